@@ -7,6 +7,7 @@ begins. Every weight stands in `_signals`, and each signal that counts is a reas
 where there is too little to judge by. docs/explanation/outcomes.md has the table, and what it earns over guessing.
 """
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -39,6 +40,7 @@ from afterwit.model.kinds import (
     ResolutionKind,
     Status,
 )
+from afterwit.text.patterns import regex
 
 _LATE = 8  # actions at the end in which an open failure counts
 _REMARK = 200  # characters of a prompt that gives nothing to do: what was said before it is the report then
@@ -46,7 +48,7 @@ _MOST_CONFIDENT = 0.95
 _SUCCESS = 1  # the least score of a success
 _FAILURE = -4  # the highest score of a failure
 _HANDS_IN = frozenset(fold(name) for name in ("submit", "finish", "attempt_completion", "task_complete"))
-_PUBLISHERS = ("git", *sorted(FORGES))
+_PUBLISHER = regex(rf"\b(?:git|{'|'.join(sorted(FORGES))})\b", re.IGNORECASE)
 _PUBLISHES = frozenset((Activity.COMMIT, Activity.PUSH, Activity.REVIEW))
 _ENDS = {
     RecordedEnd.DONE: (3, "its log records that the result was handed in"),
@@ -294,6 +296,6 @@ def _publishes(steps: Sequence[Step], at: int) -> bool:
     if not steps[at].has_worked and not is_last:
         return False
     line = command_of(steps, at)
-    if not any(name in line.lower() for name in _PUBLISHERS) or _PUBLISHES.isdisjoint(may_be(line)):
+    if not _PUBLISHER.search(line) or _PUBLISHES.isdisjoint(may_be(line)):
         return False
     return not _PUBLISHES.isdisjoint(activities_of(ActionKind.SHELL, line))

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from afterwit.actions.shell.command_changes import ARROW, bare, is_general, spelled_commands
+from afterwit.actions.shell.command_changes import ARROW, bare, bare_commands, is_general
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.program_table import MODULE_RUNNERS
 from afterwit.actions.shell.programs import Weight, names
@@ -136,7 +136,7 @@ def _taken_for(digest: Digest, failure: Failure, name: str) -> str:
 
 
 def _words(line: str) -> tuple[str, ...]:
-    commands = spelled_commands(bare(plain(line)))
+    commands = bare_commands(plain(line))
     return commands[0].texts if len(commands) == 1 else ()
 
 
@@ -165,7 +165,7 @@ def _present(digest: Digest) -> Iterator[Grouped[Lacked]]:
     for at, step in enumerate(digest.steps):
         line = command_at(digest.steps, at)
         if line and has_worked(step):
-            commands = spelled_commands(bare(line))
+            commands = bare_commands(line)
             program = commands[0].texts[0] if commands else ""
             if program in _TOOLCHAIN or _does_work(program, line):
                 programs[program] = None

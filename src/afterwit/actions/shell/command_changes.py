@@ -230,11 +230,7 @@ def _spelled_command(words: list[WordAt], joint: str) -> SpelledCommand:
 @lru_cache(maxsize=4096)
 def bare(line: str) -> str:
     """The line without what belongs to the moment."""
-    commands = list(spelled_commands(line))
-    while len(commands) > 1 and _is_before(commands):
-        commands.pop(0)
-    while len(commands) > 1 and _is_behind(commands[-1]):
-        commands.pop()
+    commands = bare_commands(line)
     if not commands:
         return line.strip()
     pieces = [_spelled(line, commands[0])]
@@ -242,6 +238,16 @@ def bare(line: str) -> str:
         joint = "; " if command.joint in (";", "\n") else f" {command.joint} "
         pieces.append(joint + _spelled(line, command))
     return "".join(pieces)
+
+
+def bare_commands(line: str) -> Sequence[SpelledCommand]:
+    """The simple commands of a line, without those that belong to the moment."""
+    commands = list(spelled_commands(line))
+    while len(commands) > 1 and _is_before(commands):
+        commands.pop(0)
+    while len(commands) > 1 and _is_behind(commands[-1]):
+        commands.pop()
+    return commands
 
 
 def _is_before(commands: list[SpelledCommand]) -> bool:

@@ -60,6 +60,8 @@ _ANSI_C = regex(r"\$'([^'\\]*(?:\\.[^'\\]*)*)('?)", re.DOTALL)
 _ESCAPE = regex(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|[0-7]{1,3}|.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v"}
 _WINDOWS_PATH = regex(r"(?:[A-Za-z]:|\.{1,2})\\(?=[\w.])")
+_REDIRECTS = "<>&0123456789"
+_OPERATES = "|&;()\n"
 _WORD_ENDS = " \t\r\n|&;()<>"
 _ARITHMETIC_TRIES = 16
 
@@ -86,9 +88,18 @@ class _Lexer:
             self._skip_blank()
             if self._at >= len(self._text):
                 break
-            if not (self._comment() or self._redirection() or self._arithmetic() or self._operator()):
+            if not self._special(self._text[self._at]):
                 self.tokens.append(self._word())
         self.is_whole = self.is_whole and not self._pending
+
+    def _special(self, char: str) -> bool:
+        """Reads what begins with this character and is no word; False where a word begins."""
+        if char == "#":
+            self._comment()
+            return True
+        if char in _REDIRECTS and self._redirection():
+            return True
+        return char in _OPERATES and ((char == "(" and self._arithmetic()) or self._operator())
 
     def _read_whole_words(self) -> None:
         """Most words are of this kind: a short way for them."""
@@ -101,12 +112,9 @@ class _Lexer:
         if blank:
             self._at = blank.end()
 
-    def _comment(self) -> bool:
-        if self._text[self._at] != "#":
-            return False
+    def _comment(self) -> None:
         end = self._text.find("\n", self._at)
         self._at = len(self._text) if end < 0 else end
-        return True
 
     def _operator(self) -> bool:
         match = _OPERATOR.match(self._text, self._at)

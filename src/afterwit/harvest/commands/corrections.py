@@ -16,6 +16,7 @@ from afterwit.actions.shell.command_changes import (
     CommandChange,
     apply,
     bare,
+    bare_commands,
     change_from,
     is_general,
     spelled_commands,
@@ -174,7 +175,7 @@ def _shapes(line: str) -> Iterator[tuple[str, str]]:
     main = parsed(line).main
     if main is None or main.weight is not Weight.WORKS:
         return
-    for command in spelled_commands(bare(line)):
+    for command in bare_commands(line):
         first = command.texts[0].rpartition("/")[2]
         if first == main.program or main.program in command.texts:
             names = [word for word in command.texts[1:3] if is_general(word)]
