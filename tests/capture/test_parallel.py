@@ -8,14 +8,15 @@ import pytest
 
 _PROGRAM = """
 import threading
-from afterwit.capture.tasks import spread
+from afterwit.capture.workers import Workers
 
 def work(number):
     print(number, flush=True)
     threading.Event().wait()
 
 if __name__ == "__main__":
-    list(spread(range(2), work, 2))
+    with Workers(2) as workers:
+        list(workers.spread(range(2), work, is_much=True))
 """
 
 

@@ -27,13 +27,14 @@ IN_A_WORKER = """
 import sys
 from afterwit.cli.main import main
 from afterwit.archive import upkeep
-from afterwit.capture import tasks
+from afterwit.capture.workers import Workers
 
 def work(task):
     raise LookupError("the log said " + task)
 
 def stat(layout):
-    list(tasks.spread(["hunter2-orchard-gate"] * 2, work, 2))
+    with Workers(2) as workers:
+        list(workers.spread(["hunter2-orchard-gate"] * 2, work, is_much=True))
 
 if __name__ == "__main__":
     upkeep.stat = stat

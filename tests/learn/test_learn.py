@@ -312,6 +312,9 @@ def test_two_processes_read_as_one_does(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr("afterwit.capture.tasks._WORTH_A_POOL_BYTES", 0)
     learned(home, tmp_path / "two", jobs=2)
     assert hash_of(tmp_path / "one") == hash_of(tmp_path / "two")
+    seen = """SELECT native_id, digests.body, harvester, matter, ordinal, sightings.body FROM sessions
+              JOIN digests ON digests.session_id = id LEFT JOIN sightings ON sightings.session_id = id"""
+    assert sorted(rows(tmp_path / "one", seen), key=str) == sorted(rows(tmp_path / "two", seen), key=str) != []
 
 
 def test_files_that_no_reader_takes_are_listed(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from afterwit.actions.activity_names import (
     PROXIES,
     TEST_TASKS,
     TESTS,
+    may_be,
 )
 from afterwit.actions.checks import is_check, is_checking
 from afterwit.actions.shell.parse import parsed
@@ -41,6 +42,12 @@ def activities_of(kind: ActionKind, target: str) -> tuple[Activity, ...]:
         return ()
     done = (_activity(command) for command in parsed(target[:_LONGEST]).commands)
     return tuple(dict.fromkeys(activity for activity in done if activity is not None))
+
+
+def has_check(line: str) -> bool:
+    """Whether a command of a line reports on the code. Few lines that have none are taken apart to find out."""
+    may_check = bool(may_be(line)) or "--check" in line
+    return may_check and any(is_checking(command) for command in parsed(line).commands)
 
 
 def _activity(command: Command) -> Activity | None:

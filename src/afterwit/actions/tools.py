@@ -16,6 +16,7 @@ from typing import Any
 from afterwit.actions.shell.lexer import Word
 from afterwit.actions.shell.wrappers import program_name, script_of
 from afterwit.model.kinds import ActionKind
+from afterwit.text.patterns import regex
 
 _NAMES: dict[ActionKind, str] = {
     ActionKind.SHELL: (
@@ -127,9 +128,9 @@ SERVER_KEYS = ("server", "server_name", "serverName")
 
 
 _NO_TOOLS: Mapping[str, ActionKind] = {}
-_MCP = re.compile(r"mcp__?(?P<server>.+?)(?:__|\.|/)(?P<tool>.+)", re.DOTALL)
-_PATCH_CALL = re.compile(r"\s*(?:cd [^\s;&|]{1,500} && )?apply_?patch\b")
-_PATCH_FILE = re.compile(r"^\*\*\* (Add File|Update File|Delete File|Move to): ([^\n]+)", re.MULTILINE)
+_MCP = regex(r"mcp__?(?P<server>.+?)(?:__|\.|/)(?P<tool>.+)", re.DOTALL)
+_PATCH_CALL = regex(r"\s*(?:cd [^\s;&|]{1,500} && )?apply_?patch\b")
+_PATCH_FILE = regex(r"^\*\*\* (Add File|Update File|Delete File|Move to): ([^\n]+)", re.MULTILINE)
 _FILE_KINDS = (ActionKind.READ, ActionKind.EDIT, ActionKind.WRITE)
 
 

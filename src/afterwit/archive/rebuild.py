@@ -26,7 +26,8 @@ from afterwit.capture.commit import resolve_repos
 from afterwit.capture.derive import derive_archived
 from afterwit.capture.derived import COMPANION, Derived, origin_in
 from afterwit.capture.logs import belonging
-from afterwit.capture.tasks import jobs_for, spread
+from afterwit.capture.tasks import is_much, workers_for
+from afterwit.capture.workers import Workers
 from afterwit.config.run_rules import RunRules
 from afterwit.config.world import World, rules_for
 from afterwit.decisions.journal import catch_up
@@ -173,14 +174,15 @@ class _Rebuilding:
         adopter = Adopter(self._store, rules_for(self._world, self._store))
         self._adopt_companions(adopter, stored)
         count = self._adopt_remains(adopter, stored)
-        count += self._derive(adopter, stored)
-        with transaction(self._store.db):
-            adopter.drop_contained_generations()
-            adopter.settle()
-            keep_damage(self._store.db, self.damage, self._rows)
-        resolve_repos(self._store, self._world.settings)
-        digest_pending(self._store, price_list(self._world.settings.prices))
-        harvest(self._store, self._world)
+        with workers_for(self._world.settings) as workers:
+            count += self._derive(adopter, stored, workers)
+            with transaction(self._store.db):
+                adopter.drop_contained_generations()
+                adopter.settle()
+                keep_damage(self._store.db, self.damage, self._rows)
+            resolve_repos(self._store, self._world.settings)
+            digest_pending(self._store, price_list(self._world.settings.prices), workers=workers)
+            harvest(self._store, self._world, workers=workers)
         return count
 
     def _note(self, name: ArchiveName, what: str, held_bytes: int = 0, *, is_used: bool = False) -> None:
@@ -229,7 +231,7 @@ class _Rebuilding:
             adopter.settle()
         return count
 
-    def _derive(self, adopter: Adopter, stored: list[ArchiveObject]) -> int:
+    def _derive(self, adopter: Adopter, stored: list[ArchiveObject], workers: Workers) -> int:
         transcripts = [archived for archived in stored if archived.role not in (COMPANION, REMAINS)]
         sizes = {transcript.name: self._store.archive.packed_bytes(transcript.name) for transcript in transcripts}
         self._progress.begin(len(transcripts), sum(sizes.values()))
@@ -239,10 +241,9 @@ class _Rebuilding:
             _Task(self._store.layout.archive, transcript, beside.get(transcript.origin.key, {}), rules)
             for transcript in transcripts
         )
-        jobs = jobs_for(self._world.settings, 0, len(transcripts), sum(sizes.values()))
         batch: list[tuple[ArchiveObject, Derived]] = []
         count = 0
-        for task, answer in spread(tasks, _work, jobs):
+        for task, answer in workers.spread(tasks, _work, is_much=is_much(sum(sizes.values()))):
             self._progress.advance(1, sizes[task.stored.name])
             if isinstance(answer, str):
                 self._note(task.stored.name, answer)

@@ -1,23 +1,15 @@
 """The files of a run as tasks: those that their agents delete soonest first, each derived in this process or in a
 worker, the answers in batches.
 
-A task holds all that a worker needs; it reads the file and the archive and writes nothing. Little work stays in this
-process: starting others would cost more than it saves. Batches and the number of tasks under way are bounded, and so
-are memory and what a run that is killed loses. Workers ignore Ctrl-C; the parent stops them, and where it is killed
-they end by themselves.
+A task holds all that a worker needs; it reads the file and the archive and writes nothing. Batches are bounded, and so
+is what a run that is killed loses.
 """
 
-import multiprocessing
 import os
-import signal
-import threading
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import msgspec
 
@@ -29,16 +21,15 @@ from afterwit.capture.derived import Bookmark, Derived
 from afterwit.capture.left_out import sifted
 from afterwit.capture.logs import Home, companion_content, copied_companion
 from afterwit.capture.plan import Pending
+from afterwit.capture.workers import Workers
 from afterwit.config.run_rules import RunRules
-from afterwit.model.errors import AfterwitError, DamagedError
+from afterwit.model.errors import DamagedError
 from afterwit.model.settings import Settings
 from afterwit.sources.discovery import LogFile
 from afterwit.store.archive import Archive
 from afterwit.store.regular_files import read_regular
 from afterwit.store.rows import files
 
-Job = TypeVar("Job")
-Done = TypeVar("Done")
 _NEVER = 1 << 62
 _SETTINGS_BYTES = 1 << 20
 BATCH_FILES = 256
@@ -63,18 +54,18 @@ def is_much(total_bytes: int) -> bool:
     return total_bytes >= _WORTH_A_POOL_BYTES
 
 
-def jobs_for(settings: Settings, asked: int, tasks: int, total_bytes: int) -> int:
-    """How many processes to use. Little work stays in this one."""
-    jobs = asked or settings.learn.jobs or os.cpu_count() or 1
-    return min(jobs, tasks) if is_much(total_bytes) else 1
+def workers_for(settings: Settings, asked: int = 0) -> Workers:
+    """As many as were asked for, else as there are processors."""
+    return Workers(asked or settings.learn.jobs or os.cpu_count() or 1)
 
 
-def answers(tasks: Iterable[Task], jobs: int) -> Iterator[DerivedFile]:
+def answers(tasks: Iterable[Task], workers: Workers, total_bytes: int) -> Iterator[DerivedFile]:
     """What became of each file, as they are done."""
-    if jobs <= 1:
+    has_much = is_much(total_bytes)
+    if not workers.are_worth(is_much=has_much):
         yield from (DerivedFile(task.pending, _derive(task)) for task in tasks)
         return
-    for task, answer in spread(tasks, _work, jobs):
+    for task, answer in workers.spread(tasks, _work, is_much=has_much):
         yield DerivedFile(task.pending, msgspec.msgpack.decode(answer, type=Derived))
 
 
@@ -161,64 +152,3 @@ def soonest_first(pending: Iterable[Pending]) -> list[Pending]:
         return file.path.name == HISTORY.name, _NEVER if moment is None else moment, file.mtime_ns, str(file.path)
 
     return sorted(pending, key=order)
-
-
-def spread(tasks: Iterable[Job], work: Callable[[Job], Done], jobs: int) -> Iterator[tuple[Job, Done]]:
-    """Each task with its answer, as they are done. With one job, in order and in this process."""
-    if jobs <= 1:
-        for task in tasks:
-            yield task, work(task)
-        return
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_end_with_parent)
-    under_way: dict[Future[Done], Job] = {}
-    try:
-        for task in tasks:
-            with _deaf_to_interrupts():
-                future = pool.submit(work, task)
-            under_way[future] = task
-            if len(under_way) >= 2 * jobs:
-                yield from _finished(under_way)
-        while under_way:
-            yield from _finished(under_way)
-    except BrokenProcessPool as error:
-        raise AfterwitError(
-            "A worker process died, perhaps for lack of memory. What was done is kept; try again with --jobs 1."
-        ) from error
-    except BaseException:
-        for worker in multiprocessing.active_children():
-            worker.terminate()  # what it was at is lost and will be read again; waiting for it could take for ever
-        raise
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _finished(under_way: dict[Future[Done], Job]) -> Iterator[tuple[Job, Done]]:
-    done, _ = wait(under_way, return_when=FIRST_COMPLETED)
-    for future in done:
-        yield under_way.pop(future), future.result()
-
-
-def _end_with_parent() -> None:
-    """In a worker: every worker holds both ends of the queue of tasks, so none would ever notice that nobody writes."""
-    threading.Thread(target=_wait_for_parent, daemon=True).start()
-
-
-def _wait_for_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
-
-
-@contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
-    """Workers are started here. They inherit the deafness: Ctrl-C reaches the parent alone, who ends them."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

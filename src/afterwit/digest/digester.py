@@ -5,17 +5,16 @@ were read and changed (as paths below the repository), what was published and st
 it ended. Texts come in redacted; they are only cut here.
 """
 
-import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from afterwit.actions.checks import is_checking
+from afterwit.actions.activities import has_check
 from afterwit.actions.failures.failure_class import classify
 from afterwit.actions.failures.resolution import resolve
 from afterwit.actions.failures.signature import signature
-from afterwit.actions.shell.parse import parsed
 from afterwit.actions.steps import Step, command_of
 from afterwit.capture.assembly.sentences import stated_by_person
 from afterwit.capture.assembly.texts import both_ends
@@ -35,14 +34,15 @@ from afterwit.model.kinds import (
     Status,
     TaskType,
 )
+from afterwit.text.patterns import regex
 
-_WORKTREE = re.compile(r"[/\\]\.?(?:claude[/\\])?worktrees?[/\\][^/\\]+")
-_SHOWN = re.compile(
+_WORKTREE = regex(r"[/\\]\.?(?:claude[/\\])?worktrees?[/\\][^/\\]+")
+_SHOWN = regex(
     r"(?:^|[;&|(\n][^\S\n]*)(?:cat|nl(?: -\w+)*|bat|less|head(?: -n? ?\d+)?|tail(?: -n? ?\d+)?"
     r"|sed -n (?:'[^'\n]{1,40}'|\"[^\"\n]{1,40}\"))"
     r"\s+(?P<paths>[^;&|<>\n]{1,600})"
 )
-_NAME = re.compile(r"(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.\w{1,8}\Z|[\w./@+-]*/(?:Makefile|Dockerfile|LICENSE)\Z")
+_NAME = regex(r"(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.\w{1,8}\Z|[\w./@+-]*/(?:Makefile|Dockerfile|LICENSE)\Z")
 _SHARE = 0.6
 _GROUPS = {
     TaskType.CODE: (ActionKind.SHELL,),
@@ -78,7 +78,7 @@ def digest(material: Material) -> Digest:
         identity.relation == Relation.SUBAGENT,
         material.end,
         *_last_replies(material, prompts),
-        tuple(_position(material, said.at_ms) for said in prompts),
+        _positions(material, prompts),
         material.next_prompt,
     )
     return Digest(
@@ -126,9 +126,10 @@ def _last_replies(material: Material, prompts: Sequence[Said]) -> LastReplies:
     return LastReplies(*(reported(notes[-1].text) if notes else None for notes in (after, before)))
 
 
-def _position(material: Material, at_ms: int | None) -> int:
-    """Of the first action after a moment; of a log without times, the first of all."""
-    return 0 if at_ms is None else sum(row.at_ms is not None and row.at_ms < at_ms for row in material.actions)
+def _positions(material: Material, prompts: Sequence[Said]) -> tuple[int, ...]:
+    """Of the first action after each prompt; of a log without times, the first of all."""
+    moments = sorted(row.at_ms for row in material.actions if row.at_ms is not None)
+    return tuple(0 if said.at_ms is None else bisect_left(moments, said.at_ms) for said in prompts)
 
 
 def steps_of(material: Material) -> list[Step]:
@@ -277,7 +278,7 @@ def _first_success_ms(material: Material, steps: Sequence[Step]) -> int | None:
     for at, step in enumerate(steps):
         has_changed = has_changed or (step.kind in CHANGES and step.has_worked)
         line = command_of(steps, at) if has_changed and step.has_worked else ""
-        if line and any(is_checking(command) for command in parsed(line).commands):
+        if line and has_check(line):
             moment = material.actions[at].at_ms
             return None if start is None or moment is None else max(0, moment - start)
     return None
@@ -294,12 +295,17 @@ def task_type(kinds: Mapping[str, int]) -> TaskType:
 
 def below(path: str, cwd: str, root: str) -> str:
     """The path below the repository, with slashes; as it is where it lies elsewhere."""
-    path = _WORKTREE.sub("", path).replace("\\", "/")
+    path = _outside_worktree(path)
     for folder in (cwd, root):
-        folder = _WORKTREE.sub("", folder).replace("\\", "/").rstrip("/")
+        folder = _outside_worktree(folder).rstrip("/")
         if folder and path.startswith(f"{folder}/"):
             return path[len(folder) + 1 :]
     return path.removeprefix("./")
+
+
+def _outside_worktree(path: str) -> str:
+    """The path as it is in the main working tree, with slashes."""
+    return (_WORKTREE.sub("", path) if "worktree" in path else path).replace("\\", "/")
 
 
 def shown_by(command: str) -> list[str]:

@@ -9,23 +9,22 @@ says nothing. The forms are English, with a few of other languages; a reply that
 import re
 from typing import NamedTuple
 
+from afterwit.text.patterns import regex
+from afterwit.text.phrases import Phrases
+
 _SHORT = 200
 _LONG = 500  # characters: a longer prompt is a task, whatever it complains of
 _LEAD = 2  # sentences in which a reply says what it comes to
 
 
-def _any(*forms: str) -> re.Pattern[str]:
-    return re.compile("|".join(forms), re.IGNORECASE | re.MULTILINE)
-
-
 def _begins(*forms: str, after: str = "") -> re.Pattern[str]:
     """One of these at the beginning, behind any of the words of `after`."""
     lead = rf"(?:(?:{after})\b[,.! ]+)*" if after else ""
-    return re.compile(rf"\W*{lead}(?:{'|'.join(forms)})", re.IGNORECASE)
+    return regex(rf"\W*{lead}(?:{'|'.join(forms)})", re.IGNORECASE)
 
 
 _NOT = r"(?:n't| not)"
-_CORRECTS = re.compile(
+_CORRECTS = regex(
     r"^\W*(?:no[,.! ]+(?!problem|worries)|nope\b|wrong\b|stop\b|wait\b|that'?s (?:not|wrong)|this is (?:not|wrong)"
     r"|not what\b|i (?:said|meant|asked|told you|didn'?t (?:ask|want))|why (?:did|do|are|have) you\b|you (?:forgot"
     r"|missed|broke|should (?:have|not)|didn'?t|did not|are (?:wrong|not))|don'?t\b|do not\b|undo\b|revert\b"
@@ -42,14 +41,14 @@ _THANKS = _begins(
     r"that'?s (?:it|all|great|perfect|right|exactly)",
     after="ok(?:ay)?|yes|yep|yeah|ah|oh|wow|alright|all right|good|super",
 )
-_BUT = _any(r"\b(?:but|however|except|still|not|anyway|for (?:nothing|trying)|no thanks?)\b|n't\b")
-_UNDOES = _any(
+_BUT = Phrases(r"\b(?:but|however|except|still|not|anyway|for (?:nothing|trying)|no thanks?)\b|n't\b")
+_UNDOES = Phrases(
     r"\b(?:revert|undo|rollback|restore|discard|git (?:checkout|restore|reset))\b",
     r"\b(?:roll(?:ing)?|put|back|throw) (?:it |this |that |them |everything )?(?:back|out|away)\b",
     r"\btake (?:it|that|this) (?:back )?out\b|\bgo back to (?:the )?(?:previous|old|earlier|last)\b",
     r"\b(?:remove|delete|drop) (?:all )?(?:your|these|those) changes\b",
 )
-_REJECTS = _any(
+_REJECTS = Phrases(
     r"\bstill (?!need|have to|want|to do|work(?:s|ing)? |wait|ok|good|fine|open)",
     r"\b(?:fail(?:s|ed|ing)?|happen(?:s|ed)|crash(?:es|ed)) again\b|\bnothing (?:changed|happens|works)\b",
     r"\b(?:doesn|didn|isn|won|don|can)'?t (?:even )?(?:work|help|fix|compile|build|run|start|load|solve|do anything)\b",
@@ -81,7 +80,7 @@ _GIVES_UP = _begins(
     r"i'?ll (?:do|handle|fix|finish|take)\b|(?:i(?:'ve| have)? )?changed my mind|we don'?t need (?:it|this)",
     after="ok(?:ay)?|actually|hm+|no|nah|sorry|ah|oh|wait|stop",
 )
-_LEAVES_OFF = _any(
+_LEAVES_OFF = Phrases(
     r"\bi give up\b|\b(?:do|fix|finish|write) (?:it|this|that) (?:myself|by hand)\b|\bpostpone\b",
     r"\bkeep it as it (?:is|was)\b",
     r"\b(?:not|isn't|don'?t) need(?:ed)? (?:it |this |that )?any ?more\b|\bno time (?:for|left|now)\b",
@@ -92,11 +91,11 @@ _LEAVES_OFF = _any(
     r"\b(?:continue|finish|resume|come back|do (?:it|this|that)|look at (?:it|this|that)|pick (?:it|this) up)"
     r" (?:\w+ ){0,2}(?:later|tomorrow|another (?:day|time)|next (?:week|time))\b",
 )
-_PUTS_OFF = _any(
+_PUTS_OFF = Phrases(
     r"\b(?:tomorrow|next (?:week|sprint|month|time)|(?:an)?other day|good enough|enough for|for (?:today|now))\b",
     r"\b(?:the )?rest (?:is |are |comes? |can )?(?:later|wait)|\blater\W*$",
 )
-_LEAVES = re.compile(r"\W*(?:exit|quit|bye|goodbye|clear|logout|:q)\W*$", re.IGNORECASE)
+_LEAVES = regex(r"\W*(?:exit|quit|bye|goodbye|clear|logout|:q)\W*$", re.IGNORECASE)
 _WORK = r"(?:fix|changes?|patch|commit|solution|attempt|refactor\w*|migration)"
 _COMES_BACK = _begins(
     r"still\b|(?:it|this|that|the \w+(?: \w+)?)(?:'s| is| are)? still\b|you (?:broke|forgot|missed)",
@@ -110,14 +109,14 @@ _COMES_BACK = _begins(
     after="hi|hey|hello|so|ok(?:ay)?|sorry|hmm+|unfortunately|ugh|argh|well",
 )
 
-_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|^>[^\n]*$|\"[^\"\n]{0,200}\"|“[^”\n]{0,200}”", re.DOTALL | re.MULTILINE)
-_SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
-_NODS = re.compile(
+_CODE = regex(r"```.*?(?:```|\Z)|`[^`\n]*`|^>[^\n]*$|\"[^\"\n]{0,200}\"|“[^”\n]{0,200}”", re.DOTALL | re.MULTILINE)
+_SENTENCE = regex(r"(?<=[.!?。！？])\s+|\n+")
+_NODS = regex(
     r"\W*(?:ok(?:ay)?|sure|understood|sounds good|got it|noted|right|you'?re (?:right|welcome)|fair(?: enough)?"
     r"|no problem|will do|agreed|glad to help|sorry|apologies)\W*$",
     re.IGNORECASE,
 )
-_CANNOT = _any(
+_CANNOT = Phrases(
     rf"\b(?:could{_NOT}|can(?:'t|not| not)|(?:am|was|were|'m) (?:not able|unable)|(?:was|were)n't able|unable to"
     rf"|ha(?:ve|s|d){_NOT} (?:been able|managed|succeeded|found)|did{_NOT} (?:manage|succeed|find)|failed to)\b"
     r"(?!\s+(?:happen|occur|stress|recommend|(?:find|see) any (?:problem|issue|bug|other|more|further)"
@@ -142,7 +141,7 @@ _CANNOT = _any(
     r"\b(?:back to|as) (?:how|what|where) (?:it|they|things|we) (?:was|were)\b|无法|失败了|没能",
 )
 _ACHIEVED = r"(?:fixed|solved|resolved|working|completed?|finished|implemented|passing)"
-_FAILS = _any(
+_FAILS = Phrases(
     rf"\bstill (?:fail|broken|red|crash|error|not |does{_NOT}|return\w* (?:the )?(?:wrong|error)|time\w* out|hang"
     r"|reproduc|present|open|missing|happen|occur|wrong|flaky)",
     r"\b(?:tests?|builds?|suite|checks?|ci|lint\w*|it|this|that|compilation|pipeline|\w+port|rest|other \w+|last \w+)"
@@ -156,7 +155,7 @@ _FAILS = _any(
     r"(?:—|–| -|:|\||❌|✗)\s*\**(?:failed|fails|skipped|not done)\b",
 )
 _SOME = r"(?:\d+|one|two|three|four|five|six|some|most|half|part)"
-_OPEN = _any(
+_OPEN = Phrases(
     r"\bnot (?:yet|done|tested|verified|included|covered|attempted|started|run)\b|\bun(?:verified|tested|finished)\b",
     rf"\b(?:have|has|did|was|were|is|are){_NOT} (?:yet |been |yet been )?"
     r"(?:test|verif|run\b|ran\b|start|attempt|finish|complet|deploy|implement|done|migrat|cover)",
@@ -175,7 +174,7 @@ _OPEN = _any(
     r"\bstopped (?:here|there|short|before|after)\b|未完成|尚未|还没",
     r"^\W{0,4}(?:open|still open|left|remaining|todo|missing|not done|unsolved)\W{0,3}:",
 )
-_ASIDE = _any(
+_ASIDE = Phrases(
     r"\b(?:no longer|used to|previously|earlier|originally|before (?:the|my|this|that|these)|w(?:as|ere) failing)\b",
     r"\b(?:without (?:the|my|this|it)|would(?:n't)?|if|unless|whether|so that|instead of|rather than)\b",
     r"\b(?:pre-?existing|unrelated|not related|already (?:failing|broken|failed)|on main|root cause|flak(?:y|es?))\b",
@@ -183,8 +182,11 @@ _ASIDE = _any(
     r"\b(?:per your|you asked|out of scope|now (?:pass|work|return|succeed|handle|correct)\w*)\b",
     r"\b(?:ensures?|prevents?|avoids?|guards?|rejects?|rejecting|rais(?:es?|ing))\b",
 )
-_UNDONE = _any(r"(?:\bnot|n't|\b(?:nothing|never|neither|none)(?: of \w+)?)(?: yet| was| is| are)?(?: be(?:en)?)? \w+")
-_DONE = _any(
+_UNDONE = regex(
+    r"(?:\bnot|n't|\b(?:nothing|never|neither|none)(?: of \w+)?)(?: yet| was| is| are)?(?: be(?:en)?)? \w+",
+    re.IGNORECASE,
+)
+_DONE = Phrases(
     r"(?:^|[\s*#>✅✔-])(?:all )?(?:\d+ pass(?:ed|ing)|pass(?:es)?|works|in place|done|fixed|finished|completed?"
     r"|implemented|added|created|updated|removed|renamed|committed|pushed|merged|resolved|solved|wrote|written|moved|replaced"
     r"|installed|deployed|released|published|opened|closed|refactored|migrated|applied)\b",
@@ -192,7 +194,7 @@ _DONE = _any(
     r"|looked|checked|searched|reached) )[a-z]{1,20}ed \w",
     r"\b(?:everything|all (?:\w+ )?(?:tests?|checks?)) (?:now )?(?:pass|works?|green)|\bsuccessful(?:ly)?\b|✅|完成|已",
 )
-_NEEDS = _any(
+_NEEDS = Phrases(
     r"\bplease (?:provide|confirm|share|paste|tell|clarify|specify|let me know (?:which|what|how|where))\b",
     r"\b(?:could|can) you (?:please )?(?:clarify|provide|share|confirm|tell|paste|specify|point)\b",
     r"\bi (?:need|would need|require) (?:you|your|more|the|some|access|a )|\b(?:waiting for|awaiting) your\b",
@@ -204,7 +206,7 @@ _INTENDS = _begins(
     r"let me (?!know)|let's |i'?ll |i will |i(?:'m| am) (?:now )?(?:going|about|\w+ing)\b|now (?:i|let|to)\b",
     after="ok(?:ay)?|now|next|first|then|good|great|perfect|alright|so",
 )
-_OWN = _any(r"\b(?:i|i'm|i've|i'd|we|my)\b")
+_OWN = Phrases(r"\b(?:i|i'm|i've|i'd|we|my)\b")
 
 
 class TaskReport(NamedTuple):
@@ -220,16 +222,16 @@ class TaskReport(NamedTuple):
 
 def reported(reply: str) -> TaskReport:
     sentences = _sentences(reply)
-    telling = [sentence for sentence in sentences if not _ASIDE.search(sentence)]
-    bad = [sentence for sentence in telling if _CANNOT.search(sentence) or _FAILS.search(sentence)]
-    lacking = [sentence for sentence in telling if sentence in bad or _OPEN.search(sentence)]
+    telling = [sentence for sentence in sentences if not _ASIDE.are_in(sentence)]
+    bad = [sentence for sentence in telling if _CANNOT.are_in(sentence) or _FAILS.are_in(sentence)]
+    lacking = [sentence for sentence in telling if sentence in bad or _OPEN.are_in(sentence)]
     lead = next((sentence for sentence in sentences[:_LEAD] if sentence in bad or _is_done(sentence)), "")
     return TaskReport(
         is_done=any(_is_done(sentence) for sentence in sentences),
         cannot=lead in bad and not _is_done(lead),
         left_open=bool(lacking),
-        admits=any(_OWN.search(sentence) for sentence in lacking),
-        needs_answer=any(_NEEDS.search(sentence) for sentence in sentences[-3:]),
+        admits=any(_OWN.are_in(sentence) for sentence in lacking),
+        needs_answer=any(_NEEDS.are_in(sentence) for sentence in sentences[-3:]),
         is_intent=bool(sentences) and bool(_INTENDS.match(sentences[-1])),
     )
 
@@ -241,7 +243,7 @@ def _sentences(text: str) -> list[str]:
 
 
 def _is_done(sentence: str) -> bool:
-    return bool(_DONE.search(_UNDONE.sub(" ", sentence)))
+    return _DONE.are_in(_UNDONE.sub(" ", sentence))
 
 
 def _first_words(prompt: str) -> str:
@@ -254,29 +256,29 @@ def is_correction(prompt: str) -> bool:
 
 def is_thanks(prompt: str) -> bool:
     text = prompt.strip()
-    return len(text) <= _SHORT and bool(_THANKS.match(text)) and not _BUT.search(text)
+    return len(text) <= _SHORT and bool(_THANKS.match(text)) and not _BUT.are_in(text)
 
 
 def is_undoing(prompt: str) -> bool:
     """That what was done is to be taken back."""
-    return bool(_UNDOES.search(_first_words(prompt)))
+    return _UNDOES.are_in(_first_words(prompt))
 
 
 def is_refusal(prompt: str) -> bool:
     """Any objection: that it does not work, is to be taken back, or is not what was wanted."""
     text = _first_words(prompt)
-    is_rejection = len(prompt) <= _LONG and bool(_REJECTS.search(text)) and not _ASKS.match(text)
+    is_rejection = len(prompt) <= _LONG and _REJECTS.are_in(text) and not _ASKS.match(text)
     return is_rejection or is_undoing(prompt) or (is_correction(prompt) and not _ORDERS.match(text))
 
 
 def is_giving_up(prompt: str) -> bool:
     text = _first_words(prompt)
-    return bool(_GIVES_UP.match(text) or _LEAVES_OFF.search(text))
+    return bool(_GIVES_UP.match(text) or _LEAVES_OFF.are_in(text))
 
 
 def is_putting_off(prompt: str) -> bool:
     """That something is left for another day."""
-    return bool(_PUTS_OFF.search(_first_words(prompt)))
+    return _PUTS_OFF.are_in(_first_words(prompt))
 
 
 def is_coming_back(prompt: str) -> bool:

@@ -7,11 +7,12 @@ begins. Every weight stands in `_signals`, and each signal that counts is a reas
 where there is too little to judge by. docs/explanation/outcomes.md has the table, and what it earns over guessing.
 """
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from afterwit.actions.activities import activities_of
-from afterwit.actions.checks import is_checking
+from afterwit.actions.activities import activities_of, has_check
+from afterwit.actions.activity_names import FORGES, may_be
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.tree import Command
 from afterwit.actions.steps import Step, command_of
@@ -39,6 +40,7 @@ from afterwit.model.kinds import (
     ResolutionKind,
     Status,
 )
+from afterwit.text.patterns import regex
 
 _LATE = 8  # actions at the end in which an open failure counts
 _REMARK = 200  # characters of a prompt that gives nothing to do: what was said before it is the report then
@@ -46,6 +48,7 @@ _MOST_CONFIDENT = 0.95
 _SUCCESS = 1  # the least score of a success
 _FAILURE = -4  # the highest score of a failure
 _HANDS_IN = frozenset(fold(name) for name in ("submit", "finish", "attempt_completion", "task_complete"))
+_PUBLISHER = regex(rf"\b(?:git|{'|'.join(sorted(FORGES))})\b", re.IGNORECASE)
 _PUBLISHES = frozenset((Activity.COMMIT, Activity.PUSH, Activity.REVIEW))
 _ENDS = {
     RecordedEnd.DONE: (3, "its log records that the result was handed in"),
@@ -55,6 +58,7 @@ _ENDS = {
     RecordedEnd.UNSOLVED: (-5, "its log records that nothing was solved"),
 }
 _REWRITES = ("sed", "perl")
+_WRITERS = (*_REWRITES, ">", "patch", "apply")  # one of which a line that writes must name
 _ELSEWHERE = ("/dev/", "/tmp/", "&")  # noqa: S108 - what is written there is not the work
 _CUT = "it ends in the middle of a turn"
 
@@ -263,8 +267,8 @@ def _changes(steps: Sequence[Step], at: int) -> bool:
     step = steps[at]
     if step.kind in CHANGES:
         return step.has_worked
-    is_run = step.status not in (Status.DENIED, Status.CANCELLED)
-    return is_run and any(_writes(command) for command in _commands(steps, at))
+    line = command_of(steps, at) if step.status not in (Status.DENIED, Status.CANCELLED) else ""
+    return any(name in line for name in _WRITERS) and any(map(_writes, parsed(line).commands))
 
 
 def _writes(command: Command) -> bool:
@@ -279,7 +283,7 @@ def _last_check(steps: Sequence[Step], last_change: int, turn: int) -> bool | No
     """How the last check of the code since the last change ended; a command line may do both. One that failed before
     the last task was given is known to the person, who went on."""
     for at in range(len(steps) - 1, max(last_change, 0) - 1, -1):
-        if not any(is_checking(command) for command in _commands(steps, at)):
+        if not has_check(command_of(steps, at)):
             continue
         if steps[at].has_worked or steps[at].has_failed:
             return steps[at].has_worked if steps[at].has_worked or at >= turn else None
@@ -292,9 +296,6 @@ def _publishes(steps: Sequence[Step], at: int) -> bool:
     if not steps[at].has_worked and not is_last:
         return False
     line = command_of(steps, at)
-    return bool(line) and not _PUBLISHES.isdisjoint(activities_of(ActionKind.SHELL, line))
-
-
-def _commands(steps: Sequence[Step], at: int) -> Sequence[Command]:
-    line = command_of(steps, at)
-    return parsed(line).commands if line else ()
+    if not _PUBLISHER.search(line) or _PUBLISHES.isdisjoint(may_be(line)):
+        return False
+    return not _PUBLISHES.isdisjoint(activities_of(ActionKind.SHELL, line))

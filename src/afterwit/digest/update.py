@@ -5,16 +5,19 @@ did not keep what a digest needs, `learn` derives those files again from the arc
 transaction: killed anywhere, the next run goes on.
 """
 
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import apsw
 import msgspec
 import zstandard
 
+from afterwit.capture.workers import Workers
 from afterwit.digest.digester import digest
 from afterwit.digest.material import Identity, Material, SessionPart, gathered
+from afterwit.digest.sharing import SharedSessions
 from afterwit.model.digest import VERSION, Digest
-from afterwit.model.learn_run import Digested, Progress, in_batches
+from afterwit.model.learn_run import Digested, Progress
 from afterwit.model.prices import Prices
 from afterwit.sessions.cost import Spending, cost_of
 from afterwit.store.atomic import step
@@ -26,35 +29,52 @@ from afterwit.store.rows.sessions import following_prompt
 from afterwit.store.rows.sightings import DigestRow
 from afterwit.store.store import Store
 
-_BATCH = 64
 _PACKER = zstandard.ZstdCompressor(level=12)
 
 
-def digest_pending(store: Store, prices: Prices, progress: Progress | None = None) -> Digested:
+class DigestMade(NamedTuple):
+    """A digest, ready to be stored."""
+
+    row: DigestRow
+    outcome: str
+    task_type: str
+    is_redone: bool  # after one of another version
+    changed: list[str]  # since that one
+
+
+def digest_pending(
+    store: Store, prices: Prices, progress: Progress | None = None, workers: Workers | None = None
+) -> Digested:
     """Digests what has none of the present version."""
     done = Digested()
     pending = sightings.undigested(store.db, VERSION)
-    for batch in in_batches(pending, _BATCH, progress, "summing up", "sessions"):
+    share = SharedSessions(store.db, workers or Workers(), progress)
+    for batch in share.answers(pending, partial(_made, prices=prices), "summing up"):
         with transaction(store.db):
-            for session in batch:
-                _digest_one(store.db, session, prices, done)
+            for made in batch:
+                _put(store.db, made, done)
             step("digests are written, not committed")
     return done
 
 
-def _digest_one(db: apsw.Connection, session: int, prices: Prices, done: Digested) -> None:
+def _made(db: apsw.Connection, session: int, prices: Prices) -> DigestMade | None:
     row = session_row(db, session)
     if row is None:
-        return
+        return None
     material = material_of(db, row, prices)
     made = digest(material._replace(next_prompt=following_prompt(db, session)))
     before = sightings.digest_of(db, session)
-    done.digested += 1
-    if before is not None and before.version != VERSION:
-        done.redone += 1
-        done.changed += _differences(row, made)
+    is_redone = before is not None and before.version != VERSION
     packed = DigestRow(session, VERSION, pack(made))
-    sightings.put_digest(db, packed, made.verdict.outcome, made.task_type)
+    changed = _differences(row, made) if is_redone else []
+    return DigestMade(packed, made.verdict.outcome, made.task_type, is_redone, changed)
+
+
+def _put(db: apsw.Connection, made: DigestMade, done: Digested) -> None:
+    done.digested += 1
+    done.redone += made.is_redone
+    done.changed += made.changed
+    sightings.put_digest(db, made.row, made.outcome, made.task_type)
 
 
 def _differences(row: SessionRow, made: Digest) -> list[str]:

@@ -22,25 +22,27 @@ from afterwit.digest.digester import TARGET_LIMIT, below
 from afterwit.guard.plain_names import is_plain_path
 from afterwit.harvest.commands.invocations import has_worked
 from afterwit.harvest.harvester import grouped_by
+from afterwit.harvest.once import once_per_digest
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import CHANGES, ActionKind, Status
 from afterwit.model.knowledge import Seen, Sighting
+from afterwit.text.patterns import regex
 
 MOST_FILES = 30
 MOST_STORIES = 1_000
 _MOST_LOST = 20
 _MOST_MOVES = 8  # of one file
 _EXCERPT_CHARS = 120
-_ABSENT = re.compile(r"does not exist|no such file|not found|ENOENT", re.IGNORECASE)
-_MOVES = re.compile(r"\b(?:rm|mv)\b")
-_PLAIN = re.compile(r"[\w@+.()\[\]-]+(?:/[\w@+.()\[\]-]+)*")
+_ABSENT = regex(r"does not exist|no such file|not found|ENOENT", re.IGNORECASE)
+_MOVES = regex(r"\b(?:rm|mv)\b")
+_PLAIN = regex(r"[\w@+.()\[\]-]+(?:/[\w@+.()\[\]-]+)*")
 _SIDE_FOLDERS = frozenset(
     """.cache .entire .git .gradle .idea .next .nuxt .tox .venv .vscode __pycache__
     __snapshots__ bower_components coverage dist generated node_modules site-packages third_party tmp vendor venv
     """.split()  # noqa: SIM905
 )
 _SIDE_ROOTS = frozenset(("build", "gen", "logs", "out", "target", "temp"))
-_SIDE_NAMES = re.compile(
+_SIDE_NAMES = regex(
     r"""(?: change(?:log|s)\b.* | history\.(?:md|rst) | news\.(?:md|rst) | .*\.lock | .*[-.]lock\.\w+ | .*\.lockb
     | go\.sum | npm-shrinkwrap\.json | .*\.(?:log|tmp|bak|orig|rej|map|snap|pyc|class|o|min\.\w+)
     | .*(?:\.generated|\.g|_generated|\.pb|_pb2|_pb2_grpc|\.designer)\.\w+ | zz_generated.*
@@ -91,6 +93,7 @@ class FileStory(NamedTuple, Generic[C]):
         return next((sighting for sighting in self.sightings if sighting.seen.files), self.sightings[0])
 
 
+@once_per_digest
 def changes_of(digest: Digest) -> Changed:
     """All that a session did to files."""
     root = _root(digest.steps)

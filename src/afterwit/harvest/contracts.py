@@ -14,13 +14,14 @@ from afterwit.harvest.wording import quoted, sentence
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import FailureClass, Status
 from afterwit.model.knowledge import Category, Channel, Draft, Scope, ScopeKind, Seen, Sighting, Trigger
+from afterwit.text.patterns import regex
 
-_UNKNOWN = re.compile(
+_UNKNOWN = regex(
     r"\b(?:unknown|no such|invalid)\s+(?P<what>skill|agent type|subagent type|MCP server|tool)\b:?\s+"
     r"['\"`\\]*(?P<name>[\w:.@/-]{2,60})",
     re.IGNORECASE,
 )
-_NOT_FOUND = re.compile(
+_NOT_FOUND = regex(
     r"\b(?P<what>skill|agent type|subagent type|MCP server)\s+['\"`\\]*(?P<name>[\w:.@/-]{2,60})['\"`\\]*\s+"
     r"(?:was )?not found",
     re.IGNORECASE,

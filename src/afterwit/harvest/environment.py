@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from afterwit.actions.shell.command_changes import ARROW, bare, is_general, spelled_commands
+from afterwit.actions.shell.command_changes import ARROW, bare, bare_commands, is_general
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.program_table import MODULE_RUNNERS
 from afterwit.actions.shell.programs import Weight, names
@@ -34,16 +34,17 @@ from afterwit.harvest.wording import plain, quoted, sentence
 from afterwit.model.digest import Digest, Failure
 from afterwit.model.kinds import FailureClass, ResolutionKind
 from afterwit.model.knowledge import EVERYWHERE, Category, Channel, Draft, Scope, ScopeKind, Seen, Sighting, Trigger
+from afterwit.text.patterns import regex
 
 _ABSENT = (
-    re.compile(r"command not found: ([\w.+-]{1,40})"),
-    re.compile(r"(?:^|[\s:])([\w.+-]{1,40}): (?:command )?not found\s*$", re.MULTILINE),
-    re.compile(r"No module named '?([\w.-]{1,60})"),
-    re.compile(r"exec: \"([\w.+-]{1,40})\": executable file not found"),
-    re.compile(r"No version is set for command ([\w.+-]{1,40})"),
-    re.compile(r"'([\w.+-]{1,40})' is not recognized as an? (?:internal|name of a cmdlet)"),
+    regex(r"command not found: ([\w.+-]{1,40})"),
+    regex(r"(?:^|[\s:])([\w.+-]{1,40}): (?:command )?not found\s*$", re.MULTILINE),
+    regex(r"No module named '?([\w.-]{1,60})"),
+    regex(r"exec: \"([\w.+-]{1,40})\": executable file not found"),
+    regex(r"No version is set for command ([\w.+-]{1,40})"),
+    regex(r"'([\w.+-]{1,40})' is not recognized as an? (?:internal|name of a cmdlet)"),
 )
-_INSTALLS = re.compile(
+_INSTALLS = regex(
     r"^(?:npm|pnpm|yarn|bun|uv|pip3?|poetry|pdm|bundle|composer|cargo|go|mise|mix|gem|pixi|rye|hatch|dotnet|flutter|dart)"
     r" (?:install|ci|i|sync|get|deps\.get|mod download|restore|pub get|bootstrap)\b(?! -g)[\w .:-]{0,40}$"
 )
@@ -139,7 +140,7 @@ def _taken_for(digest: Digest, failure: Failure, name: str) -> str:
 
 
 def _words(line: str) -> tuple[str, ...]:
-    commands = spelled_commands(bare(plain(line)))
+    commands = bare_commands(plain(line))
     return commands[0].texts if len(commands) == 1 else ()
 
 
@@ -168,7 +169,7 @@ def _present(digest: Digest) -> Iterator[Grouped[Lacked]]:
     for at, step in enumerate(digest.steps):
         line = command_at(digest.steps, at)
         if line and has_worked(step):
-            commands = spelled_commands(bare(line))
+            commands = bare_commands(line)
             program = commands[0].texts[0] if commands else ""
             if program in _TOOLCHAIN or _does_work(program, line):
                 programs[program] = None

@@ -33,10 +33,11 @@ from afterwit.harvest.wording import plain, quoted, sentence
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import ActionKind, Lean, Status
 from afterwit.model.knowledge import Category, Channel, Draft, Scope, Seen, Sighting, Trigger
+from afterwit.text.patterns import regex
 from afterwit.text.words import words_of
 
-_STATUS = re.compile(r"\bHTTP(?:/[\d.]+)?[ :=]{1,3}(40[135])\b|\breturned error: (40[135])\b|^(40[135])$", re.MULTILINE)
-_REFUSED = re.compile(
+_STATUS = regex(r"\bHTTP(?:/[\d.]+)?[ :=]{1,3}(40[135])\b|\breturned error: (40[135])\b|^(40[135])$", re.MULTILINE)
+_REFUSED = regex(
     r"\bnot allowed to\b|\bprotected branch\b|\bbranch protection\b|\bresource not accessible\b"
     r"|\bmust have (?:\w+ )?(?:access|permission|rights)",
     re.IGNORECASE,
@@ -47,14 +48,14 @@ _REASONS = (
     ("a token without the right scope", r"\b(?:insufficient|missing|wrong|right) scope|\bscope\b.{0,30}\btoken\b"),
     ("an expired token", r"\btoken\b.{0,20}\bexpired\b|\bexpired token\b"),
 )  # fmt: skip
-_FINDERS = tuple((reason, re.compile(form, re.IGNORECASE)) for reason, form in _REASONS)
-_ADDRESS = re.compile(r"https?://[^\s'\"]+|(?<![\w/])/?repos/[^\s'\"]+")
-_INTERFACE = re.compile(r"https?://[^\s'\"]+/repos/[^\s'\"]+")  # inside of a script
-_SEGMENT = re.compile(r"[a-z_-]{3,20}")
+_FINDERS = tuple((reason, regex(form, re.IGNORECASE)) for reason, form in _REASONS)
+_ADDRESS = regex(r"https?://[^\s'\"]+|(?<![\w/])/?repos/[^\s'\"]+")
+_INTERFACE = regex(r"https?://[^\s'\"]+/repos/[^\s'\"]+")  # inside of a script
+_SEGMENT = regex(r"[a-z_-]{3,20}")
 _CLIENTS = frozenset(("curl", "http", "wget", "xh"))
-_READ_FROM = re.compile(r"(?:\bcat\s+|<\s*|@|\bopen\(|\bPath\()[\"']?((?:~|\.{1,2})?/[\w./-]+)")
-_VARIABLE = re.compile(r"\$\{?([A-Z][A-Z0-9_]{2,40})\}?|\b([A-Z][A-Z0-9_]{2,40})=")
-_CREDENTIAL = re.compile(r"TOKEN|KEY|PASS|SECRET|CRED|AUTH|_PAT\b")
+_READ_FROM = regex(r"(?:\bcat\s+|<\s*|@|\bopen\(|\bPath\()[\"']?((?:~|\.{1,2})?/[\w./-]+)")
+_VARIABLE = regex(r"\$\{?([A-Z][A-Z0-9_]{2,40})\}?|\b([A-Z][A-Z0-9_]{2,40})=")
+_CREDENTIAL = regex(r"TOKEN|KEY|PASS|SECRET|CRED|AUTH|_PAT\b")
 _VERBS = frozenset("approve clone close create delete deploy dispatch login merge publish push release upload".split())  # noqa: SIM905
 _REACH = 25
 _SHOWN = 2
@@ -81,7 +82,7 @@ class HttpRefusals:
     seen = RefusedRequest
 
     def see(self, digest: Digest) -> Iterable[Grouped[RefusedRequest]]:
-        refused = (grouped for at, signature in _failed(digest) for grouped in _refused(digest, at, signature))
+        refused = (grouped for at in _failed(digest) for grouped in _refused(digest, at))
         return unique(refused, lambda call: (call.group, call.seen.signature, call.seen.way))
 
     def conclude(self, group: str, sightings: Sequence[Sighting[RefusedRequest]]) -> Iterable[Draft]:
@@ -89,17 +90,26 @@ class HttpRefusals:
             yield from _draft(group, scope, same)
 
 
-def _failed(digest: Digest) -> Iterator[tuple[int, str]]:
-    """Failures with their signatures; and calls that look like one although their exit code says nothing: `curl` ends
-    with 0 whatever the server answered."""
-    yield from ((failure.at, failure.signature) for failure in digest.failures)
+def _failed(digest: Digest) -> Iterator[int]:
+    """Failures; and calls that look like one although their exit code says nothing: `curl` ends with 0 whatever the
+    server answered."""
+    yield from (failure.at for failure in digest.failures)
     for at, step in enumerate(digest.steps):
         if step.kind is ActionKind.SHELL and step.status is Status.UNKNOWN and step.lean is Lean.FAILED:
-            failed = Step(step.kind, step.tool, step.target, Status.FAILED, None, step.exit_code, step.error)
-            yield at, answerable_signature(failed)
+            yield at
 
 
-def _refused(digest: Digest, at: int, signature: str) -> Iterator[Grouped[RefusedRequest]]:
+def _signature(digest: Digest, at: int) -> str:
+    named = next((failure.signature for failure in digest.failures if failure.at == at), None)
+    if named is not None:
+        return named
+    step = digest.steps[at]
+    return answerable_signature(
+        Step(step.kind, step.tool, step.target, Status.FAILED, None, step.exit_code, step.error)
+    )
+
+
+def _refused(digest: Digest, at: int) -> Iterator[Grouped[RefusedRequest]]:
     error, line = digest.steps[at].error, command_at(digest.steps, at)
     status = _STATUS.search(error)
     aim = aim_of(line) if line and (status or _REFUSED.search(error)) else None
@@ -110,7 +120,7 @@ def _refused(digest: Digest, at: int, signature: str) -> Iterator[Grouped[Refuse
     seen = RefusedRequest(
         at=at,
         excerpt=error.partition("\n")[0][:120],
-        signature=signature,
+        signature=_signature(digest, at),
         call=aim.call,
         status=next(filter(None, status.groups()), "") if status else "",
         reason=_reason(digest, at),

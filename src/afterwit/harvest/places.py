@@ -28,6 +28,7 @@ from afterwit.harvest.harvester import Grouped, evidence_of
 from afterwit.harvest.wording import fitted, shown, shown_repo
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import Category, Channel, Draft, Evidence, Scope, ScopeKind, Sighting, Trigger
+from afterwit.text.patterns import regex
 from afterwit.text.test_paths import is_test, subject_of
 from afterwit.text.words import words_of
 
@@ -37,9 +38,9 @@ _IN_TITLE, _IN_SUBJECT, _IN_TASK, _FURTHER_DOWN = 3.0, 2.0, 2.0, 0.5
 _TASK_CHARS = 400
 _MOST_CHARS = 3_000
 _MOST_SUBJECTS = 12
-_TOKEN = re.compile(r"[A-Z]?[a-z][a-z0-9]+|[A-Z]{2,}[a-z0-9]*|[^\sA-Za-z0-9_.-]+|\.(?=\s)|\n")
-_NO_WORDS = re.compile(rf"{PLACEHOLDER.pattern}|\b\w++://\S+|(?<!\S)[^\s@]++@\S+|```.*?(?:```|\Z)", re.DOTALL)
-_FOLDERS = re.compile(r"(?<![\w@.~/-])(?:[\w@.~-]*+/)+(?=[\w@-]+\.\w+)")
+_TOKEN = regex(r"[A-Z]?[a-z][a-z0-9]+|[A-Z]{2,}[a-z0-9]*|[^\sA-Za-z0-9_.-]+|\.(?=\s)|\n")
+_NO_WORDS = regex(rf"{PLACEHOLDER.pattern}|\b\w++://\S+|(?<!\S)[^\s@]++@\S+|```.*?(?:```|\Z)", re.DOTALL)
+_FOLDERS = regex(r"(?<![\w@.~/-])(?:[\w@.~-]*+/)+(?=[\w@-]+\.\w+)")
 
 
 class Topics(NamedTuple):

@@ -23,15 +23,16 @@ from afterwit.harvest.wording import quoted, sentence, shown_repo
 from afterwit.model.digest import Digest, Failure
 from afterwit.model.kinds import CHANGES, ActionKind, FailureClass
 from afterwit.model.knowledge import Category, Channel, Draft, Scope, ScopeKind, Seen, Sighting, Trigger
+from afterwit.text.patterns import regex
 
 _MOST_OPEN = 3  # a session
 _MOST_PROGRAMS = 6
 _MOST_HEADS = 6
 _MOST_CODES = 2
 _RULES = "rules "  # how the signature of a check that reports rules begins
-_CODE = re.compile(r"\b[A-Z]{1,6}\d{3,5}\b")
+_CODE = regex(r"\b[A-Z]{1,6}\d{3,5}\b")
 _REASONS = tuple(
-    (re.compile(form, re.IGNORECASE), words)
+    (regex(form, re.IGNORECASE), words)
     for form, words in (
         (r"docker daemon|docker\.sock", "the container service was not running"),
         (r"command not found|: not found$|executable file not found|not recognized as", "a program is missing"),

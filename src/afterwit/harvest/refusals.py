@@ -16,6 +16,7 @@ the same session. What was refused and what ran are named alike, files by their 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
+from functools import lru_cache
 
 from afterwit.guard.plain_names import is_plain_name, is_plain_path, reads_like_a_sentence
 from afterwit.harvest.commands.invocations import command_at, folder_below, has_worked, roots_of, work_of
@@ -35,9 +36,10 @@ from afterwit.harvest.harvester import (
     unique,
 )
 from afterwit.harvest.wording import quoted, sentence
-from afterwit.model.digest import Digest, DigestStep, Failure
+from afterwit.model.digest import Digest, Failure
 from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, ResolutionKind
 from afterwit.model.knowledge import Category, Channel, Draft, Scope, ScopeKind, Seen, Sighting, Trigger
+from afterwit.text.patterns import regex
 
 
 class Refusal(StrEnum):
@@ -67,9 +69,9 @@ _FORMS = (
     (Refusal.GIT, rf"\.git/[^\n]{{0,200}}{_DENIED}"),
     (Refusal.LEAVE, _DENIED),
 )
-_COMPILED = tuple((refusal, re.compile(form, re.IGNORECASE)) for refusal, form in _FORMS)
+_COMPILED = tuple((refusal, regex(form, re.IGNORECASE)) for refusal, form in _FORMS)
 _MUST_BE_ALLOWED_LATER = (Refusal.NETWORK, Refusal.SIGNING, Refusal.GIT, Refusal.LEAVE)
-_INVENTED = re.compile(r"\.(?:example|invalid|test|localhost)\b")
+_INVENTED = regex(r"\.(?:example|invalid|test|localhost)\b")
 _WORDS = {
     Refusal.NETWORK: "{programs} found no network here in {name}, and the same call worked later: if the sandbox has"
     " none, ask at once to run it outside.",
@@ -229,16 +231,17 @@ def _names(digest: Digest, at: int, roots: frozenset[str]) -> list[str]:
         names = [folder_below(file, digest.repo, roots) or "" for file in step.files or (step.target,)]
     else:
         names = [step.target] if step.kind in _DENIABLE else []
-    return [name for name in dict.fromkeys(names) if name and _is_plain(step, name)]
+    return [name for name in dict.fromkeys(names) if name and _is_plain(step.kind, step.tool, name)]
 
 
-def _is_plain(step: DigestStep, name: str) -> bool:
-    """Whether what was refused can be named: no page, no query and no sentence."""
-    if step.kind is ActionKind.SHELL:
+@lru_cache(maxsize=4096)
+def _is_plain(kind: ActionKind, tool: str, name: str) -> bool:
+    """Whether what was refused can be named: no page, no query and no sentence. A session does much to few things."""
+    if kind is ActionKind.SHELL:
         return not reads_like_a_sentence(name)
-    if step.kind in CHANGES:
+    if kind in CHANGES:
         return is_plain_path(name)
-    return is_plain_name(name) and is_plain_name(step.tool)
+    return is_plain_name(name) and is_plain_name(tool)
 
 
 def _denial_draft(scope: Scope, same: Sequence[Sighting[DeniedCall]], ran: Sequence[Sighting[DeniedCall]]) -> Draft:

@@ -6,13 +6,13 @@ use can be put together to an order (`export-keys-to-public-log`), so no name is
 a rule is never named, whatever its id. A rule that is refused wrongly costs a reminder.
 """
 
-import re
 import tomllib
 from functools import cache
 from importlib import resources
 
 from afterwit.actions.shell.programs import names
 from afterwit.guard.plain_names import reads_like_a_sentence
+from afterwit.text.patterns import regex
 
 _DIGITS = {
     # ruff and the plugins of flake8 that it took over, gosec (G), markdownlint
@@ -26,9 +26,9 @@ _DIGITS = {
     # sqlfluff
     2: names("AL AM CP CV LT RF"),
 }
-_CODE = re.compile(r"([A-Z]{1,6})(\d{2,5})")
+_CODE = regex(r"([A-Z]{1,6})(\d{2,5})")
 _BIOME = "biome "
-_BIOME_GROUP = re.compile(
+_BIOME_GROUP = regex(
     r"(?:lint/(?:a11y|complexity|correctness|nursery|performance|security|style|suspicious)|assist/(?:source|actions))/"
 )
 _FORMATTING = names(
@@ -36,7 +36,7 @@ _FORMATTING = names(
     " sort-imports import/order simple-import-sort/imports perfectionist/sort-imports E302 E501 I001 W291 W293 COM812"
     " Q000 line-too-long assist/source/organizeImports"
 )
-_COMPILER = re.compile(r"TS\d{4,5}|E\d{4}|C[SA]\d{4}|FS\d{4}|[A-Z]{2,4}\d{5}")
+_COMPILER = regex(r"TS\d{4,5}|E\d{4}|C[SA]\d{4}|FS\d{4}|[A-Z]{2,4}\d{5}")
 _COMPILING = names(
     "call-arg arg-type attr-defined assignment return-value operator index name-defined call-overload valid-type"
     " override list-item dict-item has-type func-returns-value used-before-def typeddict-item comparison-overlap"
@@ -44,7 +44,7 @@ _COMPILING = names(
     " reportAssignmentType reportIndexIssue reportUndefinedVariable"
 )
 _SAYS_NOTHING = names("abstract default deprecated misc parse return syntax syntax-error E902 E999")
-_NAMED_CHECK = re.compile(r"(?P<check>[A-Za-z][\w-]{2,40}): ")
+_NAMED_CHECK = regex(r"(?P<check>[A-Za-z][\w-]{2,40}): ")
 _CHECKS_WITHIN = ("revive", "gocritic", "govet", "perfsprint", "gosec", "testifylint", "modernize", "staticcheck")
 
 

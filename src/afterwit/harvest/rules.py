@@ -36,7 +36,7 @@ class LinterRules:
 
     def see(self, digest: Digest) -> Iterable[Grouped[RuleSeen]]:
         reports = reports_in(digest) if digest.repo else {}
-        runs = list(runs_in(digest)) if reports else []
+        runs = runs_in(digest) if reports else ()
         for rule in list(reports)[:_MOST_SEEN]:
             yield Grouped(digest.repo, rule_seen(digest, rule, reports, runs))
 

@@ -9,13 +9,15 @@ sightings (`harvester.MOST_TELLING`). So what a session costs does not grow with
 """
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
 
 import apsw
 import msgspec
 
+from afterwit.capture.workers import Workers
 from afterwit.decisions.decided import Forgotten
+from afterwit.digest.sharing import SharedSessions
 from afterwit.digest.update import load_digest
 from afterwit.harvest.harvester import MOST_OTHERS, MOST_TELLING, Harvester, about_hash, id_of
 from afterwit.harvest.registry import HARVESTERS
@@ -39,18 +41,18 @@ def version_of(harvesters: Sequence[Harvester[Any]] = HARVESTERS) -> str:
     return " ".join(f"{harvester.name}:{harvester.version}" for harvester in harvesters)
 
 
-def see_pending(store: Store, progress: Progress | None = None) -> int:
+def see_pending(store: Store, progress: Progress | None = None, workers: Workers | None = None) -> int:
     """Looks at all sessions that have not been looked at by the present harvesters. Returns how many."""
     version = version_of()
     with transaction(store.db):
         sightings.forget_deleted_sessions(store.db)
         pending = sightings.unharvested(store.db, version)
         _tell_near_otherwise(store.db, pending)
-    refs = SessionRefs(store)
-    for batch in in_batches(pending, _BATCH, progress, "looking for notes", "sessions"):
+    share = SharedSessions(store.db, workers or Workers(), progress)
+    for batch in share.answers(pending, partial(_seen, store.journal.machine), "looking for notes"):
         with transaction(store.db):
-            for session in batch:
-                _see(store.db, session, version, refs)
+            for seen in batch:
+                _keep(store.db, seen)
             step("sightings are written, not committed")
     return len(pending)
 
@@ -69,11 +71,19 @@ def _is_moved(db: apsw.Connection, session: int) -> bool:
     return row is not None and (before is None or before.given != given_hash(row))
 
 
-def _see(db: apsw.Connection, session: int, version: str, refs: "SessionRefs") -> None:
+class SessionSeen(NamedTuple):
+    """All that was seen in one session."""
+
+    session: HarvestedRow
+    agent: str
+    rows: list[SightingRow]
+
+
+def _seen(machine: str, db: apsw.Connection, session: int) -> SessionSeen | None:
     row = session_row(db, session)
     digest = load_digest(db, row) if row is not None else None
     if row is None or digest is None:
-        return
+        return None
     rows = [
         SightingRow(
             harvester.name,
@@ -87,11 +97,15 @@ def _see(db: apsw.Connection, session: int, version: str, refs: "SessionRefs") -
         for harvester in HARVESTERS
         for ordinal, grouped in enumerate(harvester.see(digest))
     ]
-    before = sightings.harvested_as(db, session)
-    ref = msgspec.msgpack.encode(refs.made_from(row))
-    seen = HarvestedRow(session, version, row.repo, given_hash(row), ref)
-    sightings.put_seen(db, seen, rows, is_other=before is None or before.ref != ref)
-    scopes = (Scope(ScopeKind.REPO, row.repo), Scope(ScopeKind.AGENT, row.agent), EVERYWHERE)
+    ref = msgspec.msgpack.encode(_ref_of(db, row, machine, Stories(db)))
+    return SessionSeen(HarvestedRow(session, version_of(), row.repo, given_hash(row), ref), row.agent, rows)
+
+
+def _keep(db: apsw.Connection, seen: SessionSeen) -> None:
+    session, agent, rows = seen
+    before = sightings.harvested_as(db, session.session_id)
+    sightings.put_seen(db, session, rows, is_other=before is None or before.ref != session.ref)
+    scopes = (Scope(ScopeKind.REPO, session.repo), Scope(ScopeKind.AGENT, agent), EVERYWHERE)
     sightings.unsettle(db, map(str, scopes))  # what holds there ages by the last work there
 
 
@@ -165,24 +179,25 @@ class SessionRefs:
             row = session_row(self._db, session)
             if row is None:
                 return None
-            ref = self.made_from(row)
+            ref = _ref_of(self._db, row, self._machine, self._stories)
             if self._keeps:
                 sightings.put_ref(self._db, session, msgspec.msgpack.encode(ref))
         return None if self._forgotten is not None and self._forgotten.covers(ref) else ref
 
-    def made_from(self, row: SessionRow) -> SessionRef:
-        versions = msgspec.json.decode(row.versions or "[]", type=list[str])
-        root = root_of(self._db, row)
-        story = self._stories.of(root)
-        return SessionRef(
-            agent=row.agent,
-            native_id=row.native_id,
-            story=story,
-            root=root.native_id if root.native_id != story else "",
-            repo=row.repo,
-            user=row.user,
-            machine=self._machine,
-            version=versions[-1] if versions else "",
-            at_ms=row.started_ms or 0,
-            worked={"success": True, "failure": False}.get(row.outcome),
-        )
+
+def _ref_of(db: apsw.Connection, row: SessionRow, machine: str, stories: Stories) -> SessionRef:
+    versions = msgspec.json.decode(row.versions or "[]", type=list[str])
+    root = root_of(db, row)
+    story = stories.of(root)
+    return SessionRef(
+        agent=row.agent,
+        native_id=row.native_id,
+        story=story,
+        root=root.native_id if root.native_id != story else "",
+        repo=row.repo,
+        user=row.user,
+        machine=machine,
+        version=versions[-1] if versions else "",
+        at_ms=row.started_ms or 0,
+        worked={"success": True, "failure": False}.get(row.outcome),
+    )

@@ -11,7 +11,6 @@ change the story of others; `store.rows.sightings.sessions_near` finds those who
 """
 
 import hashlib
-import re
 from collections import defaultdict
 from functools import lru_cache
 from typing import NamedTuple
@@ -21,12 +20,13 @@ import msgspec
 
 from afterwit.store.rows.session_list import SessionRow, session_of
 from afterwit.store.rows.sightings import same_tasks
+from afterwit.text.patterns import regex
 
 SOON_MS = 12 * 3_600_000
 OPENING = 40  # characters at the beginning that must be equal
 _FEWEST_WORDS = 8
 _SAME = 0.8  # share of words; in the development histories repeats have 0.97 and more, other pairs 0.47 and less
-_WORD = re.compile(r"\w+")
+_WORD = regex(r"\w+")
 _DEEPEST = 16
 
 

@@ -6,20 +6,20 @@ that drafts nothing. `sentence` brings a finished text to the length that an ite
 is never cut inside (`fitted`): what does not fit is left out whole. What is said is up to the harvesters.
 """
 
-import re
 from collections.abc import Iterable
 
 from afterwit.guard.hygiene import clean
 from afterwit.guard.placeholders import PLACEHOLDER
 from afterwit.guard.plain_names import is_plain_name
 from afterwit.model.knowledge import SENTENCE_LIMIT
+from afterwit.text.patterns import regex
 
 _PATH_CHARS = 120
-_HOME = re.compile(
+_HOME = regex(
     rf"(?<![\w.~])(?:/(?:Users|home|var/home)/|[A-Za-z]:[\\/]Users[\\/])(?:{PLACEHOLDER.pattern}|[^\s/\\'\"`:;,)‹]+)"
 )
-_ROOT_HOME = re.compile(r"(?<![\w./~])/root(?=/)")
-_BLANKS = re.compile(r"\s+")
+_ROOT_HOME = regex(r"(?<![\w./~])/root(?=/)")
+_BLANKS = regex(r"\s+")
 _CUT = "…"
 
 

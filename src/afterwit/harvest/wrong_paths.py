@@ -36,20 +36,19 @@ from afterwit.harvest.wording import quoted, sentence
 from afterwit.model.digest import Digest, Failure
 from afterwit.model.kinds import ActionKind
 from afterwit.model.knowledge import Category, Channel, Draft, Scope, Seen, Sighting, Trigger
+from afterwit.text.patterns import regex
 
 _MISSING = (
-    re.compile(r"(?:can't read|cannot access|cannot open|cannot stat) '?([^\s':]{2,200})'?: No such file"),
-    re.compile(r"(?:^|[\s:])'?([^\s:'\"]{2,200})'?: (?:No such file or directory|Is a directory)", re.MULTILINE),
-    re.compile(r"no such file or directory: ([^\s'\"]{2,200})"),
+    regex(r"(?:can't read|cannot access|cannot open|cannot stat) '?([^\s':]{2,200})'?: No such file"),
+    regex(r"(?:^|[\s:])'?([^\s:'\"]{2,200})'?: (?:No such file or directory|Is a directory)", re.MULTILINE),
+    regex(r"no such file or directory: ([^\s'\"]{2,200})"),
 )
-_TOLD = re.compile(r"File does not exist|Path does not exist|EISDIR|ENOENT|Is a directory|No such file", re.IGNORECASE)
-_FOLDER = re.compile(r"\bis a directory\b|EISDIR", re.IGNORECASE)
-_PLAIN = re.compile(r"[\w.@+-]+(?:/[\w.@+-]+)*")
-_MOMENT = re.compile(r"\btmp\b|\d{4}-\d\d|\.lock$|\.log$|(?:^|/)(?:node_modules|\.git|dist|build|target)/|^\.git$")
-_COMMON = re.compile(
-    r"readme|index|main|__init__|mod|lib|package|makefile|license|types|utils|test|setup", re.IGNORECASE
-)
-_FOLDERS = re.compile(
+_TOLD = regex(r"File does not exist|Path does not exist|EISDIR|ENOENT|Is a directory|No such file", re.IGNORECASE)
+_FOLDER = regex(r"\bis a directory\b|EISDIR", re.IGNORECASE)
+_PLAIN = regex(r"[\w.@+-]+(?:/[\w.@+-]+)*")
+_MOMENT = regex(r"\btmp\b|\d{4}-\d\d|\.lock$|\.log$|(?:^|/)(?:node_modules|\.git|dist|build|target)/|^\.git$")
+_COMMON = regex(r"readme|index|main|__init__|mod|lib|package|makefile|license|types|utils|test|setup", re.IGNORECASE)
+_FOLDERS = regex(
     r"(?:.*/)?(?:src|lib|libs|components?|pages|routes|tests?|docs?|packages|apps?|internal|cmd|pkg|scripts|tools|examples?)"
 )
 _ALIKE = 0.66
@@ -60,7 +59,7 @@ _MOST_FOLDERS = 4
 _MOST_INSIDE = 6
 _MOST_SHOWN = 3
 _STORIES = 2
-_NAMED = re.compile(r".+/[^/]+\.\w+")
+_NAMED = regex(r".+/[^/]+\.\w+")
 _READERS = ("cat", "grep", "head", "nl", "rg", "sed", "tail", "wc")
 
 

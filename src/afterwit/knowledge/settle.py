@@ -19,6 +19,7 @@ import apsw
 import msgspec
 
 from afterwit.agents.moments import RUN
+from afterwit.capture.workers import Workers
 from afterwit.checkouts.known import Checkout, checkouts, every_checkout
 from afterwit.config.world import World
 from afterwit.decisions.decided import Decided, Recorded, decided, will_of
@@ -67,13 +68,20 @@ _VERSION = 4  # raised when the same drafts make other items
 _DRAFT = msgspec.msgpack.Decoder(Draft)
 
 
-def harvest(store: Store, world: World, progress: Progress | None = None, *, is_again: bool = False) -> Harvested:
+def harvest(
+    store: Store,
+    world: World,
+    progress: Progress | None = None,
+    workers: Workers | None = None,
+    *,
+    is_again: bool = False,
+) -> Harvested:
     """Looks at what is new, or at everything again, and settles what is known."""
     if is_again:
         with transaction(store.db):
             sightings.forget_harvest(store.db)
             sightings.touch_all(store.db)
-    sessions = see_pending(store, progress)
+    sessions = see_pending(store, progress, workers)
     conclude_touched(store, decided(recorded(store.db)).forgotten, progress)
     done = settle(store, world, is_forced=is_again)
     done.seen = sessions

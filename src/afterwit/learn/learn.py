@@ -19,7 +19,8 @@ from afterwit.capture.left_out import LeftOutSessions, mark_of
 from afterwit.capture.logs import Home
 from afterwit.capture.part_rows import remove_dropped_objects
 from afterwit.capture.plan import AgentPlan, Pending, homes, plan, plan_folder, plan_sessions
-from afterwit.capture.tasks import DerivedFile, Task, answers, batches, is_much, jobs_for, rest_of, soonest_first
+from afterwit.capture.tasks import DerivedFile, Task, answers, batches, is_much, rest_of, soonest_first, workers_for
+from afterwit.capture.workers import Workers
 from afterwit.config.world import World, redactor_of, rules_for
 from afterwit.connect.connections import is_anything_connected
 from afterwit.decisions.journal import CHECKOUTS_SEEN, catch_up, decide
@@ -102,11 +103,13 @@ def _followed(report: Report, world: World, options: Options, store: Store, prog
 
 def sweep(world: World, options: Options, store: Store, progress: Progress) -> Report:
     """One run into a store that is open already."""
-    return _Run(world, options, store, progress).run()
+    with workers_for(world.settings, options.jobs) as workers:
+        return _Run(world, options, store, progress, workers).run()
 
 
 class _Run:
-    def __init__(self, world: World, options: Options, store: Store, progress: Progress) -> None:
+    def __init__(self, world: World, options: Options, store: Store, progress: Progress, workers: Workers) -> None:
+        self._workers = workers
         self._world = world
         self._options = options
         self._store = store
@@ -138,8 +141,11 @@ class _Run:
         resolve_repos(self._store, self._world.settings)
         if not self._options.is_dry_run and note_first_commits(self._store, self._world, new):
             resolve_repos(self._store, self._world.settings)
-        digested = digest_pending(self._store, price_list(self._world.settings.prices), self._progress)
-        harvested = harvest(self._store, self._world, self._progress, is_again=self._options.is_reharvest)
+        prices = price_list(self._world.settings.prices)
+        digested = digest_pending(self._store, prices, self._progress, self._workers)
+        harvested = harvest(
+            self._store, self._world, self._progress, self._workers, is_again=self._options.is_reharvest
+        )
         if not self._options.is_dry_run:
             update_trees(self._store, self._world, self._progress)
             compile_deck(self._store, self._world)
@@ -219,7 +225,7 @@ class _Run:
         archive = self._store.layout.archive
         tasks = (Task(file, self._bookmark(file), self._rules, archive) for file in pending)
         total = sum(file.unit.transcript.size_bytes for file in pending)
-        return answers(tasks, jobs_for(self._world.settings, self._options.jobs, len(pending), total))
+        return answers(tasks, self._workers, total)
 
     def _bookmark(self, file: Pending) -> Bookmark | None:
         row = files.live_file(self._store.db, file.key)

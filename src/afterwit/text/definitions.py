@@ -6,8 +6,10 @@ needed.
 
 import re
 
+from afterwit.text.patterns import regex
+
 _LONGEST_TEXT = 40_000
-_DEFINITION = re.compile(
+_DEFINITION = regex(
     r"^(?:@@ )?[ \t+-]*(?:export |default |public |private |protected |static |async |abstract "
     r"|pub(?:\(\w+\))? |unsafe )*"
     r"(?:def|class|func|function\*?|fn|struct|enum|trait|impl|interface|type|namespace|const|let|var|describe|it|test)"

@@ -15,12 +15,15 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
-FENCES_AND_TAGS = re.compile(r"```|<(\w[\w-]{0,40})>")
-FENCES_AND_ELEMENTS = re.compile(r"```|<(\w[\w-]{0,40})(?![\w-])[^<>\n]*>")
+from afterwit.text.patterns import regex
+
+FENCES_AND_TAGS = regex(r"```|<(\w[\w-]{0,40})>")
+FENCES_AND_ELEMENTS = regex(r"```|<(\w[\w-]{0,40})(?![\w-])[^<>\n]*>")
 _FENCE = "```"
-_CLOSING = re.compile(r"</(\w[\w-]*+)>")
+_CLOSING = regex(r"</(\w[\w-]*+)>")
 
 
 class TextBlock(NamedTuple):
@@ -35,17 +38,17 @@ class TextBlock(NamedTuple):
 
 _GAP = "\n\n"
 _MARKS = ("```", "~~~", '"""', "'''", "“““")
-_OPENED = re.compile(r"<(\w[\w:-]{0,40})(?![\w:-])[^<>\n]{0,400}>")
-_CLOSED = re.compile(r"</(\w[\w:-]{0,40})\s{0,9}>")
-_ALONE = re.compile(r"^[^\S\n]*<(\w[\w:-]{0,40})(?![\w:-])[^<>\n]{0,400}>[^\S\n]*$", re.MULTILINE)
-_RULE = re.compile(r"^[^\S\n]*[-=_*]{3,}(?:[^\n]{1,60}[-=_*]{3,})?[^\S\n]*$", re.MULTILINE)
+_OPENED = regex(r"<(\w[\w:-]{0,40})(?![\w:-])[^<>\n]{0,400}>")
+_CLOSED = regex(r"</(\w[\w:-]{0,40})\s{0,9}>")
+_ALONE = regex(r"^[^\S\n]*<(\w[\w:-]{0,40})(?![\w:-])[^<>\n]{0,400}>[^\S\n]*$", re.MULTILINE)
+_RULE = regex(r"^[^\S\n]*[-=_*]{3,}(?:[^\n]{1,60}[-=_*]{3,})?[^\S\n]*$", re.MULTILINE)
 _FOREIGN = (
     r"(?:tickets?|issues?|bugs?|logs?|e-?mails?|mails?|errors?|outputs?|(?:stack ?)?traces?|tracebacks?|diffs?|patch"
     r"|reports?|comments?|reviews?|slack|threads?|transcripts?|descriptions?|readme|pastes?|pasted|responses?"
     r"|repl(?:y|ies)|snippets?|console|terminal|stderr|stdout|messages?|posts?|articles?|warnings?|chat|customers?|wiki)"
 )
 _SHOWN = rf"(?:{_FOREIGN}|pages?|docs?|feedback|request|instructions|prompt|notes?|answer|text|files?|contents?)"
-_INTRODUCTION = re.compile(
+_INTRODUCTION = regex(
     r"\b(?:says?|said|wrote|writes|reads|reported|states|stated)(?:[^\S\n][^\n:]{0,40})?:(?!\w)"
     r"|\b(?:here(?:['’]s| is| are| comes)|below|this is|these are|see|following|attached)\b"
     rf"[^\n:.]{{0,60}}\b{_SHOWN}\b[^\n:.]{{0,60}}:(?!\w)"
@@ -54,16 +57,16 @@ _INTRODUCTION = re.compile(
     r"|diff --git |index [0-9a-f]{6,}\.\.|@@ -|--- a/|\+\+\+ b/)",
     re.IGNORECASE | re.MULTILINE,
 )
-_OUTPUT = re.compile(
+_OUTPUT = regex(
     r"^[^\S\n]*(?:\[?\d{4}-\d\d-\d\d[T \]]|\[?\d\d:\d\d(?::\d\d|\])|\[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL"
     r"|TRACE)[\]: ]|Traceback\b|File \"[^\n\"]+\", line|at [\w.$<>]{1,200} ?\(|Caused by:|panic:|goroutine \d|npm ERR!"
     r"|E[^\S\n]{2,9}\S|[\w.]{0,80}(?:Error|Exception)\b:|(?:error|warning|fatal|remote|hint)(?:\[\w+\])?:|\$ |❯"
     r"|[⏺●⎿│├└┌┃]|[\w./-]{1,200}\.\w{1,8}:\d|[\[{]\"|[}\]],?[^\S\n]*$|FAILED |PASSED |--- FAIL)",
     re.MULTILINE,
 )
-_LINES = re.compile(r"^(?:[^\S\n]{0,3}>[^\n]*|(?: {4}|\t)[^\S\n]*+(?![-*+•]\s|\d{1,3}[.)]\s|\s)[^\n]*)$", re.MULTILINE)
-_BLANK = re.compile(r"\n[^\S\n]*\n")
-_QUOTE = re.compile(r"[\"“”«»`]|(?<![^\s(\[{:])'(?=\S)|(?<=[\w.!?])'(?!\w)")
+_LINES = regex(r"^(?:[^\S\n]{0,3}>[^\n]*|(?: {4}|\t)[^\S\n]*+(?![-*+•]\s|\d{1,3}[.)]\s|\s)[^\n]*)$", re.MULTILINE)
+_BLANK = regex(r"\n[^\S\n]*\n")
+_QUOTE = regex(r"[\"“”«»`]|(?<![^\s(\[{:])'(?=\S)|(?<=[\w.!?])'(?!\w)")
 _FAMILY = {"“": "”", "«": "»"}
 _BEFORE, _AFTER = frozenset(" \t\n([{:—–-*,"), frozenset(" \t\n)]}.,;:!?—–-*")
 _LONG_QUOTATION = 40  # characters
@@ -75,8 +78,10 @@ class _Span(NamedTuple):
     end: int
 
 
+@lru_cache(maxsize=128)
 def own_words(prompt: str) -> str:
-    """What the user typed, with a gap for each piece that was pasted."""
+    """What the user typed, with a gap for each piece that was pasted. All who quote users ask for the prompts of a
+    session, one after the other."""
     text = prompt[:_LONGEST_READ]
     for spans in (_blocks, _introduced, _outputs, _lines, _quotations):
         text = _without(text, sorted(spans(text)))

@@ -4,7 +4,9 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-_WORDS = re.compile(r"\w+")
+from afterwit.text.patterns import regex
+
+_WORDS = regex(r"\w+")
 _BEFORE_SHARE = 0.3
 _MOST_PLACES = 50
 _FAR = 40  # characters that an edge may move to a space; beyond that, the end of any word will do

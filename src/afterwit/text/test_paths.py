@@ -1,12 +1,12 @@
 """Which files hold tests, and of what, by their paths alone. Standard library only, so that a hook can import it."""
 
-import re
+from afterwit.text.patterns import regex
 
-_TEST = re.compile(
+_TEST = regex(
     r"(?:^|/)(?:__tests__|tests?|specs?|e2e|testing)/|(?:^|/)(?:test|spec)[_-][^/]*\Z|(?:[._-](?:test|tests|spec|e2e)"
     r"|(?<=[a-z0-9])(?:Tests?|Spec))\.\w+\Z"
 )
-_TEST_MARK = re.compile(r"^(?:test|spec)[_-]|[_-](?:test|tests|spec|e2e)\Z|(?<=[a-z0-9])(?:Tests?|Spec)\Z")
+_TEST_MARK = regex(r"^(?:test|spec)[_-]|[_-](?:test|tests|spec|e2e)\Z|(?<=[a-z0-9])(?:Tests?|Spec)\Z")
 _PROSE = (".md", ".mdx", ".rst", ".txt")
 
 

@@ -11,11 +11,12 @@ words are stored or measured, so that none of them can take the place of another
 - `knowledge.likeness.meaning` compares sentences by what they claim: it keeps negations, order and marks.
 """
 
-import re
 from functools import lru_cache
 
-_HUMP = re.compile(r"[A-Z](?<=[a-z0-9].)")
-_WORD = re.compile(r"[a-z][a-z0-9]{2,40}")
+from afterwit.text.patterns import regex
+
+_HUMP = regex(r"[A-Z](?<=[a-z0-9].)")
+_WORD = regex(r"[a-z][a-z0-9]{2,40}")
 _ENDINGS = ("ations", "ation", "ings", "ing", "ers", "er", "ed", "es", "s")
 _SHORTEST_STEM = 4
 _IDLE = frozenset(

@@ -14,19 +14,20 @@ import re
 from itertools import dropwhile
 
 from afterwit.actions.failures.quick_look import ends_of
+from afterwit.text.patterns import regex
 
 _LONGEST_LINE = 2_000
 
-_ANSI = re.compile(r"\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[@-Z\\-_])|[\x00-\x08\x0b-\x1f\x7f]")
+_ANSI = regex(r"\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[@-Z\\-_])|[\x00-\x08\x0b-\x1f\x7f]")
 _CONTROLS = tuple(map(chr, (*range(0x09), *range(0x0B, 0x20), 0x7F)))
-_FINE = re.compile(
+_FINE = regex(
     r"\b(?:0|no|zero|without(?: any)?) (?:\w{1,20} )?(?:errors?|failed|failures?|failing|fails?|problems?|issues?)\b"
     r"|\b(?:errors?|failed|failures?|fail)\s?[:=] ?0\b"
     r"|\b0 (?:errors?|fail\w*)\b"
     r"|\bexit(?:ed)?(?: with)?(?: (?:code|status))?[:= ]+0\b",
     re.IGNORECASE,
 )
-_PASSING = re.compile(r"\s*(?:\(pass\)|✓|✔|√|ok\b|PASS(?:ED)?\b|--- PASS)|.{0,500}\bPASSED\b")
+_PASSING = regex(r"\s*(?:\(pass\)|✓|✔|√|ok\b|PASS(?:ED)?\b|--- PASS)|.{0,500}\bPASSED\b")
 # "2 failed" in a summary, but not "Task 2 failed" in a log
 _COUNTED = (
     r"(?:^|[,;:(|=·✖✗×]|\b(?:and|with|[Ff]ound|Tests?|Suites?|Files|Failed))\s{0,8}[1-9]\d{0,6} "
@@ -80,18 +81,18 @@ _MARK_WORDS = (
     "|zsh:|aborting|are ignored|no pull requests|graphql:|✗|✘|×|✖|❌"
 )
 _MARKS = tuple(_MARK_WORDS.split("|"))
-_FAILING_AT_START = re.compile("|".join(_SHAPES_AT_START))
-_FAILING = re.compile("|".join((rf"\b(?:{'|'.join(_SHAPES_AT_WORD)})", *_SHAPES_ANYWHERE)))
-_SETTLED = re.compile(
+_FAILING_AT_START = regex("|".join(_SHAPES_AT_START))
+_FAILING = regex("|".join((rf"\b(?:{'|'.join(_SHAPES_AT_WORD)})", *_SHAPES_ANYWHERE)))
+_SETTLED = regex(
     rf"\bFAIL(?:ED|URE|URES)?\b|{_COUNTED}"
     r"|\bexited with code [1-9]|\btest failed\b|^make(?:\[\d+\])?: \*\*\*"
 )
-_ALL_CLEAR = re.compile(
+_ALL_CLEAR = regex(
     r"^[^\S\n]*0 fail\b|\b0 failed\b|^[^\S\n]*Tests?:?\s.{0,80}\b[1-9]\d{0,6} (?:passed|passing)\b|\btest result: ok\b"
     r"|^OK(?: \(|$)|^[^\S\n]*=*\s*[1-9]\d{0,6} (?:passed|passing)\b|\bAll checks passed\b"
     r"|\b[Ff]ound 0 errors\b|\bBuild succeeded\b"
 )
-_COMPLAINT = re.compile(
+_COMPLAINT = regex(
     r"No such file or directory|[Pp]ermission denied|Operation not permitted|command not found|: not found\s*$"
     r"|[Ii]s a directory|[Nn]ot a directory|no matches found|[Ii]nvalid|[Uu]nrecognized|[Uu]nknown|[Ii]llegal|usage:"
     r"|not allowed|cannot |can't |could not |error|fatal|regex parse"
@@ -102,10 +103,10 @@ _COMPLAINT_MARKS = (
     *("no matches", "nvalid", "nrecognized", "nknown", "llegal", "usage:", "not allowed", "cannot ", "can't "),
     *("could not ", "error", "fatal", "regex parse"),
 )
-_ECHOED = re.compile(
+_ECHOED = regex(
     r"\b(?:exit|rc|status|EXIT_CODE|ret)(?:[ _]?(?:code|status))?\s{0,3}[:=]\s{0,3}(-?\d{1,3})\b", re.IGNORECASE
 )
-_REFUSAL = re.compile(
+_REFUSAL = regex(
     r"(?:(?:.{0,60}[ :(])?HTTP(?:/[\d.]{1,5}| ?(?:code|status))?[:= ]{1,3}[45]\d\d\b|[45]\d\d$"
     r"|\{\s{0,8}\"(?:message|error|errors)\"\s{0,8}:)"
 )
@@ -194,7 +195,7 @@ def _speaks(programs: frozenset[str], line: str) -> bool:
     return (name in programs or name in _GENERIC_SPEAKERS) and _COMPLAINT.search(line) is not None
 
 
-_HEADLINE = re.compile(
+_HEADLINE = regex(
     r"\s*(?:\[ERROR\]\s*)?(?:"
     r"(?:FAILURE: )?Build failed with an exception\.?"
     r"|BUILD FAILED(?: in \S+)?"
@@ -210,26 +211,26 @@ _HEADLINE = re.compile(
     r"|-{3,}"
     r")?\s*"
 )
-_FRAME = re.compile(
+_FRAME = regex(
     r"\s*(?:Chunk ID: |Wall time: |Process exited with code |Process running with session ID |Original token count: "
     r"|Total output lines: |Output:\s*$|[Ee]xit code:? -?\d+\s*$|Command: |\$ \S|\[rerun|</?tool_use_error>\s*$|```\s*$"
     r"|\.{3,}\s*$|[-=_*~#─━═]{3,}\s*$)"
 )
-_PROGRESS = re.compile(
+_PROGRESS = regex(
     r"\s*(?:Downloading|Downloaded|Resolving|Resolved|Fetching|Installing|Compiling|Checking|Building|Collecting"
     r"|Using cached|remote: (?:Counting|Compressing|Enumerating)|Receiving objects|Unpacking|Progress|added \d"
     r"|go: (?:downloading|finding))\b"
 )
-_PERCENT = re.compile(r".{0,80}\b\d{1,3}(?:\.\d+)?\s?%")
-_TAGS = re.compile(r"</?(?:tool_use_error|error|stderr|stdout)>")
+_PERCENT = regex(r".{0,80}\b\d{1,3}(?:\.\d+)?\s?%")
+_TAGS = regex(r"</?(?:tool_use_error|error|stderr|stdout)>")
 _TRACEBACK = "Traceback (most recent call last)"
-_HINTING = re.compile(
+_HINTING = regex(
     r"not found|no such|cannot|can't|could not|unable|invalid|denied|unexpected|undefined|missing|requires?\b|usage:"
     r"|refused|timed? ?out|not allowed|does not exist|doesn't|must |expected|fail|error|no matches"
     r"|rejected|conflict|unknown",
     re.IGNORECASE,
 )
-_PASSED = re.compile(r"\s*(?:\(pass\)|✓|✔|√|ok\b|PASS|--- PASS|=== RUN)")
+_PASSED = regex(r"\s*(?:\(pass\)|✓|✔|√|ok\b|PASS|--- PASS|=== RUN)")
 _NEIGHBOURS = 3
 
 

@@ -16,32 +16,33 @@ from afterwit.actions.shell.programs import names
 from afterwit.actions.shell.tree import Command
 from afterwit.actions.steps import Step
 from afterwit.model.kinds import ActionKind, FailureClass, Status
+from afterwit.text.patterns import regex
 
-_OWN = re.compile(
+_OWN = regex(
     r"^(?:go run|cargo run|bun \S*[./]|node \S*[./]|deno run|uv run|python3? \S+\.py|ruby \S+\.rb|php \S+\.php"
     r"|perl \S+\.p[lm]|lua \S+\.lua|Rscript \S+|dotnet run|swift run|dart run"
     r"|(?:npm|pnpm|yarn|bun)(?: run)? (?:start|dev|serve|preview)\b|(?:ba|z)?sh \S*[./])"
 )
-_INLINE = re.compile(
+_INLINE = regex(
     r"\b(?:python3?|node|bun|ruby|perl|deno|php|lua|julia|Rscript)\s+(?:-\S+\s+)*(?:-c|-e|-p|-r|--eval|eval|-)(?:\s|$)"
 )
-_PROGRAM_FAULT = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b|\bTraceback\b|<string>|<stdin>|\[eval\]|^-e:\d+")
+_PROGRAM_FAULT = regex(r"\b[A-Z]\w*(?:Error|Exception)\b|\bTraceback\b|<string>|<stdin>|\[eval\]|^-e:\d+")
 _SEARCHES = names("grep rg egrep fgrep ag ack diff cmp test [ [[ which type command find fd ls pgrep lsof")
 _LOOKERS = names("sed cat head tail ls rg grep find awk wc cp mv rm stat file tree nl less sort cut diff jq touch date")
-_SILENCED = re.compile(r"2>\s?/dev/null|&>\s?/dev/null")
-_SELF_SPEAKING = re.compile(r"^(?:/\S*/)?(?P<program>[\w.+-]{1,30}): ")
-_MISSING = re.compile(
+_SILENCED = regex(r"2>\s?/dev/null|&>\s?/dev/null")
+_SELF_SPEAKING = regex(r"^(?:/\S*/)?(?P<program>[\w.+-]{1,30}): ")
+_MISSING = regex(
     r"(?:not found|no such file or directory|does not exist|can't (?:read|open) file"
     r"|cannot open): ?['\"`‘]?(?P<after>[^\s'\"`’]+)"
     r"|(?<![^\s'\"`‘’:])(?P<before>[^\s'\"`‘’:]++)['\"`’]?: (?:Cannot open: )?(?:no such file|is a directory"
     r"|not a directory|directory not)",
     re.IGNORECASE,
 )
-_NOTHING_TO_REMOVE = re.compile(
+_NOTHING_TO_REMOVE = regex(
     r"(?:rm|unlink|rmdir)\b.{0,300}No such file|(?:bash: |zsh: )?(?:line \d+: )?p?kill(?:all)?\b.{0,60}No such process",
     re.IGNORECASE,
 )
-_VERSION = re.compile(r"(?<=.)[@=<>~^].*$")
+_VERSION = regex(r"(?<=.)[@=<>~^].*$")
 _SHORTEST_NAME = 2
 _LONGEST_LINE = 4_000
 _LONGEST_REPORT = 40_000
@@ -59,13 +60,13 @@ def classify(step: Step, command: str = "", rules: bool = False) -> FailureClass
         return FailureClass.CANCELLED
     if step.kind is not ActionKind.SHELL:
         return FailureClass.TRANSIENT if _is_passing_fault(step) else FailureClass.TOOL_CONTRACT
-    if says.CONTRACT.search(step.error):
+    if says.CONTRACT.are_in(step.error):
         return FailureClass.TOOL_CONTRACT
     if step.exit_code == _INTERRUPTED:
         return FailureClass.CANCELLED
     line = command or step.target
     main = parsed(line).main
-    if step.exit_code == _KILLED and not says.TESTS.search(step.error):
+    if step.exit_code == _KILLED and not says.TESTS.are_in(step.error):
         return FailureClass.ENVIRONMENT
     failure = _of_command(line, main, below_headlines(step.error), rules)
     if failure is FailureClass.UNCLEAR:
@@ -76,7 +77,7 @@ def classify(step: Step, command: str = "", rules: bool = False) -> FailureClass
 def _is_passing_fault(step: Step) -> bool:
     if step.kind not in (ActionKind.WEB, ActionKind.MCP, ActionKind.DELEGATE):
         return False
-    return bool(says.TRANSIENT.search(step.error) or says.WAITED.search(step.error))
+    return says.TRANSIENT.are_in(step.error) or says.WAITED.are_in(step.error)
 
 
 def _of_command(line: str, main: Command | None, error: str, rules: bool) -> FailureClass:
@@ -85,12 +86,12 @@ def _of_command(line: str, main: Command | None, error: str, rules: bool) -> Fai
         return FailureClass.ANSWER
     if _is_blamed(line, error, is_check=is_check):
         return FailureClass.INVOCATION
-    if (is_check and _is_blocked(error)) or says.BLOCKED.search(error):
-        return FailureClass.TRANSIENT if says.RATE.search(error) else FailureClass.ENVIRONMENT
-    if says.TESTS.search(error) or (is_check and _is_report(error, rules)):
+    if (is_check and _is_blocked(error)) or says.BLOCKED.are_in(error):
+        return FailureClass.TRANSIENT if says.RATE.are_in(error) else FailureClass.ENVIRONMENT
+    if says.TESTS.are_in(error) or (is_check and _is_report(error, rules)):
         return FailureClass.WORK
     if _is_spoken_by_looker(error):
-        return FailureClass.ENVIRONMENT if says.ENVIRONMENT.search(error) else FailureClass.INVOCATION
+        return FailureClass.ENVIRONMENT if says.ENVIRONMENT.are_in(error) else FailureClass.INVOCATION
     return _by_message(line, main, error, is_work=is_check or rules)
 
 
@@ -98,28 +99,28 @@ def _by_message(line: str, main: Command | None, error: str, *, is_work: bool) -
     """What the message says, the most telling phrases first."""
     if _is_passing(error, is_work=is_work):
         return FailureClass.TRANSIENT
-    if says.STATE.search(error):
+    if says.STATE.are_in(error):
         return FailureClass.WORK
-    if says.NO_PACKAGE.search(error):
+    if says.NO_PACKAGE.are_in(error):
         return FailureClass.INVOCATION if main is not None and _operands(main) else FailureClass.WORK
-    if _INLINE.search(line) and _PROGRAM_FAULT.search(error) and not says.ENVIRONMENT.search(error):
+    if _INLINE.search(line) and _PROGRAM_FAULT.search(error) and not says.ENVIRONMENT.are_in(error):
         return FailureClass.INVOCATION
-    if says.SUGGESTS.search(error) and not is_work:
+    if says.SUGGESTS.are_in(error) and not is_work:
         return FailureClass.INVOCATION
-    if says.ENVIRONMENT.search(error) or (says.NO_COMMAND.search(error) and not _named(line, error)):
+    if says.ENVIRONMENT.are_in(error) or (says.NO_COMMAND.are_in(error) and not _named(line, error)):
         return FailureClass.ENVIRONMENT
-    if says.BUILD.search(error):
+    if says.BUILD.are_in(error):
         return FailureClass.WORK
-    if says.NO_PROJECT.search(error) or says.USAGE.search(error):
+    if says.NO_PROJECT.are_in(error) or says.USAGE.are_in(error):
         return FailureClass.INVOCATION
     is_own = main is not None and _is_own(main, line)
     if is_work or says.CODE_PLACE.match(error) or (is_own and _PROGRAM_FAULT.search(error)):
         return FailureClass.WORK
-    if says.PLACE.search(error):
+    if says.PLACE.are_in(error):
         return FailureClass.INVOCATION
     if is_own:
         return FailureClass.WORK
-    if says.BLAMES.search(error) or _named(line, error.partition("\n")[0]):
+    if says.BLAMES.are_in(error) or _named(line, error.partition("\n")[0]):
         return FailureClass.INVOCATION
     return _without_message(main, error)
 
@@ -130,20 +131,21 @@ def _is_probe(line: str, main: Command | None, error: str) -> bool:
     if main is None:
         return False
     if "--help" in main.flags or main.arguments[-1:] == ("help",):
-        return says.ASKED_FOR.search(error) is not None
+        return says.ASKED_FOR.are_in(error)
     if _NOTHING_TO_REMOVE.match(error):
         return True
-    return main.program in _LOOKERS and _SILENCED.search(line) is not None and not _complaint(error)
+    return main.program in _LOOKERS and _SILENCED.search(line) is not None and not _complains(error)
 
 
 def _is_blamed(line: str, error: str, *, is_check: bool) -> bool:
     """Whether the first line complains of something that the command line names: an option, a script, a path."""
     first = error.strip().partition("\n")[0][:_LONGEST_LINE]
-    if any(form.search(first) for form in (says.CODE_PLACE, says.TESTS, says.BUILD, says.ENVIRONMENT)):
+    is_named = any(form.are_in(first) for form in (says.TESTS, says.BUILD, says.ENVIRONMENT))
+    if is_named or says.CODE_PLACE.search(first):
         return False
-    if is_check and says.TALLIES.search(first):
+    if is_check and says.TALLIES.are_in(first):
         return False
-    if says.USAGE.search(first) and _named(line, first):
+    if says.USAGE.are_in(first) and _named(line, first):
         return True
     missing = _MISSING.search(first) if is_check else None
     if missing is None:
@@ -174,31 +176,31 @@ def _words(line: str) -> frozenset[str]:
 def _is_blocked(error: str) -> bool:
     """A check that could not run: the first line of its report is about the machine."""
     first = error.partition("\n")[0][:_LONGEST_LINE]
-    is_report = says.TESTS.search(first) or says.TALLIES.search(first) or says.CODE_PLACE.match(first)
-    return bool(says.ENVIRONMENT.search(first)) and not is_report
+    is_report = says.TESTS.are_in(first) or says.TALLIES.are_in(first) or says.CODE_PLACE.match(first)
+    return says.ENVIRONMENT.are_in(first) and not is_report
 
 
 def _is_report(error: str, rules: bool) -> bool:
-    is_told = says.TALLIES.search(error) or says.LINT.search(error) or says.CODE_PLACE.match(error)
+    is_told = says.TALLIES.are_in(error) or says.LINT.are_in(error) or says.CODE_PLACE.match(error)
     return rules or bool(is_told)
 
 
 def _is_passing(error: str, *, is_work: bool) -> bool:
-    if says.TRANSIENT.search(error):
+    if says.TRANSIENT.are_in(error):
         return True
-    waited = next((line for line in error.splitlines() if says.WAITED.search(line)), None)
-    return waited is not None and (not is_work or bool(says.OVER_THE_NETWORK.search(waited)))
+    waited = next((line for line in error.splitlines() if says.WAITED.are_in(line)), None)
+    return waited is not None and (not is_work or says.OVER_THE_NETWORK.are_in(waited))
 
 
 def _is_spoken_by_looker(error: str) -> bool:
     """A program that only looks at files complains about what it was given."""
     spoken = _SELF_SPEAKING.match(error)
-    return spoken is not None and spoken["program"] in _LOOKERS and bool(_complaint(error))
+    return spoken is not None and spoken["program"] in _LOOKERS and _complains(error)
 
 
-def _complaint(error: str) -> re.Match[str] | None:
+def _complains(error: str) -> bool:
     error = error[:_LONGEST_REPORT]
-    return says.PLACE.search(error) or says.USAGE.search(error) or says.ENVIRONMENT.search(error)
+    return says.PLACE.are_in(error) or says.USAGE.are_in(error) or says.ENVIRONMENT.are_in(error)
 
 
 def _is_own(main: Command, line: str) -> bool:

@@ -4,23 +4,8 @@ Each pattern is a phrase that programs really print, as general as the phrase it
 tool's sentence. The order in which the tables are asked is `failure_class`'s.
 """
 
-import re
-from collections.abc import Callable
-from functools import cached_property, lru_cache
-
-
-class Phrases:
-    """Patterns of which one is to be found. The same text is asked about often, so answers are remembered. Compiled
-    when first asked: a hook asks few of the tables."""
-
-    def __init__(self, *forms: str) -> None:
-        self._forms = forms
-
-    @cached_property
-    def search(self) -> Callable[[str], re.Match[str] | None]:
-        pattern = re.compile("|".join(self._forms), re.IGNORECASE | re.MULTILINE)
-        return lru_cache(maxsize=256)(pattern.search)
-
+from afterwit.text.patterns import regex
+from afterwit.text.phrases import Phrases
 
 # The agent's own tool speaks, not a program that it ran.
 CONTRACT = Phrases(
@@ -314,6 +299,6 @@ LINT = Phrases(
     r"\blint/[a-z]+/|\btrailing whitespace\b|\bpre-commit\b.{0,40}fail|\bhook\b.{0,40}(?:fail|exited)|\bhusky\b",
 )
 # The line points at a place in a source file: it speaks of the code.
-CODE_PLACE = re.compile(
+CODE_PLACE = regex(
     r"^[^\S\n]*(?:[eEwW]: )?(?:\[\w+\] )?(?:file://)?[^\s:()]{1,200}\.\w{1,6}(?::\[?\d+|\(\d+(?:,\d+)?\))"
 )

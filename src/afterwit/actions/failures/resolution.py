@@ -5,7 +5,6 @@ counts as the same check if program and subcommand agree and its arguments mostl
 that merely looks alike is no fix. Only what happened in the same session is looked at.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from enum import Enum
@@ -17,6 +16,7 @@ from afterwit.actions.shell.programs import Weight, names
 from afterwit.actions.shell.tree import Command, CommandLine
 from afterwit.actions.steps import Step, command_of
 from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, ResolutionKind
+from afterwit.text.patterns import regex
 
 _REACH = 25  # actions in which a wrong call is mended
 _WORK_REACH = 400  # work takes longer
@@ -25,17 +25,17 @@ _ALIKE = 0.5  # share of equal words that makes a command the same attempt
 _MUCH_ALIKE = 0.7  # the same with another subcommand
 _SHARED = 0.34  # share of telling words that makes another program reach the same aim
 _LOOKS = (ActionKind.READ, ActionKind.SEARCH)
-_REWRITES = re.compile(
+_REWRITES = regex(
     r"\bsed\s+(?:-\S+\s+)*-i|\bgofmt\s+-w|\bgoimports\s+-w|:?-{0,2}fix\b|--write\b|\bformat\b|\bfmt\b|\bperl\s+-\S*i|\btee\b"
     r"|(?<![0-9&>])>{1,2}\s?[\w./~$-]+|\bapply_patch\b|\bgit (?:checkout|restore|stash pop|apply|cherry-pick"
     r"|merge|rebase)\b"
 )
-_PREPARES = re.compile(
+_PREPARES = regex(
     r"\b(?:install|add|mkdir|login|auth|start|up|fetch|pull|sync|init|build|clone|download|chmod|export|kill|pkill|rm|mv|cp"
     r"|remote|config|checkout|switch|stash|unlock|tidy|generate|restart|create|touch)\b"
 )
-_WORD = re.compile(r"[\w.@+-]{2,}")
-_JOINT = re.compile(r"[\s/|=,:()]+")
+_WORD = regex(r"[\w.@+-]{2,}")
+_JOINT = regex(r"[\s/|=,:()]+")
 _LONGEST_WORD = 400
 _MOVES = frozenset(("cd", "pushd"))
 _FILLER = names("head tail cat sed grep rg ls find git run dev null true echo")

@@ -17,19 +17,19 @@ from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.tree import Command, CommandLine
 from afterwit.actions.steps import Step
 from afterwit.model.kinds import ActionKind, FailureClass
+from afterwit.text.patterns import regex
+from afterwit.text.phrases import Phrases
 
 _LONGEST = 120
 _LONGEST_READ = 2_000
 _MOST_RULES = 3
-_FRAME = re.compile(r"^(?:\[[\w:.-]{1,40}\]\s*|\d{4}[-/]\d\d[-/]\d\d[T ][\d:.,Z+-]{5,18}\s*|<\w+>\s*|[×✖✗✘⨯!]\s+)+")
-_SHELL_PREFIX = re.compile(
-    r"^(?:/\S*/)?(?:ba|z|da|k)?sh(?::\d+|: line \d+|: \d+)?: |^\(eval\):\d+: |^npm (?:error|ERR!) "
-)
-_SEVERITY = re.compile(r"^(?:error|fatal|err|failed|failure|warning|runtime error|fatal error)\s*:\s+", re.IGNORECASE)
-_PLACEHOLDER = re.compile(r"‹([a-z-]+)(?::[0-9a-f]+)?›")
-_URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,12}://[^\s'\"`)>\]]+")
-_WINDOWS_PATH = re.compile(r"\b[A-Za-z]:\\[^\s:'\"`]+")
-_PATH = re.compile(
+_FRAME = regex(r"^(?:\[[\w:.-]{1,40}\]\s*|\d{4}[-/]\d\d[-/]\d\d[T ][\d:.,Z+-]{5,18}\s*|<\w+>\s*|[×✖✗✘⨯!]\s+)+")
+_SHELL_PREFIX = regex(r"^(?:/\S*/)?(?:ba|z|da|k)?sh(?::\d+|: line \d+|: \d+)?: |^\(eval\):\d+: |^npm (?:error|ERR!) ")
+_SEVERITY = regex(r"^(?:error|fatal|err|failed|failure|warning|runtime error|fatal error)\s*:\s+", re.IGNORECASE)
+_PLACEHOLDER = regex(r"‹([a-z-]+)(?::[0-9a-f]+)?›")
+_URL = regex(r"\b[a-z][a-z0-9+.-]{1,12}://[^\s'\"`)>\]]+")
+_WINDOWS_PATH = regex(r"\b[A-Za-z]:\\[^\s:'\"`]+")
+_PATH = regex(
     r"(?<![\w<])(?:~|\.{1,2})?(?:/[\w.@+,=\-\[\]()<>$%]+)+/?(?::\d+)*|(?<![\w<])[\w.@+-]+/[\w.@+,/\-]+(?::\d+)*"
 )
 _ENDINGS = (
@@ -39,35 +39,35 @@ _ENDINGS = (
     "|cs|csproj|sln|fs|exs?|erl|hs|ml|tex|bib|sty|ipynb|proto|graphql|prisma|tf|tfvars|hcl|nix|zig|dart|jl|patch|diff|tmp"
     "|bak|pem|key|crt|wasm|map|snap|mk|cmake|plist|tpl|tmpl|service|git|test"
 )
-_FILE = re.compile(
+_FILE = regex(
     r"(?<![\w<./-])(?<!from )(?<!import )(?<!module )(?<!package )"
     rf"[\w-][\w.-]*\.(?:{_ENDINGS})(?::\d+)*(?![\w(-])(?!\.\w)"
 )
-_HOST = re.compile(
+_HOST = regex(
     r"(?<![\w<./-])(?!java\.)(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|app|local|internal|cloud|ai)(?::\d+)*(?![\w(-])(?!\.\w)"
 )
-_SSH_HOST = re.compile(
+_SSH_HOST = regex(
     r"(?P<before>\b(?:resolve hostname|connect to host|known hosts for|authenticity of host"
     r"|connection (?:closed|reset|timed out) (?:by|with))) ['\"]?(?!remote host)[\w.@\[\]:-]*[\w\]]",
     re.IGNORECASE,
 )
-_VERSIONS = re.compile(r"\(from versions: (?!none\b)[^)\n]*\)?")
+_VERSIONS = regex(r"\(from versions: (?!none\b)[^)\n]*\)?")
 # The inner structure of a sandbox's refusal: its kinds tell, and what they hold is the command's output.
-_DUMP = re.compile(
+_DUMP = regex(
     r"\b(?P<what>\w+ failed)(?: for [^\n]{0,2000}?)?: CreateProcess "
     r"\{ message: [\\\"]*(?P<kinds>(?:\w+ ?[({][\\\" ]*)+)"
 )
-_HASH = re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b")
-_TIMES = re.compile(r"\b\d+(?:\.\d+)?(?:ms|s|m|h)\b")
-_GIT_OBJECT = re.compile(r"\b(?P<what>objects?|commits?|revisions?) [0-9a-f]{7,64}\b")
-_HTTP_VERSION = re.compile(r"\bHTTP/\d(?:\.\d)?(?= \d{3}\b)")
-_NUMBER = re.compile(
+_HASH = regex(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b")
+_TIMES = regex(r"\b\d+(?:\.\d+)?(?:ms|s|m|h)\b")
+_GIT_OBJECT = regex(r"\b(?P<what>objects?|commits?|revisions?) [0-9a-f]{7,64}\b")
+_HTTP_VERSION = regex(r"\bHTTP/\d(?:\.\d)?(?= \d{3}\b)")
+_NUMBER = regex(
     r"(?P<status>\b(?:HTTP|status(?: code)?|returned error|ERROR)[ :=(]{1,3}[1-5]\d\d\b"
     r"|\b[45]\d\d (?=Not Found|Forbidden|Unauthorized|Unprocessable|Bad|Conflict|Gone|Too Many|Internal|Service"
     r"|Gateway))"
     r"|(?<![A-Za-z_<\d])\d+(?:[.,:]\d+)*"
 )
-_NAMED = re.compile(
+_NAMED = regex(
     r"(?P<what>\b(?:option|flag|switch|subcommand|command|argument(?=:? ['\"`]?-)|shorthand|parameter|field|script"
     r"|task|module|package|skill|tool|target|executable|predicate|primary|JSON field|method|attribute|import)s?"
     r"(?: named)?:?)"
@@ -75,26 +75,24 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 # An apostrophe within a word neither opens nor closes.
-_QUOTED = re.compile(r"(?<!\w)'(?:[^'\n]|(?<=\w)'(?=\w)){0,400}'|\"[^\"\n]{0,400}\"|`[^`\n]{0,400}`|“[^”\n]{0,400}”")
+_QUOTED = regex(r"(?<!\w)'(?:[^'\n]|(?<=\w)'(?=\w)){0,400}'|\"[^\"\n]{0,400}\"|`[^`\n]{0,400}`|“[^”\n]{0,400}”")
 _NOT_FOUND = (
-    re.compile(r"^(?P<name>[\w.@/+-]{1,60}): (?:command )?not found$"),
-    re.compile(r"^command not found: (?P<name>[\w.@/+-]{1,60})$"),
+    regex(r"^(?P<name>[\w.@/+-]{1,60}): (?:command )?not found$"),
+    regex(r"^command not found: (?P<name>[\w.@/+-]{1,60})$"),
 )
-_NO_MATCHES = re.compile(r"\bno matches found: .*", re.IGNORECASE)
-_CANNOT_OPEN = re.compile(
-    r"\b(?:can't|cannot|could not|failed to) (?:read|open|access|stat)(?: file)?:? ", re.IGNORECASE
-)
-_OPERAND = re.compile(
+_NO_MATCHES = regex(r"\bno matches found: .*", re.IGNORECASE)
+_CANNOT_OPEN = regex(r"\b(?:can't|cannot|could not|failed to) (?:read|open|access|stat)(?: file)?:? ", re.IGNORECASE)
+_OPERAND = regex(
     r"^[^:\n]{1,300}: (?:IO error for operation on [^:\n]{1,300}: )?"
     r"(?=(?:No such file or directory|Is a directory|Not a directory|Permission denied|File exists)\b)",
     re.IGNORECASE,
 )
-_OS_ERROR = re.compile(r"(?<!\s)\s*\(os error \d+\)")
-_SAYS_USAGE = re.compile(r"^[^\S\n]*[Uu]sage: (?P<program>[\w.-]{1,40})", re.MULTILINE)
-_SELF = re.compile(r"^(?P<program>[\w.+-]{1,30}): (?!(?:command )?not found$)(?P<rest>.+)$", re.DOTALL)
-_NUMBERED = re.compile(r"^(python|pip)\d[\d.]*$")
-_WORD = re.compile(r"\w+")
-_BLANKS = re.compile(r"\s+")
+_OS_ERROR = regex(r"(?<!\s)\s*\(os error \d+\)")
+_SAYS_USAGE = regex(r"^[^\S\n]*[Uu]sage: (?P<program>[\w.-]{1,40})", re.MULTILINE)
+_SELF = regex(r"^(?P<program>[\w.+-]{1,30}): (?!(?:command )?not found$)(?P<rest>.+)$", re.DOTALL)
+_NUMBERED = regex(r"^(python|pip)\d[\d.]*$")
+_WORD = regex(r"\w+")
+_BLANKS = regex(r"\s+")
 _ANSWERABLE = (FailureClass.INVOCATION, FailureClass.ENVIRONMENT, FailureClass.UNCLEAR)
 _TELLING = {
     FailureClass.ENVIRONMENT: (says.BLOCKED, says.ENVIRONMENT),
@@ -130,13 +128,13 @@ def _work(error: str, line: str, rules: list[str], *, is_check: bool) -> str:
     """What is wrong with the code: the rules it breaks, its tests, else the line that says it."""
     if rules:
         return f"rules {' '.join(rules[:_MOST_RULES])}"
-    is_tested = says.TESTS.search(error) or (is_check and says.TALLIES.search(error))
-    if is_tested and not says.BUILD.search(line):
+    is_tested = says.TESTS.are_in(error) or (is_check and says.TALLIES.are_in(error))
+    if is_tested and not says.BUILD.are_in(line):
         return "tests fail"
     return "build fails" if "[build failed]" in line else template(line)
 
 
-def _head(line: CommandLine, error: str, telling: tuple[says.Phrases, ...]) -> tuple[str, str]:
+def _head(line: CommandLine, error: str, telling: tuple[Phrases, ...]) -> tuple[str, str]:
     """The program that failed, with its subcommand, and the telling line without the program's own name."""
     first = _telling_line(error, telling)
     usage = _SAYS_USAGE.search(error)
@@ -161,9 +159,9 @@ def _name(command: Command) -> str:
     return f"{program} {subcommand}".strip()
 
 
-def _telling_line(error: str, telling: tuple[says.Phrases, ...]) -> str:
+def _telling_line(error: str, telling: tuple[Phrases, ...]) -> str:
     """The first line that speaks of what the class is about."""
-    lines = (line for form in telling for line in error.splitlines() if form.search(line))
+    lines = (line for form in telling for line in error.splitlines() if form.are_in(line))
     return _first_line(next(lines, error))
 
 

@@ -13,24 +13,26 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from afterwit.text.patterns import regex
+
 _WORD = r"(?:'[^']*'|\"(?:\\.|[^\"\\])*\"|\\.|\$\([^()]*\)|[^\s'\"\\|&;<>()])+"
-_PIECE = re.compile(
+_PIECE = regex(
     rf"[ \t]*(?:(?P<redirection>\d*(?:&>>?|>>?\|?|<(?!<))(?:&[\d-]+|[ \t]*{_WORD}))"
     rf"|(?P<operator>&&|\|\||\|&|[|;&()\n])|(?P<word>{_WORD}))",
     re.DOTALL,
 )
 _GIVEN = rf"(?:^|[\s;&|])([A-Za-z_]\w*\+?={_WORD}|[A-Za-z_]\w*=)$"  # compiled when it is needed, for hooks' sake
-_IN_FRONT = re.compile(r"[A-Za-z_]\w*\+?=|env$")
+_IN_FRONT = regex(r"[A-Za-z_]\w*\+?=|env$")
 _FILTERS = frozenset(("head", "tail", "cat", "less", "more", "wc", "sort", "grep", "rg", "tee", "uniq", "column"))
 _SHOWS = frozenset(("echo", "true", "printf"))
 _MOVES = frozenset(("cd", "pushd", "set"))
-_GENERAL = re.compile(r"-{0,2}[A-Za-z@][\w.:@+=-]{0,40}|--|-[A-Za-z0-9]{1,3}")
-_GENERAL_PROGRAM = re.compile(r"[\w.@+~/=-]{1,90}")
-_MOMENT = re.compile(r"^[0-9a-f]{7,40}$|^\d+$|/tmp/|^tmp\b")
-_FILE = re.compile(r"[\w.+-]*\.[A-Za-z]\w{0,5}")
-_GLOBBING = re.compile(r"[*?\[]")
-_QUOTES = re.compile(r"['\"\\]")
-_KEEPS_EXPANDING = re.compile(r"['\"\\$~`]")
+_GENERAL = regex(r"-{0,2}[A-Za-z@][\w.:@+=-]{0,40}|--|-[A-Za-z0-9]{1,3}")
+_GENERAL_PROGRAM = regex(r"[\w.@+~/=-]{1,90}")
+_MOMENT = regex(r"^[0-9a-f]{7,40}$|^\d+$|/tmp/|^tmp\b")
+_FILE = regex(r"[\w.+-]*\.[A-Za-z]\w{0,5}")
+_GLOBBING = regex(r"[*?\[]")
+_QUOTES = regex(r"['\"\\]")
+_KEEPS_EXPANDING = regex(r"['\"\\$~`]")
 
 
 class WordAt(NamedTuple):
@@ -44,19 +46,16 @@ class WordAt(NamedTuple):
 class SpelledCommand(NamedTuple):
     words: tuple[WordAt, ...]  # without assignments in front
     joint: str  # the operator before it
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        return tuple(word.text for word in self.words)
+    texts: tuple[str, ...]  # of the words
 
 
 ANY, GAP, ARROW = "*", "…", " → "
 _SHORT = 4  # letters of a name that are looked for as they are; of longer ones the first two thirds
 _FEWEST_WORDS = 2  # before an operand that may be left out
-_FIELD = re.compile(r"…,([\w.-]+),…")
-_AMOUNT = re.compile(r"N([a-z]{0,3})")
-VALUE = re.compile(r"(\d+)([a-z]{0,3})")
-_PATH = re.compile(r"(?<![\w*'\"])[\w.@+~-]*(?:/[\w.@+-]+)+(?![\w*'\"])")
+_FIELD = regex(r"…,([\w.-]+),…")
+_AMOUNT = regex(r"N([a-z]{0,3})")
+VALUE = regex(r"(\d+)([a-z]{0,3})")
+_PATH = regex(r"(?<![\w*'\"])[\w.@+~-]*(?:/[\w.@+-]+)+(?![\w*'\"])")
 
 
 class CommandChange(NamedTuple):
@@ -219,19 +218,19 @@ def spelled_commands(line: str) -> tuple[SpelledCommand, ...]:
                 words.append(WordAt(piece["word"], piece.start("word"), at))
         elif piece["operator"]:
             if words:
-                commands.append(SpelledCommand(tuple(words), joint))
+                commands.append(_spelled_command(words, joint))
             words, joint = [], piece["operator"]
-    return tuple((*commands, SpelledCommand(tuple(words), joint)) if words else commands)
+    return tuple((*commands, _spelled_command(words, joint)) if words else commands)
+
+
+def _spelled_command(words: list[WordAt], joint: str) -> SpelledCommand:
+    return SpelledCommand(tuple(words), joint, tuple([word.text for word in words]))
 
 
 @lru_cache(maxsize=4096)
 def bare(line: str) -> str:
     """The line without what belongs to the moment."""
-    commands = list(spelled_commands(line))
-    while len(commands) > 1 and _is_before(commands):
-        commands.pop(0)
-    while len(commands) > 1 and _is_behind(commands[-1]):
-        commands.pop()
+    commands = bare_commands(line)
     if not commands:
         return line.strip()
     pieces = [_spelled(line, commands[0])]
@@ -239,6 +238,16 @@ def bare(line: str) -> str:
         joint = "; " if command.joint in (";", "\n") else f" {command.joint} "
         pieces.append(joint + _spelled(line, command))
     return "".join(pieces)
+
+
+def bare_commands(line: str) -> Sequence[SpelledCommand]:
+    """The simple commands of a line, without those that belong to the moment."""
+    commands = list(spelled_commands(line))
+    while len(commands) > 1 and _is_before(commands):
+        commands.pop(0)
+    while len(commands) > 1 and _is_behind(commands[-1]):
+        commands.pop()
+    return commands
 
 
 def _is_before(commands: list[SpelledCommand]) -> bool:

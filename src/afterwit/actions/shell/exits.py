@@ -38,9 +38,14 @@ class _Reach(NamedTuple):
 
 
 _LISTS = ("&&", "||")
+_SETS = ("set", "setopt")
 
 
 def exits_of(body: tuple[Pipeline, ...]) -> Exits:
+    if len(body) == 1 and len(body[0].stages) == 1 and not body[0].joint:
+        stage = body[0].stages[0]
+        if isinstance(stage, Command) and stage.program not in _SETS:  # most lines are a command alone
+            return Exits(stage, stage, frozenset((stage.number,)), has_pipefail=False)
     reach, options = _sequence(body, _Options())
     return Exits(_main(list(_run(body))), reach.deciding, frozenset(reach.reporting | reach.aborting), options.pipefail)
 
@@ -169,7 +174,7 @@ def _branches(body: Sequence[Pipeline], options: _Options) -> _Reach:
 def _options_after(chain: Iterable[Pipeline], options: _Options) -> _Options:
     for pipeline in chain:
         stage = pipeline.stages[0]
-        if isinstance(stage, Command) and stage.program in ("set", "setopt"):
+        if isinstance(stage, Command) and stage.program in _SETS:
             options = _options_given(stage.arguments, options)
     return options
 

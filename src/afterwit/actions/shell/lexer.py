@@ -10,6 +10,7 @@ import re
 from typing import NamedTuple
 
 from afterwit.actions.shell.spans import Heredoc, ShellSpan, heredoc_body, parameter_span, span_end
+from afterwit.text.patterns import regex
 
 
 class Word(NamedTuple):
@@ -44,21 +45,23 @@ class LexedLine(NamedTuple):
     is_whole: bool
 
 
-_BLANK = re.compile(r"(?:[ \t\r]|\\\n)+")
-_PLAIN = re.compile(r"[^ \t\r\n|&;()<>'\"\\$`*?\[]+")
-_WHOLE_WORD = re.compile(  # one without anything special in it, or in quotes from end to end
+_BLANK = regex(r"(?:[ \t\r]|\\\n)+")
+_PLAIN = regex(r"[^ \t\r\n|&;()<>'\"\\$`*?\[]+")
+_WHOLE_WORD = regex(  # one without anything special in it, or in quotes from end to end
     r"(?:[ \t\r]|\\\n)*+(?:([^ \t\r\n|&;()<>'\"\\$`*?\[#][^ \t\r\n|&;()<>'\"\\$`*?\[]*+)|'([^']*+)'|\"([^\"\\$`]*+)\")"
     r"(?=[ \t\r\n|&;)]|\Z)"
 )
-_OPERATOR = re.compile(r"&&|\|\||;;&|;;|;&|\|&|[|&;()\n]")
-_REDIRECTION = re.compile(r"(\d{0,4})(<<<|<<-|<<|<>|<&|>>|>\||>&|[<>])|()(&>>|&>)")
-_VARIABLE = re.compile(r"\$(?:[A-Za-z_]\w*|[0-9?#@*!$_-])")
-_IN_QUOTES = re.compile(r'[^"\\$`]+')
-_ARRAY = re.compile(r"[A-Za-z_]\w*\+?=")
-_ANSI_C = re.compile(r"\$'([^'\\]*(?:\\.[^'\\]*)*)('?)", re.DOTALL)
-_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|[0-7]{1,3}|.)", re.DOTALL)
+_OPERATOR = regex(r"&&|\|\||;;&|;;|;&|\|&|[|&;()\n]")
+_REDIRECTION = regex(r"(\d{0,4})(<<<|<<-|<<|<>|<&|>>|>\||>&|[<>])|()(&>>|&>)")
+_VARIABLE = regex(r"\$(?:[A-Za-z_]\w*|[0-9?#@*!$_-])")
+_IN_QUOTES = regex(r'[^"\\$`]+')
+_ARRAY = regex(r"[A-Za-z_]\w*\+?=")
+_ANSI_C = regex(r"\$'([^'\\]*(?:\\.[^'\\]*)*)('?)", re.DOTALL)
+_ESCAPE = regex(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|[0-7]{1,3}|.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v"}
-_WINDOWS_PATH = re.compile(r"(?:[A-Za-z]:|\.{1,2})\\(?=[\w.])")
+_WINDOWS_PATH = regex(r"(?:[A-Za-z]:|\.{1,2})\\(?=[\w.])")
+_REDIRECTS = "<>&0123456789"
+_OPERATES = "|&;()\n"
 _WORD_ENDS = " \t\r\n|&;()<>"
 _ARITHMETIC_TRIES = 16
 
@@ -85,9 +88,18 @@ class _Lexer:
             self._skip_blank()
             if self._at >= len(self._text):
                 break
-            if not (self._comment() or self._redirection() or self._arithmetic() or self._operator()):
+            if not self._special(self._text[self._at]):
                 self.tokens.append(self._word())
         self.is_whole = self.is_whole and not self._pending
+
+    def _special(self, char: str) -> bool:
+        """Reads what begins with this character and is no word; False where a word begins."""
+        if char == "#":
+            self._comment()
+            return True
+        if char in _REDIRECTS and self._redirection():
+            return True
+        return char in _OPERATES and ((char == "(" and self._arithmetic()) or self._operator())
 
     def _read_whole_words(self) -> None:
         """Most words are of this kind: a short way for them."""
@@ -100,12 +112,9 @@ class _Lexer:
         if blank:
             self._at = blank.end()
 
-    def _comment(self) -> bool:
-        if self._text[self._at] != "#":
-            return False
+    def _comment(self) -> None:
         end = self._text.find("\n", self._at)
         self._at = len(self._text) if end < 0 else end
-        return True
 
     def _operator(self) -> bool:
         match = _OPERATOR.match(self._text, self._at)

@@ -78,6 +78,12 @@ class _Frame:
         self.closed: Group | None = None  # a group that ended and may still get redirections
 
     @property
+    def is_in_command(self) -> bool:
+        """Whether a word can be nothing but one more of a simple command: so it is with most."""
+        is_begun = bool(self.words) and self.words[0].text != "[["
+        return is_begun and not self.awaits and self.closed is None and self.kind is not GroupKind.CASE
+
+    @property
     def is_in_test(self) -> bool:
         return bool(self.words) and self.words[0].text == "[[" and self.words[-1].text != "]]"
 
@@ -97,7 +103,11 @@ class _Parser:
     def run(self, text: str) -> tuple[Pipeline, ...]:
         lexed = lex(text)
         for token in lexed.tokens:
-            self._take(self._frames[-1], token)
+            frame = self._frames[-1]
+            if isinstance(token, Word) and frame.is_in_command:
+                frame.words.append(token)
+            else:
+                self._take(frame, token)
         self.is_whole = self.is_whole and lexed.is_whole and len(self._frames) == 1 and not self._frames[0].is_in_test
         while len(self._frames) > 1:
             self._pop()

@@ -5,7 +5,6 @@ definitions that an option names, nothing is said: nobody could tell from a chec
 Whether what is called is there is up to `checkouts.missing`.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from functools import lru_cache
@@ -17,6 +16,7 @@ from afterwit.actions.shell.lexer import Word
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.program_table import MODULE_RUNNERS, SHELLS, SUBCOMMANDS, names, operand_at
 from afterwit.actions.shell.tree import Command
+from afterwit.text.patterns import regex
 
 
 class CallKind(StrEnum):
@@ -46,14 +46,14 @@ class ProjectCall(NamedTuple):
     is_only_there: bool = True  # no program that is installed can be meant
 
 
-_HINT = re.compile(
+_HINT = regex(
     r"/|\.(?:py|sh|js|mjs|cjs|ts|rb|pl|php|bash|zsh)\b"
     r"|\b(?:npm|pnpm|yarn|bun|make|gmake|just|task|mise|rake|composer|deno|poe|pdm|hatch|uv|poetry)\b"
 )
-_UNKNOWN = re.compile(r"[<>‹›…\n]")
-_PATH = re.compile(r"[\w.@+-]+(?:/[\w.@+-]+)*")
-_TASK = re.compile(r"[\w][\w.:+-]*")
-_SCRIPT_FILE = re.compile(r".+\.(?:py|sh|bash|zsh|js|mjs|cjs|jsx|ts|mts|cts|tsx|rb|pl|php)")
+_UNKNOWN = regex(r"[<>‹›…\n]")
+_PATH = regex(r"[\w.@+-]+(?:/[\w.@+-]+)*")
+_TASK = regex(r"[\w][\w.:+-]*")
+_SCRIPT_FILE = regex(r".+\.(?:py|sh|bash|zsh|js|mjs|cjs|jsx|ts|mts|cts|tsx|rb|pl|php)")
 _INTERPRETERS = MODULE_RUNNERS | SHELLS | names("node nodejs ruby perl php tsx ts-node")
 _ENDS_FILES = names("-c -e -p -m -s --eval --print --command - -r --require --import --loader --test")
 _MAKERS = names("make gmake")

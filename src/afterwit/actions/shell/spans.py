@@ -10,6 +10,8 @@ import re
 from enum import Enum
 from typing import NamedTuple
 
+from afterwit.text.patterns import regex
+
 
 class ShellSpan(Enum):
     """What an opaque part is, and so which characters matter in it."""
@@ -46,16 +48,16 @@ class HeredocBody(NamedTuple):
 
 _CASE = r"\bcase[ \t]{1,8}[^ \t\n;&|()]{1,200}[ \t]{1,8}in\b|\besac\b"
 _STOPS = {
-    ShellSpan.COMMAND: re.compile(rf"[()'\"`\\$#\n<]|{_CASE}"),
-    ShellSpan.ARITHMETIC: re.compile(r"[()'\"`\\$]"),
-    ShellSpan.PARAMETER: re.compile(r"[}'\"`\\$]"),
-    ShellSpan.QUOTED_PARAMETER: re.compile(r'[}"`\\$]'),
-    ShellSpan.QUOTES: re.compile(r'["`\\$]'),
-    ShellSpan.BACKTICKS: re.compile(r"[`\\]"),
+    ShellSpan.COMMAND: regex(rf"[()'\"`\\$#\n<]|{_CASE}"),
+    ShellSpan.ARITHMETIC: regex(r"[()'\"`\\$]"),
+    ShellSpan.PARAMETER: regex(r"[}'\"`\\$]"),
+    ShellSpan.QUOTED_PARAMETER: regex(r'[}"`\\$]'),
+    ShellSpan.QUOTES: regex(r'["`\\$]'),
+    ShellSpan.BACKTICKS: regex(r"[`\\]"),
 }
 _OPENINGS = (("$((", (ShellSpan.ARITHMETIC, ShellSpan.ARITHMETIC)), ("$(", (ShellSpan.COMMAND,)))
-_HEREDOC = re.compile(r"<<(-?)[ \t]*(?:'([^'\n]*)'|\"([^\"\n]*)\"|\\?([^\s;&|()<>'\"`]+))")
-_ANSI_C = re.compile(r"\$'[^'\\]*(?:\\.[^'\\]*)*'?", re.DOTALL)
+_HEREDOC = regex(r"<<(-?)[ \t]*(?:'([^'\n]*)'|\"([^\"\n]*)\"|\\?([^\s;&|()<>'\"`]+))")
+_ANSI_C = regex(r"\$'[^'\\]*(?:\\.[^'\\]*)*'?", re.DOTALL)
 _BEFORE_COMMENT = " \t\n;|&("
 
 

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from afterwit.actions.shell.lexer import Redirection, Word
+from afterwit.actions.shell.program_table import subcommand_in
 from afterwit.actions.shell.programs import Weight, weight_of
 from afterwit.actions.shell.wrappers import (
     Assignment,
@@ -17,7 +18,6 @@ from afterwit.actions.shell.wrappers import (
     Unwrapped,
     assignment_of,
     script_of,
-    subcommand_of,
     unwrap,
 )
 
@@ -129,8 +129,9 @@ def command_from(
     simple: SimpleCommand, number: int, folder: str, shells: tuple[str, ...], joint: str, *, is_stage: bool
 ) -> Command:
     """The finished value. `shells` are around the script that it is in; `is_stage`: something is piped into it."""
-    program, operands = simple.unwrapped.program, simple.operands
-    subcommand = subcommand_of(program, operands)
+    program = simple.unwrapped.program
+    arguments = [word.text for word in simple.operands]
+    subcommand = subcommand_in(program, arguments)
     wrappers = shells + simple.unwrapped.wrappers
     reads_pipe = is_stage and "xargs" not in wrappers
     return Command(
@@ -138,8 +139,8 @@ def command_from(
         words=simple.words,
         program=program,
         subcommand=subcommand,
-        arguments=tuple(word.text for word in operands),
-        flags=_flags(operands),
+        arguments=tuple(arguments),
+        flags=_flags(arguments),
         wrappers=wrappers,
         assignments=simple.assignments,
         redirections=simple.redirections,
@@ -162,12 +163,12 @@ def folder_after(command: Command, *, is_stage: bool) -> str:
     return f"{command.folder.rstrip('/')}/{target}"
 
 
-def _flags(operands: Sequence[Word]) -> tuple[str, ...]:
+def _flags(arguments: Sequence[str]) -> tuple[str, ...]:
     """The names of the options, up to `--`."""
     flags: list[str] = []
-    for word in operands:
-        if word.text == "--":
+    for word in arguments:
+        if word == "--":
             break
-        if word.text[:1] == "-" and len(word.text) > 1:
-            flags.append(word.text.partition("=")[0])
+        if word[:1] == "-" and len(word) > 1:
+            flags.append(word.partition("=")[0])
     return tuple(flags)

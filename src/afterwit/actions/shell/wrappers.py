@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from afterwit.actions.shell.lexer import Redirection, Word
-from afterwit.actions.shell.program_table import SHELLS, SUBCOMMANDS, names, operand_at, subcommand_in
+from afterwit.actions.shell.program_table import SHELLS, SUBCOMMANDS, names, operand_at
+from afterwit.text.patterns import regex
 
 
 class Assignment(NamedTuple):
@@ -95,8 +96,8 @@ WRAPPERS: dict[str, Wrapper] = {
     "direnv exec": Wrapper(operands=1),
 }
 _FIRST_WORDS = frozenset(name.partition(" ")[0] for name in WRAPPERS if " " in name)
-_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)\+?=(.*)", re.DOTALL)
-_VERSION = re.compile(r"(?<=.)@[^/]*\Z")
+_ASSIGNMENT = regex(r"([A-Za-z_]\w*)\+?=(.*)", re.DOTALL)
+_VERSION = regex(r"(?<=.)@[^/]*\Z")
 _MOST_WRAPPERS = 12
 
 
@@ -141,10 +142,6 @@ def unwrap(words: Sequence[Word]) -> Unwrapped:
     if names_package:
         program = program_name(Word(_VERSION.sub("", words[at].text)))
     return Unwrapped(program, at + 1, tuple(wrappers), tuple(assignments))
-
-
-def subcommand_of(program: str, arguments: Sequence[Word]) -> str:
-    return subcommand_in(program, [word.text for word in arguments])
 
 
 def script_of(program: str, arguments: Sequence[Word], redirections: Sequence[Redirection]) -> Script | None:

@@ -6,7 +6,6 @@ that stands for several forms gives the one that worked in most stories. That th
 against it. Missing programs and wrong paths are left to the harvesters of these.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -17,6 +16,7 @@ from afterwit.actions.shell.command_changes import (
     CommandChange,
     apply,
     bare,
+    bare_commands,
     change_from,
     is_general,
     spelled_commands,
@@ -40,11 +40,12 @@ from afterwit.harvest.wording import plain, quoted, sentence
 from afterwit.model.digest import Digest, Failure
 from afterwit.model.kinds import ActionKind, FailureClass, ResolutionKind, Status
 from afterwit.model.knowledge import EVERYWHERE, EXCERPT_LIMIT, Category, Channel, Draft, Scope, Seen, Sighting, Trigger
+from afterwit.text.patterns import regex
 
 _WRONG = (FailureClass.INVOCATION, FailureClass.ENVIRONMENT, FailureClass.UNCLEAR)
 _MENDED = (ResolutionKind.CHANGED, ResolutionKind.REPLACED, ResolutionKind.RETRIED)
-_MISSING = re.compile(r"command not found|No module named|Cannot find module|not installed|executable file not found")
-_MOMENT = re.compile(r"(?<![\w.])/\w|~|[0-9a-f]{7,}|\d{3,}|[$`\n'\"]|\btmp\b")
+_MISSING = regex(r"command not found|No module named|Cannot find module|not installed|executable file not found")
+_MOMENT = regex(r"(?<![\w.])/\w|~|[0-9a-f]{7,}|\d{3,}|[$`\n'\"]|\btmp\b")
 _LONGEST_LINE = 100
 _MOST_PROGRAMS = 8
 _MOST_SHAPES = 6
@@ -119,7 +120,7 @@ def _is_plausible(error: str, change: CommandChange | None) -> bool:
     """Whether the message blames the use, so that the change can be what mended it."""
     if change and _is_moved(change):
         return True
-    if not says.USAGE.search(error):
+    if not says.USAGE.are_in(error):
         return False
     return change is None or _is_about_use(change)
 
@@ -178,7 +179,7 @@ def _shapes(line: str) -> Iterator[tuple[str, str]]:
     main = parsed(line).main
     if main is None or main.weight is not Weight.WORKS:
         return
-    for command in spelled_commands(bare(line)):
+    for command in bare_commands(line):
         first = command.texts[0].rpartition("/")[2]
         if first == main.program or main.program in command.texts:
             names = [word for word in command.texts[1:3] if is_general(word)]

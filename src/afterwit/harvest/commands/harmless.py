@@ -14,20 +14,21 @@ from afterwit.actions.shell.program_table import SUBCOMMANDS
 from afterwit.actions.shell.tree import Command
 from afterwit.guard.plain_names import is_plain_path, reads_like_a_sentence
 from afterwit.harvest.commands import harmless_table as table
+from afterwit.text.patterns import regex
 
-_OUTSIDE = re.compile(r"[/~$]|[A-Za-z]:\\|\.\.(?:/|\Z)|.*/\.\.(?:/|\Z)")
-_HOST = re.compile(r".*://|[^/]*@|.*:\d+\Z|\d{5,}\Z|\d+(?:\.\d+){3}")
-_WORD = re.compile(r"[\w.*?/:,@\[\]{}%^$|+-]*")
-_NUMBER = re.compile(r"-?\d+[smhd%]?")
-_TOKEN = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+")
-_CLUSTER = re.compile(r"-([A-Za-z])([A-Za-z]+|\d+)")
-_SED = re.compile(r"(?:[\d,$+]+p;?)+")
-_ASSIGNED = re.compile(r"[A-Za-z_][\w.]*=")
-_REF = re.compile(r"(?!-)[\w][\w/.@^~-]*(?:\.\.\.?[\w][\w/.-]*)?")
-_SCRIPT = re.compile(r"[\w./-]+\.(?:py|sh|bash|js|mjs|cjs|ts|rb|php|pl)")
-_LOADED = re.compile(r"(?i).*(?:\.mk|makefile|\.(?:cfg|ini|toml|ya?ml|json|so|dll|dylib|jar))\Z")
-_USUAL_CONFIG = re.compile(r"(?:[\w-]+/)*tsconfig[\w.]*\.json|.*\*.*")
-_PRIVATE = re.compile(r"(?i)secret|credential|passw|token|\.pem\b|id_rsa|\.env\b")
+_OUTSIDE = regex(r"[/~$]|[A-Za-z]:\\|\.\.(?:/|\Z)|.*/\.\.(?:/|\Z)")
+_HOST = regex(r".*://|[^/]*@|.*:\d+\Z|\d{5,}\Z|\d+(?:\.\d+){3}")
+_WORD = regex(r"[\w.*?/:,@\[\]{}%^$|+-]*")
+_NUMBER = regex(r"-?\d+[smhd%]?")
+_TOKEN = regex(r"[A-Z]?[a-z0-9]+|[A-Z]+")
+_CLUSTER = regex(r"-([A-Za-z])([A-Za-z]+|\d+)")
+_SED = regex(r"(?:[\d,$+]+p;?)+")
+_ASSIGNED = regex(r"[A-Za-z_][\w.]*=")
+_REF = regex(r"(?!-)[\w][\w/.@^~-]*(?:\.\.\.?[\w][\w/.-]*)?")
+_SCRIPT = regex(r"[\w./-]+\.(?:py|sh|bash|js|mjs|cjs|ts|rb|php|pl)")
+_LOADED = regex(r"(?i).*(?:\.mk|makefile|\.(?:cfg|ini|toml|ya?ml|json|so|dll|dylib|jar))\Z")
+_USUAL_CONFIG = regex(r"(?:[\w-]+/)*tsconfig[\w.]*\.json|.*\*.*")
+_PRIVATE = regex(r"(?i)secret|credential|passw|token|\.pem\b|id_rsa|\.env\b")
 _MANAGED = table.VERBS | {"makemigrations", "migrate", "showmigrations", "runserver", "collectstatic"}
 _MOST_TASK_WORDS = 4
 

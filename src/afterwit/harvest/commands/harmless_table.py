@@ -2,10 +2,9 @@
 test, build, lint, format or list, and nothing else. What is missing here waits for a person. Data alone.
 """
 
-import re
-
 from afterwit.actions.shell.programs import names
 from afterwit.harvest.commands.purposes import KNOWN_PROGRAMS
+from afterwit.text.patterns import regex
 
 SAME_PROGRAM = {
     "python2": "python", "python3": "python", "pip3": "pip", "gmake": "make", "mvnw": "mvn", "gradlew": "gradle",
@@ -269,34 +268,34 @@ SETTINGS = {
             "CI RUST_BACKTRACE NO_COLOR FORCE_COLOR CLICOLOR PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED PYTHONUTF8"
             " CGO_ENABLED VERBOSE V UPDATE_SNAPSHOTS SNAPSHOT_UPDATE DEBUG TF_IN_AUTOMATION"
         ),
-        re.compile(r"|0|1|true|false|full|yes|no"),
+        regex(r"|0|1|true|false|full|yes|no"),
     ),
     **dict.fromkeys(
-        names("NODE_ENV RAILS_ENV RACK_ENV APP_ENV MIX_ENV FLASK_ENV"), re.compile(r"test|testing|development|dev")
+        names("NODE_ENV RAILS_ENV RACK_ENV APP_ENV MIX_ENV FLASK_ENV"), regex(r"test|testing|development|dev")
     ),
-    **dict.fromkeys(names("PORT JOBS COLUMNS LINES GOMAXPROCS PYTHONHASHSEED"), re.compile(r"\d{1,6}|auto|random")),
+    **dict.fromkeys(names("PORT JOBS COLUMNS LINES GOMAXPROCS PYTHONHASHSEED"), regex(r"\d{1,6}|auto|random")),
     **dict.fromkeys(
-        names("RUST_LOG LOG_LEVEL"), re.compile(r"error|warn|warning|info|debug|trace|ERROR|WARN|WARNING|INFO|DEBUG")
+        names("RUST_LOG LOG_LEVEL"), regex(r"error|warn|warning|info|debug|trace|ERROR|WARN|WARNING|INFO|DEBUG")
     ),
-    **dict.fromkeys(names("LANG LC_ALL PYTHONIOENCODING"), re.compile(r"C|POSIX|utf-?8|(?:C|en_US)\.UTF-8|UTF-8")),
-    "TZ": re.compile(r"UTC"),
-    "TERM": re.compile(r"dumb|xterm(?:-256color)?"),
-    "GOOS": re.compile(r"linux|darwin|windows|js|wasip1"),
-    "GOARCH": re.compile(r"amd64|arm64|386|arm|wasm"),
-    "GOWORK": re.compile(r"off"),
-    "GOFLAGS": re.compile(r"-mod=(?:mod|vendor|readonly)"),
-    "DJANGO_SETTINGS_MODULE": re.compile(r"[a-z_]+(?:\.[a-z_]+){0,3}"),
-    "FLASK_APP": re.compile(r"[a-z_]+(?:\.py)?"),
-    "UV_PROJECT_ENVIRONMENT": re.compile(r"\.?venv"),
-    "PWD": re.compile(r"[a-z_]*"),
+    **dict.fromkeys(names("LANG LC_ALL PYTHONIOENCODING"), regex(r"C|POSIX|utf-?8|(?:C|en_US)\.UTF-8|UTF-8")),
+    "TZ": regex(r"UTC"),
+    "TERM": regex(r"dumb|xterm(?:-256color)?"),
+    "GOOS": regex(r"linux|darwin|windows|js|wasip1"),
+    "GOARCH": regex(r"amd64|arm64|386|arm|wasm"),
+    "GOWORK": regex(r"off"),
+    "GOFLAGS": regex(r"-mod=(?:mod|vendor|readonly)"),
+    "DJANGO_SETTINGS_MODULE": regex(r"[a-z_]+(?:\.[a-z_]+){0,3}"),
+    "FLASK_APP": regex(r"[a-z_]+(?:\.py)?"),
+    "UV_PROJECT_ENVIRONMENT": regex(r"\.?venv"),
+    "PWD": regex(r"[a-z_]*"),
 }
 """Variables in front of a command, and what they may be set to."""
 
-LOWERED = re.compile(
+LOWERED = regex(
     r"(?i)false|0|off|no|none|never|skip\w*|(?:no|disable|ignore|allow|force|unsafe|insecure|yes|trust)\b.*|not .*"
     r"|!.*|critical|\^\$"
 )
-MAY_BE_OFF = re.compile(
+MAY_BE_OFF = regex(
     r"--?(?:no-)?(?:colou?r|watch\w*|pager|progress|headless|coverage|cov|ui|pretty|count|retries|input|cache"
     r"|workers|maxWorkers|parallel|json|verbosity|console|tail|n|j|C|A|B|p|context|durations)"
 )

@@ -19,9 +19,11 @@ from afterwit.actions.shell.tree import Command, folder_after
 from afterwit.actions.steps import Step
 from afterwit.guard.placeholders import PLACEHOLDER
 from afterwit.harvest.commands.purposes import Purpose, may_have_purpose, purpose_of
+from afterwit.harvest.once import once_per_digest
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, Lean, Status
 from afterwit.model.knowledge import EXCERPT_LIMIT
+from afterwit.text.patterns import regex
 
 PART = "<path>"
 _NAME = "<name>"
@@ -51,14 +53,14 @@ _TASK_OPTIONS = {
     "tox": ("-e",),
     "nox": ("-s", "-e"),
 }
-_PATH = re.compile(r".*/.+/.*\S|.*/[^/.]|.*\.\w{1,8}(?::.*)?\Z|.*::")
-_GENERAL_PATH = re.compile(r"\.?/?\.{3}|\.{1,2}/?|(?:\./)?[\w.-]{1,30}/?(?:\.{3})?|//\.{3}|:?[\w:-]{1,40}")
-_ODD = re.compile(r"[\s|^$*\[\]{}()<>\"'`\\;&=,]|\d{3}")
-_LOCAL = re.compile(r"^[/~$]|/tmp\b|^file:")
-_SAFE = re.compile(r"[\w@+=:,./~<> -]+", re.ASCII)
-_PRIVATE = re.compile(r"TOKEN|SECRET|PASS|KEY|CREDENTIAL|AUTH|USER|EMAIL|CACHE|HOME")
+_PATH = regex(r".*/.+/.*\S|.*/[^/.]|.*\.\w{1,8}(?::.*)?\Z|.*::")
+_GENERAL_PATH = regex(r"\.?/?\.{3}|\.{1,2}/?|(?:\./)?[\w.-]{1,30}/?(?:\.{3})?|//\.{3}|:?[\w:-]{1,40}")
+_ODD = regex(r"[\s|^$*\[\]{}()<>\"'`\\;&=,]|\d{3}")
+_LOCAL = regex(r"^[/~$]|/tmp\b|^file:")
+_SAFE = regex(r"[\w@+=:,./~<> -]+", re.ASCII)
+_PRIVATE = regex(r"TOKEN|SECRET|PASS|KEY|CREDENTIAL|AUTH|USER|EMAIL|CACHE|HOME")
 _ABSOLUTE = ("/", "~")
-_MOVES = re.compile(r"(?<![\w-])(?:cd|pushd|popd)(?![\w-])")
+_MOVES = regex(r"(?<![\w-])(?:cd|pushd|popd)(?![\w-])")
 _MOST_WORDS = 8
 _LONGEST = 80
 
@@ -169,7 +171,12 @@ def _is_own(name: str, value: str) -> bool:
     return bool(_PRIVATE.search(name) or _LOCAL.search(value) or _ODD.search(value) or PLACEHOLDER.search(value))
 
 
-def runs_in(digest: Digest) -> Iterator[CommandRun]:
+@once_per_digest
+def runs_in(digest: Digest) -> tuple[CommandRun, ...]:
+    return tuple(_runs(digest))
+
+
+def _runs(digest: Digest) -> Iterator[CommandRun]:
     roots = roots_of(digest)
     ends = {step.started_by: at for at, step in enumerate(digest.steps) if step.started_by is not None}
     has_moved = False
@@ -263,6 +270,7 @@ def _class_of(digest: Digest, at: int) -> FailureClass:
     return classify(whole, command_at(digest.steps, at), rules=any(rule.at == at for rule in digest.rules))
 
 
+@once_per_digest
 def roots_of(digest: Digest) -> frozenset[str]:
     """Folders in which the session had the repository: where a changed file's path, taken off its whole path, ends."""
     return frozenset(

@@ -10,6 +10,7 @@ from afterwit.actions.shell.programs import names
 from afterwit.harvest.commands.harmless_table import RUNNERS
 from afterwit.harvest.commands.harmless_table import SETTINGS as HARMLESS_SETTINGS
 from afterwit.harvest.commands.purposes import KNOWN_PROGRAMS
+from afterwit.text.patterns import regex
 
 RIGHTS = names(
     "sudo doas su pkexec runas chmod chown chgrp setfacl chattr setcap usermod useradd visudo passwd ssh-add"
@@ -58,13 +59,13 @@ INSTALLS = {
     "bundle": names("add install"), "rustup": names("component toolchain target"), "mix": names("archive.install"),
 }  # fmt: skip
 REMOTES = {"git": names("push fetch pull remote ls-remote"), "gh": names("api auth"), "docker": names("push login")}
-LOWERS = re.compile(
+LOWERS = regex(
     r"--?(?:no-?verif\w*|force[\w-]*|yolo|insecure\w*|privileged|dangerous\w*[\w-]*|unsafe[\w-]*|trust[\w-]*|bypass[\w-]*"
     r"|skip[\w-]*|disable[\w-]*|allow[\w-]*|ignore[\w-]*|exclude[\w-]*|accept[\w-]*|assume[\w-]*|auto-?(?:approve|confirm"
     r"|accept)[\w-]*|yes|admin|hard|delete|full-auto|break-[\w-]*|legacy-[\w-]*|without-[\w-]*|nocheck|permissive|lax"
     r"|approval[\w-]*|permission[\w-]*|sandbox[\w-]*|dangerously[\w-]*|fix-permissions|prune|purge|exit-zero|passWithNoTests)"
 )
-NO = re.compile(r"--no-?([\w-]+)")
+NO = regex(r"--no-?([\w-]+)")
 HARMLESS_NO = names(
     "cache color colors pager edit install coverage watch headless fail-fast ff stat tags progress header emit"
     " Emit capture summary stderr stdout banner open daemon deps build sync dev optional merges commit renames"
@@ -84,19 +85,19 @@ INSTRUCTS = {
 }  # fmt: skip
 """Flags that name a file of instructions, or code to load, in place of the project's own."""
 INSTRUCTS_ANY = names("--rulesdir --rules-dir --init-file --rcfile --require-module --makefile --justfile --taskfile")
-LEADS = re.compile(
+LEADS = regex(
     r"--(?:extra-)?(?:index|index-url|registry|proxy|host|hostname|remote|url|endpoint|server|mirror|repository|find-links"
     r"|trusted-host|base-url|upstream|origin|api-url|source)"
 )
-CREDENTIALS = re.compile(
+CREDENTIALS = regex(
     r"--?(?:token|password|pass|secret|api-?key|credential\w*|identity\w*|private-?key|user(?:name)?|as|uid|cap-add|volume"
     r"|mount|device|security-opt|pid|network|net|ipc|userns|impersonate[\w-]*|profile|role-arn|kubeconfig)"
 )
-RISKY_VALUE = re.compile(
+RISKY_VALUE = regex(
     r"danger|bypass|unsafe|insecure|\broot\b|admin|\btrust|disable|\bskip|\bnever\b|full-access|\boff\b|\bnone\b|hookspath",
     re.IGNORECASE,
 )
-GUARDS = re.compile(
+GUARDS = regex(
     r"--?(?:dry-?run|check|verify[\w-]*|sandbox[\w-]*|read-?only|safe[\w-]*|strict[\w-]*|frozen[\w-]*|locked|immutable"
     r"|require-hashes|confirm|interactive|no-install|no-exec|noop|gpg-sign|sign|signoff|audit|offline|ignore-scripts|cached"
     r"|no-commit|no-run|what-?if|fail[\w-]*|max-warnings|error-on[\w-]*|exit-code|warnings-as-errors|noEmit|pure-lockfile|ci)"
@@ -104,11 +105,11 @@ GUARDS = re.compile(
 SETTINGS = (HARMLESS_SETTINGS.keys() - names("GOFLAGS TF_IN_AUTOMATION V")) | names(
     "PAGER GIT_PAGER PYTHONPATH TEST_FILTER"
 )
-LOCAL_VALUE = re.compile(r"[\w.,:/=+-]{0,80}")
-SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://(?!(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)(?:[:/]|\Z))", re.IGNORECASE)
-USER_AT = re.compile(r"[\w.+-]+@[\w.-]+(?::.*)?\Z|[\w.-]+:[\w./~-]+\.git\Z")
-HOST_PORT = re.compile(r"(?!localhost:|127\.)[\w.-]*[A-Za-z][\w.-]*:\d{2,5}(?:/.*)?\Z|\d{1,3}(?:\.\d{1,3}){3}")
-DOMAIN = re.compile(r"(?:[\w-]+\.)+(?P<end>[a-z]{2,18})(?::\d+)?(?P<path>/.*)?\Z", re.IGNORECASE)
+LOCAL_VALUE = regex(r"[\w.,:/=+-]{0,80}")
+SCHEME = regex(r"[a-z][a-z0-9+.-]*://(?!(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)(?:[:/]|\Z))", re.IGNORECASE)
+USER_AT = regex(r"[\w.+-]+@[\w.-]+(?::.*)?\Z|[\w.-]+:[\w./~-]+\.git\Z")
+HOST_PORT = regex(r"(?!localhost:|127\.)[\w.-]*[A-Za-z][\w.-]*:\d{2,5}(?:/.*)?\Z|\d{1,3}(?:\.\d{1,3}){3}")
+DOMAIN = regex(r"(?:[\w-]+\.)+(?P<end>[a-z]{2,18})(?::\d+)?(?P<path>/.*)?\Z", re.IGNORECASE)
 FILE_ENDINGS = names(
     "py pyi ts tsx js jsx mjs cjs mts cts json jsonc json5 md mdx rst txt yml yaml toml ini cfg conf lock go mod"
     " sum rs rb java kt kts gradle scala c cc cpp cxx h hpp cs fs vb swift m mm sh bash zsh fish ps1 bat sql html"
@@ -117,11 +118,11 @@ FILE_ENDINGS = names(
     " tmpl tpl hbs ejs erb jinja j2 feature ipynb zig nim v sol wasm map patch diff bak test spec config rc db"
     " sqlite parquet gz zip tar tgz xz whl sln csproj"
 ) - {"example"}
-OUTSIDE = re.compile(r"^(?:/(?!dev/(?:null|stdin|stdout|stderr)\Z)|~|\$|\.\.(?:/|\Z)|[A-Za-z]:\\)")
-HOOKS = re.compile(
+OUTSIDE = regex(r"^(?:/(?!dev/(?:null|stdin|stdout|stderr)\Z)|~|\$|\.\.(?:/|\Z)|[A-Za-z]:\\)")
+HOOKS = regex(
     r"(?:^|/)\.(?:git|ssh|husky|claude|codex|gemini|github|vscode|bashrc|zshrc|profile|npmrc|pypirc|netrc|env)\b"
 )
-VENDORED = re.compile(
+VENDORED = regex(
     r"(?:^|/)(?:node_modules|third[_-]?party|vendor(?:ed)?|site-packages|\.(?!venv\b|\.?(?:/|\Z)|[\w-]+\Z)[\w-]+)(?:/|\Z)"
 )
 LOOKING = names(
@@ -137,9 +138,9 @@ KNOWN_NAMES = (
     | names("unittest doctest venv json compileall timeit build pip ensurepip zipfile cProfile pdb")  # modules
 )
 """Programs, modules and what runs them that are no strangers, whatever else is to be said of them."""
-PIECES = re.compile(r"[/.=]")
-SHELL_SCRIPT = re.compile(r"\.(?:sh|bash|zsh|fish|ps1|bat|cmd|mk)\Z|(?:^|/)Makefile\Z")
+PIECES = regex(r"[/.=]")
+SHELL_SCRIPT = regex(r"\.(?:sh|bash|zsh|fish|ps1|bat|cmd|mk)\Z|(?:^|/)Makefile\Z")
 QUIET = ("/dev/null", "1", "2")
-PLACE = re.compile(r"<(?:path|name)>")
-TASKS = re.compile(r"(?:deps|ecto|phx|hex)\.[a-z_]+")  # of mix
-MASKED = re.compile(r"…,.*,…")
+PLACE = regex(r"<(?:path|name)>")
+TASKS = regex(r"(?:deps|ecto|phx|hex)\.[a-z_]+")  # of mix
+MASKED = regex(r"…,.*,…")

@@ -11,6 +11,7 @@ from enum import StrEnum
 from afterwit.actions.shell.program_table import MODULE_RUNNERS
 from afterwit.actions.shell.programs import names
 from afterwit.actions.shell.tree import Command
+from afterwit.text.patterns import regex
 
 
 class Purpose(StrEnum):
@@ -75,14 +76,12 @@ _ONLY_LOOKS = names("--check --diff --list-different -l --verify-no-changes --ch
 _WRITES_ONLY_IF_TOLD = names("prettier gofmt goimports gofumpt shfmt clang-format taplo")
 _ASKS = names("--help --version -h -V --list --list-tests --showConfig -n -qp -pn --dry-run --just-print")
 _INLINE = names("-e -p -c --eval --print")
-_TOKEN = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+")
+_TOKEN = regex(r"[A-Z]?[a-z0-9]+|[A-Z]+")
 _FILLER = names("run all unit integration full quick fast ci do project")
 _MADE = names("css styles docs types schema client api assets i18n icons grammar parser proto sdk openapi graphql")
-_FILE = re.compile(r"/|\.\w{1,5}\Z")
+_FILE = regex(r"/|\.\w{1,5}\Z")
 _MOST_TASKS = 2
-_ANY = re.compile(
-    rf"(?<![\w-])(?:{'|'.join(map(re.escape, sorted({*_PROGRAMS, *_RUNNERS, *MODULE_RUNNERS})))})(?![\w-])"
-)
+_ANY = regex(rf"(?<![\w-])(?:{'|'.join(map(re.escape, sorted({*_PROGRAMS, *_RUNNERS, *MODULE_RUNNERS})))})(?![\w-])")
 
 
 def may_have_purpose(line: str) -> bool:

@@ -12,20 +12,21 @@ import re
 from afterwit.harvest.stated.recurrence import StatedMatter, moment
 from afterwit.harvest.stated.statements import salient
 from afterwit.model.knowledge import Channel
+from afterwit.text.patterns import regex
 
 _SHARED = 2
 _SAME_MATTER = 0.5
 _SURELY_SAME_MATTER = 0.6
 _PLACES = frozenset(("repo", "project", "codebase", "everywhere", "always", "now"))  # say nothing about a matter
-_FRAME_WORD = re.compile(r"[\w`./@+'-]{1,40}")
+_FRAME_WORD = regex(r"[\w`./@+'-]{1,40}")
 _FILLERS = frozenset(("always", "please", "here", "now", "only", "just", "we", "you", "the", "our", "in", "on", "to"))
-_ANEW = re.compile(
+_ANEW = regex(
     r"\b(?:instead|no longer|rather|actually|after all|changed (?:my|our) minds?|switch\w*|back to|drop|revert"
     r"|not any ?more|replace[sd]?|from now on|going forward|outdated)\b",
     re.IGNORECASE,
 )
 _NAME = r"(?:the |our |using |old )?(?P<{}>[\w`./@+-]{{2,40}}(?: [\w`./@+-]{{2,40}})?)"
-_PUT_ASIDE = re.compile(
+_PUT_ASIDE = regex(
     r"\b(?:instead of|rather than|no longer|no more|not|stop using|drop(?:ped|ping)?|ditch(?:ed|ing)?|retired?"
     r"|replac(?:e|es|ed|ing)|(?:mov|switch|migrat|chang)(?:e|ed|es|ing)? (?:off|away from|from)) "
     + _NAME.format("what")
@@ -34,7 +35,7 @@ _PUT_ASIDE = re.compile(
     + r" is (?:gone|dead|out|history|deprecated)\b",
     re.IGNORECASE,
 )
-_PICKED = re.compile(
+_PICKED = regex(
     r"\b(?:use|using|go(?:ing)? with|keep(?:ing)?|stick(?:ing)? (?:to|with)|switch(?:ing)? to|mov(?:e|ing) to|call"
     r"|chose|decided on)\s+"
     r"(?:the |a |an |our )?(?P<what>[`\w./@-]+)",

@@ -31,13 +31,14 @@ from afterwit.harvest.stated.statements import (
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import Category, Draft, Scope, ScopeKind, Sighting
 from afterwit.text.pasted import own_words
+from afterwit.text.patterns import regex
 
 _MOST = 5
 _REASON = (
     r"\b(?:because|since|so that|so (?:we|it|that|the|users?)|otherwise|instead|rather|but|as (?:it|we|this"
     r"|that)|over|not|to (?:be|stay|keep|avoid))\b"
 )
-_CHOICE = re.compile(
+_CHOICE = regex(
     rf"\blet'?s (?:go with|use|keep|stick (?:to|with)|drop|avoid|not|call|make|move to|switch to)\b.*{_REASON}"
     r"|\b(?:we|i)(?:'ve| have)? (?:decided|agreed|settled|opted|chosen|chose)\b"
     r"|\b(?:we|i)(?:'re| are|'m| am) (?:going with|sticking (?:to|with)|dropping|archiving|keeping|removing"
@@ -54,37 +55,37 @@ _CHOICE = re.compile(
     r"|touching|breaking|changing)\b",
     re.IGNORECASE,
 )
-_OF_AGENT = re.compile(
+_OF_AGENT = regex(
     r"\b(?:we|the user and i)(?:'ve| have)? (?:decided|agreed|settled) (?:on|to|that|not)\b|^(?:decision|decided"
     r"|chosen)\s*:\s"
     r"|\bchose\b.*\b(?:over|instead of|rather than)\b.*\b(?:because|since|so that|as it)\b",
     re.IGNORECASE,
 )
-_UNSURE = re.compile(
+_UNSURE = regex(
     r"\?|\b(?:maybe|perhaps|might|could|can you|not sure|i (?:wonder|wish|guess)|what if|any reason|why|how (?:do|does"
     r"|would|can)|does it|is it|are we|do we|did we|should we|shouldn't we|probably|question|investigate|check whether"
     r"|review|find out|see if|if (?:so|you|we|it|there))\b",
     re.IGNORECASE,
 )
-_ORDER = re.compile(
+_ORDER = regex(
     r"^\W*(?:(?:ok|okay|yes|yeah|also|and|just|please|then|now|so)\W+)*(?:add|create|remove|fix|update|implement|write"
     r"|make|push|commit|run|open|close|generate|mention|spawn|delete|move|rename|show|review|test|check|merge|rebase"
     r"|try|look|go|do|give|tell|put|set|change)\b",
     re.IGNORECASE,
 )
-_OF_THE_TASK = re.compile(
+_OF_THE_TASK = regex(
     r"^[\w.#-]{2,16}: |\b(?:display(?:ed|s)?|shown?|shows|hide|hidden|render(?:ed|s)?|labels?|buttons?|tabs?|icons?"
     r"|colou?rs?|captions?|titles?|wording|renamed?|call (?:it|ours|them|this)|can just|just (?:remove|drop|delete)"
     r"|(?:remove|drop|delete|change|fix) it)\b",
     re.IGNORECASE,
 )
 _MOST_REPROOFS = 3
-_OPENING = re.compile(
+_OPENING = regex(
     r"^\W*(?:(?:no|nope|wait|stop|wrong|actually|ok|but|that'?s (?:not right|wrong"
     r"|not what i \w+(?: \w+)?))\b[\s,.!:-]*)+",
     re.IGNORECASE,
 )
-_GENERAL = re.compile(
+_GENERAL = regex(
     r"\buse\b.{2,60}(?:, not\b|\bnot\b|\binstead of\b|\brather than\b)|\b(?:do not|don't|dont) use\b.{2,80}\b(?:use"
     r"|but|instead|we)\b"
     r"|\b(?:should|must|needs?|has to|have to)\b.*\b(?:any|every|all|each|always|only|whenever|never)\b"
@@ -92,7 +93,7 @@ _GENERAL = re.compile(
     r"|\bwe (?:use|don't|do not|never|only|always|have)\b.*\b(?:not|instead|for|because|since|so)\b",
     re.IGNORECASE,
 )
-_DOUBTS = re.compile(r"\?|\b(?:maybe|perhaps|why|i (?:think|guess)|not sure|shouldn't we|right)\b", re.IGNORECASE)
+_DOUBTS = regex(r"\?|\b(?:maybe|perhaps|why|i (?:think|guess)|not sure|shouldn't we|right)\b", re.IGNORECASE)
 
 
 class Choices:

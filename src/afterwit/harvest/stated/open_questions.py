@@ -20,9 +20,10 @@ from afterwit.harvest.stated.statements import Stated, StatedBy, is_general, is_
 from afterwit.model.digest import Digest, Said
 from afterwit.model.knowledge import Category, Draft, Scope, ScopeKind, Sighting
 from afterwit.text.pasted import own_words, without_blocks
+from afterwit.text.patterns import regex
 
 _ASKED = r"(?:whether|which|how|what|who|where|when|why|if)\b"
-_OPEN = re.compile(
+_OPEN = regex(
     r"^(?:an?\s+|the\s+|one\s+|another\s+|still\s+)?open (?:question|point|issue)(?:\s+(?:is|remains))?\s*[:–—-]\s*\S"
     rf"|^(?:still\s+)?(?:TODO|TBD|to do)\b[\s:,–—-]*(?:we\s+)?(?:still\s+)?(?:need to |have to )?"
     r"(?:decide|clarify|settle|agree)\b"
@@ -32,17 +33,17 @@ _OPEN = re.compile(
     rf"|\b(?:we|i) (?:still )?(?:have(?:n't| not)|need to|have to|must) (?:yet )?decided? (?:yet |later )?{_ASKED}",
     re.IGNORECASE,
 )
-_QUESTION = re.compile(_ASKED, re.IGNORECASE)
-_HEADING = re.compile(r"^\W*(?:still )?open (?:questions?|points?)\W*$", re.IGNORECASE)
-_LISTED = re.compile(r"(?:[-*+•]|\d{1,3}[.)]) (.+)")
-_SETTLED = re.compile(
+_QUESTION = regex(_ASKED, re.IGNORECASE)
+_HEADING = regex(r"^\W*(?:still )?open (?:questions?|points?)\W*$", re.IGNORECASE)
+_LISTED = regex(r"(?:[-*+•]|\d{1,3}[.)]) (.+)")
+_SETTLED = regex(
     r"\b(?:decided|settled|we (?:use|go with|keep|stay with|take)|let's (?:use|go with|keep|stay with|take)|go with"
     r"|use\b.{2,60}\b(?:instead of|rather than)|from now on)\b|^(?:use|keep|take|go with|stay with)\b",
     re.IGNORECASE,
 )
-_AT_THE_USER = re.compile(r"\b(?:you|your|me|I|I'll|I'd|shall we|should I)\b")
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
-_MARKS = re.compile(
+_AT_THE_USER = regex(r"\b(?:you|your|me|I|I'll|I'd|shall we|should I)\b")
+_SENTENCE = regex(r"(?<=[.!?])\s+|\n+")
+_MARKS = regex(
     r"^[\s>#*+\-\d.)]+(?:it(?:'s| is) (?=still|not|un))?|^it(?:'s| is) (?=still|not|un)|[*_]{2}", re.IGNORECASE
 )
 _SHORTEST, _LONGEST = 20, 200

@@ -13,9 +13,10 @@ from afterwit.harvest.harvester import Grouped, evidence_of, first_later, in_ord
 from afterwit.harvest.wording import plain, quoted, sentence, shown_repo
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import Category, Channel, Draft, Scope, ScopeKind, Seen, Sighting, Trigger
+from afterwit.text.patterns import regex
 from afterwit.text.words import words_of
 
-_PUT_OFF = re.compile(
+_PUT_OFF = regex(
     r"\b(?:(?:is|are|was|were|has|have)(?: been)?|still|explicitly|intentionally|deliberately) "
     r"(?:not (?:yet )?(?:implemented|done|fixed|covered|handled|addressed|supported|migrated|wired up)"
     r"|deferred|postponed|left (?:out |open )?(?:for|as) (?:later|now|a follow-?up|future work|another)|out of scope)\b"
@@ -26,14 +27,14 @@ _PUT_OFF = re.compile(
     r"|\bstill (?:needs? to be|has to be|have to be|to be done|missing)\b",
     re.IGNORECASE,
 )
-_SOON_OVER = re.compile(
+_SOON_OVER = regex(
     r"\b(?:branch(?:es)?|merged?|merging|rebased?|PRs?|MRs?|pull requests?|commit(?:ted|s)?|push(?:ed)?"
     r"|deploy(?:ed|ment)?|releas(?:e|ed|ing)|publish(?:ed)?|land(?:ed|ing)?|review(?:ed)?|approv(?:e|al|ed)|CI|now|today|you|your"
     r"|worktree)\b|\(\d\)|\b[a-z]{2,6}-[a-z0-9]{2,6}\b:",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
-_MARKS = re.compile(r"^[\s>#*+\-\d.)]+|[*_]{2}")
+_SENTENCE = regex(r"(?<=[.!?])\s+|\n+")
+_MARKS = regex(r"^[\s>#*+\-\d.)]+|[*_]{2}")
 _SHORTEST, _LONGEST = 30, 200
 _LEAST_WORDS = 4
 _MOST = 3  # a session

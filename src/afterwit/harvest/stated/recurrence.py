@@ -14,9 +14,10 @@ from typing import NamedTuple
 from afterwit.harvest.harvester import Grouped, evidence_of, unique
 from afterwit.harvest.stated.statements import Stated, StatedBy, attributed, salient, topic_of
 from afterwit.model.knowledge import Category, Channel, Draft, Evidence, Scope, Sighting, Trigger
+from afterwit.text.patterns import regex
 
 _ALIKE = 0.6
-_NEGATION = re.compile(
+_NEGATION = regex(
     r"\b(?:no|not|never|without|avoid|stop|drop|remove|cannot|nobody|none)\b|n't\b|\b(?:dont|doesnt|cant)\b",
     re.IGNORECASE,
 )

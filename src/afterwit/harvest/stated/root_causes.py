@@ -18,18 +18,19 @@ from afterwit.harvest.stated.statements import Stated, StatedBy, is_general, sta
 from afterwit.model.digest import Digest, DigestStep, Said
 from afterwit.model.kinds import ActionKind, Lean, Outcome, Status
 from afterwit.model.knowledge import Category, Draft, Scope, ScopeKind, Sighting
+from afterwit.text.patterns import regex
 
 _MOST = 3
 _NAME_LENGTH = 7
-_PREAMBLE = re.compile(
+_PREAMBLE = regex(
     r"^(?:(?:the )?(?:actual |real |underlying |root )*(?:problem|issue|reason|cause|culprit|bug)\b(?:[^:—`]{0,40}(?::"
     r"|—)|(?: here)? (?:is|was)(?: that)?)|(?:and )?(?:it )?turns out(?: that)?|(?:confirmed|found it)\s*:)\s*",
     re.IGNORECASE,
 )
-_BECAUSE = re.compile(
+_BECAUSE = regex(
     r"\b(?:fails?|breaks?|happens|hangs|crashes|is rejected|are rejected|errors?) (?:only )?because\b", re.IGNORECASE
 )
-_PRESENT = re.compile(
+_PRESENT = regex(
     r"`[^`]+` (?:\w+ )?(?!is\b|was\b)[a-z]{3,}(?<!s)s\b|"
     r"\b(?:does|do)(?: not|n't) (?:support|accept|allow|throw|work|expose|pass|read|take|return|set|include|follow"
     r"|handle|wait|fail|exit|inherit|expand|propagate|match|see|load|run|reject|honou?r|respect|know|have|exist|update"
@@ -40,13 +41,13 @@ _PRESENT = re.compile(
     r"|only works?|truncates?|blocks?|times out|exits?)\b",
     re.IGNORECASE,
 )
-_OWN = re.compile(
+_OWN = regex(
     r"\b(?:i|i'm|i'll|i’m|i’ll|we|our|my|me|was|were|wasn't|weren't|had|did|didn't|fix|fixed|patch|pr|likely|probably"
     r"|maybe|might|could|seems?|if|speculation|suspect|would|test asserts)\b",
     re.IGNORECASE,
 )
-_AT_WORK = re.compile(r"`[^`]*\w\([^)`]+\)")
-_NAMED = re.compile(r"`[^`\s]{2,}[^`]*`|\b[A-Z][\w.+-]*[a-z]\w*\b.*\b[A-Z]|\b\w+(?:[-_.]\w+)+\b")
+_AT_WORK = regex(r"`[^`]*\w\([^)`]+\)")
+_NAMED = regex(r"`[^`\s]{2,}[^`]*`|\b[A-Z][\w.+-]*[a-z]\w*\b.*\b[A-Z]|\b\w+(?:[-_.]\w+)+\b")
 
 
 class RootCauses:

@@ -9,6 +9,8 @@ halves. What speaks against a standing word is in `passing_features`, what its w
 import re
 from typing import NamedTuple
 
+from afterwit.text.patterns import regex
+
 
 class ClauseFeature(NamedTuple):
     """A form of clauses, and what it counts."""
@@ -19,7 +21,7 @@ class ClauseFeature(NamedTuple):
 
 
 def clause_feature(name: str, weight: float, *forms: str) -> ClauseFeature:
-    return ClauseFeature(name, weight, re.compile("|".join(forms)))
+    return ClauseFeature(name, weight, regex("|".join(forms)))
 
 
 _VERBS = (

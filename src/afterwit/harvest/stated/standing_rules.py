@@ -19,20 +19,21 @@ from afterwit.harvest.stated.statements import OF_THE_PLACE, Stated, StatedBy, m
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import EVERYWHERE, STANDING, Category, Draft, Scope, ScopeKind, Sighting, Trigger
 from afterwit.text.pasted import own_words
+from afterwit.text.patterns import regex
 
 _MOST = 6
 _MOST_TOPIC_WORDS = 5
 _MOST_ERROR_WORDS = 4
-_EVERYWHERE = re.compile(
+_EVERYWHERE = regex(
     r"\b(?:in|for|across) (?:all|every|any) (?:of )?(?:my |our |the )?(?:projects?|repos?|repositor\w+)\b",
     re.IGNORECASE,
 )
-_FORBIDS = re.compile(r"\b(?:never|not|avoid|without)\b|n't\b|\bdont\b", re.IGNORECASE)
-_HOME = re.compile(r"(?<![\w.~])(?:/(?:Users|home|var/home)/(?:‹user:[0-9a-f]{4,16}›|[\w.-]+)|/root)(?=/)")
-_ERROR_CODE = re.compile(
+_FORBIDS = regex(r"\b(?:never|not|avoid|without)\b|n't\b|\bdont\b", re.IGNORECASE)
+_HOME = regex(r"(?<![\w.~])(?:/(?:Users|home|var/home)/(?:‹user:[0-9a-f]{4,16}›|[\w.-]+)|/root)(?=/)")
+_ERROR_CODE = regex(
     r"\b(?:HTTP|status|error|code|exit) (?:code )?(\d{1,4})\b|\b([45]\d\d)s?\b|\b(E[A-Z]{4,20}|[A-Z]{1,5}\d{3,5})\b"
 )
-_WORD = re.compile(r"[a-z][a-z0-9]{3,30}")
+_WORD = regex(r"[a-z][a-z0-9]{3,30}")
 _ERROR_TALK = ("http", "status", "error", "code", "exit")
 
 

@@ -8,18 +8,19 @@ weighed by hand, the rest is one fitted table, `standing_weights.toml`. No featu
 shows what counts.
 """
 
-import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import NamedTuple
 
 from afterwit.guard.hygiene import clean
+from afterwit.harvest.stated.feature_gate import FeatureGate
 from afterwit.harvest.stated.passing_features import AGAINST, OF_THE_SENTENCE
 from afterwit.harvest.stated.standing_features import FOR
 from afterwit.harvest.stated.statements import is_document, pieces_of
 from afterwit.text.pasted import own_words
+from afterwit.text.patterns import regex
 
 _LONGEST = 2_500  # characters that somebody types
 _LONGEST_SENTENCE = 600
@@ -28,24 +29,24 @@ _COUNTED_CHARS = 1_500
 _FEWEST_WORDS = 2
 _MOST_WORDS = 60
 _MOST = 4.0  # that forms count, for or against
-_WORD = re.compile(r"‹\w+›|[a-z]+(?:'[a-z]+)?|\?|:|\d+")
-_LEAD = re.compile(
+_WORD = regex(r"‹\w+›|[a-z]+(?:'[a-z]+)?|\?|:|\d+")
+_LEAD = regex(
     r"^(?:(?:ok|okay|k|also|and|but|so|oh|ah|hey|hi|hmm?|please|pls|plz|btw|by the way|one more thing|another thing"
     r"|one thing(?! per)|side note|unrelated|quick note|note|fyi|nb|no(?=[,.!;:])|nope|yes|yeah|yep|thanks|thank you"
     r"|thx|great|nice"
     r"|cool|perfect|good|right|well|look|listen|again|actually|just|then|alright|sorry|wait|ps|plus|anyway|anyways"
     r"|as i said|like i said|seriously|ugh|argh|dude|remember(?=:)|reminder|heads up|psa|important)\b[\s,.:;!\-]*)+"
 )
-_CODE = re.compile(r"`[^`]*`")
-_QUOTATION = re.compile(r"(?<!\w)[\"“][^\"“”]{24,400}[\"”](?!\w)|(?<!\w)'[^']{24,400}'(?!\w)")
-_NAME = re.compile(r"\b(?:[a-z]{1,40}[A-Z]\w*|[A-Z][a-z]{1,40}[A-Z]\w*|[a-z]{1,40}_\w+|\w{1,40}\(\))")
-_CLAUSES = re.compile(
+_CODE = regex(r"`[^`]*`")
+_QUOTATION = regex(r"(?<!\w)[\"“][^\"“”]{24,400}[\"”](?!\w)|(?<!\w)'[^']{24,400}'(?!\w)")
+_NAME = regex(r"\b(?:[a-z]{1,40}[A-Z]\w*|[A-Z][a-z]{1,40}[A-Z]\w*|[a-z]{1,40}_\w+|\w{1,40}\(\))")
+_CLAUSES = regex(
     r"[;:.!] | [-–—]{1,3} "
     r"|, (?:and|but|so|also|plus) (?=(?:from|always|never|please|remember|going|in future|we|i|don'?t|do not|for the"
     r"|keep|next)\b)"
     r"| (?:and|but) (?=(?:from now|always|never|remember|going forward|in future|please)\b)"
 )
-_BLANKS = re.compile(r"\s+")
+_BLANKS = regex(r"\s+")
 
 
 class WeighedFeature(NamedTuple):
@@ -114,10 +115,17 @@ def _by_word(groups: Mapping[str, str]) -> dict[str, float]:
     return {word: float(weight) for weight, words in groups.items() for word in words.split()}
 
 
-def weighed_features(clause: str) -> list[WeighedFeature]:
-    """What speaks for a clause and against it."""
+@lru_cache(maxsize=4096)
+def weighed_features(clause: str) -> tuple[WeighedFeature, ...]:
+    """What speaks for a clause and against it. A sentence is asked about as a whole and as one of its clauses, and many
+    are said again."""
     bare = _bare(clause[:_LONGEST_SENTENCE])
-    return [WeighedFeature(name, weight) for name, weight, form in (*FOR, *AGAINST) if form.search(bare)]
+    return tuple(WeighedFeature(name, weight) for name, weight, form in _gate().possible(bare) if form.search(bare))
+
+
+@cache
+def _gate() -> FeatureGate:
+    return FeatureGate((*FOR, *AGAINST))
 
 
 def _clauses(sentence: str) -> list[str]:

@@ -21,10 +21,11 @@ from afterwit.harvest.wording import sentence
 from afterwit.model.knowledge import EXCERPT_LIMIT, SENTENCE_LIMIT, Seen
 from afterwit.model.times import iso_from_ms
 from afterwit.text.pasted import own_words, without_blocks
+from afterwit.text.patterns import regex
 from afterwit.text.words import words_of
 
 _MOST_TOPIC_WORDS = 2
-_TOPIC_NAME = re.compile(r"`([^`]{2,60})`|\b(\w+(?:[_.-]\w+)+|[a-z]+[A-Z]\w+|[A-Z][a-z]+[A-Z]\w*)\b")
+_TOPIC_NAME = regex(r"`([^`]{2,60})`|\b(\w+(?:[_.-]\w+)+|[a-z]+[A-Z]\w+|[A-Z][a-z]+[A-Z]\w*)\b")
 _TICKET_KEY = "the key of a ticket"  # the one that is told by its capitals
 _PATTERNS = {
     "a date": r"\b(?:19|20)\d\d-[01]\d-[0-3]\d|\b[0-3]?\d[./][01]?\d[./](?:19|20)\d\d\b|\b(?:jan|feb|mar|apr|may"
@@ -52,17 +53,17 @@ OF_THE_PLACE = frozenset(
     (_TICKET_KEY, "a time of day", "a temporary folder", "a home folder", "a branch", "a line of a file")
 )
 """What ties a sentence to a moment only where its speaker does not say that it holds on."""
-_BINDING = re.compile("|".join(f"(?P<p{at}>{pattern})" for at, pattern in enumerate(_PATTERNS.values())), re.IGNORECASE)
+_BINDING = regex("|".join(f"(?P<p{at}>{pattern})" for at, pattern in enumerate(_PATTERNS.values())), re.IGNORECASE)
 _BINDS = tuple(_PATTERNS)
-_TICKET = re.compile(_PATTERNS[_TICKET_KEY])
-_CODE = re.compile(r"`[^`]*`")
+_TICKET = regex(_PATTERNS[_TICKET_KEY])
+_CODE = regex(r"`[^`]*`")
 _THINGS = (
     r"(?:pr|pull request|branch|commit|change|changes|session|task|issue|ticket|bug|error|failure|fix|file|line|plan"
     r"|page|button|screenshot|image|diff|step|time|one|part|section|comment|review|message|run|case|repo|project|folder"
     r"|test|approach|conversation|worktree|phase|pass|point|feature|week|month|morning|evening|release|version|refactor"
     r"|migration|code)"
 )
-_DEICTIC = re.compile(
+_DEICTIC = regex(
     rf"\b(?:this|that|these|those|the (?:current|previous|next|last|latest|above|following|first|second|same"
     rf"|other)) {_THINGS}s?\b"
     r"|\b(?:today|tomorrow|yesterday|tonight|right now|for now|just now|at the moment|so far|in the meantime|meanwhile"
@@ -79,34 +80,32 @@ _DEICTIC = re.compile(
 LONGEST_TYPED = 900
 _MOST_STRUCTURE = 3
 _FEWEST_WORDS = 5
-_SKIPPED = re.compile(
+_SKIPPED = regex(
     r"^[^\S\n]*(?:#{1,6}\s|>|\||\$ |❯|❱|[⏺●⎿│├└┌]|\[\w+:\w+\]|(?:/?[\w.-]+/)*[\w.-]+\.\w+:\d+).*$", re.MULTILINE
 )
-_ITEM = re.compile(r"^[^\S\n]*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?", re.MULTILINE)
-_SPLIT = re.compile(
+_ITEM = regex(r"^[^\S\n]*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?", re.MULTILINE)
+_SPLIT = regex(
     r"(?<=[.!?])[\"')\]]*\s+(?=[\"'`(\[*A-Z])|\n+|(?<=[a-z])\.\.+\s*(?=[a-z])"
     r"|(?<=[a-z]{2}[.!?])(?<!etc\.)(?<!vs\.)\s+(?=[a-z])"
 )
-_MARKUP = re.compile(r"\*\*|__(?=\S)|(?<=\S)__")
-_BLANKS = re.compile(r"\s+")
-_STRUCTURE = re.compile(r"^[^\S\n]*(?:#{1,6}\s|[-*+•]\s|\d{1,3}[.)]\s|\||```|>|[A-Z][\w ]{2,30}:\s*$)", re.MULTILINE)
-_PASTED = re.compile(
+_MARKUP = regex(r"\*\*|__(?=\S)|(?<=\S)__")
+_BLANKS = regex(r"\s+")
+_STRUCTURE = regex(r"^[^\S\n]*(?:#{1,6}\s|[-*+•]\s|\d{1,3}[.)]\s|\||```|>|[A-Z][\w ]{2,30}:\s*$)", re.MULTILINE)
+_PASTED = regex(
     r"\bif:\s*$|"
     r"^[^\S\n]*(?:implement the following plan|<|#\s|\{|\[lint|traceback|diff --git|you are )|[❯⏺⎿│├└┌]"
     r"|\[\d{1,2}:\d\d|```|\b(?:high|medium|low|critical) severity\b"
     r"|^[^\S\n]*(?:high|medium|low|critical|major|minor|nit)\s*:|[“”]|\\n",
     re.IGNORECASE | re.MULTILINE,
 )
-_BROKEN = re.compile(
-    r"^[^\n]{54,119}[^\s.!?:,;]\n[^\S\n]*[a-z(`]", re.MULTILINE
-)  # nobody who types breaks lines at a width
-_OUR_NOTES = re.compile(r"\[\s*(?:end\s+of\s+)?afterwit\s+notes", re.IGNORECASE)
-_OURS = re.compile(
+_BROKEN = regex(r"^[^\n]{54,119}[^\s.!?:,;]\n[^\S\n]*[a-z(`]", re.MULTILINE)  # nobody who types breaks lines at a width
+_OUR_NOTES = regex(r"\[\s*(?:end\s+of\s+)?afterwit\s+notes", re.IGNORECASE)
+_OURS = regex(
     r"\A(?:The (?:user|agent)|A commit|A pull request|A summary"
     r"|The last reply)(?: said)?(?: on \d{4}-\d\d-\d\d)?: \"(?P<words>.*)\"\Z",
     re.DOTALL,
 )
-_REASON = re.compile(
+_REASON = regex(
     r"\b(?:because|since|otherwise|instead|rather than|so that|to avoid|to keep|to prevent|means|must|reason)\b",
     re.IGNORECASE,
 )
@@ -135,6 +134,7 @@ def stated(text: str, speaker: StatedBy, at_ms: int | None, at: int | None = Non
     return Stated(excerpt=clean(text)[:EXCERPT_LIMIT], speaker=speaker, at_ms=at_ms, at=at)
 
 
+@lru_cache(maxsize=128)
 def is_typed(prompt: str) -> bool:
     """Whether a prompt reads as typed by hand: short, without the structure of a document or the look of output."""
     text = prompt.strip()
@@ -143,6 +143,7 @@ def is_typed(prompt: str) -> bool:
     return len(_STRUCTURE.findall(text)) <= _MOST_STRUCTURE
 
 
+@lru_cache(maxsize=128)
 def is_document(prompt: str) -> bool:
     """Whether a prompt has the structure of a document, the look of output or broken lines, however short it is."""
     text = prompt.strip()
