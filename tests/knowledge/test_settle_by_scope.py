@@ -10,7 +10,7 @@ from hypothesis import strategies as some
 from tests.homes import NOW_MS, world_of
 from tests.knowledge.drafting import DAY_MS
 
-from afterwit.harvest.harvester import about_hash, id_of
+from afterwit.harvest.harvester import about_hash, id_of, is_general
 from afterwit.knowledge.list import all_items
 from afterwit.knowledge.settle import settle
 from afterwit.model.knowledge import (
@@ -80,7 +80,15 @@ def drafts(draw: some.DrawFn) -> Draft:
 
 def conclude(store: Store, matter: str, found: Sequence[Draft]) -> None:
     rows = [
-        DraftRow(id_of(one), "corrections", matter, str(one.scope), about_hash(one), msgspec.msgpack.encode(one))
+        DraftRow(
+            id_of(one),
+            "corrections",
+            matter,
+            str(one.scope),
+            about_hash(one),
+            int(is_general(one)),
+            msgspec.msgpack.encode(one),
+        )
         for one in found
     ]
     with transaction(store.db):

@@ -9,6 +9,7 @@ the outcome depends on the set of sessions, not on their order. Of a matter that
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import msgspec
@@ -17,6 +18,7 @@ from afterwit.guard.placeholders import unkeyed
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import (
     EXCERPT_LIMIT,
+    Category,
     Channel,
     Draft,
     Evidence,
@@ -61,6 +63,7 @@ class Harvester(Protocol[S]):
         ...
 
 
+@lru_cache(maxsize=8_192)
 def item_id(harvester: str, scope: Scope, key: tuple[str, ...]) -> str:
     """Twelve hexadecimal digits: the same on every machine, because of a redaction placeholder they see the type."""
     content = msgspec.json.encode([harvester, str(scope), [unkeyed(part) for part in key]])
@@ -69,6 +72,11 @@ def item_id(harvester: str, scope: Scope, key: tuple[str, ...]) -> str:
 
 def id_of(draft: Draft) -> str:
     return item_id(draft.harvester, draft.scope, draft.key)
+
+
+def is_general(draft: Draft) -> bool:
+    """Whether it is of a kind that may hold everywhere: what was measured in a repository stays there."""
+    return draft.category in (Category.PITFALL, Category.TOOL_QUIRK) or draft.channel is Channel.USER
 
 
 def about_hash(draft: Draft) -> bytes:

@@ -19,10 +19,10 @@ from afterwit.capture.workers import Workers
 from afterwit.decisions.decided import Forgotten
 from afterwit.digest.sharing import SharedSessions
 from afterwit.digest.update import load_digest
-from afterwit.harvest.harvester import MOST_OTHERS, MOST_TELLING, Harvester, about_hash, id_of
+from afterwit.harvest.harvester import MOST_OTHERS, MOST_TELLING, Harvester, about_hash, id_of, is_general
 from afterwit.harvest.registry import HARVESTERS
 from afterwit.harvest.stories import OPENING, SOON_MS, Stories, given_hash, root_of
-from afterwit.model.knowledge import EVERYWHERE, Draft, Evidence, Scope, ScopeKind, SessionRef, Sighting
+from afterwit.model.knowledge import Draft, Evidence, Scope, ScopeKind, SessionRef, Sighting
 from afterwit.model.learn_run import Progress, in_batches
 from afterwit.store.atomic import step
 from afterwit.store.database import transaction
@@ -75,7 +75,6 @@ class SessionSeen(NamedTuple):
     """All that was seen in one session."""
 
     session: HarvestedRow
-    agent: str
     rows: list[SightingRow]
 
 
@@ -98,15 +97,15 @@ def _seen(machine: str, db: apsw.Connection, session: int) -> SessionSeen | None
         for ordinal, grouped in enumerate(harvester.see(digest))
     ]
     ref = msgspec.msgpack.encode(_ref_of(db, row, machine, Stories(db)))
-    return SessionSeen(HarvestedRow(session, version_of(), row.repo, given_hash(row), ref), row.agent, rows)
+    return SessionSeen(HarvestedRow(session, version_of(), row.repo, given_hash(row), ref), rows)
 
 
 def _keep(db: apsw.Connection, seen: SessionSeen) -> None:
-    session, agent, rows = seen
+    session, rows = seen
     before = sightings.harvested_as(db, session.session_id)
     sightings.put_seen(db, session, rows, is_other=before is None or before.ref != session.ref)
-    scopes = (Scope(ScopeKind.REPO, session.repo), Scope(ScopeKind.AGENT, agent), EVERYWHERE)
-    sightings.unsettle(db, map(str, scopes))  # what holds there ages by the last work there
+    if session.repo:  # what holds there ages by the last work there
+        sightings.unsettle(db, [str(Scope(ScopeKind.REPO, session.repo))])
 
 
 def conclude_touched(store: Store, forgotten: Forgotten, progress: Progress | None = None) -> int:
@@ -138,6 +137,7 @@ def _concluded(
             matter.name,
             str(draft.scope),
             about_hash(draft),
+            int(is_general(draft)),
             msgspec.msgpack.encode(_bounded(draft)),
         )
 

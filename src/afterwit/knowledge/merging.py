@@ -20,13 +20,12 @@ import msgspec
 
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.tree import Command
-from afterwit.harvest.harvester import id_of
+from afterwit.harvest.harvester import id_of, is_general
 from afterwit.knowledge.belief import newest_first, rank
 from afterwit.knowledge.likeness import DOUBTFUL, Meaning, alike, doubt, meaning
 from afterwit.model.knowledge import EVERYWHERE, STANDING, Category, Channel, Draft, Evidence, Scope, ScopeKind
 
 _REPOS = 2
-_GENERAL = (Category.PITFALL, Category.TOOL_QUIRK)
 _RUNNERS = frozenset("make gmake just task rake mage invoke inv doit tox nox grunt gulp ninja".split())  # noqa: SIM905
 _SCRIPTED = frozenset("npm pnpm yarn bun deno composer mise poe pdm hatch turbo nx lerna rush".split())  # noqa: SIM905
 _OWN = frozenset("install add remove ci init create update outdated audit publish exec x dlx use".split())  # noqa: SIM905
@@ -248,11 +247,6 @@ def everywhere(drafts: Sequence[Draft]) -> tuple[Draft, ...]:
         return ()
     general = list(filter(None, map(_general, local)))
     return tuple(general) if len(general) == len(local) else ()
-
-
-def is_general(draft: Draft) -> bool:
-    """Whether it is of a kind that may hold everywhere: what was measured in a repository stays there."""
-    return draft.category in _GENERAL or draft.channel is Channel.USER
 
 
 def depends_on_repo(draft: Draft) -> bool:

@@ -2,8 +2,8 @@
 
 The items are a function of the drafts, the decisions, what was shown to whom, the hosts' own files, when there was last
 work, and the day. So they are made anew when one of these changed, and rows are written only where an item did: after a
-session those of its repository, of its agent and of what holds everywhere; with a new day, a decision or a file all of
-them. That is also the maintenance pass: a new day alone lets belief fade. What comes of it is the same either way.
+session those of its repository, and of the scopes of which it tells something; with a new day, a decision or a file all
+of them. That is also the maintenance pass: a new day alone lets belief fade. What comes of it is the same either way.
 
 What stories say of items that they were shown is an echo, not evidence. Hooks know their session. The MCP server often
 does not: then the run of the server stands for it, and every session that it may have been counts as shown. To discount
@@ -23,7 +23,7 @@ from afterwit.capture.workers import Workers
 from afterwit.checkouts.known import Checkout, checkouts, every_checkout
 from afterwit.config.world import World
 from afterwit.decisions.decided import Decided, Recorded, decided, will_of
-from afterwit.harvest.harvester import grouped_by, id_of
+from afterwit.harvest.harvester import grouped_by, id_of, is_general
 from afterwit.harvest.registry import HARVESTERS
 from afterwit.harvest.run import conclude_touched, see_pending, version_of
 from afterwit.harvest.stories import Stories
@@ -35,10 +35,10 @@ from afterwit.knowledge.guarded_fixes import guarded_drafts
 from afterwit.knowledge.host_files import instructions
 from afterwit.knowledge.host_text import HostText
 from afterwit.knowledge.list import all_items, item_in, item_row
-from afterwit.knowledge.merging import Union, is_general, matter_of, merged
+from afterwit.knowledge.merging import Union, matter_of, merged
 from afterwit.knowledge.needless import needless
 from afterwit.knowledge.subjects import gone_subjects, named_subjects, subjects_of
-from afterwit.knowledge.weighing import WeighingContext, weighed
+from afterwit.knowledge.weighing import WeighingContext, each_weighed, related
 from afterwit.model.knowledge import (
     EVERYWHERE,
     GUARDED_FIXES,
@@ -99,7 +99,7 @@ def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
     scopes = sightings.unsettled(store.db)
     if not scopes:
         return _counted(store.db, {}, {})
-    return settling.items_in({*scopes, str(EVERYWHERE)}) or settling.all_items()
+    return settling.items_in(scopes) or settling.all_items()
 
 
 class _Settling:
@@ -120,7 +120,7 @@ class _Settling:
         if gone != self._basis.gone:  # what an item relies on depends on nothing that is gone
             made = made.weighed_with(gone)
         with transaction(self._store.db):
-            _write(self._store, before, made.items)
+            _write(self._store, before, made)
             items.put_rejections(self._store.db, made.rejected)
             items.put_doubles(self._store.db, made.doubles)
             items.put_settled_mark(self._store.db, self._basis._replace(gone=gone).mark)
@@ -129,32 +129,48 @@ class _Settling:
         return _counted(self._store.db, before, made.items)
 
     def items_in(self, scopes: Collection[str]) -> Harvested | None:
-        """None where others would have to be made with them. An item takes the place of one of its scope, or of one
-        that holds everywhere."""
+        """None where others would have to be made with them."""
         db = self._store.db
-        drafts = list(_with_a_share(scopes, [_DRAFT.decode(row.body) for row in sightings.drafts_with(db, scopes)]))
+        rows = sightings.drafts_with(db, scopes, is_everywhere=str(EVERYWHERE) in scopes)
+        drafts = list(_with_a_share(scopes, [_DRAFT.decode(row.body) for row in rows]))
         made = self._made(drafts, echoes(db, map(id_of, drafts)), frozenset(scopes))
         before = {row.id: item_in(row) for row in items.items_in(db, scopes, ItemStatus)}
-        if _looks_everywhere(before) != _looks_everywhere(made.items) or self._reach_out(before, made.items):
+        beside = self._beside(scopes, made.own.values())
+        after = {item.id: item for item in related(made.own | {name: linked.item for name, linked in beside.items()})}
+        if any(linked.is_other(after[name]) for name, linked in beside.items()):
+            return None
+        made = made._replace(items={name: item for name, item in after.items() if name in made.own})
+        is_wide = _looks_everywhere(before) != _looks_everywhere(made.items)
+        if is_wide or any(item.contradicts for some in (before, made.items) for item in some.values()):
             return None
         if not self._gone(made.items.values()).is_within(self._basis.gone):
             return None
         with transaction(db):
-            _write(self._store, before, made.items)
+            _write(self._store, before, made)
             items.put_rejections(db, made.rejected, scopes)
             items.put_doubles(db, made.doubles, before.keys() | made.items.keys())
             items.put_settled_mark(db, self._basis.mark)
             step("items are written, not committed")
         return _counted(db, before, made.items)
 
+    def _beside(self, scopes: Collection[str], made: Iterable[Item]) -> dict[str, "_Linked"]:
+        """Items of other scopes that take the place of others, or gave way to one; and all that hold everywhere, where
+        something is there that only stands until one of these says the same."""
+        rows = items.linked_items(self._store.db)
+        linked = {row.item.id: _Linked.of(item_in(row.item), row.own_status) for row in rows}
+        if any(item.harvester == READ for item in made):
+            everywhere = items.items_in(self._store.db, [str(EVERYWHERE)], ItemStatus)
+            linked = {row.id: _Linked.of(item_in(row), row.status) for row in everywhere} | linked
+        return {name: one for name, one in linked.items() if str(one.item.scope) not in scopes}
+
     def _made(
         self, drafts: Sequence[Draft], shown: Mapping[str, frozenset[str]], scopes: Collection[str] | None = None
     ) -> "_Made":
         """The items of these scopes, or of all. The drafts are all that may have a share in them."""
         decisions = self._decisions
-        own = [*drafts, *guarded_drafts(guards.checked_fixes(self._store.db)), *decisions.drafts]
+        everything = [*drafts, *guarded_drafts(guards.checked_fixes(self._store.db)), *decisions.drafts]
         texts = {repo: HostText.of(named) for repo, named in self._basis.hosts.items()}
-        kept, rejected = _gated(_backed(own, decisions), texts, decisions)
+        kept, rejected = _gated(_backed(everything, decisions), texts, decisions)
         mergings = (
             merged(draft for draft in kept if not _is_foreign(draft) and draft.harvester != READ),
             merged((draft for draft in kept if draft.harvester == READ), decisions.same),
@@ -175,10 +191,12 @@ class _Settling:
         unions = [union for merging in mergings for union in merging.unions if _is_in(union.draft.scope, scopes)]
         names = {union.id for union in unions}
         reviews = (review for merging in mergings for review in merging.reviews)
+        own = each_weighed(unions, context)
         return _Made(
             unions=unions,
             context=context,
-            items={item.id: item for item in weighed(unions, context)},
+            own=own,
+            items={item.id: item for item in related(own)},
             rejected=[row for row in rejected if scopes is None or row.scope in scopes],
             doubles=sorted({(review.first, review.second) for review in reviews if review.first in names}),
         )
@@ -187,28 +205,34 @@ class _Settling:
         named = subjects_of(things) if self._places else {}
         return gone_subjects(self._world, self._places, named, self._basis.gone.versions)
 
-    def _reach_out(self, *settled: Mapping[str, Item]) -> bool:
-        """Whether one of these items replaces, contradicts or gave way to one that is not among them."""
-        known = {name for some in settled for item in some.values() for name in (item.id, *item.merged)}
-        named = {
-            name
-            for some in settled
-            for item in some.values()
-            for name in (*item.supersedes, *item.contradicts, item.superseded_by)
-        }
-        return bool(items.items_with_ids(self._store.db, named - known))
+
+class _Linked(NamedTuple):
+    """An item as it is before others take its place, and what became of it."""
+
+    item: Item
+    status: ItemStatus
+    superseded_by: str
+
+    @classmethod
+    def of(cls, item: Item, own_status: str) -> "_Linked":
+        alone = msgspec.structs.replace(item, status=ItemStatus(own_status), superseded_by="")
+        return cls(alone, item.status, item.superseded_by)
+
+    def is_other(self, now: Item) -> bool:
+        return (now.status, now.superseded_by) != (self.status, self.superseded_by)
 
 
 class _Made(NamedTuple):
     unions: Sequence[Union]
     context: WeighingContext
-    items: Mapping[str, Item]
+    own: dict[str, Item]  # each for itself
+    items: Mapping[str, Item]  # with what took the place of what
     rejected: Sequence[RejectionRow]
     doubles: Sequence[tuple[str, str]]
 
     def weighed_with(self, gone: GoneSubjects) -> "_Made":
-        after = weighed(self.unions, self.context._replace(gone=gone))
-        return self._replace(items={item.id: item for item in after})
+        own = each_weighed(self.unions, self.context._replace(gone=gone))
+        return self._replace(own=own, items={item.id: item for item in related(own)})
 
 
 def _with_a_share(scopes: Collection[str], drafts: Iterable[Draft]) -> Iterator[Draft]:
@@ -302,20 +326,28 @@ def _host_lines(draft: Draft, texts: Mapping[str, HostText]) -> Iterator[HostLin
 
 
 def _last_work(store: Store) -> dict[Scope, int]:
-    """When there was last work in each scope. For what holds everywhere, that is the last work anywhere."""
+    """When there was last work in each scope. What holds for an agent or everywhere ages by the day of the last work:
+    else every session would make all of it anew."""
     last: dict[Scope, int] = {}
     for row in last_work(store.db):
-        for scope in (Scope(ScopeKind.REPO, row.repo), Scope(ScopeKind.AGENT, row.agent), EVERYWHERE):
-            last[scope] = max(last.get(scope, 0), row.at_ms)
+        day_ms = row.at_ms - row.at_ms % DAY_MS
+        for scope, at_ms in (
+            (Scope(ScopeKind.REPO, row.repo), row.at_ms),
+            (Scope(ScopeKind.AGENT, row.agent), day_ms),
+            (EVERYWHERE, day_ms),
+        ):
+            last[scope] = max(last.get(scope, 0), at_ms)
     return last
 
 
-def _write(store: Store, before: Mapping[str, Item], after: Mapping[str, Item]) -> None:
-    for gone in sorted(before.keys() - after.keys()):
+def _write(store: Store, before: Mapping[str, Item], made: _Made) -> None:
+    for gone in sorted(before.keys() - made.items.keys()):
         items.delete_item(store.db, gone)
-    for name, item in sorted(after.items()):
+    for name, item in sorted(made.items.items()):
         if before.get(name) != item:
             items.put_item(store.db, item_row(item), f"{item.sentence} {item.advice} {' '.join(item.files)}")
+    links = {name: made.own[name].status for name, item in made.items.items() if item.supersedes or item.superseded_by}
+    items.put_links(store.db, links, before.keys() | made.items.keys())
 
 
 def _counted(db: apsw.Connection, before: Mapping[str, Item], after: Mapping[str, Item]) -> Harvested:
@@ -341,6 +373,7 @@ class _Basis(NamedTuple):
     day: int
     decisions: list[tuple[str, int, int]]
     exposures: int
+    work: list[tuple[str, int]]  # when there was last work in scopes that are wider than a repository
     checked: list[tuple[str, int]]  # fixes
     hosts: Mapping[str, Mapping[str, str]]
     gone: GoneSubjects
@@ -354,6 +387,7 @@ class _Basis(NamedTuple):
                 version_of(),
                 self.decisions,
                 self.exposures,
+                self.work,
                 self.checked,
                 {repo: dict(sorted(named.items())) for repo, named in sorted(self.hosts.items())},
                 {repo: sorted(paths) for repo, paths in sorted(self.gone.files.items())},
@@ -369,6 +403,7 @@ def _basis(store: Store, world: World, places: list[Checkout]) -> _Basis:
         day=world.now_ms // DAY_MS,
         decisions=items.decision_counts(store.db),
         exposures=items.count_exposures(store.db),
+        work=sorted((str(scope), at) for scope, at in _last_work(store).items() if scope.kind is not ScopeKind.REPO),
         checked=[(row.verdict.commit, row.checked_ms) for row in guards.checked_fixes(store.db)],
         hosts=instructions(store, world, checkouts(store, world)),
         gone=gone_subjects(world, places, named_subjects(store, places), newest_versions(store.db)),

@@ -88,7 +88,16 @@ class _Weighed(NamedTuple):
 
 def weighed(unions: Iterable[Union], context: WeighingContext) -> tuple[Item, ...]:
     """The items of a set, by id, with what took the place of what."""
-    items = {item.id: item for item in (weigh(union.draft, context, union.absorbed) for union in unions)}
+    return related(each_weighed(unions, context))
+
+
+def each_weighed(unions: Iterable[Union], context: WeighingContext) -> dict[str, Item]:
+    """The items, each for itself."""
+    return {item.id: item for item in (weigh(union.draft, context, union.absorbed) for union in unions)}
+
+
+def related(items: Mapping[str, Item]) -> tuple[Item, ...]:
+    """The items, by id, with what took the place of what among them."""
     heads = {old: item.id for item in items.values() for old in item.merged}
     replaced: dict[str, Item] = {}
     for item in sorted(items.values(), key=lambda item: (item.last_ms, item.id)):
@@ -98,7 +107,7 @@ def weighed(unions: Iterable[Union], context: WeighingContext) -> tuple[Item, ..
                 replaced[earlier.id] = msgspec.structs.replace(
                     earlier, status=ItemStatus.SUPERSEDED, reason=f"replaced by {item.id}", superseded_by=item.id
                 )
-    after = items | _doubled(items) | replaced
+    after = {**items, **_doubled(items), **replaced}
     return tuple(_beside_opposites(item, after, heads) for _, item in sorted(after.items()))
 
 

@@ -51,7 +51,7 @@ _OF_PART = (
 )
 _HARVEST = {
     "sightings": "SELECT harvester, matter, is_telling, at_ms, session_id, ordinal, body FROM sightings",
-    "drafts": "SELECT id, harvester, matter, scope, about, body FROM drafts",
+    "drafts": "SELECT id, harvester, matter, scope, about, is_general, body FROM drafts",
     "items": "SELECT id, scope, category, harvester, status, confidence, last_ms, body FROM items",
     "rejections": "SELECT id, reason, harvester, scope, sentence FROM rejections",
     "doubles": "SELECT one, other FROM doubles",

@@ -17,6 +17,7 @@ from afterwit.store.regular_files import read_regular
 KEY = "redaction-key"
 MACHINE = "machine"
 LEARNED = "learned"
+PACKED = "packed"  # bytes of originals, and what they took in the archive when that was last looked at
 DECK = "deck"  # its fingerprint; two of them while a new one is put in the place of the old
 _PURPOSE = b"afterwit mark"
 

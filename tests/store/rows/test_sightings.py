@@ -26,7 +26,7 @@ def put_seen(
 
 
 def draft(name: str, matter: MatterKey, scope: str = "repo:orchard", about: bytes = b"a") -> DraftRow:
-    return DraftRow(name, *matter, scope, about, b"draft")
+    return DraftRow(name, *matter, scope, about, 1, b"draft")
 
 
 def digested(db: apsw.Connection) -> None:
@@ -110,7 +110,9 @@ def test_drafts_come_with_those_that_are_about_the_same_elsewhere(db: apsw.Conne
     sightings.put_drafts(db, PRUNING, [here])
     sightings.put_drafts(db, PICKING, [there, shared, other])
     assert [row.id for row in sightings.drafts_in(db, ["repo:mill"])] == ["i3", "i4"]
-    assert [row.id for row in sightings.drafts_with(db, ["repo:orchard"])] == ["i1", "i2", "i3"]
+    assert [row.id for row in sightings.drafts_with(db, ["repo:orchard"], is_everywhere=False)] == ["i1", "i2", "i3"]
+    assert [row.id for row in sightings.drafts_with(db, ["repo:well"], is_everywhere=False)] == []
+    assert [row.id for row in sightings.drafts_with(db, ["repo:well"], is_everywhere=True)] == ["i1", "i2", "i3"]
 
 
 def test_what_was_seen_in_a_session_that_is_gone_goes_too(db: apsw.Connection) -> None:

@@ -38,12 +38,14 @@ CREATE TABLE drafts (
     matter TEXT NOT NULL,
     scope TEXT NOT NULL,                -- as in items
     about BLOB NOT NULL,                -- hash of what it is about, wherever it holds
+    is_general INTEGER NOT NULL,        -- it is of a kind that may hold everywhere
     body BLOB NOT NULL,                 -- MessagePack of a Draft
     PRIMARY KEY (harvester, matter, id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX drafts_by_scope ON drafts (scope);
 CREATE INDEX drafts_by_about ON drafts (about, scope);
+CREATE INDEX drafts_general ON drafts (about, scope) WHERE is_general;
 
 DELETE FROM touched;
 DELETE FROM settled;
@@ -51,6 +53,12 @@ DELETE FROM settled;
 -- Scopes in which something has changed since their items were made.
 CREATE TABLE unsettled (
     scope TEXT PRIMARY KEY
+) STRICT, WITHOUT ROWID;
+
+-- Items that take the place of another, or gave way to one: what holds in one scope may depend on them in another.
+CREATE TABLE item_links (
+    id TEXT PRIMARY KEY,
+    own_status TEXT NOT NULL            -- before another took its place
 ) STRICT, WITHOUT ROWID;
 
 -- The sum of the hashes of all rows of what was harvested, kept as they come and go. No row: not summed up yet.

@@ -1,6 +1,6 @@
 """Rows of items, of what the gate kept out, and of what people decided and agents were shown."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import apsw
@@ -114,6 +114,29 @@ def items_with_words(db: apsw.Connection, expression: str, limit: int) -> list[I
     query = f"""SELECT {_ITEM} FROM item_words JOIN items ON items.rowid = item_words.rowid
                 WHERE item_words MATCH ? ORDER BY bm25(item_words), items.id LIMIT ?"""  # noqa: S608
     return [ItemRow(*row) for row in db.execute(query, (expression, limit))]
+
+
+class LinkedItem(NamedTuple):
+    """An item that takes the place of another, or gave way to one."""
+
+    item: ItemRow
+    own_status: str  # before others took its place
+
+
+def linked_items(db: apsw.Connection) -> list[LinkedItem]:
+    query = f"SELECT {_ITEM}, own_status FROM item_links CROSS JOIN items ON items.id = item_links.id"  # noqa: S608
+    return [LinkedItem(ItemRow(*row[:-1]), row[-1]) for row in db.execute(query)]
+
+
+def put_links(db: apsw.Connection, own_statuses: Mapping[str, str], items: Iterable[str]) -> None:
+    """Of these items those that are linked, with their own statuses."""
+    query = "SELECT id, own_status FROM item_links WHERE id IN (SELECT value FROM json_each(?))"
+    before = dict(db.execute(query, (json_list(items),)))
+    db.executemany(
+        "DELETE FROM item_links WHERE id = ?", ((name,) for name in sorted(before.keys() - own_statuses.keys()))
+    )
+    new = [(name, status) for name, status in sorted(own_statuses.items()) if before.get(name) != status]
+    db.executemany("INSERT OR REPLACE INTO item_links VALUES (?, ?)", new)
 
 
 def put_rejections(db: apsw.Connection, rows: Iterable[RejectionRow], scopes: Iterable[str] | None = None) -> None:

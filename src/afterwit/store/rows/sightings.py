@@ -14,6 +14,9 @@ _DELETE_SIGHTING = """DELETE FROM sightings WHERE harvester = ? AND matter = ? A
     AND session_id = ? AND ordinal = ?"""
 
 
+_IN_SEVERAL = "UNION SELECT about FROM drafts WHERE is_general GROUP BY about HAVING min(scope) <> max(scope)"
+
+
 class DigestRow(NamedTuple):
     session_id: int
     version: int
@@ -99,6 +102,7 @@ class DraftRow(NamedTuple):
     matter: str
     scope: str
     about: bytes  # hash of what it is about, wherever it holds
+    is_general: int  # it is of a kind that may hold everywhere
     body: bytes
 
 
@@ -251,6 +255,8 @@ def put_drafts(db: apsw.Connection, matter: MatterKey, rows: Iterable[DraftRow])
         db.execute("DELETE FROM drafts WHERE harvester = ? AND matter = ? AND id = ?", (*matter, row.id))
     db.executemany(insert_into("drafts", columns_of(DraftRow)), sorted(new))
     unsettle(db, {row.scope for row in gone | new})
+    query = "INSERT OR IGNORE INTO unsettled SELECT 'global' FROM drafts WHERE about = ? AND scope <> ? LIMIT 1"
+    db.executemany(query, ((row.about, row.scope) for row in gone | new if row.is_general))
     add_up(db, "drafts", gone, new)
     db.execute("DELETE FROM touched WHERE harvester = ? AND matter = ?", matter)
 
@@ -267,13 +273,14 @@ def drafts_in(db: apsw.Connection, scopes: Iterable[str]) -> Iterator[DraftRow]:
     return (DraftRow(*row) for row in db.execute(query, (json_list(scopes),)))
 
 
-def drafts_with(db: apsw.Connection, scopes: Iterable[str]) -> Iterator[DraftRow]:
-    """The same, with all that are about the same elsewhere, and with all that are about the same in several scopes."""
+def drafts_with(db: apsw.Connection, scopes: Iterable[str], *, is_everywhere: bool) -> Iterator[DraftRow]:
+    """The same, with all that are about the same elsewhere; if what holds everywhere is meant too, with all that may
+    and are about the same in several scopes."""
     query = f"""SELECT {columns_of(DraftRow)} FROM drafts WHERE about IN (
-                    SELECT about FROM drafts WHERE scope IN (SELECT value FROM json_each(?))
-                    UNION SELECT about FROM drafts GROUP BY about HAVING min(scope) <> max(scope))
+                    SELECT about FROM drafts WHERE scope IN (SELECT value FROM json_each(:scopes))
+                    {_IN_SEVERAL if is_everywhere else ""})
                 ORDER BY harvester, matter, id"""  # noqa: S608
-    return (DraftRow(*row) for row in db.execute(query, (json_list(scopes),)))
+    return (DraftRow(*row) for row in db.execute(query, {"scopes": json_list(scopes)}))
 
 
 def unsettle(db: apsw.Connection, scopes: Iterable[str]) -> None:
