@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import msgspec
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 from tests.homes import NOW_MS, world_of
@@ -99,29 +99,21 @@ def known(store: Store) -> tuple[list[Item], list[items.RejectionRow], list[tupl
     return list(all_items(store.db)), items.rejections(store.db), items.doubles(store.db)
 
 
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("by-scope")
-
-
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     steps=some.lists(some.tuples(some.sampled_from("xyz"), some.lists(drafts(), max_size=5)), min_size=1, max_size=5)
 )
-def test_settling_what_changed_gives_what_settling_everything_gives(
-    place: Path, steps: list[tuple[str, list[Draft]]]
-) -> None:
-    world = world_of(place / "home", place / "store")
-    world.layout.create()
-    with opened(world.layout) as store:
-        for matter in "xyz":
-            conclude(store, matter, [])
-        settle(store, world)
-        for matter, found in steps:
-            conclude(store, matter, found)
+def test_settling_what_changed_gives_what_settling_everything_gives(steps: list[tuple[str, list[Draft]]]) -> None:
+    with TemporaryDirectory() as place:
+        world = world_of(Path(place, "home"), Path(place, "store"))
+        world.layout.create()
+        with opened(world.layout) as store:
             settle(store, world)
-            assert sightings.unsettled(store.db) == []
-        by_scope = known(store)
-        settle(store, world, is_forced=True)
-        assert known(store) == by_scope
-        assert list(broken_knowledge(store.db)) == []
+            for matter, found in steps:
+                conclude(store, matter, found)
+                settle(store, world)
+                assert sightings.unsettled(store.db) == []
+            by_scope = known(store)
+            settle(store, world, is_forced=True)
+            assert known(store) == by_scope
+            assert list(broken_knowledge(store.db)) == []

@@ -251,14 +251,20 @@ def put_drafts(db: apsw.Connection, matter: MatterKey, rows: Iterable[DraftRow])
     before = {row.id: row for row in (DraftRow(*row) for row in db.execute(query, matter))}
     after = {row.id: row for row in rows}
     gone, new = set(before.values()) - set(after.values()), set(after.values()) - set(before.values())
+    _unsettle_drafts(db, gone)
     for row in gone:
         db.execute("DELETE FROM drafts WHERE harvester = ? AND matter = ? AND id = ?", (*matter, row.id))
     db.executemany(insert_into("drafts", columns_of(DraftRow)), sorted(new))
-    unsettle(db, {row.scope for row in gone | new})
-    query = "INSERT OR IGNORE INTO unsettled SELECT 'global' FROM drafts WHERE about = ? AND scope <> ? LIMIT 1"
-    db.executemany(query, ((row.about, row.scope) for row in gone | new if row.is_general))
+    _unsettle_drafts(db, new)
     add_up(db, "drafts", gone, new)
     db.execute("DELETE FROM touched WHERE harvester = ? AND matter = ?", matter)
+
+
+def _unsettle_drafts(db: apsw.Connection, rows: Iterable[DraftRow]) -> None:
+    """What is about the same in several scopes may hold everywhere."""
+    unsettle(db, {row.scope for row in rows})
+    query = "INSERT OR IGNORE INTO unsettled SELECT 'global' FROM drafts WHERE about = ? AND scope <> ? LIMIT 1"
+    db.executemany(query, ((row.about, row.scope) for row in rows if row.is_general))
 
 
 def all_drafts(db: apsw.Connection) -> Iterator[DraftRow]:
