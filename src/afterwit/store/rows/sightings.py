@@ -263,8 +263,9 @@ def put_drafts(db: apsw.Connection, matter: MatterKey, rows: Iterable[DraftRow])
 def _unsettle_drafts(db: apsw.Connection, rows: Iterable[DraftRow]) -> None:
     """What is about the same in several scopes may hold everywhere."""
     unsettle(db, {row.scope for row in rows})
-    query = "INSERT OR IGNORE INTO unsettled SELECT 'global' FROM drafts WHERE about = ? AND scope <> ? LIMIT 1"
-    db.executemany(query, ((row.about, row.scope) for row in rows if row.is_general))
+    query = """INSERT OR IGNORE INTO unsettled
+               SELECT 'global' FROM drafts WHERE about = ? AND scope <> ? AND is_general LIMIT 1"""
+    db.executemany(query, ((row.about, row.scope) for row in rows))
 
 
 def all_drafts(db: apsw.Connection) -> Iterator[DraftRow]:
