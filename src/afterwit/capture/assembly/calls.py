@@ -6,13 +6,15 @@ replaces that row. Some logs have the result first. What must be remembered betw
 """
 
 import re
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 
 from afterwit.actions import steps, tools
 from afterwit.actions.shell.parse import parsed
 from afterwit.capture.assembly.instructions import Showing
-from afterwit.capture.assembly.texts import AssemblyContext, beginning, both_ends, safe_text, telling_part
+from afterwit.capture.assembly.texts import AssemblyContext, beginning, both_ends, safe_texts, telling_part
 from afterwit.guard.markers import is_refusal
 from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import ActionKind, Lean, Status
@@ -59,21 +61,29 @@ def early(event: Event, output: str) -> CallOutcome:
     return outcome(event, both_ends(output, EARLY_LIMIT))
 
 
-def opened(event: Event, part: int, ordinal: int, context: AssemblyContext) -> PendingCall:
-    arguments, redactor = event.arguments or {}, context.redactor
-    tool = context.tool_names.get(event.tool, event.tool)
-    kind = tools.kind_of(context.tool_kinds, tool, arguments)
-    target = tools.target_of(kind, tool, arguments)
-    return PendingCall(
-        part=part,
-        ordinal=ordinal,
-        call_id=safe_text(event.call_id, redactor),
-        tool=safe_text(tool, redactor),
-        kind=kind,
-        target=safe_text(target, redactor, COMMAND_LIMIT),
-        at_ms=event.at_ms,
-        offset=event.offset,
-    )
+class AskedCall(NamedTuple):
+    """What a call asks for. The texts are redacted."""
+
+    call_id: str
+    tool: str
+    kind: ActionKind
+    target: str
+
+
+def asked(events: Sequence[Event], context: AssemblyContext) -> list[AskedCall]:
+    """What each of these calls asks for."""
+    names = [context.tool_names.get(event.tool, event.tool) for event in events]
+    given = [event.arguments or {} for event in events]
+    kinds = [tools.kind_of(context.tool_kinds, tool, arguments) for tool, arguments in zip(names, given, strict=True)]
+    targets = [tools.target_of(*call) for call in zip(kinds, names, given, strict=True)]
+    redactor = context.redactor
+    ids = safe_texts([event.call_id for event in events], redactor)
+    safe = zip(ids, safe_texts(names, redactor), kinds, safe_texts(targets, redactor, COMMAND_LIMIT), strict=True)
+    return [AskedCall(*call) for call in safe]
+
+
+def opened(event: Event, call: AskedCall, part: int, ordinal: int) -> PendingCall:
+    return PendingCall(part, ordinal, *call, event.at_ms, event.offset)
 
 
 def pending(call: PendingCall) -> ActionRow:
