@@ -15,7 +15,7 @@ def work(number):
     threading.Event().wait()
 
 if __name__ == "__main__":
-    list(spread(range(2), work, 2))
+    list(spread(range(2), work, 2, int))
 """
 
 

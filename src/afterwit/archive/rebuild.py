@@ -242,7 +242,7 @@ class _Rebuilding:
         jobs = jobs_for(self._world.settings, 0, len(transcripts), sum(sizes.values()))
         batch: list[tuple[ArchiveObject, Derived]] = []
         count = 0
-        for task, answer in spread(tasks, _work, jobs):
+        for task, answer in spread(tasks, _work, jobs, lambda task: sizes[task.stored.name]):
             self._progress.advance(1, sizes[task.stored.name])
             if isinstance(answer, str):
                 self._note(task.stored.name, answer)

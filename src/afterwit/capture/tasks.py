@@ -11,7 +11,7 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -44,6 +44,8 @@ _SETTINGS_BYTES = 1 << 20
 BATCH_FILES = 256
 BATCH_BYTES = 40 << 20
 _WORTH_A_POOL_BYTES = 16 << 20
+_AHEAD_TASKS = 128
+_AHEAD_BYTES = 32 << 20
 
 
 class Task(NamedTuple):
@@ -74,7 +76,7 @@ def answers(tasks: Iterable[Task], jobs: int) -> Iterator[DerivedFile]:
     if jobs <= 1:
         yield from (DerivedFile(task.pending, _derive(task)) for task in tasks)
         return
-    for task, answer in spread(tasks, _work, jobs):
+    for task, answer in spread(tasks, _work, jobs, lambda task: task.pending.unit.transcript.size_bytes):
         yield DerivedFile(task.pending, msgspec.msgpack.decode(answer, type=Derived))
 
 
@@ -163,8 +165,11 @@ def soonest_first(pending: Iterable[Pending]) -> list[Pending]:
     return sorted(pending, key=order)
 
 
-def spread(tasks: Iterable[Job], work: Callable[[Job], Done], jobs: int) -> Iterator[tuple[Job, Done]]:
-    """Each task with its answer, as they are done. With one job, in order and in this process."""
+def spread(
+    tasks: Iterable[Job], work: Callable[[Job], Done], jobs: int, size_of: Callable[[Job], int]
+) -> Iterator[tuple[Job, Done]]:
+    """Each task with its answer, as they are done. With one job, in order and in this process. While this process is
+    busy with answers, the others have enough to do: as many bytes as may wait for it."""
     if jobs <= 1:
         for task in tasks:
             yield task, work(task)
@@ -177,7 +182,7 @@ def spread(tasks: Iterable[Job], work: Callable[[Job], Done], jobs: int) -> Iter
             with _deaf_to_interrupts():
                 future = pool.submit(work, task)
             under_way[future] = task
-            if len(under_way) >= 2 * jobs:
+            while _is_enough(under_way.values(), jobs, size_of):
                 yield from _finished(under_way)
         while under_way:
             yield from _finished(under_way)
@@ -191,6 +196,13 @@ def spread(tasks: Iterable[Job], work: Callable[[Job], Done], jobs: int) -> Iter
         raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _is_enough(under_way: Collection[Job], jobs: int, size_of: Callable[[Job], int]) -> bool:
+    """Whether the workers have enough to do, so that no more may pile up."""
+    if len(under_way) < 2 * jobs:
+        return False
+    return len(under_way) >= _AHEAD_TASKS or sum(map(size_of, under_way)) >= _AHEAD_BYTES
 
 
 def _finished(under_way: dict[Future[Done], Job]) -> Iterator[tuple[Job, Done]]:

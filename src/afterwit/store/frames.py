@@ -50,6 +50,9 @@ class Packer:
 
     def add(self, piece: bytes) -> Iterator[bytes]:
         """The frames that this piece completes."""
+        if not self._pending and len(piece) == FRAME_BYTES:
+            yield self._compressor.compress(piece)
+            return
         self._pending += piece
         while len(self._pending) >= FRAME_BYTES:
             yield self._compressor.compress(self._pending[:FRAME_BYTES])

@@ -26,6 +26,7 @@ from afterwit.capture.assembly import instructions
 from afterwit.capture.assembly.calls import CallOutcome, PendingCall
 from afterwit.capture.assembly.sentences import stated_by_agent
 from afterwit.capture.assembly.texts import beginning, both_ends, safe_text
+from afterwit.guard.matching import PatternSet
 from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import ActionRow, NoteRow, PartFacts
 from afterwit.model.kinds import CHANGES, ActionKind, EventKind, Lean, NoteKind, Status
@@ -83,6 +84,16 @@ _HINTS = tuple(
         "clippy::",
     )
 )
+# The same in UTF-8, where a letter or digit may be several bytes: what lacks all of these need not be searched.
+_HINTS_IN_BYTES = PatternSet(
+    [
+        rb"[A-Z][0-9\x80-\xff]{3}",
+        rb"(?m)\([a-z][a-z0-9-]{2,30}\)[ \t\r]*$",
+        rb"(?m)\[[a-z][a-z-]{2,40}\][ \t\r]*$",
+        rb"(?m)  [@\w/\x80-\xff-]+[ \t\r]*$",
+        *(hint.encode() for hint in ("lint/", "assist/", "format ━", "clippy::")),
+    ]
+)
 _TASK = re.compile(
     r"^(?:[^\t\n]{1,80}\t[^\t\n]{0,80}\t)?(?:\ufeff?\d{4}-\d\d-\d\dT[\d:.]{8,20}Z )?\s*(?:##\[error\])?"
     r"(?:\[[^\]\n]{1,60}\] |[\w@/.-]{1,80}(?:[: ][a-z][\w:.-]{0,40})?: |[\w.-]{1,40} +\| )?\s*"
@@ -93,6 +104,8 @@ _NEXT = re.compile(r"^\s*[×✖!]\s+(?P<message>\S.*)$")
 
 def rules_in(output: str) -> dict[str, str]:
     """Rule ids that this output reports, in order, with the message of the first report of each."""
+    if _HINTS_IN_BYTES.matches(output[:_HEAD].encode("utf-8", "surrogatepass")) is None:
+        return {}
     if not any(hint.search(output, 0, _HEAD) for hint in _HINTS):
         return {}
     messages: dict[str, str] = {}
