@@ -7,6 +7,7 @@ are memory and what a run that is killed loses. Workers ignore Ctrl-C; the paren
 they end by themselves.
 """
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -42,10 +43,11 @@ Done = TypeVar("Done")
 _NEVER = 1 << 62
 _SETTINGS_BYTES = 1 << 20
 BATCH_FILES = 256
-BATCH_BYTES = 40 << 20
+BATCH_BYTES = 16 << 20
 _WORTH_A_POOL_BYTES = 16 << 20
+_COLLECT_AFTER = 10_000  # new values: what is derived holds many of them and hardly a cycle
 _AHEAD_TASKS = 128
-_AHEAD_BYTES = 32 << 20
+_AHEAD_BYTES = 16 << 20
 
 
 class Task(NamedTuple):
@@ -175,7 +177,7 @@ def spread(
             yield task, work(task)
         return
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_end_with_parent)
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin_worker)
     under_way: dict[Future[Done], Job] = {}
     try:
         for task in tasks:
@@ -211,8 +213,9 @@ def _finished(under_way: dict[Future[Done], Job]) -> Iterator[tuple[Job, Done]]:
         yield under_way.pop(future), future.result()
 
 
-def _end_with_parent() -> None:
-    """In a worker: every worker holds both ends of the queue of tasks, so none would ever notice that nobody writes."""
+def _begin_worker() -> None:
+    """Every worker holds both ends of the queue of tasks, so none would ever notice that nobody writes."""
+    gc.set_threshold(_COLLECT_AFTER)
     threading.Thread(target=_wait_for_parent, daemon=True).start()
 
 

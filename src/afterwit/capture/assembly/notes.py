@@ -13,7 +13,7 @@ each rule is taken once.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -104,13 +104,13 @@ _NEXT = re.compile(r"^\s*[×✖!]\s+(?P<message>\S.*)$")
 
 def rules_in(output: str) -> dict[str, str]:
     """Rule ids that this output reports, in order, with the message of the first report of each."""
-    if _HINTS_IN_BYTES.matches(output[:_HEAD].encode("utf-8", "surrogatepass")) is None:
-        return {}
-    if not any(hint.search(output, 0, _HEAD) for hint in _HINTS):
+    seen = _HINTS_IN_BYTES.matches(output[:_HEAD].encode("utf-8", "surrogatepass"))
+    if seen is None or not any(_HINTS[number].search(output, 0, _HEAD) for number in seen):
         return {}
     messages: dict[str, str] = {}
     text = _ends_of(output)
-    for start in _hinted_lines(text):
+    hints = [_HINTS[number] for number in seen] if text is output and len(text) <= _HEAD else _HINTS
+    for start in _hinted_lines(text, hints):
         end = text.find("\n", start) % (len(text) + 1)
         match = _match(text[start:end].rstrip()) if end - start <= _LONGEST_LINE else None
         if match is None:
@@ -125,9 +125,9 @@ def rules_in(output: str) -> dict[str, str]:
     return messages
 
 
-def _hinted_lines(text: str) -> list[int]:
+def _hinted_lines(text: str, hints: Sequence[re.Pattern[str]]) -> list[int]:
     """Where the lines begin that may report a rule."""
-    return sorted({text.rfind("\n", 0, hit.start()) + 1 for hint in _HINTS for hit in hint.finditer(text)})
+    return sorted({text.rfind("\n", 0, hit.start()) + 1 for hint in hints for hit in hint.finditer(text)})
 
 
 def _ends_of(output: str) -> str:
