@@ -132,7 +132,7 @@ def _from_hex(blob: bytes) -> bytes:
 _SHORTEST_SECRET = 7
 _SHORTEST_NAME = 3
 _CACHED_LENGTH = 256
-_CACHE_SIZE = 1 << 15
+_CACHE_SIZE = 1 << 13
 _MOST_PASSES = 8
 _LONGEST_FIELD = 8192
 _ENCODINGS = tuple(Encoding)

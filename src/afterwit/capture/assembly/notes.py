@@ -14,6 +14,7 @@ each rule is taken once.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -84,16 +85,6 @@ _HINTS = tuple(
         "clippy::",
     )
 )
-# The same in UTF-8, where a letter or digit may be several bytes: what lacks all of these need not be searched.
-_HINTS_IN_BYTES = PatternSet(
-    [
-        rb"[A-Z][0-9\x80-\xff]{3}",
-        rb"(?m)\([a-z][a-z0-9-]{2,30}\)[ \t\r]*$",
-        rb"(?m)\[[a-z][a-z-]{2,40}\][ \t\r]*$",
-        rb"(?m)  [@\w/\x80-\xff-]+[ \t\r]*$",
-        *(hint.encode() for hint in ("lint/", "assist/", "format ━", "clippy::")),
-    ]
-)
 _TASK = re.compile(
     r"^(?:[^\t\n]{1,80}\t[^\t\n]{0,80}\t)?(?:\ufeff?\d{4}-\d\d-\d\dT[\d:.]{8,20}Z )?\s*(?:##\[error\])?"
     r"(?:\[[^\]\n]{1,60}\] |[\w@/.-]{1,80}(?:[: ][a-z][\w:.-]{0,40})?: |[\w.-]{1,40} +\| )?\s*"
@@ -104,7 +95,7 @@ _NEXT = re.compile(r"^\s*[×✖!]\s+(?P<message>\S.*)$")
 
 def rules_in(output: str) -> dict[str, str]:
     """Rule ids that this output reports, in order, with the message of the first report of each."""
-    seen = _HINTS_IN_BYTES.matches(output[:_HEAD].encode("utf-8", "surrogatepass"))
+    seen = _hints_in_bytes().matches(output[:_HEAD].encode("utf-8", "surrogatepass"))
     if seen is None or not any(_HINTS[number].search(output, 0, _HEAD) for number in seen):
         return {}
     messages: dict[str, str] = {}
@@ -123,6 +114,20 @@ def rules_in(output: str) -> dict[str, str]:
         if len(messages) == _MOST:
             break
     return messages
+
+
+@cache
+def _hints_in_bytes() -> PatternSet:
+    """The same hints in UTF-8, where a letter or digit may be several bytes. What lacks all need not be searched."""
+    return PatternSet(
+        [
+            rb"[A-Z][0-9\x80-\xff]{3}",
+            rb"(?m)\([a-z][a-z0-9-]{2,30}\)[ \t\r]*$",
+            rb"(?m)\[[a-z][a-z-]{2,40}\][ \t\r]*$",
+            rb"(?m)  [@\w/\x80-\xff-]+[ \t\r]*$",
+            *(hint.encode() for hint in ("lint/", "assist/", "format ━", "clippy::")),
+        ]
+    )
 
 
 def _hinted_lines(text: str, hints: Sequence[re.Pattern[str]]) -> list[int]:
