@@ -118,8 +118,8 @@ def all_files(db: apsw.Connection) -> list[FileRow]:
 
 def files_named(db: apsw.Connection, name: str) -> list[FileRow]:
     """Archived transcripts with this name, in whatever folder."""
-    which = """WHERE held_bytes > 0 AND role = 'transcript' AND (path = :name OR path LIKE '%/' || :name)
-               ORDER BY key, generation"""
+    which = f"""WHERE substr(path, -{len(name)}) = :name AND held_bytes > 0 AND role = 'transcript'
+               AND (path = :name OR path LIKE '%/' || :name) ORDER BY key, generation"""
     return list(_files(db, which, {"name": name}))
 
 
@@ -170,7 +170,8 @@ def note_reading(
 
 def captured_before(db: apsw.Connection, version: int) -> list[int]:
     """Archived transcripts whose rows were made by an older capture."""
-    query = """SELECT id FROM files WHERE role = 'transcript' AND held_bytes > 0 AND capture_version < ?
+    query = """SELECT id FROM files INDEXED BY files_by_capture
+               WHERE role = 'transcript' AND held_bytes > 0 AND capture_version < ?
                AND EXISTS (SELECT 1 FROM parts WHERE parts.file_id = files.id) ORDER BY id"""
     return [row[0] for row in db.execute(query, (version,))]
 
