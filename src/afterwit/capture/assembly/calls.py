@@ -109,13 +109,20 @@ def pending(call: PendingCall) -> ActionRow:
 def settled(call: PendingCall, result: CallOutcome) -> ActionRow:
     verdict = _verdict(call, result)
     is_bad = verdict.status in (Status.FAILED, Status.DENIED) or verdict.lean is Lean.FAILED
-    return msgspec.structs.replace(
-        pending(call),
+    return ActionRow(
+        part=call.part,
+        ordinal=call.ordinal,
+        call_id=call.call_id,
+        tool=call.tool,
+        kind=call.kind,
+        target=beginning(call.target, TARGET_LIMIT),
         status=verdict.status,
         lean=verdict.lean,
         exit_code=verdict.exit_code,
         error=telling_part(result.text) if is_bad else "",
+        at_ms=call.at_ms,
         duration_ms=_duration_ms(call, result),
+        offset=call.offset,
         result_offset=result.offset,
     )
 
@@ -150,6 +157,8 @@ def _facts(event: Event) -> Result:
         return Result(is_cancelled=True)
     code = facts.exit_code if facts.exit_code is not None and facts.exit_code in _EXIT_CODES else None
     duration = facts.duration_ms if facts.duration_ms is not None and 0 <= facts.duration_ms < _MOST_MS else None
+    if code == facts.exit_code and duration == facts.duration_ms:
+        return facts
     return msgspec.structs.replace(facts, exit_code=code, duration_ms=duration)
 
 
