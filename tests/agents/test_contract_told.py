@@ -83,8 +83,7 @@ def refusal() -> str:
 def known(agent: str, readings: Iterable[Reading]) -> Known:
     """What capture makes of a log, and the signatures of what failed."""
     assembler = Assembler(AssemblyContext(redactor=REDACTOR, tool_kinds=tool_kinds(agent)))
-    for reading in readings:
-        assembler.take(reading)
+    assembler.take(readings)
     captured = assembler.captured()
     actions = sorted(captured.actions, key=lambda one: (one.part, one.ordinal))
     failed = [

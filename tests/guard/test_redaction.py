@@ -226,6 +226,12 @@ def test_a_string_is_redacted_alike_whatever_stands_beside_it(texts: list[str]) 
     assert _REDACTOR.value(texts) == [Redactor.text(_REDACTOR, text) for text in texts]
 
 
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.lists(_PIECES, max_size=60).map("".join), max_size=6))
+def test_many_texts_are_redacted_as_each_of_them_alone(texts: list[str]) -> None:
+    assert Redactor(b"a key for tests").texts([*texts, *texts]) == [_REDACTOR.text(text) for text in (*texts, *texts)]
+
+
 def test_a_value_that_the_user_allows_stays_if_the_pattern_fits_all_of_it() -> None:
     redact = Redactor(b"a key for tests", allow=("heron-[0-9]+",)).text
     assert redact("password = heron-12345678901") == "password = heron-12345678901"

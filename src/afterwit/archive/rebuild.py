@@ -243,7 +243,9 @@ class _Rebuilding:
         )
         batch: list[tuple[ArchiveObject, Derived]] = []
         count = 0
-        for task, answer in workers.spread(tasks, _work, is_much=is_much(sum(sizes.values()))):
+        has_much = is_much(sum(sizes.values()))
+        spread = workers.spread(tasks, _work, is_much=has_much, size_of=lambda task: sizes[task.stored.name])
+        for task, answer in spread:
             self._progress.advance(1, sizes[task.stored.name])
             if isinstance(answer, str):
                 self._note(task.stored.name, answer)

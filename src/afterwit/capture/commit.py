@@ -162,7 +162,7 @@ class Committer(PartRows):
     def _archived(self, file_id: int, origin: Origin, role: str, held_bytes: int, packed: list[bytes]) -> None:
         """Appends to the archive. Where that holds more of the file than the row knows, the row moves on to the
         generation that the bytes went to."""
-        generation = files.file_by_id(self._db, file_id).generation
+        generation = files.generation_by_id(self._db, file_id).generation
         name = archive_name(origin.key, generation)
         written = self._store.archive.append(name, origin.header(role, generation), held_bytes, packed)
         if written != name:

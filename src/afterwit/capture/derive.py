@@ -181,8 +181,7 @@ class _Reading:
 
     def run(self, lines: BinaryIO, start: int) -> None:
         feeding = Feeding(self._reader, self.shape, start)
-        for reading in feeding.read(lines):
-            self._assembler.take(reading)
+        self._assembler.take(feeding.read(lines))
         self._cursor = feeding.consumed
 
     @property

@@ -224,7 +224,7 @@ class PartRows:
 
     def _precedence(self, file_id: int, facts: PartFacts) -> str:
         """Sorts the parts that hold the same record: the session that others came out of owns it."""
-        row = files.file_by_id(self._db, file_id)
+        row = files.generation_by_id(self._db, file_id)
         first = _LATE if facts.first_ms is None else facts.first_ms
         rank = PARTIAL if facts.is_partial else int(bool(facts.parent))
         return f"{rank} {first:016d} {facts.native_id} {row.key.hex()} {row.generation:06d}"

@@ -33,7 +33,7 @@ from afterwit.store.rows import files
 _NEVER = 1 << 62
 _SETTINGS_BYTES = 1 << 20
 BATCH_FILES = 256
-BATCH_BYTES = 40 << 20
+BATCH_BYTES = 16 << 20
 _WORTH_A_POOL_BYTES = 16 << 20
 
 
@@ -65,7 +65,11 @@ def answers(tasks: Iterable[Task], workers: Workers, total_bytes: int) -> Iterat
     if not workers.are_worth(is_much=has_much):
         yield from (DerivedFile(task.pending, _derive(task)) for task in tasks)
         return
-    for task, answer in workers.spread(tasks, _work, is_much=has_much):
+
+    def size_of(task: Task) -> int:
+        return task.pending.unit.transcript.size_bytes
+
+    for task, answer in workers.spread(tasks, _work, is_much=has_much, size_of=size_of):
         yield DerivedFile(task.pending, msgspec.msgpack.decode(answer, type=Derived))
 
 

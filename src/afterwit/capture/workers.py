@@ -4,11 +4,12 @@ Work is a function of one task, which a worker can import; it reads and writes n
 bounded, and so is memory. Workers ignore Ctrl-C; the parent stops them, and where it is killed they end by themselves.
 """
 
+import gc
 import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -19,6 +20,9 @@ from afterwit.model.errors import AfterwitError
 
 Job = TypeVar("Job")
 Done = TypeVar("Done")
+AHEAD_BYTES = 16 << 20  # of what is under way, or waits to be fetched
+_AHEAD_TASKS = 128
+_COLLECT_AFTER = 10_000  # new values: what is derived holds many of them and hardly a cycle
 
 
 class Workers:
@@ -45,8 +49,16 @@ class Workers:
         already."""
         return self._pool is not None or (is_much and self._jobs > 1)
 
-    def spread(self, tasks: Iterable[Job], work: Callable[[Job], Done], *, is_much: bool) -> Iterator[tuple[Job, Done]]:
-        """Each task with its answer, as they are done; where they are not worth it, in order and in this process."""
+    def spread(
+        self,
+        tasks: Iterable[Job],
+        work: Callable[[Job], Done],
+        *,
+        is_much: bool,
+        size_of: Callable[[Job], int] = lambda _: AHEAD_BYTES,
+    ) -> Iterator[tuple[Job, Done]]:
+        """Each task with its answer, as they are done; where they are not worth it, in order and in this process. While
+        this process is busy with answers, the others have enough to do: as many bytes as may wait for it."""
         if not self.are_worth(is_much=is_much):
             for task in tasks:
                 yield task, work(task)
@@ -57,7 +69,7 @@ class Workers:
                 with _deaf_to_interrupts():
                     future = self._started().submit(work, task)
                 under_way[future] = task
-                if len(under_way) >= 2 * self._jobs:
+                while self._is_enough(under_way.values(), size_of):
                     yield from _finished(under_way)
             while under_way:
                 yield from _finished(under_way)
@@ -66,10 +78,16 @@ class Workers:
                 "A worker process died, perhaps for lack of memory. What was done is kept; try again with --jobs 1."
             ) from error
 
+    def _is_enough(self, under_way: Collection[Job], size_of: Callable[[Job], int]) -> bool:
+        """Whether the workers have enough to do, so that no more may pile up."""
+        if len(under_way) < 2 * self._jobs:
+            return False
+        return len(under_way) >= _AHEAD_TASKS or sum(map(size_of, under_way)) >= AHEAD_BYTES
+
     def _started(self) -> ProcessPoolExecutor:
         if self._pool is None:
             context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(self._jobs, mp_context=context, initializer=_end_with_parent)
+            self._pool = ProcessPoolExecutor(self._jobs, mp_context=context, initializer=_begin_worker)
         return self._pool
 
 
@@ -79,8 +97,9 @@ def _finished(under_way: dict[Future[Done], Job]) -> Iterator[tuple[Job, Done]]:
         yield under_way.pop(future), future.result()
 
 
-def _end_with_parent() -> None:
-    """In a worker: every worker holds both ends of the queue of tasks, so none would ever notice that nobody writes."""
+def _begin_worker() -> None:
+    """Every worker holds both ends of the queue of tasks, so none would ever notice that nobody writes."""
+    gc.set_threshold(_COLLECT_AFTER)
     threading.Thread(target=_wait_for_parent, daemon=True).start()
 
 

@@ -114,9 +114,15 @@ class Matcher:
         parts = _parts([finder.rule for finder in self._finders], len(extra))
         self._sets = [(PatternSet(triggers[number] for number in part).matches, part) for part in parts]
 
-    def hits(self, data: bytes) -> list[int]:
-        """The numbers of the triggers that were hit: those of the rules, then `extra`."""
-        return [part[hit] for matches, part in self._sets for hit in matches(data) or ()]
+    def hits_in(self, texts: Sequence[bytes]) -> list[list[int]]:
+        """For each text the numbers of the triggers that were hit: those of the rules, then `extra`. An automaton that
+        reads many texts one after the other stays in the cache of the processor, which is most of its speed."""
+        hits: list[list[int]] = [[] for _ in texts]
+        for matches, part in self._sets:
+            for number, data in enumerate(texts):
+                if hit := matches(data):
+                    hits[number] += [part[place] for place in hit]
+        return hits
 
     def spans(self, data: bytes, hits: Iterable[int]) -> Iterator[SecretSpan]:
         """The places of the rules whose triggers were hit; a rule that comes earlier comes first."""
@@ -126,7 +132,7 @@ class Matcher:
 
     def secret_kind(self, data: bytes) -> str | None:
         """The type of a secret in this text, whatever else the text tells about people."""
-        for hit in sorted(self.hits(data)):
+        for hit in sorted(self.hits_in((data,))[0]):
             if hit < self.size and not self._finders[hit].rule.is_about_people:
                 for span in self._finders[hit].spans(data):
                     return span.kind

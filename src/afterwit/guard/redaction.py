@@ -14,9 +14,9 @@ import binascii
 import functools
 import re
 import urllib.parse
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
-from typing import Any
+from typing import Any, cast
 
 import re2
 
@@ -132,7 +132,7 @@ def _from_hex(blob: bytes) -> bytes:
 _SHORTEST_SECRET = 7
 _SHORTEST_NAME = 3
 _CACHED_LENGTH = 256
-_CACHE_SIZE = 1 << 15
+_CACHE_SIZE = 1 << 13
 _MOST_PASSES = 8
 _LONGEST_FIELD = 8192
 _ENCODINGS = tuple(Encoding)
@@ -155,14 +155,33 @@ class Redactor:
         self._matcher = _matcher(*extra, *self._encodings.triggers.values())
         self._home_hit = self._matcher.size
         self._first_encoded_hit = self._home_hit + len(extra)
-        self._short = functools.lru_cache(maxsize=_CACHE_SIZE)(self._redacted)
+        self._short: dict[str, str] = {}
 
     def text(self, text: str) -> str:
         """The text without secrets and traces of people."""
+        known = self._known(text)
+        return self.texts((text,))[0] if known is None else known
+
+    def texts(self, texts: Sequence[str]) -> list[str]:
+        """The same for each of many texts, which costs far less than one after the other."""
+        redacted = [self._known(text) for text in texts]
+        fresh = [number for number, known in enumerate(redacted) if known is None]
+        datas = [texts[number].encode("utf-8", "surrogatepass") for number in fresh]
+        for number, data, hits in zip(fresh, datas, self._matcher.hits_in(datas), strict=True):
+            text = texts[number]
+            redacted[number] = safe = self._redacted(data, hits) if hits else text
+            if len(text) <= _CACHED_LENGTH:
+                self._short[text] = safe
+        if len(self._short) > _CACHE_SIZE:
+            self._short.clear()
+        return cast("list[str]", redacted)
+
+    def _known(self, text: str) -> str | None:
+        """What is known of a short text without looking for anything."""
         length = len(text)
         if length > _CACHED_LENGTH:
-            return self._redacted(text)
-        return text if length < self._shortest or _ID_OR_MOMENT.fullmatch(text) else self._short(text)
+            return None
+        return text if length < self._shortest or _ID_OR_MOMENT.fullmatch(text) else self._short.get(text)
 
     def path(self, path: str) -> str:
         """The same for a path, where the user of a home folder is what is usually found."""
@@ -198,11 +217,8 @@ class Redactor:
             return redacted
         return together[len(before) : len(together) - len(quote)]
 
-    def _redacted(self, text: str) -> str:
-        data = text.encode("utf-8", "surrogatepass")
-        hits = self._matcher.hits(data)
-        if not hits:
-            return text
+    def _redacted(self, data: bytes, hits: list[int]) -> str:
+        """UTF-8 text without what these triggers lead to."""
         for _ in range(_MOST_PASSES):
             spans = [span for span in united(self._spans(data, hits), data) if not self._is_allowed(data, span)]
             if not spans:
@@ -210,7 +226,7 @@ class Redactor:
             data = replaced(data, spans, self._mark)
             if hits == [self._home_hit]:
                 break  # nothing but a home folder was there: another pass would find nothing new
-            hits = self._matcher.hits(data)
+            hits = self._matcher.hits_in((data,))[0]
         return data.decode("utf-8", "surrogatepass")
 
     def _spans(self, data: bytes, hits: list[int]) -> Iterator[SecretSpan]:

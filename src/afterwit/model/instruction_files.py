@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
+_WILD = frozenset("*?[")
 _ENDINGS = (".md", ".mdc", "rules")
 _LONGEST_PATH = 1_000
 _WHOLE, _PIECE = "whole", "piece"
@@ -62,6 +63,11 @@ def placed(path: str, patterns: tuple[str, ...]) -> Placed | None:
 
 def _ends(parts: tuple[str, ...], pattern: str) -> bool:
     wanted = pattern.split("/")
+    if not _fits(parts[-1], wanted[-1]):
+        return False
     ending = parts[-len(wanted) :]
-    pairs = zip(ending, wanted, strict=False)
-    return len(ending) == len(wanted) and all(PurePosixPath(part).match(wanted_part) for part, wanted_part in pairs)
+    return len(ending) == len(wanted) and all(map(_fits, ending, wanted))
+
+
+def _fits(part: str, wanted: str) -> bool:
+    return part == wanted if _WILD.isdisjoint(wanted) else PurePosixPath(part).match(wanted)

@@ -6,6 +6,7 @@ of Go, and would put a session at the wrong end of history.
 """
 
 import datetime as dt
+from functools import lru_cache
 from typing import Any
 
 _MS_FROM = 100_000_000_000  # as seconds this is the year 5138, as milliseconds 1973
@@ -58,7 +59,9 @@ def _told(name: Any, value: Any) -> tuple[Any, Any]:
     return name, value if name in _FOREIGN else with_times(value)
 
 
+@lru_cache(maxsize=64)
 def _ms_from_text(text: str) -> int | None:
+    """Kept for a moment: several readings of a record ask for its time, and so do the records of one response."""
     if text.isdecimal() and len(text) > _DATE_DIGITS:
         return _ms_from_number(text)
     try:

@@ -110,8 +110,10 @@ class Framing:
     def _feed(self, record: Record) -> list[Reading] | None:
         """What the reader makes of the record, or None if it cannot decode it. msgspec raises UnicodeDecodeError on
         bad UTF-8, which is no DecodeError."""
+        if _SIGN in record.raw:
+            record = record._replace(raw=without_own_notes(record.raw))
         try:
-            readings = self._reading.feed(record._replace(raw=without_own_notes(record.raw)))
+            readings = self._reading.feed(record)
             return readings if isinstance(readings, list) else list(readings)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return None

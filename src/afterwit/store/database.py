@@ -37,7 +37,7 @@ UNREADABLE = (
     zstandard.ZstdError,
 )
 BUSY_MS = 60_000
-_CACHE_KIB = 65_536
+_CACHE_KIB = 32_768
 _NO_SPACE = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 _WAIT_SECONDS = 10.0
 _POLL_SECONDS = 0.05

@@ -22,7 +22,7 @@ import zstandard
 from afterwit.model.errors import DamagedError
 
 FRAME_BYTES = 256 * 1024
-LEVEL = 3
+LEVEL = 1  # nearly twice as fast as the next ones, for four per cent more bytes
 BEST_LEVEL = 19
 REMAINS = "remains"  # the role that such a file has in its header
 _SKIPPABLE = 0x184D2A5A
@@ -50,6 +50,9 @@ class Packer:
 
     def add(self, piece: bytes) -> Iterator[bytes]:
         """The frames that this piece completes."""
+        if not self._pending and len(piece) == FRAME_BYTES:
+            yield self._compressor.compress(piece)
+            return
         self._pending += piece
         while len(self._pending) >= FRAME_BYTES:
             yield self._compressor.compress(self._pending[:FRAME_BYTES])

@@ -84,8 +84,8 @@ def test_a_spill_is_named_by_the_record_or_by_the_preview() -> None:
 def test_an_edit_of_an_instruction_file_tells_its_whole_text(path: str, expected: tuple[str, str] | None) -> None:
     edit = {"filePath": path, "originalFile": "Pick plums.\nPress them.", "oldString": "plums", "newString": "pears"}
     for other in ({}, {"uuid": 7}):  # the second has a flaw, so that it is read loosely
-        line = decode(json.dumps({"type": "user", "toolUseResult": edit, **other}).encode())
-        assert edited_file(line.line.tool_use_result) == expected
+        line, _ = decode(json.dumps({"type": "user", "toolUseResult": edit, **other}).encode())
+        assert edited_file(line.tool_use_result) == expected
 
 
 def test_results_without_a_file_tell_none() -> None:

@@ -46,8 +46,7 @@ def assembled(
     context: AssemblyContext, readings: Iterable[Reading], copied: Iterable[int] = (), resume: bytes | None = None
 ) -> Captured:
     assembler = Assembler(context, frozenset(copied), resume)
-    for reading in readings:
-        assembler.take(reading)
+    assembler.take(readings)
     return assembler.captured()
 
 
@@ -234,7 +233,7 @@ def test_a_user_goes_by_a_pseudonym_or_by_the_name_people_chose(redactor: Redact
 
 def test_the_place_of_a_session_is_known_as_it_is_until_the_run_ends(context: AssemblyContext) -> None:
     assembler = Assembler(context)
-    assembler.take(Facts(session="s", cwd="/home/marlene/app"))
+    assembler.take([Facts(session="s", cwd="/home/marlene/app")])
     part = assembler.captured().parts[0]
     assert assembler.places == {part.root: "/home/marlene/app"}
 

@@ -29,7 +29,7 @@ def result_of(text: str = "", result: Result | None = None, at_ms: int | None = 
 
 def opened(redactor: Redactor, event: Event, names: dict[str, str] | None = None) -> calls.PendingCall:
     context = AssemblyContext(redactor=redactor, tool_names=names or {})
-    return calls.opened(event, 0, 3, context)
+    return calls.opened(event, calls.asked([event], context)[0], 0, 3)
 
 
 def both_ways(redactor: Redactor, call: Event, result: Event) -> tuple[ActionRow, ActionRow]:

@@ -54,9 +54,8 @@ def notice(text: str, **fields: Any) -> Event:
 
 def shown(context: AssemblyContext, readings: Iterable[Reading], cwd: str = ROOT) -> list[Instruction]:
     assembler = Assembler(context)
-    assembler.take(Facts(session="s", cwd=cwd))
-    for reading in readings:
-        assembler.take(reading)
+    assembler.take([Facts(session="s", cwd=cwd)])
+    assembler.take(readings)
     notes = [note for note in assembler.captured().notes if note.kind is NoteKind.INSTRUCTIONS]
     return [instruction(*note.text.split("\n", 1)) for note in notes]
 
@@ -222,7 +221,7 @@ def test_texts_are_redacted_and_bounded(context: AssemblyContext) -> None:
 def test_places_are_the_same_on_every_machine() -> None:
     def place(key: bytes) -> int:
         assembler = Assembler(AssemblyContext(redactor=Redactor(key), instructions=instruction_files()))
-        assembler.take(notice("", file=("/home/ada/.claude/CLAUDE.md", "Be brief.")))
+        assembler.take([notice("", file=("/home/ada/.claude/CLAUDE.md", "Be brief."))])
         return assembler.captured().notes[0].place
 
     assert place(b"k" * 32) == place(b"z" * 32)
@@ -230,8 +229,8 @@ def test_places_are_the_same_on_every_machine() -> None:
 
 def test_a_write_whose_result_comes_in_a_later_run_is_kept(context: AssemblyContext) -> None:
     first = Assembler(context)
-    first.take(Facts(session="s", cwd=ROOT))
-    first.take(call("Write", file_path=f"{ROOT}/AGENTS.md", content=TEXT))
+    first.take([Facts(session="s", cwd=ROOT)])
+    first.take([call("Write", file_path=f"{ROOT}/AGENTS.md", content=TEXT)])
     later = Assembler(context, resume=first.captured().resume)
-    later.take(result())
+    later.take([result()])
     assert [note.text for note in later.captured().notes] == [f"whole AGENTS.md\n{TEXT}"]

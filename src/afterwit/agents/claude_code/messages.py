@@ -26,7 +26,7 @@ from afterwit.agents.claude_code.content import (
     without_reminders,
 )
 from afterwit.agents.claude_code.records import Block, CacheCreation, ClaudeLine, ClaudeMessage, TokenCounts
-from afterwit.agents.places import Place, identity
+from afterwit.agents.places import identity
 from afterwit.agents.reading import mark
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Problem, Reading, Spend, Usage
@@ -126,10 +126,11 @@ class ClaudePlace(NamedTuple):
     is_nested: bool = False  # a copy inside a record of the parent
 
     def event(self, kind: EventKind, key: str, text: str = "", **more: Any) -> Event:
-        return Place(*self[:4]).event(kind, key, text=text, **more)
+        session, offset, length, at_ms = self[:4]
+        return Event(session=session, kind=kind, offset=offset, length=length, at_ms=at_ms, key=key, text=text, **more)
 
     def problem(self, reason: str) -> Problem:
-        return Place(*self[:4]).problem(reason)
+        return Problem(offset=self.offset, length=self.length, reason=reason)
 
 
 def user_readings(
@@ -272,7 +273,7 @@ def _model_with_speed(model: str, speed: str | None) -> str:
 
 
 def _tokens(count: int | None) -> int:
-    return min(max(count or 0, 0), _MOST_TOKENS)
+    return min(count, _MOST_TOKENS) if count and count > 0 else 0
 
 
 def _response_key(message: str, request: str, uuid: str) -> str:

@@ -13,7 +13,7 @@ raises for a mapping against a struct. Knows JSON values, structs, lists and uni
 import functools
 import types
 from collections.abc import Mapping
-from typing import Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -245,21 +245,17 @@ class ClaudeLine(_Shape, frozen=True):
     model_usage: Any = None
 
 
-class Decoded(NamedTuple):
-    line: ClaudeLine
-    flaws: tuple[str, ...] = ()
-
-
 _LINE = msgspec.json.Decoder(ClaudeLine)
 _ANYTHING = msgspec.json.Decoder()
 
 
-def decode(raw: bytes) -> Decoded:
+def decode(raw: bytes) -> tuple[ClaudeLine, tuple[str, ...]]:
+    """The record, and what of it could not be used."""
     try:
-        return Decoded(_LINE.decode(raw))
+        return _LINE.decode(raw), ()
     except msgspec.ValidationError:
         value = _ANYTHING.decode(raw)
     if not isinstance(value, dict):
         raise msgspec.DecodeError("not a JSON object")
     flaws: list[str] = []
-    return Decoded(loosely(value, ClaudeLine, flaws), tuple(flaws))
+    return loosely(value, ClaudeLine, flaws), tuple(flaws)

@@ -14,7 +14,6 @@ import msgspec
 from afterwit.agents.codex.lineage import CodexState, Source, facts_of, is_subagent
 from afterwit.agents.codex.outputs import arguments_of, ending_of, read_output, text_of, tool_of
 from afterwit.agents.codex.records import SPAWNED, SUMMARY, CodexPart, Content, Payload, is_injected, is_surely_injected
-from afterwit.agents.places import Place
 from afterwit.agents.reading import mark
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Facts, Problem, Reading, Result, Spend, Usage
@@ -34,7 +33,9 @@ class CodexPlace(NamedTuple):
 
 
 def _event(state: CodexState, place: CodexPlace, kind: EventKind, key: str, **more: Any) -> Event:
-    return Place(state.lineage.own, place.offset, place.length, place.at_ms).event(kind, key, **more)
+    offset, length, stamp = place
+    at = ms_from_any(stamp)
+    return Event(session=state.lineage.own, kind=kind, offset=offset, length=length, at_ms=at, key=key, **more)
 
 
 def _said(

@@ -6,7 +6,7 @@ Calls are joined with their results, whichever comes first and however far apart
 redacted before they enter any row.
 """
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ import msgspec
 from afterwit.capture.assembly import calls, instructions, notes, part_facts, worked_in
 from afterwit.capture.assembly.copies import AssemblerResume, CopiedHistory, resumed
 from afterwit.capture.assembly.part_facts import merged_spend, spend_row
-from afterwit.capture.assembly.texts import AssemblyContext, safe_body, safe_text
+from afterwit.capture.assembly.texts import AssemblyContext, safe_bodies, safe_text
 from afterwit.model.captured import (
     ORDINAL_BITS,
     ActionRow,
@@ -33,8 +33,11 @@ from afterwit.model.readings import Event, Facts, Problem, Reading, Spend
 
 _MOST_EARLY = 32  # results without a call that are kept, in case it follows
 _MOST_PROBLEMS = 1_000
+_TOGETHER = 256  # readings whose texts are redacted together
+_TOGETHER_LENGTH = 1 << 19
 _MOST_KEPT = 1_000  # short texts whose safe form is remembered
 _SEARCHED = frozenset({EventKind.PROMPT, EventKind.REPLY, EventKind.RESULT, EventKind.COMPACTION})
+SafeContent = calls.AskedCall | str | None  # of a call, of an event whose text is searched, of any other
 
 
 class BegunCall(NamedTuple):
@@ -57,10 +60,10 @@ class Joining:
         """Whether the call of this result is open."""
         return _call_key(part.native_id, event.call_id) in self.open_calls
 
-    def begin(self, number: int, part: PartFacts, event: Event) -> BegunCall:
+    def begin(self, number: int, part: PartFacts, event: Event, asked: calls.AskedCall) -> BegunCall:
         """Takes a call of the part at this position."""
         context = self._context
-        call = calls.opened(event, number, part.calls, context)
+        call = calls.opened(event, asked, number, part.calls)
         showing = instructions.shown_by_call(call.kind, event, part, context)
         call = msgspec.structs.replace(call, showing=showing) if showing else call
         part.calls += 1
@@ -122,15 +125,46 @@ class Assembler:
         self.places: dict[str, str] = {}  # redacted root → folder, for looking at local checkouts; never stored
         self.folders: dict[str, str] = {}  # by session, as the log has them; never stored
 
-    def take(self, reading: Reading) -> None:
-        if isinstance(reading, Event):
-            self._take_event(reading)
-        elif isinstance(reading, Spend):
-            self._take_spend(reading)
-        elif isinstance(reading, Facts):
-            self._take_facts(reading)
-        else:
-            self._take_problem(reading)
+    def take(self, readings: Iterable[Reading]) -> None:
+        """Takes readings as they come. Their texts are redacted together, a bounded number at a time."""
+        together: list[Reading] = []
+        length = 0
+        for reading in readings:
+            together.append(reading)
+            length += len(reading.text) if isinstance(reading, Event) else 0
+            if len(together) >= _TOGETHER or length >= _TOGETHER_LENGTH:
+                self._take_together(together)
+                together, length = [], 0
+        self._take_together(together)
+
+    def _take_together(self, readings: Sequence[Reading]) -> None:
+        events = [reading for reading in readings if isinstance(reading, Event)]
+        safe = iter(self._safe_contents([None if self._is_in_copy(event.session) else event for event in events]))
+        for reading in readings:
+            if isinstance(reading, Event):
+                self._take_event(reading, next(safe))
+            elif isinstance(reading, Spend):
+                self._take_spend(reading)
+            elif isinstance(reading, Facts):
+                self._take_facts(reading)
+            else:
+                self._take_problem(reading)
+
+    def _safe_contents(self, events: Sequence[Event | None]) -> list[SafeContent]:
+        """The redacted contents of these events, as far as rows hold them."""
+        wanted = [event for event in events if event is not None]
+        begun = [event for event in wanted if event.kind is EventKind.CALL]
+        bodies = safe_bodies((event.text for event in wanted if event.kind in _SEARCHED), self._context.redactor)
+        asked = iter(calls.asked(begun, self._context))
+        return [
+            None if event is None else next(asked) if event.kind is EventKind.CALL else bodies.get(event.text)
+            for event in events
+        ]
+
+    def _is_in_copy(self, session: str) -> bool:
+        """Whether what is read of this session is history that another part owns: its texts are seldom wanted."""
+        number = self._index.get(session)
+        return number is not None and self._copies.is_copying[number]
 
     def captured(self) -> Captured:
         """The rows so far, and what is needed to go on."""
@@ -182,7 +216,7 @@ class Assembler:
                 self._safe_texts[text] = safe
         return safe
 
-    def _take_event(self, event: Event) -> None:
+    def _take_event(self, event: Event, content: SafeContent) -> None:
         number = self._part(event.session)
         part = self._parts[number]
         if part.events >= 1 << ORDINAL_BITS:
@@ -198,7 +232,9 @@ class Assembler:
             part.copied += 1
             return
         part_facts.note_own(part, event)
-        text = self._take_content(number, part, event)
+        if content is None and (event.kind is EventKind.CALL or event.kind in _SEARCHED):
+            content = self._safe_contents([event])[0]
+        text = self._take_content(number, part, event, content)
         if text:
             self._texts.append(TextRow(number, part.events - 1, text))
 
@@ -208,10 +244,10 @@ class Assembler:
             return False
         return self._copies.is_copy(number, part, event)
 
-    def _take_content(self, number: int, part: PartFacts, event: Event) -> str:
+    def _take_content(self, number: int, part: PartFacts, event: Event, content: SafeContent) -> str:
         """What the event itself says. Returns the text that is to be found by searching."""
-        if event.kind is EventKind.CALL:
-            begun = self._joining.begin(number, part, event)
+        if isinstance(content, calls.AskedCall):
+            begun = self._joining.begin(number, part, event, content)
             self._note(begun.notes)
             self._note_worked(part, event)
             return begun.target
@@ -219,9 +255,9 @@ class Assembler:
             part.task = self.safe(event.text)
         if event.kind is EventKind.NOTICE or event.file:
             self._note(instructions.of_event(number, part, event, self._context))
-        if event.kind not in _SEARCHED:
+        if content is None:
             return ""
-        body = safe_body(event.text, self._context.redactor)
+        body = content
         if event.kind is EventKind.RESULT:
             self._note(self._joining.end(part, event, body))
             worked_in.note_remotes(part, body)

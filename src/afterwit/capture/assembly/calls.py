@@ -6,13 +6,15 @@ replaces that row. Some logs have the result first. What must be remembered betw
 """
 
 import re
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 
 from afterwit.actions import steps, tools
 from afterwit.actions.shell.parse import parsed
 from afterwit.capture.assembly.instructions import Showing
-from afterwit.capture.assembly.texts import AssemblyContext, beginning, both_ends, safe_text, telling_part
+from afterwit.capture.assembly.texts import AssemblyContext, beginning, both_ends, safe_texts, telling_part
 from afterwit.guard.markers import is_refusal
 from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import ActionKind, Lean, Status
@@ -59,21 +61,29 @@ def early(event: Event, output: str) -> CallOutcome:
     return outcome(event, both_ends(output, EARLY_LIMIT))
 
 
-def opened(event: Event, part: int, ordinal: int, context: AssemblyContext) -> PendingCall:
-    arguments, redactor = event.arguments or {}, context.redactor
-    tool = context.tool_names.get(event.tool, event.tool)
-    kind = tools.kind_of(context.tool_kinds, tool, arguments)
-    target = tools.target_of(kind, tool, arguments)
-    return PendingCall(
-        part=part,
-        ordinal=ordinal,
-        call_id=safe_text(event.call_id, redactor),
-        tool=safe_text(tool, redactor),
-        kind=kind,
-        target=safe_text(target, redactor, COMMAND_LIMIT),
-        at_ms=event.at_ms,
-        offset=event.offset,
-    )
+class AskedCall(NamedTuple):
+    """What a call asks for. The texts are redacted."""
+
+    call_id: str
+    tool: str
+    kind: ActionKind
+    target: str
+
+
+def asked(events: Sequence[Event], context: AssemblyContext) -> list[AskedCall]:
+    """What each of these calls asks for."""
+    names = [context.tool_names.get(event.tool, event.tool) for event in events]
+    given = [event.arguments or {} for event in events]
+    kinds = [tools.kind_of(context.tool_kinds, tool, arguments) for tool, arguments in zip(names, given, strict=True)]
+    targets = [tools.target_of(*call) for call in zip(kinds, names, given, strict=True)]
+    redactor = context.redactor
+    ids = safe_texts([event.call_id for event in events], redactor)
+    safe = zip(ids, safe_texts(names, redactor), kinds, safe_texts(targets, redactor, COMMAND_LIMIT), strict=True)
+    return [AskedCall(*call) for call in safe]
+
+
+def opened(event: Event, call: AskedCall, part: int, ordinal: int) -> PendingCall:
+    return PendingCall(part, ordinal, *call, event.at_ms, event.offset)
 
 
 def pending(call: PendingCall) -> ActionRow:
@@ -99,13 +109,20 @@ def pending(call: PendingCall) -> ActionRow:
 def settled(call: PendingCall, result: CallOutcome) -> ActionRow:
     verdict = _verdict(call, result)
     is_bad = verdict.status in (Status.FAILED, Status.DENIED) or verdict.lean is Lean.FAILED
-    return msgspec.structs.replace(
-        pending(call),
+    return ActionRow(
+        part=call.part,
+        ordinal=call.ordinal,
+        call_id=call.call_id,
+        tool=call.tool,
+        kind=call.kind,
+        target=beginning(call.target, TARGET_LIMIT),
         status=verdict.status,
         lean=verdict.lean,
         exit_code=verdict.exit_code,
         error=telling_part(result.text) if is_bad else "",
+        at_ms=call.at_ms,
         duration_ms=_duration_ms(call, result),
+        offset=call.offset,
         result_offset=result.offset,
     )
 
@@ -140,6 +157,8 @@ def _facts(event: Event) -> Result:
         return Result(is_cancelled=True)
     code = facts.exit_code if facts.exit_code is not None and facts.exit_code in _EXIT_CODES else None
     duration = facts.duration_ms if facts.duration_ms is not None and 0 <= facts.duration_ms < _MOST_MS else None
+    if code == facts.exit_code and duration == facts.duration_ms:
+        return facts
     return msgspec.structs.replace(facts, exit_code=code, duration_ms=duration)
 
 

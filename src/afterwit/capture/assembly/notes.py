@@ -13,7 +13,8 @@ each rule is taken once.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -26,6 +27,7 @@ from afterwit.capture.assembly import instructions
 from afterwit.capture.assembly.calls import CallOutcome, PendingCall
 from afterwit.capture.assembly.sentences import stated_by_agent
 from afterwit.capture.assembly.texts import beginning, both_ends, safe_text
+from afterwit.guard.matching import PatternSet
 from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import ActionRow, NoteRow, PartFacts
 from afterwit.model.kinds import CHANGES, ActionKind, EventKind, Lean, NoteKind, Status
@@ -93,11 +95,13 @@ _NEXT = re.compile(r"^\s*[×✖!]\s+(?P<message>\S.*)$")
 
 def rules_in(output: str) -> dict[str, str]:
     """Rule ids that this output reports, in order, with the message of the first report of each."""
-    if not any(hint.search(output, 0, _HEAD) for hint in _HINTS):
+    seen = _hints_in_bytes().matches(output[:_HEAD].encode("utf-8", "surrogatepass"))
+    if seen is None or not any(_HINTS[number].search(output, 0, _HEAD) for number in seen):
         return {}
     messages: dict[str, str] = {}
     text = _ends_of(output)
-    for start in _hinted_lines(text):
+    hints = [_HINTS[number] for number in seen] if text is output and len(text) <= _HEAD else _HINTS
+    for start in _hinted_lines(text, hints):
         end = text.find("\n", start) % (len(text) + 1)
         match = _match(text[start:end].rstrip()) if end - start <= _LONGEST_LINE else None
         if match is None:
@@ -112,9 +116,23 @@ def rules_in(output: str) -> dict[str, str]:
     return messages
 
 
-def _hinted_lines(text: str) -> list[int]:
+@cache
+def _hints_in_bytes() -> PatternSet:
+    """The same hints in UTF-8, where a letter or digit may be several bytes. What lacks all need not be searched."""
+    return PatternSet(
+        [
+            rb"[A-Z][0-9\x80-\xff]{3}",
+            rb"(?m)\([a-z][a-z0-9-]{2,30}\)[ \t\r]*$",
+            rb"(?m)\[[a-z][a-z-]{2,40}\][ \t\r]*$",
+            rb"(?m)  [@\w/\x80-\xff-]+[ \t\r]*$",
+            *(hint.encode() for hint in ("lint/", "assist/", "format ━", "clippy::")),
+        ]
+    )
+
+
+def _hinted_lines(text: str, hints: Sequence[re.Pattern[str]]) -> list[int]:
     """Where the lines begin that may report a rule."""
-    return sorted({text.rfind("\n", 0, hit.start()) + 1 for hint in _HINTS for hit in hint.finditer(text)})
+    return sorted({text.rfind("\n", 0, hit.start()) + 1 for hint in hints for hit in hint.finditer(text)})
 
 
 def _ends_of(output: str) -> str:

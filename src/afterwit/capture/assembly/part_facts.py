@@ -31,18 +31,22 @@ _COUNTED = {
 
 def note_time(part: PartFacts, at_ms: int | None) -> None:
     """The time of any record, copied ones included."""
-    part.first_ms = _earlier(part.first_ms, at_ms)
+    if at_ms is not None and (part.first_ms is None or at_ms < part.first_ms):
+        part.first_ms = at_ms
 
 
 def note_own(part: PartFacts, event: Event) -> None:
     """An event of the session's own: its time, its kind, its count."""
-    if event.at_ms is not None:
-        part.started_ms = _earlier(part.started_ms, event.at_ms)
-        part.ended_ms = event.at_ms if part.ended_ms is None else max(part.ended_ms, event.at_ms)
-    if event.kind is not EventKind.NOTICE:
-        part.last_kind = event.kind.value
+    kind, at_ms = event.kind, event.at_ms
+    if at_ms is not None:
+        if part.started_ms is None or at_ms < part.started_ms:
+            part.started_ms = at_ms
+        if part.ended_ms is None or at_ms > part.ended_ms:
+            part.ended_ms = at_ms
+    if kind is not EventKind.NOTICE:
+        part.last_kind = str(kind)
         part.end = ""
-    counter = _COUNTED.get(event.kind)
+    counter = _COUNTED.get(kind)
     if counter:
         setattr(part, counter, getattr(part, counter) + 1)
 
@@ -106,12 +110,6 @@ def user_pseudonym(user: str, redactor: Redactor) -> str:
     return redactor.path(f"/home/{user}/").strip("/").rpartition("/")[2]
 
 
-def _earlier(first: int | None, other: int | None) -> int | None:
-    if first is None or other is None:
-        return other if first is None else first
-    return min(first, other)
-
-
 def spend_row(part: int, key: int, model: str, spend: Spend) -> SpendRow:
     """The row of a response, under the redacted name of its model."""
     usage = spend.usage
@@ -133,7 +131,7 @@ def spend_row(part: int, key: int, model: str, spend: Spend) -> SpendRow:
 
 
 def _credible(tokens: int) -> int:
-    return min(max(tokens, 0), _MOST_TOKENS)
+    return tokens if 0 <= tokens <= _MOST_TOKENS else min(max(tokens, 0), _MOST_TOKENS)
 
 
 def merged_spend(row: SpendRow, other: SpendRow) -> SpendRow:

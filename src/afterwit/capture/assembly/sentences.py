@@ -6,7 +6,9 @@ Whether a sentence is true or still holds is not decided here.
 """
 
 import re
+from functools import cache
 
+from afterwit.guard.matching import PatternSet
 from afterwit.text.pasted import FENCES_AND_TAGS, own_words, without_blocks
 
 _LONGEST = 320
@@ -60,6 +62,7 @@ def _any(forms: tuple[str, ...]) -> re.Pattern[str]:
 
 _OF_PEOPLE = _any(_RULES + _DECISIONS)
 _OF_AGENTS = _any(_DECISIONS + _CAUSES)
+_ODD_LETTERS = re.compile("[\u017f\u212a\u0130\u0131]")  # which count as s, k and i
 
 
 def stated_by_person(text: str, most: int = 8) -> list[str]:
@@ -69,7 +72,19 @@ def stated_by_person(text: str, most: int = 8) -> list[str]:
 
 def stated_by_agent(text: str, most: int = 3) -> list[str]:
     """Sentences of a reply that read like a decision or a cause that was found."""
-    return _taken(text, _OF_AGENTS, most) if _OF_AGENTS.search(text) else []
+    return _taken(text, _OF_AGENTS, most) if _may_state(text) and _OF_AGENTS.search(text) else []
+
+
+@cache
+def _beginnings() -> PatternSet:
+    """How each form begins, wherever it stands: where nothing begins so, there is no need for the slow search."""
+    forms = (form.partition(".{")[0].replace(r"\b", "") for form in _DECISIONS + _CAUSES)
+    return PatternSet(b"(?i)" + form.encode() for form in forms)
+
+
+def _may_state(text: str) -> bool:
+    is_plain = text.isascii() or not _ODD_LETTERS.search(text)
+    return not is_plain or _beginnings().matches(text.encode("utf-8", "surrogatepass")) is not None
 
 
 def _taken(text: str, form: re.Pattern[str], most: int) -> list[str]:

@@ -97,6 +97,18 @@ def file_by_id(db: apsw.Connection, file_id: int) -> FileRow:
     return FileRow(*only_row(db, f"SELECT {_COLUMNS} FROM files WHERE id = ?", (file_id,)))  # noqa: S608
 
 
+class FileGeneration(NamedTuple):
+    """What names an archived object."""
+
+    key: bytes
+    generation: int
+
+
+def generation_by_id(db: apsw.Connection, file_id: int) -> FileGeneration:
+    query = f"SELECT {columns_of(FileGeneration)} FROM files WHERE id = ?"  # noqa: S608
+    return FileGeneration(*only_row(db, query, (file_id,)))
+
+
 def files_by_id(db: apsw.Connection, ids: Iterable[int]) -> dict[int, FileRow]:
     """Several at once; those that are not there are left out."""
     wanted = json_list(ids)
