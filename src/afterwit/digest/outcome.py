@@ -48,7 +48,7 @@ _MOST_CONFIDENT = 0.95
 _SUCCESS = 1  # the least score of a success
 _FAILURE = -4  # the highest score of a failure
 _HANDS_IN = frozenset(fold(name) for name in ("submit", "finish", "attempt_completion", "task_complete"))
-_PUBLISHER = regex(rf"\b(?:git|{'|'.join(sorted(FORGES))})\b", re.IGNORECASE)
+_PUBLISHER = regex(rf"\b(?:commit|push|{'|'.join(sorted(FORGES))})\b", re.IGNORECASE)
 _PUBLISHES = frozenset((Activity.COMMIT, Activity.PUSH, Activity.REVIEW))
 _ENDS = {
     RecordedEnd.DONE: (3, "its log records that the result was handed in"),

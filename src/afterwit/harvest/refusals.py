@@ -234,7 +234,7 @@ def _names(digest: Digest, at: int, roots: frozenset[str]) -> list[str]:
     return [name for name in dict.fromkeys(names) if name and _is_plain(step.kind, step.tool, name)]
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _is_plain(kind: ActionKind, tool: str, name: str) -> bool:
     """Whether what was refused can be named: no page, no query and no sentence. A session does much to few things."""
     if kind is ActionKind.SHELL:

@@ -48,14 +48,17 @@ _FOREIGN = (
     r"|repl(?:y|ies)|snippets?|console|terminal|stderr|stdout|messages?|posts?|articles?|warnings?|chat|customers?|wiki)"
 )
 _SHOWN = rf"(?:{_FOREIGN}|pages?|docs?|feedback|request|instructions|prompt|notes?|answer|text|files?|contents?)"
-_INTRODUCTION = regex(
-    r"\b(?:says?|said|wrote|writes|reads|reported|states|stated)(?:[^\S\n][^\n:]{0,40})?:(?!\w)"
-    r"|\b(?:here(?:['’]s| is| are| comes)|below|this is|these are|see|following|attached)\b"
+_INTRODUCTION = regex(  # in lower case
+    r"\b(?:(?:says?|said|wrote|writes|reads|reported|states|stated)(?:[^\S\n][^\n:]{0,40})?:(?!\w)"
+    r"|(?:here(?:['’]s| is| are| comes)|below|this is|these are|see|following|attached)\b"
     rf"[^\n:.]{{0,60}}\b{_SHOWN}\b[^\n:.]{{0,60}}:(?!\w)"
-    rf"|\b{_FOREIGN}\b[^\n:.]{{0,40}}:[^\S\n]*$"
-    r"|^[^\S\n]*(?-i:(?:From|To|Subject|Sent|Cc): \S|(?:System|Assistant|User|Human|Developer)[^\S\n]*:"
+    rf"|{_FOREIGN}\b[^\n:.]{{0,40}}:[^\S\n]*$)",
+    re.MULTILINE,
+)
+_HEADER = regex(
+    r"^[^\S\n]*(?:(?:From|To|Subject|Sent|Cc): \S|(?:System|Assistant|User|Human|Developer)[^\S\n]*:"
     r"|diff --git |index [0-9a-f]{6,}\.\.|@@ -|--- a/|\+\+\+ b/)",
-    re.IGNORECASE | re.MULTILINE,
+    re.MULTILINE,
 )
 _OUTPUT = regex(
     r"^[^\S\n]*(?:\[?\d{4}-\d\d-\d\d[T \]]|\[?\d\d:\d\d(?::\d\d|\])|\[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL"
@@ -122,7 +125,9 @@ def _elements(text: str) -> Iterator[_Span]:
 
 def _introduced(text: str) -> Iterator[_Span]:
     """From where somebody else is given the word, to the end."""
-    match = _INTRODUCTION.search(text)
+    lowered = text.replace("İ", "I").lower()  # as long as the text: no other letter becomes two
+    matches = filter(None, (_INTRODUCTION.search(lowered), _HEADER.search(text)))
+    match = min(matches, key=lambda match: match.start(), default=None)
     if match:
         yield _Span(match.end() if match[0].endswith(":") else match.start(), len(text))
 

@@ -26,9 +26,9 @@ _MUCH_ALIKE = 0.7  # the same with another subcommand
 _SHARED = 0.34  # share of telling words that makes another program reach the same aim
 _LOOKS = (ActionKind.READ, ActionKind.SEARCH)
 _REWRITES = regex(
-    r"\bsed\s+(?:-\S+\s+)*-i|\bgofmt\s+-w|\bgoimports\s+-w|:?-{0,2}fix\b|--write\b|\bformat\b|\bfmt\b|\bperl\s+-\S*i|\btee\b"
-    r"|(?<![0-9&>])>{1,2}\s?[\w./~$-]+|\bapply_patch\b|\bgit (?:checkout|restore|stash pop|apply|cherry-pick"
-    r"|merge|rebase)\b"
+    r"\b(?:sed\s+(?:-\S+\s+)*-i|gofmt\s+-w|goimports\s+-w|format\b|fmt\b|perl\s+-\S*i|tee\b|apply_patch\b"
+    r"|git (?:checkout|restore|stash pop|apply|cherry-pick|merge|rebase)\b)"
+    r"|fix\b|--write\b|(?<![0-9&>])>{1,2}\s?[\w./~$-]+"
 )
 _PREPARES = regex(
     r"\b(?:install|add|mkdir|login|auth|start|up|fetch|pull|sync|init|build|clone|download|chmod|export|kill|pkill|rm|mv|cp"

@@ -200,7 +200,7 @@ def _widened(text: str, error: str) -> str:
     return _exchanged(text, wrong, f"{folder}/*{begun}*" if dot else "")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def spelled_commands(line: str) -> tuple[SpelledCommand, ...]:
     """The simple commands of a line in their order; none where it cannot be taken apart."""
     commands: list[SpelledCommand] = []
@@ -227,7 +227,7 @@ def _spelled_command(words: list[WordAt], joint: str) -> SpelledCommand:
     return SpelledCommand(tuple(words), joint, tuple([word.text for word in words]))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def bare(line: str) -> str:
     """The line without what belongs to the moment."""
     commands = bare_commands(line)

@@ -54,7 +54,7 @@ def parse(line: str) -> CommandLine:
     return CommandLine(line, body, tuple(commands), parser.is_whole, *exits)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2048)
 def parsed(line: str) -> CommandLine:
     """The command line taken apart, once for all who ask."""
     return parse(line)

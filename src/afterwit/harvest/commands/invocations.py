@@ -210,7 +210,7 @@ class _Meant(NamedTuple):
     is_reported: bool  # it cannot fail without the line failing
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _meant(target: str) -> tuple[_Meant, ...]:
     """The commands of a line that have a purpose. Several harvesters ask for the same lines, one after the other."""
     if not may_have_purpose(target):
@@ -225,7 +225,7 @@ def _meant(target: str) -> tuple[_Meant, ...]:
     )
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _left_in(target: str) -> str:
     """The folder in which a line leaves its shell; "" where it stays. The shells of some agents stay there, those of
     others begin anew, so nothing is known of where the next line runs."""

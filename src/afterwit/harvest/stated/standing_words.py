@@ -115,7 +115,7 @@ def _by_word(groups: Mapping[str, str]) -> dict[str, float]:
     return {word: float(weight) for weight, words in groups.items() for word in words.split()}
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def weighed_features(clause: str) -> tuple[WeighedFeature, ...]:
     """What speaks for a clause and against it. A sentence is asked about as a whole and as one of its clauses, and many
     are said again."""
