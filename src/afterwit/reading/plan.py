@@ -21,10 +21,9 @@ from afterwit.reading.waiting import Patience, Shelf, best_first, due, notes_ask
 from afterwit.sessions.filters import Filter
 from afterwit.sessions.list import Session
 from afterwit.sessions.originals import TranscriptSource, source_of
-from afterwit.sessions.short_ids import short_ids
+from afterwit.sessions.short_ids import short_id
 from afterwit.store.regular_files import read_regular
 from afterwit.store.rows.readings import failed_requests, last_model, requests_about_notes, requests_for
-from afterwit.store.rows.session_list import native_ids
 
 AT_HAND = "agent-at-hand"  # the model that an agent is which asks for sessions to read itself
 
@@ -169,7 +168,7 @@ def planned(source: TranscriptSource, world: World, wish: ReadingWish, progress:
     rows = [row for row in ended if shelf.counts(row)]
     spent = spent_by(db, world.now_ms)
     purse = Purse(world.settings.reading, spent, wish.budget_usd)
-    beside, prices, short = Beside(source, world), price_list(world.settings.prices), short_ids(native_ids(db))
+    beside, prices = Beside(source, world), price_list(world.settings.prices)
     chosen_sessions: list[PlannedSession] = []
     consolidations: list[PlannedRequest] = []
     empty, stopped_by = 0, ""
@@ -192,7 +191,7 @@ def planned(source: TranscriptSource, world: World, wish: ReadingWish, progress:
             empty += 1
         elif all(purse.reserve(wanted, model) for wanted in estimates):
             left = left - len(new) if left is not None else None
-            chosen_sessions.append(PlannedSession(Session(row, short[row.native_id]), value, new, estimates))
+            chosen_sessions.append(PlannedSession(Session(row, short_id(db, row.native_id)), value, new, estimates))
             progress.advance(1, 1)
         else:
             stopped_by = "caps"

@@ -1,0 +1,15 @@
+-- What lists of sessions ask, answered by indexes: the latest of them, and short names.
+
+DROP INDEX sessions_by_start;
+CREATE INDEX sessions_by_start ON sessions (started_ms, native_id, agent);
+
+-- People name a session by the beginning of the last part of its id, as far as no other has the same.
+ALTER TABLE sessions ADD COLUMN tail TEXT NOT NULL GENERATED ALWAYS AS (
+    substr(
+        native_id,
+        length(rtrim(native_id, replace(native_id, '/', ''))) + 1
+        + 6 * (substr(native_id, length(rtrim(native_id, replace(native_id, '/', ''))) + 1, 6) = 'agent-')
+    )
+) VIRTUAL;
+
+CREATE INDEX sessions_by_tail ON sessions (tail);
