@@ -13,3 +13,6 @@ ALTER TABLE sessions ADD COLUMN tail TEXT NOT NULL GENERATED ALWAYS AS (
 ) VIRTUAL;
 
 CREATE INDEX sessions_by_tail ON sessions (tail);
+
+-- Sessions that came out of no other are counted by agent and repository whenever somebody asks what to tell.
+CREATE INDEX sessions_by_story ON sessions (agent, repo) WHERE parent = '';
