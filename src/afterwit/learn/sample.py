@@ -23,7 +23,7 @@ from afterwit.agents import registry
 from afterwit.agents.prompt_history import HISTORY
 from afterwit.capture.logs import look_into
 from afterwit.capture.plan import Pending, homes, plan, plan_folder
-from afterwit.capture.tasks import keeping_in, vanishes_at
+from afterwit.capture.vanishing import keeping_in, vanishes_at
 from afterwit.config.world import World
 from afterwit.digest.update import load_digest
 from afterwit.digest.value import (

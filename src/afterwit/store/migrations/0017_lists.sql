@@ -16,3 +16,7 @@ CREATE INDEX sessions_by_tail ON sessions (tail);
 
 -- Sessions that came out of no other are counted by agent and repository whenever somebody asks what to tell.
 CREATE INDEX sessions_by_story ON sessions (agent, repo) WHERE parent = '';
+
+-- What the archive should hold is asked by every run: without the long rows of files.
+CREATE INDEX files_by_object ON files (key, generation, held_bytes, dropped_ms, role, state);
+CREATE INDEX files_dropped ON files (dropped_ms) WHERE dropped_ms IS NOT NULL;
