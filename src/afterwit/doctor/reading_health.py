@@ -8,6 +8,7 @@ import msgspec
 from afterwit.doctor.findings import DoctorFinding, warning
 from afterwit.model.settings import ReadingSettings
 from afterwit.model.times import iso_from_ms
+from afterwit.reading.spent import spent_by
 from afterwit.store.rows.readings import count_unanswered, failed_requests
 
 
@@ -27,8 +28,6 @@ class ReadingState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def reading_state(db: apsw.Connection, caps: ReadingSettings, now_ms: int) -> ReadingState:
-    from afterwit.reading.ledger import spent_by  # with all that reads, which findings do without
-
     today = spent_by(db, now_ms).day
     return ReadingState(
         cost_usd=today.cost_usd,

@@ -14,9 +14,10 @@ from afterwit.config.world import World
 from afterwit.model.errors import ConfigError
 from afterwit.model.learn_run import Progress
 from afterwit.model.prices import price_list
-from afterwit.reading.ledger import Purse, ReadingEstimate, ReadingSpent, estimate, spent_by
+from afterwit.reading.ledger import Purse, ReadingEstimate, estimate
 from afterwit.reading.requests import ReadingPrompt, ReadingRequest, built_in, prompt_of, requests
 from afterwit.reading.session_texts import Beside, session_text
+from afterwit.reading.spent import ReadingSpent, spent_by
 from afterwit.reading.waiting import Patience, Shelf, best_first, due, notes_asked_about, readable
 from afterwit.sessions.filters import Filter
 from afterwit.sessions.list import Session
