@@ -85,10 +85,10 @@ def readable_checkouts(world: World, places: Iterable[Checkout]) -> list[Checkou
     return [place for place in places if not (exclusion.has_repo(place.repo) or exclusion.has_folder(str(place.root)))]
 
 
-def every_checkout(store: StoreRows, world: World, found: Sequence[Checkout] | None = None) -> list[Checkout]:
-    """The same, with the work trees that git has linked to them, although no session ran there. Who has `found` the
-    checkouts already says so."""
-    places = checkouts(store, world) if found is None else found
+def every_checkout(store: StoreRows, world: World, places: Sequence[Checkout] | None = None) -> list[Checkout]:
+    """The same, with the work trees that git has linked to them, although no session ran there. Who knows the checkouts
+    already gives them."""
+    places = checkouts(store, world) if places is None else places
     linked: dict[Checkout, None] = {}
     for place in readable_checkouts(world, places):
         if place not in linked:  # all of a family know each other
@@ -96,10 +96,10 @@ def every_checkout(store: StoreRows, world: World, found: Sequence[Checkout] | N
     return list(dict.fromkeys((*places, *linked)))
 
 
-def git_checkouts(store: StoreRows, world: World, found: Sequence[Checkout] | None = None) -> list[GitCheckout]:
+def git_checkouts(store: StoreRows, world: World, places: Sequence[Checkout] | None = None) -> list[GitCheckout]:
     """Of each repository the first checkout that git can read, unless the settings forbid it. A folder inside one is
     none: what git says has other paths than what sessions there say."""
-    places = checkouts(store, world) if found is None else found
+    places = checkouts(store, world) if places is None else places
     readable: dict[str, GitCheckout] = {}
     for repo, root in readable_checkouts(world, first_checkouts(places)):
         git_dir = None if repo in readable or root_of_checkout(root) != root else own_git_folder_of(root)

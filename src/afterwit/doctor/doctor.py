@@ -79,11 +79,11 @@ def examine(world: World, *, is_full: bool = False) -> Examination:
     findings += surrounding_findings(world.layout, health, world.now_ms)
     agents: list[AgentHealth] = []
     for agent, disk in _on_disk(world, stored).items():
-        known = stored.get(agent, NOTHING)
-        pending = pending_units(disk, known)
-        agent_state = agent_health(agent, disk, known, pending, world.now_ms, world.declared)
+        in_store = stored.get(agent, NOTHING)
+        pending = pending_units(disk, in_store)
+        agent_state = agent_health(agent, disk, in_store, pending, world.now_ms, world.declared)
         if world.settings.agents[agent].enabled:
-            findings += agent_findings(agent_state, disk, known, pending, archive)
+            findings += agent_findings(agent_state, disk, in_store, pending, archive)
         agents.append(agent_state)
     findings += _overdue(health, agents, world.now_ms)
     return Examination(

@@ -136,10 +136,10 @@ def remembered(db: apsw.Connection, world: World, repo: str, checkout: GitChecko
 
 def _gathered(db: apsw.Connection, world: World, repo: str, checkout: GitCheckout | None) -> Remembered:
     work, talks = PlaceIndex(), TalkIndex()
-    known = prompt_index(db, repo)
-    for sighting in known.sightings:
+    index = prompt_index(db, repo)
+    for sighting in index.sightings:
         work.put(sighting)
-    for talk in known.talks:
+    for talk in index.talks:
         talks.put(talk)
     put_history(work, world, checkout)
     return Remembered(work, talks)

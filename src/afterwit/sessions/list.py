@@ -108,8 +108,8 @@ def list_sessions(
     spent is added up where that is wanted, or known anyway."""
     with readonly_database(world.layout) as db:
         selection = selection_of(db, world.settings, wanted)
-        found = count_selected(db, selection)
-        is_whole = has_totals or order is Order.COST or not 0 < limit < found
+        count = count_selected(db, selection)
+        is_whole = has_totals or order is Order.COST or not 0 < limit < count
         spent = spendings(db, world.settings, selection) if is_whole else {}
         if order is Order.COST:
             rows = _dearest(list(selected_sessions(db, selection)), spent, limit, is_reversed=is_reversed)
@@ -129,7 +129,7 @@ def list_sessions(
             )
             for row in rows
         ]
-    return Listing(sessions=listed, found=found, spending=_sum(spent.values()) if is_whole else None)
+    return Listing(sessions=listed, found=count, spending=_sum(spent.values()) if is_whole else None)
 
 
 def _dearest(
