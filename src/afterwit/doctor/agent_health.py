@@ -128,7 +128,7 @@ def look(home: Home, settings: Settings, declared: tuple[Description, ...] = ())
         return OnDisk(home, [], 0, 0, [], [])
     reader, agent = registry.reader_for(home.agent, declared), registry.agent(home.agent, declared)
     logs = look_into(home.folder, agent, reader)
-    units = [unit for unit in logs.units if unit.transcript.path != HISTORY]
+    units = [unit for unit in logs.units if str(unit.transcript.path) != str(HISTORY)]
     histories, unreadable = len(logs.units) - len(units), list(logs.unreadable)
     for source in logs.sources:
         try:

@@ -120,18 +120,17 @@ def units_among(
 ) -> list[Unit]:
     """The transcripts among these files by name, each with its companions. What is neither joins the strangers, where
     somebody wants them."""
-    transcripts: dict[PurePosixPath, LogFile] = {}
-    companions: dict[PurePosixPath, list[LogFile]] = {}
+    transcripts: dict[str, LogFile] = {}  # by text, which is compared more quickly than paths are
+    companions: dict[str, list[LogFile]] = {}
     for file in files:
         owner = primary(file.path)
         if owner is file.path or owner == file.path:
-            transcripts[file.path] = file
+            transcripts[str(file.path)] = file
         elif owner is not None:
-            companions.setdefault(owner, []).append(file)
+            companions.setdefault(str(owner), []).append(file)
         elif strangers is not None:
             strangers.append(file)
-    by_name = sorted(transcripts.items(), key=lambda item: str(item[0]))
-    return [Unit(home, file, tuple(sorted(companions.get(path, ())))) for path, file in by_name]
+    return [Unit(home, transcripts[path], tuple(sorted(companions.get(path, ())))) for path in sorted(transcripts)]
 
 
 def walk(home: Path, unreadable: list[Unreadable], follows: Callable[[str], bool] = anything) -> Iterator[LogFile]:
