@@ -12,7 +12,7 @@ from tests.homes import Silent, hash_of, learned, rows, world_of
 
 from afterwit.archive.rebuild import rebuild
 from afterwit.capture.logs import Home
-from afterwit.doctor.agent_health import is_pending, look
+from afterwit.doctor.agent_health import NOTHING, look, pending_units
 from afterwit.model.errors import UsageError
 from afterwit.sessions.filters import find_session
 from afterwit.sessions.originals import source_of
@@ -197,12 +197,12 @@ def test_what_is_asked_for_since_a_day_leaves_the_rest_for_later(home: Path, sto
 def test_the_doctor_sees_sessions_and_what_is_pending(home: Path, store: Path, writer: apsw.Connection) -> None:
     learned(home, store)
     place = Home("opencode", database(home).parent)
-    known = {row.key: row for row in all_rows(store)}
+    known = NOTHING._replace(rows=all_rows(store))
     seen = look(place, world_of(home, store).settings)
-    assert [is_pending(unit, known.get(seen.key(unit))) for unit in seen.units] == [False, False]
+    assert (len(seen.units), pending_units([seen], known)) == (2, [])
     writer.execute(PART.format(1))
     seen = look(place, world_of(home, store).settings)
-    assert sum(is_pending(unit, known.get(seen.key(unit))) for unit in seen.units) == 1
+    assert len(pending_units([seen], known)) == 1
 
 
 def all_rows(store: Path) -> list[TranscriptRow]:

@@ -44,4 +44,6 @@ def test_an_agent_without_a_reader_has_all_its_transcripts_unread(tmp_path: Path
 def test_what_looks_like_no_transcript_is_neither_read_nor_listed(tmp_path: Path) -> None:
     put(tmp_path / "sessions/notes.json", b"{}")
     put(tmp_path / "config.toml", b"")
-    assert look_into(tmp_path, agent("codex"), reader_for("codex")) == ([], [], [], [], [])
+    lying = look_into(tmp_path, agent("codex"), reader_for("codex"))
+    assert lying[:-1] == ([], [], [], [], [])
+    assert {str(file.path) for file in lying.strangers} == {"sessions/notes.json", "config.toml"}

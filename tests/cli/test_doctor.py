@@ -36,7 +36,16 @@ def test_the_shape_is_the_documented_one(run: Run) -> None:
     found = json.loads(run("doctor", "--json").stdout)
     assert set(found) == {"store", "agents", "findings"}
     assert set(found["store"]) == {
-        *("root", "sqlite_version", "schema_version", "check", "is_sound", "database_bytes", "archive_bytes"),
+        *(
+            "root",
+            "sqlite_version",
+            "schema_version",
+            "check",
+            "unchecked",
+            "is_sound",
+            "database_bytes",
+            "archive_bytes",
+        ),
         *("free_bytes", "journal_entries", "lease", "lease_process", "last_run_at", "spool_files", "spool_bytes"),
     }
     claude = found["agents"][0]
@@ -64,7 +73,13 @@ def test_a_finding_has_the_documented_shape(run: Run, home: Path) -> None:
 
 def test_the_full_check_reads_every_byte(run: Run) -> None:
     run("learn")
-    assert "check     full: sound" in run("doctor", "--full").stdout
+    full, quick = run("doctor", "--full").stdout, run("doctor").stdout
+    assert "check     full: sound" in full
+    assert "unchecked" not in full
+    assert (
+        "check     quick: sound\nunchecked database pages and rows, archived bytes (`afterwit doctor --full`)\n"
+        in quick
+    )
 
 
 def test_without_a_store_it_says_what_to_do(run: Run) -> None:

@@ -1,6 +1,7 @@
 """Every alarm of `doctor` is provoked here, and a healthy store has none."""
 
 import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 
 import pytest
 from tests.homes import CLAUDE, CODEX, NOW_MS, THREAD, claude_records, codex_records, learned, mixed_home, put, world_of
+from tests.store.vm_steps import counted_steps
 
 from afterwit.agents import registry
 from afterwit.agents.retention import DAY_MS
@@ -276,6 +278,16 @@ def test_damaged_pages_of_the_database_are_an_alarm(home: Path, store: Path) -> 
         content[page : page + 64] = b"\xff" * 64
     database.write_bytes(content)
     assert "damaged" in alarms(examined(home, store))
+
+
+def test_the_quick_look_reads_nothing_that_grows_with_what_sessions_did(home: Path, store: Path) -> None:
+    mixed_home(home)
+    learned(home, store)
+    with counted_steps() as steps:
+        examined(home, store)
+    asked = " ".join(query for _, query in steps.statements)
+    assert "FROM parts" in asked
+    assert not re.search(r"(FROM|JOIN)\s+(events|actions|texts|spends|notes|claims|digests)\b", asked)
 
 
 def test_a_missing_file_of_the_archive_is_an_alarm(home: Path, store: Path) -> None:

@@ -22,8 +22,8 @@ from afterwit.model.settings import Rates
 from afterwit.reading import calling
 from afterwit.reading.answers import GivenAnswer
 from afterwit.reading.called_run import CalledRun
-from afterwit.reading.ledger import spent_by
 from afterwit.reading.plan import ReadingPlan, ReadingWish, plan
+from afterwit.reading.spent import spent_by
 from afterwit.reading.ways.way import ModelQuestion
 from afterwit.store.lease import held, is_held
 from afterwit.store.rows.readings import failed_requests, requests_for, spending

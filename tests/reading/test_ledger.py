@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from afterwit.model.errors import UsageError
 from afterwit.model.settings import ReadingSettings
-from afterwit.reading.ledger import Purse, ReadingEstimate, ReadingSpent
+from afterwit.reading.ledger import Purse, ReadingEstimate
+from afterwit.reading.spent import ReadingSpent
 from afterwit.store.rows.readings import SpentSince
 
 NOTHING = ReadingSpent(SpentSince(0.0, 0), SpentSince(0.0, 0))

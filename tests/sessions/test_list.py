@@ -39,12 +39,21 @@ def test_sessions_of_all_agents_are_in_one_list(world: World) -> None:
     assert all(one.title for one in listing.sessions)
 
 
-def test_the_latest_come_first_and_the_limit_does_not_change_totals(world: World) -> None:
+def test_the_latest_come_first_and_the_limit_does_not_change_totals_that_are_asked_for(world: World) -> None:
     whole = list_sessions(world, Filter(), Order.START, 0)
-    part = list_sessions(world, Filter(), Order.START, 2)
+    part = list_sessions(world, Filter(), Order.START, 2, has_totals=True)
     assert ids(part) == ids(whole)[:2]
     assert (part.found, part.spending) == (whole.found, whole.spending)
     assert ids(list_sessions(world, Filter(), Order.START, 0, is_reversed=True)) == ids(whole)[::-1]
+
+
+@pytest.mark.parametrize("order", list(Order))
+@pytest.mark.parametrize("is_reversed", [False, True])
+def test_a_part_of_the_list_is_its_beginning_whatever_the_order(world: World, order: Order, is_reversed: bool) -> None:
+    whole = list_sessions(world, Filter(), order, 0, is_reversed=is_reversed)
+    part = list_sessions(world, Filter(), order, 4, is_reversed=is_reversed)
+    assert part.sessions == whole.sessions[:4]
+    assert (part.found, part.spending is None) == (whole.found, order is not Order.COST)
 
 
 @pytest.mark.parametrize("order", list(Order))
@@ -98,6 +107,7 @@ def test_costs_add_up_whatever_they_are_summed_by(world: World) -> None:
         assert sum(line.spending.priced_usd for line in report.lines) == pytest.approx(report.total.priced_usd)
         assert sum(line.spending.tokens for line in report.lines) == report.total.tokens
     listing = list_sessions(world, Filter(), Order.START, 0)
+    assert listing.spending is not None
     assert listing.spending.cost_usd == pytest.approx(cost(world, Filter(), (By.DAY,)).total.cost_usd)
 
 

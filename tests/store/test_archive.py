@@ -324,3 +324,23 @@ def test_what_a_killed_replacement_left_is_cleared_away(layout: Layout) -> None:
     assert list(archive.names()) == [NAME]
     archive.clear_beside(NAME)
     assert len(snapshot(layout.archive)) == 1
+
+
+def test_sizes_are_told_in_one_look_and_those_of_the_overlay_count(
+    archive: Archive, layout: Layout, tmp_path: Path
+) -> None:
+    assert archive.sizes() == {}
+    held = append(archive, 0, b"plum")
+    assert archive.sizes() == {NAME: archive.size(NAME)}
+    over = Archive(layout.archive, tmp_path / "overlay")
+    append(over, held, b"fig" * 1000)
+    assert over.sizes() == {NAME: over.size(NAME)} != archive.sizes()
+
+
+def test_an_object_in_a_folder_that_is_not_its_own_has_no_size(archive: Archive, layout: Layout) -> None:
+    other = layout.archive / "zz" / f"{NAME}.zst"
+    other.parent.mkdir(parents=True)
+    other.write_bytes(b"plum")
+    assert archive.sizes() == {NAME: 0} == {NAME: archive.size(NAME)}
+    append(archive, 0, b"plum")
+    assert archive.sizes() == {NAME: archive.size(NAME)}

@@ -56,7 +56,7 @@ class HistoryReader:
         self._fields = fields
 
     def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        return path if path == HISTORY else None
+        return path if path.name == HISTORY.name and path == HISTORY else None
 
     def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
         return Shape.LINES

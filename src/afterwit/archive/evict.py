@@ -26,8 +26,6 @@ from afterwit.capture.logs import belonging
 from afterwit.capture.part_rows import remove_dropped_objects
 from afterwit.config.world import World
 from afterwit.decisions.journal import catch_up
-from afterwit.digest.update import unpack
-from afterwit.digest.value import findings_of, values
 from afterwit.model.errors import DamagedError, UsageError
 from afterwit.model.learn_run import Dropped, Eviction, PassDone
 from afterwit.model.settings import EvictionOrder, RetentionSettings
@@ -37,7 +35,7 @@ from afterwit.store.lease import held
 from afterwit.store.marks import PACKED, mark, put_mark
 from afterwit.store.rows import originals
 from afterwit.store.rows.files import FileRow, files_by_id
-from afterwit.store.rows.health import database_bytes
+from afterwit.store.rows.health import archive_state, database_bytes
 from afterwit.store.rows.originals import EVICTED, LOST, RawFile, SessionName
 from afterwit.store.rows.sightings import all_digests
 from afterwit.store.store import Store, opened, require
@@ -190,7 +188,7 @@ class _Evicting:
 
 def packed_originals(store: Store) -> int:
     """What all originals take in the archive, companions included."""
-    return sum(store.archive.size(archive_name(row.key, row.generation)) for row in originals.raw_files(store.db))
+    return archive_state(store.db, store.archive).original_bytes
 
 
 def distilled_bytes(store: Store) -> int:
@@ -264,6 +262,9 @@ def _owner_key(archive: Archive, row: RawFile, declared: tuple[Description, ...]
 
 def _values(db: apsw.Connection) -> dict[int, float]:
     """What each session may still teach that no other session does."""
+    from afterwit.digest.update import unpack  # with the digester, which nobody needs who asks what the archive takes
+    from afterwit.digest.value import findings_of, values
+
     return values({row.session_id: findings_of(unpack(row.body)) for row in all_digests(db)})
 
 

@@ -5,15 +5,13 @@ that wait to be applied are left out, and so are moments: an earlier version too
 back. A journal that lacks entries, or holds changed ones, says nothing of the database: it is looked at first.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
 import apsw
 import msgspec
 
-from afterwit.archive.remove import is_leaving
-from afterwit.capture.assembly.remains import unpacked
 from afterwit.capture.derived import keys_of
 from afterwit.decisions.journal import apply_entry
 from afterwit.model.errors import DamagedError
@@ -26,7 +24,8 @@ from afterwit.store.lease import held
 from afterwit.store.marks import DECK, KEY, MACHINE, fingerprint, key_mark, mark
 from afterwit.store.migrate import migrate, migrations
 from afterwit.store.rows import claims
-from afterwit.store.rows.files import DAMAGED, FileRow, all_files, damaged_files, removable_objects
+from afterwit.store.rows.files import DAMAGED, FileRow, all_files, damaged_files
+from afterwit.store.rows.health import archive_state, latest_held
 from afterwit.store.rows.parts import parts_of_file
 from afterwit.store.store import Store, opened, require
 
@@ -70,20 +69,13 @@ def damaged_objects(store: Store) -> list[FileRow]:
     return [row for row in damaged_files(store.db) if row.has_object or store.archive.has(row.archived_as)]
 
 
-def unknown_objects(store: Store) -> Iterator[StoreFault]:
-    """Objects without rows. What a run left that did not come to its end is harmless, and so is what was damaged and
-    read again; anything else is something that the database should know."""
-    rows = [row for row in all_files(store.db) if row.has_object or row.state == DAMAGED]
-    names, on_their_way = {row.archived_as for row in rows}, set(removable_objects(store.db))
-    latest: dict[str, int] = {}
-    for row in rows:
-        if row.held_bytes:
-            latest[row.key.hex()] = max(row.generation, latest.get(row.key.hex(), 0))
+def unknown_objects(store: Store, names: Iterable[ArchiveName]) -> Iterator[StoreFault]:
+    """What objects without rows are. What a run left that did not come to its end is harmless, and so is what was
+    damaged and read again; anything else is something that the database should know."""
     is_unfinished = archive_mark.is_unfinished(store.archive)
-    for name in store.archive.names():
-        if name not in names and name not in on_their_way:
-            is_replaced = latest.get(name.rpartition("-")[0], -1) > generation_of(name)
-            yield _unknown(store, name, is_unfinished=is_unfinished, is_replaced=is_replaced)
+    for name in names:
+        is_replaced = latest_held(store.db, name.rpartition("-")[0]) > generation_of(name)
+        yield _unknown(store, name, is_unfinished=is_unfinished, is_replaced=is_replaced)
 
 
 def foreign_belongings(store: Store) -> Iterator[StoreFault]:
@@ -161,7 +153,7 @@ def _archive_faults(store: Store) -> Iterator[StoreFault]:
             yield from (StoreFault("archive", fault) for fault in _object_faults(store, row))
         elif row.state == DAMAGED and store.archive.has(row.archived_as):
             yield StoreFault("archive", f"{row.archived_as} ({row.path}): {row.error}")
-    yield from unknown_objects(store)
+    yield from unknown_objects(store, archive_state(store.db, store.archive).unknown)
 
 
 def _unknown(store: Store, name: ArchiveName, *, is_unfinished: bool, is_replaced: bool) -> StoreFault:
@@ -186,6 +178,9 @@ def _unknown(store: Store, name: ArchiveName, *, is_unfinished: bool, is_replace
 
 
 def _object_faults(store: Store, row: FileRow) -> Iterator[str]:
+    from afterwit.archive.remove import is_leaving  # with all that reads, which nobody needs for a quick look
+    from afterwit.capture.assembly.remains import unpacked
+
     name = row.archived_as
     try:
         if row.is_dropped:

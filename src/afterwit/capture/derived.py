@@ -13,8 +13,6 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from afterwit.capture.assembly import copies as assembling
-from afterwit.capture.assembly.remains import unpacked_keys
 from afterwit.model.captured import Captured, PartFacts
 from afterwit.store.rows.files import FileRow, file_key
 
@@ -117,16 +115,24 @@ def resumed(resume: bytes) -> FileResume:
 
 def keys_held(resume: bytes) -> dict[str, list[int]]:
     """The keys of all records that a file was found to hold, by session."""
-    return assembling.keys_held(resumed(resume).assembler)
+    from afterwit.capture.assembly import copies  # with all that reads, which few need who ask which file it is
+
+    return copies.keys_held(resumed(resume).assembler)
 
 
 def parts_held(resume: bytes) -> list[PartFacts]:
     """What a file was found to say of its sessions."""
-    return assembling.parts_held(resumed(resume).assembler)
+    from afterwit.capture.assembly import copies
+
+    return copies.parts_held(resumed(resume).assembler)
 
 
 def keys_of(row: FileRow) -> dict[str, list[int]]:
     """The same keys for a file of the store, whether its original was given up or not."""
     if not row.resume:
         return {}
-    return unpacked_keys(row.resume) if row.is_dropped else keys_held(row.resume)
+    if not row.is_dropped:
+        return keys_held(row.resume)
+    from afterwit.capture.assembly.remains import unpacked_keys
+
+    return unpacked_keys(row.resume)

@@ -90,6 +90,7 @@ class LogFolder(NamedTuple):
     unread: list[PurePosixPath]  # transcripts without a reader
     unreadable: list[Unreadable]
     outside: list[Path] = []  # noqa: RUF012 - links that are not followed, and may lead to transcripts
+    strangers: list[LogFile] = []  # noqa: RUF012 - other files, whatever they are
 
 
 class _Place(NamedTuple):
@@ -112,7 +113,8 @@ def look_into(folder: Path, agent: Agent, reader: Reader | None) -> LogFolder:
     outside = [
         place for place in discovery.outside if agent.may_miss(PurePosixPath(place.relative_to(folder).as_posix()))
     ]
-    return LogFolder(discovery.units, sources_in(folder, discovery.collected), unread, discovery.unreadable, outside)
+    sources = sources_in(folder, discovery.collected)
+    return LogFolder(discovery.units, sources, unread, discovery.unreadable, outside, discovery.strangers)
 
 
 class Collectors:

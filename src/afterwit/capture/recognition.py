@@ -24,7 +24,7 @@ from afterwit.agents.protocol import Reader, Shape, SourceFile
 from afterwit.agents.registry import Agent
 from afterwit.capture.logs import Collectors, Home
 from afterwit.model.settings import Settings
-from afterwit.sources.discovery import LogFile, Unit, walk
+from afterwit.sources.discovery import LogFile, Unit
 from afterwit.sources.framing import Record
 from afterwit.sources.lines import lines_of
 from afterwit.store.regular_files import open_regular
@@ -149,8 +149,11 @@ class _Claim(NamedTuple):
         return is_known or self.agent.matches(path) or self.collectors.place(path) is not None
 
 
-def unclaimed(home: Home, settings: Settings, declared: tuple[Description, ...] = ()) -> list[LogFile]:
-    """The newest of these files below a home, newest first."""
+def unclaimed(
+    home: Home, strangers: Iterable[LogFile], settings: Settings, declared: tuple[Description, ...] = ()
+) -> list[LogFile]:
+    """The newest of these files below a home, newest first. `strangers` are those that its agent's reader does not
+    take."""
     reader = registry.reader_for(home.agent, declared)
     if reader is None:
         return []
@@ -159,7 +162,7 @@ def unclaimed(home: Home, settings: Settings, declared: tuple[Description, ...] 
     endings = {_ending(PurePosixPath(pattern)) for pattern in agent.transcripts}
     files = [
         file
-        for file in walk(home.folder, [], agent.follows)
+        for file in strangers
         if file.size_bytes
         and (file.path.name.endswith(_APPENDED_ENDINGS) or _is_in_place(file.path, reader, endings))
         and not any(claim.takes(home.folder / file.path) for claim in claims)

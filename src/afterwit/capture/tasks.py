@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 import msgspec
 
-from afterwit.agents import retention
 from afterwit.agents.prompt_history import HISTORY
 from afterwit.agents.retention import Keeping
 from afterwit.capture.derive import derive_live
@@ -21,17 +20,15 @@ from afterwit.capture.derived import Bookmark, Derived
 from afterwit.capture.left_out import sifted
 from afterwit.capture.logs import Home, companion_content, copied_companion
 from afterwit.capture.plan import Pending
+from afterwit.capture.vanishing import keeping_in, vanishes_at
 from afterwit.capture.workers import Workers
 from afterwit.config.run_rules import RunRules
 from afterwit.model.errors import DamagedError
 from afterwit.model.settings import Settings
-from afterwit.sources.discovery import LogFile
 from afterwit.store.archive import Archive
-from afterwit.store.regular_files import read_regular
 from afterwit.store.rows import files
 
 _NEVER = 1 << 62
-_SETTINGS_BYTES = 1 << 20
 BATCH_FILES = 256
 BATCH_BYTES = 16 << 20
 _WORTH_A_POOL_BYTES = 16 << 20
@@ -126,21 +123,6 @@ def _archived_companion(archive: Archive, home: Home, path: PurePosixPath) -> by
         return b"".join(archive.read(name)) if name else None
     except DamagedError:
         return None
-
-
-def keeping_in(home: Home) -> Keeping | None:
-    """How long the agent keeps what lies in this home. None: not known."""
-    path = retention.settings_path(home.agent)
-    try:
-        settings = None if path is None else read_regular(home.folder / path, _SETTINGS_BYTES)
-    except OSError:
-        settings = None
-    return retention.keeping(home.agent, settings)
-
-
-def vanishes_at(home: Home, kept: Keeping | None, file: LogFile) -> int | None:
-    """When the agent will delete this transcript, in milliseconds since 1970. None: not known, or never."""
-    return retention.vanishes_at_ms(home.agent, kept, file.path, file.mtime_ns // 1_000_000)
 
 
 def soonest_first(pending: Iterable[Pending]) -> list[Pending]:

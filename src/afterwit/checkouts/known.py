@@ -7,7 +7,8 @@ home folder is known. A repository that is left out, or all of them (`repositori
 
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -84,9 +85,10 @@ def readable_checkouts(world: World, places: Iterable[Checkout]) -> list[Checkou
     return [place for place in places if not (exclusion.has_repo(place.repo) or exclusion.has_folder(str(place.root)))]
 
 
-def every_checkout(store: StoreRows, world: World) -> list[Checkout]:
-    """The same, with the work trees that git has linked to them, although no session ran there."""
-    places = checkouts(store, world)
+def every_checkout(store: StoreRows, world: World, places: Sequence[Checkout] | None = None) -> list[Checkout]:
+    """The same, with the work trees that git has linked to them, although no session ran there. Who knows the checkouts
+    already gives them."""
+    places = checkouts(store, world) if places is None else places
     linked: dict[Checkout, None] = {}
     for place in readable_checkouts(world, places):
         if place not in linked:  # all of a family know each other
@@ -94,11 +96,12 @@ def every_checkout(store: StoreRows, world: World) -> list[Checkout]:
     return list(dict.fromkeys((*places, *linked)))
 
 
-def git_checkouts(store: StoreRows, world: World) -> list[GitCheckout]:
+def git_checkouts(store: StoreRows, world: World, places: Sequence[Checkout] | None = None) -> list[GitCheckout]:
     """Of each repository the first checkout that git can read, unless the settings forbid it. A folder inside one is
     none: what git says has other paths than what sessions there say."""
+    places = checkouts(store, world) if places is None else places
     readable: dict[str, GitCheckout] = {}
-    for repo, root in readable_checkouts(world, first_checkouts(checkouts(store, world))):
+    for repo, root in readable_checkouts(world, first_checkouts(places)):
         git_dir = None if repo in readable or root_of_checkout(root) != root else own_git_folder_of(root)
         if git_dir is not None:
             readable[repo] = GitCheckout(repo, root, git_dir)
@@ -114,8 +117,12 @@ def folder_here(store: StoreRows, world: World, root: str) -> str:
 
 def hidden_home(store: StoreRows, world: World) -> str:
     """The user's home folder as redacted paths have it."""
-    home = world.user_home
-    return str(home.parent / placeholder("user", home.name, store.key))
+    return _hidden(world.user_home, store.key)
+
+
+@cache
+def _hidden(home: Path, key: bytes) -> str:
+    return str(home.parent / placeholder("user", home.name, key))
 
 
 def _is_folder(place: str) -> bool:

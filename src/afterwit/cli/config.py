@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
+from afterwit.agents.declared.description import Description
 from afterwit.agents.declared.shorthand import table_of, toml_of
 from afterwit.agents.registry import agents_with
-from afterwit.capture.try_description import TriedFile, try_file
 from afterwit.cli.commands import CliGroup
 from afterwit.cli.terminal.amounts import human_count
 from afterwit.cli.terminal.options import Here, reporting
@@ -19,7 +19,6 @@ from afterwit.config import source as source_files
 from afterwit.config.exclude import exclude as run_exclude
 from afterwit.config.show import SettingRow
 from afterwit.config.show import show as run
-from afterwit.recall.deck.compile import tell_hooks
 
 _LINE_CELLS = 100
 _NAME = click.argument("name", metavar="NAME")
@@ -99,6 +98,8 @@ def exclude(here: Here, entries: tuple[str, ...], is_removed: bool, is_json: boo
     if entries:
         agents = [agent.name for agent in agents_with(here.world.declared)]
         listed = run_exclude(file, entries, agents, is_removed=is_removed)
+        from afterwit.recall.deck.compile import tell_hooks  # with all that a run needs, as few need here
+
         stored = tell_hooks(here.world, listed)
     if is_json:
         print_json({"file": str(file), "exclude": listed, "stored": stored})
@@ -185,7 +186,7 @@ def add_source(
         description = source_files.checked(table)
         if not is_json:
             print_line(toml_of(table))
-        _show_tried(try_file(here.world, description, tried), is_json=is_json)
+        _try(here, description, tried, is_json=is_json)
         return
     file = source_files.add(_folder(here), table, is_replacing=is_replacing)
     if is_json:
@@ -231,7 +232,7 @@ def check_source(here: Here, file: Path, tried: Path | None, is_json: bool) -> N
     """Check a description, and with --try show what it would read from a log."""
     description = source_files.read_description(file)
     if tried is not None:
-        _show_tried(try_file(here.world, description, tried), is_json=is_json)
+        _try(here, description, tried, is_json=is_json)
     elif is_json:
         print_json({"name": description.name, "file": str(file)})
     else:
@@ -261,7 +262,10 @@ def _joined(cell: str | list[str]) -> str:
     return cell if isinstance(cell, str) else ", ".join(cell)
 
 
-def _show_tried(tried: TriedFile, *, is_json: bool) -> None:
+def _try(here: Here, description: Description, file: Path, *, is_json: bool) -> None:
+    from afterwit.capture.try_description import try_file  # with all that reads, as few need here
+
+    tried = try_file(here.world, description, file)
     if is_json:
         print_json(tried)
         return

@@ -11,7 +11,6 @@ from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
 from afterwit.doctor.agent_findings import within
 from afterwit.doctor.agent_health import AgentHealth, RetentionHealth, VersionHealth
-from afterwit.doctor.audit_secrets import audited
 from afterwit.doctor.doctor import Examination, examine
 from afterwit.doctor.findings import Level, missing_hooks, silent_hooks
 from afterwit.doctor.store_health import StoreHealth
@@ -38,7 +37,7 @@ _LOCKS = {"free": "free", "held": "held by process", "stale": "free; left by a r
         ExitCode.FAILED: "At least one alarm, or there is no store yet, or the audit cannot be made.",
     },
 )
-@click.option("--full", "is_full", is_flag=True, help="Read every archived byte, as `store verify` does.")
+@click.option("--full", "is_full", is_flag=True, help="Read all pages and archived bytes, as `store verify` does.")
 @click.option(
     "--versions", "has_all_versions", is_flag=True, help="Show every version of an agent, not only the newest."
 )
@@ -54,11 +53,14 @@ def doctor(here: Here, is_full: bool, has_all_versions: bool, is_audited: bool, 
     """Check that nothing is missed and that the store is sound.
 
     When an agent changes the format of its logs, files may be read and nothing comes out. This compares what lies on
-    the disk with what was read, per agent and version, and checks the store. Each alarm says what to do.
+    the disk with what was read, per agent and version, and takes a quick look at the store, which says what it left
+    out. Each alarm says what to do.
     """
     machine = this_machine(here)
     examination = examine(here.world, is_full=is_full).plus((*missing_hooks(machine), *silent_hooks(machine)))
     if is_audited:
+        from afterwit.doctor.audit_secrets import audited
+
         examination = audited(here.world, examination)
     if is_json:
         print_json(examination)
@@ -153,6 +155,7 @@ def _facts(calendar: Calendar, store: StoreHealth) -> list[tuple[str, str]]:
         ("stored in", store.root),
         ("SQLite", f"{store.sqlite_version}, schema {schema}"),
         ("check", f"{store.check}: {'sound' if store.is_sound else 'damaged'}"),
+        *([("unchecked", f"{', '.join(store.unchecked)} (`afterwit doctor --full`)")] if store.unchecked else []),
         ("sizes", f"database {human_bytes(store.database_bytes)}, archive {human_bytes(store.archive_bytes)}"),
         ("disk", f"{human_bytes(store.free_bytes)} free"),
         ("lock", f"{_LOCKS[store.lease]}{process}{run}"),

@@ -15,8 +15,8 @@ from afterwit.cli.terminal.table import Column, print_table
 from afterwit.model.errors import AfterwitError
 from afterwit.reading.called_run import CalledRun, CallingRules
 from afterwit.reading.calling import call, surroundings_of
-from afterwit.reading.ledger import ReadingSpent, spent_by
 from afterwit.reading.plan import ReadingPlan, ReadingWish, plan
+from afterwit.reading.spent import ReadingSpent, spent_by
 from afterwit.reading.ways.registry import usable_ways
 from afterwit.reading.ways.way import Way
 from afterwit.recall.deck.compile import compile_deck

@@ -6,8 +6,8 @@ from afterwit.cli.terminal.options import Here
 from afterwit.cli.terminal.output import print_json, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.model.settings import ReadingSettings
-from afterwit.reading.ledger import ReadingSpent
 from afterwit.reading.plan import ReadingPlan
+from afterwit.reading.spent import ReadingSpent
 from afterwit.reading.ways.way import Way
 from afterwit.sessions.filters import Filter
 

@@ -22,8 +22,8 @@ from afterwit.knowledge.settle import recorded
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import CHANGES, Status
 from afterwit.model.knowledge import Channel, Evidence, Item, ScopeKind
-from afterwit.sessions.short_ids import short_ids
-from afterwit.store.rows.session_list import Selection, SessionRow, native_ids, selected_sessions, session_of
+from afterwit.sessions.short_ids import short_id
+from afterwit.store.rows.session_list import Selection, SessionRow, selected_sessions, session_of
 from afterwit.store.store import readonly_database
 from afterwit.text.words import words_of
 
@@ -86,13 +86,12 @@ def why(world: World, name: str) -> Why:
             if (entry.item in own and entry.kind != KnowledgeEntry.JUDGED) or _settles(entry, own)
         ]
         edits = _edits_behind(db, item)
-        short = short_ids(native_ids(db))
         return Why(
             item=item,
             evidence=[
                 Backing(
                     piece,
-                    short[row.native_id] if (row := _session(db, piece)) is not None else "",
+                    short_id(db, row.native_id) if (row := _session(db, piece)) is not None else "",
                     edits.get(piece.session.story, ()),
                 )
                 for piece in sorted(item.evidence, key=lambda piece: (moment_of(piece), piece.at or 0))

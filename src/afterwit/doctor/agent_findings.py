@@ -3,10 +3,10 @@
 Every alarm is one sentence of what was found and one of what to do.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from afterwit.agents.prompt_history import HISTORY
-from afterwit.doctor.agent_health import AgentHealth, Horizon, InStore, OnDisk, is_pending, refusal, transcripts
+from afterwit.doctor.agent_health import AgentHealth, Horizon, InStore, OnDisk, PendingUnit, refusal
 from afterwit.doctor.findings import DoctorFinding, alarm, warning
 from afterwit.doctor.reader_health import Break, Sign, breaks
 from afterwit.store.archive import Archive
@@ -27,9 +27,13 @@ _REMEDY_OF_LOST = (
 
 
 def agent_findings(
-    health: AgentHealth, disk: Sequence[OnDisk], stored: InStore, archive: Archive | None
+    health: AgentHealth,
+    disk: Sequence[OnDisk],
+    stored: InStore,
+    pending: Collection[PendingUnit],
+    archive: Archive | None,
 ) -> Iterator[DoctorFinding]:
-    faults = breaks(transcripts(stored))
+    faults = breaks(stored.read)
     for code, fault in {_code(fault): fault for fault in faults}.items():
         if fault.sign is Sign.ODD:
             yield warning(code, f"{_named(health, fault)} `afterwit store problems` says why.", health.agent)
@@ -39,7 +43,7 @@ def agent_findings(
         yield warning("unknown-records", _unknown(health), health.agent)
     if archive is not None:
         yield from _emptied(health, disk, stored, archive)
-    yield from _unreadable(health, disk, stored)
+    yield from _unreadable(health, disk, pending)
     yield from _outside(health, disk)
     yield from _unclaimed(health, disk)
     yield from _vanishing(health)
@@ -107,14 +111,13 @@ def _emptied(health: AgentHealth, disk: Sequence[OnDisk], stored: InStore, archi
             )
 
 
-def _unreadable(health: AgentHealth, disk: Sequence[OnDisk], stored: InStore) -> Iterator[DoctorFinding]:
-    there = {place.key(unit): unit for place in disk for unit in place.units}
-    rows = {row.key: row for row in stored.rows}
-    failed = {key: row.error for key, row in rows.items() if row.state == "failed" and key in there}
-    fresh = {key: unit for key, unit in there.items() if key not in failed and is_pending(unit, rows.get(key))}
-    failed |= {key: reason for key, unit in fresh.items() if (reason := refusal(unit))}
+def _unreadable(
+    health: AgentHealth, disk: Sequence[OnDisk], pending: Collection[PendingUnit]
+) -> Iterator[DoctorFinding]:
     places = [f"{folder.place}: {folder.reason}" for place in disk for folder in place.unreadable]
-    places += [f"{there[key].transcript.path}: {reason}" for key, reason in failed.items()]
+    failed = [f"{unit.transcript.path}: {error}" for unit, error in pending if error]
+    fresh = [(unit, refusal(unit)) for unit, error in pending if not error]
+    places += [*failed, *(f"{unit.transcript.path}: {reason}" for unit, reason in fresh if reason)]
     if places:
         shown = "; ".join(places[:_SHOWN])
         more = f"; and {len(places) - _SHOWN:,} more" if len(places) > _SHOWN else ""

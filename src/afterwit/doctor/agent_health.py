@@ -5,7 +5,7 @@ stays when transcripts go, and has no actions by nature.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,14 +17,13 @@ from afterwit.agents.prompt_history import HISTORY
 from afterwit.agents.retention import DAY_MS
 from afterwit.capture.logs import Home, look_into, sessions_in
 from afterwit.capture.recognition import unclaimed
-from afterwit.capture.tasks import keeping_in, vanishes_at
+from afterwit.capture.vanishing import keeping_in, vanishes_at
 from afterwit.doctor.reader_health import Transcript, unknown_share, versions
-from afterwit.model.captured import PartFacts
 from afterwit.model.settings import Settings
 from afterwit.sources.discovery import LogFile, Unit, Unreadable
 from afterwit.store.regular_files import open_regular
 from afterwit.store.rows.files import file_key
-from afterwit.store.rows.health import AgentTotals, TranscriptRow
+from afterwit.store.rows.health import AgentTotals, PartFigures, TranscriptRow
 
 HORIZONS_DAYS = (1, 7, 30)
 _TYPES_SHOWN = 5
@@ -114,31 +113,61 @@ class InStore(NamedTuple):
     """What the store knows of one agent."""
 
     rows: list[TranscriptRow]
-    facts: Mapping[int, list[PartFacts]]  # by file
+    facts: Mapping[int, list[PartFigures]]  # by file
     totals: AgentTotals
     newest_error: str
+    read: list[Transcript]
 
 
-NOTHING = InStore([], {}, AgentTotals(0, 0, 0, 0, None), "")
+NOTHING = InStore([], {}, AgentTotals(0, 0, 0, 0, None), "", [])
 
 
 def look(home: Home, settings: Settings, declared: tuple[Description, ...] = ()) -> OnDisk:
-    """What a home holds."""
+    """What a home holds. For one that is not there, no reader is loaded."""
+    if _is_gone(home.folder):
+        return OnDisk(home, [], 0, 0, [], [])
     reader, agent = registry.reader_for(home.agent, declared), registry.agent(home.agent, declared)
     logs = look_into(home.folder, agent, reader)
-    units = [unit for unit in logs.units if unit.transcript.path != HISTORY]
+    units = [unit for unit in logs.units if str(unit.transcript.path) != str(HISTORY)]
     histories, unreadable = len(logs.units) - len(units), list(logs.unreadable)
     for source in logs.sources:
         try:
             units += sessions_in(source)
         except OSError as error:
             unreadable.append(Unreadable(source.folder / source.whole.path, error.strerror or str(error)))
-    strange = unclaimed(home, settings, declared)
+    strange = unclaimed(home, logs.strangers, settings, declared)
     return OnDisk(home, units, histories, len(logs.unread), unreadable, strange, logs.outside)
 
 
-def is_pending(unit: Unit, row: TranscriptRow | None) -> bool:
-    """Whether the next `learn` has something to read here."""
+def _is_gone(folder: Path) -> bool:
+    try:
+        folder.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
+
+
+class PendingUnit(NamedTuple):
+    """A transcript that the next `learn` has something to read of, and why it could not read it before."""
+
+    unit: Unit
+    error: str = ""
+
+
+def pending_units(disk: Sequence[OnDisk], stored: InStore) -> list[PendingUnit]:
+    rows = {row.key: row for row in stored.rows}
+    pending: list[PendingUnit] = []
+    for place in disk:
+        for unit in place.units:
+            row = rows.get(place.key(unit))
+            if _is_pending(unit, row):
+                pending.append(PendingUnit(unit, row.error if row and row.state == "failed" else ""))
+    return pending
+
+
+def _is_pending(unit: Unit, row: TranscriptRow | None) -> bool:
     if row is None or row.state == "failed":
         return True
     transcript = unit.transcript
@@ -157,22 +186,26 @@ def refusal(unit: Unit) -> str:
         return error.strerror or str(error)
 
 
-def transcripts(stored: InStore) -> list[Transcript]:
+def transcripts(rows: Iterable[TranscriptRow], facts: Mapping[int, list[PartFigures]]) -> list[Transcript]:
     """What was read, file by file. Files that could not be opened, and those without a byte, say nothing."""
     return [
-        _transcript(row, stored.facts.get(row.id, []))
-        for row in stored.rows
+        _transcript(row, facts.get(row.id, ()))
+        for row in rows
         if row.state != "failed" and row.size_bytes and row.path != str(HISTORY)
     ]
 
 
 def agent_health(
-    agent: str, disk: Sequence[OnDisk], stored: InStore, now_ms: int, declared: tuple[Description, ...] = ()
+    agent: str,
+    disk: Sequence[OnDisk],
+    stored: InStore,
+    pending: Collection[PendingUnit],
+    now_ms: int,
+    declared: tuple[Description, ...] = (),
 ) -> AgentHealth:
     rows = [row for row in stored.rows if row.path != str(HISTORY)]
-    by_key = {row.key: row for row in rows}
     reader = registry.reader_for(agent, declared)
-    read = transcripts(stored)
+    read = stored.read
     unknown: Counter[str] = Counter()
     for row in rows:
         unknown.update(row.unknown)
@@ -183,7 +216,7 @@ def agent_health(
         files_on_disk=sum(place.transcripts for place in disk),
         files_without_reader=sum(place.no_reader for place in disk),
         files_in_store=len(rows),
-        files_pending=sum(is_pending(unit, by_key.get(place.key(unit))) for place in disk for unit in place.units),
+        files_pending=len(pending),
         files_empty=sum(row.state == "empty" for row in rows),
         files_failed=sum(row.state == "failed" for row in rows),
         files_unclaimed=sum(len(place.unclaimed) for place in disk),
@@ -196,11 +229,11 @@ def agent_health(
         last_ms=stored.totals.last_ms,
         newest_error=stored.newest_error,
         versions=[_version(version, group) for version, group in versions(read).items()],
-        retention=_retention(disk, by_key, now_ms),
+        retention=_retention(disk, pending, now_ms),
     )
 
 
-def _transcript(row: TranscriptRow, facts: list[PartFacts]) -> Transcript:
+def _transcript(row: TranscriptRow, facts: Sequence[PartFigures]) -> Transcript:
     stated = [version for part in facts for version in part.versions[-1:]]
     moments = [moment for part in facts if (moment := part.ended_ms or part.first_ms)]
     return Transcript(
@@ -210,8 +243,8 @@ def _transcript(row: TranscriptRow, facts: list[PartFacts]) -> Transcript:
         replies=sum(part.replies for part in facts),
         events=sum(part.events - part.copied for part in facts),
         actions=sum(part.calls for part in facts),
-        known=sum(row.known.values()),
-        unknown=sum(row.unknown.values()),
+        known=row.known,
+        unknown=sum(row.unknown.values()) if row.unknown else 0,
         has_problems=bool(row.problems),
         path=row.path,
     )
@@ -229,14 +262,15 @@ def _version(version: str, group: list[Transcript]) -> VersionHealth:
     )
 
 
-def _retention(disk: Sequence[OnDisk], by_key: Mapping[bytes, TranscriptRow], now_ms: int) -> RetentionHealth | None:
+def _retention(disk: Sequence[OnDisk], pending: Collection[PendingUnit], now_ms: int) -> RetentionHealth | None:
     """Over all homes; the shortest time counts."""
     keeping = [(place, kept) for place in disk if (kept := keeping_in(place.home)) is not None]
     if not keeping:
         return None
     shortest = min((kept for _, kept in keeping), key=lambda kept: float("inf") if kept.days is None else kept.days)
+    waiting = {(unit.home, unit.transcript.path) for unit, _ in pending}
     going = [
-        (moment, is_pending(unit, by_key.get(place.key(unit))))
+        (moment, bool(waiting) and (unit.home, unit.transcript.path) in waiting)
         for place, kept in keeping
         for unit in place.units
         if (moment := vanishes_at(place.home, kept, unit.transcript)) is not None

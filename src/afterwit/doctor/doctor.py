@@ -4,6 +4,7 @@ Reads; repairs nothing. A store that is damaged is an alarm like others, and the
 """
 
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 
 import msgspec
 
@@ -12,13 +13,22 @@ from afterwit.agents.retention import DAY_MS
 from afterwit.capture.plan import homes
 from afterwit.config.world import World
 from afterwit.doctor.agent_findings import agent_findings
-from afterwit.doctor.agent_health import NOTHING, AgentHealth, InStore, OnDisk, agent_health, look
+from afterwit.doctor.agent_health import (
+    NOTHING,
+    AgentHealth,
+    InStore,
+    OnDisk,
+    agent_health,
+    look,
+    pending_units,
+    transcripts,
+)
 from afterwit.doctor.findings import DoctorFinding, Level, alarm, budget_findings, exclusion_findings, fault_findings
 from afterwit.doctor.reading_health import reading_findings
 from afterwit.doctor.store_health import StoreHealth, examine_store, fully_checked, surrounding_findings, surroundings
 from afterwit.model.errors import DamagedError
 from afterwit.store.archive import Archive
-from afterwit.store.rows.health import agent_totals, newest_problem, parts_by_file, transcript_rows
+from afterwit.store.rows.health import agent_totals, archive_state, newest_problem, parts_by_file, transcript_rows
 from afterwit.store.store import Store, opened, require
 
 OVERDUE_DAYS = 7
@@ -50,9 +60,10 @@ def examine(world: World, *, is_full: bool = False) -> Examination:
     beside: list[DoctorFinding] = []
     try:
         with opened(world.layout) as store:
-            findings += examine_store(store, health)
+            archived = archive_state(store.db, store.archive)
+            findings += examine_store(store, archived, health)
             stored, archive = _stored(store), store.archive
-            beside += budget_findings(store, world.settings.retention, world.now_ms)
+            beside += budget_findings(store, archived, world.settings.retention, world.now_ms)
             beside += fault_findings(store.db, world.now_ms)
             beside += exclusion_findings(store, world)
             beside += reading_findings(store.db)
@@ -68,9 +79,11 @@ def examine(world: World, *, is_full: bool = False) -> Examination:
     findings += surrounding_findings(world.layout, health, world.now_ms)
     agents: list[AgentHealth] = []
     for agent, disk in _on_disk(world, stored).items():
-        agent_state = agent_health(agent, disk, stored.get(agent, NOTHING), world.now_ms, world.declared)
+        in_store = stored.get(agent, NOTHING)
+        pending = pending_units(disk, in_store)
+        agent_state = agent_health(agent, disk, in_store, pending, world.now_ms, world.declared)
         if world.settings.agents[agent].enabled:
-            findings += agent_findings(agent_state, disk, stored.get(agent, NOTHING), archive)
+            findings += agent_findings(agent_state, disk, in_store, pending, archive)
         agents.append(agent_state)
     findings += _overdue(health, agents, world.now_ms)
     return Examination(
@@ -82,11 +95,10 @@ def _stored(store: Store) -> dict[str, InStore]:
     """What the store knows, by agent."""
     totals, facts = agent_totals(store.db), parts_by_file(store.db)
     stored: dict[str, InStore] = {}
-    for row in transcript_rows(store.db):
-        if row.agent not in stored:
-            total = totals.get(row.agent, NOTHING.totals)
-            stored[row.agent] = InStore([], facts, total, newest_problem(store.db, row.agent))
-        stored[row.agent].rows.append(row)
+    for agent, own in groupby(transcript_rows(store.db), key=lambda row: row.agent):
+        rows = list(own)
+        total, newest_error = totals.get(agent, NOTHING.totals), newest_problem(store.db, agent)
+        stored[agent] = InStore(rows, facts, total, newest_error, transcripts(rows, facts))
     return stored
 
 

@@ -17,9 +17,7 @@ import msgspec
 from afterwit.agents import installing
 from afterwit.agents.packages import described
 from afterwit.agents.retention import DAY_MS
-from afterwit.archive.evict import distilled_bytes, packed_originals, recapturable
-from afterwit.capture.left_out import LeftOutSessions
-from afterwit.config.world import World
+from afterwit.config.world import World, exclusion_of
 from afterwit.connect import connections
 from afterwit.connect.plan import ConnectionState, Machine, states
 from afterwit.hook.entry import CALLED
@@ -30,6 +28,7 @@ from afterwit.model.times import iso_from_ms
 from afterwit.store.rows import hooks
 from afterwit.store.rows import originals as raw
 from afterwit.store.rows.erased import is_unfinished
+from afterwit.store.rows.health import ArchiveState, database_bytes
 from afterwit.store.rows.hooks import FaultRow
 from afterwit.store.rows.originals import LOST
 from afterwit.store.store import Store, readonly_database
@@ -81,7 +80,9 @@ def warning(code: str, what: str, agent: str = "") -> DoctorFinding:
     return DoctorFinding(level=Level.WARNING, code=code, agent=agent, what=what)
 
 
-def budget_findings(store: Store, limits: RetentionSettings, now_ms: int) -> Iterator[DoctorFinding]:
+def budget_findings(
+    store: Store, archived: ArchiveState, limits: RetentionSettings, now_ms: int
+) -> Iterator[DoctorFinding]:
     """A loss is an alarm for a week, so that somebody hears of it, and a warning from then on."""
     lost = [file for file in raw.dropped_files(store.db) if file.state == LOST]
     if lost:
@@ -93,14 +94,14 @@ def budget_findings(store: Store, limits: RetentionSettings, now_ms: int) -> Ite
             f"{count} dropped without having been analysed, because the archive was above its hard cap ({names})."
             f" {_remedy(store, limits)} `afterwit store dropped` lists them.",
         )
-    used = packed_originals(store)
+    used = archived.original_bytes
     if used > limits.hard_cap_bytes:
         yield alarm(
             "over-budget",
             f"Originals take {used // 1_000_000:,} MB, above the hard cap of {limits.hard_cap_bytes // 1_000_000:,} MB."
             " Run `afterwit store evict`, unpin sessions, or raise raw_hard_cap_bytes in [retention] of config.toml.",
         )
-    distilled = distilled_bytes(store)
+    distilled = database_bytes(store.layout.database) + archived.remains_bytes
     if distilled > limits.distilled_cap_bytes:
         yield warning(
             "distilled-cap",
@@ -111,7 +112,7 @@ def budget_findings(store: Store, limits: RetentionSettings, now_ms: int) -> Ite
 
 def exclusion_findings(store: Store, world: World) -> Iterator[DoctorFinding]:
     """What is stored from before the settings left it out, and what a run that was killed has still to erase."""
-    count = len(LeftOutSessions(world, store).stored())
+    count = _left_out(store, world) if exclusion_of(world) else 0
     if count:
         sessions = "1 stored session is" if count == 1 else f"{count:,} stored sessions are"
         yield warning(
@@ -125,10 +126,18 @@ def exclusion_findings(store: Store, world: World) -> Iterator[DoctorFinding]:
         )
 
 
+def _left_out(store: Store, world: World) -> int:
+    from afterwit.capture.left_out import LeftOutSessions  # with all that reads, which few need here
+
+    return len(LeftOutSessions(world, store).stored())
+
+
 def _remedy(store: Store, limits: RetentionSettings) -> str:
     """What brings back the ones that gave no session; of the others, what was read is there."""
     if not raw.lost_unread(store.db):
         return "Raise raw_hard_cap_bytes in [retention] of config.toml, so that it does not happen again."
+    from afterwit.archive.evict import recapturable  # with all that a run needs
+
     if recapturable(store, limits):
         return "Run `afterwit learn`: there is room now, and it takes in again what the agents still have."
     return (

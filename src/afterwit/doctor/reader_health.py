@@ -98,7 +98,10 @@ def unknown_share(transcripts: Iterable[Transcript]) -> float:
 
 def versions(transcripts: Iterable[Transcript]) -> dict[str, list[Transcript]]:
     """Transcripts by version, the highest first; those that state none come last."""
-    return dict(sorted(_by_version(transcripts).items(), key=lambda item: version_order(item[0]), reverse=True))
+    by_version: dict[str, list[Transcript]] = {}
+    for transcript in transcripts:
+        by_version.setdefault(transcript.version, []).append(transcript)
+    return dict(sorted(by_version.items(), key=lambda item: version_order(item[0]), reverse=True))
 
 
 def version_order(version: str) -> tuple[tuple[int, int, str], ...]:
@@ -111,14 +114,6 @@ def version_order(version: str) -> tuple[tuple[int, int, str], ...]:
 def _version_parts(text: str) -> Iterator[tuple[int, int, str]]:
     for part in _VERSION_PART.findall(text):
         yield (2, int(part), "") if part.isdigit() else (0, 0, part)
-
-
-def _by_version(transcripts: Iterable[Transcript]) -> dict[str, list[Transcript]]:
-    """In the order in which they were first seen."""
-    by_version: dict[str, list[Transcript]] = {}
-    for transcript in _in_time(transcripts):
-        by_version.setdefault(transcript.version, []).append(transcript)
-    return by_version
 
 
 def _in_time(transcripts: Iterable[Transcript]) -> list[Transcript]:
@@ -165,7 +160,7 @@ def _unknown(ordered: Sequence[Transcript]) -> Break | None:
 
 def _splits(ordered: Sequence[Transcript], newest: int) -> list[tuple[Sequence[Transcript], Sequence[Transcript]]]:
     """(The newest, those before), cut in two ways: the version that came last, and so many transcripts."""
-    latest = next(reversed(_by_version(ordered)), "")
+    latest = next(reversed(dict.fromkeys(transcript.version for transcript in ordered)), "")
     splits: list[tuple[Sequence[Transcript], Sequence[Transcript]]] = [
         (
             [transcript for transcript in ordered if transcript.version == latest],

@@ -8,8 +8,7 @@ import msgspec
 from afterwit.doctor.findings import DoctorFinding, warning
 from afterwit.model.settings import ReadingSettings
 from afterwit.model.times import iso_from_ms
-from afterwit.reading.ledger import spent_by
-from afterwit.reading.waiting import retry_ms
+from afterwit.reading.spent import spent_by
 from afterwit.store.rows.readings import count_unanswered, failed_requests
 
 
@@ -43,6 +42,10 @@ def reading_state(db: apsw.Connection, caps: ReadingSettings, now_ms: int) -> Re
 def reading_findings(db: apsw.Connection) -> Iterator[DoctorFinding]:
     """One warning for each model whose calls failed and were not answered since."""
     failures = failed_requests(db)
+    if not failures:
+        return
+    from afterwit.reading.waiting import retry_ms  # with all that harvests, which few need here
+
     for model in dict.fromkeys(failure.model for failure in failures):
         own = [failure for failure in failures if failure.model == model]
         count = "1 request" if len(own) == 1 else f"{len(own):,} requests"

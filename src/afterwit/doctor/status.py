@@ -13,7 +13,7 @@ import msgspec
 from afterwit.agents.retention import DAY_MS
 from afterwit.capture.logs import Home
 from afterwit.capture.plan import homes, plan
-from afterwit.capture.tasks import keeping_in, vanishes_at
+from afterwit.capture.vanishing import keeping_in, vanishes_at
 from afterwit.config.world import World
 from afterwit.connect.plan import Machine
 from afterwit.doctor.doctor import OVERDUE_DAYS

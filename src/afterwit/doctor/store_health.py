@@ -1,7 +1,7 @@
 """The health of the store itself: SQLite, damage, permissions, disk, lease, spool.
 
-The usual look is quick: pages of the database, the chain of the journal, a `stat` of every archived file. The full one
-is `store verify`, which reads every archived byte.
+The usual look is quick: rows that are read anyway, the chain of the journal, whether every archived file is there. It
+says what it left out. The full one is `store verify`, which reads every page of the database and every archived byte.
 """
 
 import shutil
@@ -16,7 +16,7 @@ from afterwit.store import archive_mark, journal, lease, spool
 from afterwit.store.checksums import foreign_permissions
 from afterwit.store.layout import Layout
 from afterwit.store.migrate import schema_version
-from afterwit.store.rows.health import archive_state, database_bytes, quick_faults
+from afterwit.store.rows.health import ArchiveState, database_bytes
 from afterwit.store.store import Store
 
 _OLDEST_SAFE_SQLITE = (3, 51, 3)
@@ -25,6 +25,7 @@ _LONG_RUN_HOURS = 6
 _HOUR_MS = 3_600_000
 _LARGE_SPOOL_BYTES = 10_000_000
 _SHOWN = 5
+_UNCHECKED = ("database pages and rows", "archived bytes")
 
 
 class StoreHealth(msgspec.Struct, kw_only=True):
@@ -32,6 +33,7 @@ class StoreHealth(msgspec.Struct, kw_only=True):
     sqlite_version: str
     schema_version: int | None = None  # None: the database cannot be read
     check: str  # quick, full
+    unchecked: list[str]  # what only the full check looks at, unless it is one
     is_sound: bool = True
     database_bytes: int = 0
     archive_bytes: int = 0
@@ -52,6 +54,7 @@ def surroundings(layout: Layout, *, is_full: bool) -> StoreHealth:
         root=str(layout.root),
         sqlite_version=apsw.sqlite_lib_version(),
         check="full" if is_full else "quick",
+        unchecked=[] if is_full else list(_UNCHECKED),
         free_bytes=shutil.disk_usage(layout.root).free,
         lease="held" if is_held else "stale" if process else "free",
         lease_process=process,
@@ -61,17 +64,14 @@ def surroundings(layout: Layout, *, is_full: bool) -> StoreHealth:
     )
 
 
-def examine_store(store: Store, health: StoreHealth) -> Iterator[DoctorFinding]:
+def examine_store(store: Store, state: ArchiveState, health: StoreHealth) -> Iterator[DoctorFinding]:
     """Fills in what the open store says, and yields what is wrong with it."""
     health.schema_version = schema_version(store.db)
     health.journal_entries = store.journal.count()
-    state = archive_state(store.db, store.archive)
     health.archive_bytes = state.packed_bytes
     health.database_bytes = database_bytes(store.layout.database)
     if health.check == "full":
         return
-    for fault in quick_faults(store.db):
-        yield alarm("damaged", f"database: {fault}. `afterwit store rebuild` makes it again from the archive.")
     for belonging in verify.foreign_belongings(store):
         yield alarm(belonging.where, f"{belonging.what}.")
     for fault in journal.journal_faults(store.layout, store.db, store.journal):
@@ -83,7 +83,7 @@ def examine_store(store: Store, health: StoreHealth) -> Iterator[DoctorFinding]:
         yield alarm("damaged", f"database: {fault}.")
     for file in verify.damaged_objects(store):
         yield alarm("damaged", f"archive: {file.path}: {file.error}")
-    unknown = [finding.what for finding in verify.unknown_objects(store) if not finding.is_harmless]
+    unknown = [finding.what for finding in verify.unknown_objects(store, state.unknown) if not finding.is_harmless]
     for what in unknown[:_SHOWN]:
         yield alarm("damaged", f"archive: {what}.")
     if len(unknown) > _SHOWN:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from afterwit.agents.retention import Keeping
 from afterwit.capture.logs import Home
 from afterwit.capture.plan import Pending
-from afterwit.capture.tasks import keeping_in, vanishes_at
+from afterwit.capture.vanishing import keeping_in, vanishes_at
 from afterwit.config.world import World
 from afterwit.knowledge.list import item_in
 from afterwit.model.knowledge import Item, ItemStatus

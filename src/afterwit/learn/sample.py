@@ -23,7 +23,7 @@ from afterwit.agents import registry
 from afterwit.agents.prompt_history import HISTORY
 from afterwit.capture.logs import look_into
 from afterwit.capture.plan import Pending, homes, plan, plan_folder
-from afterwit.capture.tasks import keeping_in, vanishes_at
+from afterwit.capture.vanishing import keeping_in, vanishes_at
 from afterwit.config.world import World
 from afterwit.digest.update import load_digest
 from afterwit.digest.value import (
@@ -42,11 +42,11 @@ from afterwit.model.errors import BusyError
 from afterwit.model.learn_run import Options, Progress
 from afterwit.sessions.filters import Filter
 from afterwit.sessions.list import Session
-from afterwit.sessions.short_ids import short_ids
+from afterwit.sessions.short_ids import short_id
 from afterwit.store.layout import Layout
 from afterwit.store.lease import held
 from afterwit.store.rows.files import file_key, files_by_session
-from afterwit.store.rows.session_list import Selection, SessionRow, native_ids, selected_sessions
+from afterwit.store.rows.session_list import Selection, SessionRow, selected_sessions
 from afterwit.store.store import readonly_database, rehearsed
 
 _SOON_MS = 7 * 86_400_000
@@ -113,10 +113,9 @@ def sample(world: World, wanted: SampleRequest, progress: Progress) -> Sample:
         ranked = _by_points(scene, rows) if wanted.scheme is Scheme.POINTS else _by_value(scene, rows)
         best = takewhile(lambda scored: scored.score >= wanted.min_score, islice(ranked, _most(wanted, len(rows))))
         by_id = {share.row.id: share.repo_share for share in shares}
-        short = short_ids(native_ids(rehearsed.db))
         return Sample(
             scheme=wanted.scheme,
-            sessions=[_sampled(scene, scored, short[scored.row.native_id], by_id[scored.row.id]) for scored in best],
+            sessions=[_sampled(scene, scored, by_id[scored.row.id]) for scored in best],
             found=len(rows),
             unlearned_files=scene.unlearned_files,
             has_unlearned=rehearsed.has_pending,
@@ -249,12 +248,20 @@ def _most(wanted: SampleRequest, count: int) -> int:
     return min(share, wanted.most) if wanted.most else share
 
 
-def _sampled(scene: _Scene, scored: _Scored, short: str, share: float | None) -> Sampled:
+def _sampled(scene: _Scene, scored: _Scored, share: float | None) -> Sampled:
     row = scored.row
     paths = [_text(original.path) for original in scene.originals.get(row.id, ())]
     is_learned = row.id not in scene.unlearned
     vanishes_ms = scene.vanishes_ms(row.id)
-    return Sampled(Session(row, short), scored.score, scored.breakdown, paths, vanishes_ms, is_learned, share)
+    return Sampled(
+        Session(row, short_id(scene.rehearsed.db, row.native_id)),
+        scored.score,
+        scored.breakdown,
+        paths,
+        vanishes_ms,
+        is_learned,
+        share,
+    )
 
 
 @contextmanager

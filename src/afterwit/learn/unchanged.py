@@ -165,9 +165,10 @@ def _mark(store: Store, world: World, looks: list[bytes], watched: dict[str, Wat
 
 def _hosts(store: Store, world: World, watched: dict[str, Watched]) -> Iterator[Any]:
     """What checkouts and homes on this machine hold that matters to items and to what hooks say of files."""
-    yield from present(world, checkouts(store, world))
-    yield from tree_marks(every_checkout(store, world), watched)
-    yield [(checkout.repo, work_mark(checkout.git_dir)) for checkout in git_checkouts(store, world)]
+    places = checkouts(store, world)
+    yield from present(world, places)
+    yield from tree_marks(every_checkout(store, world, places), watched)
+    yield [(checkout.repo, work_mark(checkout.git_dir)) for checkout in git_checkouts(store, world, places)]
     yield sorted(index.name for index in world.layout.trees.glob("*.db"))
 
 

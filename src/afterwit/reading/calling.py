@@ -28,10 +28,11 @@ from afterwit.model.prices import price_list
 from afterwit.reading.answer_forms import form_of, with_remark
 from afterwit.reading.answers import GivenAnswer
 from afterwit.reading.called_run import CalledRun, CallingRules, FailedReading
-from afterwit.reading.ledger import Purse, estimate, spent_by, usage_of
+from afterwit.reading.ledger import Purse, estimate, usage_of
 from afterwit.reading.plan import PlannedRequest, ReadingPlan
 from afterwit.reading.read import asked_body
 from afterwit.reading.requests import ReadingRequest
+from afterwit.reading.spent import spent_by
 from afterwit.reading.taking import Fate, ReadingDesk
 from afterwit.reading.ways.registry import way_of
 from afterwit.reading.ways.way import ModelQuestion, Way, WaySurroundings

@@ -6,7 +6,6 @@ way. Days and months are those of UTC. A model with a known price is held to dol
 list prices, without discounts for batches.
 """
 
-import datetime as dt
 from typing import NamedTuple
 
 import apsw
@@ -18,7 +17,8 @@ from afterwit.model.readings import Usage
 from afterwit.model.settings import ReadingSettings
 from afterwit.reading.answers import GivenAnswer
 from afterwit.reading.requests import ANSWER_TOKENS, ReadingRequest, tokens
-from afterwit.store.rows.readings import ReadingRow, SpentSince, reserved, spent_since
+from afterwit.reading.spent import ReadingSpent
+from afterwit.store.rows.readings import ReadingRow, reserved
 
 
 class ReadingEstimate(NamedTuple):
@@ -31,13 +31,6 @@ class ReadingEstimate(NamedTuple):
     @property
     def tokens(self) -> int:
         return self.tokens_in + self.tokens_out
-
-
-class ReadingSpent(NamedTuple):
-    """What was spent, or is reserved, since the day and the month began."""
-
-    day: SpentSince
-    month: SpentSince
 
 
 class Purse:
@@ -64,12 +57,6 @@ class Purse:
         is_left = wanted.cost_usd <= self.left_usd
         self.left_usd -= wanted.cost_usd if is_left else 0.0
         return is_left
-
-
-def spent_by(db: apsw.Connection, now_ms: int) -> ReadingSpent:
-    """What was spent by a moment."""
-    today = dt.datetime.fromtimestamp(now_ms / 1000, tz=dt.UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    return ReadingSpent(*(spent_since(db, int(day.timestamp() * 1000)) for day in (today, today.replace(day=1))))
 
 
 def estimate(

@@ -14,17 +14,17 @@ from afterwit.config.world import World
 from afterwit.model.errors import ConfigError
 from afterwit.model.learn_run import Progress
 from afterwit.model.prices import price_list
-from afterwit.reading.ledger import Purse, ReadingEstimate, ReadingSpent, estimate, spent_by
+from afterwit.reading.ledger import Purse, ReadingEstimate, estimate
 from afterwit.reading.requests import ReadingPrompt, ReadingRequest, built_in, prompt_of, requests
 from afterwit.reading.session_texts import Beside, session_text
+from afterwit.reading.spent import ReadingSpent, spent_by
 from afterwit.reading.waiting import Patience, Shelf, best_first, due, notes_asked_about, readable
 from afterwit.sessions.filters import Filter
 from afterwit.sessions.list import Session
 from afterwit.sessions.originals import TranscriptSource, source_of
-from afterwit.sessions.short_ids import short_ids
+from afterwit.sessions.short_ids import short_id
 from afterwit.store.regular_files import read_regular
 from afterwit.store.rows.readings import failed_requests, last_model, requests_about_notes, requests_for
-from afterwit.store.rows.session_list import native_ids
 
 AT_HAND = "agent-at-hand"  # the model that an agent is which asks for sessions to read itself
 
@@ -169,7 +169,7 @@ def planned(source: TranscriptSource, world: World, wish: ReadingWish, progress:
     rows = [row for row in ended if shelf.counts(row)]
     spent = spent_by(db, world.now_ms)
     purse = Purse(world.settings.reading, spent, wish.budget_usd)
-    beside, prices, short = Beside(source, world), price_list(world.settings.prices), short_ids(native_ids(db))
+    beside, prices = Beside(source, world), price_list(world.settings.prices)
     chosen_sessions: list[PlannedSession] = []
     consolidations: list[PlannedRequest] = []
     empty, stopped_by = 0, ""
@@ -192,7 +192,7 @@ def planned(source: TranscriptSource, world: World, wish: ReadingWish, progress:
             empty += 1
         elif all(purse.reserve(wanted, model) for wanted in estimates):
             left = left - len(new) if left is not None else None
-            chosen_sessions.append(PlannedSession(Session(row, short[row.native_id]), value, new, estimates))
+            chosen_sessions.append(PlannedSession(Session(row, short_id(db, row.native_id)), value, new, estimates))
             progress.advance(1, 1)
         else:
             stopped_by = "caps"

@@ -15,8 +15,8 @@ from afterwit.config.world import World, redactor_of
 from afterwit.model.errors import UsageError
 from afterwit.recall.place_index import KnownTree, PlaceIndex
 from afterwit.recall.places import Features, KnownRepo, LikelyPlace, Question, features, guess, with_tests
-from afterwit.recall.recall import is_left_out, repo_at, work_in
-from afterwit.recall.repository import branch_at, checkout_of, known_repo, update_checkout
+from afterwit.recall.recall import is_left_out, remembered, repo_at
+from afterwit.recall.repository import branch_at, checkout_of, known_repo, put_history, update_checkout
 from afterwit.sessions.filters import find_repo
 from afterwit.sources.checkout import own_git_folder_of, root_of_checkout
 from afterwit.store.layout import Layout
@@ -53,7 +53,8 @@ def find_places(world: World, folder: Path, repo: str | None, task: str, most: i
         if is_left_out(world, None, repo=name):
             raise UsageError(_LEFT_OUT)
         checkout = checkout_of(db, world, name)
-        repository = known_repo(world, name, work_in(db, name), checkout)
+        work = remembered(db, world, name, checkout).work
+        repository = known_repo(world.layout, name, work, checkout)
         return _found(name, repository, Question(task, branch_at(checkout)), most)
 
 
@@ -66,7 +67,9 @@ def _of_folder(world: World, folder: Path, task: str, most: int) -> FoundPlaces:
     with tempfile.TemporaryDirectory(prefix="afterwit-places-") as folder_aside:
         aside = world._replace(layout=Layout(Path(folder_aside)))
         update_checkout(aside.layout, checkout, redactor_of(aside))
-        repository = known_repo(aside, "", PlaceIndex(), checkout)
+        work = PlaceIndex()
+        put_history(work, aside, checkout)
+        repository = known_repo(aside.layout, "", work, checkout)
         return _found("", repository, Question(task, branch_at(checkout)), most)
 
 

@@ -14,29 +14,29 @@ from typing import NamedTuple
 
 import apsw
 
+from afterwit.checkouts.known import GitCheckout
 from afterwit.config.world import World, exclusion_of, redactor_of
-from afterwit.digest.update import load_digest
 from afterwit.guard.hygiene import clean
 from afterwit.guard.shown import Shown
 from afterwit.knowledge.list import item_in
 from afterwit.knowledge.shown_items import preference
-from afterwit.memory.api import memory
 from afterwit.model.digest import Digest
 from afterwit.model.errors import AfterwitError, ConfigError, UsageError
 from afterwit.model.knowledge import EVERYWHERE, Item, Scope, ScopeKind
 from afterwit.model.memory_entry import Entry, is_persons
 from afterwit.model.settings import Settings
 from afterwit.recall.at_prompt import at_prompt
+from afterwit.recall.deck.first_prompt import StoredPlaces, StoredTalks
 from afterwit.recall.deck.prompt_tables import MOST_SESSIONS, PromptIndex
+from afterwit.recall.deck.reader import Deck
 from afterwit.recall.doubles import told_once
-from afterwit.recall.from_digest import sighting_of, talks_in
-from afterwit.recall.place_index import PlaceIndex
+from afterwit.recall.place_index import KnownPlaces, PlaceIndex
 from afterwit.recall.places import Question
 from afterwit.recall.prompt_block import PromptBlock
-from afterwit.recall.repository import branch_at, checkout_of, known_repo
+from afterwit.recall.repository import branch_at, checkout_of, known_repo, put_history
 from afterwit.recall.situation import SPEAKING, Situation, expected
 from afterwit.recall.start_block import TEMPLATE, StartBlock, StartSettings, checked_template, start_block
-from afterwit.recall.talks import TalkIndex
+from afterwit.recall.talks import TalkIndex, Talks
 from afterwit.repos.folders import root_of
 from afterwit.repos.identity import COMMIT_MARK, Spot
 from afterwit.repos.known_names import repos_by_name
@@ -108,26 +108,47 @@ def prompt_block_for(
     told: Collection[str] = (),
 ) -> PromptBlock:
     """What a session in this situation, which was told these items, gets with a first prompt like this."""
-    work, talks = PlaceIndex(), TalkIndex()
-    for digest in _latest_digests(db, situation.repo):
-        work.put(sighting_of(digest))
-        for talk in talks_in(digest):
-            talks.put(talk)
     checkout = checkout_of(db, world, situation.repo)
-    repo = known_repo(world, situation.repo, work, checkout)
+    work, talks = remembered(db, world, situation.repo, checkout)
+    repo = known_repo(world.layout, situation.repo, work, checkout)
     return at_prompt(items, situation, Question(task, branch_at(checkout)), repo, talks, told)
 
 
-def work_in(db: apsw.Connection, repo: str) -> PlaceIndex:
-    """What sessions did in a repository."""
-    work = PlaceIndex()
-    for digest in _latest_digests(db, repo):
-        work.put(sighting_of(digest))
-    return work
+class Remembered(NamedTuple):
+    """What was done and said in a repository."""
+
+    work: KnownPlaces
+    talks: Talks
+
+
+def remembered(db: apsw.Connection, world: World, repo: str, checkout: GitCheckout | None) -> Remembered:
+    """As hooks have it from the deck. Where the deck has nothing of the repository, or is from before its checkout
+    came, went or was left out, it is gathered from the digests of its sessions and from git."""
+    try:
+        deck = Deck(str(world.layout.deck))
+        work, talks = StoredPlaces(deck.tables(), repo), StoredTalks(deck.tables(), repo)
+        if work.is_known and bool(deck.tree_of(repo)) == (checkout is not None):
+            return Remembered(work, talks)
+    except (ValueError, apsw.Error):  # none, one of another version, or a damaged one
+        pass
+    return _gathered(db, world, repo, checkout)
+
+
+def _gathered(db: apsw.Connection, world: World, repo: str, checkout: GitCheckout | None) -> Remembered:
+    work, talks = PlaceIndex(), TalkIndex()
+    index = prompt_index(db, repo)
+    for sighting in index.sightings:
+        work.put(sighting)
+    for talk in index.talks:
+        talks.put(talk)
+    put_history(work, world, checkout)
+    return Remembered(work, talks)
 
 
 def prompt_index(db: apsw.Connection, repo: str) -> PromptIndex:
     """What was done and said in a repository."""
+    from afterwit.recall.from_digest import sighting_of, talks_in  # with the digester: not for those who ask the deck
+
     digests = list(_latest_digests(db, repo))
     talks = [talk for digest in digests for talk in talks_in(digest)]
     return PromptIndex([sighting_of(digest) for digest in digests], talks)
@@ -135,6 +156,8 @@ def prompt_index(db: apsw.Connection, repo: str) -> PromptIndex:
 
 def _latest_digests(db: apsw.Connection, repo: str) -> Iterator[Digest]:
     """The newest sessions of a repository, the oldest of them first."""
+    from afterwit.digest.update import load_digest
+
     rows = list(selected_sessions(db, Selection(repos=frozenset((repo,))))) if repo else []
     for row in rows[-MOST_SESSIONS:]:
         digest = load_digest(db, row)
@@ -146,6 +169,8 @@ def preference_lines(world: World, user: str | None = None) -> list[Shown]:
     """The lines, by key; none where the setting is off."""
     if not world.settings.recall.preferences:
         return []
+    from afterwit.memory.api import memory  # looks for backends, which takes longer than all else here
+
     try:
         with memory(world, user) as mine:
             entries = [mine.retrieve(key).entry for key in mine.keys(_PREFIX).keys[:_MOST_LINES]]

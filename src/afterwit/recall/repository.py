@@ -23,7 +23,7 @@ from afterwit.model.learn_run import Progress
 from afterwit.recall.deck.location import branch_of
 from afterwit.recall.deck.prompt_tables import MOST_COMMITS, redacted_sighting
 from afterwit.recall.deck.reader import opened_immutable
-from afterwit.recall.place_index import KnownTree, PlaceIndex, PlaceSighting
+from afterwit.recall.place_index import KnownPlaces, KnownTree, PlaceIndex, PlaceSighting
 from afterwit.recall.places import NO_TREE, KnownRepo
 from afterwit.sources.gathering import SourceError
 from afterwit.sources.git_history import Commit, commits
@@ -112,15 +112,20 @@ def sightings_of(commits: Iterable[Commit], branch: str = "") -> Iterator[PlaceS
             )
 
 
-def known_repo(world: World, repo: str, work: PlaceIndex, checkout: GitCheckout | None) -> KnownRepo:
-    """All that is known of a repository: what sessions did there, and its checkout, if there is one; as a hook has it
-    from the deck."""
+def put_history(work: PlaceIndex, world: World, checkout: GitCheckout | None) -> None:
+    """Adds what the history of a checkout says, as a deck holds it."""
+    sightings = history_sightings(checkout, world.now_ms) if checkout else []
+    if sightings:
+        redact = redactor_of(world).text
+        for sighting in sightings:
+            work.put(redacted_sighting(sighting, redact))
+
+
+def known_repo(layout: Layout, repo: str, work: KnownPlaces, checkout: GitCheckout | None) -> KnownRepo:
+    """What was done in a repository, with the files of its checkout, if there is one."""
     if checkout is None:
         return KnownRepo(work)
-    redact, root = redactor_of(world).text, checkout.root
-    for sighting in history_sightings(checkout, world.now_ms):
-        work.put(redacted_sighting(sighting, redact))
-    tree = tree_of(world.layout, repo)
+    tree, root = tree_of(layout, repo), checkout.root
     return KnownRepo(work, tree, lambda path: os.path.lexists(root / path)) if tree.size() else KnownRepo(work)
 
 

@@ -20,12 +20,11 @@ from afterwit.model.readings import Usage
 from afterwit.model.settings import Settings
 from afterwit.repos.identity import domain_of
 from afterwit.sessions.filters import Filter, selection_of
-from afterwit.sessions.short_ids import short_ids
-from afterwit.store.rows.session_list import Selection, SessionRow, SpendSum, native_ids, spend_sums
+from afterwit.sessions.short_ids import short_id
+from afterwit.store.rows.session_list import Selection, SessionRow, SpendSum, spend_sums
 from afterwit.store.store import readonly_database
 
 _DIGITS = 6  # of a dollar: a millionth is what one token costs
-_FEW = 50
 
 
 class By(StrEnum):
@@ -116,8 +115,10 @@ def cost(world: World, wanted: Filter, by: tuple[By, ...]) -> CostReport:
         selection = selection_of(db, world.settings, wanted)
         rows = spend_sums(db, selection, prices.steps, by_response=True, is_fine=not _TIMES.isdisjoint(by))
         report = _report(rows, prices, world, by)
-        short = short_ids(native_ids(db)) if By.SESSION in by else {}
-    return msgspec.structs.replace(report, short_ids=short)
+        if By.SESSION not in by:
+            return report
+        named = {line.key[by.index(By.SESSION)] for line in report.lines}
+        return msgspec.structs.replace(report, short_ids={name: short_id(db, name) for name in named})
 
 
 def spending_of(db: apsw.Connection, settings: Settings, session: SessionRow) -> Spending:
@@ -130,15 +131,20 @@ def spending_of(db: apsw.Connection, settings: Settings, session: SessionRow) ->
 
 
 def spending_of_sessions(db: apsw.Connection, settings: Settings, sessions: Collection[int]) -> Spending:
-    """What these sessions spent together. Many are asked for at once: one by one would take longer."""
-    prices = price_list(settings.prices)
-    selections = [Selection(session=session) for session in sessions] if len(sessions) <= _FEW else [Selection()]
+    """What these sessions spent together."""
     spending = Spending()
-    for selection in selections:
-        for row in spend_sums(db, selection, prices.steps):
-            if row.session_id in sessions:
-                spending.add(row, cost_of(row, prices))
+    for own in spendings(db, settings, Selection(sessions=frozenset(sessions))).values():
+        spending.join(own)
     return spending
+
+
+def spendings(db: apsw.Connection, settings: Settings, selection: Selection) -> dict[int, Spending]:
+    """What each of these sessions spent, by its row."""
+    prices = price_list(settings.prices)
+    by_session: dict[int, Spending] = {}
+    for row in spend_sums(db, selection, prices.steps):
+        by_session.setdefault(row.session_id, Spending()).add(row, cost_of(row, prices))
+    return by_session
 
 
 def cost_of(row: SpendSum, prices: Prices) -> float | None:

@@ -4,21 +4,25 @@ A view is a tuple of names that selects fields from `Session`: adding a key to `
 `LISTED`, and a property of `Session` where the store has no column of that name.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-import apsw
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.model.prices import price_list
 from afterwit.repos.identity import domain_of
-from afterwit.sessions.cost import Spending, cost_of
+from afterwit.sessions.cost import Spending, spendings
 from afterwit.sessions.filters import Filter, one_line, selection_of
-from afterwit.sessions.short_ids import short_ids
+from afterwit.sessions.short_ids import short_id
 from afterwit.store.rows.originals import pins
-from afterwit.store.rows.session_list import Selection, SessionRow, native_ids, selected_sessions, spend_sums
+from afterwit.store.rows.session_list import (
+    Selection,
+    SessionRow,
+    count_selected,
+    first_sessions,
+    selected_sessions,
+)
 from afterwit.store.store import readonly_database
 
 _TITLE_LENGTH = 200
@@ -91,53 +95,58 @@ class Order(StrEnum):
     DURATION = "duration"
 
 
-_MEASURES: Mapping[Order, Callable[[Session], float]] = {
-    Order.START: lambda _: 0,
-    Order.COST: lambda session: -1 if session.cost_usd is None else session.cost_usd,
-    Order.TOKENS: lambda session: session.row.tokens,
-    Order.FAILURES: lambda session: session.row.failures,
-    Order.ACTIONS: lambda session: session.row.actions,
-    Order.DURATION: lambda session: (session.row.ended_ms or 0) - (session.row.started_ms or session.row.ended_ms or 0),
-}
-
-
 class Listing(msgspec.Struct, frozen=True, kw_only=True):
     sessions: list[Session]
     found: int  # how many there are, shown or not
-    spending: Spending  # of all that were found
+    spending: Spending | None  # of all that were found; None: not all of them were looked at
 
 
-def list_sessions(world: World, wanted: Filter, order: Order, limit: int, *, is_reversed: bool = False) -> Listing:
-    """The sessions that the filter means. The largest or latest come first; `limit` 0 means all."""
+def list_sessions(
+    world: World, wanted: Filter, order: Order, limit: int, *, is_reversed: bool = False, has_totals: bool = False
+) -> Listing:
+    """The sessions that the filter means. The largest or latest come first; `limit` 0 means all. What all of them
+    spent is added up where that is wanted, or known anyway."""
     with readonly_database(world.layout) as db:
         selection = selection_of(db, world.settings, wanted)
-        spendings = _spendings(db, selection, world)
-        sessions = [Session(row, spending=spendings.get(row.id)) for row in selected_sessions(db, selection)]
-        sessions.sort(key=lambda session: _rank(session, order), reverse=not is_reversed)
-        shown = sessions[:limit] if limit else sessions
-        short = short_ids(native_ids(db)) if shown else {}
-        pinned = pins(db) if shown else set()
-    listed = [
-        session._replace(
-            id=short[session.row.native_id],
-            domain=domain_of(session.row.repo, world.settings.domains),
-            is_pinned=(session.row.agent, session.row.native_id) in pinned,
-        )
-        for session in shown
-    ]
+        count = count_selected(db, selection)
+        is_whole = has_totals or order is Order.COST or not 0 < limit < count
+        spent = spendings(db, world.settings, selection) if is_whole else {}
+        if order is Order.COST:
+            rows = _dearest(list(selected_sessions(db, selection)), spent, limit, is_reversed=is_reversed)
+        else:
+            rows = first_sessions(db, selection, order, limit, is_reversed=is_reversed)
+        if not is_whole:
+            shown = Selection(sessions=frozenset(row.id for row in rows))
+            spent = spendings(db, world.settings, shown)
+        pinned = pins(db) if rows else set()
+        listed = [
+            Session(
+                row,
+                id=short_id(db, row.native_id),
+                domain=domain_of(row.repo, world.settings.domains),
+                is_pinned=(row.agent, row.native_id) in pinned,
+                spending=spent.get(row.id),
+            )
+            for row in rows
+        ]
+    return Listing(sessions=listed, found=count, spending=_sum(spent.values()) if is_whole else None)
+
+
+def _dearest(
+    rows: list[SessionRow], spent: Mapping[int, Spending], limit: int, *, is_reversed: bool
+) -> list[SessionRow]:
+    """Prices are no matter of the database. Sessions of which none is known come last."""
+
+    def rank(row: SessionRow) -> tuple[float, int, str]:
+        cost_usd = spent[row.id].cost_usd if row.id in spent else None
+        return -1 if cost_usd is None else cost_usd, row.started_ms or 0, row.native_id
+
+    rows.sort(key=rank, reverse=not is_reversed)
+    return rows[:limit] if limit else rows
+
+
+def _sum(parts: Iterable[Spending]) -> Spending:
     total = Spending()
-    for spending in spendings.values():
-        total.join(spending)
-    return Listing(sessions=listed, found=len(sessions), spending=total)
-
-
-def _spendings(db: apsw.Connection, selection: Selection, world: World) -> dict[int, Spending]:
-    prices = price_list(world.settings.prices)
-    spendings: dict[int, Spending] = {}
-    for row in spend_sums(db, selection, prices.steps):
-        spendings.setdefault(row.session_id, Spending()).add(row, cost_of(row, prices))
-    return spendings
-
-
-def _rank(session: Session, order: Order) -> tuple[float, int, str]:
-    return _MEASURES[order](session), session.row.started_ms or 0, session.row.native_id
+    for part in parts:
+        total.join(part)
+    return total

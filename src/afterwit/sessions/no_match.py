@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from afterwit.config.world import World
 from afterwit.sessions.filters import Filter, selection_of
-from afterwit.store.rows.session_list import SessionRow, selected_sessions
+from afterwit.store.rows.session_list import SessionTimes, selected_times
 from afterwit.store.store import readonly_database
 
 _TIMES = ("since_ms", "until_ms")
@@ -25,16 +25,16 @@ def no_match(world: World, wanted: Filter) -> NoMatch | None:
     """None where some session fits after all."""
     with readonly_database(world.layout) as db:
 
-        def fitting(narrowed: Filter) -> list[SessionRow]:
-            return list(selected_sessions(db, selection_of(db, world.settings, narrowed)))
+        def fitting(narrowed: Filter) -> SessionTimes:
+            return selected_times(db, selection_of(db, world.settings, narrowed))
 
-        if fitting(wanted):
+        if fitting(wanted).sessions:
             return None
         for names in _parts(wanted):
-            rows = fitting(wanted._replace(**{name: Filter._field_defaults[name] for name in names}))
-            if rows:
-                return _told(names, rows)
-        return _told((), fitting(Filter()))
+            rest = fitting(wanted._replace(**{name: Filter._field_defaults[name] for name in names}))
+            if rest.sessions:
+                return NoMatch(names, *rest)
+        return NoMatch((), *fitting(Filter()))
 
 
 def _parts(wanted: Filter) -> Iterator[tuple[str, ...]]:
@@ -45,8 +45,3 @@ def _parts(wanted: Filter) -> Iterator[tuple[str, ...]]:
     if len(times) > 1:
         yield tuple(times)
     yield from ((name,) for name in given if name not in _TIMES)
-
-
-def _told(names: tuple[str, ...], rows: list[SessionRow]) -> NoMatch:
-    moments = [row.started_ms for row in rows if row.started_ms is not None]
-    return NoMatch(names, len(rows), min(moments, default=None), max(moments, default=None))

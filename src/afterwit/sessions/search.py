@@ -24,11 +24,11 @@ from afterwit.model.kinds import EventKind
 from afterwit.sessions.event_texts import EventPlace, EventTexts
 from afterwit.sessions.filters import Filter, selection_of
 from afterwit.sessions.list import Session
-from afterwit.sessions.short_ids import short_ids
+from afterwit.sessions.short_ids import short_id
 from afterwit.sessions.show import moment_number
 from afterwit.store.archive import Archive
 from afterwit.store.rows.files import files_by_id
-from afterwit.store.rows.session_list import Selection, native_ids, session_row
+from afterwit.store.rows.session_list import Selection, session_row
 from afterwit.store.rows.texts import TextHit, TextTotals, count_hits, hits_by_session, match_of, terms_of, totals
 from afterwit.store.rows.texts import search as search_texts
 from afterwit.store.store import readonly_database
@@ -100,7 +100,6 @@ class Searcher:
         asked = self._asked(query, wanted)
         hits = hits_by_session(self._db, asked.match, asked.selection, kind, limit, most_matches)
         shown = iter(self._with_snippets(hits, asked.words, width))
-        short = short_ids(native_ids(self._db)) if hits else {}
         sessions: list[SearchedSession] = []
         for session_id, rows in groupby(hits, key=lambda hit: hit.session_id):
             row = session_row(self._db, session_id)
@@ -110,7 +109,9 @@ class Searcher:
                 msgspec.structs.replace(match, number=moment_number(hit.part, hit.event_id & _ORDINALS))
                 for hit, match in matches
             ]
-            sessions.append(SearchedSession(Session(row, id=short[row.native_id]), matches[0][0].found, numbered))
+            sessions.append(
+                SearchedSession(Session(row, id=short_id(self._db, row.native_id)), matches[0][0].found, numbered)
+            )
         return SessionsAnswer(query, asked.words, totals(self._db, asked.match, asked.selection, kind), sessions)
 
     def best_hits(

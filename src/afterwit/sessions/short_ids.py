@@ -3,24 +3,20 @@
 `filters.find_session` takes them, and any longer beginning.
 """
 
-from bisect import bisect_left
 from itertools import takewhile
+
+import apsw
+
+from afterwit.store.rows.session_list import tails_beside
 
 _SHORTEST_ID = 8
 
 
-def short_ids(ids: list[str]) -> dict[str, str]:
-    """For each id the beginning of its last part that no other id shares."""
-    tails = {native_id: native_id.rpartition("/")[2].removeprefix("agent-") for native_id in ids}
-    heads = sorted(set(tails.values()))
-    return {native_id: _shortest(tail, heads) for native_id, tail in tails.items()}
-
-
-def _shortest(tail: str, heads: list[str]) -> str:
-    """As much of a name as tells it from its neighbours in the sorted list."""
-    place = bisect_left(heads, tail)
-    neighbours = (*heads[max(0, place - 1) : place], *heads[place + 1 : place + 2])
-    shared = max((_shared(tail, other) for other in neighbours), default=0)
+def short_id(db: apsw.Connection, native_id: str) -> str:
+    """The beginning of an id's last part that no other id shares: as much as tells it from its neighbours in the
+    order of the alphabet."""
+    tail = native_id.rpartition("/")[2].removeprefix("agent-")
+    shared = max((_shared(tail, other) for other in tails_beside(db, tail)), default=0)
     return tail[: max(shared + 1, _SHORTEST_ID)]
 
 

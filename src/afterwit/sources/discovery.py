@@ -89,6 +89,7 @@ class Discovery(NamedTuple):
     unreadable: list[Unreadable]
     collected: dict[Hashable, list[LogFile]] = {}  # noqa: RUF012 - never changed
     outside: list[Path] = []  # noqa: RUF012 - links that are not followed, because they lead out of the home
+    strangers: list[LogFile] = []  # noqa: RUF012 - files that belong to no unit and no collection
 
 
 def discover(
@@ -102,27 +103,34 @@ def discover(
     collected: dict[Hashable, list[LogFile]] = {}
     others: list[LogFile] = []
     unreadable: list[Unreadable] = []
+    strangers: list[LogFile] = []
     bounds = Bounds(str(home), follows)
     for file in _files(home, unreadable, bounds):
         collector = collection(file.path)
         (others if collector is None else collected.setdefault(collector, [])).append(file)
-    return Discovery(units_among(home, others, primary), unreadable, collected, bounds.outside)
+    units = units_among(home, others, primary, strangers)
+    return Discovery(units, unreadable, collected, bounds.outside, strangers)
 
 
 def units_among(
-    home: Path, files: Iterable[LogFile], primary: Callable[[PurePosixPath], PurePosixPath | None]
+    home: Path,
+    files: Iterable[LogFile],
+    primary: Callable[[PurePosixPath], PurePosixPath | None],
+    strangers: list[LogFile] | None = None,
 ) -> list[Unit]:
-    """The transcripts among these files by name, each with its companions."""
-    transcripts: dict[PurePosixPath, LogFile] = {}
-    companions: dict[PurePosixPath, list[LogFile]] = {}
+    """The transcripts among these files by name, each with its companions. What is neither joins the strangers, where
+    somebody wants them."""
+    transcripts: dict[str, LogFile] = {}  # by text, which is compared more quickly than paths are
+    companions: dict[str, list[LogFile]] = {}
     for file in files:
         owner = primary(file.path)
         if owner is file.path or owner == file.path:
-            transcripts[file.path] = file
+            transcripts[str(file.path)] = file
         elif owner is not None:
-            companions.setdefault(owner, []).append(file)
-    by_name = sorted(transcripts.items(), key=lambda item: str(item[0]))
-    return [Unit(home, file, tuple(sorted(companions.get(path, ())))) for path, file in by_name]
+            companions.setdefault(str(owner), []).append(file)
+        elif strangers is not None:
+            strangers.append(file)
+    return [Unit(home, transcripts[path], tuple(sorted(companions.get(path, ())))) for path in sorted(transcripts)]
 
 
 def walk(home: Path, unreadable: list[Unreadable], follows: Callable[[str], bool] = anything) -> Iterator[LogFile]:

@@ -149,6 +149,18 @@ class Archive:
         for path in sorted(self._root.glob(f"*/*{_ENDING}")):
             yield ArchiveName(path.name.removesuffix(_ENDING))
 
+    def sizes(self) -> dict[ArchiveName, int]:
+        """What every object takes, in one look at the folders; 0 for one that lies in another folder than its own."""
+        sizes: dict[ArchiveName, int] = {}
+        for root in filter(None, (self._root, self._overlay)):
+            for folder in _entries(root):
+                for entry in _entries(folder):
+                    if entry.name.endswith(_ENDING):
+                        name = ArchiveName(entry.name.removesuffix(_ENDING))
+                        is_in_place = name[:2] == folder.name
+                        sizes[name] = (is_in_place and _size(entry)) or sizes.get(name, 0)
+        return sizes
+
     def latest(self, key: bytes) -> ArchiveName | None:
         """The newest generation of a file that the archive holds."""
         folder = self._root / key.hex()[:2]
@@ -244,6 +256,22 @@ class Archive:
             raise DamagedError(
                 f"The archived file {name} cannot be read: it {_lower(error.strerror or str(error))}."
             ) from error
+
+
+def _entries(folder: "Path | os.DirEntry[str]") -> "list[os.DirEntry[str]]":
+    """What lies in a folder; nothing where it is none."""
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:
+        return []
+
+
+def _size(entry: "os.DirEntry[str]") -> int:
+    try:
+        return entry.stat().st_size
+    except OSError:
+        return 0
 
 
 def _lower(text: str) -> str:

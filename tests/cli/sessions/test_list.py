@@ -25,7 +25,20 @@ def test_all_agents_are_in_one_table_with_totals(learned: Run) -> None:
 def test_a_limit_says_how_many_there_are(learned: Run) -> None:
     done = learned("sessions", "list", "--limit", "2")
     assert len(done.stdout.splitlines()) == 4
-    assert "5 sessions (2 shown; --limit 0 shows all)" in done.stderr
+    assert "5 sessions (2 shown; --limit 0 shows all). `--totals` adds up" in done.stderr
+    added_up = learned("sessions", "list", "--limit", "2", "--totals").stderr
+    assert added_up.startswith("5 sessions (2 shown; --limit 0 shows all): ")
+    assert added_up.endswith(learned("sessions", "list").stderr.removeprefix("5 sessions"))
+
+
+def test_the_total_of_a_part_is_null_unless_it_is_asked_for(learned: Run) -> None:
+    found = [
+        json.loads(learned("sessions", "list", "--json", *options).stdout)
+        for options in (("--limit", "2"), ("--limit", "2", "--totals"), ())
+    ]
+    assert [listing["found"] for listing in found] == [5, 5, 5]
+    assert found[0]["total"] is None
+    assert found[1]["total"] == found[2]["total"] != None  # noqa: E711
 
 
 @pytest.mark.parametrize(

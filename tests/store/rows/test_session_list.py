@@ -1,6 +1,7 @@
 """What sessions spent is summed in groups that have one price."""
 
 import apsw
+import pytest
 from tests.store.planted_rows import captured, facts, plant, spend
 
 from afterwit.store.rows import parts
@@ -12,6 +13,7 @@ from afterwit.store.rows.session_list import (
     sessions_named,
     spend_sums,
     subagents_of,
+    tails_beside,
 )
 
 DAY_MS = 86_400_000
@@ -54,6 +56,34 @@ def test_sessions_are_found_by_the_beginning_of_any_of_their_names(db: apsw.Conn
     assert [row.native_id for row in sessions_named(db, "77", 9)] == ["abc1/agent-77"]
     assert [row.native_id for row in sessions_named(db, "88", 9)] == ["agent-88"]
     assert sessions_named(db, "%", 9) == []
+
+
+@pytest.mark.parametrize(
+    ("native_id", "tail"),
+    [
+        ("fig", "fig"),
+        ("fig/agent-77", "77"),
+        ("agent-88", "88"),
+        ("fig/plum/agent-agent-9", "agent-9"),
+        ("fig/", ""),
+        ("//", ""),
+        ("agent-fig/plum", "plum"),
+        ("übung/ágent-é", "ágent-é"),
+    ],
+)
+def test_the_last_part_of_an_id_is_filed_without_what_marks_a_subagent(
+    db: apsw.Connection, native_id: str, tail: str
+) -> None:
+    plant(db, native_id)
+    assert db.execute("SELECT tail FROM sessions").get == tail
+
+
+def test_the_neighbours_of_a_last_part_are_told_and_not_the_part_itself(db: apsw.Connection) -> None:
+    for name in ("fig", "plum/agent-fig", "kiwi", "apple"):
+        plant(db, name, name)
+    assert tails_beside(db, "fig") == ["apple", "kiwi"]
+    assert tails_beside(db, "apple") == ["fig"]
+    assert tails_beside(db, "zz") == ["kiwi"]
 
 
 def test_rows_are_looked_up(db: apsw.Connection) -> None:

@@ -87,9 +87,14 @@ _SAID_BY_FILTER = {"agent": "agents", "repo": "repos", "domain": "domains", "bra
 )
 @click.option("--reverse", "is_reversed", is_flag=True, help="The earliest or smallest first.")
 @click.option("--limit", type=COUNT, metavar="N", default=20, show_default=True, help="0 means all.")
+@click.option(
+    "--totals", "has_totals", is_flag=True, help="Add up tokens and cost of all that fit, not only where all are shown."
+)
 @reporting
 @filtered
-def list_sessions(here: Here, wanted: Filter, order: str, is_reversed: bool, limit: int, is_json: bool) -> None:
+def list_sessions(
+    here: Here, wanted: Filter, order: str, is_reversed: bool, limit: int, has_totals: bool, is_json: bool
+) -> None:
     """List sessions of all agents, with what they did and what they cost.
 
     A session of a subagent is marked ↳, one of which only the prompts are known [prompts only], one whose original
@@ -97,7 +102,7 @@ def list_sessions(here: Here, wanted: Filter, order: str, is_reversed: bool, lim
     that none is known for some of it. A narrow terminal shows fewer columns; a pipe gets all but those that say what
     the options say already. Times are local. The id is as much as `afterwit sessions show` needs.
     """
-    listing = run(here.world, wanted, Order(order), limit, is_reversed=is_reversed)
+    listing = run(here.world, wanted, Order(order), limit, is_reversed=is_reversed, has_totals=has_totals)
     if is_json:
         print_json(_as_json(listing))
     elif listing.found:
@@ -125,6 +130,8 @@ def _shown(wanted: Filter, rows: Sequence[Sequence[str]]) -> Iterator[int]:
 def _totals(listing: Listing) -> str:
     shown, spent = len(listing.sessions), listing.spending
     part = f" ({shown:,} shown; --limit 0 shows all)" if shown < listing.found else ""
+    if spent is None:
+        return f"{human_count(listing.found, 'session')}{part}. `--totals` adds up tokens and cost."
     cost = human_dollars(spent.cost_usd, is_partial=spent.is_partial) if spent.tokens else "nothing"
     missing = f", {human_count(spent.unpriced, 'response')} without a known price" if spent.unpriced else ""
     return f"{human_count(listing.found, 'session')}{part}: {human_tokens(spent.tokens)} tokens, {cost}{missing}."
@@ -135,7 +142,8 @@ def _as_json(listing: Listing) -> dict[str, Any]:
     return {
         "sessions": [session.view(LISTED) for session in listing.sessions],
         "found": listing.found,
-        "total": {
+        "total": spent
+        and {
             "tokens": spent.tokens,
             "cost_usd": spent.cost_usd,
             "is_cost_partial": spent.is_partial,

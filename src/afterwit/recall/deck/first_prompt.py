@@ -213,6 +213,11 @@ class StoredPlaces:
         self._names: frozenset[str] = frozenset()
         self._defined: Counter[str] = Counter()
 
+    @property
+    def is_known(self) -> bool:
+        """Whether the deck knows the repository."""
+        return self._repo >= 0
+
     def rarity(self, word: str) -> float:
         return rarity(len(self._sessions), count_numbers(self._body("said", word)))
 

@@ -147,12 +147,30 @@ DROP INDEX sessions_to_digest;
 CREATE INDEX sessions_to_digest ON sessions (is_digested) WHERE is_digested <> 1;
 CREATE INDEX digests_by_version ON digests (version);
 
+-- What every run asks of all files, answered without a look at their rows, which are wide: whether they have changed, what
+-- the archive should hold, which are in an odd state, were made by an older capture, lack a checksum, have a name.
 CREATE INDEX files_by_stamp ON files (agent, is_live, key, size_bytes, mtime_ns, inode, companions, state);
-CREATE INDEX files_by_capture ON files (capture_version);
-CREATE INDEX files_by_state ON files (state);
-CREATE INDEX files_by_name ON files (replace(path, rtrim(path, replace(path, '/', '')), ''));
-CREATE INDEX files_to_seal ON files (role) WHERE checksum = x'';
+CREATE INDEX files_by_object ON files (key, generation, held_bytes, dropped_ms, role, state);
 CREATE INDEX files_dropped ON files (dropped_ms) WHERE dropped_ms IS NOT NULL;
+CREATE INDEX files_by_state ON files (state);
+CREATE INDEX files_by_capture ON files (capture_version) WHERE role = 'transcript' AND held_bytes > 0;
+CREATE INDEX files_unsealed ON files (id) WHERE role = 'transcript' AND checksum = x'';
+CREATE INDEX files_by_name ON files (replace(path, rtrim(path, replace(path, '/', '')), ''));
+
+-- What lists of sessions ask: the latest of them, and short names.
+DROP INDEX sessions_by_start;
+CREATE INDEX sessions_by_start ON sessions (started_ms, native_id, agent);
+
+-- People name a session by the beginning of the last part of its id, as far as no other has the same.
+ALTER TABLE sessions ADD COLUMN tail TEXT NOT NULL GENERATED ALWAYS AS (
+    substr(
+        native_id,
+        length(rtrim(native_id, replace(native_id, '/', ''))) + 1
+        + 6 * (substr(native_id, length(rtrim(native_id, replace(native_id, '/', ''))) + 1, 6) = 'agent-')
+    )
+) VIRTUAL;
+
+CREATE INDEX sessions_by_tail ON sessions (tail);
 
 -- Files of which the archive holds something, and the bytes of originals in it, counted.
 CREATE TABLE held_files (

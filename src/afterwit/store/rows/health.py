@@ -9,11 +9,15 @@ from typing import Any, NamedTuple
 import apsw
 import msgspec
 
-from afterwit.model.captured import PartFacts
 from afterwit.model.errors import DamagedError
-from afterwit.store.archive import Archive, archive_name
+from afterwit.store.archive import Archive, ArchiveName, archive_name
 from afterwit.store.database import columns_of, only_row
-from afterwit.store.rows.files import counts_in
+from afterwit.store.rows.files import DAMAGED, counts_in, files_by_id, removable_objects
+
+_NONE = "{}"  # as a column of counts has it
+_HAS_OBJECT = "(held_bytes > 0 OR (dropped_ms IS NOT NULL AND role = 'transcript'))"
+_OBJECTS = f"""SELECT id, key, generation, held_bytes > 0, {_HAS_OBJECT} FROM files
+    WHERE {_HAS_OBJECT} OR state = :damaged ORDER BY key, generation"""  # noqa: S608
 
 
 class RowCounts(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,8 +45,20 @@ class TranscriptRow(NamedTuple):
     companions: str
     read_bytes: int  # that the archive holds, or held before the original was given up
     problems: int
-    known: dict[str, int]
-    unknown: dict[str, int]
+    known: int  # records
+    unknown: dict[str, int]  # by type
+
+
+class PartFigures(msgspec.Struct, frozen=True):
+    """What of a part's facts is counted, which is quicker read than all of them."""
+
+    versions: list[str] = []
+    first_ms: int | None = None
+    ended_ms: int | None = None
+    replies: int = 0
+    events: int = 0
+    copied: int = 0
+    calls: int = 0
 
 
 class AgentTotals(NamedTuple):
@@ -56,8 +72,16 @@ class AgentTotals(NamedTuple):
 
 
 class ArchiveState(NamedTuple):
-    packed_bytes: int
+    """What lies in the archive, by names and sizes: no object is opened."""
+
+    original_bytes: int  # that originals take, packed, companions included
+    remains_bytes: int  # of originals that were given up
     missing: list[str]  # paths of what should be there and is not, or is empty
+    unknown: list[ArchiveName]  # without a row
+
+    @property
+    def packed_bytes(self) -> int:
+        return self.original_bytes + self.remains_bytes
 
 
 def transcript_rows(db: apsw.Connection) -> Iterator[TranscriptRow]:
@@ -65,14 +89,16 @@ def transcript_rows(db: apsw.Connection) -> Iterator[TranscriptRow]:
                 max(held_bytes, dropped_bytes), (SELECT count(*) FROM problems WHERE file_id = files.id)
                 FROM files WHERE role = 'transcript' AND is_live ORDER BY agent, mtime_ns, id"""  # noqa: S608
     for known_counts, unknown_counts, *row in db.execute(query):
-        yield TranscriptRow._make((*row, counts_in(str(known_counts)), counts_in(str(unknown_counts))))
+        unknown = counts_in(unknown_counts) if unknown_counts != _NONE else {}
+        yield TranscriptRow._make((*row, sum(counts_in(known_counts).values()), unknown))
 
 
-def parts_by_file(db: apsw.Connection) -> dict[int, list[PartFacts]]:
+def parts_by_file(db: apsw.Connection) -> dict[int, list[PartFigures]]:
     """What each file says of its sessions."""
-    by_file: dict[int, list[PartFacts]] = {}
-    for file_id, facts in db.execute("SELECT file_id, facts FROM parts ORDER BY file_id, id"):
-        by_file.setdefault(file_id, []).append(msgspec.msgpack.decode(facts, type=PartFacts))
+    by_file: dict[int, list[PartFigures]] = {}
+    decode = msgspec.msgpack.Decoder(PartFigures).decode
+    for file_id, facts in db.execute("SELECT file_id, facts FROM parts ORDER BY id"):
+        by_file.setdefault(file_id, []).append(decode(facts))
     return by_file
 
 
@@ -97,30 +123,32 @@ def newest_problem(db: apsw.Connection, agent: str) -> str:
     return str(row[0]) if row else ""
 
 
-def quick_faults(db: apsw.Connection) -> list[str]:
-    """What a quick look at the database's pages finds; nothing, if all is well."""
-    try:
-        return [str(row[0]) for row in db.execute("PRAGMA quick_check(5)") if row[0] != "ok"]
-    except apsw.CorruptError as error:
-        return [str(error)]
-
-
 def database_bytes(path: Path) -> int:
     """With the write-ahead log. Only `stat`s them: opening would drop SQLite's locks."""
     return sum(file.stat().st_size for file in (path, path.with_name(f"{path.name}-wal")) if file.exists())
 
 
 def archive_state(db: apsw.Connection, archive: Archive) -> ArchiveState:
-    """A `stat` of every object, without reading any."""
-    packed_bytes, missing = 0, list[str]()
-    query = """SELECT key, generation, path FROM files
-               WHERE held_bytes > 0 OR (dropped_ms IS NOT NULL AND role = 'transcript') ORDER BY key, generation"""
-    for key, generation, path in db.execute(query):
-        size = archive.size(archive_name(key, generation))
-        packed_bytes += size
-        if not size:
-            missing.append(path)
-    return ArchiveState(packed_bytes, missing)
+    """One look at the folders of the archive, and one at an index of the files."""
+    sizes, original_bytes, remains_bytes, missing = archive.sizes(), 0, 0, list[int]()
+    for file_id, key, generation, has_original, has_object in db.execute(_OBJECTS, {"damaged": DAMAGED}):
+        size = sizes.pop(archive_name(key, generation), 0)
+        if has_original:
+            original_bytes += size
+        elif has_object:
+            remains_bytes += size
+        if has_object and not size:
+            missing.append(file_id)
+    paths = {row.id: row.path for row in files_by_id(db, missing).values()}
+    unknown = sorted(sizes.keys() - removable_objects(db))
+    return ArchiveState(original_bytes, remains_bytes, [paths[file_id] for file_id in missing], unknown)
+
+
+def latest_held(db: apsw.Connection, key: str) -> int:
+    """The newest generation of a file whose original is archived, by the hexadecimal digits of its key; -1 where none
+    is."""
+    query = "SELECT ifnull(max(generation), -1) FROM files WHERE key = unhex(?) AND held_bytes > 0"
+    return int(db.execute(query, (key,)).get)
 
 
 def archived_label(archive: Archive, row: TranscriptRow) -> str | None:

@@ -2,7 +2,9 @@
 spent.
 
 A `Selection` is exact: repositories by their whole name, times in milliseconds. Turning what people type (patterns,
-domains, days) into one is left to `sessions.filters`. The SQL text never changes; all values are named parameters.
+domains, days) into one is left to `sessions.filters`. All values are named parameters. Where sessions are what is asked
+for, the SQL text holds only the conditions that are set, so that an index can answer them and the latest few are found
+without a look at all.
 """
 
 from collections.abc import Iterable, Iterator
@@ -12,26 +14,30 @@ import apsw
 import msgspec
 
 from afterwit.model.captured import ORDINAL_BITS
-from afterwit.store.database import columns_of, json_list
+from afterwit.store.database import columns_of, json_list, only_row
 
-_SELECTED = """(:session IS NULL OR sessions.id = :session)
-    AND (:agents IS NULL OR sessions.agent IN (SELECT value FROM json_each(:agents)))
-    AND (:repos IS NULL OR sessions.repo IN (SELECT value FROM json_each(:repos)))
-    AND (:outcomes IS NULL OR sessions.outcome IN (SELECT value FROM json_each(:outcomes)))
-    AND (:task_types IS NULL OR sessions.task_type IN (SELECT value FROM json_each(:task_types)))
-    AND (:branch = '' OR sessions.branch GLOB :branch)
-    AND (:parent = '' OR sessions.parent = :parent)
-    AND (NOT :is_top OR sessions.relation <> 'subagent')
-    AND (:text = '' OR instr(lower(sessions.title), lower(:text)) OR instr(lower(sessions.task), lower(:text))
-         OR instr(lower(sessions.first_prompt), lower(:text)))"""
+_CONDITIONS = {
+    "session": "sessions.id = :session",
+    "sessions": "sessions.id IN (SELECT value FROM json_each(:sessions))",
+    "agents": "+sessions.agent IN (SELECT value FROM json_each(:agents))",  # +: in the order of time, not by agent
+    "repos": "sessions.repo IN (SELECT value FROM json_each(:repos))",
+    "outcomes": "sessions.outcome IN (SELECT value FROM json_each(:outcomes))",
+    "task_types": "sessions.task_type IN (SELECT value FROM json_each(:task_types))",
+    "branch": "sessions.branch GLOB :branch",
+    "parent": "sessions.parent = :parent",
+    "is_top": "sessions.relation <> 'subagent'",
+    "text": """(instr(lower(sessions.title), lower(:text)) OR instr(lower(sessions.task), lower(:text))
+        OR instr(lower(sessions.first_prompt), lower(:text)))""",
+}
+_UNSET = {"branch": "''", "parent": "''", "is_top": "0", "text": "''"}  # else NULL
+_SELECTED = " AND ".join(
+    f"(:{name} IS {_UNSET.get(name, 'NULL')} OR {condition})" for name, condition in _CONDITIONS.items()
+)
+_TIMES = {"since_ms": "sessions.started_ms >= :since_ms", "until_ms": "sessions.started_ms < :until_ms"}
+_OF_ONE_REPO = "sessions.repo = (SELECT value FROM json_each(:repos))"
 _DAY_MS = 86_400_000
 _QUARTER_MS = 900_000  # no zone has a day that begins within a quarter of an hour
 
-
-STARTED = f"""{_SELECTED}
-    AND (:since_ms IS NULL OR sessions.started_ms >= :since_ms)
-    AND (:until_ms IS NULL OR sessions.started_ms < :until_ms)"""
-"""Sessions that began in the time asked for."""
 
 SPENT = f"""{_SELECTED}
     AND (:since_ms IS NULL OR ifnull(spends.at_ms, sessions.started_ms) >= :since_ms)
@@ -58,9 +64,19 @@ class Selection(NamedTuple):
     parent: str = ""  # native id
     is_top: bool = False  # without subagents
     session: int | None = None  # only this one, by its row
+    sessions: frozenset[int] | None = None  # only these
+
+    @property
+    def where(self) -> str:
+        """The clause that finds sessions that began in the time asked for; "" where all are meant."""
+        unset = Selection._field_defaults
+        conditions = [text for name, text in (_CONDITIONS | _TIMES).items() if getattr(self, name) != unset[name]]
+        if self.repos is not None and len(self.repos) == 1:  # whose sessions an index has in the order of time
+            conditions[conditions.index(_CONDITIONS["repos"])] = _OF_ONE_REPO
+        return f"WHERE {' AND '.join(conditions)}" if conditions else ""
 
     def values(self) -> dict[str, Any]:
-        """The named parameters of `STARTED`, `SPENT` and `SAID`."""
+        """The named parameters of `where`, `SPENT` and `SAID`."""
         wanted = self._asdict() | {name: getattr(self, name) or None for name in ("agents", "outcomes", "task_types")}
         return {
             name: json_list(sorted(value)) if isinstance(value, frozenset) else value for name, value in wanted.items()
@@ -115,9 +131,49 @@ _COLUMNS = columns_of(SessionRow, table="sessions")
 
 def selected_sessions(db: apsw.Connection, selection: Selection) -> Iterator[SessionRow]:
     """Oldest first; those without a time come before all others."""
-    query = f"""SELECT {_COLUMNS} FROM sessions WHERE {STARTED}
+    query = f"""SELECT {_COLUMNS} FROM sessions {selection.where}
                 ORDER BY sessions.started_ms, sessions.agent, sessions.native_id"""  # noqa: S608
     return (SessionRow(*row) for row in db.execute(query, selection.values()))
+
+
+MEASURES = {
+    "start": "sessions.started_ms",
+    "tokens": "tokens_input + tokens_cache_read + tokens_cache_write + tokens_output",
+    "failures": "sessions.failures",
+    "actions": "sessions.actions",
+    "duration": "ifnull(ended_ms, 0) - coalesce(started_ms, ended_ms, 0)",
+}
+"""What the database can sort sessions by."""
+
+
+def first_sessions(
+    db: apsw.Connection, selection: Selection, measure: str, limit: int, *, is_reversed: bool = False
+) -> list[SessionRow]:
+    """The latest, or those with most of a measure; the earliest or least where it is reversed. `limit` 0 means all."""
+    columns = dict.fromkeys((MEASURES[measure], *(f"sessions.{name}" for name in ("started_ms", "native_id", "agent"))))
+    order = ", ".join(f"{column} {'ASC' if is_reversed else 'DESC'}" for column in columns)
+    query = f"""SELECT {_COLUMNS} FROM sessions {selection.where}
+                ORDER BY {order} LIMIT :limit"""  # noqa: S608
+    return [SessionRow(*row) for row in db.execute(query, {**selection.values(), "limit": limit or -1})]
+
+
+def count_selected(db: apsw.Connection, selection: Selection) -> int:
+    query = f"SELECT count(*) FROM sessions {selection.where}"  # noqa: S608
+    return int(db.execute(query, selection.values()).get)
+
+
+class SessionTimes(NamedTuple):
+    """How many sessions there are, and when the first and the last of them began."""
+
+    sessions: int
+    earliest_ms: int | None
+    latest_ms: int | None
+
+
+def selected_times(db: apsw.Connection, selection: Selection) -> SessionTimes:
+    query = f"""SELECT count(*), min(sessions.started_ms), max(sessions.started_ms) FROM sessions
+                {selection.where}"""  # noqa: S608
+    return SessionTimes(*only_row(db, query, selection.values()))
 
 
 def session_row(db: apsw.Connection, session: int) -> SessionRow | None:
@@ -164,10 +220,10 @@ def sessions_calling(db: apsw.Connection, tool: str) -> set[int]:
 
 
 def sessions_named(db: apsw.Connection, name: str, limit: int) -> list[SessionRow]:
-    """Sessions whose id, or the last part of it, begins with this name; whole matches first."""
-    query = f"""SELECT {_COLUMNS} FROM sessions
-                WHERE substr(native_id, 1, length(:name)) = :name OR instr('/' || native_id, '/agent-' || :name)
-                   OR instr(native_id, '/' || :name)
+    """Sessions whose id, or any part of it, begins with this name; whole matches first."""
+    query = f"""SELECT {_COLUMNS} FROM sessions WHERE id IN (SELECT id FROM sessions
+                    WHERE substr(native_id, 1, length(:name)) = :name OR instr('/' || native_id, '/agent-' || :name)
+                        OR instr(native_id, '/' || :name))
                 ORDER BY native_id <> :name, native_id, agent LIMIT :limit"""  # noqa: S608
     return [SessionRow(*row) for row in db.execute(query, {"name": name, "limit": limit})]
 
@@ -254,8 +310,22 @@ def native_ids(db: apsw.Connection) -> list[str]:
     return [row[0] for row in db.execute("SELECT native_id FROM sessions")]
 
 
+def tails_beside(db: apsw.Connection, tail: str) -> list[str]:
+    """Of the last parts of all ids those next to this one, in the order of the alphabet. Subagents' are without
+    `agent-`."""
+    query = """SELECT max(tail) FROM sessions WHERE tail < :tail
+               UNION ALL SELECT min(tail) FROM sessions WHERE tail > :tail"""
+    return [row[0] for row in db.execute(query, {"tail": tail}) if row[0] is not None]
+
+
 def repo_names(db: apsw.Connection) -> list[str]:
-    return [row[0] for row in db.execute("SELECT DISTINCT repo FROM sessions ORDER BY repo")]
+    """By name. Steps from one name to the next, whatever the number of sessions."""
+    query = """WITH RECURSIVE names (repo) AS (
+                   SELECT min(repo) FROM sessions
+                   UNION ALL SELECT (SELECT min(repo) FROM sessions WHERE repo > names.repo) FROM names
+                       WHERE names.repo IS NOT NULL)
+               SELECT repo FROM names WHERE repo IS NOT NULL"""
+    return [row[0] for row in db.execute(query)]
 
 
 class SpendSum(NamedTuple):
@@ -294,8 +364,7 @@ def spend_sums(
                     max(input + cache_read + cache_write), count(*), sum(input), sum(cache_read), sum(cache_write),
                     sum(output), sum(reasoning), sum(cost_usd), sum(cache_write_1h), is_nested
                 FROM sessions JOIN parts ON parts.session_id = sessions.id JOIN spends ON spends.part_id = parts.id
-                WHERE sessions.id BETWEEN ifnull(:session, 0) AND ifnull(:session, 9223372036854775807)
-                    AND {SPENT if by_response else STARTED}
+                {f"WHERE {SPENT}" if by_response else selection.where}
                 GROUP BY sessions.id, spends.model, spends.at_ms / :span_ms, cost_usd IS NULL, is_nested,
                     (SELECT count(*) FROM json_each(:steps) WHERE value < input + cache_read + cache_write)
                 ORDER BY sessions.id, spends.model, min(spends.at_ms)"""  # noqa: S608

@@ -1,0 +1,50 @@
+"""Who asks is told what a hook tells, from the same deck."""
+
+from pathlib import Path
+
+import pytest
+from tests.recall.orchards import learned_in, orchard, session
+from tests.store.vm_steps import counted_steps
+
+from afterwit.config.world import World
+from afterwit.recall.deck.first_prompt import StoredPlaces, prompt_sections
+from afterwit.recall.deck.location import Location
+from afterwit.recall.deck.reader import Deck
+from afterwit.recall.find_places import find_places
+from afterwit.recall.recall import recalled
+
+TASK = "let the press in cider/press.py stop when the barrel is full, and mend the ladder"
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    session(tmp_path, orchard(tmp_path))
+    return learned_in(tmp_path)
+
+
+def test_a_task_is_answered_as_the_first_prompt_of_a_session_is(world: World, tmp_path: Path) -> None:
+    asked = recalled(world, tmp_path, "orchard", "", TASK, None).prompt
+    place = Location("orchard", str(tmp_path / "home" / "orchard"))
+    assert asked.sections == prompt_sections(Deck(str(world.layout.deck)), "", TASK, place)
+    assert asked.files
+
+
+def test_no_digest_is_read_where_the_deck_knows_the_repository(world: World, tmp_path: Path) -> None:
+    with counted_steps() as steps:
+        recalled(world, tmp_path, "orchard", "", TASK, None)
+        find_places(world, tmp_path, "orchard", TASK, 5)
+    assert not [query for _, query in steps.statements if "FROM digests" in query]
+
+
+@pytest.mark.parametrize("state", ["gone", "damaged", "without the repository"])
+def test_what_the_deck_does_not_have_is_gathered_from_the_sessions(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, state: str
+) -> None:
+    before = recalled(world, tmp_path, "orchard", "", TASK, None)
+    if state == "gone":
+        world.layout.deck.unlink()
+    elif state == "damaged":
+        world.layout.deck.write_bytes(b"no database at all" * 100)
+    else:
+        monkeypatch.setattr(StoredPlaces, "is_known", False)
+    assert recalled(world, tmp_path, "orchard", "", TASK, None) == before
