@@ -155,7 +155,7 @@ def _mark(store: Store, world: World, looks: list[bytes], watched: dict[str, Wat
         world.now_ms // _DAY_MS,
         looks,
         store.journal.heads(),
-        [fingerprint(world.layout.deck), _stat(world.layout.template)],
+        [fingerprint(world.layout.deck), _stats(world.layout.deck_parts), _stat(world.layout.template)],
         list(_hosts(store, world, watched)),
     ]
     plain = msgspec.to_builtins(made_from, enc_hook=str, order="deterministic")
@@ -169,6 +169,10 @@ def _hosts(store: Store, world: World, watched: dict[str, Watched]) -> Iterator[
     yield from tree_marks(every_checkout(store, world), watched)
     yield [(checkout.repo, work_mark(checkout.git_dir)) for checkout in git_checkouts(store, world)]
     yield sorted(index.name for index in world.layout.trees.glob("*.db"))
+
+
+def _stats(folder: Path) -> list[tuple[str, Any]]:
+    return sorted((path.name, _stat(path)) for path in folder.glob("*"))
 
 
 def _stat(path: Path) -> tuple[int, int, int] | None:

@@ -27,7 +27,7 @@ from afterwit.model.knowledge import EVERYWHERE, Item, Scope, ScopeKind
 from afterwit.model.memory_entry import Entry, is_persons
 from afterwit.model.settings import Settings
 from afterwit.recall.at_prompt import at_prompt
-from afterwit.recall.deck.prompt_tables import MOST_SESSIONS, PromptIndex
+from afterwit.recall.deck.prompt_tables import MOST_SESSIONS
 from afterwit.recall.doubles import told_once
 from afterwit.recall.from_digest import sighting_of, talks_in
 from afterwit.recall.place_index import PlaceIndex
@@ -124,13 +124,6 @@ def work_in(db: apsw.Connection, repo: str) -> PlaceIndex:
     for digest in _latest_digests(db, repo):
         work.put(sighting_of(digest))
     return work
-
-
-def prompt_index(db: apsw.Connection, repo: str) -> PromptIndex:
-    """What was done and said in a repository."""
-    digests = list(_latest_digests(db, repo))
-    talks = [talk for digest in digests for talk in talks_in(digest)]
-    return PromptIndex([sighting_of(digest) for digest in digests], talks)
 
 
 def _latest_digests(db: apsw.Connection, repo: str) -> Iterator[Digest]:

@@ -43,10 +43,13 @@ class Talk(NamedTuple):
 
 
 class Talks(Protocol):
-    """The talks of one repository, each under a number; numbers follow the order of keys."""
+    """The talks of one repository, each under a number."""
 
     def size(self) -> int:
         """How many there are."""
+
+    def place(self, number: int) -> int:
+        """Where a talk is in the order of keys."""
 
     def holders(self, terms: Iterable[str]) -> Mapping[str, Mapping[int, float]]:
         """For each of these terms that is known: the talks that hold it, and what it weighs there."""
@@ -77,6 +80,9 @@ class TalkIndex:
 
     def size(self) -> int:
         return len(self._talks)
+
+    def place(self, number: int) -> int:
+        return number
 
     def holders(self, terms: Iterable[str]) -> Mapping[str, Mapping[int, float]]:
         numbers = {key: number for number, key in enumerate(self._keys)}

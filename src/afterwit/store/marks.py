@@ -17,7 +17,7 @@ from afterwit.store.regular_files import read_regular
 KEY = "redaction-key"
 MACHINE = "machine"
 LEARNED = "learned"
-DECK = "deck"  # its fingerprint; two of them while a new one is put in the place of the old
+DECK = "deck"  # its fingerprint; two of them while a new one is put in the place of the old. It names its parts
 _PURPOSE = b"afterwit mark"
 
 
