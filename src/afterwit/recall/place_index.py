@@ -48,11 +48,12 @@ MEMORY = 400  # pieces of work that tell how recently a file was changed
 
 def recencies(changes: Iterable[Collection[str]]) -> dict[str, Recency]:
     """Of each file that one of these changed, the newest first."""
-    sums: defaultdict[str, list[float]] = defaultdict(lambda: [0.0] * (1 + len(_FADING)))
+    sums: dict[str, Recency] = {}
     for age, changed in enumerate(changes):
-        faded = [float(age == 0), *(math.exp(-age / half) for half in _FADING)]
+        last, recent, lately, ever = float(age == 0), *(math.exp(-age / half) for half in _FADING)
         for path in changed:
-            sums[path] = [sum(pair) for pair in zip(sums[path], faded, strict=True)]
+            before = sums.get(path, UNCHANGED)
+            sums[path] = Recency(before[0] + last, before[1] + recent, before[2] + lately, before[3] + ever)
     return {
         path: Recency(last, *(round(math.log1p(value), 3) for value in values))
         for path, (last, *values) in sums.items()
@@ -304,4 +305,4 @@ def path_share(path: Collection[str], words: Collection[str], rarity_of: Callabl
 
 def path_total(path: Iterable[str], rarity_of: Callable[[str], float]) -> float:
     """How much the words of a path say."""
-    return round(sum(rarity_of(word) for word in sorted(path)), 2)
+    return round(sum(map(rarity_of, sorted(path))), 2)

@@ -23,6 +23,7 @@ from afterwit.store.database import transaction
 from afterwit.store.marks import fingerprint
 
 _NEW = "new.db"  # under which a part is written
+_PRAGMAS = {"journal_mode": "OFF", "synchronous": "OFF", "secure_delete": "ON"}
 
 
 class PartContent(NamedTuple):
@@ -41,12 +42,14 @@ def write_part(folder: Path, content: PartContent, redact: Redact, earlier: Part
     if earlier is not None:
         shutil.copyfile(folder / earlier.file, beside)
     with closing(apsw.Connection(str(beside))) as db:
-        db.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA secure_delete = ON")
+        for name, value in _PRAGMAS.items():
+            db.pragma(name, value)
         with transaction(db):
             _fill(db, content, redact, is_new=earlier is None)
     sync(beside)
     name = hashlib.blake2b(content.repo.encode(), digest_size=12).hexdigest()
-    path = beside.replace(folder / f"{name}-{fingerprint(beside)}.db")
+    path = folder / f"{name}-{fingerprint(beside)}.db"
+    beside.replace(path)
     step("a part of the deck is written")
     mark = content.prompts.mark if content.prompts is not None else earlier.prompts if earlier is not None else ""
     return PartRow(content.repo, path.name, prompts=mark).seen_in(folder)

@@ -11,7 +11,7 @@ what is gone are given to what comes, and nothing follows from their order. Not 
 import heapq
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import count
+from itertools import chain, count
 from typing import NamedTuple
 
 import apsw
@@ -191,7 +191,7 @@ class _Update:
         before, after = (_users(facts.values(), concerned) for facts in (self._before, self._after))
         for path in sorted(concerned):
             if path not in files:
-                files[path] = _File(next(free), words_of(path))
+                files[path] = _File(next(free), sorted(set(words_of(path))))
                 row = (files[path].number, path, " ".join(files[path].words))
                 self._db.execute("INSERT INTO main.prompt_files VALUES (?, ?, ?)", row)
             filed, found = (_filed(path, files[path], users.get(path, ())) for users in (before, after))
@@ -266,7 +266,7 @@ class _Postings:
 
 class _File(NamedTuple):
     number: int
-    words: Sequence[str]  # of its path
+    words: Sequence[str]  # of its path, each once
 
 
 def _made(work: PromptWork, redact: Redact) -> tuple[_Facts, _Said]:
@@ -331,13 +331,13 @@ def _filed(path: str, file: _File, users: Iterable[_Facts]) -> dict[str, _Terms]
 def _places(works: Mapping[int, _Facts], files: Mapping[str, _File]) -> tuple[object, ...]:
     """What is known of all files and sessions, in the order of time, and which files were changed most."""
     ordered = sorted(works, key=lambda number: _time_of(works[number]))
-    changes = Counter(path for number in ordered for path in works[number].changed)
-    by_sessions = Counter(path for number in ordered if works[number].is_session for path in works[number].changed)
-    holders = Counter(word for file in files.values() for word in set(file.words))
+    changes = Counter(chain.from_iterable(facts.changed for facts in works.values()))
+    by_sessions = Counter(chain.from_iterable(facts.changed for facts in works.values() if facts.is_session))
+    holders = Counter(chain.from_iterable(file.words for file in files.values()))
     tells = {word: rarity(len(files), held) for word, held in holders.items()}
     faded = recencies([works[number].changed for number in reversed(ordered) if works[number].changed][:MEMORY])
     rows = [
-        (path, file.number, by_sessions[path], path_total(set(file.words), tells.__getitem__), *faded.get(path, ()))
+        (path, file.number, by_sessions[path], path_total(file.words, tells.__getitem__), *faded.get(path, ()))
         for path, file in sorted(files.items())
     ]
     listed = [

@@ -144,7 +144,8 @@ class _Writing:
 
     def fill(self, db: apsw.Connection, parts: Iterable[PartRow]) -> None:
         deck = self._deck
-        db.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA page_size = 4096")
+        for name in ("journal_mode", "synchronous"):
+            db.pragma(name, "OFF")
         with transaction(db):
             for name in ("deck.sql", "lines.sql"):
                 db.execute(resources.files("afterwit.recall.deck").joinpath(name).read_text("utf-8"))
