@@ -147,7 +147,7 @@ def hundredths(weight: float) -> int:
 
 def pack_weighted(weighted: Iterable[tuple[int, int]]) -> bytes:
     """Weights are in hundredths."""
-    return b"".join(pack("<IB", number, weight) for number, weight in weighted)
+    return b"".join([pack("<IB", number, weight) for number, weight in weighted])
 
 
 def unpack_weighted(body: bytes) -> list[tuple[int, float]]:

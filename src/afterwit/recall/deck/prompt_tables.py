@@ -9,15 +9,17 @@ what is gone are given to what comes, and nothing follows from their order. Not 
 """
 
 import heapq
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain, count
 from typing import NamedTuple
 
 import apsw
 import msgspec
 
-from afterwit.recall.deck.first_prompt import hundredths, pack_numbers, pack_weighted, unpack_numbers, unpack_weighted
+from afterwit.recall.deck.first_prompt import hundredths, pack_numbers, pack_weighted
 from afterwit.recall.deck.reader import PLACES, TALKS
 from afterwit.recall.place_index import MEMORY, PlaceSighting, path_total, rarity, recencies, words_of_sighting
 from afterwit.recall.talks import Talk, counts_of, weights
@@ -136,7 +138,11 @@ class _Update:
         self._put_talks()
         files = self._put_files()
         self._postings.write()
-        self._put_index(PLACES, msgspec.json.encode(_places(self._after, files)).decode())
+        row = self._db.execute("SELECT body FROM indexes WHERE name = ?", (PLACES,)).fetchone()
+        totals = {path: total for path, _, _, total, *_ in msgspec.json.decode(row[0])[0]} if row else {}
+        if totals.keys() != files.keys():
+            totals = _totals(files)
+        self._put_index(PLACES, msgspec.json.encode(_places(self._after, files, totals)).decode())
 
     def _put_works(self, changes: PromptChanges) -> None:
         made = {key: _made(work, self._redact) for key, work in changes.works.items()}
@@ -183,7 +189,7 @@ class _Update:
     def _put_files(self) -> dict[str, "_File"]:
         """Files are found by what all works did to them: those that changed works concern are looked at."""
         rows = self._db.execute("SELECT number, path, words FROM prompt_files")
-        files = {path: _File(number, words.split()) for number, path, words in rows}
+        files = {path: _File(number, words) for number, path, words in rows}
         free = _free_numbers({file.number for file in files.values()})
         is_changed = self._gone.keys() | self._new.keys()
         works = (facts[work] for facts in (self._before, self._after) for work in is_changed if work in facts)
@@ -191,8 +197,8 @@ class _Update:
         before, after = (_users(facts.values(), concerned) for facts in (self._before, self._after))
         for path in sorted(concerned):
             if path not in files:
-                files[path] = _File(next(free), sorted(set(words_of(path))))
-                row = (files[path].number, path, " ".join(files[path].words))
+                files[path] = _File(next(free), " ".join(sorted(set(words_of(path)))))
+                row = (files[path].number, path, files[path].words)
                 self._db.execute("INSERT INTO main.prompt_files VALUES (?, ?, ?)", row)
             filed, found = (_filed(path, files[path], users.get(path, ())) for users in (before, after))
             for kind in _FILE_KINDS:
@@ -235,38 +241,35 @@ class _Postings:
 
     def write(self) -> None:
         for kind, edits in self._edits.items():
-            pack = _pack_held if kind == _WEIGHTED else pack_numbers
-            held = ((term, self._edited(kind, term, edits[term])) for term in sorted(edits))
-            bodies = [(kind, term, pack(dict(sorted(numbers.items())))) for term, numbers in held]
+            bodies = [(kind, term, self._edited(kind, term, edits[term])) for term in sorted(edits)]
             full = (row for row in bodies if row[2])
             self._db.executemany("INSERT OR REPLACE INTO main.prompt_terms VALUES (?, ?, ?)", full)
             empty = (row[:2] for row in bodies if not row[2])
             self._db.executemany("DELETE FROM main.prompt_terms WHERE kind = ? AND term = ?", empty)
 
-    def _edited(self, kind: str, term: str, codes: list[int]) -> dict[int, int]:
-        """All that hold a term, with what it weighs there."""
-        held = {} if self._is_empty else self._held(kind, term)
+    def _edited(self, kind: str, term: str, codes: list[int]) -> bytes:
+        """A row with what changes in it. Where many hold a term, only the few bytes that change are looked for."""
+        body = bytearray(b"" if self._is_empty else self._body(kind, term))
+        if not body:
+            return _packed(kind, sorted(codes))
+        size = len(_packed(kind, [0]))
         for code in codes:
-            number, weight = code >> _WEIGHT_BITS, code & _GONE
-            if weight == _GONE:
-                held.pop(number, None)
-            else:
-                held[number] = weight
-        return held
+            number = (code >> _WEIGHT_BITS).to_bytes(4, "little")
+            place = bisect_left(range(len(body) // size), code >> _WEIGHT_BITS, key=partial(_number_at, body, size))
+            begin, end = place * size, (place + 1) * size
+            is_there = body[begin : begin + 4] == number
+            body[begin : end if is_there else begin] = b"" if code & _GONE == _GONE else _packed(kind, [code])
+        return bytes(body)
 
-    def _held(self, kind: str, term: str) -> dict[int, int]:
+    def _body(self, kind: str, term: str) -> bytes:
         query = "SELECT body FROM prompt_terms WHERE kind = ? AND term = ?"
         row = self._db.execute(query, (kind, term)).fetchone()
-        if row is None:
-            return {}
-        if kind == _WEIGHTED:
-            return {number: hundredths(weight) for number, weight in unpack_weighted(row[0])}
-        return dict.fromkeys(unpack_numbers(row[0]), 0)
+        return row[0] if row else b""
 
 
 class _File(NamedTuple):
     number: int
-    words: Sequence[str]  # of its path, each once
+    words: str  # of its path, each once
 
 
 def _made(work: PromptWork, redact: Redact) -> tuple[_Facts, _Said]:
@@ -301,8 +304,14 @@ def _together(first: Iterable[int], second: Iterable[int]) -> Iterable[int]:
     return dict.fromkeys((*first, *second))
 
 
-def _pack_held(held: Mapping[int, int]) -> bytes:
-    return pack_weighted(held.items())
+def _packed(kind: str, codes: Iterable[int]) -> bytes:
+    if kind == _WEIGHTED:
+        return pack_weighted([(code >> _WEIGHT_BITS, code & _GONE) for code in codes])
+    return pack_numbers([code >> _WEIGHT_BITS for code in codes])
+
+
+def _number_at(body: bytearray, size: int, place: int) -> int:
+    return int.from_bytes(body[place * size : place * size + 4], "little")
 
 
 def _users(works: Iterable[_Facts], paths: Collection[str]) -> dict[str, list[_Facts]]:
@@ -322,22 +331,28 @@ def _filed(path: str, file: _File, users: Iterable[_Facts]) -> dict[str, _Terms]
     symbols = (name.lower() for work in users for name in work.changed[path])
     return {
         "name": {path.rpartition("/")[2].lower(): 0} if users else {},
-        "path": dict.fromkeys(file.words, 0) if users else {},
+        "path": dict.fromkeys(file.words.split(), 0) if users else {},
         "branch": dict.fromkeys((work.branch for work in users), 0),
         "symbol": dict.fromkeys(symbols, 0),
     }
 
 
-def _places(works: Mapping[int, _Facts], files: Mapping[str, _File]) -> tuple[object, ...]:
+def _totals(files: Mapping[str, _File]) -> dict[str, float]:
+    """What the words of each path tell: it depends on those of all others."""
+    words = {path: file.words.split() for path, file in files.items()}
+    holders = Counter(chain.from_iterable(words.values()))
+    tells = {word: rarity(len(files), held) for word, held in holders.items()}
+    return {path: path_total(own, tells.__getitem__) for path, own in words.items()}
+
+
+def _places(works: Mapping[int, _Facts], files: Mapping[str, _File], totals: Mapping[str, float]) -> tuple[object, ...]:
     """What is known of all files and sessions, in the order of time, and which files were changed most."""
     ordered = sorted(works, key=lambda number: _time_of(works[number]))
     changes = Counter(chain.from_iterable(facts.changed for facts in works.values()))
     by_sessions = Counter(chain.from_iterable(facts.changed for facts in works.values() if facts.is_session))
-    holders = Counter(chain.from_iterable(file.words for file in files.values()))
-    tells = {word: rarity(len(files), held) for word, held in holders.items()}
     faded = recencies([works[number].changed for number in reversed(ordered) if works[number].changed][:MEMORY])
     rows = [
-        (path, file.number, by_sessions[path], path_total(file.words, tells.__getitem__), *faded.get(path, ()))
+        (path, file.number, by_sessions[path], totals[path], *faded.get(path, ()))
         for path, file in sorted(files.items())
     ]
     listed = [
