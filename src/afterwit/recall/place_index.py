@@ -16,7 +16,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple, Protocol
 
-from afterwit.text.words import words_of
+from afterwit.text.words import word_counts, words_of
 
 _POSTINGS = 4_000  # sessions looked at for one question, rarest words first
 
@@ -268,7 +268,7 @@ class PlaceIndex:
 
 def words_of_sighting(sighting: PlaceSighting) -> frozenset[str]:
     """Under which a session is found."""
-    return frozenset(words_of(f"{sighting.text} {' '.join(sighting.changed)}"))
+    return frozenset(word_counts(f"{sighting.text} {' '.join(sighting.changed)}"))
 
 
 def rarity(of: int, holders: int) -> float:

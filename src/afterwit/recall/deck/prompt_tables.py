@@ -167,7 +167,7 @@ class _Update:
         told = (
             (at_ms, facts.session, part, work) for work, facts in self._after.items() for at_ms, part in facts.talks
         )
-        latest = heapq.nlargest(MOST_SESSIONS, told)
+        latest = sorted(told)[-MOST_SESSIONS:]
         wanted = [_FiledTalk(work, part) for _, _, part, work in sorted(latest, key=lambda talk: talk[1:])]
         is_changed = self._gone.keys() | self._new.keys()
         kept = {talk for talk in wanted if talk in numbers and talk.work not in is_changed}
@@ -200,9 +200,9 @@ class _Update:
                 files[path] = _File(next(free), " ".join(sorted(set(words_of(path)))))
                 row = (files[path].number, path, files[path].words)
                 self._db.execute("INSERT INTO main.prompt_files VALUES (?, ?, ?)", row)
-            filed, found = (_filed(path, files[path], users.get(path, ())) for users in (before, after))
+            filed, found = (_filed(path, files[path], users.get(path)) for users in (before, after))
             for kind in _FILE_KINDS:
-                self._postings.change(kind, files[path].number, filed[kind], found[kind])
+                self._postings.change(kind, files[path].number, filed.get(kind, _NONE), found.get(kind, _NONE))
         gone = concerned - after.keys()
         self._delete("prompt_files", {files[path].number for path in gone})
         return {path: file for path, file in files.items() if path not in gone}
@@ -233,11 +233,11 @@ class _Postings:
     def change(self, kind: str, number: int, before: _Terms, after: _Terms) -> None:
         """What has this number was found by some terms before, and is by others now."""
         edits, code = self._edits[kind], number << _WEIGHT_BITS
-        for term in before.keys() - after.keys():
+        new = after.items() - before.items() if before else after.items()
+        for term, weight in new:
+            edits[term].append(code | weight)
+        for term in before.keys() - after.keys() if before else ():
             edits[term].append(code | _GONE)
-        for term, weight in after.items():
-            if before.get(term) != weight:
-                edits[term].append(code | weight)
 
     def write(self) -> None:
         for kind, edits in self._edits.items():
@@ -249,9 +249,10 @@ class _Postings:
 
     def _edited(self, kind: str, term: str, codes: list[int]) -> bytes:
         """A row with what changes in it. Where many hold a term, only the few bytes that change are looked for."""
-        body = bytearray(b"" if self._is_empty else self._body(kind, term))
-        if not body:
+        held = b"" if self._is_empty else self._body(kind, term)
+        if not held:
             return _packed(kind, sorted(codes))
+        body = bytearray(held)
         size = len(_packed(kind, [0]))
         for code in codes:
             number = (code >> _WEIGHT_BITS).to_bytes(4, "little")
@@ -324,16 +325,16 @@ def _users(works: Iterable[_Facts], paths: Collection[str]) -> dict[str, list[_F
     return dict(users)
 
 
-def _filed(path: str, file: _File, users: Iterable[_Facts]) -> dict[str, _Terms]:
+def _filed(path: str, file: _File, users: Sequence[_Facts] | None) -> dict[str, _Terms]:
     """Under which words, names, symbols and branches a file is found that these works changed; under none where there
     are none."""
-    users = list(users)
-    symbols = (name.lower() for work in users for name in work.changed[path])
+    if not users:
+        return {}
     return {
-        "name": {path.rpartition("/")[2].lower(): 0} if users else {},
-        "path": dict.fromkeys(file.words.split(), 0) if users else {},
-        "branch": dict.fromkeys((work.branch for work in users), 0),
-        "symbol": dict.fromkeys(symbols, 0),
+        "name": {path.rpartition("/")[2].lower(): 0},
+        "path": dict.fromkeys(file.words.split(), 0),
+        "branch": dict.fromkeys([work.branch for work in users], 0),
+        "symbol": dict.fromkeys([name.lower() for work in users for name in work.changed[path]], 0),
     }
 
 
