@@ -23,7 +23,8 @@ from afterwit.checkouts.known import GitCheckout
 from afterwit.guard.redaction import Redactor
 from afterwit.guard.shown import of_deck
 from afterwit.model.knowledge import Authority, Scope, ScopeKind, Trigger
-from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckSettings, FiringLine, write_deck
+from afterwit.recall.deck.line_tables import FiringLine
+from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckSettings, write_deck
 from afterwit.recall.holdout import holdout_key
 from afterwit.recall.place_index import PlaceSighting
 from afterwit.recall.prompt_block import BlockLine, BlockSection
@@ -69,7 +70,8 @@ def table(lines: int = 100_000, rounds: int = 41) -> list[Hooks]:
             for name, (arguments, payload) in calls.items():
                 session = f"{_START if name == _PROMPT else name} {number}"
                 taken[name].append(_run(arguments, {**payload, "session_id": session}, layout))
-        size = layout.deck.stat().st_size / 1e6
+        files = (layout.deck, *layout.deck_parts.iterdir())
+        size = sum(file.stat().st_size for file in files) / 1e6
     bare = statistics.median(wall for wall, _ in taken["bare interpreter"])
     rows = [_row(name, figures, bare) for name, figures in taken.items()]
     return [Hooks(lines, size, compile_s, rows)]

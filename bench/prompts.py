@@ -6,7 +6,7 @@ As many words, files and turns as sessions of real repositories have; always the
 import random
 from collections.abc import Sequence
 
-from afterwit.recall.deck.prompt_tables import PromptIndex, PromptSource
+from afterwit.recall.deck.prompt_tables import PromptChanges, PromptSource, PromptWork
 from afterwit.recall.place_index import PlaceSighting
 from afterwit.recall.talks import LONGEST_QUOTE, Quote, Talk
 from bench.texts import identifier, path, sentence
@@ -23,19 +23,19 @@ _SEED = 7
 
 def history(sessions: int = SESSIONS, commits: Sequence[PlaceSighting] = ()) -> PromptSource:
     """What is known of one repository, with what its commits say."""
-    return PromptSource(str(sessions), lambda: _index(sessions, commits))
+    return PromptSource(str(sessions), lambda _: PromptChanges((), _works(sessions, commits)))
 
 
-def _index(sessions: int, commits: Sequence[PlaceSighting]) -> PromptIndex:
+def _works(sessions: int, commits: Sequence[PlaceSighting]) -> dict[str, PromptWork]:
     rng = random.Random(_SEED)
     files = [path(rng) for _ in range(_FILES)]
-    found = [_session(rng, files, number) for number in range(sessions)]
-    return PromptIndex([*(sighting for sighting, _ in found), *commits], [talk for _, talk in found])
+    works = {f"session {number}": _session(rng, files, number) for number in range(sessions)}
+    return works | {f"{commit.session} {commit.branch}": PromptWork(commit) for commit in commits}
 
 
-def _session(rng: random.Random, files: list[str], number: int) -> tuple[PlaceSighting, Talk]:
+def _session(rng: random.Random, files: list[str], number: int) -> PromptWork:
     at_ms, name = number * _HOUR_MS, f"session-{number}"
     text = " ".join(sentence(rng) for _ in range(_SENTENCES))
     changed = {file: (identifier(rng), identifier(rng)) for file in rng.sample(files, rng.randint(1, 6))}
     quote = Quote(text[:LONGEST_QUOTE], at_ms, name)
-    return PlaceSighting(name, text, changed, "main", at_ms), Talk(quote, text)
+    return PromptWork(PlaceSighting(name, text, changed, "main", at_ms), [Talk(quote, text)])

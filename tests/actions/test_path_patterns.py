@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from afterwit.actions import path_patterns
 from afterwit.actions.path_patterns import fits_path
+from afterwit.recall.deck.line_tables import needed_by_path
 from afterwit.recall.deck.reader import words_in
-from afterwit.recall.deck.write import needed_by_path
 
 _WANTED = ("a", "b", "ab", "*", "**", "?", "a*", "*b", "*a*", "?b", "", "a.b", "***", "a**b")
 _GIVEN = ("a", "b", "ab", "aab", "", "a.b", "c", "a\nb", "*")

@@ -38,6 +38,7 @@ def test_no_byte_of_a_deleted_session_is_left_in_the_data_folder(tmp_path: Path)
     before = places_of(WORD, world.layout.root)
     for place in ("afterwit.db", "journal.db", "deck.db", "afterwit.db.damaged", "backups/afterwit-schema-3.db"):
         assert place in before
+    assert sum(place.startswith("deck/") for place in before) == 1
     assert sum(place.startswith("archive/") for place in before) == 5
     assert sum(place.startswith("spool/") for place in before) == 2
     done = deleted(world, GONE)

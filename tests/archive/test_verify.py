@@ -14,6 +14,7 @@ from afterwit.archive.verify import is_deck_sound, verify
 from afterwit.doctor.doctor import examine
 from afterwit.learn import unchanged as standing
 from afterwit.model.learn_run import Report
+from afterwit.recall.deck.dealt import PartRow
 from afterwit.store.layout import KEY_BYTES, Layout
 from afterwit.store.store import opened
 
@@ -135,6 +136,32 @@ def test_a_broken_deck_is_an_alarm_and_the_next_learn_writes_it_anew(home: Path,
     assert said(home, layout) == {}
     assert len(layout.deck.read_bytes()) == len(whole)
     assert glanced(home, layout) is not None
+
+
+@pytest.mark.parametrize("harm", [cut, emptied, flipped, flipped_everywhere, older, gone])
+def test_a_broken_part_is_an_alarm_and_the_next_learn_writes_it_anew(home: Path, layout: Layout, harm: object) -> None:
+    (part,) = layout.deck_parts.iterdir()
+    whole = part.read_bytes()
+    assert glanced(home, layout) is not None
+    harm(part)  # type: ignore[operator]
+    assert list(said(home, layout)) == ["deck"]
+    assert glanced(home, layout) is None
+    learned(home, layout.root)
+    assert said(home, layout) == {}
+    assert [path.read_bytes() for path in layout.deck_parts.iterdir()] == [whole]
+    assert glanced(home, layout) is not None
+
+
+def test_a_part_that_rots_unseen_is_found_by_reading_it_and_mended(
+    home: Path, layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (part,) = layout.deck_parts.iterdir()
+    with monkeypatch.context() as patch:
+        patch.setattr(PartRow, "found_in", lambda row, _: row)
+        flipped(part)
+        assert [fault.where for fault in verify(layout)] == ["deck"]
+    learned(home, layout.root)
+    assert said(home, layout) == {}
 
 
 @pytest.mark.parametrize("harm", [cut, emptied, older, gone])

@@ -81,7 +81,7 @@ def test_all_but_the_archive_and_the_key_is_looked_at(home: Path, tmp_path: Path
     program = Kingfisher(tmp_path)
     audit(home, program.folder)
     tops = {file.split("/")[0] for file in program.files}
-    assert tops == {"afterwit.db", "archive.mark", "deck.db", "journal.db", "config.toml", "spool"}
+    assert tops == {"afterwit.db", "archive.mark", "deck", "deck.db", "journal.db", "config.toml", "spool"}
     assert {"afterwit.db/actions.txt", "afterwit.db/digests.txt", "afterwit.db/notes.txt"} <= program.files
 
 

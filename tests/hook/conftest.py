@@ -11,7 +11,8 @@ import pytest
 
 from afterwit.guard.shown import ours
 from afterwit.model.knowledge import EVERYWHERE, Authority, Scope, ScopeKind, Trigger
-from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckSettings, FiringLine, write_deck
+from afterwit.recall.deck.line_tables import FiringLine
+from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckSettings, write_deck
 from afterwit.recall.prompt_block import BlockLine, BlockSection
 from afterwit.store import spool
 from afterwit.store.layout import Layout

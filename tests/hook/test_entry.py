@@ -339,6 +339,17 @@ def test_a_corrupt_deck_is_a_fault_that_only_the_spool_hears_of(hook: Hook, cont
     assert len(hook.records("tool")) == 1
 
 
+@pytest.mark.parametrize("content", [None, b"", b"no database"])
+def test_a_part_that_cannot_be_read_is_a_fault_and_the_rest_is_said(hook: Hook, content: bytes | None) -> None:
+    for part in hook.layout.deck_parts.iterdir():
+        part.unlink() if content is None else part.write_bytes(content)
+    assert hook.failed("pnpm test --fast", UNKNOWN_OPTION) == (0, "", "")
+    assert len(hook.records("fault")) == 1
+    assert "Gradle is called by" in hook.failed("gradl build", "sh: 1: gradl: command not found").context
+    assert hook.claude("start", source="startup").context == BLOCK
+    assert len(hook.records("fault")) == 2
+
+
 def test_a_locked_deck_is_read_all_the_same(hook: Hook) -> None:
     other = apsw.Connection(str(hook.layout.deck))
     other.execute("BEGIN EXCLUSIVE")

@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.knowledge.drafting import HARBOUR, ORCHARD
 from tests.recall.knowing import HERE, item, read
+from tests.recall.works import source
 
 from afterwit.guard.shown import ours
 from afterwit.model.knowledge import EVERYWHERE, Activity, Item, ItemKind, Trigger
@@ -14,7 +15,6 @@ from afterwit.recall.at_prompt import at_later_prompt, at_prompt
 from afterwit.recall.deck.compile import lines_of
 from afterwit.recall.deck.first_prompt import later_lines, prompt_sections
 from afterwit.recall.deck.location import Location
-from afterwit.recall.deck.prompt_tables import PromptIndex, PromptSource
 from afterwit.recall.deck.reader import Deck as Opened
 from afterwit.recall.deck.write import DeckContent, DeckSettings, write_deck
 from afterwit.recall.place_index import PlaceIndex, PlaceSighting
@@ -78,7 +78,7 @@ def _counted() -> list[Item]:
 @pytest.fixture(scope="module")
 def deck(tmp_path_factory: pytest.TempPathFactory) -> Opened:
     path: Path = tmp_path_factory.mktemp("dealt") / "deck.db"
-    history = PromptSource("1", lambda: PromptIndex(_SIGHTINGS))
+    history = source(_SIGHTINGS)
     settings = DeckSettings(key=b"k" * 16)
     write_deck(path, DeckContent(settings, lines=tuple(lines_of(known())), prompts={ORCHARD.name: history}))
     return Opened(str(path))
@@ -114,7 +114,7 @@ def test_some_of_these_prompts_mean_something_read(deck: Opened) -> None:
 
 def test_what_is_worth_most_comes_first(tmp_path: Path) -> None:
     path = tmp_path / "deck.db"
-    history = PromptSource("1", lambda: PromptIndex(_SIGHTINGS))
+    history = source(_SIGHTINGS)
     content = DeckContent(
         DeckSettings(key=b"k" * 16), lines=tuple(lines_of(_counted())), prompts={ORCHARD.name: history}
     )

@@ -143,6 +143,7 @@ def test_names_from_logs_never_become_paths(tmp_path: Path, name: str) -> None:
         "learn.lock",
         "redaction.key",
         "deck.db",
+        "deck",
     }
     assert {path.name for path in tmp_path.iterdir()} == {"home", "store"}
 

@@ -5,6 +5,7 @@ that wait to be applied are left out, and so are moments: an earlier version too
 back. A journal that lacks entries, or holds changed ones, says nothing of the database: it is looked at first.
 """
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -15,6 +16,7 @@ import msgspec
 from afterwit.capture.derived import keys_of
 from afterwit.decisions.journal import apply_entry
 from afterwit.model.errors import DamagedError
+from afterwit.recall.deck.dealt import PartRow, dealt_deck
 from afterwit.store import archive_mark, journal
 from afterwit.store.archive import ArchiveName, generation_of
 from afterwit.store.checksums import database_faults, foreign_permissions
@@ -60,7 +62,7 @@ def verify(layout: Layout) -> Iterator[StoreFault]:
         yield from (StoreFault("database", fault) for fault in _claim_faults(store))
         yield from (StoreFault("journal", fault) for fault in (*lost, journal.heads_fault(layout)) if fault)
         yield from _archive_faults(store)
-        yield from foreign_belongings(store)
+        yield from foreign_belongings(store, is_full=True)
         yield from (StoreFault("permissions", fault) for fault in foreign_permissions(layout))
 
 
@@ -78,8 +80,9 @@ def unknown_objects(store: Store, names: Iterable[ArchiveName]) -> Iterator[Stor
         yield _unknown(store, name, is_unfinished=is_unfinished, is_replaced=is_replaced)
 
 
-def foreign_belongings(store: Store) -> Iterator[StoreFault]:
-    """What lies beside the database and is not what it was made with: the redaction key, the machine's id, the deck."""
+def foreign_belongings(store: Store, *, is_full: bool = False) -> Iterator[StoreFault]:
+    """What lies beside the database and is not what it was made with: the redaction key, the machine's id, the deck,
+    whose parts are read where everything is to be."""
     if mark(store.db, KEY) not in ("", key_mark(store.key)):
         yield StoreFault(
             "redaction-key",
@@ -94,18 +97,33 @@ def foreign_belongings(store: Store) -> Iterator[StoreFault]:
             f" {mark(store.db, MACHINE)}, so that what was decided here counts as another machine's. Restore journal.db"
             " from a backup; else `afterwit store rebuild` goes on with the new name",
         )
-    if not is_deck_sound(store):
+    if not is_deck_sound(store, is_full=is_full):
         yield StoreFault(
             "deck",
-            f"{store.layout.deck.name}, which hooks read, is gone or not as it was written, so that sessions may be"
-            " told nothing. `afterwit learn` writes it anew",
+            f"{store.layout.deck.name}, which hooks read, or a part of it is gone or not as it was written, so that"
+            " sessions may be told nothing. `afterwit learn` writes it anew",
         )
 
 
-def is_deck_sound(store: Store) -> bool:
-    """Whether the deck is byte for byte the one that was written; also where none was written yet."""
-    written = mark(store.db, DECK)
-    return not written or fingerprint(store.layout.deck) in written.split()
+def is_deck_sound(store: Store, *, is_full: bool = True) -> bool:
+    """Whether the deck is byte for byte the one that was written; also where none was written yet. A glance at its
+    parts is enough where not everything is to be read."""
+    written, path = mark(store.db, DECK), store.layout.deck
+    if not written:
+        return True
+    if fingerprint(path) not in written.split():
+        return False
+    with dealt_deck(path) as deck:
+        is_sound = len(deck.parts) == len(deck.named)
+        return is_sound and not (is_full and _unsound(store.layout.deck_parts, deck.parts.values()))
+
+
+def _unsound(folder: Path, parts: Iterable[PartRow]) -> list[PartRow]:
+    """Parts that only reading them betrays. They get another time, so that the next `learn` reads them, too."""
+    unsound = [part for part in parts if not part.is_sound_in(folder)]
+    for part in unsound:
+        os.utime(folder / part.file)
+    return unsound
 
 
 def decision_faults(store: Store) -> Iterator[str]:

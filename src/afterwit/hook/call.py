@@ -2,7 +2,7 @@
 
 Thinks first, without a lock; then, with the session's file locked, decides what is new, records it, and only then
 answers. Without a store there is nothing to do, nor where the user's settings leave the place out; without a deck calls
-are still noted. A deck that cannot be read is a fault, which is noted, and else like none.
+are still noted. A deck, or a part of it, that cannot be read is a fault, which is noted, and else like none.
 
 What is noted of a call holds nothing that could be a secret. The rules of `guard` take a hook too long to load, so only
 words are kept that cannot be one: plain words, names of options and short paths. Of an assignment or an option with a
@@ -116,6 +116,7 @@ class HookCall:
             rewrite=self._may(deck, "rewrites", "--rewrite", "rewriting"),
         )
         proposal = None if is_dumb else proposed(deck, self._agent, moment, place, may, self._history)
+        self._records += [fault(self._agent, moment.session, moment.event, error) for error in deck.faults]
         if proposal is None and moment.event not in _LOOKS_BACK and carries != (AFTER,):
             return None
         from afterwit.hook.tell import HookTeller

@@ -155,7 +155,7 @@ def _mark(store: Store, world: World, looks: list[bytes], watched: dict[str, Wat
         world.now_ms // _DAY_MS,
         looks,
         store.journal.heads(),
-        [fingerprint(world.layout.deck), _stat(world.layout.template)],
+        [fingerprint(world.layout.deck), _parts(world.layout.deck_parts), _stat(world.layout.template)],
         list(_hosts(store, world, watched)),
     ]
     plain = msgspec.to_builtins(made_from, enc_hook=str, order="deterministic")
@@ -170,6 +170,12 @@ def _hosts(store: Store, world: World, watched: dict[str, Watched]) -> Iterator[
     yield from tree_marks(every_checkout(store, world, places), watched)
     yield [(checkout.repo, work_mark(checkout.git_dir)) for checkout in git_checkouts(store, world, places)]
     yield sorted(index.name for index in world.layout.trees.glob("*.db"))
+
+
+def _parts(folder: Path) -> list[tuple[str, int, int]]:
+    """The parts of the deck, with the time of any change: nobody can turn it back."""
+    stats = ((path.name, path.lstat()) for path in folder.glob("*"))
+    return sorted((name, about.st_size, about.st_ctime_ns) for name, about in stats)
 
 
 def _stat(path: Path) -> tuple[int, int, int] | None:

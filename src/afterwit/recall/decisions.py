@@ -41,11 +41,12 @@ def decided(talks: Talks, question: Question) -> list[Quote]:
         scores = {talk: score for talk, score in scores.items() if _share(talk, holders, terms) >= _SHARE}
     if len(rare) < _FEWEST_RARE or not scores or not _stands_out(scores, talks.size()):
         return []
-    best = heapq.nsmallest(_CANDIDATES, scores, key=lambda talk: (-scores[talk], talk))
+    best = heapq.nsmallest(_CANDIDATES, scores, key=lambda talk: (-scores[talk], talks.place(talk)))
     quotes = talks.quotes(best)
     marks = {talk: round(scores[talk] * (1 + len(quotes[talk].text) / LONGEST_QUOTE), 6) for talk in best}
     enough = _NEARLY * max(marks.values())
-    ranked = sorted((talk for talk in best if marks[talk] >= enough), key=lambda talk: (-marks[talk], talk))
+    nearly = (talk for talk in best if marks[talk] >= enough)
+    ranked = sorted(nearly, key=lambda talk: (-marks[talk], talks.place(talk)))
     told = (quotes[talk] for talk in ranked if _adds(quotes[talk], terms))
     return list({quote.text: quote for quote in told}.values())[:_MOST_TALKS]
 

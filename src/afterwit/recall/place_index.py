@@ -16,7 +16,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple, Protocol
 
-from afterwit.text.words import words_of
+from afterwit.text.words import word_counts, words_of
 
 _POSTINGS = 4_000  # sessions looked at for one question, rarest words first
 
@@ -48,11 +48,12 @@ MEMORY = 400  # pieces of work that tell how recently a file was changed
 
 def recencies(changes: Iterable[Collection[str]]) -> dict[str, Recency]:
     """Of each file that one of these changed, the newest first."""
-    sums: defaultdict[str, list[float]] = defaultdict(lambda: [0.0] * (1 + len(_FADING)))
+    sums: dict[str, Recency] = {}
     for age, changed in enumerate(changes):
-        faded = [float(age == 0), *(math.exp(-age / half) for half in _FADING)]
+        last, recent, lately, ever = float(age == 0), *(math.exp(-age / half) for half in _FADING)
         for path in changed:
-            sums[path] = [sum(pair) for pair in zip(sums[path], faded, strict=True)]
+            before = sums.get(path, UNCHANGED)
+            sums[path] = Recency(before[0] + last, before[1] + recent, before[2] + lately, before[3] + ever)
     return {
         path: Recency(last, *(round(math.log1p(value), 3) for value in values))
         for path, (last, *values) in sums.items()
@@ -267,7 +268,7 @@ class PlaceIndex:
 
 def words_of_sighting(sighting: PlaceSighting) -> frozenset[str]:
     """Under which a session is found."""
-    return frozenset(words_of(f"{sighting.text} {' '.join(sighting.changed)}"))
+    return frozenset(word_counts(f"{sighting.text} {' '.join(sighting.changed)}"))
 
 
 def rarity(of: int, holders: int) -> float:
@@ -304,4 +305,4 @@ def path_share(path: Collection[str], words: Collection[str], rarity_of: Callabl
 
 def path_total(path: Iterable[str], rarity_of: Callable[[str], float]) -> float:
     """How much the words of a path say."""
-    return round(sum(rarity_of(word) for word in sorted(path)), 2)
+    return round(sum(map(rarity_of, sorted(path))), 2)

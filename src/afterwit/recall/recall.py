@@ -27,7 +27,7 @@ from afterwit.model.memory_entry import Entry, is_persons
 from afterwit.model.settings import Settings
 from afterwit.recall.at_prompt import at_prompt
 from afterwit.recall.deck.first_prompt import StoredPlaces, StoredTalks
-from afterwit.recall.deck.prompt_tables import MOST_SESSIONS, PromptIndex
+from afterwit.recall.deck.prompt_tables import MOST_SESSIONS
 from afterwit.recall.deck.reader import Deck
 from afterwit.recall.doubles import told_once
 from afterwit.recall.place_index import KnownPlaces, PlaceIndex
@@ -126,7 +126,7 @@ def remembered(db: apsw.Connection, world: World, repo: str, checkout: GitChecko
     came, went or was left out, it is gathered from the digests of its sessions and from git."""
     try:
         deck = Deck(str(world.layout.deck))
-        work, talks = StoredPlaces(deck.tables(), repo), StoredTalks(deck.tables(), repo)
+        work, talks = StoredPlaces(deck.part(repo)), StoredTalks(deck.part(repo))
         if work.is_known and bool(deck.tree_of(repo)) == (checkout is not None):
             return Remembered(work, talks)
     except (ValueError, apsw.Error):  # none, one of another version, or a damaged one
@@ -135,23 +135,15 @@ def remembered(db: apsw.Connection, world: World, repo: str, checkout: GitChecko
 
 
 def _gathered(db: apsw.Connection, world: World, repo: str, checkout: GitCheckout | None) -> Remembered:
-    work, talks = PlaceIndex(), TalkIndex()
-    index = prompt_index(db, repo)
-    for sighting in index.sightings:
-        work.put(sighting)
-    for talk in index.talks:
-        talks.put(talk)
-    put_history(work, world, checkout)
-    return Remembered(work, talks)
-
-
-def prompt_index(db: apsw.Connection, repo: str) -> PromptIndex:
-    """What was done and said in a repository."""
     from afterwit.recall.from_digest import sighting_of, talks_in  # with the digester: not for those who ask the deck
 
-    digests = list(_latest_digests(db, repo))
-    talks = [talk for digest in digests for talk in talks_in(digest)]
-    return PromptIndex([sighting_of(digest) for digest in digests], talks)
+    work, talks = PlaceIndex(), TalkIndex()
+    for digest in _latest_digests(db, repo):
+        work.put(sighting_of(digest))
+        for talk in talks_in(digest):
+            talks.put(talk)
+    put_history(work, world, checkout)
+    return Remembered(work, talks)
 
 
 def _latest_digests(db: apsw.Connection, repo: str) -> Iterator[Digest]:

@@ -37,7 +37,7 @@ _MOST_OF_BRANCH = 50
 _MOST_UNCOMMITTED = 200
 _MOST_SECONDS = 600  # of one run, for all repositories
 _MARK = "tree "
-_UNCOMMITTED = "uncommitted"
+UNCOMMITTED = "uncommitted"  # stands for the session, and changes while it does
 _SWEEP = 40  # files of a commit that says nothing of any one of them
 _LONGEST_MESSAGE = 4_000
 # Files that a commit changes whatever it is about: change logs, and what tools write.
@@ -164,7 +164,7 @@ def _history(checkout: GitCheckout, now_ms: int) -> Iterator[PlaceSighting]:
         yield from sightings_of(commits(git_dir, [tip], [base], most=_MOST_OF_BRANCH), name)
     changed = uncommitted(checkout.root, git_dir, _MOST_UNCOMMITTED)
     if changed:
-        yield PlaceSighting(_UNCOMMITTED, "", dict.fromkeys(changed, ()), branch, now_ms, is_session=False)
+        yield PlaceSighting(UNCOMMITTED, "", dict.fromkeys(changed, ()), branch, now_ms, is_session=False)
 
 
 def _is_fresh(store: Store, checkout: GitCheckout) -> bool:

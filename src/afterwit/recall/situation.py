@@ -16,7 +16,7 @@ from afterwit.model.knowledge import READ, Item, ItemStatus, Scope, ScopeKind
 SPEAKING = (ItemStatus.ACTIVE, ItemStatus.CANDIDATE)  # items that may be said somewhere
 _TOKEN_CHARS = 4
 _FEWEST = 3  # stories of a scope with fewer say little about how often something matters
-_MOST = 60  # pieces of evidence that an item keeps
+MOST_STORIES = 60  # of a scope that count: an item keeps as many pieces of evidence
 
 
 class Situation(NamedTuple):
@@ -38,9 +38,14 @@ class Situation(NamedTuple):
 
 def situations(items: Sequence[Item]) -> Iterator[Situation]:
     """All places and agents for which something else may have to be said: each repository, and outside of all."""
-    own = {item.scope.name for item in items if item.scope.kind is ScopeKind.AGENT}
-    agents = sorted({"", *own, *(agent for item in items for agent in item.agents)})
+    agents = agents_of(items)
     return (Situation(repo, agent) for repo in ("", *repos_of(items)) for agent in agents)
+
+
+def agents_of(items: Sequence[Item]) -> list[str]:
+    """All agents for which something else may have to be said, and "" for the others."""
+    own = {item.scope.name for item in items if item.scope.kind is ScopeKind.AGENT}
+    return sorted({"", *own, *(agent for item in items for agent in item.agents)})
 
 
 def repos_of(items: Iterable[Item]) -> list[str]:
@@ -66,7 +71,7 @@ def expected(item: Item, stories: Mapping[Scope, int]) -> float:
     or two cannot be counted: there the model's word stands, and counts more, the more sessions say the same."""
     if item.harvester == READ:
         return item.belief.mean * item.saves * sqrt(quorum(item.evidence)) / 2
-    of = min(_MOST, max(_FEWEST, stories.get(item.scope, 0)))
+    of = min(MOST_STORIES, max(_FEWEST, stories.get(item.scope, 0)))
     return min(1.0, quorum(item.evidence) / of) * lower(item.belief) * item.saves
 
 

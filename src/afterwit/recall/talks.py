@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple, Protocol
 
-from afterwit.text.words import words_of
+from afterwit.text.words import word_counts, words_of
 
 LONGEST_QUOTE = 400  # characters of what is quoted of a talk
 ROUTINE_SHARE = 0.3  # what a term counts that any task may have
@@ -43,10 +43,13 @@ class Talk(NamedTuple):
 
 
 class Talks(Protocol):
-    """The talks of one repository, each under a number; numbers follow the order of keys."""
+    """The talks of one repository, each under a number."""
 
     def size(self) -> int:
         """How many there are."""
+
+    def place(self, number: int) -> int:
+        """Where a talk is in the order of keys."""
 
     def holders(self, terms: Iterable[str]) -> Mapping[str, Mapping[int, float]]:
         """For each of these terms that is known: the talks that hold it, and what it weighs there."""
@@ -78,6 +81,9 @@ class TalkIndex:
     def size(self) -> int:
         return len(self._talks)
 
+    def place(self, number: int) -> int:
+        return number
+
     def holders(self, terms: Iterable[str]) -> Mapping[str, Mapping[int, float]]:
         numbers = {key: number for number, key in enumerate(self._keys)}
         held = {term: holders for term in terms if (holders := self._holders.get(term))}
@@ -90,12 +96,20 @@ class TalkIndex:
 def terms_of(text: str) -> list[str]:
     """The words of a text, a little more alike than `words_of` makes them: `retry` is `retries`, `log` is `logging`.
     What is written with a dash or an underscore is a name: its parts count, and the whole once more."""
-    whole = " ".join(compound.replace("-", "").replace("_", "") for compound in _COMPOUND.findall(text.lower()))
-    return [_levelled(word) for word in words_of(f"{text} {whole}")]
+    return [_levelled(word) for word in words_of(_with_whole_names(text))]
 
 
 def counts_of(text: str) -> Counter[str]:
-    return Counter(terms_of(text))
+    """How often a text has each of its terms."""
+    counts: Counter[str] = Counter()
+    for word, count in word_counts(_with_whole_names(text)).items():
+        counts[_levelled(word)] += count
+    return counts
+
+
+def _with_whole_names(text: str) -> str:
+    whole = " ".join(compound.replace("-", "").replace("_", "") for compound in _COMPOUND.findall(text.lower()))
+    return f"{text} {whole}"
 
 
 def weights(counts: Mapping[str, int]) -> dict[str, float]:

@@ -40,7 +40,8 @@ class Layout:
     backups = _Below("backups")
     reading = _Below("reading")  # where agents work that read sessions for us; they need not be learned from
     trees = _Below("trees")  # the words of repositories' files, one file each
-    deck = _Below("deck.db")  # what hooks read instead of the database
+    deck = _Below("deck.db")  # what hooks read instead of the database,
+    deck_parts = _Below("deck")  # and what they read of each repository, one file each
     template = _Below(TEMPLATE_FILE)  # the user's own words around the start block, if there are any
     lease = _Below("learn.lock")
     key = _Below("redaction.key")

@@ -18,7 +18,7 @@ KEY = "redaction-key"
 MACHINE = "machine"
 LEARNED = "learned"
 PACKED = "packed"  # bytes of originals, and what they took in the archive when that was last looked at
-DECK = "deck"  # its fingerprint; two of them while a new one is put in the place of the old
+DECK = "deck"  # its fingerprint; two of them while a new one is put in the place of the old. It names its parts
 _PURPOSE = b"afterwit mark"
 
 

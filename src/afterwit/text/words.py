@@ -11,6 +11,7 @@ words are stored or measured, so that none of them can take the place of another
 - `knowledge.likeness.meaning` compares sentences by what they claim: it keeps negations, order and marks.
 """
 
+from collections import Counter
 from functools import lru_cache
 
 from afterwit.text.patterns import regex
@@ -30,8 +31,20 @@ _IDLE = frozenset(
 
 def words_of(text: str) -> list[str]:
     """The words of a text, in order."""
-    apart = _HUMP.sub(lambda hump: f" {hump[0]}", text).lower()
-    return [stem(word) for word in _WORD.findall(apart) if word not in _IDLE]
+    return [stem(word) for word in _whole_words(text) if word not in _IDLE]
+
+
+def word_counts(text: str) -> Counter[str]:
+    """How often a text has each of its words. Of a long text quicker than its words in order."""
+    counts: Counter[str] = Counter()
+    for word, count in Counter(_whole_words(text)).items():
+        if word not in _IDLE:
+            counts[stem(word)] += count
+    return counts
+
+
+def _whole_words(text: str) -> list[str]:
+    return _WORD.findall(_HUMP.sub(lambda hump: f" {hump[0]}", text).lower())
 
 
 @lru_cache(maxsize=1 << 14)

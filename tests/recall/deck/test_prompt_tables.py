@@ -1,30 +1,32 @@
 """Places and talks in a deck answer as they do in memory."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import closing
-from pathlib import Path
+from collections.abc import Iterator
+from importlib import resources
+from typing import Any
 
 import apsw
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.recall.talks.dialogues import cases, dialogues, digest_of, index_of
+from tests.recall.works import content_of, source, works_of
 
 from afterwit.recall.decisions import decided
 from afterwit.recall.deck import prompt_tables
 from afterwit.recall.deck.first_prompt import (
     StoredPlaces,
     StoredTalks,
+    hundredths,
     pack_numbers,
     pack_weighted,
     unpack_numbers,
     unpack_weighted,
 )
-from afterwit.recall.deck.prompt_tables import PromptIndex, PromptSource, write_prompt_tables
+from afterwit.recall.deck.prompt_tables import PromptChanges, PromptSource, PromptWork, newest, update_prompt_tables
 from afterwit.recall.from_digest import talks_in
 from afterwit.recall.place_index import PlaceIndex, PlaceSighting
 from afterwit.recall.places import KnownRepo, Question, guess
-from afterwit.recall.talks import Talk
+from afterwit.recall.talks import Quote, Talk
 
 _PATHS = ("src/login.py", "src/cart.py", "tests/test_cart.py", "README.md")
 _SIGHTINGS = st.lists(
@@ -44,13 +46,15 @@ _QUESTIONS = (
 )
 
 
-def source(sightings: Sequence[PlaceSighting] = (), talks: Sequence[Talk] = (), mark: str = "1") -> PromptSource:
-    return PromptSource(mark, lambda: PromptIndex(sightings, talks))
+def new_part() -> apsw.Connection:
+    part = apsw.Connection(":memory:")
+    part.execute(resources.files("afterwit.recall.deck").joinpath("part.sql").read_text("utf-8"))
+    return part
 
 
 @pytest.fixture
-def db() -> Iterator[apsw.Connection]:
-    connection = apsw.Connection(":memory:")
+def part() -> Iterator[apsw.Connection]:
+    connection = new_part()
     yield connection
     connection.close()
 
@@ -59,83 +63,120 @@ def db() -> Iterator[apsw.Connection]:
 @settings(max_examples=40, deadline=None)
 def test_places_are_guessed_alike(rows: list[tuple]) -> None:  # type: ignore[type-arg]
     sightings = [PlaceSighting(f"s{number}", *row) for number, row in enumerate(rows)]
-    index, connection = PlaceIndex(), apsw.Connection(":memory:")
+    index, part = PlaceIndex(), new_part()
     for sighting in sightings:
         index.put(sighting)
-    write_prompt_tables(connection, {"shop": source(sightings), "other": source()})
+    update_prompt_tables(part, source(sightings), str)
     for question in _QUESTIONS:
-        assert guess(KnownRepo(StoredPlaces(connection, "shop")), question) == guess(KnownRepo(index), question)
-    connection.close()
+        assert guess(KnownRepo(StoredPlaces(part)), question) == guess(KnownRepo(index), question)
+    part.close()
 
 
-def test_decisions_are_found_alike(db: apsw.Connection) -> None:
+def test_decisions_are_found_alike(part: apsw.Connection) -> None:
     talks = [talk for dialogue in dialogues() for talk in talks_in(digest_of(dialogue))]
-    write_prompt_tables(db, {"other": source((), talks[:3]), "shop": source((), talks)})
+    update_prompt_tables(part, source((), talks), str)
     index = index_of()
     for case in cases():
         question = Question(case.prompt)
-        assert decided(StoredTalks(db, "shop"), question) == decided(index, question)
+        assert decided(StoredTalks(part), question) == decided(index, question)
 
 
-def test_a_repository_that_is_not_known_has_nothing(db: apsw.Connection) -> None:
-    write_prompt_tables(db, {})
+def test_a_repository_that_is_not_known_has_nothing(part: apsw.Connection) -> None:
+    update_prompt_tables(part, source(), str)
     question = Question("empty the cart", "main", "s1")
-    assert guess(KnownRepo(StoredPlaces(db, "shop")), question) == []
-    assert decided(StoredTalks(db, "shop"), question) == []
+    for nothing in (part, None):
+        assert guess(KnownRepo(StoredPlaces(nothing)), question) == []
+        assert decided(StoredTalks(nothing), question) == []
 
 
-def test_of_a_long_history_the_newest_is_kept(db: apsw.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prompt_tables, "MOST_SESSIONS", 2)
-    sightings = [PlaceSighting(f"s{at}", "cart", {f"src/f{at}.py": ()}, at_ms=at) for at in (3, 1, 2)]
-    write_prompt_tables(db, {"shop": source(sightings)})
-    assert {place.path for place in guess(KnownRepo(StoredPlaces(db, "shop")), Question("cart"))} == {
-        "src/f2.py",
-        "src/f3.py",
-    }
-
-
-def test_commits_do_not_push_sessions_out(db: apsw.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_many_commits_the_newest_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prompt_tables, "MOST_COMMITS", 2)
+    commits = [PlaceSighting(f"c{at}", "cart", {"a.py": ()}, at_ms=at, is_session=False) for at in (3, 1, 4, 2)]
+    assert [commit.session for commit in newest(commits)] == ["c3", "c4"]
+
+
+def test_commits_count_as_no_sessions(part: apsw.Connection) -> None:
     session = PlaceSighting("s", "cart", {"src/session.py": ()}, at_ms=0)
-    commits = [
-        PlaceSighting(f"c{at}", "cart", {f"src/c{at}.py": ()}, at_ms=at, is_session=False) for at in (1, 2, 3, 4)
-    ]
-    write_prompt_tables(db, {"shop": source([session, *commits])})
-    stored = StoredPlaces(db, "shop")
-    assert [stored.knows(f"src/{name}.py") for name in ("session", "c1", "c2", "c3", "c4")] == [1, 0, 0, 1, 1]
-    assert (stored.sessions_of("src/session.py"), stored.sessions_of("src/c4.py")) == (1, 0)
+    commit = PlaceSighting("c", "cart", {"src/c.py": ()}, at_ms=1, is_session=False)
+    update_prompt_tables(part, source([session, commit]), str)
+    stored = StoredPlaces(part)
+    assert (stored.sessions_of("src/session.py"), stored.sessions_of("src/c.py")) == (1, 0)
 
 
-def test_a_commit_is_redacted_and_a_path_that_would_be_is_not_known(db: apsw.Connection) -> None:
+def test_a_commit_is_redacted_and_a_path_that_would_be_is_not_known(part: apsw.Connection) -> None:
     commit = PlaceSighting("c", "hush the cart", {"src/hush.py": (), "src/cart.py": ()}, at_ms=1, is_session=False)
-    write_prompt_tables(db, {"shop": source([commit])}, redact=lambda text: text.replace("hush", "…"))
-    stored = StoredPlaces(db, "shop")
+    update_prompt_tables(part, source([commit]), lambda text: text.replace("hush", "…"))
+    stored = StoredPlaces(part)
     assert (stored.knows("src/hush.py"), stored.knows("src/cart.py")) == (False, True)
     assert set(stored.likeness(["hush"])) == set()
     assert set(stored.likeness(["cart"])) == {"c"}
 
 
-def test_a_repository_without_new_sessions_is_copied(tmp_path: Path) -> None:
-    def refuse() -> PromptIndex:
-        raise AssertionError("nothing has to be made anew")
+_STATES = st.lists(
+    st.dictionaries(
+        st.sampled_from(("s1", "s2", "s3", "s4", "s5")),
+        st.builds(
+            lambda text, paths, branch, at_ms, said: (
+                (text, dict(paths), branch, at_ms),
+                [(f"keep the {word} as it is", at_ms, word) for word in sorted(said)],
+            ),
+            st.sampled_from(("repair the login", "empty the cart", "explain the cart", "")),
+            st.frozensets(st.tuples(st.sampled_from(_PATHS), st.sampled_from(((), ("Basket",), ("Basket", "Till"))))),
+            st.sampled_from(("main", "cart-fix", "")),
+            st.integers(0, 5),
+            st.frozensets(st.sampled_from(("crate", "ledger", "harvest"))),
+        ),
+    ),
+    min_size=2,
+    max_size=5,
+)
 
-    with closing(apsw.Connection(str(tmp_path / "old.db"))) as old:
-        shop = [PlaceSighting("s1", "cart", {"src/cart.py": ("Cart",)}, "main", 5)]
-        write_prompt_tables(old, {"attic": source(), "shop": source(shop, mark="7")})
-    with closing(apsw.Connection(str(tmp_path / "new.db"))) as new:
-        new.execute("ATTACH ? AS earlier", (str(tmp_path / "old.db"),))
-        sources = {"attic": source(mark="2"), "barn": source(), "shop": PromptSource("7", refuse)}
-        write_prompt_tables(new, sources, "earlier")
-        new.execute("DETACH earlier")
-        assert [place.path for place in guess(KnownRepo(StoredPlaces(new, "shop")), Question("cart"))] == [
-            "src/cart.py"
-        ]
-        assert guess(KnownRepo(StoredPlaces(new, "barn")), Question("cart")) == []
+
+@given(_STATES, st.integers(1, 4))
+@settings(max_examples=80, deadline=None)
+def test_a_part_that_follows_another_says_what_one_made_from_nothing_says(
+    states: list[dict[str, Any]], most_talks: int
+) -> None:
+    following = new_part()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(prompt_tables, "MOST_SESSIONS", most_talks)
+        before: dict[str, Any] = {}
+        for state in states:
+            works = {name: _work(name, *about) for name, about in state.items()}
+            changed = {name: work for name, work in works.items() if before.get(name) != state[name]}
+            changes = PromptChanges(works.keys() - changed.keys(), changed)
+            update_prompt_tables(following, PromptSource("1", lambda _, changes=changes: changes), str)  # type: ignore[misc]
+            anew = new_part()
+            update_prompt_tables(anew, PromptSource("1", lambda _, works=works: PromptChanges((), works)), str)  # type: ignore[misc]
+            assert content_of(following) == content_of(anew)
+            anew.close()
+            before = state
+    following.close()
+
+
+def test_only_works_that_changed_are_redacted(part: apsw.Connection) -> None:
+    redacted: list[str] = []
+
+    def redact(text: str) -> str:
+        redacted.append(text)
+        return text
+
+    works = works_of([PlaceSighting("s1", "cart", {"a.py": ()}), PlaceSighting("s2", "login", {"b.py": ()})])
+    update_prompt_tables(part, PromptSource("1", lambda _: PromptChanges((), works)), redact)
+    redacted.clear()
+    changed = works_of([PlaceSighting("s2", "logout", {"b.py": ()})])
+    update_prompt_tables(part, PromptSource("2", lambda known: PromptChanges({*known} - {"s2"}, changed)), redact)
+    assert redacted == ["logout"]
+
+
+def _work(name: str, sighting: tuple[Any, ...], said: list[tuple[str, int, str]]) -> PromptWork:
+    talks = [Talk(Quote(quote, at_ms, name), word, at) for at, (quote, at_ms, word) in enumerate(said)]
+    return PromptWork(PlaceSighting(name, *sighting), talks)
 
 
 @given(st.lists(st.tuples(st.integers(0, 2**32 - 1), st.integers(0, 255).map(lambda one: one / 100))))
 @settings(max_examples=40)
 def test_what_is_packed_comes_out_again(weighted: list[tuple[int, float]]) -> None:
-    assert unpack_weighted(pack_weighted(weighted)) == weighted
+    assert unpack_weighted(pack_weighted((number, hundredths(weight)) for number, weight in weighted)) == weighted
     numbers = [number for number, _ in weighted]
     assert unpack_numbers(pack_numbers(numbers)) == numbers

@@ -4,14 +4,15 @@ from pathlib import Path
 
 import apsw
 import pytest
+from tests.recall.works import source
 
 from afterwit.guard.markers import OPENING
 from afterwit.guard.shown import ours
 from afterwit.model.errors import StoreError
 from afterwit.model.knowledge import Scope, ScopeKind, Trigger
 from afterwit.recall.deck import reader as reading
-from afterwit.recall.deck.prompt_tables import PromptIndex, PromptSource
-from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckSettings, FiringLine, write_deck
+from afterwit.recall.deck.line_tables import FiringLine
+from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckSettings, write_deck
 from afterwit.recall.place_index import PlaceSighting
 from afterwit.recall.prompt_block import BlockLine, BlockSection
 from afterwit.recall.talks import Quote, Talk
@@ -156,8 +157,9 @@ def test_nothing_that_looks_like_a_secret_is_written(tmp_path: Path) -> None:
         tmp_path / "deck.db",
         blocks=[DeckBlock((BlockSection(ours(plain), (BlockLine("i", ours(plain)),)),), "r")],
         lines=[fires],
-        prompts={"r": PromptSource("1", lambda: PromptIndex(seen, talks))},
+        prompts={"r": source(seen, talks)},
     )
-    held = (tmp_path / "deck.db").read_bytes()
+    (part,) = (tmp_path / "deck").iterdir()
+    held = (tmp_path / "deck.db").read_bytes() + part.read_bytes()
     assert b"zq81kdx" not in held.lower()
     assert "log in with DB_PASSWORD=‹password:".encode() in held

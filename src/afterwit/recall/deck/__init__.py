@@ -1,5 +1,6 @@
-"""The deck: one small read-only file with all that hooks may say.
+"""The deck: small read-only files with all that hooks may say, one for each repository and one that names them.
 
-`compile` fills it from the store and `write` writes it; hooks read it with `reader`, `location` and `first_prompt`,
-which load nothing slow. The tables are in `deck.sql` and `prompt_tables.sql`.
+`compile` fills them from the store, `write` and `part` write them, and `dealt` says what of those that are there can be
+used again. Hooks read them with `reader`, `location` and `first_prompt`, which load nothing slow. The tables are in
+`deck.sql`, `part.sql` and `lines.sql`.
 """

@@ -1,61 +1,89 @@
-"""Compiles the deck: puts into one small file all that hooks may say, from what is known now.
+"""Compiles the deck: puts into small files all that hooks may say, from what is known now.
 
 Lines carry their triggers; blocks are rendered for each repository, and once more for agents with quirks of their own.
-What is only for this machine (where checkouts lie, the key of the hold-out) is added here. Compiling again with nothing
-new writes nothing.
+What is only for this machine (where checkouts lie, the key of the hold-out) is added here.
+
+Only what changed is made anew: the database notes of which repositories sessions or notes changed, and marks in the
+deck say what else its lines and blocks were made from. So this costs what changed, not what is known.
 """
 
+import functools
+import hashlib
+import struct
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import msgspec
 
 from afterwit.capture.left_out import LeftOutSessions
 from afterwit.checkouts.known import GitCheckout, git_checkouts
+from afterwit.config.run_rules import known_people
 from afterwit.config.world import World, exclusion_of, redactor_of
+from afterwit.digest.update import load_digest
 from afterwit.guard import ruleset
 from afterwit.guard.placeholders import placeholder
+from afterwit.knowledge.list import item_in
 from afterwit.knowledge.shown_items import may_be_told
-from afterwit.model.knowledge import Item, ItemStatus, Trigger
+from afterwit.model.knowledge import EVERYWHERE, Item, ItemStatus, Scope, ScopeKind, Trigger
 from afterwit.recall.at_activity import is_called
 from afterwit.recall.at_failure import answers
 from afterwit.recall.at_prompt import about, talks_of
-from afterwit.recall.deck.prompt_tables import PromptIndex, PromptSource
-from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckSettings, FiringLine, Redact, write_deck
+from afterwit.recall.deck.dealt import NOTHING_DEALT, DealtDeck, DealtMarks, dealt_deck
+from afterwit.recall.deck.line_tables import FiringLine, Redact
+from afterwit.recall.deck.prompt_tables import MOST_SESSIONS, PromptChanges, PromptSource, PromptWork, newest
+from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckSettings, write_deck
+from afterwit.recall.doubles import told_once
+from afterwit.recall.from_digest import sighting_of, talks_in
 from afterwit.recall.holdout import holdout_key
-from afterwit.recall.recall import names_known, prompt_index, speaking_items, start_block_for, stories
-from afterwit.recall.repository import git_mark, history_sightings, tree_file
-from afterwit.recall.situation import order, situations
+from afterwit.recall.recall import names_known, preference_lines, settings_of, start_block_for
+from afterwit.recall.repository import UNCOMMITTED, git_mark, history_sightings, tree_file
+from afterwit.recall.situation import MOST_STORIES, SPEAKING, Situation, agents_of, order
 from afterwit.recall.start_block import said_of
 from afterwit.repos.known_names import is_folder
+from afterwit.store.database import transaction
 from afterwit.store.layout import redaction_key
 from afterwit.store.lease import held
-from afterwit.store.marks import DECK, fingerprint, mark, put_mark
+from afterwit.store.marks import DECK, fingerprint, key_mark, mark, put_mark
 from afterwit.store.rows import hooks, repos
-from afterwit.store.rows.session_list import repo_marks
+from afterwit.store.rows.items import ItemRow, items_in
+from afterwit.store.rows.session_list import session_row
+from afterwit.store.rows.undealt import (
+    Undealt,
+    count_stories,
+    forget_undealt,
+    newest_in,
+    repos_with_sessions,
+    scopes_with_items,
+    undealt,
+)
 from afterwit.store.store import Store, opened
 
 _WAIT_SECONDS = 60
+_REPO = f"{ScopeKind.REPO}:"
+_AGENT = f"{ScopeKind.AGENT}:"
+_NOTES = 0
+_SESSION = "session "  # begins the keys of works that are sessions
 _LEARN = ("-P", "-m", "afterwit", "learn", "--ended", "--jobs", "1", "--wait", "0", "--at-most", "300")
 
 
 def compile_deck(store: Store, world: World) -> None:
-    """Compiles the deck from the store."""
-    items = speaking_items(store.db)
-    rows = list(repos.repo_rows(store.db))
-    names = names_known(store.db, world.settings)
-    checkouts = {checkout.repo: checkout for checkout in git_checkouts(store, world)}
-    deck = DeckContent(
-        settings=_settings(store, world),
-        roots=_roots(store, world, rows) | {key: repo for key, repo in names.items() if is_folder(key)},
-        remotes={key: repo for key, repo in names.items() if not is_folder(key)},
-        blocks=tuple(_blocks(store, world, items)),
-        lines=tuple(lines_of(items)),
-        prompts=_prompts(store, world, checkouts),
-        trees={repo: tree_file(repo) for repo in checkouts},
-    )
-    _put(store, deck, redactor_of(world).text)
+    """Compiles the deck from the store, and marks it, so that damage to it is noticed. Of a damaged one nothing is used
+    again. Killed on the way, either of the two counts as it was written."""
+    path = store.layout.deck
+    before = fingerprint(path)
+    is_sound = before in mark(store.db, DECK).split()
+    written: list[str] = []
+
+    def about_to(new: str) -> None:
+        written.append(new)
+        put_mark(store.db, DECK, f"{before if is_sound else ''} {new}".strip())
+
+    with dealt_deck(path) as there:
+        compiling = _Compiling(store, world, there if is_sound else NOTHING_DEALT)
+        write_deck(path, compiling.content(), compiling.redact, compiling.dealt, about_to)
+    with transaction(store.db):
+        put_mark(store.db, DECK, written[0])
+        forget_undealt(store.db)
 
 
 def tell_hooks(world: World, exclude: Sequence[str]) -> int:
@@ -68,22 +96,6 @@ def tell_hooks(world: World, exclude: Sequence[str]) -> int:
     with held(world.layout.lease, _WAIT_SECONDS), opened(world.layout) as store:
         compile_deck(store, there)
         return len(LeftOutSessions(there, store).stored())
-
-
-def _put(store: Store, deck: DeckContent, redact: Redact) -> None:
-    """Puts the deck into its place and marks it, so that damage to it is noticed. Of a damaged one nothing is used
-    again. Killed on the way, either of the two counts as it was written."""
-    path = store.layout.deck
-    before = fingerprint(path)
-    is_sound = before in mark(store.db, DECK).split()
-    written: list[str] = []
-
-    def about_to(new: str) -> None:
-        written.append(new)
-        put_mark(store.db, DECK, f"{before if is_sound else ''} {new}".strip())
-
-    write_deck(path, deck, redact, is_sound=is_sound, about_to=about_to)
-    put_mark(store.db, DECK, written[0])
 
 
 def _settings(store: Store, world: World) -> DeckSettings:
@@ -110,31 +122,152 @@ def _roots(store: Store, world: World, rows: Iterable[repos.RepoRow]) -> dict[st
     return roots
 
 
-def _blocks(store: Store, world: World, items: Sequence[Item]) -> Iterator[DeckBlock]:
-    counts = stories(store.db)
-    for situation in situations(items):
-        block = start_block_for(world, situation, items, counts)
-        if block.text:
-            yield DeckBlock(block.sections, situation.repo, situation.agent)
+class _Compiling:
+    """One deck on its way."""
 
+    def __init__(self, store: Store, world: World, dealt: DealtDeck) -> None:
+        self._store = store
+        self._world = world
+        self._rules = _rules_mark(store, world)
+        parts = {repo: part for repo, part in dealt.parts.items() if part.prompts.partition(" ")[0] == self._rules}
+        self.dealt = dealt._replace(parts=parts)
+        self._changed = _by_scope(undealt(store.db))
+        self._checkouts = {checkout.repo: checkout for checkout in git_checkouts(store, world)}
+        scopes = scopes_with_items(store.db)
+        self._noted = {scope.removeprefix(_REPO) for scope in scopes if scope.startswith(_REPO)}
+        self._repos = sorted({*repos_with_sessions(store.db), *self._checkouts, *self._noted})
+        self._shared_rows = self._rows([scope for scope in scopes if not scope.startswith(_REPO)])
+        self._start = _hash(settings_of(world), preference_lines(world))
 
-def _prompts(store: Store, world: World, checkouts: Mapping[str, GitCheckout]) -> dict[str, PromptSource]:
-    """By repository, what was done and said there, made anew only where sessions, the checkout or the rules of
-    redaction changed."""
-    marks = dict.fromkeys(checkouts, "") | {row.repo: row.mark for row in repo_marks(store.db) if row.repo}
-    return {
-        repo: PromptSource(
-            f"{mark}.{git_mark(checkouts[repo]) if repo in checkouts else ruleset.fingerprint()}",
-            partial(_known_of, store, world, repo, checkouts.get(repo)),
+    def content(self) -> DeckContent:
+        rows = repos.repo_rows(self._store.db)
+        names = names_known(self._store.db, self._world.settings)
+        marks = dict(self._marks())
+        return DeckContent(
+            settings=_settings(self._store, self._world),
+            roots=_roots(self._store, self._world, rows) | {key: repo for key, repo in names.items() if is_folder(key)},
+            remotes={key: repo for key, repo in names.items() if not is_folder(key)},
+            blocks=[block for repo in marks for block in self._blocks(repo, marks[repo])],
+            lines=[line for repo in marks for line in self._lines(repo, marks[repo])],
+            prompts={repo: self._prompts(repo) for repo in self._repos},
+            trees={repo: tree_file(repo) for repo in self._checkouts},
+            marks=marks,
         )
-        for repo, mark in marks.items()
-    }
+
+    def redact(self, text: str) -> str:
+        return self._redactor(text)
+
+    @functools.cached_property
+    def _redactor(self) -> Redact:
+        """Made when there is something to redact: its rules take longer to compile than most decks."""
+        return redactor_of(self._world).text
+
+    @functools.cached_property
+    def _shared(self) -> list[Item]:
+        """What holds everywhere, or for an agent."""
+        return told_once(map(item_in, self._shared_rows))
+
+    @functools.cached_property
+    def _stories(self) -> dict[Scope, int]:
+        """About how many stories each scope of these has, as far as it matters."""
+        agents = {row.scope.removeprefix(_AGENT) for row in self._shared_rows if row.scope.startswith(_AGENT)}
+        counts = {Scope(ScopeKind.AGENT, agent): self._count("", agent) for agent in agents}
+        return {EVERYWHERE: self._count("", ""), **counts}
+
+    def _marks(self) -> Iterator[tuple[str, DealtMarks]]:
+        """What lines and blocks are made from now, by repository; first outside of all."""
+        shared = _hash(self._shared_rows)
+        around = (self._rules, self._start, shared, sorted(self._stories.items()))
+        yield "", DealtMarks(shared, _hash(self._rules, shared), _hash(*around))
+        for repo in self._repos:
+            before = self.dealt.marks.get(repo)
+            changed = self._changed.get(repo, set())
+            items = _hash(self._rows([f"{_REPO}{repo}"])) if before is None or _NOTES in changed else before.items
+            stories = self._count(repo, "") if before is None or changed - {_NOTES} else before.stories
+            lines, blocks = _hash(self._rules, items), _hash(*around, items, stories)
+            yield repo, DealtMarks(items, lines, blocks, stories)
+
+    def _blocks(self, repo: str, now: DealtMarks) -> Iterator[DeckBlock]:
+        before = self.dealt.marks.get(repo)
+        if before is not None and before.blocks == now.blocks:
+            return
+        items = self._items(repo)
+        if not items and repo:
+            return
+        here = [*items, *self._shared] if repo else items
+        counts = {**self._stories, Scope(ScopeKind.REPO, repo): now.stories}
+        for agent in agents_of(here):
+            block = start_block_for(self._world, Situation(repo, agent), here, counts)
+            if block.text:
+                yield DeckBlock(block.sections, repo, agent)
+
+    def _lines(self, repo: str, now: DealtMarks) -> Iterator[FiringLine]:
+        before = self.dealt.marks.get(repo)
+        is_there = not repo or repo in self.dealt.parts
+        if before is None or before.lines != now.lines or not is_there:
+            yield from lines_of(self._items(repo))
+
+    def _items(self, repo: str) -> list[Item]:
+        return told_once(map(item_in, self._rows([f"{_REPO}{repo}"]))) if repo else self._shared
+
+    def _rows(self, scopes: Collection[str]) -> list[ItemRow]:
+        return list(items_in(self._store.db, scopes, SPEAKING)) if scopes else []
+
+    def _count(self, repo: str, agent: str) -> int:
+        return count_stories(self._store.db, repo, agent, MOST_STORIES)
+
+    def _prompts(self, repo: str) -> PromptSource:
+        checkout = self._checkouts.get(repo)
+        now = f"{self._rules} {git_mark(checkout) if checkout else ''}"
+        stale = self._changed.get(repo, set()) - {_NOTES}
+        return PromptSource(now, functools.partial(self._changes, repo, checkout, now), bool(stale))
+
+    def _changes(self, repo: str, checkout: GitCheckout | None, now: str, known: Collection[str]) -> PromptChanges:
+        """What sessions did and said there, and what the checkout tells. What is known of a commit stays true."""
+        works, kept = {}, set()
+        for session in newest_in(self._store.db, repo, MOST_SESSIONS):
+            key = f"{_SESSION}{session}"
+            if key in known and session not in self._changed.get(repo, ()):
+                kept.add(key)
+            elif (row := session_row(self._store.db, session)) and (digest := load_digest(self._store.db, row)):
+                works[key] = PromptWork(sighting_of(digest), talks_in(digest))
+        earlier = self.dealt.parts.get(repo)
+        if checkout is not None and earlier is not None and earlier.prompts == now:
+            return PromptChanges(kept | {key for key in known if not key.startswith(_SESSION)}, works)
+        for sighting in newest(history_sightings(checkout, self._world.now_ms)) if checkout else ():
+            key = f"{sighting.session} {sighting.branch}"
+            if key in known and sighting.session != UNCOMMITTED:
+                kept.add(key)
+            else:
+                works[key] = PromptWork(sighting)
+        return PromptChanges(kept, works)
 
 
-def _known_of(store: Store, world: World, repo: str, checkout: GitCheckout | None) -> PromptIndex:
-    of_sessions = prompt_index(store.db, repo)
-    history = history_sightings(checkout, world.now_ms) if checkout else []
-    return of_sessions._replace(sightings=[*of_sessions.sightings, *history])
+def _by_scope(rows: Iterable[Undealt]) -> dict[str, set[int]]:
+    """By repository, the sessions that changed; 0 stands for notes."""
+    changed: dict[str, set[int]] = {}
+    for scope, session in rows:
+        if scope.startswith(_REPO):
+            changed.setdefault(scope.removeprefix(_REPO), set()).add(session)
+    return changed
+
+
+def _rules_mark(store: Store, world: World) -> str:
+    """Another one whenever text is redacted otherwise."""
+    settings = world.settings.redaction
+    people = known_people(world.environ, world.user_home, settings)
+    return _hash(ruleset.fingerprint(), people, settings, key_mark(store.key))
+
+
+def _hash(*values: object) -> str:
+    return hashlib.blake2b(msgspec.msgpack.encode(values, enc_hook=str), digest_size=12).hexdigest()
+
+
+def _rank(item: Item) -> str:
+    """A text that is in order as `order` is: the bits of a positive number are, and what is worth more comes first."""
+    worth, name = order(item)
+    (bits,) = struct.unpack(">Q", struct.pack(">d", -worth))
+    return f"{(1 << 64) - 1 - bits:016x} {name}"
 
 
 def lines_of(items: Iterable[Item]) -> Iterator[FiringLine]:
@@ -155,6 +288,7 @@ def lines_of(items: Iterable[Item]) -> Iterator[FiringLine]:
                 about=about(item),
                 talks=talks_of(item),
                 silent_in=item.silent_in,
+                rank=_rank(item),
             )
 
 

@@ -1,4 +1,5 @@
--- The deck: what hooks read. Written once, never changed; see recall/deck/values.py for what the columns mean.
+-- The deck: what hooks read first. Written once, never changed; see recall/deck/write.py for what the columns mean.
+-- Beside these: the tables of lines.sql.
 
 CREATE TABLE settings (name TEXT PRIMARY KEY, value ANY NOT NULL) STRICT, WITHOUT ROWID;
 
@@ -16,53 +17,20 @@ CREATE TABLE blocks (
     PRIMARY KEY (repo, agent)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE lines (
-    id INTEGER PRIMARY KEY,
-    item TEXT NOT NULL,
-    text TEXT NOT NULL,
-    scope TEXT NOT NULL,                -- global, repo or agent
-    place TEXT NOT NULL,                -- its name
-    authority TEXT NOT NULL,
-    advice TEXT NOT NULL,
-    confidence REAL NOT NULL,
-    agents TEXT NOT NULL,               -- that it concerns, each between blanks; empty: all
-    talks TEXT NOT NULL,                -- a JSON list: sessions whose quotes it stands for
-    silent_in TEXT NOT NULL             -- repositories whose own files say it, or otherwise, each between blanks
-) STRICT;
-
-CREATE TABLE triggers (
-    id INTEGER PRIMARY KEY,
-    line INTEGER NOT NULL,
-    program TEXT NOT NULL,
-    words TEXT NOT NULL,                -- a JSON list
-    signature TEXT NOT NULL,
-    tool TEXT NOT NULL,
-    path TEXT NOT NULL,
-    rule TEXT NOT NULL,
-    activity TEXT NOT NULL,
-    lines TEXT NOT NULL                 -- a JSON list
-) STRICT;
-
--- Each trigger under one word, the rarest of those that must occur where it fires.
-CREATE TABLE keys (
-    moment TEXT NOT NULL,               -- failure, command, first (call), activity, topic, path, or near: a path of what waits
-    word TEXT NOT NULL,                 -- "" where there is none
-    needs TEXT NOT NULL,                -- all of them, separated by blanks
-    trigger INTEGER NOT NULL,
-    PRIMARY KEY (moment, word, needs, trigger)
+-- The files in `deck/`, by repository. A name ends with the fingerprint of the file.
+CREATE TABLE parts (
+    repo TEXT PRIMARY KEY,
+    file TEXT NOT NULL,
+    size_bytes INTEGER NOT NULL,
+    changed_ns INTEGER NOT NULL,
+    prompts TEXT NOT NULL               -- the mark of what its sessions and commits were read with
 ) STRICT, WITHOUT ROWID;
 
--- The lines of a repository's notes by the terms that a prompt finds them by: numbers of 4 bytes, each with 1 byte of weight.
-CREATE TABLE note_terms (
-    repo TEXT NOT NULL,
-    term TEXT NOT NULL,
-    body BLOB NOT NULL,
-    PRIMARY KEY (repo, term)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE indexes (
-    repo TEXT NOT NULL,
-    name TEXT NOT NULL,
-    body BLOB NOT NULL,
-    PRIMARY KEY (repo, name)
+-- What lines and blocks were made from, by repository, and outside of all (""): not for hooks.
+CREATE TABLE dealt (
+    repo TEXT PRIMARY KEY,
+    items TEXT NOT NULL,                -- marks of the notes,
+    lines TEXT NOT NULL,                -- of the lines
+    blocks TEXT NOT NULL,               -- and of the blocks
+    stories INTEGER NOT NULL            -- of its sessions, as far as it matters how many there are
 ) STRICT, WITHOUT ROWID;

@@ -3,7 +3,7 @@
 `StoredPlaces`, `StoredTalks` and `StoredNotes` answer what recall asks of places, talks and notes, and read only what a
 question names: the files and sessions of a repository are one row, words are looked up one by one. Rows list what holds
 a word as packed numbers: four bytes for each, least significant first, and one more where each has a weight, in
-hundredths up to 2.55. `prompt_tables` packs and writes them, and `write` those of notes.
+hundredths up to 2.55. `prompt_tables` packs and writes them, and `line_tables` those of notes.
 """
 
 import os
@@ -18,7 +18,7 @@ from afterwit.actions.path_patterns import fits_path
 from afterwit.model.quick_json import dumps, loads
 from afterwit.recall.decisions import decided
 from afterwit.recall.deck.location import Location, branch_of
-from afterwit.recall.deck.reader import NOTES, Deck, DeckLine, opened_immutable, words_in
+from afterwit.recall.deck.reader import NOTES, PLACES, TALKS, Deck, DeckLine, opened_immutable, words_in
 from afterwit.recall.note_matches import (
     NO_MATCH,
     is_meant,
@@ -41,7 +41,7 @@ _TREES = "trees"  # the folder of `store.layout.Layout.trees`
 _LONGEST = 12_000  # characters of a prompt that are looked at, as in digests
 _HUNDREDTHS = 100
 _MOST = 255
-_SESSIONS, _TOTAL, _RECENCY = range(1, 4)  # of a file, after its path
+_NUMBER, _SESSIONS, _TOTAL, _RECENCY = range(1, 5)  # of a file, after its path
 
 
 def prompt_sections(deck: Deck, agent: str, prompt: str, place: Location) -> tuple[BlockSection, ...]:
@@ -49,12 +49,12 @@ def prompt_sections(deck: Deck, agent: str, prompt: str, place: Location) -> tup
     if not place.repo:
         return ()
     question = Question(prompt[:_LONGEST], branch_of(place.root))
-    index = StoredPlaces(deck.tables(), place.repo)
+    index = StoredPlaces(deck.part(place.repo))
     repo = _known_repo(deck, place, index)
     places = with_tests(repo, guess(repo, question))
     notes = _notes(deck, agent, question.prompt, place, index, places)
-    decisions = deck.talks([note.line.number for note in notes])
-    talks = StoredTalks(deck.tables(), place.repo)
+    decisions = deck.talks([note.line for note in notes], place.repo)
+    talks = StoredTalks(deck.part(place.repo))
     quotes = [quote for quote in decided(talks, question) if quote.session not in decisions]
     told = _told_at_start(deck, agent, place)
     new = [MarkedLine(mark, BlockLine(line.item, line.text)) for mark, _, line in notes if line.item not in told]
@@ -65,7 +65,7 @@ def later_lines(deck: Deck, agent: str, prompt: str, place: Location) -> list[Bl
     """What a prompt that is not the first strongly means, the best first."""
     if not place.repo or not is_said(prompt[:_LONGEST]):
         return []
-    index = StoredPlaces(deck.tables(), place.repo)
+    index = StoredPlaces(deck.part(place.repo))
     notes = _notes(deck, agent, prompt[:_LONGEST], place, index, [])
     return [BlockLine(line.item, line.text) for _, is_strong, line in notes if is_strong]
 
@@ -102,29 +102,29 @@ def _notes(
     items: each once, the best first, then in the order in which items are said. A path with an advice is a wrong one:
     it waits for a failure."""
     named, likely = named_in(index, prompt), likely_paths(places)
-    matches = matching_notes(StoredNotes(deck.tables(), place.repo), prompt)
-    patterns: dict[int, list[str]] = {}
+    matches = matching_notes(StoredNotes(deck.part(place.repo)), prompt)
+    patterns: dict[str, list[str]] = {}
     pairs = deck.lines("topic", set(words_of(prompt)), place.repo, agent)
-    lines = {line.number: line for trigger, line in pairs if not trigger.tool}
+    lines = {line.item: line for trigger, line in pairs if not trigger.tool}
     firing = set(lines)
     for path in dict.fromkeys((*named, *(place.path for place in places))):
         for moment in ("path", "near"):
             for trigger, line in deck.lines(moment, words_in(path), place.repo, agent):
                 if not line.advice and fits_path(trigger.path, path):
-                    lines[line.number] = line
-                    patterns.setdefault(line.number, []).append(trigger.path)
-                    firing |= {line.number} if moment == "path" and path in likely and not trigger.tool else set()
+                    lines[line.item] = line
+                    patterns.setdefault(line.item, []).append(trigger.path)
+                    firing |= {line.item} if moment == "path" and path in likely and not trigger.tool else set()
     worded = [int(number) for number, match in matches.items() if is_meant(match, 0.0)]
-    lines.update({line.number: line for line in deck.numbered(worded, place.repo, agent)})
+    lines.update({line.item: line for line in deck.numbered(worded, place.repo, agent)})
     notes = []
-    for number, line in lines.items():
-        match = matches.get(str(number), NO_MATCH)
-        added = nearness(patterns.get(number, ()), named, places)
+    for item, line in lines.items():
+        match = NO_MATCH if line.breadth else matches.get(str(line.number), NO_MATCH)
+        added = nearness(patterns.get(item, ()), named, places)
         is_about = is_meant(match, added)
-        if is_about or number in firing:
+        if is_about or item in firing:
             mark = match.worth + added if is_about else 0.0
             notes.append(_PromptLine(mark, is_strongly_meant(match, added), line))
-    return sorted(notes, key=lambda note: (-round(note.mark, 6), note.line.number))
+    return sorted(notes, key=lambda note: (-round(note.mark, 6), note.line.rank))
 
 
 def pack_numbers(numbers: Iterable[int]) -> bytes:
@@ -140,8 +140,14 @@ def count_numbers(body: bytes) -> int:
     return len(body) // 4
 
 
-def pack_weighted(weighted: Iterable[tuple[int, float]]) -> bytes:
-    return b"".join(pack("<IB", number, min(_MOST, round(weight * _HUNDREDTHS))) for number, weight in weighted)
+def hundredths(weight: float) -> int:
+    """A weight as it is packed."""
+    return min(_MOST, round(weight * _HUNDREDTHS))
+
+
+def pack_weighted(weighted: Iterable[tuple[int, int]]) -> bytes:
+    """Weights are in hundredths."""
+    return b"".join([pack("<IB", number, weight) for number, weight in weighted])
 
 
 def unpack_weighted(body: bytes) -> list[tuple[int, float]]:
@@ -151,61 +157,65 @@ def unpack_weighted(body: bytes) -> list[tuple[int, float]]:
 class StoredNotes:
     """The words of the notes of one repository; notes are named by the numbers of their lines."""
 
-    def __init__(self, db: apsw.Connection, repo: str) -> None:
-        self._db = db
-        self._repo = repo
-        row = db.execute("SELECT body FROM indexes WHERE repo = ? AND name = ?", (repo, NOTES)).fetchone()
-        self._size = int(row[0]) if row else 0
+    def __init__(self, part: apsw.Connection | None) -> None:
+        self._part = part
+        self._size = int(cast(Any, _index(part, NOTES) or 0))
 
     def size(self) -> int:
         return self._size
 
     def holders(self, terms: Iterable[str]) -> Mapping[str, Mapping[str, float]]:
         query = """SELECT given.value, terms.body FROM json_each(?) AS given
-                   CROSS JOIN note_terms AS terms ON terms.repo = ? AND terms.term = given.value"""
-        rows = self._db.execute(query, (dumps(list(terms)), self._repo)) if self._size else ()
+                   CROSS JOIN note_terms AS terms ON terms.term = given.value"""
+        rows = self._part.execute(query, (dumps(list(terms)),)) if self._part is not None and self._size else ()
         return {term: {str(number): weight for number, weight in unpack_weighted(body)} for term, body in rows}
 
 
 class StoredTalks:
     """The talks of one repository; none where the deck knows nothing of it."""
 
-    def __init__(self, db: apsw.Connection, repo: str) -> None:
-        self._db = db
-        row = db.execute("SELECT id, talks FROM prompt_repos WHERE repo = ?", (repo,)).fetchone()
-        self._repo: int = row[0] if row else -1
-        self._size: int = row[1] if row else 0
+    def __init__(self, part: apsw.Connection | None) -> None:
+        self._part = part
+        order = unpack_numbers(cast(bytes, _index(part, TALKS) or b""))
+        self._places = {number: place for place, number in enumerate(order)}
 
     def size(self) -> int:
-        return self._size
+        return len(self._places)
+
+    def place(self, number: int) -> int:
+        return self._places[number]
 
     def holders(self, terms: Iterable[str]) -> Mapping[str, Mapping[int, float]]:
         query = """SELECT given.value, terms.body FROM json_each(?) AS given CROSS JOIN prompt_terms AS terms
-                   ON terms.repo = ? AND terms.kind = 'talk' AND terms.term = given.value"""
-        rows = self._db.execute(query, (dumps(list(terms)), self._repo))
+                   ON terms.kind = 'talk' AND terms.term = given.value"""
+        rows = self._part.execute(query, (dumps(list(terms)),)) if self._part is not None else ()
         return {term: dict(unpack_weighted(body)) for term, body in rows}
 
     def quotes(self, numbers: Iterable[int]) -> Mapping[int, Quote]:
         query = """SELECT number, quote, at_ms, session FROM json_each(?) AS given
-                   CROSS JOIN prompt_talks AS talks ON talks.repo = ? AND talks.number = given.value"""
-        rows = self._db.execute(query, (dumps(list(numbers)), self._repo))
+                   CROSS JOIN prompt_talks AS talks ON talks.number = given.value"""
+        rows = self._part.execute(query, (dumps(list(numbers)),)) if self._part is not None else ()
         return {number: Quote(*quote) for number, *quote in rows}
+
+
+def _index(part: apsw.Connection | None, name: str) -> object:
+    row = part.execute("SELECT body FROM indexes WHERE name = ?", (name,)).fetchone() if part is not None else None
+    return row[0] if row else None
 
 
 class StoredPlaces:
     """What sessions of one repository touched; nothing where the deck does not know it."""
 
-    def __init__(self, db: apsw.Connection, repo: str) -> None:
-        self._db = db
-        row = db.execute("SELECT id, body FROM prompt_repos WHERE repo = ?", (repo,)).fetchone()
-        self._repo = row[0] if row else -1
-        files, sessions, self._most = cast(Any, loads(row[1]) if row else ([], [], []))
-        self._paths: list[str] = [file[0] for file in files]
-        self._known: dict[str, list[Any]] = dict(zip(self._paths, files, strict=True))
-        self._sessions: list[str] = [session for session, _, _ in sessions]
-        self._sizes: dict[str, int] = {session: words for session, words, _ in sessions}
-        self._files: list[list[int]] = [numbers for _, _, numbers in sessions]
-        self._numbers = {session: number for number, session in enumerate(self._sessions)}
+    def __init__(self, part: apsw.Connection | None) -> None:
+        self._part = part
+        body = cast(str, _index(part, PLACES) or "[[], [], []]")
+        files, sessions, self._most = cast(Any, loads(body))
+        self._paths: dict[int, str] = {file[_NUMBER]: file[0] for file in files}
+        self._known: dict[str, list[Any]] = {file[0]: file for file in files}
+        self._sessions: dict[int, str] = {number: session for session, _, _, number in sessions}
+        self._sizes: dict[str, int] = {session: words for session, words, _, _ in sessions}
+        self._files: dict[str, list[int]] = {session: numbers for session, _, numbers, _ in sessions}
+        self._latest: list[list[int]] = [numbers for _, _, numbers, _ in sessions if numbers]
         self._bodies: dict[tuple[str, str], bytes] = {}
         self._named: dict[tuple[str, str], frozenset[str]] = {}
         self._sharing: frozenset[str] = frozenset()
@@ -216,7 +226,7 @@ class StoredPlaces:
     @property
     def is_known(self) -> bool:
         """Whether the deck knows the repository."""
-        return self._repo >= 0
+        return self._part is not None
 
     def rarity(self, word: str) -> float:
         return rarity(len(self._sessions), count_numbers(self._body("said", word)))
@@ -231,10 +241,10 @@ class StoredPlaces:
 
     def look_up(self, words: frozenset[str], names: frozenset[str]) -> None:
         query = """SELECT given.value, terms.body FROM json_each(?) AS given
-                   CROSS JOIN prompt_terms AS terms ON terms.repo = ? AND terms.kind = ? AND terms.term = given.value"""
+                   CROSS JOIN prompt_terms AS terms ON terms.kind = ? AND terms.term = given.value"""
         for kind, terms in (("said", words), ("path", words), ("symbol", names)):
             self._bodies.update(dict.fromkeys(((kind, term) for term in terms), b""))
-            rows = self._db.execute(query, (dumps(list(terms)), self._repo, kind))
+            rows = self._part.execute(query, (dumps(list(terms)), kind)) if self._part is not None else ()
             self._bodies.update({(kind, term): body for term, body in rows})
 
     def likeness(self, words: Iterable[str]) -> dict[str, float]:
@@ -251,12 +261,10 @@ class StoredPlaces:
         return int(self._known[path][_SESSIONS])
 
     def latest_files(self, most: int) -> Collection[str]:
-        changing = [numbers for numbers in self._files if numbers][-most:]
-        return {self._paths[number] for numbers in changing for number in numbers}
+        return {self._paths[number] for numbers in self._latest[-most:] for number in numbers}
 
     def changed_by(self, session: str) -> Collection[str]:
-        number = self._numbers.get(session)
-        return [self._paths[file] for file in self._files[number]] if number is not None else ()
+        return [self._paths[number] for number in self._files.get(session, ())]
 
     def changed_most(self, most: int) -> list[str]:
         return [self._paths[number] for number in self._most[:most]]
@@ -293,7 +301,7 @@ class StoredPlaces:
 
     def _body(self, kind: str, term: str) -> bytes:
         if (kind, term) not in self._bodies:
-            query = "SELECT body FROM prompt_terms WHERE repo = ? AND kind = ? AND term = ?"
-            row = self._db.execute(query, (self._repo, kind, term)).fetchone()
+            query = "SELECT body FROM prompt_terms WHERE kind = ? AND term = ?"
+            row = self._part.execute(query, (kind, term)).fetchone() if self._part is not None else None
             self._bodies[kind, term] = row[0] if row else b""
         return self._bodies[kind, term]

@@ -1,21 +1,26 @@
-"""Writes into a deck what a hook asks at the first prompt: places and talks of each repository, by word.
+"""Writes into a part of the deck what a hook asks at the first prompt: places and talks of its repository, by word.
 
 Each word has one row with the numbers of all that hold it, so that a question reads a row for each of its words and
-the facts of what matched, and nothing is built anew. Of a repository with a long history the newest sessions are kept;
-one without new sessions is copied from the deck before.
-Not for hooks to import; they read with `first_prompt`.
+the facts of what matched, and nothing is built anew. A part keeps what each session and commit put into it. So a part
+with one more session is a copy of the one before with the rows of that session's words written anew; a part that is
+made from nothing is the same with all sessions. What answers are found does not depend on the way there: numbers of
+what is gone are given to what comes, and nothing follows from their order. Not for hooks to import; they read with
+`first_prompt`.
 """
 
 import heapq
+from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib import resources
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain, count
 from typing import NamedTuple
 
 import apsw
+import msgspec
 
-from afterwit.model.quick_json import dumps
-from afterwit.recall.deck.first_prompt import pack_numbers, pack_weighted
+from afterwit.recall.deck.first_prompt import hundredths, pack_numbers, pack_weighted
+from afterwit.recall.deck.reader import PLACES, TALKS
 from afterwit.recall.place_index import MEMORY, PlaceSighting, path_total, rarity, recencies, words_of_sighting
 from afterwit.recall.talks import Talk, counts_of, weights
 from afterwit.text.words import words_of
@@ -24,78 +29,83 @@ MOST_SESSIONS = 2_000
 MOST_COMMITS = 1_000
 MOST_CHANGED = 40  # files that are kept in the order of their changes
 _SHORT = 10  # characters of a commit's id
+_WEIGHTED = "talk"
+_FILE_KINDS = ("name", "path", "branch", "symbol")
+_WEIGHT_BITS = 9
+_GONE = (1 << _WEIGHT_BITS) - 1
 
 Redact = Callable[[str], str]
-_Rows = Iterator[tuple[str, str, bytes]]
-_COLUMNS = {
-    "prompt_repos": ("id", "repo", "mark", "talks", "body"),
-    "prompt_terms": ("repo", "kind", "term", "body"),
-    "prompt_talks": ("repo", "number", "quote", "at_ms", "session"),
-}
+_Terms = Mapping[str, int]  # each with its weight in hundredths; 0 where none has one
+_NONE: _Terms = {}
 
 
-class PromptIndex(NamedTuple):
-    """What is known of one repository; each session once."""
+class PromptWork(NamedTuple):
+    """A session, or a commit: what it says about places, and what was said in it."""
 
-    sightings: Sequence[PlaceSighting] = ()
+    sighting: PlaceSighting
     talks: Sequence[Talk] = ()
 
 
+class PromptChanges(NamedTuple):
+    """What is known of a repository now; all that is named by neither is gone."""
+
+    kept: Collection[str] = ()  # keys of works that are as they were
+    works: Mapping[str, PromptWork] = {}  # others, by key
+
+
 class PromptSource(NamedTuple):
-    """Where what is known of a repository comes from. As long as the mark is the same, so is the index."""
+    """Where what is known of a repository comes from. It is asked with the keys that the part before has, if that was
+    made with another mark, or is known to be stale."""
 
     mark: str
-    load: Callable[[], PromptIndex]
+    changes: Callable[[Collection[str]], PromptChanges]
+    is_stale: bool = False
 
 
-def write_prompt_tables(
-    db: apsw.Connection, sources: Mapping[str, PromptSource], earlier: str | None = None, redact: Redact = str
-) -> None:
-    """Creates the tables and fills them, by repository, within the caller's transaction. What the earlier deck, which
-    is attached under this name, has of the same sessions is copied from there. Quotes are redacted, and words that
-    go with a secret are not filed."""
-    db.execute(resources.files("afterwit.recall.deck").joinpath("prompt_tables.sql").read_text("utf-8"))
-    for number, (repo, source) in enumerate(sorted(sources.items())):
-        if earlier is None or not _copied(db, earlier, number, repo, source.mark):
-            _put(db, number, repo, source, redact)
+class _Facts(msgspec.Struct, frozen=True, array_like=True):
+    """Of one work, what the tables that concern all works are made of."""
+
+    session: str
+    at_ms: int
+    is_session: bool
+    branch: str
+    words: int  # how many it is found by
+    changed: dict[str, tuple[str, ...]]
+    talks: list[tuple[int, int]]  # when each of them ended, and its part of the session
 
 
-def _copied(db: apsw.Connection, earlier: str, number: int, repo: str, mark: str) -> bool:
-    row = db.execute(f"SELECT id FROM {earlier}.prompt_repos WHERE repo = ? AND mark = ?", (repo, mark)).fetchone()  # noqa: S608
-    if not row:
-        return False
-    for table, columns in _COLUMNS.items():
-        key, *rest = columns
-        query = f"""INSERT INTO main.{table} ({key}, {", ".join(rest)})
-                    SELECT ?, {", ".join(rest)} FROM {earlier}.{table} WHERE {key} = ?"""  # noqa: S608
-        db.execute(query, (number, row[0]))
-    return True
+class _SaidTalk(msgspec.Struct, frozen=True, array_like=True):
+    at_ms: int
+    quote: str
+    terms: dict[str, int]
 
 
-def _put(db: apsw.Connection, number: int, repo: str, source: PromptSource, redact: Redact) -> None:
-    index = source.load()
-    sightings = [redacted_sighting(sighting, redact) for sighting in _newest(index.sightings)]
-    latest = sorted(index.talks, key=lambda talk: (talk.quote.at_ms, talk.key))[-MOST_SESSIONS:]
-    talks = [_redacted(talk, redact) for talk in sorted(latest, key=lambda talk: talk.key)]
-    paths = sorted({path for sighting in sightings for path in sighting.changed})
-    files = {path: at for at, path in enumerate(paths)}
-    bags = [words_of_sighting(sighting) for sighting in sightings]
-    row = (number, repo, source.mark, len(talks), _places_body(sightings, bags, files))
-    db.execute("INSERT INTO main.prompt_repos VALUES (?, ?, ?, ?, ?)", row)
-    for rows in (_session_rows(bags), _file_rows(sightings, files), _talk_rows(talks)):
-        db.executemany("INSERT INTO main.prompt_terms VALUES (?, ?, ?, ?)", ((number, *row) for row in rows))
-    db.executemany(
-        "INSERT INTO main.prompt_talks VALUES (?, ?, ?, ?, ?)",
-        ((number, at, *talk.quote) for at, talk in enumerate(talks)),
-    )
+class _Said(msgspec.Struct, frozen=True, array_like=True):
+    """Of one work, what is read again only when it changes."""
+
+    words: dict[str, int]
+    talks: dict[int, _SaidTalk]  # by part of the session
 
 
-def _newest(sightings: Sequence[PlaceSighting]) -> list[PlaceSighting]:
-    """In the order of time, of sessions and of other work as many as are kept."""
-    ordered = sorted(sightings, key=lambda sighting: (sighting.at_ms, sighting.session))
-    sessions = [sighting for sighting in ordered if sighting.is_session][-MOST_SESSIONS:]
-    others = [sighting for sighting in ordered if not sighting.is_session][-MOST_COMMITS:]
-    return sorted((*sessions, *others), key=lambda sighting: (sighting.at_ms, sighting.session))
+class _FiledTalk(NamedTuple):
+    work: int
+    part: int
+
+
+_FACTS = msgspec.msgpack.Decoder(_Facts)
+_SAID = msgspec.msgpack.Decoder(_Said)
+_NOTHING = _Said({}, {})
+
+
+def update_prompt_tables(part: apsw.Connection, source: PromptSource, redact: Redact) -> None:
+    """Brings the tables up to date, within the caller's transaction. Quotes are redacted, and words that go with a
+    secret are not filed."""
+    _Update(part, redact).run(source)
+
+
+def newest(sightings: Iterable[PlaceSighting]) -> list[PlaceSighting]:
+    """Of commits and other work that is no session as many as are kept."""
+    return sorted(sightings, key=lambda sighting: (sighting.at_ms, sighting.session))[-MOST_COMMITS:]
 
 
 def redacted_sighting(sighting: PlaceSighting, redact: Redact) -> PlaceSighting:
@@ -106,57 +116,250 @@ def redacted_sighting(sighting: PlaceSighting, redact: Redact) -> PlaceSighting:
     return sighting._replace(text=redact(sighting.text), changed=changed)
 
 
-def _redacted(talk: Talk, redact: Redact) -> Talk:
-    return talk._replace(quote=talk.quote._replace(text=redact(talk.quote.text)), text=redact(talk.text))
+class _Update:
+    """From the works that the part has to those that it is to have. Works, talks and files are filed alike: each under
+    a number, with what it was found by before and is found by now."""
+
+    def __init__(self, part: apsw.Connection, redact: Redact) -> None:
+        self._db = part
+        self._redact = redact
+        self._postings = _Postings(part)
+        self._numbers: dict[str, int] = {}  # of the works that are there, by key
+        self._before: dict[int, _Facts] = {}
+        for number, key, facts in part.execute("SELECT number, key, facts FROM prompt_works"):
+            self._numbers[key] = number
+            self._before[number] = _FACTS.decode(facts)
+        self._after: dict[int, _Facts] = {}
+        self._gone: dict[int, _Said] = {}  # what was said by works that changed or are gone
+        self._new: dict[int, _Said] = {}  # what is said by those that changed or are new
+
+    def run(self, source: PromptSource) -> None:
+        self._put_works(source.changes(self._numbers.keys()))
+        self._put_talks()
+        files = self._put_files()
+        self._postings.write()
+        row = self._db.execute("SELECT body FROM indexes WHERE name = ?", (PLACES,)).fetchone()
+        totals = {path: total for path, _, _, total, *_ in msgspec.json.decode(row[0])[0]} if row else {}
+        if totals.keys() != files.keys():
+            totals = _totals(files)
+        self._put_index(PLACES, msgspec.json.encode(_places(self._after, files, totals)).decode())
+
+    def _put_works(self, changes: PromptChanges) -> None:
+        made = {key: _made(work, self._redact) for key, work in changes.works.items()}
+        kept = {self._numbers[key] for key in changes.kept if key not in made}
+        self._after = {number: self._before[number] for number in kept}
+        self._gone = {number: self._said(number) for number in self._before if number not in kept}
+        free = _free_numbers(self._before)
+        for key, (facts, said) in sorted(made.items(), key=lambda pair: (_time_of(pair[1][0]), pair[0])):
+            number = self._numbers[key] if key in self._numbers else next(free)
+            self._after[number], self._new[number] = facts, said
+            row = (number, key, msgspec.msgpack.encode(facts), msgspec.msgpack.encode(said))
+            self._db.execute("INSERT OR REPLACE INTO main.prompt_works VALUES (?, ?, ?, ?)", row)
+        self._delete("prompt_works", self._gone.keys() - self._new.keys())
+        for number in _together(self._new, self._gone):
+            before, after = self._gone.get(number, _NOTHING), self._new.get(number, _NOTHING)
+            self._postings.change("said", number, before.words, after.words)
+
+    def _put_talks(self) -> None:
+        """Of all that was said the latest, as many talks as are kept."""
+        rows = self._db.execute("SELECT number, work, part FROM prompt_talks")
+        numbers = {_FiledTalk(work, part): number for number, work, part in rows}
+        told = (
+            (at_ms, facts.session, part, work) for work, facts in self._after.items() for at_ms, part in facts.talks
+        )
+        latest = sorted(told)[-MOST_SESSIONS:]
+        wanted = [_FiledTalk(work, part) for _, _, part, work in sorted(latest, key=lambda talk: talk[1:])]
+        is_changed = self._gone.keys() | self._new.keys()
+        kept = {talk for talk in wanted if talk in numbers and talk.work not in is_changed}
+        before = {number: self._talk(talk, self._gone).terms for talk, number in numbers.items() if talk not in kept}
+        after: dict[int, _Terms] = {}
+        free = _free_numbers(set(numbers.values()))
+        for talk in wanted:
+            if talk not in kept:
+                number = numbers[talk] if talk in numbers else next(free)
+                said = self._talk(talk, self._new)
+                numbers[talk], after[number] = number, said.terms
+                row = (number, said.quote, said.at_ms, self._after[talk.work].session, *talk)
+                self._db.execute("INSERT OR REPLACE INTO main.prompt_talks VALUES (?, ?, ?, ?, ?, ?)", row)
+        self._delete("prompt_talks", before.keys() - after.keys())
+        for number in _together(after, before):
+            self._postings.change(_WEIGHTED, number, before.get(number, _NONE), after.get(number, _NONE))
+        self._put_index(TALKS, pack_numbers(numbers[talk] for talk in wanted))
+
+    def _put_files(self) -> dict[str, "_File"]:
+        """Files are found by what all works did to them: those that changed works concern are looked at."""
+        rows = self._db.execute("SELECT number, path, words FROM prompt_files")
+        files = {path: _File(number, words) for number, path, words in rows}
+        free = _free_numbers({file.number for file in files.values()})
+        is_changed = self._gone.keys() | self._new.keys()
+        works = (facts[work] for facts in (self._before, self._after) for work in is_changed if work in facts)
+        concerned = {path for work in works for path in work.changed}
+        before, after = (_users(facts.values(), concerned) for facts in (self._before, self._after))
+        for path in sorted(concerned):
+            if path not in files:
+                files[path] = _File(next(free), " ".join(sorted(set(words_of(path)))))
+                row = (files[path].number, path, files[path].words)
+                self._db.execute("INSERT INTO main.prompt_files VALUES (?, ?, ?)", row)
+            filed, found = (_filed(path, files[path], users.get(path)) for users in (before, after))
+            for kind in _FILE_KINDS:
+                self._postings.change(kind, files[path].number, filed.get(kind, _NONE), found.get(kind, _NONE))
+        gone = concerned - after.keys()
+        self._delete("prompt_files", {files[path].number for path in gone})
+        return {path: file for path, file in files.items() if path not in gone}
+
+    def _talk(self, talk: _FiledTalk, said: Mapping[int, _Said]) -> _SaidTalk:
+        """What was said in a talk, by a work that changed or by one that did not."""
+        return (said[talk.work] if talk.work in said else self._said(talk.work)).talks[talk.part]
+
+    def _said(self, work: int) -> _Said:
+        return _SAID.decode(self._db.execute("SELECT terms FROM prompt_works WHERE number = ?", (work,)).get)
+
+    def _delete(self, table: str, numbers: Iterable[int]) -> None:
+        self._db.executemany(f"DELETE FROM main.{table} WHERE number = ?", ((number,) for number in numbers))  # noqa: S608
+
+    def _put_index(self, name: str, body: str | bytes) -> None:
+        self._db.execute("INSERT OR REPLACE INTO main.indexes VALUES (?, ?)", (name, body))
 
 
-def _places_body(sightings: Sequence[PlaceSighting], bags: Sequence[frozenset[str]], files: dict[str, int]) -> str:
-    changes = Counter(path for sighting in sightings for path in sighting.changed)
-    by_sessions = Counter(path for sighting in sightings if sighting.is_session for path in sighting.changed)
-    words = {path: frozenset(words_of(path)) for path in files}
-    holders = Counter(word for path_words in words.values() for word in path_words)
-    totals = {path: path_total(words[path], lambda word: rarity(len(files), holders[word])) for path in files}
-    faded = recencies([sighting.changed for sighting in reversed(sightings) if sighting.changed][:MEMORY])
-    rows = [(path, by_sessions[path], totals[path], *faded.get(path, ())) for path in files]
-    works = [
-        (_name(sighting), len(bag), [files[path] for path in sighting.changed])
-        for sighting, bag in zip(sightings, bags, strict=True)
+class _Postings:
+    """The rows of words, with what is to change in them: for each word a list of numbers, each with what it weighs or
+    that it is gone, in one integer, because there are very many."""
+
+    def __init__(self, part: apsw.Connection) -> None:
+        self._db = part
+        self._is_empty = part.execute("SELECT 1 FROM prompt_terms LIMIT 1").fetchone() is None
+        self._edits: defaultdict[str, defaultdict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+
+    def change(self, kind: str, number: int, before: _Terms, after: _Terms) -> None:
+        """What has this number was found by some terms before, and is by others now."""
+        edits, code = self._edits[kind], number << _WEIGHT_BITS
+        new = after.items() - before.items() if before else after.items()
+        for term, weight in new:
+            edits[term].append(code | weight)
+        for term in before.keys() - after.keys() if before else ():
+            edits[term].append(code | _GONE)
+
+    def write(self) -> None:
+        for kind, edits in self._edits.items():
+            bodies = [(kind, term, self._edited(kind, term, edits[term])) for term in sorted(edits)]
+            full = (row for row in bodies if row[2])
+            self._db.executemany("INSERT OR REPLACE INTO main.prompt_terms VALUES (?, ?, ?)", full)
+            empty = (row[:2] for row in bodies if not row[2])
+            self._db.executemany("DELETE FROM main.prompt_terms WHERE kind = ? AND term = ?", empty)
+
+    def _edited(self, kind: str, term: str, codes: list[int]) -> bytes:
+        """A row with what changes in it. Where many hold a term, only the few bytes that change are looked for."""
+        held = b"" if self._is_empty else self._body(kind, term)
+        if not held:
+            return _packed(kind, sorted(codes))
+        body = bytearray(held)
+        size = len(_packed(kind, [0]))
+        for code in codes:
+            number = (code >> _WEIGHT_BITS).to_bytes(4, "little")
+            place = bisect_left(range(len(body) // size), code >> _WEIGHT_BITS, key=partial(_number_at, body, size))
+            begin, end = place * size, (place + 1) * size
+            is_there = body[begin : begin + 4] == number
+            body[begin : end if is_there else begin] = b"" if code & _GONE == _GONE else _packed(kind, [code])
+        return bytes(body)
+
+    def _body(self, kind: str, term: str) -> bytes:
+        query = "SELECT body FROM prompt_terms WHERE kind = ? AND term = ?"
+        row = self._db.execute(query, (kind, term)).fetchone()
+        return row[0] if row else b""
+
+
+class _File(NamedTuple):
+    number: int
+    words: str  # of its path, each once
+
+
+def _made(work: PromptWork, redact: Redact) -> tuple[_Facts, _Said]:
+    sighting = redacted_sighting(work.sighting, redact)
+    bag = words_of_sighting(sighting)
+    facts = _Facts(
+        sighting.session if sighting.is_session else sighting.session[:_SHORT],  # commits are asked for by nobody
+        sighting.at_ms,
+        sighting.is_session,
+        sighting.branch,
+        len(bag),
+        dict(sighting.changed),
+        [(talk.quote.at_ms, talk.part) for talk in work.talks],
+    )
+    return facts, _Said(dict.fromkeys(sorted(bag), 0), {talk.part: _said(talk, redact) for talk in work.talks})
+
+
+def _said(talk: Talk, redact: Redact) -> _SaidTalk:
+    terms = {term: hundredths(weight) for term, weight in weights(counts_of(redact(talk.text))).items()}
+    return _SaidTalk(talk.quote.at_ms, redact(talk.quote.text), terms)
+
+
+def _time_of(facts: _Facts) -> tuple[int, str]:
+    return facts.at_ms, facts.session
+
+
+def _free_numbers(taken: Collection[int]) -> Iterator[int]:
+    return (number for number in count() if number not in taken)
+
+
+def _together(first: Iterable[int], second: Iterable[int]) -> Iterable[int]:
+    return dict.fromkeys((*first, *second))
+
+
+def _packed(kind: str, codes: Iterable[int]) -> bytes:
+    if kind == _WEIGHTED:
+        return pack_weighted([(code >> _WEIGHT_BITS, code & _GONE) for code in codes])
+    return pack_numbers([code >> _WEIGHT_BITS for code in codes])
+
+
+def _number_at(body: bytearray, size: int, place: int) -> int:
+    return int.from_bytes(body[place * size : place * size + 4], "little")
+
+
+def _users(works: Iterable[_Facts], paths: Collection[str]) -> dict[str, list[_Facts]]:
+    """The works that changed these files."""
+    users: defaultdict[str, list[_Facts]] = defaultdict(list)
+    for work in works:
+        for path in work.changed:
+            if path in paths:
+                users[path].append(work)
+    return dict(users)
+
+
+def _filed(path: str, file: _File, users: Sequence[_Facts] | None) -> dict[str, _Terms]:
+    """Under which words, names, symbols and branches a file is found that these works changed; under none where there
+    are none."""
+    if not users:
+        return {}
+    return {
+        "name": {path.rpartition("/")[2].lower(): 0},
+        "path": dict.fromkeys(file.words.split(), 0),
+        "branch": dict.fromkeys([work.branch for work in users], 0),
+        "symbol": dict.fromkeys([name.lower() for work in users for name in work.changed[path]], 0),
+    }
+
+
+def _totals(files: Mapping[str, _File]) -> dict[str, float]:
+    """What the words of each path tell: it depends on those of all others."""
+    words = {path: file.words.split() for path, file in files.items()}
+    holders = Counter(chain.from_iterable(words.values()))
+    tells = {word: rarity(len(files), held) for word, held in holders.items()}
+    return {path: path_total(own, tells.__getitem__) for path, own in words.items()}
+
+
+def _places(works: Mapping[int, _Facts], files: Mapping[str, _File], totals: Mapping[str, float]) -> tuple[object, ...]:
+    """What is known of all files and sessions, in the order of time, and which files were changed most."""
+    ordered = sorted(works, key=lambda number: _time_of(works[number]))
+    changes = Counter(chain.from_iterable(facts.changed for facts in works.values()))
+    by_sessions = Counter(chain.from_iterable(facts.changed for facts in works.values() if facts.is_session))
+    faded = recencies([works[number].changed for number in reversed(ordered) if works[number].changed][:MEMORY])
+    rows = [
+        (path, file.number, by_sessions[path], totals[path], *faded.get(path, ()))
+        for path, file in sorted(files.items())
+    ]
+    listed = [
+        (facts.session, facts.words, [files[path].number for path in facts.changed], number)
+        for number in ordered
+        for facts in [works[number]]
     ]
     most = heapq.nsmallest(MOST_CHANGED, files, key=lambda path: (-changes[path], path))
-    return dumps((rows, works, [files[path] for path in most]))
-
-
-def _name(sighting: PlaceSighting) -> str:
-    """Commits are asked for by nobody, and there are many."""
-    return sighting.session if sighting.is_session else sighting.session[:_SHORT]
-
-
-def _session_rows(bags: Sequence[frozenset[str]]) -> _Rows:
-    holders: defaultdict[str, list[int]] = defaultdict(list)
-    for number, bag in enumerate(bags):
-        for word in bag:
-            holders[word].append(number)
-    return (("said", word, pack_numbers(numbers)) for word, numbers in sorted(holders.items()))
-
-
-def _file_rows(sightings: Sequence[PlaceSighting], files: dict[str, int]) -> _Rows:
-    """Under which words, names, symbols and branches a file is found."""
-    filed: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
-    for path, number in files.items():
-        filed["name", path.rpartition("/")[2].lower()].add(number)
-        for word in words_of(path):
-            filed["path", word].add(number)
-    for sighting in sightings:
-        for path, symbols in sighting.changed.items():
-            filed["branch", sighting.branch].add(files[path])
-            for name in symbols:
-                filed["symbol", name.lower()].add(files[path])
-    return ((kind, term, pack_numbers(sorted(numbers))) for (kind, term), numbers in sorted(filed.items()))
-
-
-def _talk_rows(talks: Sequence[Talk]) -> _Rows:
-    holders: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
-    for number, talk in enumerate(talks):
-        for term, weight in weights(counts_of(talk.text)).items():
-            holders[term].append((number, weight))
-    return (("talk", term, pack_weighted(weighted)) for term, weighted in sorted(holders.items()))
+    return rows, listed, [files[path].number for path in most]

@@ -1,20 +1,32 @@
-"""The deck, as a hook reads it; `deck.sql` has its tables, and the fields here are their columns.
+"""The deck, as a hook reads it; `deck.sql`, `part.sql` and `lines.sql` have its tables, and the fields here are their
+columns.
 
 Opened immutable: no lock is taken and nothing is written, so that a hook neither waits for a `learn` nor disturbs one.
-Whoever opened an old deck keeps reading it after a new one took its place. A deck of another version is like none.
+Whoever opened an old deck keeps reading it after a new one took its place. A deck of another version is like none. What
+is said in one repository is in a part of its own, which is opened when it is asked for. A part that is gone belongs to
+a deck that was replaced meanwhile: then the new one is asked. One that cannot be read is a fault, and else like none.
 
 Triggers are found by words. The exact questions (which signature does this failure have, does this command line match)
 need modules that take a hook longer to load than everything else together, so they are asked only where all words occur
 that a trigger needs. No regular expressions and no enumerations here, for the same reason.
 """
 
+import os
+
 import apsw
 
 from afterwit.guard.shown import Shown, of_deck
 from afterwit.model.quick_json import dumps, loads
 
-VERSION = 4
-NOTES = "notes"  # the name under which a deck has how many notes are found by their words
+# pathlib takes longer to load than all that is done here.
+# ruff: noqa: PTH118, PTH120
+
+VERSION = 5
+PARTS = "deck"  # the folder of `store.layout.Layout.deck_parts`
+REPO = "repo"  # names in the table `indexes` of a part
+NOTES = "notes"
+TALKS = "talks"
+PLACES = "places"
 LINE_COLUMNS = ("item", "text", "authority", "advice", "confidence")
 TRIGGER_COLUMNS = ("program", "words", "signature", "tool", "path", "rule", "activity", "lines")
 _PLAIN = {code: " " for code in range(128) if not chr(code).isalnum()}
@@ -27,7 +39,7 @@ Lines = list[tuple[str, Shown]]  # of a block, each with the item that it tells
 class DeckLine:
     """One item, rendered."""
 
-    __slots__ = (*LINE_COLUMNS, "breadth", "number", "replaces")
+    __slots__ = (*LINE_COLUMNS, "breadth", "number", "rank", "replaces")
 
     def __init__(
         self,
@@ -38,6 +50,7 @@ class DeckLine:
         confidence: float,
         breadth: int = 0,
         number: int = 0,
+        rank: str = "",
         replaces: str = "",
     ) -> None:
         self.item = item
@@ -46,12 +59,14 @@ class DeckLine:
         self.advice = advice
         self.confidence = confidence
         self.breadth = breadth  # of its scope: 0 for the repository, 1 for the agent, 2 for everywhere
-        self.number = number  # its place in the order in which items are said
+        self.number = number  # its place in the order in which items are said, among those of the same breadth
+        self.rank = rank  # the same, among all
         self.replaces = replaces  # the very command line for which the advice may be put, once it is known
 
     def told(self, text: Shown, advice: str, replaces: str) -> "DeckLine":
         """The same item in other words."""
-        return DeckLine(self.item, text, self.authority, advice, self.confidence, self.breadth, self.number, replaces)
+        place = (self.breadth, self.number, self.rank)
+        return DeckLine(self.item, text, self.authority, advice, self.confidence, *place, replaces)
 
 
 class DeckTrigger:
@@ -85,9 +100,9 @@ class Deck:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self._db = opened_immutable(path)
-        if self._db.pragma("user_version") != VERSION:
-            raise ValueError("the prepared notes were made by another version")
+        self.faults: list[Exception] = []  # of parts that could not be read
+        self._parts: dict[str, apsw.Connection | None] = {}
+        self._db = _opened(path)
         self.settings: dict[str, object] = dict(self._db.execute("SELECT name, value FROM settings"))
 
     def share(self, name: str) -> float:
@@ -140,41 +155,76 @@ class Deck:
         """Lines that may fire in this place: all words that they need occur. The narrowest scope comes first, then
         what is said first."""
         query = f"""SELECT keys.needs, {_COLUMNS},
-                       CASE lines.scope WHEN 'repo' THEN 0 WHEN 'agent' THEN 1 ELSE 2 END AS breadth, lines.id
+                       CASE lines.scope WHEN 'repo' THEN 0 WHEN 'agent' THEN 1 ELSE 2 END AS breadth, lines.id,
+                       lines.rank
                    FROM json_each(:words) AS given
                    CROSS JOIN keys ON keys.moment = :moment AND keys.word = given.value
                    CROSS JOIN triggers ON triggers.id = keys.trigger
                    CROSS JOIN lines ON lines.id = triggers.line
-                   WHERE (lines.scope = 'global' OR (lines.scope = 'repo' AND lines.place = :repo)
-                       OR (lines.scope = 'agent' AND lines.place = :agent))
+                   WHERE (lines.scope <> 'agent' OR lines.place = :agent)
                        AND (lines.agents = '' OR instr(lines.agents, ' ' || :agent || ' '))
                        AND (lines.silent_in = '' OR NOT instr(lines.silent_in, ' ' || :repo || ' '))
                    ORDER BY breadth, lines.id"""  # noqa: S608
         values = {"words": dumps([*words, ""]), "moment": moment, "repo": repo, "agent": agent}
         return [
             (DeckTrigger(*row[1:_LINE_AT]), DeckLine(row[_LINE_AT], of_deck(row[_LINE_AT + 1]), *row[_LINE_AT + 2 :]))
-            for row in self._db.execute(query, values)
+            for db in (self.part(repo), self._db)
+            if db is not None
+            for row in db.execute(query, values)
             if words.issuperset(row[0].split())
         ]
 
     def numbered(self, numbers: list[int], repo: str, agent: str) -> list[DeckLine]:
-        """The lines with these numbers that hold for this repository and concern the agent."""
+        """The lines of this repository with these numbers that concern the agent."""
         columns = ", ".join(f"lines.{name}" for name in LINE_COLUMNS)
-        query = f"""SELECT {columns}, 0, lines.id FROM json_each(?1) AS given
+        query = f"""SELECT {columns}, 0, lines.id, lines.rank FROM json_each(?1) AS given
                     CROSS JOIN lines ON lines.id = given.value
-                    WHERE lines.scope = 'repo' AND lines.place = ?2
-                        AND (lines.agents = '' OR instr(lines.agents, ' ' || ?3 || ' '))"""  # noqa: S608
-        rows = self._db.execute(query, (dumps(numbers), repo, agent))
+                    WHERE lines.agents = '' OR instr(lines.agents, ' ' || ?2 || ' ')"""  # noqa: S608
+        db = self.part(repo)
+        rows = db.execute(query, (dumps(numbers), agent)) if db is not None else ()
         return [DeckLine(row[0], of_deck(row[1]), *row[2:]) for row in rows]
 
-    def talks(self, numbers: list[int]) -> set[str]:
+    def talks(self, lines: list[DeckLine], repo: str) -> set[str]:
         """The sessions whose quotes these lines stand for."""
         query = "SELECT lines.talks FROM json_each(?) AS given CROSS JOIN lines ON lines.id = given.value"
-        return {session for (body,) in self._db.execute(query, (dumps(numbers),)) for session in texts_in(body)}
+        own = dumps([line.number for line in lines if not line.breadth])
+        others = dumps([line.number for line in lines if line.breadth])
+        asked = ((self.part(repo), own), (self._db, others))
+        rows = [row for db, numbers in asked if db is not None for row in db.execute(query, (numbers,))]
+        return {session for (body,) in rows for session in texts_in(body)}
 
-    def tables(self) -> apsw.Connection:
-        """Where what a first prompt asks for is read; see `recall.deck.prompt_tables`."""
-        return self._db
+    def part(self, repo: str) -> apsw.Connection | None:
+        """What the deck has of one repository alone; None where there is nothing that can be read."""
+        if repo not in self._parts:
+            try:
+                self._parts[repo] = self._opened_part(repo)
+            except (apsw.Error, ValueError) as error:
+                self._parts[repo] = None
+                self.faults.append(error)
+        return self._parts[repo]
+
+    def _opened_part(self, repo: str) -> apsw.Connection | None:
+        path = self._part_path(repo)
+        if path and not os.path.exists(path):  # noqa: PTH110
+            self._db = _opened(self.path)
+            path = self._part_path(repo)
+        if not path:
+            return None
+        db = _opened(path)
+        if db.execute("SELECT body FROM indexes WHERE name = ?", (REPO,)).fetchone() != (repo,):
+            raise ValueError("the prepared notes are of another repository")
+        return db
+
+    def _part_path(self, repo: str) -> str:
+        row = self._db.execute("SELECT file FROM parts WHERE repo = ?", (repo,)).fetchone() if repo else None
+        return os.path.join(os.path.dirname(self.path), PARTS, row[0]) if row else ""
+
+
+def _opened(path: str) -> apsw.Connection:
+    db = opened_immutable(path)
+    if db.pragma("user_version") != VERSION:
+        raise ValueError("the prepared notes were made by another version")
+    return db
 
 
 def opened_immutable(path: str) -> apsw.Connection:

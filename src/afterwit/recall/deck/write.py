@@ -1,16 +1,16 @@
-"""Writes the deck: a read-only SQLite file with all that hooks need, rendered, and nothing else.
+"""Writes the deck: read-only SQLite files with all that hooks need, rendered, and nothing else.
 
-Written beside and renamed into place, so that a hook reads the old deck or the new one, never half of one. Each trigger
-is filed under the rarest word that must occur wherever it fires, so that a hook finds it, or finds that there is
-nothing, with one look: too few words cost time, a word that need not occur would cost a hit, so what a signature
-rewrites or masks is left out. All that can be said goes through redaction here once more, whatever it went through
-before: items that people wrote, preferences and what earlier rules left in digests end up here. What is written is
-filled in by `compile`, and read by `reader`.
+One file holds the settings, the start blocks, the lines that hold everywhere and the list of the parts; each repository
+has a part of its own (`part`), which is written only when something of that repository changed. The parts come first,
+then the deck is written beside and renamed into place: a hook reads the old deck with its parts or the new one with
+its own, never half of one. All that can be said goes through redaction here once more, whatever it went through before:
+items that people wrote, preferences and what earlier rules left in digests end up here. What is written is filled in by
+`compile`, and read by `reader`.
 """
 
 import functools
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from importlib import resources
 from pathlib import Path
@@ -20,40 +20,17 @@ from typing import NamedTuple
 import apsw
 import msgspec
 
-from afterwit.guard.markers import CLOSING, OPENING, defused
-from afterwit.guard.shown import Shown
-from afterwit.model.kinds import ActionKind
-from afterwit.model.knowledge import EVERYWHERE, Authority, Scope, ScopeKind, Trigger
-from afterwit.recall.deck.first_prompt import pack_weighted
-from afterwit.recall.deck.prompt_tables import PromptSource, write_prompt_tables
-from afterwit.recall.deck.reader import NOTES, TRIGGER_COLUMNS, VERSION, words_in
+from afterwit.guard.markers import CLOSING, OPENING
+from afterwit.model.knowledge import ScopeKind
+from afterwit.recall.deck.dealt import NOTHING_DEALT, DealtDeck, DealtMarks, PartRow, parts_folder
+from afterwit.recall.deck.line_tables import LINE_TABLES, FiringLine, Redact, put_lines, safe
+from afterwit.recall.deck.part import PartContent, write_part
+from afterwit.recall.deck.prompt_tables import PromptSource
+from afterwit.recall.deck.reader import VERSION
 from afterwit.recall.prompt_block import BlockLine, BlockSection
-from afterwit.recall.talks import counts_of, weights
-from afterwit.store.atomic import PRIVATE, renamed_into, sync
+from afterwit.store.atomic import PRIVATE, renamed_into, step, sync
 from afterwit.store.database import transaction, translated
 from afterwit.store.marks import fingerprint
-
-Redact = Callable[[str], str]
-_LONGEST_SIGNATURE = 120  # characters of a template; a longer one was cut, perhaps within a word
-_REWRITTEN = ("command not found: ",)  # several wordings are brought to this one
-_INVENTED = ("tests fail", "build fails")  # stand for no words of the output
-
-
-class FiringLine(NamedTuple):
-    """One item as an agent gets it, and what makes it fire."""
-
-    item: str
-    text: Shown  # one line, with its quotes and its confidence as they are to be read
-    scope: Scope = EVERYWHERE
-    authority: Authority = Authority.OBSERVATION
-    advice: str = ""  # the command line to use, or the change that makes it
-    confidence: float = 0.0
-    agents: tuple[str, ...] = ()  # that it concerns; empty: all
-    triggers: tuple[Trigger, ...] = ()
-    awaits: tuple[Trigger, ...] = ()  # of these, commands whose first call it waits for
-    about: str = ""  # the text by whose words a prompt finds it; "" where words do not
-    talks: tuple[str, ...] = ()  # sessions whose quotes it stands for
-    silent_in: tuple[str, ...] = ()  # repositories whose own files say it, or otherwise
 
 
 class DeckBlock(NamedTuple):
@@ -81,7 +58,7 @@ class DeckSettings(NamedTuple):
 
 
 class DeckContent(NamedTuple):
-    """Everything."""
+    """Everything; without the blocks and lines of repositories whose marks are those of the deck that is there."""
 
     settings: DeckSettings
     roots: Mapping[str, str] = MappingProxyType({})  # folder to repository; `~` stands for the user's home folder
@@ -90,32 +67,31 @@ class DeckContent(NamedTuple):
     lines: Iterable[FiringLine] = ()
     prompts: Mapping[str, PromptSource] = MappingProxyType({})  # by repository
     trees: Mapping[str, str] = MappingProxyType({})  # names of files with the words of a repository's files
-
-
-class _Key(NamedTuple):
-    moment: str
-    needs: frozenset[str]
-    trigger: int
+    marks: Mapping[str, DealtMarks] = MappingProxyType({})  # by repository; "": outside of all
 
 
 def write_deck(
     path: Path,
     deck: DeckContent,
     redact: Redact | None = None,
-    *,
-    is_sound: bool = True,
+    dealt: DealtDeck = NOTHING_DEALT,
     about_to: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Puts a deck at this path, in the place of the one that is there, of which parts are used again if it `is_sound`.
-    Without a machine's own redaction the placeholders have a key that everybody knows. `about_to` gets its fingerprint
-    before it has its place."""
+    """Puts a deck at this path, in the place of the one that is there, with what of that one was `dealt` and is the
+    same now. Without a machine's own redaction the placeholders have a key that everybody knows. `about_to` gets its
+    fingerprint before it has its place."""
     try:
+        writing = _Writing(deck, redact or _plain_redaction(), dealt)
+        parts = writing.put_parts(parts_folder(path))
+        step("the parts of the deck are written")
         with renamed_into(path) as beside:
             beside.touch(PRIVATE)
             with closing(apsw.Connection(str(beside))) as db:
-                _fill(db, deck, redact or _plain_redaction(), _attached(db, path) if is_sound else None)
+                writing.fill(db, parts)
             sync(beside)
             about_to(fingerprint(beside))
+        step("the deck is written")
+        _remove_others(parts_folder(path), {part.file for part in parts})
     except (apsw.Error, OSError) as error:
         raise translated(error, path) from error
 
@@ -127,36 +103,78 @@ def _plain_redaction() -> Redact:
     return Redactor(b"deck").text
 
 
-def _attached(db: apsw.Connection, path: Path) -> str | None:
-    """The name under which the deck that is there can be read; None where there is none of this version."""
-    if not path.is_file():
-        return None
-    try:
-        db.execute("ATTACH ? AS earlier", (str(path),))
-        if db.pragma("user_version", schema="earlier") == VERSION:
-            db.execute("SELECT mark FROM earlier.prompt_repos LIMIT 1").fetchone()
-            return "earlier"
-    except apsw.Error:
-        return None
-    return None
+class _Writing:
+    def __init__(self, deck: DeckContent, redact: Redact, dealt: DealtDeck) -> None:
+        self._deck = deck
+        self._redact = redact
+        self._dealt = dealt
+        self._lines: defaultdict[str, list[FiringLine]] = defaultdict(list)
+        for line in deck.lines:
+            self._lines[line.scope.name if line.scope.kind is ScopeKind.REPO else ""].append(line)
 
+    def put_parts(self, folder: Path) -> list[PartRow]:
+        repos = {*self._deck.marks, *self._deck.prompts, *self._lines} - {""}
+        contents = {repo: self._content(repo) for repo in repos}
+        if contents:
+            folder.mkdir(mode=0o700, exist_ok=True)
+        parts = [self._part(folder, content) for _, content in sorted(contents.items())]
+        if contents:
+            sync(folder)
+        return parts
 
-def _fill(db: apsw.Connection, deck: DeckContent, redact: Redact, earlier: str | None) -> None:
-    said = functools.partial(_safe, redact)
-    db.execute("PRAGMA main.journal_mode = OFF; PRAGMA main.synchronous = OFF; PRAGMA main.page_size = 4096")
-    with transaction(db):
-        db.execute(resources.files("afterwit.recall.deck").joinpath("deck.sql").read_text("utf-8"))
-        db.executemany("INSERT INTO main.settings VALUES (?, ?)", _settings(deck.settings))
-        db.executemany("INSERT INTO main.roots VALUES (?, ?)", sorted(deck.roots.items()))
-        db.executemany("INSERT INTO main.remotes VALUES (?, ?)", sorted(deck.remotes.items()))
-        db.executemany("INSERT INTO main.trees VALUES (?, ?)", sorted(deck.trees.items()))
-        blocks = ((block.repo, block.agent, _sections(block, said)) for block in deck.blocks)
-        db.executemany("INSERT OR REPLACE INTO main.blocks VALUES (?, ?, ?)", blocks)
-        lines = list(deck.lines)
-        _put_keys(db, _put_lines(db, lines, said))
-        _put_notes(db, lines, redact)
-        write_prompt_tables(db, deck.prompts, earlier, redact)
-        db.pragma("user_version", VERSION)
+    def _part(self, folder: Path, content: PartContent) -> PartRow:
+        earlier = self._dealt.parts.get(content.repo)
+        if earlier is not None and content == PartContent(content.repo):
+            return earlier
+        return write_part(folder, content, self._redact, earlier)
+
+    def _content(self, repo: str) -> PartContent:
+        """What of a part has to be written."""
+        earlier, prompts = self._dealt.parts.get(repo), self._deck.prompts.get(repo)
+        if earlier is None:
+            return PartContent(repo, self._lines[repo], prompts)
+        lines = None if self._has(repo, "lines") else self._lines[repo]
+        is_same = prompts is None or (prompts.mark == earlier.prompts and not prompts.is_stale)
+        return PartContent(repo, lines, None if is_same else prompts)
+
+    def _has(self, repo: str, name: str) -> bool:
+        """Whether the deck that is there was made from the same."""
+        before, now = self._dealt.marks.get(repo), self._deck.marks.get(repo)
+        return before is not None and now is not None and getattr(before, name) == getattr(now, name)
+
+    def fill(self, db: apsw.Connection, parts: Iterable[PartRow]) -> None:
+        deck = self._deck
+        for name in ("journal_mode", "synchronous"):
+            db.pragma(name, "OFF")
+        with transaction(db):
+            for name in ("deck.sql", "lines.sql"):
+                db.execute(resources.files("afterwit.recall.deck").joinpath(name).read_text("utf-8"))
+            db.executemany("INSERT INTO settings VALUES (?, ?)", _settings(deck.settings))
+            db.executemany("INSERT INTO roots VALUES (?, ?)", sorted(deck.roots.items()))
+            db.executemany("INSERT INTO remotes VALUES (?, ?)", sorted(deck.remotes.items()))
+            db.executemany("INSERT INTO trees VALUES (?, ?)", sorted(deck.trees.items()))
+            db.executemany("INSERT OR REPLACE INTO blocks VALUES (?, ?, ?)", self._blocks())
+            self._put_lines(db)
+            db.executemany("INSERT INTO parts VALUES (?, ?, ?, ?, ?)", parts)
+            marks = ((repo, *marks) for repo, marks in sorted(deck.marks.items()))
+            db.executemany("INSERT INTO dealt VALUES (?, ?, ?, ?, ?)", marks)
+            db.pragma("user_version", VERSION)
+
+    def _blocks(self) -> Iterator[tuple[str, str, str]]:
+        for repo in sorted(self._deck.marks):
+            if self._has(repo, "blocks"):
+                yield from self._dealt.blocks(repo)
+        for block in self._deck.blocks:
+            yield block.repo, block.agent, _sections(block, functools.partial(safe, self._redact))
+
+    def _put_lines(self, db: apsw.Connection) -> None:
+        if not self._has("", "lines"):
+            put_lines(db, self._lines[""], self._redact)
+            return
+        for table in LINE_TABLES:
+            rows = self._dealt.rows(table)
+            marks = ", ".join("?" for _ in rows[0]) if rows else ""
+            db.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)  # noqa: S608
 
 
 def _settings(settings: DeckSettings) -> Iterator[tuple[str, object]]:
@@ -164,10 +182,6 @@ def _settings(settings: DeckSettings) -> Iterator[tuple[str, object]]:
     for name, value in settings._asdict().items():
         is_list = isinstance(value, tuple)
         yield name, msgspec.json.encode(value).decode() if is_list else int(value) if isinstance(value, bool) else value
-
-
-def _safe(redact: Redact, text: str) -> str:
-    return defused(redact(text))
 
 
 def _sections(block: DeckBlock, said: Redact) -> str:
@@ -179,92 +193,8 @@ def _lines(lines: Iterable[BlockLine], said: Redact) -> list[tuple[str, str]]:
     return [(line.item, said(line.text)) for line in lines]
 
 
-def _put_lines(db: apsw.Connection, lines: Iterable[FiringLine], said: Redact) -> list[_Key]:
-    keys: list[_Key] = []
-    count = 0
-    for number, line in enumerate(lines):
-        kind, place = line.scope
-        agents = "".join(f" {agent} " for agent in line.agents)
-        row = (str(kind), place, str(line.authority), said(line.advice), line.confidence, agents)
-        silent_in = "".join(f" {repo} " for repo in line.silent_in)
-        values = (number, line.item, said(line.text), *row, msgspec.json.encode(line.talks).decode(), silent_in)
-        db.execute("INSERT INTO main.lines VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
-        is_waiting = bool(line.awaits) or (not line.advice and any(trigger.activity for trigger in line.triggers))
-        for trigger in line.triggers:
-            filed = list(_keys_of(count, trigger, is_waiting=is_waiting, is_awaited=trigger in line.awaits))
-            if filed:
-                columns = (count, number, *_row(trigger))
-                db.execute("INSERT INTO main.triggers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", columns)
-                keys += filed
-                count += 1
-    return keys
-
-
-def _row(trigger: Trigger) -> Iterator[str]:
-    for name in TRIGGER_COLUMNS:
-        value = getattr(trigger, name)
-        yield str(value or "") if name not in ("words", "lines") else msgspec.json.encode(value).decode()
-
-
-def _put_notes(db: apsw.Connection, lines: Sequence[FiringLine], redact: Redact) -> None:
-    """By repository, the notes that hold a term. Words that go with a secret are not filed."""
-    sizes: Counter[str] = Counter()
-    holders: defaultdict[tuple[str, str], list[tuple[int, float]]] = defaultdict(list)
-    for number, line in enumerate(lines):
-        if line.about and line.scope.kind is ScopeKind.REPO:
-            sizes[line.scope.name] += 1
-            for term, weight in weights(counts_of(redact(line.about))).items():
-                holders[line.scope.name, term].append((number, weight))
-    rows = ((repo, term, pack_weighted(weighted)) for (repo, term), weighted in sorted(holders.items()))
-    db.executemany("INSERT INTO main.note_terms VALUES (?, ?, ?)", rows)
-    counts = ((repo, NOTES, msgspec.json.encode(size)) for repo, size in sorted(sizes.items()))
-    db.executemany("INSERT INTO main.indexes VALUES (?, ?, ?)", counts)
-
-
-def _keys_of(number: int, trigger: Trigger, *, is_waiting: bool, is_awaited: bool) -> Iterator[_Key]:
-    """Under what a trigger is filed; nothing where hooks have no use for it: one that names nothing but a tool. A
-    command is known before it runs, by its failure, and, where that is awaited, by its first call. A path of what waits
-    for an activity only says where it is."""
-    called = words_in(trigger.program).union(*map(words_in, trigger.words))
-    if trigger.activity:
-        yield _Key("activity", frozenset({str(trigger.activity), *needed_by_path(trigger.path)} | called), number)
-    elif trigger.signature or trigger.rule or trigger.error:
-        needs = needed_by_signature(trigger.signature) | words_in(trigger.rule) | called | set(trigger.error)
-        yield _Key("failure", frozenset(needs), number)
-    elif trigger.program or trigger.words:
-        moments = ("command", "failure", "first") if is_awaited else ("command", "failure")
-        yield from (_Key(moment, frozenset(called), number) for moment in moments)
-    elif trigger.path:
-        yield _Key("near" if is_waiting else "path", frozenset(needed_by_path(trigger.path)), number)
-    elif trigger.topic:
-        yield _Key("topic", frozenset(trigger.topic), number)
-
-
-def _put_keys(db: apsw.Connection, keys: list[_Key]) -> None:
-    frequency = Counter((key.moment, word) for key in keys for word in key.needs)
-    for moment, needs, trigger in keys:
-        word = min(needs, key=lambda word: (frequency[moment, word], -len(word), word), default="")
-        db.execute("INSERT INTO main.keys VALUES (?, ?, ?, ?)", (moment, word, " ".join(sorted(needs)), trigger))
-
-
-def needed_by_signature(signature: str) -> set[str]:
-    """Words that occur in the command line or in the output of every failure with this signature."""
-    head, _, template = signature.partition(": ")
-    needed = set() if head in set(ActionKind) else words_in(head)
-    if template in _INVENTED:
-        return needed
-    for rewritten in _REWRITTEN:
-        template = template.removeprefix(rewritten)
-    chunks = template.split()
-    if len(template) >= _LONGEST_SIGNATURE:
-        chunks = chunks[:-1]
-    return needed.union(*(words_in(chunk) for chunk in chunks if not _is_masked(chunk))) - {"rules"}
-
-
-def needed_by_path(pattern: str) -> set[str]:
-    """Words that occur in every path that this pattern fits."""
-    return set().union(*(words_in(part) for part in pattern.split("/") if not set(part) & set("*?[\\")))
-
-
-def _is_masked(chunk: str) -> bool:
-    return "<" in chunk or ">" in chunk or "\0" in chunk
+def _remove_others(folder: Path, files: set[str]) -> None:
+    """Removes all parts but these, and what a run left that was stopped."""
+    for path in folder.iterdir() if folder.is_dir() else ():
+        if path.name not in files and not path.is_dir():
+            path.unlink(missing_ok=True)

@@ -101,7 +101,6 @@ CREATE TRIGGER session_goes AFTER DELETE ON sessions BEGIN
     DELETE FROM session_places WHERE agent = old.agent AND repo = old.repo AND root = old.root
         AND remote = old.remote AND sessions = 0;
     UPDATE harvested SET version = '' WHERE session_id = old.id;
-    INSERT INTO repo_revisions VALUES (old.repo, 1) ON CONFLICT DO UPDATE SET number = number + 1;
 END;
 
 CREATE TRIGGER session_counts_otherwise AFTER UPDATE OF agent, repo, root, remote, parent, events, actions ON sessions
@@ -118,22 +117,8 @@ WHEN (old.agent, old.repo, old.root, old.remote, old.parent = '', old.events, ol
         AND remote = old.remote AND sessions = 0;
 END;
 
--- Of each repository, a number that grows whenever any of its sessions, or its digest, is another.
-CREATE TABLE repo_revisions (
-    repo TEXT PRIMARY KEY,
-    number INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-
-INSERT INTO repo_revisions SELECT DISTINCT repo, 1 FROM sessions;
-
 CREATE TRIGGER session_moves AFTER UPDATE OF repo ON sessions WHEN old.repo <> new.repo BEGIN
-    INSERT INTO repo_revisions VALUES (old.repo, 1) ON CONFLICT DO UPDATE SET number = number + 1;
-    INSERT INTO repo_revisions VALUES (new.repo, 1) ON CONFLICT DO UPDATE SET number = number + 1;
     UPDATE harvested SET version = '' WHERE session_id = new.id;
-END;
-
-CREATE TRIGGER session_is_digested AFTER UPDATE OF is_digested ON sessions WHEN new.is_digested = 1 BEGIN
-    INSERT INTO repo_revisions VALUES (new.repo, 1) ON CONFLICT DO UPDATE SET number = number + 1;
 END;
 
 -- Every digested session is looked at, so every one has a row.

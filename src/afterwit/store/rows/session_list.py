@@ -259,17 +259,6 @@ def last_work(db: apsw.Connection) -> list[LastWork]:
     return [LastWork(*row) for row in db.execute(query)]
 
 
-class RepoMark(NamedTuple):
-    repo: str
-    mark: str
-
-
-def repo_marks(db: apsw.Connection) -> list[RepoMark]:
-    """Of each repository that has sessions, a text that changes when any of them does."""
-    query = """SELECT repo, number FROM repo_revisions WHERE repo IN (SELECT repo FROM session_places) ORDER BY repo"""
-    return [RepoMark(repo, str(number)) for repo, number in db.execute(query)]
-
-
 class StoryCount(NamedTuple):
     agent: str
     repo: str
