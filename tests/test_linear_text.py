@@ -24,6 +24,7 @@ import pytest
 from tests.regex_steps import faults
 
 from afterwit.model.errors import AfterwitError
+from afterwit.text.patterns import regex
 
 _PACKAGES = (
     "actions",
@@ -159,7 +160,8 @@ def _patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
 
 
 def _is_text_pattern(found: object) -> bool:
-    return isinstance(found, re.Pattern) and isinstance(found.pattern, str)
+    is_pattern = isinstance(found, re.Pattern | type(regex("")))  # compiled at once, or when it is first used
+    return is_pattern and isinstance(getattr(found, "pattern"), str)  # noqa: B009
 
 
 def _is_searched(name: str) -> bool:

@@ -14,7 +14,7 @@ from afterwit.archive.verify import is_deck_sound, verify
 from afterwit.doctor.doctor import examine
 from afterwit.learn import unchanged as standing
 from afterwit.model.learn_run import Report
-from afterwit.recall.deck.dealt import PartRow
+from afterwit.recall.deck.dealt import DealtPart
 from afterwit.store.layout import KEY_BYTES, Layout
 from afterwit.store.store import opened
 
@@ -157,7 +157,7 @@ def test_a_part_that_rots_unseen_is_found_by_reading_it_and_mended(
 ) -> None:
     (part,) = layout.deck_parts.iterdir()
     with monkeypatch.context() as patch:
-        patch.setattr(PartRow, "found_in", lambda row, _: row)
+        patch.setattr(DealtPart, "found_in", lambda row, _: row)
         flipped(part)
         assert [fault.where for fault in verify(layout)] == ["deck"]
     learned(home, layout.root)

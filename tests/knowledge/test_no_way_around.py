@@ -24,7 +24,9 @@ _WIDE_DOORS = {  # they let through what they are given, so everybody who uses t
 _TOLD_FIELDS = {"text", "heading", "reason", "notice"}
 _PLAIN_TEXTS = {  # functions beside the gate that give other texts than those for an agent
     "agents/moments.py": {"text_at", "all_text", "_script", "command", "path"},
-    "recall/deck/reader.py": {"text", "repo_of", "tree_of"},
+    "recall/deck/reader.py": {"text", "repo_of", "tree_of", "_part_path"},
+    "recall/deck/compile.py": {"_hash", "_rank", "_rules_mark", "redact"},
+    "recall/deck/line_tables.py": {"safe"},
     "hook/failures.py": {"_plain"},
     "mcp/desk.py": {"agent_of"},
     "mcp/given.py": {"literal", "one_line", "repo_of"},
@@ -35,7 +37,6 @@ _PLAIN_TEXTS = {  # functions beside the gate that give other texts than those f
     "recall/start_block.py": {"checked_template"},
     "curation/files.py": {"_name", "_text"},
     "recall/recall.py": {"_recognised", "_template", "repo_at"},
-    "recall/deck/write.py": {"_safe", "_sections", "_attached"},
 }
 _PAYLOAD_FIELDS = {"text", "additionalContext", "systemMessage", "reason", "permissionDecisionReason"}
 

@@ -159,13 +159,13 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """The text without secrets and traces of people."""
-        known = self._known(text)
-        return self.texts((text,))[0] if known is None else known
+        safe = self._known(text)
+        return self.texts((text,))[0] if safe is None else safe
 
     def texts(self, texts: Sequence[str]) -> list[str]:
         """The same for each of many texts, which costs far less than one after the other."""
         redacted = [self._known(text) for text in texts]
-        fresh = [number for number, known in enumerate(redacted) if known is None]
+        fresh = [number for number, safe in enumerate(redacted) if safe is None]
         datas = [texts[number].encode("utf-8", "surrogatepass") for number in fresh]
         for number, data, hits in zip(fresh, datas, self._matcher.hits_in(datas), strict=True):
             text = texts[number]

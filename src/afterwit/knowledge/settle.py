@@ -161,7 +161,7 @@ class _Settling:
         if any(item.harvester == READ for item in made):
             everywhere = items.items_in(self._store.db, [str(EVERYWHERE)], ItemStatus)
             linked = {row.id: _Linked.of(item_in(row), row.status) for row in everywhere} | linked
-        return {name: one for name, one in linked.items() if str(one.item.scope) not in scopes}
+        return {name: link for name, link in linked.items() if str(link.item.scope) not in scopes}
 
     def _made(
         self, drafts: Sequence[Draft], shown: Mapping[str, frozenset[str]], scopes: Collection[str] | None = None

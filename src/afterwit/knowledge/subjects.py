@@ -36,8 +36,8 @@ def named_subjects(store: Store, places: Iterable[Checkout]) -> dict[str, NamedS
     """What drafts and items rely on, by repository, of those with a checkout: people name files that no draft has."""
     decode = msgspec.msgpack.Decoder(_Named).decode
     scopes = sorted({str(Scope(ScopeKind.REPO, place.repo)) for place in places})
-    drafts, known = sightings.drafts_in(store.db, scopes), items.items_in(store.db, scopes, ItemStatus)
-    return subjects_of(decode(row.body) for rows in (drafts, known) for row in rows)
+    drafts, settled = sightings.drafts_in(store.db, scopes), items.items_in(store.db, scopes, ItemStatus)
+    return subjects_of(decode(row.body) for rows in (drafts, settled) for row in rows)
 
 
 def subjects_of(things: Iterable[ReliantItem]) -> dict[str, NamedSubjects]:

@@ -29,11 +29,11 @@ class Phrases:
         loose = [_lowered(phrase) for phrase in phrases if _CAPITALS not in phrase]
         at_edges = "|".join(phrase.removeprefix(_EDGE) for phrase in loose if phrase.startswith(_EDGE))
         anywhere = [phrase for phrase in loose if not phrase.startswith(_EDGE)]
-        found = re.compile("|".join((rf"\b(?:{at_edges})", *anywhere) if at_edges else anywhere), re.MULTILINE).search
+        search = re.compile("|".join((rf"\b(?:{at_edges})", *anywhere) if at_edges else anywhere), re.MULTILINE).search
         if not strict:
-            return lru_cache(maxsize=256)(lambda text: found(text.lower()) is not None)
+            return lru_cache(maxsize=256)(lambda text: search(text.lower()) is not None)
         as_written = re.compile(strict, re.IGNORECASE | re.MULTILINE).search
-        return lru_cache(maxsize=256)(lambda text: (found(text.lower()) or as_written(text)) is not None)
+        return lru_cache(maxsize=256)(lambda text: (search(text.lower()) or as_written(text)) is not None)
 
 
 def alternatives(form: str) -> Iterator[str]:

@@ -222,21 +222,21 @@ class _Compiling:
         stale = self._changed.get(repo, set()) - {_NOTES}
         return PromptSource(now, functools.partial(self._changes, repo, checkout, now), bool(stale))
 
-    def _changes(self, repo: str, checkout: GitCheckout | None, now: str, known: Collection[str]) -> PromptChanges:
-        """What sessions did and said there, and what the checkout tells. What is known of a commit stays true."""
+    def _changes(self, repo: str, checkout: GitCheckout | None, now: str, filed: Collection[str]) -> PromptChanges:
+        """What sessions did and said there, and what the checkout tells. What is filed of a commit stays true."""
         works, kept = {}, set()
         for session in newest_in(self._store.db, repo, MOST_SESSIONS):
             key = f"{_SESSION}{session}"
-            if key in known and session not in self._changed.get(repo, ()):
+            if key in filed and session not in self._changed.get(repo, ()):
                 kept.add(key)
             elif (row := session_row(self._store.db, session)) and (digest := load_digest(self._store.db, row)):
                 works[key] = PromptWork(sighting_of(digest), talks_in(digest))
         earlier = self.dealt.parts.get(repo)
         if checkout is not None and earlier is not None and earlier.prompts == now:
-            return PromptChanges(kept | {key for key in known if not key.startswith(_SESSION)}, works)
+            return PromptChanges(kept | {key for key in filed if not key.startswith(_SESSION)}, works)
         for sighting in newest(history_sightings(checkout, self._world.now_ms)) if checkout else ():
             key = f"{sighting.session} {sighting.branch}"
-            if key in known and sighting.session != UNCOMMITTED:
+            if key in filed and sighting.session != UNCOMMITTED:
                 kept.add(key)
             else:
                 works[key] = PromptWork(sighting)

@@ -16,7 +16,7 @@ from afterwit.recall.deck.reader import PARTS, VERSION, opened_immutable
 from afterwit.store.marks import fingerprint
 
 
-class PartRow(NamedTuple):
+class DealtPart(NamedTuple):
     """A part, as the deck names it."""
 
     repo: str
@@ -25,7 +25,7 @@ class PartRow(NamedTuple):
     changed_ns: int = 0
     prompts: str = ""  # the mark of what its sessions and commits were read with
 
-    def found_in(self, folder: Path) -> "PartRow | None":
+    def found_in(self, folder: Path) -> "DealtPart | None":
         """The part, if it lies there as it was written: a glance at its size and times is enough; where they are
         others, as in a store that was restored from a backup, it is read."""
         try:
@@ -34,7 +34,7 @@ class PartRow(NamedTuple):
             return None
         return now if now == self or self.is_sound_in(folder) else None
 
-    def seen_in(self, folder: Path) -> "PartRow":
+    def seen_in(self, folder: Path) -> "DealtPart":
         """With the size and the time that it has now. The time is that of any change: nobody can turn it back."""
         about = (folder / self.file).lstat()
         return self._replace(size_bytes=about.st_size, changed_ns=about.st_ctime_ns)
@@ -57,8 +57,8 @@ class DealtDeck(NamedTuple):
     """What there is to go on from; nothing by default."""
 
     marks: Mapping[str, DealtMarks] = MappingProxyType({})
-    named: Sequence[PartRow] = ()
-    parts: Mapping[str, PartRow] = MappingProxyType({})  # those that are sound, by repository
+    named: Sequence[DealtPart] = ()
+    parts: Mapping[str, DealtPart] = MappingProxyType({})  # those that are sound, by repository
     db: apsw.Connection | None = None
 
     def blocks(self, repo: str) -> list[tuple[str, str, str]]:
@@ -86,9 +86,9 @@ def dealt_deck(path: Path) -> Iterator[DealtDeck]:
         return
     with closing(db):
         marks = {repo: DealtMarks(*row) for repo, *row in db.execute("SELECT * FROM dealt")}
-        named = [PartRow(*row) for row in db.execute("SELECT * FROM parts")]
-        found = (part.found_in(parts_folder(path)) for part in named)
-        yield DealtDeck(marks, named, {part.repo: part for part in found if part is not None}, db)
+        named = [DealtPart(*row) for row in db.execute("SELECT * FROM parts")]
+        sound = (part.found_in(parts_folder(path)) for part in named)
+        yield DealtDeck(marks, named, {part.repo: part for part in sound if part is not None}, db)
 
 
 def _opened(path: Path) -> apsw.Connection | None:

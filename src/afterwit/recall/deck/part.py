@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import apsw
 
-from afterwit.recall.deck.dealt import PartRow
+from afterwit.recall.deck.dealt import DealtPart
 from afterwit.recall.deck.line_tables import FiringLine, Redact, put_lines, put_notes
 from afterwit.recall.deck.prompt_tables import PromptSource, update_prompt_tables
 from afterwit.recall.deck.reader import REPO, VERSION
@@ -34,7 +34,7 @@ class PartContent(NamedTuple):
     prompts: PromptSource | None = None
 
 
-def write_part(folder: Path, content: PartContent, redact: Redact, earlier: PartRow | None) -> PartRow:
+def write_part(folder: Path, content: PartContent, redact: Redact, earlier: DealtPart | None) -> DealtPart:
     """Puts a part into this folder, beside the earlier one."""
     beside = folder / _NEW
     beside.unlink(missing_ok=True)
@@ -52,7 +52,7 @@ def write_part(folder: Path, content: PartContent, redact: Redact, earlier: Part
     beside.replace(path)
     step("a part of the deck is written")
     mark = content.prompts.mark if content.prompts is not None else earlier.prompts if earlier is not None else ""
-    return PartRow(content.repo, path.name, prompts=mark).seen_in(folder)
+    return DealtPart(content.repo, path.name, prompts=mark).seen_in(folder)
 
 
 def _fill(db: apsw.Connection, content: PartContent, redact: Redact, *, is_new: bool) -> None:

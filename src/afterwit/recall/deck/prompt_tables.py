@@ -200,9 +200,9 @@ class _Update:
                 files[path] = _File(next(free), " ".join(sorted(set(words_of(path)))))
                 row = (files[path].number, path, files[path].words)
                 self._db.execute("INSERT INTO main.prompt_files VALUES (?, ?, ?)", row)
-            filed, found = (_filed(path, files[path], users.get(path)) for users in (before, after))
+            filed, wanted = (_filed(path, files[path], users.get(path)) for users in (before, after))
             for kind in _FILE_KINDS:
-                self._postings.change(kind, files[path].number, filed.get(kind, _NONE), found.get(kind, _NONE))
+                self._postings.change(kind, files[path].number, filed.get(kind, _NONE), wanted.get(kind, _NONE))
         gone = concerned - after.keys()
         self._delete("prompt_files", {files[path].number for path in gone})
         return {path: file for path, file in files.items() if path not in gone}

@@ -22,7 +22,7 @@ import msgspec
 
 from afterwit.guard.markers import CLOSING, OPENING
 from afterwit.model.knowledge import ScopeKind
-from afterwit.recall.deck.dealt import NOTHING_DEALT, DealtDeck, DealtMarks, PartRow, parts_folder
+from afterwit.recall.deck.dealt import NOTHING_DEALT, DealtDeck, DealtMarks, DealtPart, parts_folder
 from afterwit.recall.deck.line_tables import LINE_TABLES, FiringLine, Redact, put_lines, safe
 from afterwit.recall.deck.part import PartContent, write_part
 from afterwit.recall.deck.prompt_tables import PromptSource
@@ -112,7 +112,7 @@ class _Writing:
         for line in deck.lines:
             self._lines[line.scope.name if line.scope.kind is ScopeKind.REPO else ""].append(line)
 
-    def put_parts(self, folder: Path) -> list[PartRow]:
+    def put_parts(self, folder: Path) -> list[DealtPart]:
         repos = {*self._deck.marks, *self._deck.prompts, *self._lines} - {""}
         contents = {repo: self._content(repo) for repo in repos}
         if contents:
@@ -122,7 +122,7 @@ class _Writing:
             sync(folder)
         return parts
 
-    def _part(self, folder: Path, content: PartContent) -> PartRow:
+    def _part(self, folder: Path, content: PartContent) -> DealtPart:
         earlier = self._dealt.parts.get(content.repo)
         if earlier is not None and content == PartContent(content.repo):
             return earlier
@@ -142,7 +142,7 @@ class _Writing:
         before, now = self._dealt.marks.get(repo), self._deck.marks.get(repo)
         return before is not None and now is not None and getattr(before, name) == getattr(now, name)
 
-    def fill(self, db: apsw.Connection, parts: Iterable[PartRow]) -> None:
+    def fill(self, db: apsw.Connection, parts: Iterable[DealtPart]) -> None:
         deck = self._deck
         for name in ("journal_mode", "synchronous"):
             db.pragma(name, "OFF")

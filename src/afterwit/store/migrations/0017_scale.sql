@@ -121,9 +121,15 @@ CREATE TRIGGER session_moves AFTER UPDATE OF repo ON sessions WHEN old.repo <> n
     UPDATE harvested SET version = '' WHERE session_id = new.id;
 END;
 
+CREATE TRIGGER session_loses_its_digest AFTER DELETE ON digests BEGIN
+    UPDATE sessions SET is_digested = 0 WHERE id = old.session_id;
+END;
+
 -- Every digested session is looked at, so every one has a row.
 INSERT INTO harvested SELECT session_id, '', '', x'', x'' FROM digests;
 
+DROP INDEX sessions_by_repo;
+CREATE INDEX sessions_by_repo ON sessions (repo, started_ms, agent, native_id);
 CREATE INDEX sessions_by_root ON sessions (root, started_ms);
 CREATE INDEX sessions_by_parent ON sessions (agent, parent) WHERE parent <> '';
 CREATE INDEX sessions_by_end ON sessions (agent, repo, coalesce(ended_ms, started_ms));
