@@ -16,7 +16,7 @@ import msgspec
 from afterwit.capture.derived import keys_of
 from afterwit.decisions.journal import apply_entry
 from afterwit.model.errors import DamagedError
-from afterwit.recall.deck.dealt import PartRow, dealt_deck
+from afterwit.recall.deck.dealt import DealtPart, dealt_deck
 from afterwit.store import archive_mark, journal
 from afterwit.store.archive import ArchiveName, generation_of
 from afterwit.store.checksums import database_faults, foreign_permissions
@@ -118,7 +118,7 @@ def is_deck_sound(store: Store, *, is_full: bool = True) -> bool:
         return is_sound and not (is_full and _unsound(store.layout.deck_parts, deck.parts.values()))
 
 
-def _unsound(folder: Path, parts: Iterable[PartRow]) -> list[PartRow]:
+def _unsound(folder: Path, parts: Iterable[DealtPart]) -> list[DealtPart]:
     """Parts that only reading them betrays. They get another time, so that the next `learn` reads them, too."""
     unsound = [part for part in parts if not part.is_sound_in(folder)]
     for part in unsound:
