@@ -141,5 +141,6 @@ def _is_encoded(run: str) -> bool:
     return digits >= _FEWEST_DIGITS and len(_CHANGE.findall(run)) >= _MIXED * len(run)
 
 
+@functools.lru_cache(maxsize=4_096)
 def reads_like_an_order(text: str) -> bool:
     return _ORDER.search(text) is not None

@@ -176,21 +176,22 @@ class _Settling:
             merged((draft for draft in kept if draft.harvester == READ), decisions.same),
             merged(_not_known(kept)),
         )
+        unions = [union for merging in mergings for union in merging.unions if _is_in(union.draft.scope, scopes)]
+        names = {union.id for union in unions}
+        reviews = (review for merging in mergings for review in merging.reviews)
+        parts = [part for union in unions for part in union.parts]
         context = WeighingContext(
             now_ms=self._world.now_ms,
             echoes=shown,
             gone=self._basis.gone,
-            host_lines={id_of(draft): lines for draft in kept if (lines := tuple(_host_lines(draft, texts)))},
+            host_lines={id_of(part): lines for part in parts if (lines := tuple(_host_lines(part, texts)))},
             decisions=decisions.decisions,
             contradicted=decisions.contradicted,
-            suspects={id_of(draft): why for draft in kept if (why := review_reason(draft))},
+            suspects={id_of(part): why for part in parts if (why := review_reason(part))},
             last_work_ms=_last_work(self._store),
             minimum_stories={READ: 1, GUARDED_FIXES: 1}
             | {harvester.name: harvester.minimum_stories for harvester in HARVESTERS},
         )
-        unions = [union for merging in mergings for union in merging.unions if _is_in(union.draft.scope, scopes)]
-        names = {union.id for union in unions}
-        reviews = (review for merging in mergings for review in merging.reviews)
         own = each_weighed(unions, context)
         return _Made(
             unions=unions,
