@@ -4,21 +4,15 @@ The items are a function of the drafts, the decisions, what was shown to whom, t
 work, and the day. So they are made anew when one of these changed, and rows are written only where an item did: after a
 session those of its repository, and of the scopes of which it tells something; with a new day, a decision or a file all
 of them. That is also the maintenance pass: a new day alone lets belief fade. What comes of it is the same either way.
-
-What stories say of items that they were shown is an echo, not evidence. Hooks know their session. The MCP server often
-does not: then the run of the server stands for it, and every session that it may have been counts as shown. To discount
-one too many costs a piece of evidence; one too few would let an item prove itself.
 """
 
 import hashlib
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import apsw
 import msgspec
 
-from afterwit.agents.moments import RUN
 from afterwit.capture.workers import Workers
 from afterwit.checkouts.known import Checkout, checkouts, every_checkout
 from afterwit.config.world import World
@@ -26,9 +20,9 @@ from afterwit.decisions.decided import Decided, Recorded, decided, will_of
 from afterwit.harvest.harvester import grouped_by, id_of, is_general
 from afterwit.harvest.registry import HARVESTERS
 from afterwit.harvest.run import conclude_touched, see_pending, version_of
-from afterwit.harvest.stories import Stories
 from afterwit.knowledge.belief import DAY_MS
 from afterwit.knowledge.contradictions import host_line
+from afterwit.knowledge.echoes import echoes
 from afterwit.knowledge.gate import rejection, review_reason
 from afterwit.knowledge.gone import GoneSubjects
 from afterwit.knowledge.guarded_fixes import guarded_drafts
@@ -56,13 +50,10 @@ from afterwit.store.atomic import step
 from afterwit.store.checksums import seal_knowledge
 from afterwit.store.database import transaction
 from afterwit.store.rows import guards, items, sightings
-from afterwit.store.rows.hooks import UNKNOWN_AGENT, DrawRow, draws_of_runs
-from afterwit.store.rows.items import RejectionRow, exposures
-from afterwit.store.rows.session_list import last_work, newest_versions, running_at, session_of
+from afterwit.store.rows.items import RejectionRow
+from afterwit.store.rows.session_list import last_work, newest_versions
 from afterwit.store.store import Store
 
-_TOOL = "afterwit"  # in the name of every tool of the server, whichever way an agent puts it
-_AROUND_MS = 120_000  # between a call in a log and the answer to it
 ASSISTANT = "assistant"  # the harvester of what agents record
 _VERSION = 4  # raised when the same drafts make other items
 _DRAFT = msgspec.msgpack.Decoder(Draft)
@@ -409,27 +400,3 @@ def _basis(store: Store, world: World, places: list[Checkout]) -> _Basis:
         hosts=instructions(store, world, checkouts(store, world)),
         gone=gone_subjects(world, places, named_subjects(store, places), newest_versions(store.db)),
     )
-
-
-def echoes(db: apsw.Connection, of: Iterable[str] | None = None) -> dict[str, frozenset[str]]:
-    """Stories that were shown an item, by item; of these items, or of all."""
-    by_item: defaultdict[str, set[str]] = defaultdict(set)
-    all_stories = Stories(db)
-    for row in exposures(db, of):
-        if row.is_shown and not row.session.startswith(RUN):
-            session = session_of(db, row.agent, row.session)
-            by_item[row.item].add(all_stories.of(session) if session else row.session)
-    for draw in draws_of_runs(db, RUN):
-        shown = [item for item, is_shown in msgspec.json.decode(draw.items, type=dict[str, int]).items() if is_shown]
-        stories = _stories(db, draw, all_stories) if shown else set()
-        for item in shown:
-            by_item[item] |= stories
-    return {item: frozenset(stories) for item, stories in by_item.items()}
-
-
-def _stories(db: apsw.Connection, draw: DrawRow, all_stories: Stories) -> set[str]:
-    """Those that may have asked. What the agent reports of an item is kept under the run itself, and counts."""
-    agent = "" if draw.agent == UNKNOWN_AGENT else draw.agent
-    running = running_at(db, agent, draw.repo, draw.at_ms - _AROUND_MS, draw.at_ms + _AROUND_MS, _TOOL)
-    callers = [session for session in running if session.has_called] or running
-    return {all_stories.of(caller.session) for caller in callers}
