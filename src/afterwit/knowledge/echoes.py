@@ -1,8 +1,8 @@
 """Which stories were shown which items: what they say of them is an echo, not evidence.
 
-Hooks know their session. The MCP server often does not: then the run of the server stands for it, and every session that
-it may have been counts as shown. To discount one too many costs a piece of evidence; one too few would let an item prove
-itself.
+Hooks know their session. The MCP server often does not: then the run of the server stands for it, and every session
+that it may have been counts as shown. To discount one too many costs a piece of evidence; one too few would let an item
+prove itself.
 """
 
 from collections import defaultdict
