@@ -192,6 +192,7 @@ def test_a_document_names_every_field(store: Path) -> None:
 
 def test_a_session_without_a_digest_has_none(store: Path) -> None:
     rows(store, "DELETE FROM digests")
+    rows(store, "UPDATE sessions SET is_digested = 0")
     with opened(Layout(store)) as one:
         assert load_digest(one.db, find_session(one.db, FIRST)) is None
         assert digest_pending(one, price_list(world_of(store, store).settings.prices)).digested == 4

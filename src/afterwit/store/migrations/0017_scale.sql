@@ -121,10 +121,6 @@ CREATE TRIGGER session_moves AFTER UPDATE OF repo ON sessions WHEN old.repo <> n
     UPDATE harvested SET version = '' WHERE session_id = new.id;
 END;
 
-CREATE TRIGGER session_loses_its_digest AFTER DELETE ON digests BEGIN
-    UPDATE sessions SET is_digested = 0 WHERE id = old.session_id;
-END;
-
 -- Every digested session is looked at, so every one has a row.
 INSERT INTO harvested SELECT session_id, '', '', x'', x'' FROM digests;
 
