@@ -15,7 +15,6 @@ from afterwit.actions import steps
 from afterwit.actions.shell import parse
 from afterwit.agents.claude_code.reader import ClaudeCodeReading
 from afterwit.agents.codex.reader import CodexReading
-from afterwit.capture import derive
 from afterwit.capture.assembly import calls, notes, texts
 from afterwit.capture.assembly.assemble import Assembler
 from afterwit.capture.commit import Committer
@@ -23,6 +22,7 @@ from afterwit.guard.redaction import Redactor
 from afterwit.learn import learn as learning
 from afterwit.learn.learn import learn
 from afterwit.model.learn_run import Options
+from afterwit.sources.framing import Framing
 from afterwit.sources.lines import Tap
 from afterwit.store import database
 from afterwit.store.archive import Archive
@@ -45,12 +45,13 @@ _SEAMS = [
     Seam(Tap, "readinto", _READ),
     Seam(Packer, "add", "pack (zstd)"),
     Seam(Packer, "finish", "pack (zstd)"),
-    Seam(getattr(derive, "_Reading"), "run", _FRAME),  # noqa: B009
+    Seam(Framing, "read", _FRAME),
     Seam(ClaudeCodeReading, "feed", _DECODE),
     Seam(CodexReading, "feed", _DECODE),
     Seam(Assembler, "take", "assemble"),
     Seam(Assembler, "captured", "assemble"),
     Seam(Redactor, "text", "redact"),
+    Seam(Redactor, "texts", "redact"),
     Seam(Redactor, "path", "redact"),
     Seam(texts, "clean", "clean text"),
     Seam(parse, "parse", "parse command lines"),
