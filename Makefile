@@ -42,13 +42,15 @@ check: $(STAMP) audit  ## check style, types, layers, reference pages and depend
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/python docs/generate.py --check
+	@$(BIN)/python docs/reports.py --check
 	@$(BIN)/python -m afterwit.agents.plugins --check
 
 audit: $(STAMP)  ## look up the locked dependencies in a database of advisories
 	@$(BIN)/python .ci/audit.py $(LOCK)
 
-docs: $(STAMP)  ## write the reference pages
+docs: $(STAMP)  ## write the reference pages, and the report of the demo
 	@$(BIN)/python docs/generate.py
+	@$(BIN)/python docs/reports.py
 
 man: $(STAMP)  ## build manual pages into man/
 	@$(BIN)/python docs/man.py man

@@ -27,7 +27,9 @@ from afterwit.model.settings import (
     AgentSettings,
     Aliases,
     LearnSettings,
+    MeasureSettings,
     MemorySettings,
+    PatternSettings,
     ProfileName,
     Rates,
     ReadingSettings,
@@ -59,6 +61,8 @@ _TABLES: tuple[tuple[str, type[msgspec.Struct] | None, str], ...] = (
         ReadingSettings,
         "Which model reads sessions, and what that may take: [let a model read](../how-to/let-a-model-read.md).",
     ),
+    ("measure", MeasureSettings, "What is [measured](../how-to/read-the-report.md) without being asked."),
+    ("patterns", PatternSettings, "Where the [catalog of patterns](../how-to/curate-patterns.md) lies."),
     (
         "repositories",
         RepositorySettings,
@@ -111,6 +115,8 @@ _SETTINGS = {
     "reading.tokens_per_day": "tokens that requests of one day may take where no price is known",
     "reading.tokens_per_month": "the same of a month; not less than a day's",
     "reading.sessions_per_learn": "new sessions that `learn` lets `reading.model` read by itself; 0: none",
+    "measure.daily_report": "Whether the first `learn` of a day writes the report of `afterwit measure report`.",
+    "patterns.catalog": "The folder with one file for each pattern. Default: `patterns` in the store.",
     "repositories.read": "Whether checkouts on this machine are read: commits, words of files, and the scripts and"
     " targets that they define.",
     "repositories.checkouts": "A repository and the folder of its checkout, where no session ran in it here:"

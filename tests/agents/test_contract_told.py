@@ -61,6 +61,9 @@ class Settings:
     def text(self, name: str) -> str:
         return {"opening": OPENING, "closing": CLOSING}[name]
 
+    def names(self, name: str) -> list[str]:
+        return {"arms": []}[name]
+
 
 class Known(NamedTuple):
     """What learning takes from a session."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.archive.test_evict import archived, evicted
 from tests.homes import CLAUDE, Silent, claude_records, family_home, hash_of, learned, put, rows, world_of
-from tests.learn.test_faults import environment, run
+from tests.learn.killed_runs import environment, run
 from tests.processes import COMMAND, run_text
 
 from afterwit.archive.rebuild import rebuild

@@ -6,7 +6,7 @@ from pathlib import Path
 import apsw
 import pytest
 from tests.homes import CLAUDE, Silent, claude_records, hash_of, learned, lines, mixed_home, put, rows, world_of
-from tests.learn.test_faults import run
+from tests.learn.killed_runs import run
 from tests.learn.test_learn import copying_home
 
 from afterwit.archive import upkeep
@@ -41,6 +41,16 @@ def test_a_rebuilt_store_has_the_same_content_hash(home: Path, store: Path) -> N
     assert (done.before, done.after, done.faults) == (before, before, [])
     assert hash_of(store) == before
     assert learned(home, store).agents[0].read == 0
+    assert hash_of(store) == before
+
+
+def test_a_hash_that_was_damaged_in_the_database_is_not_believed_over_the_archive(home: Path, store: Path) -> None:
+    before = hash_of(store)
+    rows(store, "UPDATE files SET sha256 = 'q' || substr(sha256, 2) WHERE held_bytes > 0 RETURNING 1")
+    assert hash_of(store) != before
+
+    rebuild(world_of(home, store), Silent())
+
     assert hash_of(store) == before
 
 

@@ -18,7 +18,7 @@ import apsw
 import pytest
 from tests.archive.store_faults import copied, flip, killed_at, lost, originals, prepared
 from tests.homes import CLAUDE, Silent, claude_records, hash_of, learned, put, rows, world_of
-from tests.learn.test_faults import environment
+from tests.learn.killed_runs import environment
 
 from afterwit.archive import upkeep
 from afterwit.archive.evict import evict

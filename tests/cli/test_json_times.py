@@ -18,8 +18,11 @@ SPANS = {"duration_ms", "first_success_ms", "p50_ms", "p95_ms"}
 MOMENTS = {"date", "first_seen", "last_seen", "worded"}  # of items, as in index.json
 TIMELIKE = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}")
 EPOCH = range(946_684_800, 4_102_444_800)  # in seconds, 2000 to 2100; in milliseconds a thousand times that
-FOREIGN = {"text", "arguments", "snippet", "excerpt", "title", "task", "value", "what", "fact", "metadata", "error"}
-# What is asked of each command. An id stands for a session or an item of the demo.
+FOREIGN = {
+    *("text", "arguments", "snippet", "excerpt", "title", "task", "value", "what", "fact", "metadata", "error"),
+    "result",
+}
+# What is asked of each command. An id stands for a session, an item, a template or a pattern of the demo.
 ASKED = {
     "learn": "--dry-run",
     "doctor": "",
@@ -27,6 +30,11 @@ ASKED = {
     "sample": "--count 3",
     "read": "--plan --with gpt-5-mini",
     "recall": "--task tests",
+    "templates create": "LONGER",
+    "templates auto": "",
+    "templates list": "",
+    "templates show": "TEMPLATE",
+    "templates stats": "",
     "sessions list": "",
     "sessions search": "pytest --limit 0",
     "sessions show": "SESSION",
@@ -48,7 +56,11 @@ ASKED = {
     "config exclude": "",
     "config source list": "",
     "connect status": "",
-    "measure experiment": "--sessions 10",
+    "skills list": "",
+    "measure skipping": "--sessions 10",
+    "measure effect": "",
+    "measure experiment show": "",
+    "measure report": "",
     "memory store": "apple red",
     "memory retrieve": "apple",
     "memory query": "apple",
@@ -64,13 +76,24 @@ ASKED = {
     "knowledge undo": "--list",
     "knowledge rejected": "",
     "knowledge reconcile": "",
+    "patterns detect": "--min-frequency 1",
+    "patterns review": "--min-frequency 1",
+    "patterns approve": "PATTERN",
+    "patterns edit": "PATTERN --text Look.",
+    "patterns list": "",
+    "patterns show": "PATTERN",
+    "patterns log": "",
+    "patterns undo": "",
+    "patterns reject": "PATTERN",
 }
-# These print no time: names of files and jobs, counts, what was decided.
+# These print no time: names of files and jobs, counts, what was decided; or what one above prints, too.
 WITHOUT_TIMES = {
     *("places", "demo", "disconnect", "store rebuild", "connect schedule", "connect agents", "connect file"),
     *("config source add", "config source check", "config source remove", "measure backtest", "memory evaluate"),
     *(f"knowledge {name}" for name in ("add", "edit", "reject", "pin", "unpin", "retire", "forget", "audit")),
-    *("knowledge export", "knowledge import"),
+    *("knowledge export", "knowledge import", "templates delete", "templates import"),
+    *("skills show", "skills pairs", "skills trends"),  # tests/cli/skills: the demo uses no skill
+    *("patterns diff", "patterns merge", "patterns split"),
     *(f"guards {name}" for name in ("list", "check", "show", "draft", "report")),  # need a checkout: tests/cli/guards
 }
 
@@ -121,9 +144,13 @@ def test_every_command_with_json_gives_times_in_one_shape(demo: Path, monkeypatc
     monkeypatch.setenv("AFTERWIT_HOME", str(demo / "store"))
     session = asked(["sessions", "list", "--limit", "1", "--top"])["sessions"][0]["id"]
     item = asked(["knowledge", "list", "--limit", "1"])["items"][0]["id"]
+    longer = asked(["sessions", "list", "--limit", "1", "--top", "--agent", "claude-code"])["sessions"][0]["id"]
+    template = asked(["templates", "create", longer])["template"]["id"]
+    pattern = asked(["patterns", "detect", "--min-frequency", "1"])[0]["id"]
+    names = {"SESSION": session, "LONGER": longer, "ITEM": item, "TEMPLATE": template, "PATTERN": pattern}
     seen: set[str] = set()
     for command, options in ASKED.items():
-        words = options.replace("SESSION", session).replace("ITEM", item).split()
+        words = [names.get(word, word) for word in options.split()]
         answer = asked([*command.split(), *words])
         assert (command, faults(answer)) == (command, [])
         seen |= {name for name, value in fields(answer) if isinstance(value, str) and MOMENT.fullmatch(value)}

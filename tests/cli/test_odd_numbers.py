@@ -10,8 +10,8 @@ from tests.cli.conftest import Run
         "store problems --limit 99999999999999999999",
         "sessions search apple --limit 99999999999999999999",
         "knowledge search apple --limit 99999999999999999999",
-        "measure experiment --notes nan",
-        "measure experiment --sessions nan",
+        "measure skipping --notes nan",
+        "measure skipping --sessions nan",
     ],
 )
 def test_odd_numbers_are_wrong_use(run: Run, words: str) -> None:

@@ -13,7 +13,7 @@ from tests.knowledge_home import learnable_home
 from afterwit.config.calendar import Calendar
 from afterwit.store import spool
 
-LABELS = ["last learned", "last spoke", "skipped", "waiting", "vanishing", "alarms", "data"]
+LABELS = ["does it help", "last learned", "last spoke", "skipped", "waiting", "vanishing", "alarms", "data"]
 HOUR_MS = 3_600_000
 
 
@@ -75,11 +75,20 @@ def test_sessions_skipped_on_purpose_are_counted_once_and_can_be_switched_off(ru
     for session, hours, is_held in (("s1", 1, 1), ("s1", 2, 1), ("s2", 1, 0), ("s3", 24 * 8, 1)):
         draw(session, hours, held=is_held, text="" if is_held else "- a note")
     line = told(run)["skipped"]
-    assert line.startswith("1 of 2 sessions in the last 7 days, on purpose, to compare; `afterwit measure experiment ")
+    assert line.startswith("1 of 2 sessions in the last 7 days, on purpose, to compare; `afterwit measure skipping ")
     run("learn")
     assert told(run)["skipped"] == line
-    run("measure", "experiment", "--sessions", "0", "--notes", "0")
+    run("measure", "skipping", "--sessions", "0", "--notes", "0")
     assert told(run)["skipped"] == "nothing: every session is told everything"
+
+
+def test_whether_it_helps_comes_first_in_plain_words(run: Run, draw: Any, home: Path) -> None:
+    run("learn")
+    assert told(run)["does it help"].startswith("No evidence yet: nothing was told, or nothing was skipped to compare")
+    (session, *_) = (path.stem for path in sorted(home.glob(".claude/projects/*/*.jsonl")))
+    draw(session, 1, moment="start", arm="told", odds={"held": 0.1, "told": 0.9}, item_odds=0.9)
+    run("learn")
+    assert told(run)["does it help"].startswith("No evidence yet: about ")
 
 
 def test_what_waits_is_counted(run: Run, home: Path) -> None:
@@ -115,10 +124,11 @@ def test_its_json_has_the_documented_shape(run: Run, draw: Any) -> None:
     assert {name: set(value) if isinstance(value, dict) else value for name, value in shape.items()} == {
         "learned": {"last_run_at", "news_at", "sessions", "new_sessions", "new_notes"},
         "spoke": {"happened_at", "agent", "repo", "moment", "act"},
-        "comparison": {"days", "sessions", "skipped", "session_share", "item_share"},
+        "comparison": {"days", "sessions", "skipped", "session_share", "item_share", "arms"},
         "notes": {"active", "needs_approval", "waiting"},
         "vanishing": {"agents", "uncaptured", "vanishes_at", "captured"},
         "reading": {"cost_usd", "cap_usd", "unpriced_tokens", "cap_tokens", "unanswered", "failed"},
+        "effect": None,
         "findings": [],
         "stored": {"root", "sessions", "database_bytes", "archive_bytes"},
     }

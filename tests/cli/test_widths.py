@@ -27,6 +27,11 @@ LISTS = (
     "doctor",
     "sample --count 5",
     "sessions list --since 1h",
+    "measure report",
+    "measure report --explain recurrence",
+    "measure report --explain completion",
+    "measure report --explain velocity",
+    "measure report --explain capture",
 )
 _LONG_WORD = 28  # longer ones are folded within
 Asked = Callable[[str], str]

@@ -15,7 +15,7 @@ from afterwit.archive.verify import verify
 from afterwit.curation import curate as curating
 from afterwit.decisions import journal as decisions
 from afterwit.knowledge.list import all_items
-from afterwit.measure import experiment as experimenting
+from afterwit.measure import skipping
 from afterwit.model.errors import PartlyDoneError, StoreFullError
 from afterwit.model.knowledge import EVERYWHERE, Category
 from afterwit.sessions import pin as pinning
@@ -29,7 +29,7 @@ ADDED = "Run make prune before every commit in this orchard"
 LIMITED = """
 import json, os, resource, shutil, signal, sys
 from afterwit.cli.main import main
-import afterwit.cli.knowledge.curate, afterwit.cli.sessions.pin, afterwit.cli.measure.experiment
+import afterwit.cli.knowledge.curate, afterwit.cli.sessions.pin, afterwit.cli.measure.skipping
 source, words, *limits = json.loads(sys.stdin.read())
 for limit in limits:
     place = f"{source}-{limit}"
@@ -81,7 +81,7 @@ def limited(home: Path, store: Path, words: list[str], limits: range) -> dict[in
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a limit on file sizes")
 @pytest.mark.parametrize(
-    "words", [["knowledge", "add", ADDED], ["sessions", "pin", "s1", "s2"], ["measure", "experiment", "--notes", "0.5"]]
+    "words", [["knowledge", "add", ADDED], ["sessions", "pin", "s1", "s2"], ["measure", "skipping", "--notes", "0.5"]]
 )
 def test_on_a_nearly_full_disk_the_exit_code_says_whether_it_is_recorded(
     home: Path, tmp_path: Path, words: list[str]
@@ -128,7 +128,7 @@ def test_what_cannot_be_journalled_is_an_error_and_never_comes_later(
         with pytest.raises(StoreFullError):
             pinning.pin(world, ["s1", "s2"])
         with pytest.raises(StoreFullError):
-            experimenting.set_experiment(world, 0.5, None)
+            skipping.set_skipping(world, 0.5, None)
     assert entries(tmp_path / "store") == before
 
 

@@ -24,7 +24,13 @@ FOR_MAKERS = frozenset(("architecture.md", "modules.md", "benchmarks.md", "depen
 SAYING = frozenset(
     ("ours", "talk", "print_line", "print_text", "alarm", "warning", "StoreFault", "text", "choice", "texts")
 )
-SPEAKING = ("cli/", "mcp/server.py", "recall/start_block.py", "recall/at_prompt.py")  # what these modules keep is said
+SPEAKING = (
+    "cli/",
+    "mcp/server.py",
+    "measure/dashboard/",
+    "recall/start_block.py",
+    "recall/at_prompt.py",
+)  # what these modules keep is said
 NOT_SAID = frozenset(("actions", "agents", "demo", "guard", "harvest", "text"))  # of these rooms users read only errors
 ALLOWED = {
     "fact": (

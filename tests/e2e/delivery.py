@@ -82,7 +82,7 @@ class Scene:
         self.store.mkdir(parents=True)
         (self.store / "config.toml").write_text(_SETTINGS, encoding="utf-8")
         self.afterwit("learn")
-        self.afterwit("measure", "experiment", "--sessions", "0", "--notes", "0")
+        self.afterwit("measure", "skipping", "--sessions", "0", "--notes", "0")
         told = self.asked("recall", "--agent", self.client.name, "--task", TASK)
         self.start_block, self.prompt_block = (_marked(told[part]["text"]) for part in ("start", "prompt"))
         self.told = [item["id"] for item in told["start"]["items"]]

@@ -12,7 +12,7 @@ import pytest
 from afterwit.guard.shown import ours
 from afterwit.model.knowledge import EVERYWHERE, Authority, Scope, ScopeKind, Trigger
 from afterwit.recall.deck.line_tables import FiringLine
-from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckSettings, write_deck
+from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckExample, DeckSettings, write_deck
 from afterwit.recall.prompt_block import BlockLine, BlockSection
 from afterwit.store import spool
 from afterwit.store.layout import Layout
@@ -87,7 +87,11 @@ class Hook:
         return [record.body for batch in spool.drain(self.layout.spool) for record in batch.records]
 
     def compile(
-        self, lines: list[FiringLine] | None = None, blocks: list[DeckBlock] | None = None, **settings: Any
+        self,
+        lines: list[FiringLine] | None = None,
+        blocks: list[DeckBlock] | None = None,
+        examples: tuple[DeckExample, ...] = (),
+        **settings: Any,
     ) -> None:
         chosen = DeckSettings(**{"key": KEY, "session_share": 0.0, "item_share": 0.0, **settings})
         deck = DeckContent(
@@ -96,6 +100,7 @@ class Hook:
             remotes={"example.org/team/orchard": REPO},
             blocks=BLOCKS if blocks is None else blocks,
             lines=LINES if lines is None else lines,
+            examples=examples,
         )
         write_deck(self.layout.deck, deck)
 

@@ -12,7 +12,7 @@ from tests.homes import learned, world_of
 from tests.measure.histories import HOUR_S, Log
 
 from afterwit.knowledge.list import all_items
-from afterwit.measure.experiment import set_experiment
+from afterwit.measure.skipping import set_skipping
 from afterwit.store.layout import Layout
 from afterwit.store.store import opened
 
@@ -51,7 +51,7 @@ def places(tmp_path: Path) -> tuple[Path, Path]:
     for number in range(1, 7):
         failing_session(home, number)
     learned(home, store)
-    set_experiment(world_of(home, store), 0.0, 0.0)
+    set_skipping(world_of(home, store), 0.0, 0.0)
     return home, store
 
 
@@ -80,7 +80,7 @@ def test_too_few_sessions_refuse_nothing(tmp_path: Path) -> None:
     failing_session(home, 1)
     failing_session(home, 2)
     learned(home, store)
-    set_experiment(world_of(home, store), 0.0, 0.0)
+    set_skipping(world_of(home, store), 0.0, 0.0)
     assert before(home, store, "pytest -q") == ""
 
 

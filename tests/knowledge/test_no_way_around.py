@@ -27,7 +27,9 @@ _PLAIN_TEXTS = {  # functions beside the gate that give other texts than those f
     "recall/deck/reader.py": {"text", "repo_of", "tree_of", "_part_path"},
     "recall/deck/compile.py": {"_hash", "_rank", "_rules_mark", "redact"},
     "recall/deck/line_tables.py": {"safe"},
+    "recall/deck/write.py": {"_sections"},  # as the deck stores them
     "hook/failures.py": {"_plain"},
+    "hook/tell.py": {"_arm"},
     "mcp/desk.py": {"agent_of"},
     "mcp/given.py": {"literal", "one_line", "repo_of"},
     "mcp/tool.py": {"_fault", "_list_fault"},

@@ -49,6 +49,8 @@ def _poisoned(poison: str, number: int) -> Digest:
         _step(ActionKind.SHELL, "git commit -m pears", 80),
         _step(ActionKind.SHELL, "gh pr merge 4", 90, Status.FAILED, f"HTTP 405: branch protection, {text}"),
         _step(ActionKind.SHELL, f"GH_TOKEN=$(cat ~/{text[:80]}) gh pr merge 4", 95),
+        _step(ActionKind.SKILL, text[:60], 96),
+        _step(ActionKind.SKILL, f"ripen-{CANARY}", 97),
     )
     failures = (
         _failure(2, FailureClass.INVOCATION, ResolutionKind.CHANGED, 3),

@@ -17,7 +17,7 @@ from afterwit.capture.logs import Feeding, opened
 from afterwit.capture.plan import AgentPlan, Pending, homes, plan, plan_folder
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Problem
-from afterwit.sources.discovery import walk
+from afterwit.sources.discovery import listed
 from afterwit.sources.lines import Chunks, lines_of
 from afterwit.store.layout import Layout
 from afterwit.store.store import rehearsed
@@ -102,7 +102,7 @@ def check(plans: list[AgentPlan]) -> None:
 
 
 def files_below(folder: Path, *endings: str) -> set[str]:
-    return {str(found.path) for found in walk(folder, []) if found.path.name.endswith(endings)}
+    return {path for path, *_ in listed(folder).files if path.endswith(endings)}
 
 
 def test_every_file_of_the_home_is_read(at_home: list[AgentPlan]) -> None:

@@ -9,24 +9,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests import processes
 from tests.homes import CLAUDE, claude_records, hash_of, learned, lines, mixed_home, put, rows
+from tests.learn.killed_runs import LEARN, environment, killed_and_completed, run
 
 from afterwit.archive.verify import verify
 from afterwit.store.layout import Layout
 
-LEARN = ("learn", "--jobs", "1")
 COMMAND = (sys.executable, "-m", "afterwit", *LEARN)
-MOST_STEPS = 200
 RUNS = 50
-
-
-def environment(home: Path, store: Path, **more: str) -> dict[str, str]:
-    return {"HOME": str(home), "AFTERWIT_HOME": str(store), "PATH": os.environ["PATH"], "NO_COLOR": "1", **more}
-
-
-def run(home: Path, store: Path, **more: str) -> subprocess.CompletedProcess[str]:
-    return processes.run_text(processes.COMMAND, LEARN, environment(home, store, **more))
 
 
 def prepared(folder: Path, name: str) -> tuple[Path, Path]:
@@ -45,25 +35,18 @@ def test_a_run_killed_at_any_step_is_completed_by_the_next(tmp_path: Path) -> No
     home, store = prepared(tmp_path, "-whole")
     assert run(home, store).returncode == 0
     expected = hash_of(store)
-    steps: list[str] = []
-    for number in range(1, MOST_STEPS):
-        home, store = prepared(tmp_path, str(number))
-        killed = run(home, store, AFTERWIT_KILL_AT_STEP=str(number))
-        if killed.returncode == 0:
-            break
-        assert killed.returncode == -signal.SIGKILL, killed.stderr
-        steps.append(killed.stderr.strip().partition(": ")[2])
-        assert run(home, store).returncode == 0
-        assert hash_of(store) == expected, steps[-1]
-        assert [finding.what for finding in verify(Layout(store))] == []
-    assert {
+    steps: set[str] = set()
+    for step, completed in killed_and_completed(lambda name: prepared(tmp_path, name)):
+        assert hash_of(completed) == expected, step
+        steps.add(step)
+    assert steps >= {
         "frames are in the archive, not flushed",
         "rows and cursor are written, not committed",
         "frames are durable in the archive",
         "a batch is about to be committed",
         "a batch is committed",
         "an archive object without rows is removed",
-    } <= set(steps)
+    }
 
 
 def test_fifty_runs_at_once_lose_nothing(tmp_path: Path) -> None:

@@ -2,14 +2,12 @@
 disturbed does."""
 
 import shutil
-import signal
 from pathlib import Path
 
 from tests.homes import ORCHARD, rows
-from tests.learn.test_faults import MOST_STEPS, run
+from tests.learn.killed_runs import killed_and_completed, run
 from tests.measure.histories import HOUR_S, MISSING, RULE, Log, planted
 
-from afterwit.archive.verify import verify
 from afterwit.recall.deck.first_prompt import prompt_sections
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck, words_in
@@ -52,21 +50,17 @@ def test_a_run_for_one_more_session_killed_at_any_step_is_completed_by_the_next(
     assert run(home, tmp_path / "whole").returncode == 0
     expected = known(tmp_path / "whole")
     assert expected != before
-    steps: list[str] = []
-    for number in range(1, MOST_STEPS):
-        store = tmp_path / str(number)
-        shutil.copytree(learned, store)
-        killed = run(home, store, AFTERWIT_KILL_AT_STEP=str(number))
-        if killed.returncode == 0:
-            break
-        assert killed.returncode == -signal.SIGKILL, killed.stderr
-        steps.append(killed.stderr.strip().partition(": ")[2])
-        assert run(home, store).returncode == 0
-        assert known(store) == expected, steps[-1]
-        assert [finding.what for finding in verify(Layout(store))] == []
-    assert {
+
+    def prepared(name: str) -> tuple[Path, Path]:
+        return home, shutil.copytree(learned, tmp_path / name)
+
+    steps: set[str] = set()
+    for step, completed in killed_and_completed(prepared):
+        assert known(completed) == expected, step
+        steps.add(step)
+    assert steps >= {
         "digests are written, not committed",
         "sightings are written, not committed",
         "drafts are written, not committed",
         "items are written, not committed",
-    } <= set(steps)
+    }

@@ -13,7 +13,7 @@ from afterwit.config.world import World
 from afterwit.knowledge.list import all_items, item_row
 from afterwit.mcp.desk import StoreDesk
 from afterwit.mcp.server import Server
-from afterwit.measure.experiment import set_experiment
+from afterwit.measure.skipping import set_skipping
 from afterwit.model.knowledge import Authority, Belief, Category, Channel, Item, ItemStatus
 from afterwit.store.rows.items import put_item
 from afterwit.store.store import opened
@@ -37,7 +37,7 @@ def learned_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for number in range(3):
         wrong_wrapper(number).put(folder / "home")
     learned(folder / "home", folder / "store")
-    set_experiment(world_of(folder / "home", folder / "store"), 0.0, 0.0)
+    set_skipping(world_of(folder / "home", folder / "store"), 0.0, 0.0)
     return folder
 
 

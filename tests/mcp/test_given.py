@@ -13,11 +13,11 @@ from afterwit.guard.markers import OPENING
 from afterwit.guard.shown import ours
 from afterwit.mcp.desk import StoreDesk
 from afterwit.mcp.given import MOST_CHARS, ItemLine, given
-from afterwit.measure.experiment import set_experiment
+from afterwit.measure.skipping import set_skipping
 from afterwit.model.knowledge import Category
 from afterwit.recall.exposures import audience_of
 from afterwit.recall.history import History
-from afterwit.recall.holdout import holdout_key, is_held_out
+from afterwit.recall.holdout import HELD, holdout_key, odds_for
 from afterwit.recall.prompt_block import PLACES
 from afterwit.store import spool
 from afterwit.store.layout import redaction_key
@@ -61,20 +61,28 @@ def test_where_nothing_is_known_nothing_is_noted(call: Call, world: World) -> No
 
 def test_a_run_that_is_held_out_gets_nothing_and_what_it_would_have_got_is_noted(world: World) -> None:
     whole = asked(world)
-    set_experiment(world, 1.0, 0.0)
-    assert asked(world).startswith(NOTHING)
-    record = draws(world)[-1]
+    set_skipping(world, 1.0, 0.0)
+    assert asked(world, "mcp-2").startswith(NOTHING)
+    (record,) = (drawn for drawn in draws(world) if drawn["session"] == "mcp-2")
     assert (set(record["items"].values()), record["held"], record["text"], record["would"]) == ({0}, 1, "", whole)
 
 
+def test_a_run_keeps_the_odds_that_it_began_with(world: World) -> None:
+    whole = asked(world)
+    set_skipping(world, 1.0, 1.0)
+    assert asked(world) == whole
+    (record,) = draws(world)
+    assert (record["arm"], record["odds"], record["item_odds"]) == ("told", {"told": 1.0}, 1.0)
+
+
 def test_items_that_are_held_out_are_left_out_with_their_headings(world: World) -> None:
-    set_experiment(world, 0.0, 1.0)
+    set_skipping(world, 0.0, 1.0)
     assert asked(world).startswith(NOTHING)
     assert set(draws(world)[-1]["items"].values()) == {0}
 
 
 def test_each_run_is_drawn_anew_and_draws_the_same_each_time(world: World) -> None:
-    set_experiment(world, 0.5, 0.0)
+    set_skipping(world, 0.5, 0.0)
     answers = {run: asked(world, f"mcp-{run}").startswith(OPENING) for run in range(40)}
     assert set(answers.values()) == {True, False}
     assert answers == {run: asked(world, f"mcp-{run}").startswith(OPENING) for run in range(40)}
@@ -82,7 +90,7 @@ def test_each_run_is_drawn_anew_and_draws_the_same_each_time(world: World) -> No
 
 def test_a_draw_that_leaves_some_items_out_tells_the_others(world: World) -> None:
     put_items(world, [f"Row {number} is pruned in March." for number in range(12)])
-    set_experiment(world, 0.0, 0.5)
+    set_skipping(world, 0.0, 0.5)
     text = asked(world)
     record = noted(world)[-1]
     assert 0 < sum(record["items"].values()) < len(record["items"])
@@ -144,11 +152,12 @@ def test_the_session_that_hooks_have_noted_is_the_one_that_asks(world: World) ->
 
 
 def test_a_session_that_is_held_out_gets_nothing_from_the_server_either(world: World) -> None:
-    set_experiment(world, 0.5, 0.0)
+    set_skipping(world, 0.5, 0.0)
     for number in range(12):
         session = f"session-{number}"
         note_start(world, session)
-        is_held = is_held_out(0.5, holdout_key(redaction_key(world.layout)), "claude-code", session)
+        key = holdout_key(redaction_key(world.layout))
+        is_held = odds_for(0.5, 0.0).arm(key, "claude-code", session) == HELD
         assert asked(world).startswith(NOTHING) == is_held
         note_end(world, session)
 
@@ -171,7 +180,7 @@ def test_a_client_that_nobody_knows_is_noted_as_such(world: World) -> None:
 
 
 def test_an_item_that_is_asked_for_by_its_id_is_given_and_noted(call: Call, desk: StoreDesk, world: World) -> None:
-    set_experiment(world, 1.0, 1.0)
+    set_skipping(world, 1.0, 1.0)
     item = wrapper_item(world)
     assert item.sentence in call("explain_item", item=item.id)
     assert item.sentence in desk.read(f"afterwit://item/{item.id}", "claude-code")[0]["text"]

@@ -31,6 +31,13 @@ class Log:
     def search(self, pattern: str) -> "Log":
         return self._call("Grep", {"pattern": pattern}, "no files found")
 
+    def calls_skill(self, name: str) -> "Log":
+        """A person calls it by its name."""
+        return self.prompt(f"<command-message>{name}</command-message>\n<command-name>/{name}</command-name>")
+
+    def skill(self, name: str) -> "Log":
+        return self._call("Skill", {"skill": name}, f"Launching skill: {name}")
+
     def wait(self, seconds: int) -> "Log":
         self.now_s += seconds
         return self

@@ -12,7 +12,7 @@ from tests.reading.test_read import answer, asked, note, taken
 
 from afterwit.config.world import World
 from afterwit.knowledge.list import all_items
-from afterwit.measure.experiment import set_experiment
+from afterwit.measure.skipping import set_skipping
 from afterwit.model.knowledge import READ, Authority, Item
 from afterwit.reading.requests import ReadingRequest
 from afterwit.store.store import readonly_database
@@ -69,7 +69,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
         log.prompt(RULE).edit("src/press.ts").shell("make check", "12 passed").put(folder / "home")
     learned(folder / "home", folder / "store")
     made = world_of(folder / "home", folder / "store")
-    set_experiment(made, 0.0, 0.0)
+    set_skipping(made, 0.0, 0.0)
     for model, wordings in (("m1", WORDINGS[:5]), ("m2", WORDINGS[5:])):
         requests = asked(made, model=model)
         assert len(requests) == len(SOURCES)

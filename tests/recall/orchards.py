@@ -9,7 +9,7 @@ from tests.sources.checkouts import Worked, worked
 
 from afterwit.config.world import World
 from afterwit.learn.learn import Options, learn
-from afterwit.measure.experiment import set_experiment
+from afterwit.measure.skipping import set_skipping
 from afterwit.recall.recall import recalled
 from afterwit.store.layout import Layout
 
@@ -43,7 +43,7 @@ def world_in(folder: Path) -> World:
 def learned_in(folder: Path) -> World:
     """Learns, and has nothing held out from sessions."""
     learned(folder / "home", folder / "store")
-    set_experiment(world_in(folder), 0.0, 0.0)
+    set_skipping(world_in(folder), 0.0, 0.0)
     learn(world_in(folder), Options(), Silent())
     return world_in(folder)
 

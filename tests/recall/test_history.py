@@ -34,3 +34,14 @@ def test_a_subagent_keeps_what_it_was_told_when_its_session_is_compacted() -> No
     records = [drawn("fix-1"), drawn("fix-1", context="a1"), noted("compacted")]
     assert History(records, "a1").told == {"fix-1"}
     assert History(records, "").awaits_block
+
+
+def test_the_odds_of_the_first_draw_hold_for_the_session_and_its_subagents_whatever_happens() -> None:
+    first = drawn("rule-1", "start") | {"odds": {"held": 0.1, "told": 0.9}, "item_odds": 0.9}
+    later = drawn("fix-1") | {"odds": {"cold": 0.5, "told": 0.5}, "item_odds": 0.5}
+    for records in ([first, later], [first, noted("cleared"), later], [first, noted("compacted"), later]):
+        for context in ("", "a1"):
+            odds = History(records, context).odds
+            assert odds is not None
+            assert (odds.arms, odds.item) == ({"held": 0.1, "told": 0.9}, 0.9)
+    assert History([noted("started"), drawn("old-1")], "").odds is None

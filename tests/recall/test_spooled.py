@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from afterwit.decisions.journal import catch_up
+from afterwit.guard.markers import CLOSING, OPENING
 from afterwit.guard.redaction import Redactor
 from afterwit.recall import spooled
 from afterwit.recall.spooled import KEPT_DAYS, acknowledge_ends, take_in
@@ -66,6 +67,14 @@ def put(store: Store, *records: dict[str, Any]) -> None:
 
 def journalled(store: Store) -> list[str]:
     return [entry.kind for entry in store.journal.entries()]
+
+
+def test_what_was_told_is_kept_as_it_was_told(store: Store, redactor: Redactor) -> None:
+    told = f"{OPENING}\n- Call `make`.\n{CLOSING}"
+    put(store, DRAW | {"text": told, "would": f"{told}\n- And `press`."})
+    take_in(store, redactor, NOW_MS)
+    (draw,) = hooks.draws(store.db)
+    assert (draw.text, draw.would) == (told, f"{told}\n- And `press`.")
 
 
 def test_everything_finds_its_place(store: Store, redactor: Redactor) -> None:

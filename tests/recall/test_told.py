@@ -38,6 +38,13 @@ def test_the_demo_tells_something_at_start_something_after_failures_and_somethin
     assert {ToldWhen.START, ToldWhen.FAILURE, ToldWhen.NEVER} <= moments
 
 
+def test_what_is_asked_of_some_notes_is_what_is_asked_of_all(world: World) -> None:
+    told, notes = told_when(world), listed(world, ItemFilter()).items
+    for some in (notes[:1], notes[-1:], notes[::3], notes):
+        of_some = told_when(world, some)
+        assert of_some == {item.id: told[item.id] for item in some if item.id in told}
+
+
 def test_nothing_that_waits_is_told_at_start(world: World) -> None:
     told = told_when(world)
     items = listed(world, ItemFilter()).items

@@ -3,7 +3,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from afterwit.sources.discovery import Discovery, LogFile, Unit, Unreadable, discover, glimpse, walk
+from afterwit.sources.discovery import Discovery, ListedFile, LogFile, Unit, Unreadable, discover, listed
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="links and such names are POSIX's")
 
@@ -22,43 +22,60 @@ def put(home: Path, *paths: str) -> None:
 
 
 def walked(home: Path) -> list[str]:
-    unreadable: list[Unreadable] = []
-    found = sorted(str(found.path) for found in walk(home, unreadable))
-    assert unreadable == []
-    return found
+    listing = listed(home)
+    assert listing.unreadable == []
+    return sorted(path for path, *_ in listing.files)
 
 
 def test_every_file_is_found_with_what_the_system_says_of_it(tmp_path: Path) -> None:
     put(tmp_path, "a.jsonl", "deep/er/b.jsonl", "deep/notes.md")
     assert walked(tmp_path) == ["a.jsonl", "deep/er/b.jsonl", "deep/notes.md"]
     about = (tmp_path / "a.jsonl").stat()
-    assert LogFile(PurePosixPath("a.jsonl"), about.st_size, about.st_mtime_ns, about.st_ino) in list(walk(tmp_path, []))
+    assert ("a.jsonl", about.st_size, about.st_mtime_ns, about.st_ino) in listed(tmp_path).files
 
 
 @pytest.mark.parametrize("place", ["nowhere", "nowhere/deep"])
 def test_a_home_that_is_not_there_is_empty(tmp_path: Path, place: str) -> None:
-    assert discover(tmp_path / place, logs) == Discovery([], [])
+    assert listed(tmp_path / place)[1:] == ([], [], [])
+    assert discover(listed(tmp_path / place), logs) == Discovery([])
 
 
 def test_a_home_that_is_a_file_is_reported(tmp_path: Path) -> None:
     put(tmp_path, "file")
-    (fault,) = discover(tmp_path / "file", logs).unreadable
+    (fault,) = listed(tmp_path / "file").unreadable
     assert fault.place == tmp_path / "file"
 
 
 def test_companions_go_with_their_transcript(tmp_path: Path) -> None:
     put(tmp_path, "b.jsonl", "a.jsonl", "a/2.txt", "a/1.txt", "other.md", "orphan/1.txt")
-    found = discover(tmp_path, logs)
+    found = discover(listed(tmp_path), logs)
     paths = [(str(unit.transcript.path), [str(one.path) for one in unit.companions]) for unit in found.units]
     assert paths == [("a.jsonl", ["a/1.txt", "a/2.txt"]), ("b.jsonl", [])]
-    assert found.unreadable == []
+
+
+def test_what_is_known_is_counted_and_asked_about_only_where_something_lies_beside_it(tmp_path: Path) -> None:
+    put(tmp_path, "a.jsonl", "b.jsonl", "c.jsonl", "a/1.txt")
+    asked: list[str] = []
+
+    def primary(path: PurePosixPath) -> PurePosixPath | None:
+        asked.append(str(path))
+        return logs(path)
+
+    def is_known(file: ListedFile) -> bool:
+        return file[0] in ("a.jsonl", "b.jsonl")
+
+    found = discover(listed(tmp_path), primary, is_known=is_known)
+    assert sorted(asked) == ["a/1.txt", "c.jsonl"]
+    assert found.settled == 1
+    of_a, _, of_c = discover(listed(tmp_path), logs).units
+    assert found.units == [of_a, of_c]
 
 
 def test_the_mark_of_companions_changes_when_one_does(tmp_path: Path) -> None:
     put(tmp_path, "a.jsonl", "a/1.txt")
 
     def mark() -> str:
-        (unit,) = discover(tmp_path, logs).units
+        (unit,) = discover(listed(tmp_path), logs).units
         return unit.companions_mark
 
     seen = [mark()]
@@ -133,7 +150,7 @@ def test_a_file_may_have_any_name(tmp_path: Path, name: bytes) -> None:
     handle = os.open(folder + b"/" + name, os.O_CREAT | os.O_WRONLY)
     os.write(handle, b"content")
     os.close(handle)
-    (unit,) = discover(tmp_path, logs).units
+    (unit,) = discover(listed(tmp_path), logs).units
     assert (unit.home / unit.transcript.path).read_bytes() == b"content"
     assert unit._replace(companions=(unit.transcript,)).companions_mark.isascii()
 
@@ -143,11 +160,11 @@ def test_a_folder_that_cannot_be_entered_is_reported(tmp_path: Path) -> None:
     put(tmp_path, "closed/a.jsonl", "b.jsonl")
     (tmp_path / "closed").chmod(0)
     try:
-        found = discover(tmp_path, logs)
+        listing = listed(tmp_path)
     finally:
         (tmp_path / "closed").chmod(0o700)
-    assert [fault.place for fault in found.unreadable] == [tmp_path / "closed"]
-    assert len(found.units) == 1
+    assert [fault.place for fault in listing.unreadable] == [tmp_path / "closed"]
+    assert len(listing.files) == 1
 
 
 def test_an_error_of_the_system_is_reported_and_a_file_that_is_gone_is_not(
@@ -164,36 +181,36 @@ def test_an_error_of_the_system_is_reported_and_a_file_that_is_gone_is_not(
         return scandir(folder)
 
     monkeypatch.setattr(os, "scandir", failing)
-    found = discover(tmp_path, logs)
-    assert found.unreadable == [Unreadable(tmp_path / "closed", "Permission denied")]
-    assert [str(unit.transcript.path) for unit in found.units] == ["c.jsonl"]
+    listing = listed(tmp_path)
+    assert listing.unreadable == [Unreadable(tmp_path / "closed", "Permission denied")]
+    assert [path for path, *_ in listing.files] == ["c.jsonl"]
 
 
 def test_a_glimpse_is_the_same_until_a_file_comes_goes_or_changes(tmp_path: Path) -> None:
     put(tmp_path, "a.jsonl", "deep/er/b.jsonl")
-    seen = [glimpse(tmp_path)]
-    assert glimpse(tmp_path) == seen[0]
+    seen = [listed(tmp_path).mark]
+    assert listed(tmp_path).mark == seen[0]
     with (tmp_path / "a.jsonl").open("a") as file:
         file.write("more")
-    seen.append(glimpse(tmp_path))
+    seen.append(listed(tmp_path).mark)
     put(tmp_path, "deep/c.jsonl")
-    seen.append(glimpse(tmp_path))
+    seen.append(listed(tmp_path).mark)
     (tmp_path / "deep/c.jsonl").rename(tmp_path / "deep/d.jsonl")
-    seen.append(glimpse(tmp_path))
+    seen.append(listed(tmp_path).mark)
     os.utime(tmp_path / "a.jsonl", (1, 1))
-    seen.append(glimpse(tmp_path))
+    seen.append(listed(tmp_path).mark)
     (tmp_path / "deep/er/b.jsonl").unlink()
-    seen.append(glimpse(tmp_path))
+    seen.append(listed(tmp_path).mark)
     assert len(set(seen)) == len(seen)
 
 
 def test_a_glimpse_of_nothing_is_none_of_something(tmp_path: Path) -> None:
     put(tmp_path, "home/a.jsonl")
-    assert glimpse(tmp_path / "nowhere") == glimpse(tmp_path / "nor there") != glimpse(tmp_path / "home")
+    assert listed(tmp_path / "nowhere").mark == listed(tmp_path / "nor there").mark != listed(tmp_path / "home").mark
 
 
 @posix_only
 def test_names_that_are_no_text_are_glimpsed(tmp_path: Path) -> None:
-    before = glimpse(tmp_path)
+    before = listed(tmp_path).mark
     Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.jsonl")).touch()
-    assert glimpse(tmp_path) != before
+    assert listed(tmp_path).mark != before

@@ -5,7 +5,7 @@ from pathlib import Path, PurePosixPath
 import msgspec
 import pytest
 
-from afterwit.sources.discovery import LogFile, discover
+from afterwit.sources.discovery import LogFile, discover, listed
 from afterwit.sources.gathering import SourceError
 from afterwit.sources.trees import Files, Tree, TreeGatherer
 
@@ -40,8 +40,8 @@ def nested_home(home: Path) -> Path:
     return home
 
 
-def listed(gatherer: TreeGatherer, home: Path) -> list[LogFile]:
-    found = discover(home, lambda _: None, gatherer.collection)
+def sessions_of(gatherer: TreeGatherer, home: Path) -> list[LogFile]:
+    found = discover(listed(home), lambda _: None, gatherer.collection)
     return [
         session
         for collection, files in found.collected.items()
@@ -67,15 +67,15 @@ def test_files_come_in_order_each_followed_by_those_inside_it(tmp_path: Path) ->
 
 
 def test_files_without_a_session_belong_to_none(tmp_path: Path) -> None:
-    assert [str(found.path) for found in listed(NESTED, nested_home(tmp_path))] == ["box/s1.jsonl"]
+    assert [str(found.path) for found in sessions_of(NESTED, nested_home(tmp_path))] == ["box/s1.jsonl"]
 
 
 def test_the_mark_changes_with_any_file_and_is_the_same_when_rendered(tmp_path: Path) -> None:
     home = nested_home(tmp_path)
-    (before,) = listed(NESTED, home)
+    (before,) = sessions_of(NESTED, home)
     assert NESTED.render(home, before.path).file == before
     (home / "box/low/m2/b.txt").write_text("two and more")
-    (after,) = listed(NESTED, home)
+    (after,) = sessions_of(NESTED, home)
     assert after.inode != before.inode
 
 
@@ -85,7 +85,7 @@ def test_numbers_in_names_count_as_numbers(tmp_path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(str(number))
     assert [content for _, content in lines(FLAT, tmp_path, "deep/runs/r1.jsonl")] == [9, 10, 100]
-    assert [str(found.path) for found in listed(FLAT, tmp_path)] == ["deep/runs/r1.jsonl"]
+    assert [str(found.path) for found in sessions_of(FLAT, tmp_path)] == ["deep/runs/r1.jsonl"]
 
 
 def test_a_session_that_is_gone_is_an_error_of_the_source(tmp_path: Path) -> None:
@@ -97,6 +97,6 @@ def test_ids_that_are_no_names_of_files_are_quoted(tmp_path: Path) -> None:
     path = tmp_path / "runs/a b%/about.json"
     path.parent.mkdir(parents=True)
     path.write_text("{}")
-    (found,) = listed(FLAT, tmp_path)
+    (found,) = sessions_of(FLAT, tmp_path)
     assert str(found.path) == "runs/a%20b%25.jsonl"
     assert lines(FLAT, tmp_path, str(found.path)) == [("a b%/about.json", {})]

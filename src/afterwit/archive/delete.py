@@ -8,6 +8,7 @@ from then on the next run finishes what this one does not. It cannot be undone.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -45,6 +46,7 @@ from afterwit.store.rows.session_list import (
     subagents_of,
 )
 from afterwit.store.store import Store, opened, require
+from afterwit.store.template_files import templates_of
 
 _WAIT_SECONDS = 60
 _AROUND_MS = 120_000  # between a call in a log and what it left in the journal
@@ -97,6 +99,7 @@ class Deletion(msgspec.Struct, kw_only=True):
     logs: list[AgentLog]
     backups: int  # copies of the database that go
     notes_files: list[str]  # of agents that read a file of ours: it is emptied
+    templates: list[str]  # that were made of one of the sessions: they go with it
     is_dry_run: bool = False
     is_finished: bool = True  # False: somebody read the store, so that its last bytes go with the next run
 
@@ -181,6 +184,7 @@ class _Deleting:
             logs=list(self._agent_logs()),
             backups=len(leftovers(self._store.layout)),
             notes_files=[path.stem for path in notes_files(self._store.layout)],
+            templates=[path.stem for path in templates_of(self._store.layout, chain.from_iterable(self._keys))],
             is_dry_run=is_dry_run,
         )
 

@@ -2,8 +2,8 @@
 
 Each part can be done a second time, and a mark in the database stands until all of it is done: killed anywhere, the
 next `learn` or `sessions delete` goes on. In this order: rows, with the archive beside them in the usual way (new
-objects first, then the rows in one transaction, then old objects); what hooks left; what was learned; the deck; copies
-of the database that lie about; and last the unused pages of the databases.
+objects first, then the rows in one transaction, then old objects); what hooks left, and templates; what was learned;
+the deck; copies of the database that lie about; and last the unused pages of the databases.
 
 A file that holds other sessions, too, is archived anew without the lines of those that go. Where that cannot be done it
 goes whole; `archive.delete` asks before.
@@ -45,6 +45,7 @@ from afterwit.store.rows import claims, erased, files, originals, parts
 from afterwit.store.rows.erased import ERASED, LEFT_OUT, session_key
 from afterwit.store.rows.files import FileRow
 from afterwit.store.store import Store
+from afterwit.store.template_files import templates_of
 
 _WAIT_MS = 5_000
 _BUSY_MS = 60_000
@@ -66,6 +67,8 @@ def finish_erasing(store: Store, world: World) -> bool:
         step("the files of what is erased are gone")
         keys = erased.erased_keys(store.db)
         spool.scrub(store.layout.spool, lambda agent, session: session_key(agent, session) in keys)
+        for path in templates_of(store.layout, keys):
+            path.unlink(missing_ok=True)
         resolve_repos(store, world.settings)
         digest_pending(store, price_list(world.settings.prices))
         harvest(store, world)

@@ -39,7 +39,7 @@ from afterwit.model.prices import price_list
 from afterwit.store import archive_mark
 from afterwit.store.archive import Archive, ArchiveName, archive_name
 from afterwit.store.atomic import step
-from afterwit.store.checksums import content_hash
+from afterwit.store.checksums import broken_rows, content_hash
 from afterwit.store.database import (
     UNREADABLE,
     connect,
@@ -333,7 +333,7 @@ def _companions(
 
 def _present(layout: Layout) -> _Present:
     """What the present database knows. Nothing, if it is not there, is empty, or is itself damaged; what else keeps it
-    from being read is raised."""
+    from being read is raised. Of a file whose rows are not those that were written, the archive knows better."""
     if not layout.database.exists():
         return _Present()
     try:
@@ -341,7 +341,8 @@ def _present(layout: Layout) -> _Present:
             if not schema_version(db):
                 return _Present()
             migrate(db, migrations(), layout.backups)
-            rows = {row.archived_as: row for row in files.all_files(db)}
+            broken = {file_id for file_id, _ in broken_rows(db)}
+            rows = {row.archived_as: row for row in files.all_files(db) if row.id not in broken}
             return _Present(content_hash(db), rows, applied(db))
     except UNREADABLE:
         return _Present(is_damaged=True)

@@ -36,9 +36,9 @@ _DECIDED = {
     "pins": "agent, native_id",
     "checkouts": "root, remote",
     "item_decisions": "machine, number, kind, item, body",
-    "experiment": "session_share, item_share",
+    "experiment": "session_share, item_share, arms, compared",
     "memory_entries": "user, key, value, metadata",
-    "draws": "key, agent, session, context, repo, moment, act, at_ms, is_held, items, text, would",
+    "draws": "key, agent, session, context, repo, moment, act, at_ms, is_held, items, text, would, odds, item_odds",
     "exposures": "agent, session, item, moment, at_ms, is_shown",
 }
 

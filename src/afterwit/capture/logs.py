@@ -1,7 +1,7 @@
 """What lies in a folder of logs (transcripts with their companions, sources that hold many sessions, what nobody can
 read), and its bytes, fed to a reader.
 
-One walk. A source is a database, or a folder of many small files; each of its sessions is a unit as a file would be, at
+A source is a database, or a folder of many small files; each of its sessions is a unit as a file would be, at
 the path of its rendering. Listing them opens the source, so it is asked for apart (`sessions_in`). `opened` gives the
 bytes of a unit, whichever kind it is; `Feeding` passes them to a reading. `consumed` says where the next append begins.
 Documents and texts have no appends: they are read whole, every time, up to the size at which a file is no transcript.
@@ -15,7 +15,7 @@ and no error: a transcript is read without it.
 import hashlib
 import io
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, NamedTuple, cast
@@ -24,7 +24,15 @@ from afterwit.agents.protocol import FileReading, Reader, Shape, shared_files
 from afterwit.agents.registry import Agent, gatherers_for
 from afterwit.capture.derived import Copy
 from afterwit.model.readings import Problem, Reading
-from afterwit.sources.discovery import LogFile, Unit, Unreadable, discover
+from afterwit.sources.discovery import (
+    HomeListing,
+    ListedFile,
+    LogFile,
+    Unit,
+    Unreadable,
+    discover,
+    nothing_is_known,
+)
 from afterwit.sources.documents import read_document, read_text
 from afterwit.sources.framing import Framing
 from afterwit.sources.gathering import Gatherer, mark_of
@@ -91,6 +99,7 @@ class LogFolder(NamedTuple):
     unreadable: list[Unreadable]
     outside: list[Path] = []  # noqa: RUF012 - links that are not followed, and may lead to transcripts
     strangers: list[LogFile] = []  # noqa: RUF012 - other files, whatever they are
+    settled: int = 0  # transcripts that are only counted: known, and without companions
 
 
 class _Place(NamedTuple):
@@ -99,7 +108,13 @@ class _Place(NamedTuple):
     path: PurePosixPath
 
 
-def look_into(folder: Path, agent: Agent, reader: Reader | None) -> LogFolder:
+def look_into(
+    listing: HomeListing,
+    agent: Agent,
+    reader: Reader | None,
+    is_known: Callable[[ListedFile], bool] = nothing_is_known,
+) -> LogFolder:
+    """What the files of a home are."""
     unread: list[PurePosixPath] = []
 
     def primary(path: PurePosixPath) -> PurePosixPath | None:
@@ -109,12 +124,20 @@ def look_into(folder: Path, agent: Agent, reader: Reader | None) -> LogFolder:
         return owner
 
     collectors = Collectors([agent.name] if reader else [])
-    discovery = discover(folder, primary, collectors.place, agent.follows)
+    discovery = discover(listing, primary, collectors.place, is_known)
+    folder = listing.folder
     outside = [
-        place for place in discovery.outside if agent.may_miss(PurePosixPath(place.relative_to(folder).as_posix()))
+        place for place in listing.outside if agent.may_miss(PurePosixPath(place.relative_to(folder).as_posix()))
     ]
-    sources = sources_in(folder, discovery.collected)
-    return LogFolder(discovery.units, sources, unread, discovery.unreadable, outside, discovery.strangers)
+    return LogFolder(
+        units=discovery.units,
+        sources=sources_in(folder, discovery.collected),
+        unread=unread,
+        unreadable=listing.unreadable,
+        outside=outside,
+        strangers=discovery.strangers,
+        settled=discovery.settled,
+    )
 
 
 class Collectors:

@@ -1,7 +1,8 @@
 """What a run of `learn` has to do: which files there are, whose they are, and which have changed.
 
-A file whose size, time and inode are as they were costs its `stat` and nothing more. So does a database or a folder
-that holds many sessions; one that has changed is opened, and the marks of its sessions tell which of them to read.
+A transcript whose size, time and inode are as they were, and that has no companions, costs its `stat` and the look-up
+of its key; no reader is asked about it. A database or a folder that holds many sessions costs a `stat` for each of its
+files; one that has changed is opened, and the marks of its sessions tell which of them to read.
 
 One session, or a few that are named, are planned without a sweep of all logs. An agent may say where the log of a
 session lies. That is a hint and no more: it counts only below a home of that agent, so that no file is ever read
@@ -14,7 +15,7 @@ import hashlib
 import operator
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import NamedTuple
@@ -29,16 +30,21 @@ from afterwit.agents.registry import Agent, gatherers_for
 from afterwit.capture.derived import SESSIONS
 from afterwit.capture.logs import Collectors, Home, LogSource, look_into, sessions_in, sources_in
 from afterwit.capture.recognition import Recognition
+from afterwit.model.captured import CAPTURE_VERSION
 from afterwit.model.learn_run import WantedSession
 from afterwit.model.settings import Settings
 from afterwit.sources.discovery import (
+    HomeListing,
+    ListedFile,
     LogFile,
     NamedFile,
     Unit,
     Unreadable,
     discover,
     file_at,
+    listed,
     named_files,
+    nothing_is_known,
     pattern_of,
     place_inside,
     units_among,
@@ -48,6 +54,7 @@ from afterwit.store.rows import files
 from afterwit.store.rows.files import FileRow, FileStamp, file_key
 
 NOTHING: Mapping[bytes, str] = MappingProxyType({})
+NOT_LISTED: Mapping[tuple[str, Path], HomeListing] = MappingProxyType({})
 _NOBODY = "unrecognised"
 _SMALL_FILES = (".json", ".jsonl")  # names that no database has; there can be very many of them
 
@@ -107,15 +114,25 @@ def plan(
     since_ns: int = 0,
     declared: tuple[Description, ...] = (),
     again: Mapping[bytes, str] = NOTHING,
+    listings: Mapping[tuple[str, Path], HomeListing] = NOT_LISTED,
 ) -> list[AgentPlan]:
     """What to do for each agent, in the order of the registry. `again` are files, with their agents, that count as not
-    seen."""
+    seen. `listings` are those of homes, by agent and folder, that somebody has made just now."""
     planner = _Planner(db, since_ns, again)
     for home in in_homes:
-        reader, agent = registry.reader_for(home.agent, declared), registry.agent(home.agent, declared)
-        folder = look_into(home.folder, agent, reader)
+        agent = registry.agent(home.agent, declared)
+        listing = listings.get((home.agent, home.folder)) or listed(home.folder, agent.follows)
+        reader = registry.reader_for(home.agent, declared) if listing.files else None
+        folder = look_into(listing, agent, reader, planner.known_in(home))
         planner.add_units(home, folder.units)
-        planner.add(AgentPlan(home.agent, no_reader=len(folder.unread), unreadable=folder.unreadable))
+        planner.add(
+            AgentPlan(
+                home.agent,
+                unchanged=folder.settled,
+                no_reader=len(folder.unread),
+                unreadable=folder.unreadable,
+            )
+        )
         for source in folder.sources:
             planner.add_source(home, source)
     return list(planner.plans.values())
@@ -135,7 +152,8 @@ def plan_folder(
     readers = [(name, reader) for name, reader in agents if reader]
     recognised = Recognition(readers)
     collectors = Collectors(name for name, _ in readers)
-    discovery = discover(folder, lambda path: path if recognised.may_be_log(path) else None, collectors.place)
+    listing = listed(folder)
+    discovery = discover(listing, lambda path: path if recognised.may_be_log(path) else None, collectors.place)
     for source in sources_in(folder, discovery.collected):
         if not only or source.agent in only:
             planner.add_source(Home(source.agent, folder, label), source)
@@ -147,14 +165,14 @@ def plan_folder(
             planner.add(AgentPlan(_NOBODY, no_reader=len(units)))
         elif not only or name in only:
             planner.add_units(Home(name, folder, label), units)
-    if discovery.unreadable:
-        planner.add(AgentPlan(_NOBODY, unreadable=discovery.unreadable))
+    if listing.unreadable:
+        planner.add(AgentPlan(_NOBODY, unreadable=listing.unreadable))
     return list(planner.plans.values())
 
 
 def plan_units(db: apsw.Connection, units_by_home: Iterable[tuple[Home, list[Unit]]]) -> list[AgentPlan]:
     """What to do for these alone."""
-    planner = _Planner(db, is_narrow=True)
+    planner = _Planner(db)
     for home, units in units_by_home:
         planner.add_units(home, units)
     return list(planner.plans.values())
@@ -166,27 +184,36 @@ StampOf = Callable[[bytes], FileStamp | None]
 class _Planner:
     """Sorts out what has changed, by agent."""
 
-    def __init__(
-        self,
-        db: apsw.Connection,
-        since_ns: int = 0,
-        again: Mapping[bytes, str] = NOTHING,
-        *,
-        is_narrow: bool = False,  # there are few files, and each is asked for
-    ) -> None:
+    def __init__(self, db: apsw.Connection, since_ns: int = 0, again: Mapping[bytes, str] = NOTHING) -> None:
         self._db = db
         self._since_ns = since_ns
         self._again = again
-        self._asked: StampOf | None = partial(files.file_stamp, db) if is_narrow else None
-        self._stamps: dict[str, dict[bytes, FileStamp]] = {}
         self.plans: dict[str, AgentPlan] = {}
 
     def add(self, planned: AgentPlan) -> None:
         before = self.plans.get(planned.agent, AgentPlan(planned.agent))
         self.plans[planned.agent] = AgentPlan._make((planned.agent, *map(operator.add, before[1:], planned[1:])))
 
+    def known_in(self, home: Home) -> Callable[[ListedFile], bool]:
+        """Tells transcripts that are as they were. Whose file it is follows from its path and from the version of
+        capture: after an upgrade readers are asked about all of them once more."""
+        if self._is_upgraded:
+            return nothing_is_known
+        settled = files.settled_transcripts(self._db, home.agent)
+        again, agent, label = self._again, home.agent, home.label
+
+        def is_known(file: ListedFile) -> bool:
+            key = file_key(agent, label + file[0])
+            return settled.get(key) == file[1:] and key not in again
+
+        return is_known
+
+    @cached_property
+    def _is_upgraded(self) -> bool:
+        return bool(files.captured_before(self._db, CAPTURE_VERSION))
+
     def add_units(self, home: Home, units: Iterable[Unit]) -> None:
-        stamp_of = self._stamps_of(home.agent)
+        stamp_of: StampOf = partial(files.file_stamp, self._db)
         pending: list[Pending] = []
         unchanged = 0
         for unit in units:
@@ -200,13 +227,6 @@ class _Planner:
                 pending.append(Pending(home, unit, has_new, is_again))
         pending.sort(key=lambda transcript: (transcript.unit.transcript.mtime_ns, str(transcript.unit.transcript.path)))
         self.add(AgentPlan(home.agent, pending, unchanged))
-
-    def _stamps_of(self, agent: str) -> StampOf:
-        if self._asked is not None:
-            return self._asked
-        if agent not in self._stamps:
-            self._stamps[agent] = files.file_stamps(self._db, agent)
-        return self._stamps[agent].get
 
     def add_source(self, home: Home, source: LogSource) -> None:
         """The sessions of one source. One whose files are as they were is not opened, unless a session of the agent is

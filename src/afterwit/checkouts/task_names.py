@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from afterwit.actions.path_patterns import fits_path
 from afterwit.actions.shell.project_calls import CallKind
+from afterwit.text.patterns import regex
 
 
 class TaskNames(NamedTuple):
@@ -31,15 +32,15 @@ class TaskFile(NamedTuple):
     others: tuple[str, ...] = ()  # places at the root that may define more, and are not read
 
 
-_MAKE_OPEN = re.compile(r"^ *(?:-?include|sinclude|define)\b|^[^\t#\n]*\$\(eval\b|^\.DEFAULT\s*:", re.MULTILINE)
-_CONTINUED = re.compile(r"\\\n[ \t]*")
-_JUST_RECIPE = re.compile(r"^@?([A-Za-z_][\w-]*)(?:[ \t][^:\n]*)?:(?!=)", re.MULTILINE)
-_JUST_ALIAS = re.compile(r"^alias\s+([A-Za-z_][\w-]*)\s*:=", re.MULTILINE)
-_JUST_OPEN = re.compile(r"^(?:!include|import\??|mod\??)\s", re.MULTILINE)
-_YAML_TASKS = re.compile(r"^tasks:[ \t]*(?:#[^\n]*)?\n((?:[ \t]+[^\n]*\n|[ \t]*(?:#[^\n]*)?\n)*)", re.MULTILINE)
-_YAML_KEY = re.compile(r"^( +)(?:'([^'\n]+)'|\"([^\"\n]+)\"|([\w.:*-]+?)):(?=\s|$)", re.MULTILINE)
-_YAML_OPEN = re.compile(r"^includes\s*:|\baliases\s*:|[&*]\w+\s*$|<<\s*:|\t", re.MULTILINE)
-_RAKE_TASK = re.compile(r"^[ \t]*(?:multi)?task[ (]+(?::(\w+)|['\"]([\w:]+)['\"]|(\w+):)", re.MULTILINE)
+_MAKE_OPEN = regex(r"^ *(?:-?include|sinclude|define)\b|^[^\t#\n]*\$\(eval\b|^\.DEFAULT\s*:", re.MULTILINE)
+_CONTINUED = regex(r"\\\n[ \t]*")
+_JUST_RECIPE = regex(r"^@?([A-Za-z_][\w-]*)(?:[ \t][^:\n]*)?:(?!=)", re.MULTILINE)
+_JUST_ALIAS = regex(r"^alias\s+([A-Za-z_][\w-]*)\s*:=", re.MULTILINE)
+_JUST_OPEN = regex(r"^(?:!include|import\??|mod\??)\s", re.MULTILINE)
+_YAML_TASKS = regex(r"^tasks:[ \t]*(?:#[^\n]*)?\n((?:[ \t]+[^\n]*\n|[ \t]*(?:#[^\n]*)?\n)*)", re.MULTILINE)
+_YAML_KEY = regex(r"^( +)(?:'([^'\n]+)'|\"([^\"\n]+)\"|([\w.:*-]+?)):(?=\s|$)", re.MULTILINE)
+_YAML_OPEN = regex(r"^includes\s*:|\baliases\s*:|[&*]\w+\s*$|<<\s*:|\t", re.MULTILINE)
+_RAKE_TASK = regex(r"^[ \t]*(?:multi)?task[ (]+(?::(\w+)|['\"]([\w:]+)['\"]|(\w+):)", re.MULTILINE)
 _BUNDLED = frozenset(("tsc", "tsserver", "ng", "vue-tsc", "playwright", "nx", "node", "npm", "npx", "corepack", "rw"))
 
 

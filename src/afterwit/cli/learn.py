@@ -15,7 +15,7 @@ from afterwit.cli.terminal.output import print_json, print_line, talk
 from afterwit.cli.terminal.periods import since_ms
 from afterwit.cli.terminal.progress import at_most, bar
 from afterwit.config.world import World
-from afterwit.learn.unchanged import nothing_new
+from afterwit.learn.unchanged import FilesLook, nothing_new
 from afterwit.learn.unwatched_faults import faults_noted
 from afterwit.model.errors import BusyError
 from afterwit.model.learn_run import LearnReading, Options, Progress, Report, WantedSession
@@ -146,6 +146,7 @@ def learn(
         with _watched(here.world, is_ended=is_ended), at_most(limit_seconds), bar("learning") as progress:
             report = _run(here.world, options, progress)
             report.reading = _read_new(here.world, options, progress)
+            _write_report(here.world, options, progress)
     except BusyError as busy:
         talk(f"afterwit: {busy}")
         if is_json:
@@ -182,11 +183,12 @@ def _watched(world: World, *, is_ended: bool) -> AbstractContextManager[None]:
 
 def _run(world: World, options: Options, progress: Progress) -> Report:
     """The run; what it takes is loaded only where there is something to do."""
-    report = nothing_new(world) if options.is_whole and not options.is_reharvest else None
+    look = FilesLook(world)
+    report = nothing_new(world, look) if options.is_whole and not options.is_reharvest else None
     if report is None:
         from afterwit.learn.learn import learn as run
 
-        report = run(world, options, progress)
+        report = run(world, options, progress, look)
     return report
 
 
@@ -197,6 +199,20 @@ def _read_new(world: World, options: Options, progress: Progress) -> LearnReadin
     from afterwit.learn.read_new import read_new
 
     return read_new(world, lambda: time.time_ns() // 1_000_000, progress)
+
+
+def _write_report(world: World, options: Options, progress: Progress) -> None:
+    """The daily report, with the first run of a day that reads everything."""
+    if not world.settings.measure.daily_report or options.is_dry_run or not options.is_whole:
+        return
+    from afterwit.cli.measure.report import helping
+    from afterwit.measure.report import is_due, report
+
+    try:
+        if is_due(world):
+            report(world, None, 0, progress, helping(world))
+    except OSError as error:
+        talk(f"The report could not be written to {world.layout.metrics}: {error.strerror or error}.")
 
 
 def _sessions(here: Here, named: tuple[str, ...]) -> tuple[WantedSession, ...]:

@@ -22,7 +22,8 @@ from afterwit.model.standard_streams import open_closed_streams
 COMMANDS = {
     "learn": Subcommand("learn:learn", "Read what your agents have logged since the last time."),
     "status": Subcommand(
-        "status:status", "Show at a glance what was learned last, what was told last, and what waits."
+        "status:status",
+        "Show at a glance whether it helps, what was learned last, what was told last, and what waits.",
     ),
     "sessions": Subcommand("sessions:sessions", "What was captured, and whose it is."),
     "knowledge": Subcommand("knowledge:knowledge", "What was learned, and what people decide about it."),
@@ -32,7 +33,10 @@ COMMANDS = {
     "read": Subcommand("read:read", "Let a model read sessions, and keep what the checks let pass."),
     "guards": Subcommand("guards:guards", "Find out whether anything would notice if a fix were undone."),
     "memory": Subcommand("memory:memory", "Remember what users and agents prefer, across sessions."),
+    "skills": Subcommand("skills:skills", "See which skills sessions use, and whether they help."),
     "measure": Subcommand("measure:measure", "Measure whether any of it helps."),
+    "templates": Subcommand("templates:templates", "Begin a session with tool calls that went well in an earlier one."),
+    "patterns": Subcommand("patterns:patterns", "What recurs across sessions and agents, and the catalog of it."),
     "store": Subcommand("store:store", "Sizes, checks, rebuilding, giving space back."),
     "connect": Subcommand("connect:connect", "Connect Afterwit with other programs, and see what is connected."),
     "disconnect": Subcommand("disconnect:disconnect", "Take out of agents' files what `connect` has put in."),

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.connect.machine import this_machine
 from afterwit.cli.learned import approvals, waits
+from afterwit.cli.measure.effect_words import NOTHING_COMPARED, verdict
 from afterwit.cli.terminal.amounts import human_bytes, human_count, human_dollars, human_tokens
 from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import print_json, print_text
@@ -24,7 +25,7 @@ _LABEL = 14  # cells
 @reporting
 @timed
 def status(here: Here, is_json: bool) -> None:
-    """Show at a glance what was learned last, what was told last, and what waits.
+    """Show at a glance whether it helps, what was learned last, what was told last, and what waits.
 
     Also how many sessions were skipped on purpose, to compare, which logs the agents will delete soon, what is wrong,
     and where data is stored. `afterwit doctor` looks closer and takes longer.
@@ -38,6 +39,10 @@ def status(here: Here, is_json: bool) -> None:
 
 
 def _lines(now: ProofOfLife, calendar: Calendar) -> Iterator[tuple[str, str]]:
+    yield "does it help", _helping(now, calendar)
+    if now.effect is not None and now.effect.effect.harmful:
+        notes = " ".join(now.effect.effect.harmful)
+        yield "harmful", f"telling these notes does harm; `afterwit knowledge retire {notes}` takes them out"
     yield "last learned", _learned(now, calendar)
     yield "last spoke", _spoke(now, calendar)
     yield "skipped", _skipped(now)
@@ -55,6 +60,16 @@ def _lines(now: ProofOfLife, calendar: Calendar) -> Iterator[tuple[str, str]]:
         f"{stored.root}: {human_count(stored.sessions, 'session')}, database {human_bytes(stored.database_bytes)},"
         f" archive {human_bytes(stored.archive_bytes)}",
     )
+
+
+def _helping(now: ProofOfLife, calendar: Calendar) -> str:
+    if now.effect is None and now.spoke is not None:
+        return "Not compared yet: the next `afterwit learn` does, and `afterwit measure effect` at once."
+    if now.effect is None:
+        return f"{NOTHING_COMPARED} `afterwit measure backtest` replays your history meanwhile."
+    day = calendar.day(now.effect.at_ms)
+    when = "" if day == calendar.day(calendar.now_ms) else f" ({day})"
+    return f"{verdict(now.effect.effect)}{when} `afterwit measure effect` shows more."
 
 
 def _learned(now: ProofOfLife, calendar: Calendar) -> str:
@@ -80,9 +95,12 @@ def _spoke(now: ProofOfLife, calendar: Calendar) -> str:
 
 def _skipped(now: ProofOfLife) -> str:
     comparison = now.comparison
+    if comparison.arms:
+        arms = ", ".join(comparison.arms)
+        return f"an experiment splits sessions between {arms}; `afterwit measure experiment stop` ends it"
     if not comparison.session_share and not comparison.item_share:
         return "nothing: every session is told everything"
-    off = "on purpose, to compare; `afterwit measure experiment --sessions 0 --notes 0` switches that off"
+    off = "on purpose, to compare; `afterwit measure skipping --sessions 0 --notes 0` switches that off"
     if not comparison.sessions:
         return f"no session in the last {comparison.days} days; {comparison.session_share:.0%} would be, {off}"
     sessions = human_count(comparison.sessions, "session")

@@ -55,9 +55,9 @@ class ReviewTally(msgspec.Struct, frozen=True, kw_only=True):
 
 def waiting(world: World, wanted: ItemFilter = _ANY, *, is_all: bool = False) -> WaitingNotes:
     """What waits and fits. `is_all`: also what is told already as a guess, or stands in instruction files."""
-    told = told_when(world)
     present = listed(world, wanted._replace(statuses=(*WAITING, ItemStatus.ACTIVE))).items
     everything = [item for item in present if item.status in WAITING or item.contradicts]
+    told = told_when(world, everything)
     with readonly_database(world.layout) as db:
         counts = stories(db)
     asked = [

@@ -123,6 +123,13 @@ class KnowledgeEntry(StrEnum):
     UNDONE = "decision-undone"  # {"machine": …, "number": …}
 
 
+class PatternEntry(StrEnum):
+    """Kinds of entries about the catalog of patterns."""
+
+    DECIDED = "pattern-decided"  # what patterns are since then: see `patterns.catalog`
+    UNDONE = "pattern-undone"  # {"machine": …, "number": …, "files": …}
+
+
 class Forgettable(StrEnum):
     """What can be forgotten as a whole."""
 
@@ -240,14 +247,14 @@ class Decided(NamedTuple):
     contradicted: Mapping[str, tuple[str, ...]] = {}  # by item: those that say the opposite
 
 
-def in_force(entries: Sequence[Recorded]) -> list[Recorded]:
-    """The entries that nobody took back, in their order."""
+def in_force(entries: Sequence[Recorded], undone_by: str = KnowledgeEntry.UNDONE) -> list[Recorded]:
+    """The entries that nobody took back, in their order; by entries of which kind is said."""
     undone: set[tuple[str, int]] = set()
     kept: list[Recorded] = []
     for entry in reversed(entries):
         if (entry.machine, entry.number) in undone:
             continue
-        if entry.kind == KnowledgeEntry.UNDONE:
+        if entry.kind == undone_by:
             undone.add((str(entry.body["machine"]), int(entry.body["number"])))
         kept.append(entry)
     return kept[::-1]

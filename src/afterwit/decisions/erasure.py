@@ -3,19 +3,21 @@
 Pure. Decisions about items that nothing else supports keep what was decided and lose every word; so do texts that
 agents were shown. What an agent recorded in such a session, what was drawn for it and what a model read in it goes
 whole; of the requests to read it stays what they took, so that caps hold. What a model said of notes by id holds no
-words: it stays as long as one of the notes does.
+words: it stays as long as one of the notes does. A pattern of the catalog loses the evidence that came from them, and
+its words where no other evidence is kept with it.
 """
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from afterwit.decisions.decided import KnowledgeEntry
+from afterwit.decisions.decided import KnowledgeEntry, PatternEntry
 from afterwit.decisions.journal import CHECKOUTS_SEEN, DRAWN, GONE, READING_ASKED, READING_SPENT
 from afterwit.store.journal import JournalEntry
 
 Body = Mapping[str, Any]
 _WORDLESS = ("item", "decision", "verdict")
 _TOLD = ("text", "would")
+_OF_PATTERN = ("id", "version", "status", "kind", "side", "made_from", "became")  # what holds no words
 _NAMELESS = {"agent": "", "native_id": "", "repo": "", "lines_hash": ""}  # what a request keeps, beside what it took
 
 
@@ -58,6 +60,8 @@ def _without(entry: JournalEntry, erasure: Erasure) -> Body:
         return body if _supported(body["draft"], erasure)["evidence"] else {GONE: True}
     if entry.kind in (KnowledgeEntry.REPORTED, KnowledgeEntry.READ) and _is_of(body["session"], erasure):
         return {GONE: True}
+    if entry.kind == PatternEntry.DECIDED:
+        return {**body, "entries": [_of_pattern(pattern, erasure) for pattern in body["entries"]]}
     if entry.kind == READING_ASKED:
         return {"requests": [_asked(ask, erasure) for ask in body["requests"]]}
     if entry.kind == KnowledgeEntry.CONSOLIDATED and erasure.items.issuperset(body["items"]):
@@ -65,6 +69,16 @@ def _without(entry: JournalEntry, erasure: Erasure) -> Body:
     if entry.kind == READING_SPENT and (_is_of(body, erasure) or not body["native_id"]):
         return {**body, "agent": "", "native_id": "", "fault": ""}  # one about notes may repeat words of any session
     return body
+
+
+def _of_pattern(pattern: Body, erasure: Erasure) -> Body:
+    pieces = pattern.get("evidence", ())
+    stays = [piece for piece in pieces if (piece["agent"], piece["session"]) not in erasure.sessions]
+    if len(stays) == len(pieces):
+        return pattern
+    if stays:
+        return {**pattern, "evidence": stays}
+    return {name: value for name, value in pattern.items() if name in _OF_PATTERN}
 
 
 def _asked(ask: Body, erasure: Erasure) -> Body:

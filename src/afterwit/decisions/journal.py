@@ -19,9 +19,10 @@ from afterwit.store import journal
 from afterwit.store.atomic import step
 from afterwit.store.database import transaction
 from afterwit.store.journal import ERASING, JournalEntry
-from afterwit.store.rows import erased, guards, hooks, items, memory, originals, readings, repos
-from afterwit.store.rows.hooks import Shares
+from afterwit.store.marks import EXAMPLES, put_mark
+from afterwit.store.rows import erased, guards, hooks, items, memory, originals, patterns, readings, repos
 from afterwit.store.rows.items import DecisionRow
+from afterwit.store.rows.patterns import PatternDecisionRow
 from afterwit.store.store import Store
 
 CHECKOUTS_SEEN = "checkouts-seen"  # {"remotes": {root: remote}}
@@ -32,13 +33,15 @@ SESSION_UNPINNED = "session-unpinned"  # the same
 AGENT_CONNECTED = "agent-connected"  # see `connections`
 AGENT_DISCONNECTED = "agent-disconnected"
 EXPERIMENT_SET = "experiment-set"  # {"session_share": …, "item_share": …}
+EXPERIMENT_STARTED = "experiment-started"  # {"arms": […], "templates": [id, …] where an arm is told of them}
+EXPERIMENT_STOPPED = "experiment-stopped"  # {}
 READING_ASKED = "reading-asked"  # {"requests": […]}: what a model was to read; see `store.rows.readings`
 READING_SPENT = "reading-spent"  # {"request", "asked_ms", "usage", "fault", …}: what a call took that failed
 FIX_CHECKED = "fix-checked"  # a verdict on a fix: see `model.guards.GuardVerdict`
 SESSIONS_ERASED = ERASING  # {"families": [[key, …], …]}, see `store.rows.erased`, and the entries that lost their text
 SESSIONS_WANTED = "sessions-wanted"  # {"sessions": [key, …]}: may be read again, although they were erased
 DRAWN = "drawn"  # {"draws": […]}: what sessions were shown, or would have been; see `spooled`
-_ERASABLE = (CHECKOUTS_SEEN, DRAWN, READING_ASKED, READING_SPENT)  # with all about knowledge
+_ERASABLE = (CHECKOUTS_SEEN, DRAWN, READING_ASKED, READING_SPENT, *knowledge.PatternEntry)  # with all about knowledge
 GONE = "gone"  # all that is left in the body of an entry of which nothing may stay
 
 
@@ -116,6 +119,10 @@ def apply_entry(store: Store, entry: JournalEntry) -> None:
         items.put_decision(store.db, DecisionRow(entry.machine, entry.number, entry.at_ms, entry.kind, item, text))
         if entry.kind in (knowledge.KnowledgeEntry.READ, knowledge.KnowledgeEntry.CONSOLIDATED):
             readings.put_answer(store.db, entry.at_ms, body)
+    elif entry.kind in frozenset(knowledge.PatternEntry):
+        text = msgspec.json.encode(body, order="deterministic").decode()
+        row = PatternDecisionRow(entry.machine, entry.number, entry.at_ms, entry.kind, text)
+        patterns.put_pattern_decision(store.db, row)
     elif entry.kind == READING_ASKED:
         for request in body["requests"]:
             readings.put_request(store.db, entry.at_ms, request)
@@ -124,8 +131,17 @@ def apply_entry(store: Store, entry: JournalEntry) -> None:
     elif entry.kind == FIX_CHECKED:
         guards.put_verdict(store.db, entry.at_ms, body)
     elif entry.kind == EXPERIMENT_SET:
-        chosen = Shares(float(body["session_share"]), float(body["item_share"]), entry.at_ms)
+        share, item_share = float(body["session_share"]), float(body["item_share"])
+        before = hooks.shares(store.db)
+        chosen = before._replace(session_share=share, item_share=item_share, since_ms=entry.at_ms)
         hooks.put_shares(store.db, chosen)
+    elif entry.kind == EXPERIMENT_STARTED:
+        arms = tuple(map(str, body["arms"]))
+        begun = hooks.shares(store.db)._replace(arms=arms, compared=arms, started_ms=entry.at_ms, stopped_ms=0)
+        hooks.put_shares(store.db, begun)
+        put_mark(store.db, EXAMPLES, " ".join(map(str, body.get("templates", ()))))
+    elif entry.kind == EXPERIMENT_STOPPED:
+        hooks.put_shares(store.db, hooks.shares(store.db)._replace(arms=(), stopped_ms=entry.at_ms))
     elif entry.kind == DRAWN:
         for draw in body["draws"]:
             hooks.put_draw(store.db, draw)

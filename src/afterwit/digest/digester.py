@@ -91,6 +91,7 @@ def digest(material: Material) -> Digest:
         rules=rules,
         files=_files(material, steps),
         skills=tuple(dict.fromkeys(step.target for step in steps if step.kind is ActionKind.SKILL and step.target)),
+        called=tuple(Said(text=note.text, at_ms=note.at_ms) for note in _of(material, NoteKind.SKILL)),
         prompts=prompts,
         corrections=tuple(at for at, said in enumerate(prompts) if at and is_correction(said.text)),
         denials=tuple(at for at, step in enumerate(steps) if step.status is Status.DENIED),

@@ -20,7 +20,7 @@ from afterwit.capture.recognition import unclaimed
 from afterwit.capture.vanishing import keeping_in, vanishes_at
 from afterwit.doctor.reader_health import Transcript, unknown_share, versions
 from afterwit.model.settings import Settings
-from afterwit.sources.discovery import LogFile, Unit, Unreadable
+from afterwit.sources.discovery import LogFile, Unit, Unreadable, listed
 from afterwit.store.regular_files import open_regular
 from afterwit.store.rows.files import file_key
 from afterwit.store.rows.health import AgentTotals, PartFigures, TranscriptRow
@@ -127,7 +127,7 @@ def look(home: Home, settings: Settings, declared: tuple[Description, ...] = ())
     if _is_gone(home.folder):
         return OnDisk(home, [], 0, 0, [], [])
     reader, agent = registry.reader_for(home.agent, declared), registry.agent(home.agent, declared)
-    logs = look_into(home.folder, agent, reader)
+    logs = look_into(listed(home.folder, agent.follows), agent, reader)
     units = [unit for unit in logs.units if str(unit.transcript.path) != str(HISTORY)]
     histories, unreadable = len(logs.units) - len(units), list(logs.unreadable)
     for source in logs.sources:

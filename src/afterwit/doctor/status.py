@@ -27,6 +27,7 @@ from afterwit.doctor.findings import (
 )
 from afterwit.doctor.reading_health import ReadingState, reading_findings, reading_state
 from afterwit.doctor.store_health import StoreHealth, surrounding_findings, surroundings
+from afterwit.measure.live.kept import KeptEffect, kept_effect
 from afterwit.model.knowledge import ItemStatus
 from afterwit.recall.spooled import draws_in
 from afterwit.store import spool
@@ -69,6 +70,7 @@ class SkippedSessions(msgspec.Struct, frozen=True, kw_only=True):
     skipped: int
     session_share: float
     item_share: float
+    arms: list[str]  # of an experiment that is under way
 
 
 class NoteCounts(msgspec.Struct, frozen=True, kw_only=True):
@@ -100,6 +102,7 @@ class ProofOfLife(msgspec.Struct, frozen=True, kw_only=True):
     notes: NoteCounts
     vanishing: VanishingLogs
     reading: ReadingState
+    effect: KeptEffect | None  # whether it helps, as it was found last
     findings: list[DoctorFinding]  # alarms, then warnings
     stored: StoredData
 
@@ -130,6 +133,7 @@ def status(world: World, machine: Machine) -> ProofOfLife:
             ),
             vanishing=vanishing,
             reading=reading_state(db, world.settings.reading, world.now_ms),
+            effect=kept_effect(db),
             findings=sorted(
                 _findings(world, machine, db, health, learned, vanishing), key=lambda finding: finding.level
             ),
@@ -180,6 +184,7 @@ def _comparison(db: apsw.Connection, waiting: list[DrawRow], now_ms: int) -> Ski
         skipped=len({(row.agent, row.session) for row in drawn if row.is_held}),
         session_share=chosen.session_share,
         item_share=chosen.item_share,
+        arms=list(chosen.arms),
     )
 
 

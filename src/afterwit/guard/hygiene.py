@@ -19,24 +19,25 @@ from typing import Any
 import re2
 
 from afterwit.guard.ruleset import byte_options
+from afterwit.text.patterns import regex
 
 _SHORT = 200
 _LONGEST_COMMENT = 20_000
-_ESCAPE = re.compile(
+_ESCAPE = regex(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?|[ -/]+[0-~]|[0-~])|\x9b[0-?]*[ -/]*[@-~]"
 )
 _INVISIBLE = (
     r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     r"\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-_UNSEEN = re.compile(f"[{_INVISIBLE}]+")
-_SUSPECT = re.compile(f"[\\r{_INVISIBLE}\\ud800-\\udfff]|<!--")
+_UNSEEN = regex(f"[{_INVISIBLE}]+")
+_SUSPECT = regex(f"[\\r{_INVISIBLE}\\ud800-\\udfff]|<!--")
 _SUSPECT_BYTES = (
     rb"[\x00-\x08\x0b-\x1f\x7f]|<!--|\xc2[\x80-\x9f\xad]|\xcd\x8f|\xd8\x9c|\xe1(?:\x85[\x9f\xa0]|\x9e[\xb4\xb5]|\xa0[\x8b-\x8f])|"
     rb"\xe2(?:\x80[\x8b-\x8f\xaa-\xae]|\x81[\xa0-\xaf])|\xe3\x85\xa4|\xed[\xa0-\xbf]|\xef(?:\xb8[\x80-\x8f]|\xbb\xbf|\xbe\xa0|\xbf[\xb9-\xbb])|"
     rb"\xf0\x9d\x85[\xb3-\xba]|\xf3\xa0"
 )
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = regex("[\ud800-\udfff]")
 
 
 def clean(text: str) -> str:
@@ -83,7 +84,7 @@ def _without_comments(text: str) -> str:
     return "".join(pieces)
 
 
-_ORDER = re.compile(
+_ORDER = regex(
     r"\b(?:ignore|disregard|forget|override|bypass)\b.{0,30}\b(?:previous|prior|above|earlier|all|any|your|system"
     r"|these|other)\b.{0,30}"
     r"\b(?:instructions?|prompts?|rules?|messages?|context|guidelines|safety|polic\w+|directions?)\b"
@@ -120,10 +121,10 @@ _DANGERS = {
     r"|\*)[\"']?(?:[\s`;&|)]|$)|\bchmod\s+(?:-R\s+)?[0-7]?777\b|\bmkfs\b"
     r"|\bdd\b[^\n]*\bof=/dev/|>\s*/dev/(?:sd|nvme|disk)|:\(\)\s*\{|\bchown\s+-R\s+\S+\s+/(?:\s|$)",
 }
-_ANY = re.compile("|".join(f"(?P<d{at}>{pattern})" for at, pattern in enumerate(_DANGERS.values())), re.IGNORECASE)
+_ANY = regex("|".join(f"(?P<d{at}>{pattern})" for at, pattern in enumerate(_DANGERS.values())), re.IGNORECASE)
 _NAMES = tuple(_DANGERS)
-_RUN = re.compile(r"[A-Za-z0-9+/_-]{40,}={0,2}")
-_CHANGE = re.compile(r"(?<=[a-z])[A-Z0-9+]|(?<=[A-Z])[a-z0-9+]|(?<=[0-9+])[A-Za-z]")
+_RUN = regex(r"[A-Za-z0-9+/_-]{40,}={0,2}")
+_CHANGE = regex(r"(?<=[a-z])[A-Z0-9+]|(?<=[A-Z])[a-z0-9+]|(?<=[0-9+])[A-Za-z]")
 _MIXED = 0.42  # of the characters of encoded text differ in kind from the one before; of long names mostly a third
 _FEWEST_DIGITS = 2
 

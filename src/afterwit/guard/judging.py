@@ -11,6 +11,8 @@ import math
 import re
 from collections import Counter
 
+from afterwit.text.patterns import regex
+
 # Word lists hold only what is common and says nothing about a person or a machine, in lower case: a word too many
 # leaves something unredacted, a word too few makes a document harder to read.
 # Values that stand after `password:` in code and documents.
@@ -33,31 +35,31 @@ todo < > ${ {{ $( <%
 """
 FILLER = tuple(_FILLER.split())
 
-_KEY_WORDS = re.compile(
+_KEY_WORDS = regex(
     r"pass|pwd|secret|token|key|cred|auth|user|name|value|field|input|type|string|login|error|invalid|require|must|"
     r"enter|forgot|reset|confirm|wrong|missing|test|hash|none|null|config|option|param|func|return",
     re.IGNORECASE,
 )
-_SPEECH = re.compile(
+_SPEECH = regex(
     r"\b(?:is|are|the|a|an|your|must|be|not|for|of|to|and|or|at|in|with|this|that|if|should|can|no)\b", re.IGNORECASE
 )
-_CODE = re.compile(
+_CODE = regex(
     r"\$[A-Za-z_][A-Za-z0-9_]*\Z|%[A-Za-z_]+%\Z|[A-Za-z_][\w]*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)+[!?]?(?:[\[({].*)?\Z|"
     r"[&*!]*[A-Za-z_][\w.:]*[(\[{].*\Z|[A-Za-z_]\w*(?:\||\?[.:\s]|\s[|]).*\Z|[\[({].*\Z|[@+][A-Za-z_.]*\Z|~|\.{0,2}/[\w.@-]*(?:/|\Z)|[A-Za-z]:\\|"
     r"[A-Za-z][A-Za-z0-9+.-]*://|[A-Za-z0-9*x•._#?-]?([*xX•.#?_0-])\1*\Z"
 )
-_UUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\Z")
-_NUMBERED = re.compile(r"v?[0-9]+(?:[.:T/+-][0-9]+)*(?:Z|ms|s|[.-][a-z]+[.0-9]*)?\Z|sha[0-9]+[:-]", re.IGNORECASE)
-_WORDLIKE = re.compile(r"(?:[A-Z]{2,}|[A-Z]?[a-z]+(?:[A-Z][a-z]+)*)?[0-9]{0,4}\Z|[0-9]+\Z")
-_NOT_ALNUM = re.compile(r"[^A-Za-z0-9]+")
-_STEPS = re.compile(r"[.:/\[({]+")
-_LOWER_RUN = re.compile(r"[a-z]{10,}[0-9]{2,}\Z")
-_SWITCH = re.compile(r"[A-Za-z](?=[0-9])|[0-9](?=[A-Za-z])")
-_CASE_SWITCH = re.compile(r"[a-z](?=[A-Z])")
-_MARKED = re.compile(
+_UUID = regex(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\Z")
+_NUMBERED = regex(r"v?[0-9]+(?:[.:T/+-][0-9]+)*(?:Z|ms|s|[.-][a-z]+[.0-9]*)?\Z|sha[0-9]+[:-]", re.IGNORECASE)
+_WORDLIKE = regex(r"(?:[A-Z]{2,}|[A-Z]?[a-z]+(?:[A-Z][a-z]+)*)?[0-9]{0,4}\Z|[0-9]+\Z")
+_NOT_ALNUM = regex(r"[^A-Za-z0-9]+")
+_STEPS = regex(r"[.:/\[({]+")
+_LOWER_RUN = regex(r"[a-z]{10,}[0-9]{2,}\Z")
+_SWITCH = regex(r"[A-Za-z](?=[0-9])|[0-9](?=[A-Za-z])")
+_CASE_SWITCH = regex(r"[a-z](?=[A-Z])")
+_MARKED = regex(
     r"(__|@@|%%|##)\w+\1\Z|\.\*|!vault\b|\*{3}\w+\*{3}\Z"
 )  # stands for a value that a template or a person puts there
-_FILE = re.compile(
+_FILE = regex(
     r"\.[a-z]{1,4}[0-9]?(?::[0-9]+)*\Z|[:/]|\A[#@.-]|\A[0-9]+[a-z]{1,5}\Z|\A[a-z]+[_-]?[0-9]\Z|=", re.IGNORECASE
 )
 _CLOSING = ")]}>|,.:;!?"

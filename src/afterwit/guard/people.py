@@ -17,15 +17,16 @@ import re2
 
 from afterwit.guard.placeholders import SecretSpan
 from afterwit.guard.ruleset import byte_options
+from afterwit.text.patterns import regex
 
-_COUNTRY_CODES = re.compile(
+_COUNTRY_CODES = regex(
     r"1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|21[1-368]|2[2-46]\d|25[0-8]|29[0179]|35\d|37[0-8]|38[0-79]|"
     r"42[0139]|50\d|59\d|67\d|68[0-35-9]|69[0-2]|85[2356]|88[06]|96[0-8]|97[0-7]|99[2-68]"
 )
-_INTERNATIONAL = re.compile(r"\+(\d+)(?:[ .-]?\(\d{1,5}\))?(?:[ .-]?\d+)?(?:[ .-]\d+){0,5}")
-_NATIONAL = re.compile(r"\(?0\d{1,5}\)?(?: ?[ /-] ?\d{2,8}){1,4}|0[1-9]\d{7,11}")
-_NOT_ALNUM = re.compile(r"[^A-Z0-9]")
-_NOT_DIGIT = re.compile(r"\D")
+_INTERNATIONAL = regex(r"\+(\d+)(?:[ .-]?\(\d{1,5}\))?(?:[ .-]?\d+)?(?:[ .-]\d+){0,5}")
+_NATIONAL = regex(r"\(?0\d{1,5}\)?(?: ?[ /-] ?\d{2,8}){1,4}|0[1-9]\d{7,11}")
+_NOT_ALNUM = regex(r"[^A-Z0-9]")
+_NOT_DIGIT = regex(r"\D")
 _FEWEST_DIGITS, _MOST_DIGITS = 9, 15
 _LONGEST_CODE = 3
 _IBAN_LENGTHS = {
@@ -52,7 +53,7 @@ _IBAN_LENGTHS = {
     }.items()
 }
 _IBAN_LENGTH = {country: length for length, countries in _IBAN_LENGTHS.items() for country in countries}
-_ISSUERS = re.compile(
+_ISSUERS = regex(
     r"4\d{15}|(?:5[1-5]\d\d|222[1-9]|22[3-9]\d|2[3-6]\d\d|27[01]\d|2720)\d{12}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}|"
     r"6(?:011|4[4-9]\d|5\d\d|2\d\d)\d{12}|35(?:2[89]|[3-8]\d)\d{12}"
 )
@@ -85,12 +86,12 @@ css scss vue svelte java kt swift php cs cpp hpp c h txt log sql xml png jpg svg
 service socket timer target mount slice
 """
 FILE_ENDINGS = frozenset(_FILE_ENDINGS.split())
-_EXAMPLE_DOMAIN = re.compile(
+_EXAMPLE_DOMAIN = regex(
     r"(?:.+\.)?(?:example|test|invalid|localhost|local|internal|lan)\Z|(?:.+\.)?(?:example|test|domain|email|company|"
     r"yourdomain|your-domain|acme|foo|bar)\.(?:com|org|net|io|dev|co)\Z|(?:.+\.)?(?:openssh\.com|libssh\.org)\Z|[a-z]\.[a-z]+\Z",
     re.IGNORECASE,
 )
-_MACHINE_NAME = re.compile(
+_MACHINE_NAME = regex(
     r".*\[bot\]|.*\b(?:claude|codex|copilot|cursor|gemini|github|gitlab|dependabot|renovate|bot|test|tests|user|example|ci|"
     r"name|agent|aider|devin|amp|opencode|openai|anthropic)\b.*|[^A-Za-zÀ-ɏ]*|\$.*|%.*|\{.*",
     re.IGNORECASE,
@@ -99,21 +100,21 @@ _PLAIN_ADDRESSES = frozenset({"8.8.8.8", "8.8.4.4", "1.1.1.1", "1.0.0.1", "1.2.3
 _DOCUMENT_NETS = tuple(
     ipaddress.ip_network(net) for net in ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32")
 )
-_VERSION_BEFORE = re.compile(
+_VERSION_BEFORE = regex(
     rb"(?:version|versions prior to|ver|release|build|tag|chrome|firefox|safari|edge)[\"':=\s]{0,4}\Z|[=<>~!^]=\s?\Z",
     re.IGNORECASE,
 )
-_USER_OF_URL_BEFORE = re.compile(rb"""://[^\s/:@"'<>`]*:[^\s/"'<>`]*\Z""")
-_PACKAGE_BEFORE = re.compile(rb"[A-Za-z0-9]@\Z")
+_USER_OF_URL_BEFORE = regex(rb"""://[^\s/:@"'<>`]*:[^\s/"'<>`]*\Z""")
+_PACKAGE_BEFORE = regex(rb"[A-Za-z0-9]@\Z")
 HOME_TRIGGER = rb"/home/|/Users/|Users\\|-Users-|-home-"
-_SEGMENT = re.compile(rb"""[^\s/\\"'`:;,<>(){}\[\]|*?$&=%#!^~@+\x00-\x1f]{1,64}""")
-_SLUG_SEGMENT = re.compile(rb"[A-Za-z0-9_]{1,64}")
-_SLASHES = re.compile(rb"\\{0,3}")
+_SEGMENT = regex(rb"""[^\s/\\"'`:;,<>(){}\[\]|*?$&=%#!^~@+\x00-\x1f]{1,64}""")
+_SLUG_SEGMENT = regex(rb"[A-Za-z0-9_]{1,64}")
+_SLASHES = regex(rb"\\{0,3}")
 _HOMES = (b"/Users/", b"/home/", b"Users\\", b"-Users-", b"-home-")
-_LINUX_BEFORE = re.compile(  # the end of a placeholder stands for the word that was there
+_LINUX_BEFORE = regex(  # the end of a placeholder stands for the word that was there
     rb"(?:[^A-Za-z0-9_.)}*~@%\xba-]|/(?:var|export|data|mnt|nfs|usr|private))\Z"
 )
-_SLUG_BEFORE = re.compile(rb"[\s/\"'`=(]\Z")
+_SLUG_BEFORE = regex(rb"[\s/\"'`=(]\Z")
 _LONGEST_NAME = 60
 _SHORTEST_NAME = 3
 

@@ -9,6 +9,7 @@ hook can import it.
 """
 
 import re
+from functools import lru_cache
 
 _LETTERS = r"A-Za-z0-9\u00c0-\u024f"
 _PART = re.compile(rf"[{_LETTERS}_.@+~$%()\[\]{{}}=,#-]{{1,80}}")
@@ -75,6 +76,7 @@ def is_plain_name(name: str) -> bool:
     )
 
 
+@lru_cache(maxsize=1 << 13)  # the files of a repository come again and again, and its folders with each
 def is_plain_path(path: str) -> bool:
     """Whether every part of a path is a plain name, and all its words together say nothing either."""
     *folders, name = path.strip("/").split("/")
@@ -101,6 +103,7 @@ def reads_like_a_sentence(text: str) -> bool:
     return len(words) >= _FEWEST_ORDERED and len(_DEMANDS.intersection(words)) >= _ORDERS
 
 
+@lru_cache(maxsize=1 << 13)
 def _is_plain_part(part: str) -> bool:
     """Judged by how many words it has, by forms, and by words. Where letters are not English ones, the words are
     unknown, and their number alone decides."""

@@ -20,7 +20,6 @@ from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.tree import Command
 from afterwit.digest.digester import TARGET_LIMIT, below
 from afterwit.guard.plain_names import is_plain_path
-from afterwit.harvest.commands.invocations import has_worked
 from afterwit.harvest.harvester import grouped_by
 from afterwit.harvest.once import once_per_digest
 from afterwit.model.digest import Digest, DigestStep
@@ -162,7 +161,7 @@ def _missed_by(step: DigestStep, root: str) -> Iterable[str]:
 
 
 def _moved_by(step: DigestStep, root: str) -> Iterator[Move]:
-    if step.kind is ActionKind.SHELL and has_worked(step) and _MOVES.search(step.target):
+    if step.kind is ActionKind.SHELL and step.has_worked and _MOVES.search(step.target):
         commands = parsed(step.target).commands
         is_cut = len(step.target) >= TARGET_LIMIT
         for command in commands[:-1] if is_cut else commands:

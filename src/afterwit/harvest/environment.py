@@ -17,7 +17,7 @@ from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.program_table import MODULE_RUNNERS
 from afterwit.actions.shell.programs import Weight, names
 from afterwit.guard.plain_names import is_plain_name
-from afterwit.harvest.commands.invocations import command_at, has_worked
+from afterwit.harvest.commands.invocations import command_at
 from afterwit.harvest.commands.power import power_of
 from afterwit.harvest.harvester import (
     Grouped,
@@ -114,7 +114,7 @@ def _absent(digest: Digest, failure: Failure, name: str) -> Lacked:
     instead = install = ""
     for at in range(failure.at + 1, min(failure.at + 1 + _REACH, len(digest.steps))):
         line = command_at(digest.steps, at)
-        if not line or not has_worked(digest.steps[at]):
+        if not line or not digest.steps[at].has_worked:
             continue
         instead = instead or _way_to(name, line)
         shown = bare(plain(line))
@@ -168,7 +168,7 @@ def _present(digest: Digest) -> Iterator[Grouped[Lacked]]:
     programs: dict[str, None] = {}
     for at, step in enumerate(digest.steps):
         line = command_at(digest.steps, at)
-        if line and has_worked(step):
+        if line and step.has_worked:
             commands = bare_commands(line)
             program = commands[0].texts[0] if commands else ""
             if program in _TOOLCHAIN or _does_work(program, line):

@@ -10,7 +10,7 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
@@ -46,6 +46,17 @@ class Grouped(NamedTuple, Generic[S]):
 
     group: str
     seen: S
+
+
+class SessionLook(Protocol):
+    """What is seen in single sessions, and kept."""
+
+    name: str
+    version: int  # counts up when it would see otherwise
+
+    def see(self, digest: Digest) -> Iterable[Grouped[Any]]:
+        """What matters in one session."""
+        ...
 
 
 class Harvester(Protocol[S]):

@@ -17,7 +17,7 @@ from afterwit.actions.shell.tree import Command
 from afterwit.actions.steps import Step
 from afterwit.guard.hygiene import danger_in
 from afterwit.guard.plain_names import is_plain_name, is_plain_path
-from afterwit.harvest.commands.invocations import command_at, has_worked
+from afterwit.harvest.commands.invocations import command_at
 from afterwit.harvest.harvester import (
     Grouped,
     by_repo,
@@ -174,13 +174,13 @@ def _worked_later(digest: Digest, at: int, aim: Aim) -> int | None:
 
 def _went_through(step: DigestStep) -> bool:
     """Whether a request was answered otherwise: logs without exit codes only show that it was not refused again."""
-    return has_worked(step) or (step.status is Status.UNKNOWN and step.lean is None)
+    return step.has_worked or (step.status is Status.UNKNOWN and step.lean is None)
 
 
 def _way_out(digest: Digest, at: int, worked: int) -> _Way | None:
     """What the request that worked had, or was prepared with, and the refused one had not."""
     failed, fixed = (plain(command_at(digest.steps, step)) for step in (at, worked))
-    between = (step for step in range(worked - 1, at, -1) if has_worked(digest.steps[step]))
+    between = (step for step in range(worked - 1, at, -1) if digest.steps[step].has_worked)
     prepared = (plain(command_at(digest.steps, step)) for step in between)
     lines = [fixed, *(line for line in prepared if _CREDENTIAL.search(line.upper()))]
     for line in lines:

@@ -211,17 +211,18 @@ class _Repo:
         places = [
             _Place(stems, path, about, sureness)
             for path, count in self._counts(about).items()
-            if (sureness := self._sureness(path, count, len(about))) >= _SURENESS
+            if count >= _SUPPORT
+            and (sureness := self._sureness(path, count, len(about))) >= _SURENESS
             and not _speaks_of(path, stems)
             and self._is_untold(path, about)
         ]
         return min(places, key=lambda place: (-place.sureness, place.path), default=None)
 
     def _sureness(self, path: str, count: int, about: int) -> float:
-        """How sure it is that a file belongs to a topic; 0 where it is no place at all."""
+        """How sure it is that a file that has the support belongs to a topic; 0 where it is no place at all."""
         total, changing = len(self._stories), len(self._changing[path])
         share, elsewhere = count / (about + 1), (changing - count) / max(1, total - about)
-        is_place = count >= _SUPPORT and share >= _SHARE and share >= _LIFT * elsewhere and changing <= _HUB * total
+        is_place = share >= _SHARE and share >= _LIFT * elsewhere and changing <= _HUB * total
         return _likelihood_ratio(count, about, changing, total) if is_place and not is_test(path) else 0.0
 
     def _named(self, place: _Place) -> tuple[str, ...]:

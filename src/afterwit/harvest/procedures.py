@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from afterwit.actions.shell.parse import parsed
-from afterwit.harvest.commands.invocations import CommandRun, has_failed, has_worked, runs_in
+from afterwit.harvest.commands.invocations import CommandRun, runs_in
 from afterwit.harvest.commands.power import is_tellable
 from afterwit.harvest.commands.purposes import CHANGING, Purpose
 from afterwit.harvest.harvester import Grouped, commonest, in_order, outcomes, stories_in, unique
@@ -89,7 +89,7 @@ def _refused(digest: Digest) -> Iterator[_Refused]:
     """Commits and pushes that failed with reports of a check, and what check that is."""
     for at, step in enumerate(digest.steps):
         rules = [rule.id for rule in digest.rules if rule.at == at]
-        if step.kind is not ActionKind.SHELL or not rules or has_worked(step) or not has_failed(step):
+        if step.kind is not ActionKind.SHELL or not rules or step.has_worked or not step.has_failed:
             continue
         published = _publishing(step.target)
         if published:

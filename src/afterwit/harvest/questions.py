@@ -15,7 +15,7 @@ from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight
 from afterwit.actions.shell.tree import Command
 from afterwit.guard.plain_names import reads_like_a_sentence
-from afterwit.harvest.commands.invocations import command_at, form_of, has_failed, has_worked
+from afterwit.harvest.commands.invocations import command_at, form_of
 from afterwit.harvest.commands.purposes import purpose_of
 from afterwit.harvest.harvester import Grouped, evidence_of, first_later, grouped_by, in_order, outcomes
 from afterwit.harvest.rule_names import is_known_rule
@@ -157,11 +157,11 @@ def _went_well(digest: Digest) -> Iterator[Grouped[QuestionSeen]]:
     ran: defaultdict[str, dict[str, int]] = defaultdict(dict)
     work = {failure.at for failure in digest.failures if failure.failure is FailureClass.WORK}
     for at, step in enumerate(digest.steps):
-        if step.kind is not ActionKind.SHELL or not (has_worked(step) or (has_failed(step) and at in work)):
+        if step.kind is not ActionKind.SHELL or not (step.has_worked or (step.has_failed and at in work)):
             continue
         for command in parsed(command_at(digest.steps, at)).commands:
             if command.weight is Weight.WORKS:
-                (worked if has_worked(step) else ran)[command.program].setdefault(_head(command), at)
+                (worked if step.has_worked else ran)[command.program].setdefault(_head(command), at)
     programs = sorted({*worked, *ran}, key=lambda program: (-len(worked[program]) - len(ran[program]), program))
     for program in programs[:_MOST_PROGRAMS]:
         good = tuple(sorted(worked[program])[:_MOST_HEADS])

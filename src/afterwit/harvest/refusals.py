@@ -19,7 +19,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from afterwit.guard.plain_names import is_plain_name, is_plain_path, reads_like_a_sentence
-from afterwit.harvest.commands.invocations import command_at, folder_below, has_worked, roots_of, work_of
+from afterwit.harvest.commands.invocations import command_at, folder_below, roots_of, work_of
 from afterwit.harvest.commands.power import RIGHTS
 from afterwit.harvest.harvester import (
     NEVER_ALONE,
@@ -195,7 +195,7 @@ class Denials:
         if not digest.repo:
             return
         roots = roots_of(digest)
-        worked = [at for at, step in enumerate(digest.steps) if has_worked(step)]
+        worked = [at for at, step in enumerate(digest.steps) if step.has_worked]
         ran = {what: at for at in worked for what in _names(digest, at, roots)}
         denied = (_denied(digest, at, roots) for at in digest.denials)
         final = (seen for seen in denied if seen and ran.get(seen.what, -1) < (seen.at or 0))

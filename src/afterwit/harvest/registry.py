@@ -1,5 +1,7 @@
 """All harvesters. Adding one takes its module, its import and entry here, its tests, and its row in
 docs/explanation/harvest.md. The order is part of the version under which sessions are harvested: it stays as it is.
+
+`LOOKS` are all that look at a digest: the harvesters, and the signals of patterns, from which no note follows.
 """
 
 from typing import Any
@@ -9,13 +11,15 @@ from afterwit.harvest.commands.proven_commands import ProvenCommands
 from afterwit.harvest.companions import Companions
 from afterwit.harvest.contracts import Contracts
 from afterwit.harvest.environment import Environment
-from afterwit.harvest.harvester import Harvester
+from afterwit.harvest.harvester import Harvester, SessionLook
 from afterwit.harvest.http_refusals import HttpRefusals
 from afterwit.harvest.places import Places
 from afterwit.harvest.procedures import Procedures
 from afterwit.harvest.questions import Questions
 from afterwit.harvest.refusals import Denials, Refusals, RefusedForNow
 from afterwit.harvest.rules import LinterRules
+from afterwit.harvest.signals.pattern_signals import PatternSignals
+from afterwit.harvest.skills.skills import Skills
 from afterwit.harvest.stated.choices import Choices, Reproofs
 from afterwit.harvest.stated.open_questions import OpenQuestions
 from afterwit.harvest.stated.put_off import PutOff
@@ -44,6 +48,8 @@ HARVESTERS: tuple[Harvester[Any], ...] = (
     Reproofs(),
     RootCauses(),
     LinterRules(),
+    Skills(),
     StandingRules(),
     WrongPaths(),
 )
+LOOKS: tuple[SessionLook, ...] = (*HARVESTERS, PatternSignals())

@@ -19,8 +19,8 @@ from afterwit.capture.workers import Workers
 from afterwit.decisions.decided import Forgotten
 from afterwit.digest.sharing import SharedSessions
 from afterwit.digest.update import load_digest
-from afterwit.harvest.harvester import MOST_OTHERS, MOST_TELLING, Harvester, about_hash, id_of, is_general
-from afterwit.harvest.registry import HARVESTERS
+from afterwit.harvest.harvester import MOST_OTHERS, MOST_TELLING, Harvester, SessionLook, about_hash, id_of, is_general
+from afterwit.harvest.registry import HARVESTERS, LOOKS
 from afterwit.harvest.stories import OPENING, SOON_MS, Stories, given_hash, root_of
 from afterwit.model.knowledge import Draft, Evidence, Scope, ScopeKind, SessionRef, Sighting
 from afterwit.model.learn_run import Progress, in_batches
@@ -36,9 +36,9 @@ _MOST_EVIDENCE = 60  # of each side; more would only repeat
 _REF = msgspec.msgpack.Decoder(SessionRef)
 
 
-def version_of(harvesters: Sequence[Harvester[Any]] = HARVESTERS) -> str:
-    """Changes whenever a harvester would see something else."""
-    return " ".join(f"{harvester.name}:{harvester.version}" for harvester in harvesters)
+def version_of(looks: Sequence[SessionLook] = LOOKS) -> str:
+    """Changes whenever something else would be seen."""
+    return " ".join(f"{look.name}:{look.version}" for look in looks)
 
 
 def see_pending(store: Store, progress: Progress | None = None, workers: Workers | None = None) -> int:
@@ -85,7 +85,7 @@ def _seen(machine: str, db: apsw.Connection, session: int) -> SessionSeen | None
         return None
     rows = [
         SightingRow(
-            harvester.name,
+            look.name,
             grouped.group,
             int(grouped.seen.is_telling),
             row.started_ms or 0,
@@ -93,8 +93,8 @@ def _seen(machine: str, db: apsw.Connection, session: int) -> SessionSeen | None
             ordinal,
             msgspec.msgpack.encode(grouped.seen),
         )
-        for harvester in HARVESTERS
-        for ordinal, grouped in enumerate(harvester.see(digest))
+        for look in LOOKS
+        for ordinal, grouped in enumerate(look.see(digest))
     ]
     ref = msgspec.msgpack.encode(_ref_of(db, row, machine, Stories(db)))
     return SessionSeen(HarvestedRow(session, version_of(), row.repo, given_hash(row), ref), rows)
@@ -111,7 +111,7 @@ def _keep(db: apsw.Connection, seen: SessionSeen) -> None:
 def conclude_touched(store: Store, forgotten: Forgotten, progress: Progress | None = None) -> int:
     """Drafts again what follows in every touched matter. Returns how many there were."""
     by_name = {harvester.name: harvester for harvester in HARVESTERS}
-    refs = SessionRefs(store, forgotten, keeps=True)
+    refs = SessionRefs(store.db, store.journal.machine, forgotten, keeps=True)
     waiting = sightings.touched(store.db)
     for batch in in_batches(waiting, _BATCH, progress, "weighing what was seen", "topics"):
         with transaction(store.db):
@@ -125,7 +125,7 @@ def conclude_touched(store: Store, forgotten: Forgotten, progress: Progress | No
 def _concluded(
     db: apsw.Connection, harvester: Harvester[Any] | None, matter: MatterKey, refs: "SessionRefs"
 ) -> Iterator[DraftRow]:
-    if harvester is None:  # of an earlier version
+    if harvester is None:  # of an earlier version, or nothing is concluded from it
         return
     rows = sightings.sightings_of(db, matter, MOST_TELLING, MOST_OTHERS)
     decode = msgspec.msgpack.Decoder(harvester.seen).decode
@@ -163,12 +163,14 @@ class SessionRefs:
     """Sessions as evidence names them; those that are to be forgotten are not there. What a session was named stands
     until its story may be another; who `keeps` names writes them down, within a transaction."""
 
-    def __init__(self, store: Store, forgotten: Forgotten | None = None, *, keeps: bool = False) -> None:
-        self._db = store.db
+    def __init__(
+        self, db: apsw.Connection, machine: str, forgotten: Forgotten | None = None, *, keeps: bool = False
+    ) -> None:
+        self._db = db
         self._forgotten = forgotten
         self._keeps = keeps
-        self._machine = store.journal.machine
-        self._stories = Stories(store.db)
+        self._machine = machine
+        self._stories = Stories(db)
         self.of = lru_cache(maxsize=65_536)(self._of)
 
     def _of(self, session: int) -> SessionRef | None:

@@ -17,7 +17,7 @@ from difflib import SequenceMatcher
 from afterwit.actions.shell.command_changes import ARROW, WIDEN
 from afterwit.actions.shell.parse import parsed
 from afterwit.guard.plain_names import is_plain_path
-from afterwit.harvest.commands.invocations import command_at, excerpt_of, folder_below, has_worked, roots_of
+from afterwit.harvest.commands.invocations import command_at, excerpt_of, folder_below, roots_of
 from afterwit.harvest.harvester import (
     NEVER_ALONE,
     Grouped,
@@ -189,7 +189,7 @@ def _named(digest: Digest, failure: Failure) -> str:
 def _inside(digest: Digest, folder: str) -> tuple[str, ...]:
     """Names in a folder that calls of the session named and that worked."""
     named = re.compile(rf"(?<![\w.-]){re.escape(folder)}/([\w.-]*\w)")
-    names = (name for step in digest.steps if has_worked(step) for name in named.findall(step.target))
+    names = (name for step in digest.steps if step.has_worked for name in named.findall(step.target))
     return tuple(dict.fromkeys(filter(is_plain_path, names)))[:_MOST_INSIDE]
 
 
@@ -202,7 +202,8 @@ def _right(digest: Digest, at: int, wrong: str) -> str:
 
 def _paths_after(digest: Digest, at: int) -> Iterator[str]:
     """Files of the repository that later steps name and that worked."""
-    for step in filter(has_worked, digest.steps[at + 1 : at + 1 + _REACH]):
+    worked = (step for step in digest.steps[at + 1 : at + 1 + _REACH] if step.has_worked)
+    for step in worked:
         yield from (file.path for file in digest.files if _names(step.target, file.path))
 
 

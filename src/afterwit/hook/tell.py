@@ -1,8 +1,10 @@
 """Decides, under the lock of the session's file, what is told now: nothing twice, nothing that is held out.
 
 Gives the answer for the agent and the records for the spool; the caller writes the records first. A draw is recorded
-with what was shown and, where something was held out, with what would have been.
+with its odds, with what was shown and, where something was held out, with what would have been.
 """
+
+import time
 
 from afterwit.agents.moments import ACTIVITY, AFTER, BEFORE, COMPACT, FORGETFUL, PROMPT, START, Answer, Moment
 from afterwit.guard.shown import NOTHING, Shown, between_markers, command, cut, joined, ours
@@ -10,7 +12,7 @@ from afterwit.hook.proposals import Proposal
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck
 from afterwit.recall.history import CLEARED, COMPACTED, DRAW, LATER, PROMPTED, STARTED, History
-from afterwit.recall.holdout import is_held_out
+from afterwit.recall.holdout import TEMPLATE, is_told, odds_for
 
 try:
     from _blake2 import blake2b
@@ -18,6 +20,7 @@ except ImportError:
     from hashlib import blake2b
 
 LONGEST = 9_500  # characters that reach the model whole in every agent
+LARGEST_BLOCK = 8_000  # characters of a start block with an example, about 2,000 tokens
 _FRESH = ("", "startup", "new", "clear")
 
 
@@ -31,12 +34,13 @@ class HookTeller:
         self._place = place
         self._now_ms = now_ms
         self.records: list[dict[str, object]] = []
-        key, share = deck.key(), deck.share("session_share")
-        self._is_held_out = is_held_out(share, key, agent, moment.session)
+        self._odds = odds_for(deck.share("session_share"), deck.share("item_share"), deck.names("arms"))
+        self._wanted_chars = 0  # of what would be said without any hold-out
 
     def tell(self, history: History, proposal: Proposal | None, carries: tuple[str, ...]) -> Answer:
         """The answer to give."""
         event = self._moment.event
+        self._odds = history.odds or self._odds
         if event == START:
             return Answer(self._started(history) if START in carries else NOTHING)
         if event == COMPACT:
@@ -77,11 +81,12 @@ class HookTeller:
         if history.has_prompted:
             return block, self._later(history, proposal) if proposal and proposal.is_later else NOTHING
         self._note(PROMPTED)
-        room = LONGEST - len(block) - 2 if block else LONGEST
+        room = LONGEST - self._wanted_chars - 2 if self._wanted_chars else LONGEST
         return block, self._sections(history, proposal, room) if proposal else NOTHING
 
     def _sections(self, history: History, proposal: Proposal, room: int) -> Shown:
-        """The block of a prompt without what the session knows and what is held out; nothing where it does not fit."""
+        """The block of a prompt without what the session knows and what is held out; nothing where all of it does not
+        fit, so that what is drawn does not depend on the draw."""
         from afterwit.recall.prompt_block import text_of
 
         items: dict[str, int] = {}
@@ -91,10 +96,10 @@ class HookTeller:
             items.update({item: int(self._is_shown(item)) for item, _ in new})
             wanted.append((heading, new))
             told.append((heading, [line for line in new if items[line[0]]]))
-        text = text_of(told)
-        if not items or len(self._marked(text)) > room:
+        whole = text_of(wanted)
+        if not items or len(self._marked(whole)) > room:
             return NOTHING
-        return self._drawn(PROMPT, items, text, text_of(wanted))
+        return self._drawn(PROMPT, items, text_of(told), whole)
 
     def _later(self, history: History, proposal: Proposal) -> Shown:
         """What is new in a prompt that is not the first, within what the session has left."""
@@ -127,12 +132,25 @@ class HookTeller:
             told += [heading, *kept] if kept or not lines else []
             wanted += [heading, *(text for _, text in lines)]
             has_lines = has_lines or bool(kept)
-        if not items and not has_lines:
+        example = self._example(joined(wanted, "\n"))
+        if example is not None and self._arm == TEMPLATE:
+            item, text = example
+            items[item] = int(self._is_shown(item))
+            told += [text] if items[item] else []
+            wanted.append(text)
+            has_lines = has_lines or bool(items[item])
+        if not items and not has_lines and example is None:
             self._note(STARTED)
             return NOTHING
         block = joined(told, "\n") if has_lines else NOTHING
         late = {"with": self._moment.event} if self._moment.event != START else {}
         return self._drawn(START, items, block, joined(wanted, "\n"), **late)
+
+    def _example(self, block: Shown) -> tuple[str, Shown] | None:
+        """The worked example that this session is told if it is in the arm that is, where it fits. Where there is one,
+        every arm is drawn for, so that they can be compared."""
+        example = self._deck.example(self._place.repo) if TEMPLATE in self._odds.arms else None
+        return example if example is not None and len(block) + len(example[1]) < LARGEST_BLOCK else None
 
     def _lines(self, history: History, proposal: Proposal) -> Shown:
         """The known fix, also where a block told it already, and what waits for the action, where nothing did."""
@@ -176,17 +194,26 @@ class HookTeller:
             return Answer()
         return Answer(reason=text) if proposal.is_refusal else Answer(text, arguments=arguments, notice=notice)
 
+    @property
+    def _arm(self) -> str:
+        return self._odds.arm(self._deck.key(), self._agent, self._moment.session)
+
     def _is_shown(self, item: str) -> bool:
-        share = self._deck.share("item_share")
-        return not is_held_out(share, self._deck.key(), self._agent, self._moment.session, item)
+        return not self._odds.leaves_out(self._deck.key(), self._agent, self._moment.session, item)
 
     def _drawn(self, moment: str, items: dict[str, int], told: Shown, wanted: Shown, **more: str) -> Shown:
         """Records a draw; the text to show, which is empty where everything is held out."""
-        text = NOTHING if self._is_held_out or not told else self._marked(told)
+        arm = self._arm
+        is_held_out = not is_told(arm, moment)
+        text = NOTHING if is_held_out or not told else self._marked(told)
+        self._wanted_chars += len(self._marked(wanted))
         shown = {item: int(bool(text) and bool(is_shown)) for item, is_shown in items.items()}
         would = {"would": wanted} if text == "" or told != wanted else {}
         details = {name: value for name, value in more.items() if value}
-        self._note(DRAW, moment=moment, items=shown, held=int(self._is_held_out), text=text, **would, **details)
+        odds = {"arm": arm, "odds": self._odds.arms, "item_odds": self._odds.item}
+        took = {"ms": time.process_time_ns() // 1_000_000}
+        drawn = {"moment": moment, "items": shown, "held": int(is_held_out), **odds, **took}
+        self._note(DRAW, **drawn, text=text, **would, **details)
         return text
 
     def _marked(self, text: Shown) -> Shown:

@@ -21,6 +21,7 @@ from afterwit.harvest.commands.power import power_of, power_of_change
 from afterwit.harvest.stated.statements import OF_THE_PLACE, is_deictic, momentary, words_stated
 from afterwit.knowledge.host_text import HostText, repeats_host
 from afterwit.model.knowledge import GUARDED_FIXES, READ, READ_LIMIT, SENTENCE_LIMIT, STANDING, Category, Channel, Draft
+from afterwit.text.patterns import regex
 
 
 class Rejection(StrEnum):
@@ -59,7 +60,7 @@ _WORDS = {
     Rejection.SEEN_ONCE: "One session met it, and the report of it says as much: a second session brings it back.",
     Rejection.FRAGMENT: "It is half of a command or of a name.",
 }
-_BOOT = re.compile(
+_BOOT = regex(
     r"</?(?:system-reminder|command-(?:name|message|args|contents)|local-command-\w+|user-prompt-submit-hook"
     r"|environment_context|user_instructions"
     r"|permissions instructions|instructions|skill|collaboration_mode|turn_aborted|user_query|attached_files"
@@ -75,7 +76,7 @@ _BOOT = re.compile(
     r"|\[request interrupted by user\b|\bauto-?memory\b.*\bpersist",
     re.IGNORECASE,
 )
-_INFERABLE = re.compile(
+_INFERABLE = regex(
     r"^(?:the (?:repo(?:sitory)?|project|code ?base) (?:has|contains|is written in|consists of)\b|there (?:is"
     r"|are) (?:an? |the )?(?:file|folder|script"
     r"|function|class|package|director\w+)\b|`[^`]+` (?:exists|contains|lives in|is (?:defined|declared|located"
@@ -83,17 +84,17 @@ _INFERABLE = re.compile(
     r"|class|module|target)|in))\b|the (?:script|target|file|function|class) `[^`]+` (?:is|exists|lives)\b)",
     re.IGNORECASE,
 )
-_NEEDED = re.compile(
+_NEEDED = regex(
     r"\b(?:must|never|always|only|because|since|fails?|not|instead|before|after|until|unless|otherwise|needs?"
     r"|requires?)\b|n't\b",
     re.IGNORECASE,
 )
-_CODE = re.compile(r"`[^`]*`")
-_NAMED_TMP = re.compile(r"/tmp/[a-z]+(?:-[a-z]+)*(?![\w./-])")  # noqa: S108 - a name that people gave, none of one run
-_NAMED_COMMIT = re.compile(r"\ACommit `[0-9a-f]{7}` \(\d{4}-\d{2}-\d{2}")  # of a note in words of ours: it stays
-_TAG = re.compile(r"</?[A-Za-z][\w-]*(?:\s[^<>]*)?>")
-_WORD = re.compile(r"[A-Za-z][A-Za-z'’]*")
-_VERB = re.compile(
+_CODE = regex(r"`[^`]*`")
+_NAMED_TMP = regex(r"/tmp/[a-z]+(?:-[a-z]+)*(?![\w./-])")  # noqa: S108 - a name that people gave, none of one run
+_NAMED_COMMIT = regex(r"\ACommit `[0-9a-f]{7}` \(\d{4}-\d{2}-\d{2}")  # of a note in words of ours: it stays
+_TAG = regex(r"</?[A-Za-z][\w-]*(?:\s[^<>]*)?>")
+_WORD = regex(r"[A-Za-z][A-Za-z'’]*")
+_VERB = regex(
     r"\b(?:is|are|be|use|run|call|do|has|have|was|were|can|must|should|will|needs?|fails?|works?|wants?|take|keep|set"
     r"|put|go|give|add|say|said|see|open"
     r"|find|read|make|stop|avoid|prefer|write|pass|quote|drop|change|edit|check|try|let|start|end)\b|\w{3,}(?:s|ed"

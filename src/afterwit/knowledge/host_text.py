@@ -18,20 +18,21 @@ from afterwit.guard.markers import without_own
 from afterwit.harvest.stated.recurrence import is_negative
 from afterwit.harvest.stated.statements import salient, words_stated
 from afterwit.model.knowledge import Draft, Item, Trigger
+from afterwit.text.patterns import regex
 
 _MOSTLY = 0.8
 _FEWEST_WORDS = 3
 _REPEATED_LENGTH = 24
-_HEADING = re.compile(r"^\s*#{1,6}\s+(.*)$")
-_ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
-_FENCE = re.compile(r"^\s*(?:```|~~~)")
-_ENDED = re.compile(r"[.!](?:[`*\")]{0,3})$")  # a line after which another sentence begins
-_BLANKS = re.compile(r"\s+")
-_PROMPT = re.compile(r"^\s*\$\s+")
-_QUOTED = re.compile(r"`([^`]*)`")
-_CLAUSE = re.compile(r"[.;:!?—](?=\s)|,\s+(?=(?:use|call|run|but|always|instead|only|prefer)\b)")
-_NO = re.compile(r"\b(?:never|not|avoid|without|instead of|rather than)\b|n't\b")
-_EXCEPT = re.compile(r"\b(?:until|unless|before|except)\b")
+_HEADING = regex(r"^\s*#{1,6}\s+(.*)$")
+_ITEM = regex(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+_FENCE = regex(r"^\s*(?:```|~~~)")
+_ENDED = regex(r"[.!](?:[`*\")]{0,3})$")  # a line after which another sentence begins
+_BLANKS = regex(r"\s+")
+_PROMPT = regex(r"^\s*\$\s+")
+_QUOTED = regex(r"`([^`]*)`")
+_CLAUSE = regex(r"[.;:!?—](?=\s)|,\s+(?=(?:use|call|run|but|always|instead|only|prefer)\b)")
+_NO = regex(r"\b(?:never|not|avoid|without|instead of|rather than)\b|n't\b")
+_EXCEPT = regex(r"\b(?:until|unless|before|except)\b")
 
 
 class Passage(NamedTuple):

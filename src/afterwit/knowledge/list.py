@@ -98,6 +98,12 @@ def shown(world: World, name: str) -> Item:
         return find_item(db, name)
 
 
+def sentences(world: World, ids: Iterable[str]) -> dict[str, str]:
+    """What these items say, as far as they are still there."""
+    with readonly_database(world.layout) as db:
+        return {row.id: item_in(row).sentence for row in items.items_with_ids(db, ids)}
+
+
 def _listing(items: Sequence[Item], wanted: ItemFilter, limit: int) -> ItemListing:
     fitting = [item for item in items if wanted.fits(item)]
     return ItemListing(fitting[:limit] if limit else fitting, len(fitting), _by_status(items))

@@ -70,18 +70,24 @@ class Merged(NamedTuple):
         return tuple(chain.from_iterable(union.parts for union in self.unions))
 
 
-def merged(drafts: Iterable[Draft], same: Same | None = None) -> Merged:
-    """Merges a set of drafts; give it the `parts` of earlier results to add to them."""
+def merged(drafts: Iterable[Draft], same: Same | None = None, scopes: Container[str] | None = None) -> Merged:
+    """Merges a set of drafts; give it the `parts` of earlier results to add to them. Where scopes are named, only what
+    comes to hold in these is made."""
     by_matter: defaultdict[Matter, list[Draft]] = defaultdict(list)
     for draft in drafts:
         by_matter[matter_of(draft)].append(draft)
     by_scope: defaultdict[Scope, list[Union]] = defaultdict(list)
     for of_one in by_matter.values():
-        for union in placed(of_one):
+        for union in placed(of_one, scopes):
             by_scope[union.draft.scope].append(union)
-    results = [merged_in_scope(unions, same) for unions in by_scope.values()]
+    wanted = [unions for scope, unions in by_scope.items() if _is_among(scope, scopes)]
+    results = [merged_in_scope(unions, same) for unions in wanted]
     unions = sorted(chain.from_iterable(results), key=lambda union: union.id)
     return Merged(tuple(unions), tuple(sorted(chain.from_iterable(map(reviews, results)))))
+
+
+def _is_among(scope: Scope, scopes: Container[str] | None) -> bool:
+    return scopes is None or str(scope) in scopes
 
 
 def matter_of(draft: Draft) -> Matter:
@@ -89,12 +95,17 @@ def matter_of(draft: Draft) -> Matter:
     return draft.harvester, draft.key
 
 
-def placed(drafts: Sequence[Draft]) -> list[Union]:
-    """Drafts of one matter, one union for each scope, or one for all where it holds everywhere."""
+def placed(drafts: Sequence[Draft], scopes: Container[str] | None = None) -> list[Union]:
+    """Drafts of one matter, one union for each scope, or one for all where it holds everywhere. Where scopes are named,
+    drafts of others only tell whether it does, and are not made ready to be kept."""
     by_scope: defaultdict[Scope, list[Draft]] = defaultdict(list)
     for draft in drafts:
         by_scope[draft.scope].append(draft)
-    unions = [_united(same) for _, same in sorted(by_scope.items())]
+    is_wide = _is_among(EVERYWHERE, scopes)
+    unions = [
+        _united(same) if is_wide or len(same) > 1 or _is_among(scope, scopes) else Union(same[0], (same[0],), "", ())
+        for scope, same in sorted(by_scope.items())
+    ]
     bound = [union for union in unions if union.draft.scope.kind is ScopeKind.AGENT]
     free = [union for union in unions if union.draft.scope.kind is not ScopeKind.AGENT]
     promoted = everywhere([union.draft for union in free])
@@ -180,7 +191,7 @@ def _one_of(group: Sequence[Union], same: Same) -> Union:
 def _united(drafts: Sequence[Draft]) -> Union:
     """Drafts of one matter and one scope."""
     parts = _in_order(drafts)
-    return _union(min(parts, key=_precedence), parts)
+    return _union(_by_precedence(parts)[0], parts)
 
 
 def _union(kept: Draft, parts: tuple[Draft, ...]) -> Union:
@@ -190,7 +201,7 @@ def _union(kept: Draft, parts: tuple[Draft, ...]) -> Union:
 
 def _joined(kept: Draft, parts: Sequence[Draft]) -> Draft:
     """The words of one, the evidence, triggers and files of all."""
-    others = sorted(parts, key=_precedence)
+    others = _by_precedence(parts)
     ids = {id_of(part) for part in parts} | {id_of(kept)}
     triggers = sorted({trigger for part in parts for trigger in part.triggers}, key=msgspec.json.encode)
     newest = min(others, key=lambda part: min(map(newest_first, part.evidence), default=(0,)))
@@ -214,9 +225,15 @@ def _precedence(draft: Draft, preferred: Container[str] = ()) -> tuple[object, .
     return *trust, own not in preferred, not draft.advice, first, own, msgspec.json.encode(draft)
 
 
+def _by_precedence(drafts: Sequence[Draft]) -> Sequence[Draft]:
+    """Mostly there is one alone, and comparing is costly."""
+    return sorted(drafts, key=_precedence) if len(drafts) > 1 else drafts
+
+
 def _in_order(drafts: Iterable[Draft]) -> tuple[Draft, ...]:
     """Each draft once."""
-    return tuple(sorted(set(drafts), key=msgspec.json.encode))
+    every = tuple(drafts)
+    return tuple(sorted(set(every), key=msgspec.json.encode)) if len(every) > 1 else every
 
 
 def _pairs(said: Sequence[Meaning]) -> list[tuple[int, int]]:

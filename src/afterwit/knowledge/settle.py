@@ -23,7 +23,7 @@ from afterwit.harvest.run import conclude_touched, see_pending, version_of
 from afterwit.knowledge.belief import DAY_MS
 from afterwit.knowledge.contradictions import host_line
 from afterwit.knowledge.echoes import echoes
-from afterwit.knowledge.gate import rejection, review_reason
+from afterwit.knowledge.gate import Rejection, rejection, review_reason
 from afterwit.knowledge.gone import GoneSubjects
 from afterwit.knowledge.guarded_fixes import guarded_drafts
 from afterwit.knowledge.host_files import instructions
@@ -90,7 +90,7 @@ def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
     scopes = sightings.unsettled(store.db)
     if not scopes:
         return _counted(store.db, {}, {})
-    return settling.items_in(scopes) or settling.all_items()
+    return settling.items_in(scopes) or settling.all_items(scopes)
 
 
 class _Settling:
@@ -103,9 +103,10 @@ class _Settling:
         self._places = places
         self._decisions = decided(recorded(store.db))
 
-    def all_items(self) -> Harvested:
+    def all_items(self, changed: Collection[str] | None = None) -> Harvested:
+        """`changed` are the scopes in which something is not as it was when all was settled, where that is known."""
         drafts = [_DRAFT.decode(row.body) for row in sightings.all_drafts(self._store.db)]
-        made = self._made(drafts, echoes(self._store.db))
+        made = self._made(drafts, echoes(self._store.db), changed)
         before = {item.id: item for item in all_items(self._store.db)}
         gone = self._gone((*drafts, *made.items.values()))
         if gone != self._basis.gone:  # what an item relies on depends on nothing that is gone
@@ -124,7 +125,7 @@ class _Settling:
         db = self._store.db
         rows = sightings.drafts_with(db, scopes, is_everywhere=str(EVERYWHERE) in scopes)
         drafts = list(_with_a_share(scopes, [_DRAFT.decode(row.body) for row in rows]))
-        made = self._made(drafts, echoes(db, map(id_of, drafts)), frozenset(scopes))
+        made = self._made(drafts, echoes(db, map(id_of, drafts)), frozenset(scopes), frozenset(scopes))
         before = {row.id: item_in(row) for row in items.items_in(db, scopes, ItemStatus)}
         beside = self._beside(scopes, made.own.values())
         after = {item.id: item for item in related(made.own | {name: linked.item for name, linked in beside.items()})}
@@ -155,20 +156,23 @@ class _Settling:
         return {name: link for name, link in linked.items() if str(link.item.scope) not in scopes}
 
     def _made(
-        self, drafts: Sequence[Draft], shown: Mapping[str, frozenset[str]], scopes: Collection[str] | None = None
+        self,
+        drafts: Sequence[Draft],
+        shown: Mapping[str, frozenset[str]],
+        changed: Collection[str] | None,
+        scopes: Collection[str] | None = None,
     ) -> "_Made":
         """The items of these scopes, or of all. The drafts are all that may have a share in them."""
         decisions = self._decisions
         everything = [*drafts, *guarded_drafts(guards.checked_fixes(self._store.db)), *decisions.drafts]
         texts = {repo: HostText.of(named) for repo, named in self._basis.hosts.items()}
-        kept, rejected = _gated(_backed(everything, decisions), texts, decisions)
+        kept, rejected = self._gated(_backed(everything, decisions), texts, changed)
         mergings = (
-            merged(draft for draft in kept if not _is_foreign(draft) and draft.harvester != READ),
-            merged((draft for draft in kept if draft.harvester == READ), decisions.same),
-            merged(_not_known(kept)),
+            merged((draft for draft in kept if not _is_foreign(draft) and draft.harvester != READ), scopes=scopes),
+            merged((draft for draft in kept if draft.harvester == READ), decisions.same, scopes),
+            merged(_not_known(kept), scopes=scopes),
         )
-        unions = [union for merging in mergings for union in merging.unions if _is_in(union.draft.scope, scopes)]
-        names = {union.id for union in unions}
+        unions = [union for merging in mergings for union in merging.unions]
         reviews = (review for merging in mergings for review in merging.reviews)
         parts = [part for union in unions for part in union.parts]
         context = WeighingContext(
@@ -190,8 +194,32 @@ class _Settling:
             own=own,
             items={item.id: item for item in related(own)},
             rejected=[row for row in rejected if scopes is None or row.scope in scopes],
-            doubles=sorted({(review.first, review.second) for review in reviews if review.first in names}),
+            doubles=sorted({(review.first, review.second) for review in reviews}),
         )
+
+    def _gated(
+        self, drafts: Iterable[Draft], texts: Mapping[str, HostText], changed: Collection[str] | None
+    ) -> tuple[list[Draft], list[RejectionRow]]:
+        """What passes the gate, and what does not. Drafts of other scopes are as they were when all was settled, and so
+        is what the gate goes by: it is not asked again about those of which it refused nothing."""
+        refused = {row.id for row in items.rejections(self._store.db)} if changed is not None else set()
+        kept: list[Draft] = []
+        rejected: list[RejectionRow] = []
+        for draft in drafts:
+            own = id_of(draft)
+            has_passed = changed is not None and str(draft.scope) not in changed and own not in refused
+            why = None if has_passed else self._refusal(draft, texts)
+            if why is None:
+                kept.append(draft)
+            else:
+                rejected.append(RejectionRow(own, why, draft.harvester, str(draft.scope), draft.sentence))
+        return kept, rejected
+
+    def _refusal(self, draft: Draft, texts: Mapping[str, HostText]) -> Rejection | None:
+        why = next((why for host in _hosts(draft, texts) if (why := rejection(draft, host))), None)
+        if why is None and not will_of(self._decisions.decisions.get(id_of(draft), ())).is_approved:
+            why = needless(draft)
+        return why
 
     def _gone(self, things: Iterable[Draft | Item]) -> GoneSubjects:
         named = subjects_of(things) if self._places else {}
@@ -235,10 +263,6 @@ def _with_a_share(scopes: Collection[str], drafts: Iterable[Draft]) -> Iterator[
         yield from (draft for draft in same if is_wide or str(draft.scope) in scopes)
 
 
-def _is_in(scope: Scope, scopes: Collection[str] | None) -> bool:
-    return scopes is None or str(scope) in scopes
-
-
 def _looks_everywhere(settled: Mapping[str, Item]) -> set[Any]:
     """Of what holds everywhere, all that items of other scopes depend on: what is there, and in whose place."""
     return {(item.id, item.sentence, item.status, item.merged) for item in settled.values() if item.scope == EVERYWHERE}
@@ -266,22 +290,6 @@ def _backed(drafts: Sequence[Draft], decisions: Decided) -> Iterable[Draft]:
             reports = (piece for piece in reported if not decisions.forgotten.takes(piece))
             replaced = (*draft.supersedes, *decisions.replaced.get(id_of(draft), ()))
             yield msgspec.structs.replace(draft, evidence=(*evidence, *reports), supersedes=replaced)
-
-
-def _gated(
-    drafts: Iterable[Draft], texts: Mapping[str, HostText], decisions: Decided
-) -> tuple[list[Draft], list[RejectionRow]]:
-    kept: list[Draft] = []
-    rejected: list[RejectionRow] = []
-    for draft in drafts:
-        why = next((why for host in _hosts(draft, texts) if (why := rejection(draft, host))), None)
-        if why is None and not will_of(decisions.decisions.get(id_of(draft), ())).is_approved:
-            why = needless(draft)
-        if why is None:
-            kept.append(draft)
-        else:
-            rejected.append(RejectionRow(id_of(draft), why, draft.harvester, str(draft.scope), draft.sentence))
-    return kept, rejected
 
 
 def _is_foreign(draft: Draft) -> bool:

@@ -165,7 +165,7 @@ def weigh(draft: Draft, context: WeighingContext, absorbed: Sequence[str] = ()) 
             draft.evidence,
             echoes=echoes,
             is_decided=will.is_approved,
-            is_tested=_is_tested(draft),
+            is_tested=is_put_to_test(draft),
         ),
         belief=weighed.belief,
         first_ms=min(filter(None, times), default=0),
@@ -184,7 +184,7 @@ def _weighed(
     draft: Draft, ids: Sequence[str], will: Will, echoes: frozenset[str], context: WeighingContext
 ) -> _Weighed:
     half_life = HALF_LIFE_DAYS[draft.category]
-    is_tested = _is_tested(draft)
+    is_tested = is_put_to_test(draft)
     prior = prior_of(draft.harvester, draft.channel, draft.stated_confidence)
     now = context.moment_in(draft.scope)
     belief = believed(
@@ -279,7 +279,7 @@ def _may_be_active(draft: Draft) -> bool:
     return draft.channel in _MECHANICAL or is_rule
 
 
-def _is_tested(draft: Draft) -> bool:
+def is_put_to_test(draft: Draft | Item) -> bool:
     """Whether being told it puts it to the test: a fix for a failure works, or does not."""
     return (
         draft.channel is Channel.OUTCOME and bool(draft.advice) and any(trigger.signature for trigger in draft.triggers)

@@ -6,9 +6,9 @@ next run reads again.
 """
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from afterwit.archive.erase import finish_erasing
 from afterwit.archive.evict import keep_within_budget, recapturable
@@ -18,7 +18,7 @@ from afterwit.capture.derived import Bookmark, Derived, Origin, captured_in
 from afterwit.capture.left_out import LeftOutSessions, mark_of
 from afterwit.capture.logs import Home
 from afterwit.capture.part_rows import remove_dropped_objects
-from afterwit.capture.plan import AgentPlan, Pending, homes, plan, plan_folder, plan_sessions
+from afterwit.capture.plan import NOT_LISTED, AgentPlan, Pending, homes, plan, plan_folder, plan_sessions
 from afterwit.capture.tasks import DerivedFile, Task, answers, batches, is_much, rest_of, soonest_first, workers_for
 from afterwit.capture.workers import Workers
 from afterwit.config.world import World, redactor_of, rules_for
@@ -30,12 +30,14 @@ from afterwit.learn import unchanged as standing
 from afterwit.learn.first_commits import note_first_commits
 from afterwit.learn.news import RunNews, note_learned
 from afterwit.learn.tally import RunTally
+from afterwit.measure.live.kept import keep_effect
 from afterwit.model.captured import CAPTURE_VERSION
 from afterwit.model.learn_run import Options, Progress, Report, WantedSession
 from afterwit.model.prices import price_list
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.recall.repository import update_trees
 from afterwit.recall.spooled import Taken, acknowledge_ends, take_in
+from afterwit.sources.discovery import HomeListing
 from afterwit.store import archive_mark
 from afterwit.store.atomic import step
 from afterwit.store.checksums import seal, unsealed
@@ -64,8 +66,9 @@ def _collecting_seldom() -> Iterator[None]:
 
 
 @_collecting_seldom()
-def learn(world: World, options: Options, progress: Progress) -> Report:
-    """One run. Raises BusyError if another run holds the lease."""
+def learn(world: World, options: Options, progress: Progress, look: standing.FilesLook | None = None) -> Report:
+    """One run. Raises BusyError if another run holds the lease. A whole run goes by a look at all files, of its own or
+    by whoever looked just now whether there is anything new."""
     if options.is_dry_run and not world.layout.exists():
         with rehearsed(world.layout) as store:
             return sweep(world, options, store, progress)
@@ -73,7 +76,10 @@ def learn(world: World, options: Options, progress: Progress) -> Report:
     store_of = rehearsed if options.is_dry_run else opened
     with held(world.layout.lease, options.wait_seconds), store_of(world.layout) as store:
         standing.forget(store)
-        report = (_whole if options.is_whole else sweep)(world, options, store, progress)
+        if options.is_whole:
+            report = _whole(world, options, store, progress, look or standing.FilesLook(world))
+        else:
+            report = sweep(world, options, store, progress)
         if options.reads_ended:
             report = _followed(report, world, options, store, progress)
         if not options.is_dry_run:
@@ -81,11 +87,12 @@ def learn(world: World, options: Options, progress: Progress) -> Report:
         return report
 
 
-def _whole(world: World, options: Options, store: Store, progress: Progress) -> Report:
+def _whole(world: World, options: Options, store: Store, progress: Progress, look: standing.FilesLook) -> Report:
     """A run after which `standing` can tell whether there is anything new."""
-    before = standing.look(world)
-    report = sweep(world, options, store, progress)
-    standing.note(store, world, before, report)
+    report = sweep(world, options, store, progress, look.listings)
+    if not options.is_dry_run:
+        keep_effect(store.db, world.now_ms)
+    standing.note(store, world, look, report)
     return report
 
 
@@ -101,14 +108,29 @@ def _followed(report: Report, world: World, options: Options, store: Store, prog
     return report
 
 
-def sweep(world: World, options: Options, store: Store, progress: Progress) -> Report:
+def sweep(
+    world: World,
+    options: Options,
+    store: Store,
+    progress: Progress,
+    listings: Mapping[tuple[str, Path], HomeListing] = NOT_LISTED,
+) -> Report:
     """One run into a store that is open already."""
     with workers_for(world.settings, options.jobs) as workers:
-        return _Run(world, options, store, progress, workers).run()
+        return _Run(world, options, store, progress, workers, listings).run()
 
 
 class _Run:
-    def __init__(self, world: World, options: Options, store: Store, progress: Progress, workers: Workers) -> None:
+    def __init__(
+        self,
+        world: World,
+        options: Options,
+        store: Store,
+        progress: Progress,
+        workers: Workers,
+        listings: Mapping[tuple[str, Path], HomeListing],
+    ) -> None:
+        self._listings = listings
         self._workers = workers
         self._world = world
         self._options = options
@@ -219,7 +241,7 @@ class _Run:
         if options.folder is not None:
             return plan_folder(self._store.db, options.folder, options.agents, since_ns, world.declared, again)
         own = homes(world.settings, world.user_home, options.agents)
-        return plan(self._store.db, own, since_ns, world.declared, again)
+        return plan(self._store.db, own, since_ns, world.declared, again, self._listings)
 
     def _answers(self, pending: list[Pending]) -> Iterator[DerivedFile]:
         archive = self._store.layout.archive

@@ -43,6 +43,7 @@ from afterwit.model.learn_run import Options, Progress
 from afterwit.sessions.filters import Filter
 from afterwit.sessions.list import Session
 from afterwit.sessions.short_ids import short_id
+from afterwit.sources.discovery import listed
 from afterwit.store.layout import Layout
 from afterwit.store.lease import held
 from afterwit.store.rows.files import file_key, files_by_session
@@ -193,7 +194,7 @@ def _on_disk(world: World) -> Iterator[tuple[bytes, _Original]]:
     for home in homes(world.settings, world.user_home):
         agent, reader = registry.agent(home.agent, world.declared), registry.reader_for(home.agent, world.declared)
         kept = keeping_in(home)
-        for unit in look_into(home.folder, agent, reader).units:
+        for unit in look_into(listed(home.folder, agent.follows), agent, reader).units:
             transcript, key = unit.transcript, file_key(home.agent, home.label + str(unit.transcript.path))
             if transcript.path != HISTORY:
                 yield key, _Original(home.folder / transcript.path, vanishes_at(home, kept, transcript))

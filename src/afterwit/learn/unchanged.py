@@ -11,20 +11,20 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from functools import cache, partial
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from afterwit.agents.registry import Agent, agents_with
+from afterwit.agents.registry import agents_with
 from afterwit.checkouts.known import checkouts, every_checkout, git_checkouts
 from afterwit.checkouts.watched import Watched, tree_marks
 from afterwit.config.world import World
 from afterwit.knowledge.host_files import present
 from afterwit.model.errors import BusyError
 from afterwit.model.learn_run import AgentReport, Harvested, Report
-from afterwit.sources.discovery import glimpse
+from afterwit.sources.discovery import HomeListing, listed
 from afterwit.sources.git_work import work_mark
 from afterwit.store.archive_mark import mark_of, refuse_older
 from afterwit.store.database import transaction
@@ -44,16 +44,37 @@ class _Body(msgspec.Struct):
     watched: dict[str, Watched]  # that items rely on, by repository, where there is a checkout to look into
 
 
-def nothing_new(world: World) -> Report | None:
+class FilesLook:
+    """A look at the agents' files, when it is first asked for: before they are read, so that what changes meanwhile is
+    seen by the next run. Our own code, which may be replaced while a run is at work, is looked at with them."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    @cached_property
+    def listings(self) -> dict[tuple[str, Path], HomeListing]:
+        """By agent and home."""
+        _code()
+        agents = {agent.name: agent for agent in agents_with(self._world.declared)}
+        enabled = ((name, own.homes) for name, own in self._world.settings.agents.items() if own.enabled)
+        return {(name, folder): listed(folder, agents[name].follows) for name, homes in enabled for folder in homes}
+
+    @cached_property
+    def marks(self) -> list[bytes]:
+        return [listing.mark for _, listing in sorted(self.listings.items())]
+
+
+def nothing_new(world: World, look: FilesLook | None = None) -> Report | None:
     """The report of a run that would find nothing to do; None where there is something to do, or another run at
-    work."""
+    work. The run may go on with the same look."""
+    look = look or FilesLook(world)
     if not world.layout.database.exists():
         return None
     try:
         with held(world.layout.lease), opened(world.layout) as store:
             refuse_lost(store.layout, store.db, store.journal)
             refuse_older(store)
-            report = _as_before(store, world) if _has_marks(store) else None
+            report = _as_before(store, world, look) if _has_marks(store) else None
             if report is not None:
                 note_without_news(store.db, world.now_ms)
     except (BusyError, msgspec.DecodeError):  # a body of another version is no mark
@@ -61,12 +82,12 @@ def nothing_new(world: World) -> Report | None:
     return None if _has_backlog(world) else report  # of a run that found the lease held, and left
 
 
-def _as_before(store: Store, world: World) -> Report | None:
+def _as_before(store: Store, world: World, look: FilesLook) -> Report | None:
     before = last_run(store.db)
     if before is None or _has_backlog(world):
         return None
     body = msgspec.json.decode(before.body, type=_Body)
-    return body.report if before.mark == _mark(store, world, look(world), body.watched) else None
+    return body.report if before.mark == _mark(store, world, look, body.watched) else None
 
 
 def _has_marks(store: Store) -> bool:
@@ -84,25 +105,9 @@ def forget(store: Store) -> None:
         forget_last_run(store.db)
 
 
-def look(world: World) -> list[bytes]:
-    """The agents' files, as they are now: asked before they are read. So is our own code, which may be replaced while
-    a run is at work."""
-    _code()
-    agents = {agent.name: agent for agent in agents_with(world.declared)}
-    homes: dict[Path, list[Agent]] = {}
-    for name, own in world.settings.agents.items():
-        for folder in own.homes if own.enabled else ():
-            homes.setdefault(folder, []).append(agents[name])
-    return [glimpse(folder, partial(_is_followed, homes[folder])) for folder in sorted(homes)]
-
-
-def _is_followed(agents: list[Agent], name: str) -> bool:
-    return any(agent.follows(name) for agent in agents)
-
-
-def note(store: Store, world: World, looks: list[bytes], report: Report) -> None:
+def note(store: Store, world: World, look: FilesLook, report: Report) -> None:
     """Marks what a whole run was made from, unless the next one has something to try again, or to ask of others, or
-    something came while this one was at work. `seen` is what they looked like before."""
+    something came while this one was at work. The look is the one that the run went by."""
     from afterwit.knowledge.settle import is_settled
     from afterwit.knowledge.subjects import watched_subjects
     from afterwit.store.rows.originals import lost_unread
@@ -114,7 +119,7 @@ def note(store: Store, world: World, looks: list[bytes], report: Report) -> None
     watched = watched_subjects(store, world)
     body = msgspec.json.encode(_Body(_unchanged(report), watched))
     with transaction(store.db):  # in which no agent tells anything
-        mark = _mark(store, world, looks, watched)
+        mark = _mark(store, world, look, watched)
         if is_settled(store, world):
             put_last_run(store.db, LastRun(mark, body))
 
@@ -148,14 +153,15 @@ def _unchanged(report: Report) -> Report:
     )
 
 
-def _mark(store: Store, world: World, looks: list[bytes], watched: dict[str, Watched]) -> str:
+def _mark(store: Store, world: World, look: FilesLook, watched: dict[str, Watched]) -> str:
     made_from = [
         _code(),
         [world.settings, world.declared, str(world.user_home), sys.executable],
         world.now_ms // _DAY_MS,
-        looks,
+        look.marks,
         store.journal.heads(),
-        [fingerprint(world.layout.deck), _parts(world.layout.deck_parts), _stat(world.layout.template)],
+        [fingerprint(world.layout.deck), _parts(world.layout.deck_parts)],
+        [_stat(world.layout.template), _stat(world.layout.templates)],
         list(_hosts(store, world, watched)),
     ]
     plain = msgspec.to_builtins(made_from, enc_hook=str, order="deterministic")

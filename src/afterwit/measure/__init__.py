@@ -1,4 +1,6 @@
-"""What Afterwit is worth: a replay of the user's own history (`backtest`) and shares that are held out (`experiment`).
+"""What Afterwit is worth: a replay of the user's own history (`backtest`), shares that are held out (`experiment`), and
+standing figures (`report`).
 
-Players speak in the replay, and what they say is scored. The doors to the store are `backtest` and `experiment`.
+Players speak in the replay, and what they say is scored. `metrics` counts what happened, `dashboard` puts it into words
+and pictures. The doors to the store are `backtest`, `experiment`, `metrics.collect` and `report`.
 """

@@ -7,9 +7,19 @@ user) is not in the stored record: whoever loads one fills it in from the sessio
 
 import msgspec
 
-from afterwit.model.kinds import ActionKind, FailureClass, Lean, NoteKind, Outcome, ResolutionKind, Status, TaskType
+from afterwit.model.kinds import (
+    CHANGES,
+    ActionKind,
+    FailureClass,
+    Lean,
+    NoteKind,
+    Outcome,
+    ResolutionKind,
+    Status,
+    TaskType,
+)
 
-VERSION = 2
+VERSION = 3
 
 
 class DigestStep(msgspec.Struct, frozen=True, array_like=True):
@@ -26,6 +36,19 @@ class DigestStep(msgspec.Struct, frozen=True, array_like=True):
     error: str = ""
     files: tuple[str, ...] = ()  # that it changed
     started_by: int | None = None  # the step whose background command this one polls
+
+    @property
+    def has_worked(self) -> bool:
+        return self.status is Status.SUCCEEDED or (self.status is Status.UNKNOWN and self.lean is Lean.FINE)
+
+    @property
+    def has_failed(self) -> bool:
+        return self.status is Status.FAILED or (self.status is Status.UNKNOWN and self.lean is Lean.FAILED)
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether it changed files."""
+        return bool(self.files) or (self.kind in CHANGES and self.has_worked)
 
 
 class Failure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -111,6 +134,7 @@ class Digest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     rules: tuple[Rule, ...] = ()
     files: tuple[Touched, ...] = ()
     skills: tuple[str, ...] = ()
+    called: tuple[Said, ...] = ()  # skills that a person called: paths of their texts, or names
     prompts: tuple[Said, ...] = ()
     corrections: tuple[int, ...] = ()  # positions in `prompts`
     denials: tuple[int, ...] = ()  # steps

@@ -110,6 +110,7 @@ class NoteKind(StrEnum):
     COMMIT = "commit"  # the message
     PULL = "pull"  # title and text of a pull request
     RUNNING = "running"  # the name under which a command that went to the background is polled
+    SKILL = "skill"  # that a person called: the path of its text, or its name
     INSTRUCTIONS = "instructions"  # an instruction file as it was seen last: a line with its path, then the text
 
 

@@ -105,6 +105,14 @@ class ReadingSettings(msgspec.Struct, frozen=True, kw_only=True):
     sessions_per_learn: Annotated[int, msgspec.Meta(ge=0, le=1_000)] = 5  # that `learn` lets the model read by itself
 
 
+class MeasureSettings(msgspec.Struct, frozen=True, kw_only=True):
+    daily_report: bool = False  # whether the first `learn` of a day writes the report
+
+
+class PatternSettings(msgspec.Struct, frozen=True, kw_only=True):
+    catalog: Path | None = None  # None: `patterns` in the store
+
+
 class RepositorySettings(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the histories and trees of learned repositories are read, and where checkouts lie that sessions did not
     run in."""
@@ -140,6 +148,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     memory: MemorySettings = MemorySettings()
     recall: RecallSettings = RecallSettings()
     reading: ReadingSettings = ReadingSettings()
+    measure: MeasureSettings = MeasureSettings()
+    patterns: PatternSettings = PatternSettings()
     repositories: RepositorySettings = msgspec.field(default_factory=RepositorySettings)
     agents: dict[str, AgentSettings] = msgspec.field(default_factory=dict)
     aliases: Aliases = msgspec.field(default_factory=Aliases)

@@ -17,7 +17,7 @@ _MOMENTS = frozenset(
     f"{name}_ms"
     for name in (
         *("at", "started", "ended", "last", "last_run", "vanishes", "dropped", "since", "created", "updated"),
-        *("news", "rescued_from", "connected", "called"),
+        *("news", "rescued_from", "connected", "called", "stopped", "made"),
     )
 )
 _FOREIGN = frozenset(("arguments", "metadata"))

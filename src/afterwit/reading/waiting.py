@@ -100,7 +100,7 @@ class Shelf:
 def readable(source: TranscriptSource, world: World, wanted: Filter, prompt: ReadingPrompt) -> Iterator[SessionRow]:
     """Sessions of people that have ended, without what is left out or forgotten, and what a model did for us."""
     db = source.store.db
-    refs = SessionRefs(source.store, decided(recorded(db)).forgotten)
+    refs = SessionRefs(source.store.db, source.store.journal.machine, decided(recorded(db)).forgotten)
     exclusion = exclusion_of(world)
     opening = " ".join(prompt.text.split())[:_OPENING]
     selection = selection_of(db, world.settings, wanted._replace(is_top=True))

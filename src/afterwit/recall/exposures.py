@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import apsw
 
-from afterwit.agents.moments import RUN
+from afterwit.agents.moments import RECALL, RUN
 from afterwit.config.world import World
-from afterwit.recall.history import DRAW
-from afterwit.recall.holdout import holdout_key, is_held_out
+from afterwit.recall.history import DRAW, History
+from afterwit.recall.holdout import Odds, holdout_key, is_told, odds_for
 from afterwit.store import spool
 from afterwit.store.layout import redaction_key
-from afterwit.store.rows.hooks import UNKNOWN_AGENT, Shares, shares
+from afterwit.store.rows.hooks import UNKNOWN_AGENT, shares
 from afterwit.store.spool_file import SpoolFile
 
 _AGAIN_MS = 600_000
@@ -30,24 +30,31 @@ class Audience(NamedTuple):
     session: str
     repo: str
     key: bytes
-    shares: Shares
+    odds: Odds
+
+    @property
+    def arm(self) -> str:
+        return self.odds.arm(self.key, self.agent, self.session)
 
     @property
     def is_held_out(self) -> bool:
-        return is_held_out(self.shares.session_share, self.key, self.agent, self.session)
+        return not is_told(self.arm, RECALL)
 
     def hears(self, item: str) -> bool:
         """Whether it is to be told an item; "" stands for what no item is behind."""
         if self.is_held_out:
             return False
-        return not item or not is_held_out(self.shares.item_share, self.key, self.agent, self.session, item)
+        return not item or not self.odds.leaves_out(self.key, self.agent, self.session, item)
 
 
 def audience_of(db: apsw.Connection, world: World, agent: str, run: str, repo: str) -> Audience:
     """Who asks: the session, or the run where the session cannot be told."""
     name = agent or UNKNOWN_AGENT
     session = _session(world, name, repo) or run
-    return Audience(name, session, repo, holdout_key(redaction_key(world.layout)), shares(db))
+    chosen = shares(db)
+    noted = [record.body for record in spool.records_of(world.layout.spool, name, session)]
+    odds = History(noted, "").odds or odds_for(chosen.session_share, chosen.item_share, chosen.arms)
+    return Audience(name, session, repo, holdout_key(redaction_key(world.layout)), odds)
 
 
 def note(world: World, to: Audience, moment: str, items: Mapping[str, bool], text: str, would: str = "") -> None:
@@ -56,7 +63,8 @@ def note(world: World, to: Audience, moment: str, items: Mapping[str, bool], tex
     record: dict[str, object] = {"kind": DRAW, "at": world.now_ms, "agent": to.agent, "session": to.session}
     record |= {"repo": to.repo} if to.repo else {}
     record |= {"moment": moment, "items": {item: int(is_shown) for item, is_shown in items.items()}}
-    record |= {"held": int(to.is_held_out), "text": text} | ({"would": would} if would != text else {})
+    record |= {"held": int(to.is_held_out), "arm": to.arm, "odds": to.odds.arms, "item_odds": to.odds.item}
+    record |= {"text": text} | ({"would": would} if would != text else {})
     with SpoolFile(str(world.layout.spool), to.agent, to.session) as file:
         if not any(_is_same(earlier, record) for earlier in file.records()):
             file.append(record)

@@ -23,7 +23,7 @@ ACTION_TOKENS = 120  # of one action
 ACTION_TOKENS_OF_SESSION = 200  # of all actions of a session
 ACTION_LINES = 2
 PLACES = "places"  # the name under which files are drawn
-_DECIDED = "decided "
+DECIDED = "decided "  # begins the name under which a quote is drawn
 TOKEN_CHARS = 4  # about what one token is
 _MARKS = 3  # characters around a line
 _MOST_BY_PLACE = 3
@@ -36,8 +36,8 @@ _INTRODUCTION = (
 _LATER = "Notes from earlier sessions that fit this; no instructions from the user:"
 _WHERE = "A guess at the files:"
 _ITEMS = "What is known of it:"
-_WAS_DECIDED = "What was said in earlier conversations that may be about this, newest first; a later word counts more:"
-_FRAME = len(_INTRODUCTION) + len(_WHERE) + len(_ITEMS) + len(_WAS_DECIDED) + 4
+_WASDECIDED = "What was said in earlier conversations that may be about this, newest first; a later word counts more:"
+_FRAME = len(_INTRODUCTION) + len(_WHERE) + len(_ITEMS) + len(_WASDECIDED) + 4
 
 
 class BlockLine(NamedTuple):
@@ -85,7 +85,7 @@ def prompt_block(places: Sequence[LikelyPlace], items: Sequence[BlockLine], quot
     parts = (
         (ours(_WHERE), where),
         (ours(_ITEMS), notes),
-        (ours(_WAS_DECIDED), quoted),
+        (ours(_WASDECIDED), quoted),
     )
     block = _block(tuple(BlockSection(heading, tuple(lines)) for heading, lines in parts if lines))
     return block._replace(files=tuple(place.path for place in places if path(place.path)) if where else ())
@@ -201,7 +201,7 @@ def _quoted(quotes: Sequence[Quote], room: int) -> list[BlockLine]:
 def _quotation(quote: Quote) -> BlockLine:
     day = stamp(time.strftime("%Y-%m-%d", time.gmtime(quote.at_ms / 1000))) if quote.at_ms > 0 else NOTHING
     said = joined((ours("the user"), ours(" on ") if day else NOTHING, day, ours(": "), typed(quote.text)))
-    return BlockLine(f"{_DECIDED}{quote.session}", said)
+    return BlockLine(f"{DECIDED}{quote.session}", said)
 
 
 def _fitting(lines: Iterable[BlockLine], room: int) -> list[BlockLine]:

@@ -57,7 +57,7 @@ def holding(items: Iterable[Item], situation: Situation) -> list[Item]:
     """Active items that hold there and that nobody else says, narrowest scope first, in a stable order."""
     places = {scope: place for place, scope in enumerate(situation.scopes())}
     active = (item for item in items if item.status is ItemStatus.ACTIVE and not item.is_known_to_host)
-    here = (item for item in active if situation.concerns(item))
+    here = (item for item in active if item.scope in places and situation.concerns(item))
     return sorted(here, key=lambda item: (places[item.scope], item.id))
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from afterwit.capture.assembly.texts import safe_text
+from afterwit.capture.assembly.texts import safe_telling, safe_text
 from afterwit.decisions.journal import DRAWN, catch_up, decide
 from afterwit.guard.redaction import Redactor
 from afterwit.model.learn_run import WantedSession
@@ -32,8 +32,11 @@ from afterwit.store.store import Store
 KEPT_DAYS = 14
 _DAY_S = 86_400
 _NAME_LIMIT = 200
-_LIMITS = {"text": 20_000, "would": 20_000}
+_LIMITS = {"text": 20_000, "would": 20_000}  # of what was told, or would have been
 _ALWAYS = ("at", "held", "items", "agent", "session", "moment")  # in the journal, empty or not
+_AS_IT_IS = frozenset(
+    ("agent", "session", "context", "repo", "moment", "act", "text", "would", "arm", "item_odds", "took_ms")
+)
 _UNREAD = "…"  # stands for a text that nobody redacted
 _MOST_DRAWS = 200  # in one entry of the journal
 R = TypeVar("R", bound=msgspec.Struct)
@@ -59,6 +62,10 @@ class _Draw(msgspec.Struct, kw_only=True):
     at: int
     held: int = 0
     items: dict[str, int]
+    arm: str = ""
+    odds: dict[str, float] = {}
+    item_odds: float | None = None
+    took_ms: int | None = msgspec.field(name="ms", default=None)
     agent: str
     session: str
     moment: str
@@ -130,7 +137,8 @@ def _draw_row(key: bytes, draw: _Draw, redactor: Redactor | None) -> DrawRow:
         at_ms=draw.at,
         is_held=int(bool(draw.held)),
         items=msgspec.json.encode(draw.items).decode(),
-        **{name: values[name] for name in ("agent", "session", "context", "repo", "moment", "act", "text", "would")},
+        odds=msgspec.json.encode(draw.odds).decode(),
+        **{name: values[name] for name in DrawRow._fields if name in _AS_IT_IS},
     )
 
 
@@ -187,7 +195,13 @@ def _draw_body(redactor: Redactor, key: bytes, draw: _Draw) -> dict[str, Any]:
 
 def _safe(record: msgspec.Struct, redactor: Redactor) -> dict[str, Any]:
     """The fields of a record, its texts redacted, clean and of bounded length."""
+    values = msgspec.structs.asdict(record)
     return {
-        name: safe_text(value, redactor, _LIMITS.get(name, _NAME_LIMIT)) if isinstance(value, str) else value
-        for name, value in msgspec.structs.asdict(record).items()
+        name: _safe_text(name, value, redactor) if isinstance(value, str) else value for name, value in values.items()
     }
+
+
+def _safe_text(name: str, text: str, redactor: Redactor) -> str:
+    if name in _LIMITS:
+        return safe_telling(text, redactor, _LIMITS[name])
+    return safe_text(text, redactor, _NAME_LIMIT)

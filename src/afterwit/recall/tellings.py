@@ -61,16 +61,21 @@ def _has_called(source: TranscriptSource, session: SessionRow) -> bool:
 def _telling(source: TranscriptSource, draw: DrawRow, *, is_learned: bool) -> Telling:
     text, would = source.redactor.text(draw.text), source.redactor.text(draw.would)
     items = msgspec.json.decode(draw.items, type=dict[str, int])
-    lines = set(text.splitlines())
     return Telling(
         at_ms=draw.at_ms,
         moment=draw.moment,
         act=draw.act,
         context=draw.context,
         text=text,
-        withheld="\n".join(line for line in would.splitlines() if line not in lines),
+        withheld=kept_back(text, would),
         is_session_skipped=bool(draw.is_held),
         told=[item for item, is_shown in items.items() if is_shown],
         skipped=[item for item, is_shown in items.items() if not is_shown],
         is_learned=is_learned,
     )
+
+
+def kept_back(text: str, would: str) -> str:
+    """The lines that would have been said besides those that were."""
+    said = set(text.splitlines())
+    return "\n".join(line for line in would.splitlines() if line not in said)

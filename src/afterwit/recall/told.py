@@ -4,6 +4,7 @@ The answer comes from the very functions that fill the deck, so that what a list
 that is told at several moments is named with the first of them.
 """
 
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
 from afterwit.config.world import World
@@ -27,18 +28,21 @@ class ToldWhen(StrEnum):
     NEVER = "never"
 
 
-def told_when(world: World) -> dict[str, ToldWhen]:
-    """By the ids of notes; what is not among them is told never."""
+def told_when(world: World, notes: Iterable[Item] | None = None) -> dict[str, ToldWhen]:
+    """By the ids of these notes, or of all; what is not among them is told never."""
     with readonly_database(world.layout) as db:
         items, counts = speaking_items(db), stories(db)
-    moments = _by_trigger(items)
+    names = {item.id for item in (items if notes is None else notes)}
+    asked = [item for item in items if item.id in names]
+    moments = _by_trigger(asked)
     for situation in situations(items):
-        start = {item.id for item in start_block_for(world, situation, items, counts).items}
-        moments |= dict.fromkeys(start, ToldWhen.START)
+        if any(item.scope in situation.scopes() for item in asked):
+            start = {item.id for item in start_block_for(world, situation, items, counts).items}
+            moments |= dict.fromkeys(start & names, ToldWhen.START)
     return moments
 
 
-def _by_trigger(items: list[Item]) -> dict[str, ToldWhen]:
+def _by_trigger(items: Sequence[Item]) -> dict[str, ToldWhen]:
     """What fires at a prompt, an action or a failure, of the lines that hooks have."""
     by_id = {item.id: item for item in items}
     moments: dict[str, ToldWhen] = {}

@@ -10,32 +10,32 @@ import re
 import unicodedata
 from urllib.parse import unquote
 
+from afterwit.text.patterns import regex
+
 _HOME = r"(?:~|/root|/(?:var/|export/)?home/[^/]+|/Users/[^/]+|[a-z]:/(?:Users|Documents and Settings)/[^/]+)"
 _TEMPS = (
     r"/(?:var/)?tmp|/dev/shm|/var/folders/[^/]+/[^/]+/[A-Z]"
     r"|[a-z]:/(?:Windows/)?Te?mp|[a-z]:/.*/AppData/Local/Temp"
 )
-_IS_HOME = re.compile(f"(?i){_HOME}")
-_IS_TEMP = re.compile(f"(?i){_TEMPS}")
-_IS_NO_PLACE = re.compile(
-    r"(?i)|/|/(?:var/|export/)?home|/Users|[a-z]:/?|[a-z]:/Users|//[^/]+(?:/[^/]+)?|/mnt|/Volumes"
-)
-_USER = re.compile(r"(?i)(?:/(?:var/|export/)?home|/Users|[a-z]:/(?:Users|Documents and Settings))/([^/]+)")
+_IS_HOME = regex(f"(?i){_HOME}")
+_IS_TEMP = regex(f"(?i){_TEMPS}")
+_IS_NO_PLACE = regex(r"(?i)|/|/(?:var/|export/)?home|/Users|[a-z]:/?|[a-z]:/Users|//[^/]+(?:/[^/]+)?|/mnt|/Volumes")
+_USER = regex(r"(?i)(?:/(?:var/|export/)?home|/Users|[a-z]:/(?:Users|Documents and Settings))/([^/]+)")
 _NOBODY = frozenset({"all users", "default", "public", "shared"})
-_SCRATCH = re.compile(r"(?i)tmp[._-]?\w{6,}|[0-9a-f]{8,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_HASH = re.compile(r"(?i)[0-9a-f]{32,}")
+_SCRATCH = regex(r"(?i)tmp[._-]?\w{6,}|[0-9a-f]{8,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_HASH = regex(r"(?i)[0-9a-f]{32,}")
 # Where the repository's name is a folder below the place that holds the worktrees: `base/…/repo` becomes `base/repo`.
 _COLLECTED = (
-    re.compile(rf"(?i)(?P<base>{_HOME}/\.codex/worktrees)/(?:[^/]+/)?(?P<repo>[^/]+)"),
-    re.compile(r"(?i)(?P<base>.*/(?:vibe-kanban/worktrees|\.vibe-kanban-workspaces))/(?:[^/]+/)?(?P<repo>[^/]+)"),
-    re.compile(rf"(?i)(?P<base>{_HOME}/(?:\.(?:cursor|superset)/worktrees|\.?worktrees))/(?P<repo>[^/]+)"),
-    re.compile(rf"(?i)(?P<base>{_HOME}/conductor/workspaces)/(?P<repo>[^/]+)"),
-    re.compile(r"(?i)(?P<base>.*/(?:copilot-worktrees|opencode/worktree))/(?P<repo>[^/]+)"),
+    regex(rf"(?i)(?P<base>{_HOME}/\.codex/worktrees)/(?:[^/]+/)?(?P<repo>[^/]+)"),
+    regex(r"(?i)(?P<base>.*/(?:vibe-kanban/worktrees|\.vibe-kanban-workspaces))/(?:[^/]+/)?(?P<repo>[^/]+)"),
+    regex(rf"(?i)(?P<base>{_HOME}/(?:\.(?:cursor|superset)/worktrees|\.?worktrees))/(?P<repo>[^/]+)"),
+    regex(rf"(?i)(?P<base>{_HOME}/conductor/workspaces)/(?P<repo>[^/]+)"),
+    regex(r"(?i)(?P<base>.*/(?:copilot-worktrees|opencode/worktree))/(?P<repo>[^/]+)"),
 )
 # Where the worktrees lie inside or beside the repository: `repo/.claude/worktrees/x`, `repo.worktrees/x`.
 _ATTACHED = (
-    re.compile(r"(?i)(?P<root>.+?)/(?:\.[\w-]+/)?(?:\.?worktrees?|\.trees|\.conductor)/[^/]+"),
-    re.compile(r"(?i)(?P<root>.*/[^/]*[^/._-])[._-]{1,2}worktrees?/[^/]+"),
+    regex(r"(?i)(?P<root>.+?)/(?:\.[\w-]+/)?(?:\.?worktrees?|\.trees|\.conductor)/[^/]+"),
+    regex(r"(?i)(?P<root>.*/[^/]*[^/._-])[._-]{1,2}worktrees?/[^/]+"),
 )
 
 

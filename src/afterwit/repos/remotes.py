@@ -12,16 +12,17 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from afterwit.guard.placeholders import PLACEHOLDER
+from afterwit.text.patterns import regex
 
 OF_FOLDER, OF_CLONE = "folder:", "clone:"  # before the name of a checkout's folder, and of its remote
 _LONGEST = 2048
 _TRANSPORTS = frozenset({"git", "git+https", "git+ssh", "http", "https", "ssh", "ssh+git"})
-_URL = re.compile(r"(?i)([a-z][a-z0-9+.-]*)://(?:[^/?#]*@)?([^/?#@:]+)(?::[0-9]*)?/+([^?#]+)")
-_SHORT = re.compile(r"(?:[^/\\\s]*@)?([^@/:\\\s‹]{2,}):(?!//)/?([^\\?#]+)")
-_BARE = re.compile(rf"(?i)(?:[^/\\\s]*@)?([a-z0-9][a-z0-9.-]*|{PLACEHOLDER.pattern})(?::[0-9]+)?/([^\\?#]+)")
-_HOST = re.compile(rf"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|{PLACEHOLDER.pattern}")
-_PART = re.compile(rf"(?:[\w.~+ -]|{PLACEHOLDER.pattern})+")  # an owner may have been redacted
-_HOST_ALIAS = re.compile(r"(?:(github|gitlab)(?:\.com)?|(bitbucket)(?:\.org)?)-[a-z0-9_-]+")  # in ~/.ssh/config
+_URL = regex(r"(?i)([a-z][a-z0-9+.-]*)://(?:[^/?#]*@)?([^/?#@:]+)(?::[0-9]*)?/+([^?#]+)")
+_SHORT = regex(r"(?:[^/\\\s]*@)?([^@/:\\\s‹]{2,}):(?!//)/?([^\\?#]+)")
+_BARE = regex(rf"(?i)(?:[^/\\\s]*@)?([a-z0-9][a-z0-9.-]*|{PLACEHOLDER.pattern})(?::[0-9]+)?/([^\\?#]+)")
+_HOST = regex(rf"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|{PLACEHOLDER.pattern}")
+_PART = regex(rf"(?:[\w.~+ -]|{PLACEHOLDER.pattern})+")  # an owner may have been redacted
+_HOST_ALIAS = regex(r"(?:(github|gitlab)(?:\.com)?|(bitbucket)(?:\.org)?)-[a-z0-9_-]+")  # in ~/.ssh/config
 _SAME_HOST = {
     "altssh.bitbucket.org": "bitbucket.org",
     "altssh.gitlab.com": "gitlab.com",
@@ -33,9 +34,9 @@ _PAGES = frozenset(
     {"-", "blob", "commit", "commits", "issues", "merge_requests", "pull", "pull-requests", "pulls", "src", "tree"}
 )
 _PREFERRED = ("origin", "upstream")
-_SECTION = re.compile(r'\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]')
-_KEY = re.compile(r"[A-Za-z][\w-]*")
-_COMMENT = re.compile(r"\s[#;]")
+_SECTION = regex(r'\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]')
+_KEY = regex(r"[A-Za-z][\w-]*")
+_COMMENT = regex(r"\s[#;]")
 
 
 class GitSetting(NamedTuple):

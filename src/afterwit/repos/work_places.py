@@ -15,6 +15,7 @@ from afterwit.actions.shell.tree import Command, folder_after
 from afterwit.repos.folders import root_name, root_of
 from afterwit.repos.identity import PARTS_OF_A_REPOSITORY, Spot
 from afterwit.repos.remotes import canonical_remote, last_part, name_key
+from afterwit.text.patterns import regex
 
 MOST_PLACES = 64
 ORIGIN = "origin:"  # before a remote that git printed
@@ -26,20 +27,20 @@ _COLLECTIONS = (
     r"(?i:code|dev|development|documents|git|github|gitlab|projects?|repos?|repositories|source|sources|src|work"
     r"|workspaces?|go/src/[^/]+/[^/]+)"
 )
-_PROJECT = re.compile(rf"(?P<root>(?:(?:{_HOMES})(?:/{_COLLECTIONS})*|{_TOPS})/(?P<name>[^/.][^/]*))/.")
-_IS_COLLECTION = re.compile(rf"(?:{_HOMES})(?:/{_COLLECTIONS})+")
-_HIDDEN = re.compile(rf"(?:{_HOMES})/\.(?!(?:codex|cursor|superset)/worktrees/|worktrees/).*")
-_SYSTEM = re.compile(r"/(?:bin|boot|dev|etc|lib\w*|proc|run|sbin|sys|usr|var(?!/(?:www|home)/))(?:/.*)?")
-_HOME_VARIABLE = re.compile(r"^\$(?:HOME\b|\{HOME\})")
-_OPEN = re.compile(r"[$`*?{}<>\"'\n]")
+_PROJECT = regex(rf"(?P<root>(?:(?:{_HOMES})(?:/{_COLLECTIONS})*|{_TOPS})/(?P<name>[^/.][^/]*))/.")
+_IS_COLLECTION = regex(rf"(?:{_HOMES})(?:/{_COLLECTIONS})+")
+_HIDDEN = regex(rf"(?:{_HOMES})/\.(?!(?:codex|cursor|superset)/worktrees/|worktrees/).*")
+_SYSTEM = regex(r"/(?:bin|boot|dev|etc|lib\w*|proc|run|sbin|sys|usr|var(?!/(?:www|home)/))(?:/.*)?")
+_HOME_VARIABLE = regex(r"^\$(?:HOME\b|\{HOME\})")
+_OPEN = regex(r"[$`*?{}<>\"'\n]")
 _IN_OUTPUT = (
-    re.compile(r"^(?:origin|upstream)\s+(\S+)\s+\((?:fetch|push)\)", re.MULTILINE),
-    re.compile(r"^(?:To|From) (\S+[:/]\S+)$", re.MULTILINE),
+    regex(r"^(?:origin|upstream)\s+(\S+)\s+\((?:fetch|push)\)", re.MULTILINE),
+    regex(r"^(?:To|From) (\S+[:/]\S+)$", re.MULTILINE),
 )
-_ASKED = re.compile(
+_ASKED = regex(
     r"https?://(?P<host>[\w.-]+)(?::\d+)?/(?:api/v\d+/)?repos/(?P<owner>[\w.-]+)/(?P<name>[\w.-]+)", re.IGNORECASE
 )
-_OWNED = re.compile(r"(?:[\w.-]+/)?[\w.-]+/[\w.-]+")
+_OWNED = regex(r"(?:[\w.-]+/)?[\w.-]+/[\w.-]+")
 _FOLDER_KEYS = ("workdir", "cwd", "working_dir", "working_directory", "directory", "dir_path")
 _MOST_OUTPUT = 8_192
 _CHILD_RATIO = 2

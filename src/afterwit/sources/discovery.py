@@ -1,10 +1,10 @@
 """Finds the files of an agent below its home: transcripts and the companions that belong to them, or the files that are
 named after one session.
 
-One walk, one `stat` per file; where only names are asked for, none. A folder is entered once: under its own name if it
-lies below the home, else under the first link to it, so that a loop ends and a file keeps its path from run to run.
-What cannot be entered, and what is not followed, is reported; what is gone is gone. Whether a file is a transcript is
-the reader's business.
+One walk, one `stat` per file (`listed`); where only names are asked for, none. A folder is entered once: under its own
+name if it lies below the home, else under the first link to it, so that a loop ends and a file keeps its path from run
+to run. What cannot be entered, and what is not followed, is reported; what is gone is gone. Whether a file is a
+transcript is the reader's business.
 
 Links are followed where they stay inside the home. A home that is a link itself was put there by its user. So was a
 link directly in it, in the place of a folder or file in which the agent keeps its logs (`follows` tells those): many
@@ -16,6 +16,7 @@ read.
 import errno
 import hashlib
 import heapq
+import marshal
 import os
 import re
 import stat
@@ -63,6 +64,26 @@ class LogFile(NamedTuple):
     inode: int
 
 
+ListedFile = tuple[str, int, int, int]  # what a LogFile holds, its path a text: there are tens of thousands
+
+
+class HomeListing(NamedTuple):
+    """Every regular file below a folder as it was at one moment, in no particular order."""
+
+    folder: Path
+    files: list[ListedFile]
+    unreadable: list["Unreadable"]
+    outside: list[Path]  # links that are not followed, because they lead out of the folder
+
+    @property
+    def mark(self) -> bytes:
+        """Another one as soon as a file came, went or changed, or something can no longer be read, or again. The order
+        in which the file system lists the files counts, so it may also change without need."""
+        faults = [(str(place), reason) for place, reason in self.unreadable]
+        content = marshal.dumps((self.files, faults), 0)  # of any name; in this version equal values give equal bytes
+        return hashlib.blake2b(content, digest_size=16).digest()
+
+
 class Unit(NamedTuple):
     """A transcript and the files that belong to it."""
 
@@ -86,30 +107,43 @@ class Unreadable(NamedTuple):
 
 class Discovery(NamedTuple):
     units: list[Unit]
-    unreadable: list[Unreadable]
     collected: dict[Hashable, list[LogFile]] = {}  # noqa: RUF012 - never changed
-    outside: list[Path] = []  # noqa: RUF012 - links that are not followed, because they lead out of the home
     strangers: list[LogFile] = []  # noqa: RUF012 - files that belong to no unit and no collection
+    settled: int = 0  # transcripts that are no units here: as they were, and without companions
+
+
+def nothing_is_known(file: ListedFile) -> bool:  # noqa: ARG001
+    """For whoever wants every unit."""
+    return False
 
 
 def discover(
-    home: Path,
+    listing: HomeListing,
     primary: Callable[[PurePosixPath], PurePosixPath | None],
     collection: Callable[[PurePosixPath], Hashable | None] = lambda _: None,
-    follows: Callable[[str], bool] = anything,
+    is_known: Callable[[ListedFile], bool] = nothing_is_known,
 ) -> Discovery:
-    """All units below a home. `primary` tells the transcript that a file is or belongs to. What belongs to a collection
-    of many sessions is nothing else besides. `follows` names what may be a link to elsewhere."""
+    """The units among the files of a home. `primary` tells the transcript that a file is or belongs to. What belongs to
+    a collection of many sessions is nothing else besides. `is_known` tells transcripts of which all is known already:
+    they are only counted, unless something lies beside them."""
     collected: dict[Hashable, list[LogFile]] = {}
     others: list[LogFile] = []
-    unreadable: list[Unreadable] = []
     strangers: list[LogFile] = []
-    bounds = Bounds(str(home), follows)
-    for file in _files(home, unreadable, bounds):
+    as_before: dict[str, ListedFile] = {}
+    for listed_file in listing.files:
+        if is_known(listed_file):
+            as_before[listed_file[0]] = listed_file
+            continue
+        file = _log_file(listed_file)
         collector = collection(file.path)
         (others if collector is None else collected.setdefault(collector, [])).append(file)
-    units = units_among(home, others, primary, strangers)
-    return Discovery(units, unreadable, collected, bounds.outside, strangers)
+    units = units_among(listing.folder, others, primary, strangers, as_before)
+    return Discovery(units, collected, strangers, len(as_before))
+
+
+def _log_file(listed_file: ListedFile) -> LogFile:
+    path, size_bytes, mtime_ns, inode = listed_file
+    return LogFile(PurePosixPath(path), size_bytes, mtime_ns, inode)
 
 
 def units_among(
@@ -117,9 +151,10 @@ def units_among(
     files: Iterable[LogFile],
     primary: Callable[[PurePosixPath], PurePosixPath | None],
     strangers: list[LogFile] | None = None,
+    as_before: dict[str, ListedFile] | None = None,
 ) -> list[Unit]:
     """The transcripts among these files by name, each with its companions. What is neither joins the strangers, where
-    somebody wants them."""
+    somebody wants them. Known transcripts that companions belong to are taken from those."""
     transcripts: dict[str, LogFile] = {}  # by text, which is compared more quickly than paths are
     companions: dict[str, list[LogFile]] = {}
     for file in files:
@@ -130,40 +165,21 @@ def units_among(
             companions.setdefault(str(owner), []).append(file)
         elif strangers is not None:
             strangers.append(file)
+    if as_before:
+        transcripts |= {owner: _log_file(as_before.pop(owner)) for owner in companions.keys() & as_before.keys()}
     return [Unit(home, transcripts[path], tuple(sorted(companions.get(path, ())))) for path in sorted(transcripts)]
 
 
-def walk(home: Path, unreadable: list[Unreadable], follows: Callable[[str], bool] = anything) -> Iterator[LogFile]:
-    """Every regular file below a folder, in no particular order."""
-    return _files(home, unreadable, Bounds(str(home), follows))
-
-
-def _files(home: Path, unreadable: list[Unreadable], bounds: Bounds) -> Iterator[LogFile]:
-    for files in _listed(home, unreadable, bounds):
-        for path, size_bytes, mtime_ns, inode in files:
-            yield LogFile(PurePosixPath(path), size_bytes, mtime_ns, inode)
-
-
-def glimpse(home: Path, follows: Callable[[str], bool] = anything) -> bytes:
-    """What lies below a folder, as a short mark: another one as soon as a file came, went or changed, or something can
-    no longer be read, or again. The order in which the file system lists the files counts, so it may also change
-    without need."""
-    mark = hashlib.blake2b(digest_size=16)
+def listed(home: Path, follows: Callable[[str], bool] = anything) -> HomeListing:
+    """What lies below a folder. `follows` names what may be a link to elsewhere."""
+    files: list[ListedFile] = []
     unreadable: list[Unreadable] = []
-    for files in _listed(home, unreadable, Bounds(str(home), follows)):
-        mark.update(repr(files).encode("utf-8", "surrogatepass"))
-    mark.update(repr([(str(place), reason) for place, reason in unreadable]).encode("utf-8", "surrogatepass"))
-    return mark.digest()
-
-
-def _listed(home: Path, unreadable: list[Unreadable], bounds: Bounds) -> Iterator[list[tuple[str, int, int, int]]]:
-    """Path, size, time and inode of every regular file, by folder."""
+    bounds = Bounds(str(home), follows)
     entered: set[tuple[int, int]] = set()
     folders: list[tuple[str, str]] = [(str(home), "")]
     links: list[tuple[str, str]] = []  # entered when all folders are done, in order
     while folders or links:
         folder, prefix = folders.pop() if folders else heapq.heappop(links)
-        files: list[tuple[str, int, int, int]] = []
         for entry in _entries(folder, entered, unreadable):
             try:
                 if entry.is_symlink() and not _is_followed(entry, prefix, bounds):
@@ -176,7 +192,7 @@ def _listed(home: Path, unreadable: list[Unreadable], bounds: Bounds) -> Iterato
                     heapq.heappush(links, place) if entry.is_symlink() else folders.append(place)
             except OSError as error:
                 _note(entry.path, error, unreadable)
-        yield files
+    return HomeListing(home, files, unreadable, bounds.outside)
 
 
 def _is_followed(entry: "os.DirEntry[str]", prefix: str, bounds: Bounds) -> bool:
@@ -240,14 +256,21 @@ def named_files(
             path, is_folder = f"{prefix}{entry.name}", _is_folder(entry)
             if entry.is_symlink() and not bounds.allows(entry.path, path):
                 continue
-            name = entry.name if is_folder else os.path.splitext(entry.name)[0]  # noqa: PTH122 - thousands of names
-            is_named = is_inside or names.search(name) is not None
+            is_named = is_inside or _is_named(entry.name, names, is_folder=is_folder)
             if not is_folder:
                 yield NamedFile(path, entry.path, is_named)
             elif entry.is_symlink():
                 heapq.heappush(links, (f"{path}/", is_named))
             else:
                 waiting.append((f"{path}/", is_named))
+
+
+def _is_named(name: str, names: re.Pattern[str], *, is_folder: bool) -> bool:
+    """By what stands before the ending of a file, which is cut off only where the whole name fits: there are
+    thousands."""
+    if names.search(name) is None:
+        return False
+    return is_folder or names.search(os.path.splitext(name)[0]) is not None  # noqa: PTH122
 
 
 def file_at(entry: NamedFile) -> LogFile | None:

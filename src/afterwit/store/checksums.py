@@ -75,9 +75,15 @@ def unsealed(db: apsw.Connection) -> list[int]:
 
 def broken_files(db: apsw.Connection) -> Iterator[str]:
     """Of which transcripts rows were changed or lost since they were sealed."""
+    for _, path in broken_rows(db):
+        yield f"rows of {path} are gone, or are not those that were written"
+
+
+def broken_rows(db: apsw.Connection) -> Iterator[tuple[int, str]]:
+    """The ids and paths of these."""
     for file_id, path, checksum in db.execute("SELECT id, path, checksum FROM files WHERE checksum <> x'' ORDER BY id"):
         if _checksum(db, file_id) != checksum:
-            yield f"rows of {path} are gone, or are not those that were written"
+            yield file_id, path
 
 
 def digest_checksum(body: bytes, outcome: str, task_type: str) -> bytes:

@@ -15,6 +15,7 @@ import os
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +93,7 @@ def _refuse_odd(path: Path) -> None:
         raise StoreError(f"{path} is no regular file. Move it away, or choose another folder with AFTERWIT_HOME.")
 
 
+@cache
 def columns_of(row: type[Any], *without: str, table: str = "") -> str:
     """The fields of a struct or a named tuple as the columns of a query, so that what the query gives makes one."""
     prefix = f"{table}." if table else ""

@@ -43,6 +43,9 @@ class Layout:
     deck = _Below("deck.db")  # what hooks read instead of the database,
     deck_parts = _Below("deck")  # and what they read of each repository, one file each
     template = _Below(TEMPLATE_FILE)  # the user's own words around the start block, if there are any
+    templates = _Below("templates")  # tool calls that went well, one file for each session they come from
+    patterns = _Below("patterns")  # the catalog, unless the settings name another folder
+    metrics = _Below("metrics")  # the report: a page, its charts, the figures, and their history
     lease = _Below("learn.lock")
     key = _Below("redaction.key")
 

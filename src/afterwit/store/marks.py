@@ -19,6 +19,7 @@ MACHINE = "machine"
 LEARNED = "learned"
 PACKED = "packed"  # bytes of originals, and what they took in the archive when that was last looked at
 DECK = "deck"  # its fingerprint; two of them while a new one is put in the place of the old. It names its parts
+EXAMPLES = "examples"  # ids of the templates that the experiment under way tells of, separated by blanks
 _PURPOSE = b"afterwit mark"
 
 

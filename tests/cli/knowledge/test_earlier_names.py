@@ -24,7 +24,7 @@ def test_a_status_goes_by_both_of_its_names(knowing: Run, words: tuple[str, str]
 
 
 def test_the_earlier_shares_of_notes_are_set(knowing: Run) -> None:
-    assert json.loads(knowing("measure", "experiment", "--items", "20", "--json").stdout)["item_share"] == 0.2
+    assert json.loads(knowing("measure", "skipping", "--items", "20", "--json").stdout)["item_share"] == 0.2
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_the_earlier_shares_of_notes_are_set(knowing: Run) -> None:
     [
         ("knowledge add", ("--scope", "--trigger", "--advice")),
         ("knowledge list", ("--harvester", "candidate")),
-        ("measure experiment", ("--items",)),
+        ("measure skipping", ("--items",)),
         ("measure backtest", ("--player",)),
         ("learn", ("--reharvest",)),
     ],

@@ -23,6 +23,7 @@ ROWS = [
 
 
 _SHORT = 30  # letters of a column that is not folded
+_GAP = 2  # between two columns
 
 
 def test_a_pipe_gets_everything() -> None:
@@ -140,5 +141,6 @@ def test_a_folded_table_looks_as_rich_draws_it(given_table: tuple[list[tuple[str
     rows, width = given_table
     columns = (Column("name"), Column("count", is_number=True), Column("note"))
     widest = [max(len(column.name), *(len(row[at]) for row in rows)) for at, column in enumerate(columns)]
-    assume(sum(min(letters, _SHORT + 1) for letters in widest) + len(columns) <= width or max(widest) > 2 * _SHORT)
+    gaps = _GAP * (len(columns) - 1)
+    assume(sum(min(letters, _SHORT + 1) for letters in widest) + gaps <= width or max(widest) > 2 * _SHORT)
     assert drawn(columns, rows, width, is_folded=True) == drawn_by_rich(columns, rows, width)

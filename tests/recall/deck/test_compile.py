@@ -7,7 +7,7 @@ from tests.homes import Silent, hash_of, learned, world_of
 from tests.knowledge_home import FACT, learnable_home
 
 from afterwit.archive.rebuild import rebuild
-from afterwit.measure.experiment import experiment_now, set_experiment
+from afterwit.measure.skipping import set_skipping, skipping_now
 from afterwit.model.errors import ConfigError
 from afterwit.recall.deck.reader import Deck
 from afterwit.store.layout import TEMPLATE_FILE
@@ -73,11 +73,11 @@ def test_a_broken_template_is_told_and_nothing_is_lost(home: Path, store: Path) 
 
 def test_the_shares_are_chosen_and_survive_a_rebuild(home: Path, store: Path) -> None:
     world = world_of(home, store)
-    assert (experiment_now(world).session_share, experiment_now(world).item_share) == (0.1, 0.1)
-    chosen = set_experiment(world, 0.0, None)
+    assert (skipping_now(world).session_share, skipping_now(world).item_share) == (0.1, 0.1)
+    chosen = set_skipping(world, 0.0, None)
     assert (chosen.session_share, chosen.item_share, chosen.since_ms) == (0.0, 0.1, world.now_ms)
     assert deck_of(store).share("session_share") == 0.0
     before = hash_of(store)
     rebuild(world, Silent())
     assert hash_of(store) == before
-    assert experiment_now(world) == chosen
+    assert skipping_now(world) == chosen

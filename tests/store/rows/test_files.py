@@ -32,8 +32,8 @@ def test_what_was_read_of_a_file_comes_back(db: apsw.Connection) -> None:
     assert (row.size_bytes, row.mtime_ns, row.inode, row.companions) == (10, 20, 30, "mark")
     assert (row.state, row.error, row.held_bytes, row.sha256) == ("failed", "Permission denied", 9, "ab")
     assert (row.cursor, row.resume, row.known, row.unknown) == (8, b"\x00resume", '{"a":2,"b":1}', "{}")
-    assert files.file_stamps(db, AGENT) == {KEY: FileStamp(10, 20, 30, "mark", "failed")}
-    assert files.file_stamps(db, "codex") == {}
+    assert files.file_stamp(db, KEY) == FileStamp(10, 20, 30, "mark", "failed")
+    assert files.file_stamp(db, b"another") is None
 
 
 def test_several_files_come_at_once(db: apsw.Connection) -> None:
@@ -56,7 +56,18 @@ def test_a_rewritten_file_lives_on_as_its_next_generation(db: apsw.Connection) -
     assert live is not None
     assert (live.id, live.generation) == (second, 1)
     assert [row.id for row in files.all_files(db)] == [first, second]
-    assert list(files.file_stamps(db, AGENT)) == [KEY]
+    assert list(files.settled_transcripts(db, AGENT)) == [KEY]
+
+
+def test_transcripts_are_settled_unless_they_are_to_be_tried_again(db: apsw.Connection) -> None:
+    places = [("empty", "transcript"), ("failed", "transcript"), (files.DAMAGED, "transcript"), ("read", "companion")]
+    for state, role in [("read", "transcript"), *places]:
+        file_id = files.add_file(db, AGENT, file_key(AGENT, f"{state}-{role}"), 0, "", role)
+        files.note_stat(db, file_id, 10, 20, 30, "")
+        files.note_state(db, file_id, state)
+    settled = {file_key(AGENT, f"{state}-transcript"): (10, 20, 30) for state in ("read", "empty")}
+    assert files.settled_transcripts(db, AGENT) == settled
+    assert files.settled_transcripts(db, "codex") == {}
 
 
 def test_one_generation_is_stored_once(db: apsw.Connection) -> None:

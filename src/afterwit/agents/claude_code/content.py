@@ -17,7 +17,6 @@ Claude Code marks denials and cancellations as errors and tells them apart only 
 client's own, at the beginning of an error's output, so that a tool's ordinary output cannot pass for one.
 """
 
-import re
 from typing import Any, TypeGuard
 
 import msgspec
@@ -27,10 +26,11 @@ from afterwit.agents.registry import instruction_files
 from afterwit.model.instruction_files import placed
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Result
+from afterwit.text.patterns import regex
 
 _HEAD_CHARS = 400
 _LONGEST = 100_000_000_000
-_DENIED = re.compile(
+_DENIED = regex(
     r"(?:<tool_use_error>|Error: )?\s*(?:"
     r"The user doesn't want to (?:proceed with|take) this"
     r"|The user rejected|User rejected"
@@ -42,13 +42,13 @@ _DENIED = re.compile(
     r"|PreToolUse:\w+ hook error: |Hook PreToolUse:\w+ denied"
     r")"
 )
-_CANCELLED = re.compile(
+_CANCELLED = regex(
     r"(?:<tool_use_error>|Error: )?\s*(?:Sibling tool call errored|Cancelled: parallel tool call"
     r"|\[Request interrupted by user|The user interrupted|Interrupted by user|\[Tool call interrupted)"
 )
-_EXIT = re.compile(r"(?:Error: )?Exit code (-?\d{1,6})\b")
+_EXIT = regex(r"(?:Error: )?Exit code (-?\d{1,6})\b")
 _PERSISTED = "<persisted-output>"
-_SAVED_TO = re.compile(r"(?:Full output saved to|Output has been saved to):? ([^\n]{1,1000})")
+_SAVED_TO = regex(r"(?:Full output saved to|Output has been saved to):? ([^\n]{1,1000})")
 
 
 def result_of(text: str, is_error: bool | None, outcome: object) -> Result:
@@ -115,7 +115,7 @@ def _duration_ms(facts: ClaudeOutcome) -> int | None:
     return None
 
 
-_INJECTED = re.compile(
+_INJECTED = regex(
     r"\s*(?:<(?:command-(?:name|message|args|contents)|local-command-[a-z]+|task-notification|system-reminder"
     r"|bash-(?:input|stdout|stderr)|user-memory-input|user-prompt-submit-hook|session-start-hook|new-diagnostics"
     r"|ide_[a-z_]+|teammate-message|channel|persisted-output|tool_use_error|fork-boilerplate|background-task-[a-z-]+"
@@ -125,7 +125,7 @@ _INJECTED = re.compile(
 )
 _INTERRUPTED = "[Request interrupted by user"
 _CONTINUED = "This session is being continued from a previous conversation"
-_SLASH = re.compile(r"/[A-Za-z][\w:.-]*(?:\s|$)")
+_SLASH = regex(r"/[A-Za-z][\w:.-]*(?:\s|$)")
 _NOTICE_CHARS = 8_000
 _DIAGNOSTICS = 50
 _OPEN = "<system-reminder>"

@@ -21,6 +21,7 @@ import msgspec
 
 from afterwit.agents.codex.records import CodexPart, Content, Duration, ExitCode, McpResult, OutputBody, Payload
 from afterwit.model.readings import Result
+from afterwit.text.patterns import regex
 
 _UNNAMED = {
     "image_generation_call": "image_generation",
@@ -30,7 +31,7 @@ _UNNAMED = {
 }
 _ARGUMENTS = msgspec.json.Decoder(dict[str, Any])
 _KEPT = 64
-_FRAME = re.compile(
+_FRAME = regex(
     r"(?:Chunk ID: \w*\n)?"
     r"(?:Exit code: (?P<exit>-?\d{1,10})\n)?"
     r"Wall time: (?P<seconds>\d{1,9}(?:\.\d{1,9})?) seconds\n"
@@ -40,15 +41,15 @@ _FRAME = re.compile(
     r"(?:Total output lines: \d+\n)?"
     r"Output:(?:\n|\Z)"
 )
-_ABORTED = re.compile(
+_ABORTED = regex(
     r"(?:Wall time: (?P<wall>\d{1,9}(?:\.\d{1,9})?) seconds\n)?aborted(?: by user)?"
     r"(?: after (?P<after>\d{1,9}(?:\.\d{1,9})?)s)?\s*\Z"
 )
-_DENIED = re.compile(
+_DENIED = regex(
     r"rejected by user|rejected: |denied by policy|blocked by policy|SandboxDenied|Sandbox\(Denied|"
     r"(?:user|approval) (?:rejected|denied)|Rejected\("
 )
-_FAILED = re.compile(
+_FAILED = regex(
     r"(?:[\w/-]+ ){1,2}(?:verification )?failed(?: for |: )|failed to |error: |unsupported (?:custom tool )?call",
     re.IGNORECASE,
 )

@@ -35,11 +35,15 @@ function read(text) {
 
 export const Afterwit = async ({ directory }) => {
   const met = new Set() // sessions that have had their first message in this process
-  const children = new Set() // sessions of subagents
+  const roots = new Map() // session of a subagent → the session that it works for
   const ended = new Map() // session → when its end was told last
   const again = new Map() // session → the start block, to be given again because it was compacted away
   const owed = new Map() // call → what was said when it was rewritten, told with its result
-  const told = (session, more) => ({ session, cwd: directory, ...more })
+
+  function told(session, more) {
+    const root = roots.get(session)
+    return { session: root ?? session, ...(root && { context: session }), cwd: directory, ...more }
+  }
 
   async function compacted(session) {
     const { context } = await ask("start", told(session, { source: "compact" }))
@@ -56,14 +60,15 @@ export const Afterwit = async ({ directory }) => {
   const hooks = {
     event: async ({ event }) => {
       const about = event.properties ?? {}
-      if (event.type === "session.created" && about.info?.parentID) children.add(about.info.id)
+      const parent = event.type === "session.created" && about.info?.parentID
+      if (parent) roots.set(about.info.id, roots.get(parent) ?? parent)
       if (event.type === "session.compacted") await compacted(about.sessionID)
       if (event.type === "session.idle") await rests(about.sessionID)
     },
 
     "chat.message": async (input, output) => {
       const session = input.sessionID
-      if (met.has(session) || children.has(session)) return
+      if (met.has(session) || roots.has(session)) return
       met.add(session)
       const prompt = output.parts.filter((part) => part.type === "text").map((part) => part.text).join("\n")
       const start = await ask("start", told(session, { source: "startup" }))

@@ -253,6 +253,8 @@ class Assembler:
             return begun.target
         if not part.task and part_facts.is_task(part, event):
             part.task = self.safe(event.text)
+        if event.kind is EventKind.NOTICE:
+            self._note(notes.of_notice(number, part, event, self._context.redactor))
         if event.kind is EventKind.NOTICE or event.file:
             self._note(instructions.of_event(number, part, event, self._context))
         if content is None:

@@ -25,26 +25,25 @@ from afterwit.model.instruction_files import Instruction, Placed, placed
 from afterwit.model.kinds import ActionKind, NoteKind
 from afterwit.model.readings import Event
 from afterwit.repos.folders import root_name, root_of, user_of
+from afterwit.text.patterns import regex
 
 LIMIT = 24_000  # characters of a file that are kept
 _MOST_PIECES = 8  # of a file in a part; later ones take the place of earlier ones
 _RANGES = ("offset", "limit", "view_range", "start_line", "end_line", "startLine", "endLine", "lines", "line_range")
 _CONTENTS = ("content", "file_text", "contents", "file_content")
 _REPLACEMENTS = ("new_string", "new_str", "newText", "new_text", "code_edit", "content")
-_NUMBERED = re.compile(r"^[ \t]*(\d{1,6})(?:→|\t|\||: |\. ) ?", re.MULTILINE)
-_CUT = re.compile(
-    r"(?i)\b(?:truncated|omitted)\b[^\n]{0,40}\]|…\s*\d+ \w+ truncated|\.\.\. ?\[?\d+ \w+ (?:more|omitted)"
-)
-_LINES = re.compile(r"(?P<first>\d{1,6}),(?P<last>\d{1,6}|\$)p")
+_NUMBERED = regex(r"^[ \t]*(\d{1,6})(?:→|\t|\||: |\. ) ?", re.MULTILINE)
+_CUT = regex(r"(?i)\b(?:truncated|omitted)\b[^\n]{0,40}\]|…\s*\d+ \w+ truncated|\.\.\. ?\[?\d+ \w+ (?:more|omitted)")
+_LINES = regex(r"(?P<first>\d{1,6}),(?P<last>\d{1,6}|\$)p")
 _QUIET = frozenset(("cd", "test", "[", "true", "set"))
-_PATCHED = re.compile(r"^\*\*\* (Add|Update) File: ([^\n]+)\n(.*?)(?=^\*\*\* |\Z)", re.MULTILINE | re.DOTALL)
-_GIVEN = re.compile(r"AGENTS\.md|CLAUDE\.md|<user_instructions>|Context from: |Instructions from: ")
-_IN_CODEX = re.compile(
+_PATCHED = regex(r"^\*\*\* (Add|Update) File: ([^\n]+)\n(.*?)(?=^\*\*\* |\Z)", re.MULTILINE | re.DOTALL)
+_GIVEN = regex(r"AGENTS\.md|CLAUDE\.md|<user_instructions>|Context from: |Instructions from: ")
+_IN_CODEX = regex(
     r"# AGENTS\.md instructions(?: for (?P<folder>[^\n]+))?\s+<INSTRUCTIONS>(?P<text>.*?)(?:</INSTRUCTIONS>|\Z)"
     r"|<user_instructions>(?P<older>.*?)(?:</user_instructions>|\Z)",
     re.DOTALL,
 )
-_IN_SECTIONS = re.compile(
+_IN_SECTIONS = regex(
     r"^(?:Contents of (?P<contents>[^\n]+?)(?: \([^\n]*\))?:|-{3} Context from: (?P<context>[^\n]+?) -{3}"
     r"|Instructions from: (?P<source>[^\n]+))\n"
     r"(?P<text>.*?)(?=^Contents of [^\n]+:\n|^-{3} End of Context|^Instructions from: |^ *IMPORTANT: this context|"

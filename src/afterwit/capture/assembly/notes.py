@@ -1,5 +1,5 @@
-"""What later stages need and no other row holds: prompts, stated sentences, summaries, rules, names that an edit
-defines, commit messages, pull requests, instruction files.
+"""What later stages need and no other row holds: prompts, stated sentences, summaries, skills that a person calls,
+rules, names that an edit defines, commit messages, pull requests, instruction files.
 
 Taken while the text is in hand, so that a session can be digested, and digested again, without its original. Everything
 that comes in here is redacted already or is redacted here. Sizes are bounded per note; the number of replies per part
@@ -33,6 +33,7 @@ from afterwit.model.captured import ActionRow, NoteRow, PartFacts
 from afterwit.model.kinds import CHANGES, ActionKind, EventKind, Lean, NoteKind, Status
 from afterwit.model.readings import Event
 from afterwit.text.definitions import definitions_in
+from afterwit.text.patterns import regex
 
 _HEAD = 20_000
 _TAIL = 8_000
@@ -42,38 +43,38 @@ _MESSAGE = 160
 _PLACE = r"[^\s:()]{1,200}(?::\d{1,6}(?::\d{1,5})?|\(\d{1,6},\d{1,5}\))"
 _SHAPES = (
     # path:1:2: E501 message (ruff, flake8, pycodestyle) and ruff's block form "E501 [*] message"
-    re.compile(rf"^{_PLACE}:? (?P<id>[A-Z]{{1,6}}\d{{3,4}}) (?:\[\*\] )?(?P<message>\S.*)$"),
-    re.compile(r"^(?P<id>[A-Z]{1,6}\d{3,4}) (?:\[\*\] )(?P<message>\S.*)$"),
-    re.compile(r"^(?P<id>[A-Z]{1,4}\d{3,4}) (?P<message>[A-Z`].*[`a-z.])$"),
+    regex(rf"^{_PLACE}:? (?P<id>[A-Z]{{1,6}}\d{{3,4}}) (?:\[\*\] )?(?P<message>\S.*)$"),
+    regex(r"^(?P<id>[A-Z]{1,6}\d{3,4}) (?:\[\*\] )(?P<message>\S.*)$"),
+    regex(r"^(?P<id>[A-Z]{1,4}\d{3,4}) (?P<message>[A-Z`].*[`a-z.])$"),
     # src/a.ts(1,2): error TS2345: message, and tsc's pretty form with " - error"
-    re.compile(rf"^{_PLACE}(?::| -) (?:error|warning) (?P<id>[A-Z]{{2,4}}\d{{3,5}}):? (?P<message>.+)$"),
-    re.compile(r"^(?:error|warning)(?: |\[)(?P<id>[A-Z]{1,4}\d{3,5})\]?: (?P<message>.+)$"),
+    regex(rf"^{_PLACE}(?::| -) (?:error|warning) (?P<id>[A-Z]{{2,4}}\d{{3,5}}):? (?P<message>.+)$"),
+    regex(r"^(?:error|warning)(?: |\[)(?P<id>[A-Z]{1,4}\d{3,5})\]?: (?P<message>.+)$"),
     # TS2345: message of bundlers, TS2345 [ERROR]: message of deno, L3: TS2345 message of a shortened report
-    re.compile(r"^(?:✘ \[ERROR\] )?(?P<id>TS\d{4,5})(?: \[ERROR\])?: (?P<message>\S.+)$"),
-    re.compile(r"^L\d{1,6}: (?P<id>TS\d{4,5}) (?P<message>\S.+)$"),
+    regex(r"^(?:✘ \[ERROR\] )?(?P<id>TS\d{4,5})(?: \[ERROR\])?: (?P<message>\S.+)$"),
+    regex(r"^L\d{1,6}: (?P<id>TS\d{4,5}) (?P<message>\S.+)$"),
     # path:1:2: C0114: message (missing-docstring) of pylint
-    re.compile(rf"^{_PLACE}: (?P<code>[CEFRW]\d{{4}}): (?P<message>.+) \((?P<id>[a-z][a-z-]{{3,50}})\)$"),
+    regex(rf"^{_PLACE}: (?P<code>[CEFRW]\d{{4}}): (?P<message>.+) \((?P<id>[a-z][a-z-]{{3,50}})\)$"),
     # path:1:2: message (linter) of golangci-lint, which names a check of staticcheck first; staticcheck itself, last
-    re.compile(
+    regex(
         rf"^{_PLACE}: (?P<message>(?:(?P<check>[A-Z]{{1,2}}\d{{4}}): )?.+)"
         r" \((?P<id>[a-z][a-z0-9-]{2,30}|(?:SA|ST|QF|S|U)\d{4})\)$"
     ),
     # path:1: error: message  [code] of mypy
-    re.compile(rf"^{_PLACE}: (?:error|note): (?P<message>.+?)  ?\[(?P<id>[a-z][a-z-]{{2,40}})\]$"),
+    regex(rf"^{_PLACE}: (?:error|note): (?P<message>.+?)  ?\[(?P<id>[a-z][a-z-]{{2,40}})\]$"),
     # path:1:2 lint/group/name of biome; its message follows on a later line
-    re.compile(
+    regex(
         r"^\s*(?:at )?(?:[^\s:]{1,200}(?::\d{1,6}:\d{1,5})? )?(?P<id>(?:lint|assist)/[a-z]{2,20}/[A-Za-z]{2,50}|format)"
         r"(?=\s+(?:FIXABLE|━)|$)(?:\s+FIXABLE)?(?P<message>.*)$"
     ),
     # "  12:3  error  message  rule-name" of eslint
-    re.compile(r"^\s+\d{1,6}:\d{1,5}\s+(?:error|warning)\s+(?P<message>\S.+?)\s{2,}(?P<id>@?[a-z][\w@/-]{2,60})$"),
+    regex(r"^\s+\d{1,6}:\d{1,5}\s+(?:error|warning)\s+(?P<message>\S.+?)\s{2,}(?P<id>@?[a-z][\w@/-]{2,60})$"),
     # shellcheck, clippy
-    re.compile(r"^\s*\^-+\^? (?P<id>SC\d{4})(?: \(\w+\))?: (?P<message>.+)$"),
-    re.compile(r"^\s*= (?:note|help): .*(?P<id>clippy::[a-z_]{3,60})(?P<message>.*)$"),
+    regex(r"^\s*\^-+\^? (?P<id>SC\d{4})(?: \(\w+\))?: (?P<message>.+)$"),
+    regex(r"^\s*= (?:note|help): .*(?P<id>clippy::[a-z_]{3,60})(?P<message>.*)$"),
 )
 # Every shape contains one of these. Apart, because a search for one of them is many times faster than for any of all.
 _HINTS = tuple(
-    re.compile(hint, re.MULTILINE)
+    regex(hint, re.MULTILINE)
     for hint in (
         r"[A-Z]\d{3}",
         r"\([a-z][a-z0-9-]{2,30}\)[ \t\r]*$",
@@ -85,12 +86,12 @@ _HINTS = tuple(
         "clippy::",
     )
 )
-_TASK = re.compile(
+_TASK = regex(
     r"^(?:[^\t\n]{1,80}\t[^\t\n]{0,80}\t)?(?:\ufeff?\d{4}-\d\d-\d\dT[\d:.]{8,20}Z )?\s*(?:##\[error\])?"
     r"(?:\[[^\]\n]{1,60}\] |[\w@/.-]{1,80}(?:[: ][a-z][\w:.-]{0,40})?: |[\w.-]{1,40} +\| )?\s*"
 )
-_ANSI = re.compile(r"\x1b\[[0-9;]*m")
-_NEXT = re.compile(r"^\s*[×✖!]\s+(?P<message>\S.*)$")
+_ANSI = regex(r"\x1b\[[0-9;]*m")
+_NEXT = regex(r"^\s*[×✖!]\s+(?P<message>\S.*)$")
 
 
 def rules_in(output: str) -> dict[str, str]:
@@ -159,15 +160,13 @@ def _message_below(text: str, end: int) -> str:
     return ""
 
 
-_MAYBE = re.compile(r"\bcommit\b|\b(?:pr|mr) (?:create|edit|new)\b")
-_HEREDOC = re.compile(r"\A\$\(\s*cat\s*<<-?\s*(['\"]?)(\w+)\1\n(?P<body>.*?)\n?[ \t]*\2\s*\)\Z", re.DOTALL)
-_COMMIT_OPTION = re.compile(r"(?:-[a-zA-Z]*m|--message)(?:=(?P<value>.*))?\Z", re.DOTALL)
-_TITLE_OPTION = re.compile(r"(?:-t|--title)(?:=(?P<value>.*))?\Z", re.DOTALL)
-_BODY_OPTION = re.compile(r"(?:-b|--body|--description)(?:=(?P<value>.*))?\Z", re.DOTALL)
+_MAYBE = regex(r"\bcommit\b|\b(?:pr|mr) (?:create|edit|new)\b")
+_HEREDOC = regex(r"\A\$\(\s*cat\s*<<-?\s*(['\"]?)(\w+)\1\n(?P<body>.*?)\n?[ \t]*\2\s*\)\Z", re.DOTALL)
+_COMMIT_OPTION = regex(r"(?:-[a-zA-Z]*m|--message)(?:=(?P<value>.*))?\Z", re.DOTALL)
+_TITLE_OPTION = regex(r"(?:-t|--title)(?:=(?P<value>.*))?\Z", re.DOTALL)
+_BODY_OPTION = regex(r"(?:-b|--body|--description)(?:=(?P<value>.*))?\Z", re.DOTALL)
 _FORGES = ("gh", "glab", "tea")
-_TRAILER = re.compile(
-    r"^(?:Co-Authored-By|Signed-off-by|Reviewed-by|Generated with|🤖).*$", re.MULTILINE | re.IGNORECASE
-)
+_TRAILER = regex(r"^(?:Co-Authored-By|Signed-off-by|Reviewed-by|Generated with|🤖).*$", re.MULTILINE | re.IGNORECASE)
 PROMPT_LIMIT = 2_000
 ENDING_LIMIT = 1_200
 REPORT_LIMIT = 600  # at either end
@@ -178,7 +177,14 @@ _MOST_REPORTS = 64
 _MOST_FILES = 40
 _NAME_LIMIT = 64
 _CODE_KEYS = ("old_string", "new_string", "old_str", "new_str", "content", "patch", "input", "raw", "diff", "code_edit")
-_CHECKER = re.compile(r"lint|check|tsc|ruff|mypy|clippy|vet\b|biome|test|build|compile|pyright|pre-commit|verify")
+_CHECKER = regex(r"lint|check|tsc|ruff|mypy|clippy|vet\b|biome|test|build|compile|pyright|pre-commit|verify")
+
+
+# What Claude Code and Codex write when a person calls a skill. Commands of the client itself begin with their name.
+_CALLED = regex(
+    r"\s*(?:<command-message>[^<]{0,200}</command-message>\s*<command-name>/?(?P<command>[^<\s]{1,80})</command-name>"
+    r"|<skill>\s*<name>(?P<skill>[^<\n]{1,80})</name>(?:\s*<path>(?P<path>[^<\n]{1,400})</path>)?)"
+)
 
 
 class Published(NamedTuple):
@@ -201,6 +207,14 @@ def of_text(number: int, part: PartFacts, event: Event, body: str) -> Iterator[N
         if stated:
             part.stated += 1
             yield NoteRow(number, NoteKind.REPLY, place, event.at_ms, "\n".join(stated))
+
+
+def of_notice(number: int, part: PartFacts, event: Event, redactor: Redactor) -> Iterator[NoteRow]:
+    """The note of a skill that a person calls."""
+    called = _CALLED.match(event.text)
+    if called:
+        text = safe_text(called["path"] or called["skill"] or called["command"], redactor)
+        yield NoteRow(number, NoteKind.SKILL, part.events - 1, event.at_ms, text)
 
 
 def of_call(call: PendingCall, event: Event, redactor: Redactor) -> Iterator[NoteRow]:

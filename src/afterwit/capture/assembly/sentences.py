@@ -10,13 +10,14 @@ from functools import cache
 
 from afterwit.guard.matching import PatternSet
 from afterwit.text.pasted import FENCES_AND_TAGS, own_words, without_blocks
+from afterwit.text.patterns import regex
 
 _LONGEST = 320
 _SHORTEST_WORDS = 4
-_ITEM = re.compile(r"^[^\S\n]*(?:(?:[-*+•]|\d{1,3}[.)])\s+|#{1,6}\s.*$|>.*$|\|.*$)", re.MULTILINE)
-_SPLIT = re.compile(r"(?<=[.!?])\s+(?=[\"'`(*A-Z])|\n{1,}")
-_MARKUP = re.compile(r"\*\*|__")
-_BLANKS = re.compile(r"\s+")
+_ITEM = regex(r"^[^\S\n]*(?:(?:[-*+•]|\d{1,3}[.)])\s+|#{1,6}\s.*$|>.*$|\|.*$)", re.MULTILINE)
+_SPLIT = regex(r"(?<=[.!?])\s+(?=[\"'`(*A-Z])|\n{1,}")
+_MARKUP = regex(r"\*\*|__")
+_BLANKS = regex(r"\s+")
 _RULES = (
     r"always\b",
     r"never\b",
@@ -62,7 +63,7 @@ def _any(forms: tuple[str, ...]) -> re.Pattern[str]:
 
 _OF_PEOPLE = _any(_RULES + _DECISIONS)
 _OF_AGENTS = _any(_DECISIONS + _CAUSES)
-_ODD_LETTERS = re.compile("[\u017f\u212a\u0130\u0131]")  # which count as s, k and i
+_ODD_LETTERS = regex("[\u017f\u212a\u0130\u0131]")  # which count as s, k and i
 
 
 def stated_by_person(text: str, most: int = 8) -> list[str]:

@@ -33,11 +33,19 @@ def safe_text(text: str, redactor: Redactor, limit: int = TEXT_LIMIT) -> str:
 
 def safe_texts(texts: Iterable[str], redactor: Redactor, limit: int = TEXT_LIMIT) -> list[str]:
     """The same for each of many texts: redacted together they cost far less."""
-    own = [_without_own(text) for text in texts]
-    redacted = redactor.texts([clean(text[: limit + _MARGIN]) for text in own])
+    return _bounded([_without_own(text) for text in texts], redactor, limit)
+
+
+def safe_telling(text: str, redactor: Redactor, limit: int) -> str:
+    """The same of what we told ourselves, as it was told."""
+    return _bounded((text,), redactor, limit)[0]
+
+
+def _bounded(texts: Sequence[str], redactor: Redactor, limit: int) -> list[str]:
+    redacted = redactor.texts([clean(text[: limit + _MARGIN]) for text in texts])
     return [
         beginning(safe, limit if len(text) <= limit + _MARGIN else min(limit, max(0, len(safe) - _MARGIN)))
-        for text, safe in zip(own, redacted, strict=True)  # the rest of a cut one may begin with half a secret
+        for text, safe in zip(texts, redacted, strict=True)  # the rest of a cut one may begin with half a secret
     ]
 
 

@@ -38,7 +38,8 @@ def list_items(here: Here, wanted: ItemFilter, limit: int, is_json: bool) -> Non
     repository brings it back by itself when it returns.
     """
     listing = listed(here.world, wanted, limit)
-    show_listing(listing, wanted, told_when(here.world), is_json=is_json, nothing=_nothing(listing))
+    told = told_when(here.world, listing.items)
+    show_listing(listing, wanted, told, is_json=is_json, nothing=_nothing(listing))
 
 
 def _nothing(listing: ItemListing) -> str:
@@ -60,7 +61,7 @@ def search(here: Here, wanted: ItemFilter, words: tuple[str, ...], limit: int, i
     """Find notes by words, in any form: all must occur. What fits best comes first."""
     listing = searched(here.world, " ".join(words), wanted, limit)
     nothing = "No notes match. Fewer words find more, and --all looks at notes of every status."
-    show_listing(listing, wanted, told_when(here.world), is_json=is_json, nothing=nothing)
+    show_listing(listing, wanted, told_when(here.world, listing.items), is_json=is_json, nothing=nothing)
 
 
 @command(
@@ -73,7 +74,7 @@ def search(here: Here, wanted: ItemFilter, words: tuple[str, ...], limit: int, i
 def show(here: Here, item: str, is_json: bool) -> None:
     """Show one note with all its details. NOTE is an id or the beginning of one."""
     whole = shown(here.world, item)
-    moment = told_when(here.world).get(whole.id, ToldWhen.NEVER)
+    moment = told_when(here.world, [whole]).get(whole.id, ToldWhen.NEVER)
     if is_json:
         print_json(item_shape(whole) | {"told": moment})
         return

@@ -1,6 +1,6 @@
 """`afterwit knowledge review`: decide about what waits, one note after the other, with single keys."""
 
-import sys
+from functools import partial
 
 import click
 
@@ -9,6 +9,7 @@ from afterwit.cli.knowledge.curate import UNDO
 from afterwit.cli.knowledge.items import EXITS, item_shape, where
 from afterwit.cli.knowledge.why import why_lines
 from afterwit.cli.terminal.amounts import COUNT, human_count
+from afterwit.cli.terminal.keys import ask, fail_unanswered
 from afterwit.cli.terminal.options import Here, agreed, many, reporting, timed
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, talk
 from afterwit.config.calendar import Calendar
@@ -16,7 +17,6 @@ from afterwit.curation.review import ReviewTally, ReviewWalk, WaitingNotes, appr
 from afterwit.curation.why import moment_of
 from afterwit.curation.why import why as all_evidence
 from afterwit.knowledge.list import ItemFilter
-from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Category, Item, ItemStatus
 from afterwit.recall.told import ToldWhen
 from afterwit.sessions.filters import one_line
@@ -29,7 +29,6 @@ _UNANSWERED = (
 _NOTHING = "Nothing waits for you."
 _SHOWN_EVIDENCE = 3
 _LONGEST_EXCERPT = 160
-_QUIT = "q"
 
 
 @command(
@@ -94,68 +93,18 @@ def _walk(here: Here, queue: WaitingNotes) -> None:
     is_answered = False
     while (item := walk.next_note()) is not None:
         _show(here.calendar, item, queue, len(queue.notes) - walk.tally.left + 1)
-        key = _key()
-        while key in ("w", "?") or not _is_done(walk, item, key):
-            if key == "w":
-                for line in why_lines(all_evidence(here.world, item.id), here.calendar, None):
-                    talk(line)
-            is_answered = is_answered or bool(key)
-            key = _key()
-        is_answered = is_answered or bool(key)
-        if key in ("", _QUIT):
+        answer = ask(walk, item.sentence, _KEYS, partial(_show_why, here, item))
+        is_answered = is_answered or answer.is_answered
+        if answer.is_last:
             break
-    if not is_answered and not sys.stdin.isatty():
-        talk(f"\n{_UNANSWERED}")
-        raise click.exceptions.Exit(ExitCode.FAILED)
+    if not is_answered:
+        fail_unanswered(_UNANSWERED)
     print_line(_summary(walk.tally))
 
 
-def _is_done(walk: ReviewWalk, item: Item, key: str) -> bool:
-    """Whether the answer was one that leads on."""
-    try:
-        if key == "y":
-            walk.approve()
-        elif key == "n":
-            walk.reject()
-        elif key == "s":
-            walk.skip()
-        elif key == "e":
-            return _edit(walk, item)
-        elif key == "u" and not walk.undo():
-            talk("There is nothing to undo yet in this review.")
-            return False
-        elif key not in ("u", "", _QUIT):
-            talk(f"{key!r} is no answer. {_KEYS}.")
-            return False
-    except UsageError as error:
-        talk(str(error))
-        return False
-    return True
-
-
-def _edit(walk: ReviewWalk, item: Item) -> bool:
-    """Other words: from the editor, or from the next line where there is no terminal."""
-    words = click.edit(item.sentence) if sys.stdin.isatty() else sys.stdin.readline()
-    if not words or not words.strip():
-        talk("Nothing was changed.")
-        return False
-    walk.edit(words)
-    return True
-
-
-def _key() -> str:
-    """One key, or the first letter of a line where there is no terminal; "" where nobody answers any more."""
-    click.echo("> ", nl=False, err=True)
-    try:
-        if not sys.stdin.isatty():
-            line = sys.stdin.readline()
-            key = line.strip()[:1].lower() or ("?" if line else "")
-        else:
-            key = click.getchar().lower()
-    except (EOFError, KeyboardInterrupt, click.Abort):
-        key = ""
-    talk(key if key.isprintable() else "")
-    return key
+def _show_why(here: Here, item: Item) -> None:
+    for line in why_lines(all_evidence(here.world, item.id), here.calendar, None):
+        talk(line)
 
 
 def _show(calendar: Calendar, item: Item, queue: WaitingNotes, number: int) -> None:

@@ -5,8 +5,11 @@ import click
 from afterwit.cli.commands import LazyGroup, Subcommand
 
 COMMANDS = {
+    "effect": Subcommand("measure.effect:effect", "Does it help? Sessions that were told, and those that were not."),
     "backtest": Subcommand("measure.backtest:backtest", "Replay your own history: what would have been said?"),
-    "experiment": Subcommand("measure.experiment:experiment", "Choose how much is skipped on purpose, to compare."),
+    "skipping": Subcommand("measure.skipping:skipping", "Choose how much is skipped on purpose, to compare."),
+    "experiment": Subcommand("measure.experiment:experiment", "Split sessions between ways of telling, and compare."),
+    "report": Subcommand("measure.report:report", "Write a page of figures, with charts."),
 }
 
 

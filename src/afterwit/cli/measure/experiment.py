@@ -1,78 +1,127 @@
-"""`afterwit measure experiment`: how much is skipped on purpose, to compare."""
-
-import math
-from typing import Any
+"""`afterwit measure experiment`: split sessions between ways of telling, and compare them."""
 
 import click
 
-from afterwit.cli.commands import command
-from afterwit.cli.terminal.options import Here, Option, reporting
-from afterwit.cli.terminal.output import print_json, print_line
+from afterwit.cli.commands import CliGroup
+from afterwit.cli.measure.effect_words import alarm_words, change_words, with_needed
+from afterwit.cli.measure.explained import show_explained
+from afterwit.cli.terminal.amounts import human_count
+from afterwit.cli.terminal.options import Here, in_place, many, reporting, timed
+from afterwit.cli.terminal.output import print_json, print_line, print_text
+from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
-from afterwit.measure.experiment import Experiment, experiment_now, set_experiment
+from afterwit.measure.experiment import (
+    ArmExperiment,
+    experiment_now,
+    explained_arm,
+    start_experiment,
+    stop_experiment,
+)
+from afterwit.measure.live.outcomes import ABOUT, MAIN
+from afterwit.measure.live.report import ArmEffect
+from afterwit.recall.holdout import ACTIONS, BLOCK, CHOICES, COLD, TEMPLATE, TOLD
+from afterwit.templates.stats import compared_templates
+
+_ARMS = {
+    COLD: "nothing is told",
+    BLOCK: "at the start and with prompts only",
+    ACTIONS: "around actions only",
+    TOLD: "everything is told",
+    TEMPLATE: "the same, and a worked example",
+}
+_COLUMNS = (
+    Column("arm"),
+    Column("what is told", gives_way=1),
+    Column("sessions", is_number=True),
+    Column("lost in 100", is_number=True),
+    Column("against the first", takes_rest=True),
+)
 
 
-class _Percent(click.FloatRange):
-    """A share that can be drawn. `nan` lies in every range, and no draw is possible with it."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        number = float(super().convert(value, param, ctx))
-        if math.isnan(number):
-            self.fail("'nan' is no number.", param, ctx)
-        return number
+@click.group(cls=CliGroup)
+def experiment() -> None:
+    """Split sessions between ways of telling, and compare them."""
 
 
-_PERCENT = _Percent(min=0, max=90)
-
-
-@command(
+@experiment.command(
     examples=(
-        "afterwit measure experiment",
-        "afterwit measure experiment --sessions 20 --notes 10",
-        "afterwit measure experiment --sessions 0 --notes 0",
-    ),
+        "afterwit measure experiment start --arm cold --arm told",
+        "afterwit measure experiment start --arm cold --arm block --arm actions",
+        "afterwit measure experiment start --arm told --arm template",
+    )
 )
-@click.option("--sessions", type=_PERCENT, metavar="PERCENT", help="This share of sessions is told nothing.")
-@click.option(
-    "--notes",
-    cls=Option,
-    earlier=("--items",),
-    type=_PERCENT,
-    metavar="PERCENT",
-    help="Every other session goes without this share of the notes.",
-)
-@reporting
-def experiment(here: Here, sessions: float | None, notes: float | None, is_json: bool) -> None:
-    """Show or choose how much is skipped on purpose, to compare.
+@many("--arm", "arms", "ARM", f"An arm: {', '.join(f'{name} ({what})' for name, what in _ARMS.items())}.", CHOICES)
+@in_place
+def start(here: Here, arms: tuple[str, ...]) -> None:
+    """Begin an experiment: every new session falls into one of the arms, with equal chances.
 
-    Without sessions that are told nothing, nobody can say whether the notes help. Chance picks them before anything is
-    said, for the whole of a session. 0 and 0 end the experiment: every session is told everything.
+    The first arm is what the others are compared with. Sessions that are under way stay as they are. While the
+    experiment lasts, no other sessions are skipped; of the notes, as many as `measure skipping` says. In the arm
+    `template`, sessions are told at their start how an earlier session in the same repository did its task: for each
+    repository one template is chosen, that helped before or was used least.
     """
-    is_set = sessions is not None or notes is not None
-    now = set_experiment(here.world, _share(sessions), _share(notes)) if is_set else experiment_now(here.world)
+    start_experiment(here.world, arms, compared_templates(here.world) if TEMPLATE in arms else ())
+    names = list(dict.fromkeys(arms))
+    print_line(f"Every new session falls into one of {len(names)} arms: {', '.join(names)}.")
+    print_line("`afterwit measure experiment show` compares them; `afterwit measure experiment stop` ends it.")
+
+
+@experiment.command(examples=("afterwit measure experiment stop",))
+@in_place
+def stop(here: Here) -> None:
+    """End the experiment. What it showed stays, and `measure skipping` holds again."""
+    stop_experiment(here.world)
+    print_line("The experiment is over. `afterwit measure experiment show` says what it showed.")
+
+
+@experiment.command(
+    examples=("afterwit measure experiment show", "afterwit measure experiment show --explain block"),
+)
+@click.option("--explain", metavar="ARM", help="The sessions behind what is said of an arm, each with what it adds.")
+@reporting
+@timed
+def show(here: Here, explain: str | None, is_json: bool) -> None:
+    """How the arms of the experiment do that was started last.
+
+    The figure that decides is the share of lost actions among the first 30: those in vain, and searches before the
+    first edit. The intervals stay valid however often one looks, and all arms together share an error rate of 5%.
+    """
+    if explain:
+        _explain(here, explain, is_json=is_json)
+        return
+    now = experiment_now(here.world)
     if is_json:
         print_json(now)
     else:
         _show(here.calendar, now)
 
 
-def _share(percent: float | None) -> float | None:
-    return None if percent is None else percent / 100
-
-
-def _show(calendar: Calendar, now: Experiment) -> None:
-    since = f", since {calendar.day(now.since_ms)}" if now.since_ms else ""
-    if not now.session_share and not now.item_share:
-        print_line(f"Nothing is skipped{since}: every session is told everything.")
-        return
-    sessions = f"{now.session_share:.0%} of sessions are told nothing"
-    print_line(f"{sessions}, and {now.item_share:.0%} of the notes are skipped in the others{since}.")
-    if now.shown or now.held_out:
-        print_line(
-            f"So far notes were told {now.shown} times and skipped on purpose, to compare, {now.held_out} times."
-        )
+def _explain(here: Here, arm: str, *, is_json: bool) -> None:
+    rows = explained_arm(here.world, arm)
+    if is_json:
+        print_json(rows)
     else:
-        print_line(
-            "Nothing was told yet. `afterwit connect` brings the notes to your agents; `afterwit learn` takes in"
-        )
-        print_line("what they were told.")
+        show_explained(here.calendar, rows, ABOUT[MAIN].words, (arm, "the first arm"))
+
+
+def _show(calendar: Calendar, now: ArmExperiment) -> None:
+    if not now.arms:
+        print_text("No experiment yet. `afterwit measure experiment start --arm cold --arm told` begins one.")
+        return
+    until = f" until {calendar.moment(now.stopped_ms)}" if now.stopped_ms else ", under way"
+    sessions = human_count(sum(arm.sessions for arm in now.arms), "session")
+    print_line(f"Since {calendar.moment(now.started_ms)}{until}: {sessions}.")
+    effects = [arm.against_first.main for arm in now.arms if arm.against_first is not None]
+    first = next((effect.not_told for effect in effects if effect.not_told is not None), None)
+    rows = []
+    for arm in now.arms:
+        mean = first if arm.against_first is None else arm.against_first.main.told
+        said = "" if arm.against_first is None else _said(arm.against_first)
+        rows.append([arm.arm, _ARMS.get(arm.arm, ""), arm.sessions, "" if mean is None else f"{mean:.1f}", said])
+    print_table(_COLUMNS, rows)
+
+
+def _said(effect: ArmEffect) -> str:
+    if effect.alarms:
+        return f"nobody can tell: {alarm_words(effect.alarms)}"
+    return f"{change_words(effect.main)}: {with_needed(effect.main.finding, effect.main.estimate)}"

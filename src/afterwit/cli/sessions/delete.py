@@ -13,6 +13,7 @@ from afterwit.cli.terminal.completing import session_ids
 from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, print_text, talk
 from afterwit.connect import connections
+from afterwit.patterns.curate import refresh_files
 from afterwit.sessions.filters import Filter, one_line
 
 _SHOWN = 20
@@ -57,9 +58,9 @@ def delete(
     """Erase sessions and their subagents from all that Afterwit keeps.
 
     SESSION is an id or the beginning of one; the options choose more. Gone to the last byte are the archived log, the
-    rows, the search index, notes without other evidence, and what agents were told of those. It cannot be undone.
-    `learn` does not read the session again, although the agent may still have its log: `afterwit learn --again ID`
-    allows that.
+    rows, the search index, templates, notes without other evidence, and what agents were told of those. It cannot be
+    undone. `learn` does not read the session again, although the agent may still have its log: `afterwit learn
+    --again ID` allows that.
     """
     if not sessions and not is_excluded and wanted == Filter():
         raise click.UsageError("Say which sessions: by id, by an option such as --repo or --until, or by --excluded.")
@@ -90,6 +91,8 @@ def _report(here: Here, done: Deletion) -> None:
         talk(f"{count} would be deleted. Nothing was changed.")
         return
     talk(f"Deleted {count}. `afterwit learn` does not read them again; `afterwit learn --again ID` would.")
+    for path in refresh_files(here.world):
+        talk(f"{path}, of the catalog of patterns, was written anew without them.")
     for agent in done.notes_files:
         talk(f"The notes that {agent} reads are empty now: `afterwit connect {agent}` writes them anew.")
     if any(made.project for made in connections.read(here.world.layout).by_place.values()):
@@ -114,6 +117,8 @@ def _show(planned: Deletion) -> None:
     _more(len(planned.notes))
     if planned.weakened:
         print_line(f"{human_count(planned.weakened, 'more note')} with some evidence from elsewhere")
+    for name in planned.templates:
+        print_line(f"template {name} goes")
     if planned.backups:
         print_line(f"{human_count(planned.backups, 'older copy', 'older copies')} of the database, made by upgrades")
     going = [log for log in planned.logs if log.is_deleted]

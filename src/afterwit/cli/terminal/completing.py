@@ -54,6 +54,28 @@ def session_ids(ctx: click.Context, _param: click.Parameter, incomplete: str) ->
     return []
 
 
+def template_ids(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The templates of the store."""
+    from afterwit.cli.terminal.options import here_from
+    from afterwit.store.template_files import stored_templates
+
+    with suppress(AfterwitError, OSError):
+        layout = here_from(ctx.params.get("config"), ctx.params.get("profile")).world.layout
+        return plain_items((template.id for template in stored_templates(layout).templates), incomplete)
+    return []
+
+
+def pattern_ids(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The patterns that recur, and those of the catalog."""
+    from afterwit.cli.terminal.options import here_from
+    from afterwit.patterns.show import all_ids
+
+    with suppress(AfterwitError, OSError):
+        world = here_from(ctx.params.get("config"), ctx.params.get("profile")).world
+        return plain_items(all_ids(world), incomplete)
+    return []
+
+
 def reading_ways(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The ways to a model that reads."""
     from afterwit.reading.ways.registry import way_names

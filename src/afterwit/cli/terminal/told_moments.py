@@ -10,9 +10,13 @@ _WORDS = {
     moments.RECALL: "when it asked",
     moments.ASKED: "when it asked",
 }
-_AT_ACTIVITY = "at a first edit, test or commit"
+_ACTS = {
+    moments.ACTIVITY: "at a first edit, test or commit",
+    "refuse": "by refusing a command",
+    "rewrite": "by rewriting a command",
+}
 
 
 def said_at(moment: str, act: str = "") -> str:
     """The moment in words; of what was told with an action, whether that had to fail."""
-    return _AT_ACTIVITY if act == moments.ACTIVITY else _WORDS.get(moment, moment)
+    return _ACTS.get(act) or _WORDS.get(moment, moment)

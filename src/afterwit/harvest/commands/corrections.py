@@ -23,7 +23,7 @@ from afterwit.actions.shell.command_changes import (
 )
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight
-from afterwit.harvest.commands.invocations import command_at, has_worked
+from afterwit.harvest.commands.invocations import command_at
 from afterwit.harvest.commands.line_changes import change_between
 from afterwit.harvest.harvester import (
     Grouped,
@@ -168,7 +168,7 @@ def _worked(digest: Digest) -> Iterator[Grouped[CallSeen]]:
     """For the programs that do real work, how they were called."""
     shapes: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for at, step in enumerate(digest.steps):
-        if step.kind is ActionKind.SHELL and has_worked(step):
+        if step.kind is ActionKind.SHELL and step.has_worked:
             for program, shape in _shapes(command_at(digest.steps, at)):
                 shapes[program][shape] = None
     for program in sorted(shapes, key=lambda name: (-len(shapes[name]), name))[:_MOST_PROGRAMS]:

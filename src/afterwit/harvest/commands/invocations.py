@@ -21,7 +21,7 @@ from afterwit.guard.placeholders import PLACEHOLDER
 from afterwit.harvest.commands.purposes import Purpose, may_have_purpose, purpose_of
 from afterwit.harvest.once import once_per_digest
 from afterwit.model.digest import Digest, DigestStep
-from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, Lean, Status
+from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, Status
 from afterwit.model.knowledge import EXCERPT_LIMIT
 from afterwit.text.patterns import regex
 
@@ -87,14 +87,6 @@ class CommandRun(NamedTuple):
 
 def line_in(folder: str, command: str) -> str:
     return f"cd {folder} && {command}" if folder else command
-
-
-def has_worked(step: DigestStep) -> bool:
-    return step.status is Status.SUCCEEDED or (step.status is Status.UNKNOWN and step.lean is Lean.FINE)
-
-
-def has_failed(step: DigestStep) -> bool:
-    return step.status is Status.FAILED or (step.status is Status.UNKNOWN and step.lean is Lean.FAILED)
 
 
 def form_of(command: Command) -> CommandForm | None:
@@ -251,7 +243,7 @@ def _how(digest: Digest, at: int, meant: _Meant) -> tuple[bool | None, bool | No
     step = digest.steps[at]
     if step.status is Status.SUCCEEDED:
         return (True, True) if meant.is_reported else (None, None)
-    if not has_failed(step):
+    if not step.has_failed:
         return None, None
     failure = _class_of(digest, at)
     if failure is FailureClass.WORK and step.status is Status.FAILED:

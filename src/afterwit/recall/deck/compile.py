@@ -31,7 +31,7 @@ from afterwit.recall.at_prompt import about, talks_of
 from afterwit.recall.deck.dealt import NOTHING_DEALT, DealtDeck, DealtMarks, dealt_deck
 from afterwit.recall.deck.line_tables import FiringLine, Redact
 from afterwit.recall.deck.prompt_tables import MOST_SESSIONS, PromptChanges, PromptSource, PromptWork, newest
-from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckSettings, write_deck
+from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckExample, DeckSettings, write_deck
 from afterwit.recall.doubles import told_once
 from afterwit.recall.from_digest import sighting_of, talks_in
 from afterwit.recall.holdout import holdout_key
@@ -39,11 +39,12 @@ from afterwit.recall.recall import names_known, preference_lines, settings_of, s
 from afterwit.recall.repository import UNCOMMITTED, git_mark, history_sightings, tree_file
 from afterwit.recall.situation import MOST_STORIES, SPEAKING, Situation, agents_of, order
 from afterwit.recall.start_block import said_of
+from afterwit.recall.worked_example import worked_example
 from afterwit.repos.known_names import is_folder
 from afterwit.store.database import transaction
 from afterwit.store.layout import redaction_key
 from afterwit.store.lease import held
-from afterwit.store.marks import DECK, fingerprint, key_mark, mark, put_mark
+from afterwit.store.marks import DECK, EXAMPLES, fingerprint, key_mark, mark, put_mark
 from afterwit.store.rows import hooks, repos
 from afterwit.store.rows.items import ItemRow, items_in
 from afterwit.store.rows.session_list import session_row
@@ -57,6 +58,7 @@ from afterwit.store.rows.undealt import (
     undealt,
 )
 from afterwit.store.store import Store, opened
+from afterwit.store.template_files import stored_templates
 
 _WAIT_SECONDS = 60
 _REPO = f"{ScopeKind.REPO}:"
@@ -104,10 +106,19 @@ def _settings(store: Store, world: World) -> DeckSettings:
         key=holdout_key(redaction_key(world.layout)),
         session_share=shares.session_share,
         item_share=shares.item_share,
+        arms=shares.arms,
         learns_at_end=world.settings.recall.learns_at_end,
         learn_command=(sys.executable, *_LEARN),
         exclude=tuple(exclusion_of(world).entries),
     )
+
+
+def _examples(store: Store) -> Iterator[DeckExample]:
+    """Of the templates that the experiment under way compares, as far as they are still there."""
+    names = mark(store.db, EXAMPLES).split() if hooks.shares(store.db).arms else []
+    for template in stored_templates(store.layout).templates if names else ():
+        if template.id in names and template.is_in_use and (text := worked_example(template)):
+            yield DeckExample(template.source.repo, template.item, text)
 
 
 def _roots(store: Store, world: World, rows: Iterable[repos.RepoRow]) -> dict[str, str]:
@@ -152,6 +163,7 @@ class _Compiling:
             prompts={repo: self._prompts(repo) for repo in self._repos},
             trees={repo: tree_file(repo) for repo in self._checkouts},
             marks=marks,
+            examples=list(_examples(self._store)),
         )
 
     def redact(self, text: str) -> str:
@@ -214,7 +226,7 @@ class _Compiling:
         return list(items_in(self._store.db, scopes, SPEAKING)) if scopes else []
 
     def _count(self, repo: str, agent: str) -> int:
-        return count_stories(self._store.db, repo, agent, MOST_STORIES)
+        return min(MOST_STORIES, count_stories(self._store.db, repo, agent))
 
     def _prompts(self, repo: str) -> PromptSource:
         checkout = self._checkouts.get(repo)

@@ -22,6 +22,7 @@ from afterwit.model.quick_json import dumps, loads
 # ruff: noqa: PTH118, PTH120
 
 VERSION = 5
+EXAMPLES = "examples"  # a setting: the worked examples of an experiment, by repository
 PARTS = "deck"  # the folder of `store.layout.Layout.deck_parts`
 REPO = "repo"  # names in the table `indexes` of a part
 NOTES = "notes"
@@ -150,6 +151,13 @@ class Deck:
                    ORDER BY repo = ?1 DESC, agent = ?2 DESC LIMIT 1"""
         row = self._db.execute(query, (repo, agent)).fetchone()
         return [(of_deck(heading), _lines(entries)) for heading, entries in _pairs(row[0])] if row else []
+
+    def example(self, repo: str) -> tuple[str, Shown] | None:
+        """The worked example for sessions there, with the name under which it is drawn."""
+        for place, entry in _pairs(self.text(EXAMPLES) or "[]"):
+            if place == repo:
+                return next(iter(_lines([entry])), None)
+        return None
 
     def lines(self, moment: str, words: set[str], repo: str, agent: str) -> list[tuple[DeckTrigger, DeckLine]]:
         """Lines that may fire in this place: all words that they need occur. The narrowest scope comes first, then

@@ -21,12 +21,13 @@ import apsw
 import msgspec
 
 from afterwit.guard.markers import CLOSING, OPENING
+from afterwit.guard.shown import Shown
 from afterwit.model.knowledge import ScopeKind
 from afterwit.recall.deck.dealt import NOTHING_DEALT, DealtDeck, DealtMarks, DealtPart, parts_folder
 from afterwit.recall.deck.line_tables import LINE_TABLES, FiringLine, Redact, put_lines, safe
 from afterwit.recall.deck.part import PartContent, write_part
 from afterwit.recall.deck.prompt_tables import PromptSource
-from afterwit.recall.deck.reader import VERSION
+from afterwit.recall.deck.reader import EXAMPLES, VERSION
 from afterwit.recall.prompt_block import BlockLine, BlockSection
 from afterwit.store.atomic import PRIVATE, renamed_into, step, sync
 from afterwit.store.database import transaction, translated
@@ -41,12 +42,21 @@ class DeckBlock(NamedTuple):
     agent: str = ""
 
 
+class DeckExample(NamedTuple):
+    """What sessions in a repository are told of a template, where they are in the arm that is."""
+
+    repo: str
+    item: str
+    text: Shown
+
+
 class DeckSettings(NamedTuple):
     """How hooks behave. `key` draws the hold-out: made once per machine, 16 bytes or more."""
 
     key: bytes
     session_share: float = 0.1  # of sessions that get nothing, to compare with
     item_share: float = 0.1  # of items that a session does not get
+    arms: tuple[str, ...] = ()  # of the experiment that is under way, if any
     refusing: tuple[str, ...] = ()  # agents whose commands may be refused once
     rewriting: tuple[str, ...] = ()  # agents whose commands may be rewritten
     refuse_confidence: float = 0.8
@@ -68,6 +78,7 @@ class DeckContent(NamedTuple):
     prompts: Mapping[str, PromptSource] = MappingProxyType({})  # by repository
     trees: Mapping[str, str] = MappingProxyType({})  # names of files with the words of a repository's files
     marks: Mapping[str, DealtMarks] = MappingProxyType({})  # by repository; "": outside of all
+    examples: Iterable[DeckExample] = ()  # of templates, in an experiment that compares them
 
 
 def write_deck(
@@ -149,7 +160,7 @@ class _Writing:
         with transaction(db):
             for name in ("deck.sql", "lines.sql"):
                 db.execute(resources.files("afterwit.recall.deck").joinpath(name).read_text("utf-8"))
-            db.executemany("INSERT INTO settings VALUES (?, ?)", _settings(deck.settings))
+            db.executemany("INSERT INTO settings VALUES (?, ?)", (*_settings(deck.settings), self._examples()))
             db.executemany("INSERT INTO roots VALUES (?, ?)", sorted(deck.roots.items()))
             db.executemany("INSERT INTO remotes VALUES (?, ?)", sorted(deck.remotes.items()))
             db.executemany("INSERT INTO trees VALUES (?, ?)", sorted(deck.trees.items()))
@@ -166,6 +177,10 @@ class _Writing:
                 yield from self._dealt.blocks(repo)
         for block in self._deck.blocks:
             yield block.repo, block.agent, _sections(block, functools.partial(safe, self._redact))
+
+    def _examples(self) -> tuple[str, str]:
+        rows = [(repo, (item, safe(self._redact, text))) for repo, item, text in self._deck.examples]
+        return EXAMPLES, msgspec.json.encode(rows).decode()
 
     def _put_lines(self, db: apsw.Connection) -> None:
         if not self._has("", "lines"):

@@ -79,9 +79,12 @@ def file_key(agent: str, path: str) -> bytes:
     return hashlib.blake2b(f"{agent}\0{path}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def file_stamps(db: apsw.Connection, agent: str) -> dict[bytes, FileStamp]:
-    query = f"SELECT key, {columns_of(FileStamp)} FROM files WHERE agent = ? AND is_live"  # noqa: S608
-    return {row[0]: FileStamp(*row[1:]) for row in db.execute(query, (agent,))}
+def settled_transcripts(db: apsw.Connection, agent: str) -> dict[bytes, tuple[int, int, int]]:
+    """Size, time and inode of all transcripts of which nothing is to be tried again; two indexes tell."""
+    query = """SELECT key, size_bytes, mtime_ns, inode FROM files
+               WHERE agent = ? AND is_live AND state NOT IN ('failed', ?)
+               AND key NOT IN (SELECT key FROM files WHERE role <> 'transcript')"""
+    return {key: (size, mtime_ns, inode) for key, size, mtime_ns, inode in db.execute(query, (agent, DAMAGED))}
 
 
 def file_stamp(db: apsw.Connection, key: bytes) -> FileStamp | None:

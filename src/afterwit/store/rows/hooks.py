@@ -6,7 +6,7 @@ part of the sessions gets nothing, and which part of the items a session does no
 effect can be told from chance, and applied from the journal.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import apsw
@@ -20,9 +20,15 @@ _FAULT_LIMIT = 1_000  # rows that are kept: the latest say enough
 
 
 class Shares(NamedTuple):
+    """What is held out, and the experiment that somebody started last."""
+
     session_share: float = 0.1
     item_share: float = 0.1
     since_ms: int = 0  # 0: nobody has chosen
+    arms: tuple[str, ...] = ()  # of the experiment, while it is under way
+    compared: tuple[str, ...] = ()  # its arms, also when it is over
+    started_ms: int = 0
+    stopped_ms: int = 0
 
 
 class DrawRow(NamedTuple):
@@ -38,6 +44,10 @@ class DrawRow(NamedTuple):
     items: str
     text: str
     would: str
+    arm: str
+    odds: str
+    item_odds: float | None
+    took_ms: int | None
 
 
 class DrawnSession(NamedTuple):
@@ -93,6 +103,10 @@ def put_draw(db: apsw.Connection, body: Mapping[str, Any]) -> None:
         items=msgspec.json.encode(items, order="sorted").decode(),
         text=body.get("text", ""),
         would=body.get("would", ""),
+        arm=body.get("arm", ""),
+        odds=msgspec.json.encode(body.get("odds", {}), order="sorted").decode(),
+        item_odds=body.get("item_odds"),
+        took_ms=body.get("took_ms"),
     )
     db.execute(insert_into("draws", columns_of(DrawRow), "INSERT OR IGNORE"), row)
     for item, is_shown in items.items():
@@ -110,9 +124,19 @@ def draws_of_runs(db: apsw.Connection, beginning: str) -> list[DrawRow]:
     return [DrawRow(*row) for row in db.execute(query, {"beginning": beginning})]
 
 
+def draws_since(db: apsw.Connection, since_ms: int) -> Iterator[DrawRow]:
+    """In order of time, one by one: their texts may be many."""
+    query = f"SELECT {columns_of(DrawRow)} FROM draws WHERE at_ms >= ? ORDER BY at_ms, key"  # noqa: S608
+    return (DrawRow(*row) for row in db.execute(query, (since_ms,)))
+
+
 def draws_of_session(db: apsw.Connection, agent: str, session: str) -> list[DrawRow]:
     query = f"SELECT {columns_of(DrawRow)} FROM draws WHERE agent = ? AND session = ? ORDER BY at_ms, key"  # noqa: S608
     return [DrawRow(*row) for row in db.execute(query, (agent, session))]
+
+
+def has_draws(db: apsw.Connection) -> bool:
+    return db.execute("SELECT 1 FROM draws LIMIT 1").fetchone() is not None
 
 
 def last_told(db: apsw.Connection) -> DrawRow | None:
@@ -120,6 +144,19 @@ def last_told(db: apsw.Connection) -> DrawRow | None:
     query = f"SELECT {columns_of(DrawRow)} FROM draws WHERE text <> '' ORDER BY at_ms DESC, key LIMIT 1"  # noqa: S608
     row = db.execute(query).fetchone()
     return DrawRow(*row) if row else None
+
+
+def latest_withheld(db: apsw.Connection, limit: int) -> list[DrawRow]:
+    """The latest draws with which something was not said, the newest first."""
+    query = f"SELECT {columns_of(DrawRow)} FROM draws WHERE would <> '' ORDER BY at_ms DESC, key LIMIT ?"  # noqa: S608
+    return [DrawRow(*row) for row in db.execute(query, (limit,))]
+
+
+def told_counts(db: apsw.Connection, beginning: str) -> dict[str, int]:
+    """In how many sessions each item was told whose name begins so; 0 where it was drawn and held out in all."""
+    query = """SELECT item, count(DISTINCT iif(is_shown, agent || char(0) || session, NULL)) FROM exposures
+               WHERE item >= :beginning AND item < :beginning || char(1114111) GROUP BY item"""
+    return {str(item): int(count) for item, count in db.execute(query, {"beginning": beginning})}
 
 
 def drawn_sessions(db: apsw.Connection, since_ms: int) -> set[DrawnSession]:
@@ -169,9 +206,17 @@ def faults(db: apsw.Connection, since_ms: int = 0) -> list[FaultRow]:
 
 
 def shares(db: apsw.Connection) -> Shares:
-    row = db.execute("SELECT session_share, item_share, since_ms FROM experiment").fetchone()
-    return Shares(*row) if row else Shares()
+    row = db.execute(f"SELECT {columns_of(Shares)} FROM experiment").fetchone()  # noqa: S608
+    if row is None:
+        return Shares()
+    session_share, item_share, since_ms, arms, compared, *times = row
+    return Shares(session_share, item_share, since_ms, _names(arms), _names(compared), *times)
 
 
 def put_shares(db: apsw.Connection, chosen: Shares) -> None:
-    db.execute("INSERT OR REPLACE INTO experiment VALUES (1, ?, ?, ?)", chosen)
+    values = [msgspec.json.encode(value).decode() if isinstance(value, tuple) else value for value in chosen]
+    db.execute(insert_into("experiment", f"id, {columns_of(Shares)}", "INSERT OR REPLACE"), (1, *values))
+
+
+def _names(stored: str) -> tuple[str, ...]:
+    return msgspec.json.decode(stored, type=tuple[str, ...])

@@ -20,6 +20,14 @@ class ItemRow(NamedTuple):
     body: bytes
 
 
+class ItemHead(NamedTuple):
+    """An item without what it says."""
+
+    id: str
+    harvester: str
+    status: str
+
+
 class RejectionRow(NamedTuple):
     id: str
     reason: str
@@ -97,6 +105,10 @@ def count_by_status(db: apsw.Connection) -> dict[str, int]:
 
 def item_scopes(db: apsw.Connection) -> list[str]:
     return [row[0] for row in db.execute("SELECT DISTINCT scope FROM items ORDER BY scope")]
+
+
+def item_heads(db: apsw.Connection) -> list[ItemHead]:
+    return [ItemHead(*row) for row in db.execute(f"SELECT {columns_of(ItemHead)} FROM items")]  # noqa: S608
 
 
 def item_ids(db: apsw.Connection) -> list[str]:

@@ -212,6 +212,13 @@ def part_tokens(db: apsw.Connection, part_ids: list[int]) -> TokenSums:
     return TokenSums(*only_row(db, query, (json_list(part_ids),)))
 
 
+def tokens_by_time(db: apsw.Connection, session_id: int) -> list[tuple[int | None, int]]:
+    """When each response of a session came, and what it took. Copies inside a parent's log are its subagents'."""
+    query = """SELECT spends.at_ms, input + cache_read + cache_write + output
+               FROM parts JOIN spends ON spends.part_id = parts.id WHERE parts.session_id = ? AND NOT is_nested"""
+    return [(at_ms, int(tokens)) for at_ms, tokens in db.execute(query, (session_id,))]
+
+
 class ShownFile(NamedTuple):
     """What sessions in a repository saw of an instruction file."""
 

@@ -273,15 +273,34 @@ def story_counts(db: apsw.Connection) -> list[StoryCount]:
 
 
 def subagents_of(db: apsw.Connection, agent: str, native_id: str) -> list[SessionRow]:
-    query = f"""SELECT {_COLUMNS} FROM sessions
-                WHERE agent = :agent AND parent = :parent AND relation = 'subagent'
+    query = f"""SELECT {_COLUMNS} FROM sessions INDEXED BY sessions_by_parent
+                WHERE agent = :agent AND parent = :parent AND parent <> '' AND relation = 'subagent'
                 ORDER BY started_ms, native_id"""  # noqa: S608
     return [SessionRow(*row) for row in db.execute(query, {"agent": agent, "parent": native_id})]
 
 
+def continuations_of(db: apsw.Connection, agent: str, native_id: str) -> list[SessionRow]:
+    """Subagents, forks and resumes of a session."""
+    query = f"""SELECT {_COLUMNS} FROM sessions INDEXED BY sessions_by_parent
+                WHERE agent = :agent AND parent = :parent AND parent <> ''
+                ORDER BY started_ms, native_id"""  # noqa: S608
+    return [SessionRow(*row) for row in db.execute(query, {"agent": agent, "parent": native_id})]
+
+
+def earlier_sessions(db: apsw.Connection, repo: str, agent: str, before_ms: int, limit: int) -> list[SessionRow]:
+    """The last sessions of an agent in a repository that began before a moment and did something, the newest first.
+    What came out of others is not among them."""
+    query = f"""SELECT {_COLUMNS} FROM sessions WHERE repo = :repo AND started_ms < :before_ms AND agent = :agent
+                AND parent = '' AND actions > 0 AND NOT is_partial
+                ORDER BY started_ms DESC, native_id LIMIT :limit"""  # noqa: S608
+    values = {"repo": repo, "agent": agent, "before_ms": before_ms, "limit": limit}
+    return [SessionRow(*row) for row in db.execute(query, values)]
+
+
 def forks_of(db: apsw.Connection, agent: str, native_id: str) -> list[str]:
     """Native ids of the sessions that went on from this one: what it said may stand in their logs, too."""
-    query = """SELECT native_id FROM sessions WHERE agent = :agent AND parent = :parent AND relation <> 'subagent'
+    query = """SELECT native_id FROM sessions INDEXED BY sessions_by_parent
+               WHERE agent = :agent AND parent = :parent AND parent <> '' AND relation <> 'subagent'
                ORDER BY native_id"""
     return [row[0] for row in db.execute(query, {"agent": agent, "parent": native_id})]
 

@@ -234,6 +234,13 @@ def sightings_of(db: apsw.Connection, matter: MatterKey, most_telling: int, most
     return telling + _newest(db, matter, most_others, is_telling=False) if telling else []
 
 
+def all_sightings(db: apsw.Connection, harvester: str) -> Iterator[SightingRow]:
+    """All that one of those who look has seen, matter by matter, in order of time."""
+    query = f"""SELECT {columns_of(SightingRow)} FROM sightings WHERE harvester = ?
+                ORDER BY matter, is_telling, at_ms, session_id, ordinal"""  # noqa: S608
+    return (SightingRow(*row) for row in db.execute(query, (harvester,)))
+
+
 def _newest(db: apsw.Connection, matter: MatterKey, most: int, *, is_telling: bool) -> list[SightingRow]:
     side = "harvester = :harvester AND matter = :name AND is_telling = :is_telling"
     query = f"""SELECT {columns_of(SightingRow)} FROM sightings WHERE {side} AND at_ms >= ifnull(
@@ -320,3 +327,18 @@ def same_tasks(db: apsw.Connection, session: int, soon_ms: int, opening: int) ->
                ORDER BY others.started_ms, others.native_id, others.id"""
     values = {"session": session, "soon_ms": soon_ms, "opening": opening}
     return [SameTask(*row) for row in db.execute(query, values)]
+
+
+class SeenRow(NamedTuple):
+    """What a harvester saw in a session."""
+
+    session_id: int
+    body: bytes
+    ref: bytes  # how evidence names the session; empty: to be made again
+
+
+def seen_by(db: apsw.Connection, harvester: str, version: str) -> Iterator[SeenRow]:
+    """What a harvester has seen in all sessions that were looked at by the harvesters of this version."""
+    query = """SELECT sightings.session_id, body, ref FROM sightings CROSS JOIN harvested USING (session_id)
+               WHERE harvester = :harvester AND version = :version"""
+    return (SeenRow(*row) for row in db.execute(query, {"harvester": harvester, "version": version}))

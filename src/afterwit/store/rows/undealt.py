@@ -23,19 +23,13 @@ def forget_undealt(db: apsw.Connection) -> None:
 
 
 def repos_with_sessions(db: apsw.Connection) -> list[str]:
-    """Each once, by a look for the next one in the index."""
-    query = """WITH RECURSIVE names (repo) AS (
-                   SELECT min(repo) FROM sessions
-                   UNION ALL
-                   SELECT (SELECT min(sessions.repo) FROM sessions WHERE sessions.repo > names.repo) FROM names
-                   WHERE names.repo IS NOT NULL
-               )
-               SELECT repo FROM names WHERE repo <> ''"""
+    """Each once, by the kept counts."""
+    query = "SELECT DISTINCT repo FROM session_places WHERE repo <> '' ORDER BY repo"
     return [row[0] for row in db.execute(query)]
 
 
 def scopes_with_items(db: apsw.Connection) -> list[str]:
-    """In the same way."""
+    """Each once, by a look for the next one in the index."""
     query = """WITH RECURSIVE names (scope) AS (
                    SELECT min(scope) FROM items
                    UNION ALL
@@ -53,8 +47,9 @@ def newest_in(db: apsw.Connection, repo: str, most: int) -> list[int]:
     return [row[0] for row in db.execute(query, (repo, most))]
 
 
-def count_stories(db: apsw.Connection, repo: str, agent: str, most: int) -> int:
-    """How many sessions there, or of that agent where no repository is named, came out of no other; counted so far."""
+def count_stories(db: apsw.Connection, repo: str, agent: str) -> int:
+    """How many sessions there, or of that agent where no repository is named, came out of no other, by the kept
+    counts."""
     place = "repo = :repo" if repo else "agent = :agent" if agent else "TRUE"
-    query = f"SELECT count(*) FROM (SELECT 1 FROM sessions WHERE {place} AND parent = '' LIMIT :most)"  # noqa: S608
-    return int(db.execute(query, {"repo": repo, "agent": agent, "most": most}).get)
+    query = f"SELECT ifnull(sum(stories), 0) FROM session_places WHERE {place}"  # noqa: S608
+    return int(db.execute(query, {"repo": repo, "agent": agent}).get)

@@ -1,0 +1,180 @@
+"""`afterwit measure effect`: whether it helps, from sessions that were told something and those that were not."""
+
+from collections.abc import Iterator, Mapping
+
+import click
+
+from afterwit.cli.commands import command
+from afterwit.cli.measure.effect_words import amount, change_words, finding_words, verdict
+from afterwit.cli.measure.explained import show_explained
+from afterwit.cli.terminal.amounts import human_count
+from afterwit.cli.terminal.options import Here, reporting, timed
+from afterwit.cli.terminal.output import print_json, print_line, print_text
+from afterwit.cli.terminal.table import Column, print_table
+from afterwit.cli.terminal.told_moments import said_at
+from afterwit.config.calendar import Calendar
+from afterwit.knowledge.list import sentences
+from afterwit.measure.live.cases import cases_of
+from afterwit.measure.live.effect import Grouping, effect_of, explained, explained_group
+from afterwit.measure.live.outcomes import ABOUT, MAIN, Figure
+from afterwit.measure.live.report import EffectReport, ExplainedCase, FigureEffect, GroupEffect
+from afterwit.text.nearest import did_you_mean
+
+_BY = ("moment", "finder", "note")
+_FIGURES = (
+    Column("figure", takes_rest=True),
+    Column("told", is_number=True),
+    Column("not told", is_number=True),
+    Column("change", gives_way=2),
+    Column("finding", gives_way=1),
+)
+_GROUPS = (
+    Column("telling", takes_rest=True),
+    Column("drawn", is_number=True),
+    Column("lost in 100", is_number=True),
+    Column("interval", gives_way=1),
+    Column("finding", gives_way=2),
+)
+
+
+@command(
+    examples=(
+        "afterwit measure effect",
+        "afterwit measure effect --by note",
+        "afterwit measure effect --explain failures",
+        "afterwit measure effect --json",
+    ),
+)
+@click.option(
+    "--by",
+    type=click.Choice(_BY),
+    help="What comes of single notes, of those of one moment, or of those that one part of the program found.",
+)
+@click.option(
+    "--explain",
+    metavar="NAME",
+    help="The sessions behind a figure, each with what it adds. Also of a moment, a finder or a note, by its name.",
+)
+@reporting
+@timed
+def effect(here: Here, by: str | None, explain: str | None, is_json: bool) -> None:
+    """Does it help? Compares sessions that were told something with sessions that were told nothing.
+
+    Chance decides which is which, before anything is said: `afterwit measure skipping`. Every session counts on the
+    side that was drawn, with its resumes and subagents. One figure decides: of the first 30 actions, how many in 100
+    are lost, because they are in vain or search before the first edit. The intervals stay valid however often one
+    looks, and the figures below the first share an error rate of 5%. A change compares each session with what was usual
+    in its repository, so it may differ from that of the two means.
+
+    `--by` shows what comes of single notes, seen in sessions that were told others. Those that do harm are named with
+    the command that takes them out.
+    """
+    if by and explain:
+        raise click.UsageError("Give either --by or --explain.")
+    if explain:
+        _explain(here, explain, is_json=is_json)
+        return
+    report = effect_of(cases_of(here.world))
+    if is_json:
+        print_json(_groups(report, by) if by else report)
+    elif by:
+        _show_groups(here, report, by)
+    else:
+        _show(here.calendar, report)
+
+
+def _show(calendar: Calendar, report: EffectReport) -> None:
+    print_text(verdict(report.brief))
+    if not report.sessions or report.since_ms is None:
+        print_text(
+            "`afterwit connect status` shows which agents are connected; `afterwit measure skipping` shows how much is"
+            " skipped, to compare."
+        )
+        return
+    told, not_told = human_count(report.told, "session"), human_count(report.not_told, "session")
+    print_text(f"Since {calendar.day(report.since_ms)}: {told} told, {not_told} told nothing, on purpose.")
+    print_line("")
+    print_table(_FIGURES, [_figure_row(effect) for effect in (report.main, *report.figures)])
+    print_line("")
+    for line in _remarks(report):
+        print_text(line)
+
+
+def _figure_row(effect: FigureEffect) -> list[str]:
+    means = ["" if mean is None else amount(mean) for mean in (effect.told, effect.not_told)]
+    return [effect.words, *means, change_words(effect), finding_words(effect.finding)]
+
+
+def _remarks(report: EffectReport) -> Iterator[str]:
+    detectable, base = report.main.estimate.detectable, report.main.not_told
+    if detectable is not None and base:
+        yield f"The smallest change that would show by now, four times of five: {detectable / base:.0%}."
+    if (test := report.self_test) is not None:
+        yield (
+            f"Self-test: with sides that mean nothing, {test.verdicts} of {test.rounds} tries on"
+            f" {human_count(test.sessions, 'session')} of yours saw an effect; in the long run 5% may."
+        )
+    if report.lost:
+        yield f"Of {human_count(report.lost, 'session')} more no log was read; they are not in the figures."
+    if report.crossed:
+        yield f"Of {human_count(report.crossed, 'session')} a part was drawn to the other side."
+    yield from map(_retirement, report.harmful)
+
+
+def _retirement(item: str) -> str:
+    return f"Telling note {item} does harm; `afterwit knowledge retire {item}` takes it out."
+
+
+def _groups(report: EffectReport, by: str) -> list[GroupEffect]:
+    finders = [*report.origins, *report.harvesters]
+    return {"moment": report.moments, "finder": finders, "note": report.items}[by]
+
+
+def _show_groups(here: Here, report: EffectReport, by: str) -> None:
+    groups = _groups(report, by)
+    judged = [group for group in groups if group.estimate.low is not None]
+    if judged:
+        said = sentences(here.world, [group.name for group in judged]) if by == "note" else {}
+        print_table(_GROUPS, [_group_row(group, _name(group.name, by, said)) for group in judged])
+    if left := [_name(group.name, by, {}) for group in groups if group not in judged]:
+        names = "" if by == "note" else f" ({', '.join(left)})"
+        print_text(f"Of {human_count(len(left), by)}{names} nothing can be said yet: told or skipped too seldom.")
+    if not groups:
+        print_line("No note was told, or skipped, in a session that was told something.")
+    for line in map(_retirement, report.harmful if by == "note" else ()):
+        print_text(line)
+
+
+def _name(name: str, by: str, said: Mapping[str, str]) -> str:
+    if by == "moment":
+        return said_at(name, name)
+    return f"{name} {said.get(name, '')}".strip()
+
+
+def _group_row(group: GroupEffect, name: str) -> list[str]:
+    effect = group.estimate
+    interval = "" if effect.low is None or effect.high is None else f"{effect.low:+.1f} to {effect.high:+.1f}"
+    return [name, f"{group.draws:,}", f"{effect.effect or 0:+.1f}", interval, finding_words(group.finding)]
+
+
+def _explain(here: Here, name: str, *, is_json: bool) -> None:
+    figure = Figure(name) if name in set(Figure) else MAIN
+    words = ABOUT[figure].words if name in set(Figure) else f"{ABOUT[MAIN].words}, by telling {name}"
+    rows = _rows_behind(here, name)
+    if is_json:
+        print_json(rows)
+    else:
+        show_explained(here.calendar, rows, words, is_log=ABOUT[figure].is_log)
+
+
+def _rows_behind(here: Here, name: str) -> list[ExplainedCase]:
+    cases = cases_of(here.world)
+    if name in set(Figure):
+        return explained(cases, Figure(name))
+    draws = [draw for case in cases.drawn for draw in case.items]
+    for grouping in Grouping:
+        if any(grouping.name_of(draw) == name for draw in draws):
+            return explained_group(cases, grouping, name)
+    hint = did_you_mean(name, [figure.value for figure in Figure], lambda near: f"`--explain {near}`")
+    figures = f"Figures are {', '.join(figure.value for figure in Figure)}."
+    raise click.UsageError(f"There is no figure {name!r}, and no note of that name was drawn. {hint or figures}")

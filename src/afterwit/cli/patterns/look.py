@@ -1,0 +1,134 @@
+"""`afterwit patterns list`, `show`, `log`, `diff`: the catalog as people look at it."""
+
+from pathlib import Path
+
+import click
+
+from afterwit.cli.commands import command
+from afterwit.cli.patterns.shapes import (
+    EXITS,
+    FOUND,
+    entry_shape,
+    in_catalog,
+    pattern_shape,
+    summary_lines,
+    version_shape,
+)
+from afterwit.cli.terminal.completing import pattern_ids
+from afterwit.cli.terminal.options import Here, many, reporting, timed
+from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
+from afterwit.cli.terminal.table import Column, print_table
+from afterwit.patterns.catalog import EntryStatus
+from afterwit.patterns.catalog_file import in_words
+from afterwit.patterns.catalog_folder import FileState
+from afterwit.patterns.show import diff as run_diff
+from afterwit.patterns.show import listed, shown
+from afterwit.patterns.show import log as run_log
+
+_EMPTY = "The catalog is empty. `afterwit patterns detect` shows what recurs, `review` asks about it."
+_ERASED = "(its words went with the sessions that were erased)"
+_FILE_WORDS = {
+    FileState.CURRENT: "",
+    FileState.EARLIER: "not up to date",
+    FileState.MISSING: "missing",
+    FileState.CHANGED: "changed by hand",
+}
+_LISTED = (
+    Column("id"),
+    Column("version"),
+    Column("status"),
+    Column("file", gives_way=1),
+    Column("pattern", takes_rest=True),
+)
+_LOGGED = (
+    Column("day"),
+    Column("id"),
+    Column("version"),
+    Column("undone", gives_way=1),
+    Column("decision", takes_rest=True),
+)
+
+
+@command("list", examples=("afterwit patterns list", "afterwit patterns list --status approved --json"), exits=EXITS)
+@many("--status", "statuses", "STATUS", f"Only these ({', '.join(EntryStatus)}); repeat for more.", EntryStatus)
+@in_catalog
+@reporting
+def list_(here: Here, statuses: tuple[str, ...], folder: Path | None, is_json: bool) -> None:
+    """The catalog: what was decided about patterns, and whether their files are as they were written."""
+    entries = listed(here.world, tuple(map(EntryStatus, statuses)), folder)
+    if is_json:
+        print_json([entry_shape(entry) | {"file": str(path), "file_state": state} for entry, path, state in entries])
+    elif not entries:
+        talk(_EMPTY)
+    else:
+        rows = [
+            (entry.id, entry.version, entry.status, _FILE_WORDS[state], entry.title or _ERASED)
+            for entry, _, state in entries
+        ]
+        print_table(_LISTED, rows)
+
+
+@command(examples=("afterwit patterns show 3fa9c1",), exits=EXITS)
+@click.argument("name", metavar="PATTERN", shell_complete=pattern_ids)
+@reporting
+@timed
+def show(here: Here, name: str, is_json: bool) -> None:
+    """One pattern with its evidence and its history. PATTERN is an id or the beginning of one."""
+    pattern = shown(here.world, name)
+    entry, current = pattern.entry, pattern.current
+    decided = entry if entry.version else None
+    if is_json:
+        print_json(
+            {
+                "decided": entry_shape(entry) if decided else None,
+                "found": pattern_shape(current, decided) if current else None,
+                "history": [version_shape(version) for version in pattern.history],
+            }
+        )
+        return
+    print_text(entry.title or _ERASED)
+    print_text(entry.text, "  ", "  ")
+    print_line(f"  {entry.id}, {entry.status if decided else FOUND} {entry.version}".rstrip())
+    print_line(f"  applies to {in_words(entry.scope)}; shown when: {', '.join(entry.triggers) or 'at the start'}")
+    for line in summary_lines(current, here.calendar, len(current.evidence)) if current else ():
+        print_text(line, "  ", "    ")
+    for version in pattern.history:
+        print_line(f"  {version.entry.version}  {here.calendar.day(version.at_ms)}  {version.what}")
+
+
+@command(examples=("afterwit patterns log", "afterwit patterns log 3fa9c1"), exits=EXITS)
+@click.argument("name", metavar="[PATTERN]", required=False, default="", shell_complete=pattern_ids)
+@reporting
+@timed
+def log(here: Here, name: str, is_json: bool) -> None:
+    """What was decided about one pattern, or all, the latest first; also what was undone."""
+    versions = run_log(here.world, name)
+    if is_json:
+        print_json([version_shape(version) for version in versions])
+        return
+    if not versions:
+        talk(_EMPTY)
+        return
+    day = here.calendar.day
+    rows = [
+        (day(made.at_ms), made.entry.id, made.entry.version, "undone" if made.is_undone else "", made.what)
+        for made in versions
+    ]
+    print_table(_LOGGED, rows)
+
+
+@command(examples=("afterwit patterns diff 3fa9c1", "afterwit patterns diff 3fa9c1 1.0.0 1.1.0"), exits=EXITS)
+@click.argument("name", metavar="PATTERN", shell_complete=pattern_ids)
+@click.argument("old", metavar="[FROM]", required=False, default="")
+@click.argument("new", metavar="[TO]", required=False, default="")
+@reporting
+def diff(here: Here, name: str, old: str, new: str, is_json: bool) -> None:
+    """How two versions of a pattern differ; without versions, the last two that stand."""
+    lines = run_diff(here.world, name, old, new)
+    if is_json:
+        print_json({"lines": lines})
+        return
+    for line in lines:
+        print_line(line)
+    if not lines:
+        talk("They say the same.")

@@ -1,0 +1,17 @@
+"""`afterwit skills`: which skills are used, and what follows. One file and one registry line per command."""
+
+import click
+
+from afterwit.cli.commands import LazyGroup, Subcommand
+
+COMMANDS = {
+    "list": Subcommand("skills.list:list_skills", "List the skills that sessions use, and whether they help."),
+    "show": Subcommand("skills.show:show", "One skill: what followed its uses, and for which work it is best."),
+    "pairs": Subcommand("skills.pairs:show_pairs", "Skills that are used together, against each alone."),
+    "trends": Subcommand("skills.trends:show_trends", "Which skills got better or worse, and since when."),
+}
+
+
+@click.group(cls=LazyGroup, entries=COMMANDS)
+def skills() -> None:
+    """See which skills sessions use, and whether they help."""

@@ -1,0 +1,243 @@
+"""What the figures say, in sentences: one function for each, the most important sentence first.
+
+Where there is nothing to count from, it says so, and what to do about it. Nothing here claims that telling is the cause
+of anything: that is up to `helps`, which comes from sessions that chance left untold.
+"""
+
+from collections.abc import Iterator
+
+from afterwit.agents.moments import START
+from afterwit.measure.dashboard.words import counted, of_many, percent, rate, shared, signed
+from afterwit.measure.metrics.figures import Figures
+from afterwit.measure.metrics.hit_rate import Came
+from afterwit.measure.metrics.recurrence import Reduction
+from afterwit.measure.metrics.session_course import CourseShare
+
+Sentences = Iterator[str]
+_FEW = 30  # sessions with a check, or tests of confidence, below which a share says little
+_TOO_FEW = "That is too few to say much."
+
+
+def helps(figures: Figures) -> Sentences:
+    """Whether memory helps."""
+    cost = figures.cost
+    if figures.helps:
+        yield figures.helps
+        yield "`afterwit measure effect` shows what was compared."
+    elif cost.sessions:
+        skipped = counted(cost.skipped_sessions, "session was", "sessions were")
+        yield (
+            f"Nobody can tell yet: notes were told in {counted(cost.told_sessions, 'session')}, and {skipped} skipped"
+            " on purpose, to compare."
+        )
+    else:
+        yield "Nobody can tell yet: no session was told anything."
+        yield (
+            "`afterwit connect agents --all` brings the notes to your agents; some sessions are then skipped on"
+            " purpose, to compare."
+        )
+
+
+def told(figures: Figures) -> Sentences:
+    """What was told, and whether it came up."""
+    hits = figures.hit_rate
+    if not hits.told:
+        yield "Nothing was told yet."
+        return
+    if hits.available:
+        came = shared(hits.used, hits.available, hits.interval)
+        yield f"Of the notes that were told ahead of time, {came} had their moment come in that session."
+        yield "That is: the command, the file, the failure, the rule or the topic that they are about came up."
+    else:
+        yield "Of no note that was told can be said whether its moment came."
+    notes = counted(hits.told, "note was", "notes were")
+    yield f"In all, {notes} told in {counted(hits.sessions, 'session')}, the same one counted once in each."
+    others = {
+        Came.THERE: "told right at their moment",
+        Came.ANYTIME: "about no moment in particular",
+        Came.UNREAD: "told in sessions that are not learned yet",
+        Came.GONE: "no longer there",
+    }
+    said = [f"{hits.by_moment[came]:,} {words}" for came, words in others.items() if hits.by_moment.get(came)]
+    if said:
+        yield f"Not counted above: {', '.join(said)}."
+
+
+def wrong(figures: Figures) -> Sentences:
+    """How much of it was wrong, as far as anybody noticed."""
+    share = figures.wrong
+    if share.told:
+        reasons = ", ".join(f"{count:,} {reason}" for reason, count in share.by_reason.items())
+        why = f": {reasons}" if reasons else ""
+        yield f"Found to be wrong since: {shared(share.wrong, share.told, share.interval)} told notes{why}."
+
+
+def errors(figures: Figures) -> Sentences:
+    """Whether errors come back after their note was learned."""
+    notes, change = figures.recurrence.notes, figures.recurrence.reduction
+    if not notes:
+        yield "No note names a failure or a rule yet, so there is no error to follow."
+        return
+    if change.before is None or change.after is None or change.change is None:
+        yield f"{counted(notes, 'note')} to follow, and none with sessions both before and after it was learned yet."
+        return
+    verb = "fell" if change.change < 0 else "rose" if change.change > 0 else "went"
+    yield (
+        f"The errors that notes are about {verb} from {rate(change.before)} to {rate(change.after)} in 100 sessions"
+        f" once the notes were learned{_certainty(change)}."
+    )
+    yield (
+        f"Counted were {counted(change.notes, 'note that names', 'notes that name')} a failure or a rule, each in the"
+        f" sessions where it holds: {change.sessions_before:,} in the eight weeks before, {change.sessions_after:,}"
+        " after."
+    )
+    if change.told_after:
+        was = "was" if change.told_after == 1 else "were"
+        yield f"Of the sessions after, {change.told_after:,} {was} told the note."
+        yield (
+            "Errors also come and go by themselves, with the work that they belong to: this alone does not show that"
+            " telling helps."
+        )
+    else:
+        yield "None of them was told the note: this is how errors come and go by themselves."
+
+
+def _certainty(change: Reduction) -> str:
+    if change.interval is None:
+        return ", which is one note and says nothing about others"
+    low, high = change.interval
+    doubt = ", which may be chance" if low <= 0 <= high else ""
+    return f"{doubt} (95 % interval of the change: {signed(low)} to {signed(high)})"
+
+
+def course(figures: Figures) -> Sentences:
+    """How sessions go."""
+    whole = figures.course.whole
+    if not whole.sessions:
+        yield "No session was learned yet: `afterwit learn` reads what your agents have logged."
+        return
+    completed = shared(whole.completed, whole.judged, whole.completed_interval)
+    yield f"Of the sessions whose log shows how they ended, {completed} ended well."
+    if whole.checked:
+        passed = shared(whole.first_try, whole.checked, whole.first_try_interval)
+        yield f"Of those that checked their work, {passed} passed the first check after the first change."
+    if whole.checked < _FEW:
+        yield _TOO_FEW
+    yield from (f"{_kind(kind)} {_ended(kind)}." for kind in figures.course.kinds if kind.sessions)
+
+
+def _kind(kind: CourseShare) -> str:
+    name = {"code": "mostly ran commands", "file": "mostly read and changed files"}[kind.group]
+    return f"Of {counted(kind.sessions, 'session')} that {name},"
+
+
+def _ended(kind: CourseShare) -> str:
+    completed = f"{of_many(kind.completed, kind.judged)} ended well"
+    if not kind.checked:
+        return f"{completed}, and none checked its work"
+    return f"{completed}, and {of_many(kind.first_try, kind.checked)} passed the first check"
+
+
+def cost(figures: Figures) -> Sentences:
+    """What it cost."""
+    spent, model = figures.cost, figures.cost.model
+    if spent.tokens_per_session is None:
+        yield "Nothing was told, so no session paid for it."
+    else:
+        sessions = counted(spent.told_sessions, "session was", "sessions were")
+        yield (
+            f"{sessions} told {spent.tokens:,} tokens: {spent.tokens_per_session:,.0f} on average,"
+            f" {spent.most_tokens:,} at most (estimated, four characters each)."
+        )
+        at_start = spent.tokens_by_moment.get(START, 0)
+        yield f"Of these tokens, {at_start:,} came at the start of a session, and {spent.tokens - at_start:,} later."
+        yield _hook_time(figures)
+        yield _cache(figures)
+    if model.requests:
+        dollars = f" and ${model.cost_usd:,.2f}" if model.cost_usd is not None else ""
+        unpriced = f" ({model.unpriced:,} of them without a known price)" if model.unpriced else ""
+        requests = counted(model.requests, "request")
+        yield f"Models that read sessions for notes took {model.tokens:,} tokens{dollars} in {requests}{unpriced}."
+    else:
+        yield "No model was asked to read sessions."
+
+
+def _hook_time(figures: Figures) -> str:
+    spent = figures.cost
+    if spent.hook_ms_median is None:
+        return "How long hooks took was not recorded."
+    return (
+        f"Half of the {counted(spent.hook_calls, 'hook')} that had something to say took {spent.hook_ms_median:.0f} ms"
+        f" of computing time or less, and none more than {spent.hook_ms_most:,} ms."
+    )
+
+
+def _cache(figures: Figures) -> str:
+    told_share, skipped = figures.cost.told_cache, figures.cost.skipped_cache
+    if told_share.mean_share is None:
+        return "What that does to the prompt cache nobody can tell: these logs do not say what came from it."
+    sessions = counted(told_share.sessions, "session that was told something", "sessions that were told something")
+    came = f"From the prompt cache came {percent(told_share.mean_share)} of what models were given in {sessions}"
+    if skipped.mean_share is None:
+        return f"{came}; no session was skipped that this could be compared with."
+    skips = counted(skipped.sessions, "session that was", "sessions that were")
+    return f"{came}, and {percent(skipped.mean_share)} in {skips} skipped on purpose, to compare."
+
+
+def learned(figures: Figures) -> Sentences:
+    """What was learned and lost."""
+    pace = figures.velocity
+    in_use = f"{counted(pace.in_use, 'note is', 'notes are')} in use" if pace.in_use else "No note is in use yet"
+    if not pace.days:
+        yield f"{in_use}."
+        return
+    gained = counted(pace.gained, "was", "were")
+    lost = f"{pace.lost:,} lost" if pace.lost else "none lost"
+    yield f"{in_use}: in {counted(pace.days, 'day')} {gained} gained{_often(pace.gained_per_day or 0.0)}, and {lost}."
+    if pace.lost_undated:
+        yield f"Of {pace.lost_undated:,} that were lost nobody can tell when: they grew old, or their subject is gone."
+
+
+def _often(per_day: float) -> str:
+    if per_day >= 1:
+        return f" ({per_day:.1f} a day)"
+    return f" (one in {1 / per_day:,.0f} days)" if per_day else ""
+
+
+def confidence(figures: Figures) -> Sentences:
+    """Whether confidence is honest."""
+    tested = figures.confidence
+    if tested is None:
+        yield "Nobody can tell yet: no session has spoken of a note that was there before it."
+        return
+    span = f" (95 % interval {tested.low:.3f} to {tested.high:.3f})" if tested.low is not None else ""
+    yield (
+        f"{counted(tested.forecasts, 'time')} a session spoke of a note that was there before it; the Brier score of"
+        f" its confidence is {tested.score:.3f}{span}, where 0 is perfect."
+    )
+    if tested.uncertainty:
+        yield (
+            f"Always saying the usual share would get {tested.uncertainty:.3f}; telling notes apart spares"
+            f" {tested.resolution:.3f} of that, and lying off what happened costs {tested.reliability:.3f}."
+        )
+    else:
+        yield "All of these sessions said the same, so whether it tells good notes from bad ones nobody can tell yet."
+    if tested.forecasts < _FEW:
+        yield _TOO_FEW
+
+
+def capture(figures: Figures) -> Sentences:
+    """Whether everything is read."""
+    seen = figures.capture
+    if not seen.sessions and not seen.files:
+        yield "No log was read yet."
+        return
+    bad = f"{of_many(seen.unreadable, seen.files)} could not be read" if seen.unreadable else "all could be read"
+    problems = f", but for {counted(seen.problems, 'place')} in them" if seen.problems else ""
+    yield f"{counted(seen.sessions, 'session')} from {counted(seen.files, 'log')}: {bad}{problems}."
+    if seen.unknown_share:
+        yield (
+            f"The log does not say how {of_many(seen.unknown, seen.actions)} actions ended"
+            f" ({percent(seen.unknown_share)}); for {seen.suggested:,} of these the output suggests it."
+        )
+    yield f"Hooks failed {counted(seen.hook_faults, 'time')}." if seen.hook_faults else "No hook failed."

@@ -1,0 +1,204 @@
+"""Reads the store and counts all figures: one pass over the digests, session by session, in one view of the store.
+
+The store is only read. Memory grows with notes, with what was told and by a short row for each session; no digest is
+kept.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import apsw
+import msgspec
+
+from afterwit.config.calendar import week_of
+from afterwit.config.world import World
+from afterwit.decisions.decided import decided
+from afterwit.digest.update import load_digest
+from afterwit.harvest.harvester import id_of
+from afterwit.harvest.registry import HARVESTERS
+from afterwit.knowledge.echoes import echoes
+from afterwit.knowledge.list import all_items
+from afterwit.knowledge.settle import recorded
+from afterwit.measure.metrics.as_of import NoteHistory, names_of
+from afterwit.measure.metrics.capture_health import AgentFiles, CaptureTally, capture_health
+from afterwit.measure.metrics.confidence import confidence_tests
+from afterwit.measure.metrics.figures import Figures, Measured, MetricRows
+from afterwit.measure.metrics.hit_rate import HitTally, hit_rate
+from afterwit.measure.metrics.memory_cost import (
+    ModelSpend,
+    Occasion,
+    SessionTokens,
+    cost_of_memory,
+    memory_costs,
+)
+from afterwit.measure.metrics.note_changes import gained_times, note_changes, velocity
+from afterwit.measure.metrics.recurrence import RecurrenceTally, recurrence
+from afterwit.measure.metrics.session_course import JudgedSession, course, judged_session
+from afterwit.measure.metrics.told_notes import SessionKey, ToldNote, first_told
+from afterwit.measure.metrics.wrong_notes import WrongTally, wrong_share
+from afterwit.measure.statistics.calibration import Forecast, calibration
+from afterwit.model.digest import Digest
+from afterwit.model.knowledge import GUARDED_FIXES, READ, Item, ItemStatus
+from afterwit.model.learn_run import Progress
+from afterwit.model.times import iso_from_ms
+from afterwit.recall.situation import tokens
+from afterwit.store.rows.health import transcript_rows
+from afterwit.store.rows.hooks import DrawRow, draws_since, faults
+from afterwit.store.rows.readings import spending
+from afterwit.store.rows.session_list import Selection, SessionRow, count_selected, selected_sessions, selected_times
+from afterwit.store.store import readonly_database
+
+_UNREADABLE = ("failed", "damaged")
+_DAY_MS = 86_400_000
+
+
+class _Told(NamedTuple):
+    """What hooks and the server left behind."""
+
+    notes: list[ToldNote]  # each once in a session
+    calls: list[Occasion]
+
+    def by_session(self) -> dict[SessionKey, frozenset[str]]:
+        by_session: defaultdict[SessionKey, set[str]] = defaultdict(set)
+        for note in self.notes:
+            by_session[note.to].add(note.item)
+        return {session: frozenset(items) for session, items in by_session.items()}
+
+
+def collect(world: World, since_ms: int, helps: str, progress: Progress) -> Measured:
+    """All figures of the sessions that began since then, and what was told and learned since then."""
+    with readonly_database(world.layout) as db:
+        db.execute("BEGIN")  # one view of the store, whatever runs beside
+        return _Collecting(db, world, since_ms).measured(helps, progress)
+
+
+class _Collecting:
+    def __init__(self, db: apsw.Connection, world: World, since_ms: int) -> None:
+        self._db = db
+        self._world = world
+        self._since_ms = since_ms
+        self._selection = Selection(since_ms=since_ms or None)
+        self._items = list(all_items(db))
+        self._history = _history(db)
+        self._gained = gained_times(self._items, self._history)
+        self._told = _told(draws_since(db, since_ms), self._items)
+        by_id = {item.id: item for item in self._items}
+        self._hits = HitTally(self._told.notes, by_id)
+        self._wrong = WrongTally(self._told.notes, by_id, self._history)
+        self._errors = RecurrenceTally(self._items, self._gained, self._told.by_session())
+        self._capture = CaptureTally()
+        self._sessions: list[JudgedSession] = []
+        self._spent: dict[SessionKey, SessionTokens] = {}
+
+    def measured(self, helps: str, progress: Progress) -> Measured:
+        count = count_selected(self._db, self._selection)
+        progress.stage("counting", count, "sessions")
+        drawn = {call.to._replace(is_subagent=False) for call in self._told.calls}
+        for row in selected_sessions(self._db, self._selection):
+            key = SessionKey(row.agent, row.native_id)
+            if key in drawn:
+                self._spent[key] = _tokens_of(row)
+            digest = load_digest(self._db, row)
+            if digest is not None:
+                self._take(digest)
+            progress.advance(1, 1)
+        rows = self._rows()
+        return Measured(self._figures(rows, count, helps), rows)
+
+    def _take(self, digest: Digest) -> None:
+        self._hits.take(digest)
+        self._wrong.take(digest)
+        self._errors.take(digest)
+        self._capture.take(digest)
+        judged = judged_session(digest)
+        if judged is not None:
+            self._sessions.append(judged)
+
+    def _rows(self) -> MetricRows:
+        files, noted = _files(self._db), faults(self._db, self._since_ms)
+        changes = note_changes(self._items, self._history, self._gained)
+        return MetricRows(
+            moments=self._hits.rows(),
+            wrong=self._wrong.rows(),
+            errors=self._errors.seen,
+            error_weeks=self._errors.rows(),
+            sessions=self._sessions,
+            costs=memory_costs(self._told.calls, self._spent),
+            changes=[change for change in changes if change.at_ms >= self._since_ms or not change.at_ms],
+            confidence=confidence_tests(self._items, self._history, self._since_ms),
+            capture=self._capture.rows(files, Counter(fault.agent for fault in noted)),
+        )
+
+    def _figures(self, rows: MetricRows, sessions: int, helps: str) -> Figures:
+        calendar, now_ms = self._world.calendar, self._world.now_ms
+        first_ms = self._since_ms or selected_times(self._db, self._selection).earliest_ms or now_ms
+        in_use = sum(item.status is ItemStatus.ACTIVE for item in self._items)
+        tests = (Forecast(test.confidence, test.came_true, test.item) for test in rows.confidence)
+        return Figures(
+            made_ms=now_ms,
+            since_ms=self._since_ms,
+            sessions=sessions,
+            helps=helps,
+            hit_rate=hit_rate(rows.moments),
+            wrong=wrong_share(rows.wrong),
+            recurrence=recurrence(rows.error_weeks),
+            course=course(rows.sessions, lambda at_ms: week_of(calendar.date(at_ms))),
+            cost=cost_of_memory(rows.costs, self._told.calls, _model_spend(self._db, self._since_ms)),
+            velocity=velocity(rows.changes, in_use, -(-(now_ms - first_ms) // _DAY_MS)),
+            confidence=calibration(tests),
+            capture=capture_health(rows.capture),
+        )
+
+
+def _history(db: apsw.Connection) -> NoteHistory:
+    in_force = decided(recorded(db))
+    own = {harvester.name: harvester.minimum_stories for harvester in HARVESTERS}
+    return NoteHistory(
+        decisions=in_force.decisions,
+        echoes=echoes(db),
+        minimum_stories={READ: 1, GUARDED_FIXES: 1} | own,
+        stated={id_of(draft): draft.stated_confidence for draft in in_force.drafts if draft.stated_confidence},
+    )
+
+
+def _told(draws: Iterable[DrawRow], items: Iterable[Item]) -> _Told:
+    heads = {name: item.id for item in items for name in names_of(item)}
+    notes: list[ToldNote] = []
+    calls: list[Occasion] = []
+    for draw in draws:
+        to = SessionKey(draw.agent, draw.session, bool(draw.context))
+        calls.append(Occasion(draw.at_ms, to, draw.moment, tokens(draw.text), bool(draw.is_held), draw.took_ms))
+        for name, is_shown in msgspec.json.decode(draw.items, type=dict[str, int]).items():
+            if is_shown:
+                notes.append(ToldNote(draw.at_ms, to, heads.get(name, name), draw.moment, draw.act))
+    return _Told(list(first_told(notes)), calls)
+
+
+def _tokens_of(row: SessionRow) -> SessionTokens:
+    given = row.tokens_input + row.tokens_cache_read + row.tokens_cache_write
+    return SessionTokens(given, row.tokens_cache_read)
+
+
+def _files(db: apsw.Connection) -> dict[str, AgentFiles]:
+    files: dict[str, AgentFiles] = {}
+    for row in transcript_rows(db):
+        before = files.get(row.agent, AgentFiles())
+        is_unreadable = row.state in _UNREADABLE
+        files[row.agent] = AgentFiles(
+            before.files + 1, before.unreadable + is_unreadable, before.problems + row.problems
+        )
+    return files
+
+
+def _model_spend(db: apsw.Connection, since_ms: int) -> ModelSpend:
+    """What the requests of whole days took, from the day of the moment on."""
+    from_day = iso_from_ms(since_ms)[:10]
+    spends = [spend for spend in spending(db) if spend.day >= from_day]
+    priced = [spend.cost_usd for spend in spends if spend.cost_usd is not None]
+    return ModelSpend(
+        requests=sum(spend.requests for spend in spends),
+        tokens=sum(spend.tokens_in + spend.tokens_out for spend in spends),
+        cost_usd=sum(priced) if priced else None,
+        unpriced=sum(spend.unpriced for spend in spends),
+    )

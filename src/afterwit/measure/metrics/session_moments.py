@@ -1,0 +1,77 @@
+"""What happened in a session that a note may have waited for: commands, files, failures, rules, prompts.
+
+The same question as in hooks, `matching.fires`, asked afterwards of a digest. Every step is a moment, with each thing
+that it does, and every prompt; a file that was only read has no step in a digest, and so no time: it counts whenever it
+was read.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from afterwit.actions.activities import activities_of
+from afterwit.actions.shell.parse import parsed
+from afterwit.knowledge.matching import TriggerMoment, fires
+from afterwit.model.digest import Digest, DigestStep
+from afterwit.model.kinds import ActionKind
+from afterwit.model.knowledge import Item
+from afterwit.recall.deck.reader import words_called, words_in
+from afterwit.text.words import words_of
+
+_LONGEST = 65_536  # characters of a command line
+
+
+class DatedMoment(NamedTuple):
+    at_ms: int | None  # None: not known
+    moment: TriggerMoment
+
+
+def moments_in(digest: Digest) -> list[DatedMoment]:
+    """All of them; one list serves all notes that the session was told."""
+    return [*_of_steps(digest), *_of_prompts(digest), *_of_files(digest)]
+
+
+def came_after(item: Item, moments: list[DatedMoment], told_ms: int) -> bool:
+    """Whether what a note waits for happened after it was told. What has no time counts."""
+    return any(
+        fires(trigger, dated.moment)
+        for dated in moments
+        if dated.at_ms is None or dated.at_ms >= told_ms
+        for trigger in item.triggers
+    )
+
+
+def _of_steps(digest: Digest) -> Iterator[DatedMoment]:
+    signatures = {failure.at: failure.signature for failure in digest.failures}
+    rules: defaultdict[int, set[str]] = defaultdict(set)
+    for rule in digest.rules:
+        rules[rule.at].add(rule.id)
+    for at, step in enumerate(digest.steps):
+        happened = TriggerMoment(
+            command=parsed(step.target[:_LONGEST]) if step.kind is ActionKind.SHELL else None,
+            tool=step.tool,
+            signature=signatures.get(at, ""),
+            error=frozenset(words_in(step.error) | words_called(step.target)) if at in signatures else frozenset(),
+            rules=frozenset(rules[at]),
+            paths=step.files,
+        )
+        for activity in (None, *activities_of(step.kind, step.target)):
+            yield DatedMoment(_time_of(digest, step), happened._replace(activity=activity))
+
+
+def _time_of(digest: Digest, step: DigestStep) -> int | None:
+    """To the end of its second, since steps are dated to the second."""
+    if digest.started_ms is None or step.at_s is None:
+        return None
+    return digest.started_ms + 1000 * step.at_s + 999
+
+
+def _of_prompts(digest: Digest) -> Iterator[DatedMoment]:
+    for said in digest.prompts:
+        yield DatedMoment(said.at_ms, TriggerMoment(words=frozenset(words_of(said.text))))
+
+
+def _of_files(digest: Digest) -> Iterator[DatedMoment]:
+    for file in digest.files:
+        if file.reads and not file.path.startswith("/"):
+            yield DatedMoment(None, TriggerMoment(paths=(file.path,)))

@@ -1,0 +1,10 @@
+-- What people decided about patterns. All of it follows from the journal.
+
+CREATE TABLE pattern_decisions (
+    machine TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    at_ms INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    body TEXT NOT NULL,                 -- JSON, as the journal has it
+    PRIMARY KEY (machine, number)
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,37 @@
+"""Figures for tests of the page: all empty, unless a test says otherwise."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tests.measure.metrics.noting import day_ms
+
+from afterwit.measure.metrics.capture_health import capture_health
+from afterwit.measure.metrics.figures import Figures, Measured, MetricRows
+from afterwit.measure.metrics.hit_rate import hit_rate
+from afterwit.measure.metrics.memory_cost import ModelSpend, cost_of_memory
+from afterwit.measure.metrics.note_changes import NoteChange, velocity
+from afterwit.measure.metrics.recurrence import recurrence
+from afterwit.measure.metrics.session_course import course
+from afterwit.measure.metrics.wrong_notes import wrong_share
+
+
+def figures(**more: Any) -> Figures:
+    empty: dict[str, Any] = {
+        "made_ms": day_ms(20),
+        "since_ms": 0,
+        "sessions": 0,
+        "helps": "",
+        "hit_rate": hit_rate(()),
+        "wrong": wrong_share(()),
+        "recurrence": recurrence(()),
+        "course": course((), str),
+        "cost": cost_of_memory((), (), ModelSpend()),
+        "velocity": velocity((), 0, 0),
+        "confidence": None,
+        "capture": capture_health(()),
+    }
+    return Figures(**empty | more)
+
+
+def measured(changes: Sequence[NoteChange] = (), **more: Any) -> Measured:
+    return Measured(figures(**more), MetricRows((), (), (), (), (), (), changes, (), ()))
