@@ -12,7 +12,7 @@ LOCKING := -q $(UPGRADE) --universal --python-version 3.11 --generate-hashes --n
 UV := $(shell command -v uv 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help learn demo test liar e2e check audit docs man plugins lock bench backtest clean
+.PHONY: help learn demo test liar e2e check audit docs pictures man plugins release lock bench backtest clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,14 +43,18 @@ check: $(STAMP) audit  ## check style, types, layers, reference pages and depend
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/python docs/generate.py --check
 	@$(BIN)/python docs/reports.py --check
+	@$(BIN)/python docs/pictures.py --check
 	@$(BIN)/python -m afterwit.agents.plugins --check
 
 audit: $(STAMP)  ## look up the locked dependencies in a database of advisories
 	@$(BIN)/python .ci/audit.py $(LOCK)
 
-docs: $(STAMP)  ## write the reference pages, and the report of the demo
+docs: $(STAMP) pictures  ## write the reference pages, the report of the demo and the pictures
 	@$(BIN)/python docs/generate.py
 	@$(BIN)/python docs/reports.py
+
+pictures: $(STAMP)  ## draw the terminals that README and documentation show
+	@$(BIN)/python docs/pictures.py
 
 man: $(STAMP)  ## build manual pages into man/
 	@$(BIN)/python docs/man.py man
