@@ -62,6 +62,9 @@ man: $(STAMP)  ## build manual pages into man/
 plugins: $(STAMP)  ## write the plugins for Claude Code, Codex and Gemini
 	@$(BIN)/python -m afterwit.agents.plugins
 
+release: $(STAMP)  ## check, build, commit and tag VERSION=1.2.3; DRY_RUN=1 only shows it; nothing is pushed
+	@$(BIN)/python .ci/release.py "$(VERSION)" $(if $(DRY_RUN),--dry-run)
+
 lock: $(STAMP)  ## lock the dependencies of development anew; UPGRADE=--upgrade takes newer ones
 	@$(BIN)/python -m pip install -q --disable-pip-version-check 'uv>=0.8'
 	@$(BIN)/uv pip compile $(LOCKING) --fork-strategy fewest pyproject.toml --group dev --group bench -o $(LOCK)
