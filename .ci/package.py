@@ -13,7 +13,6 @@ from email import message_from_bytes
 from pathlib import Path, PurePosixPath
 from zipfile import ZipFile
 
-from packaging.errors import ExceptionGroup
 from packaging.metadata import Metadata
 
 _SHARED = (

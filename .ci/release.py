@@ -80,7 +80,9 @@ def _release(root: Path, version: str, *, is_dry_run: bool) -> None:
         _git(root, "clone", "-q", "--shared", str(root), str(scratch))
         _prepare(scratch, version)
         built = build(scratch, packages)
-        for fault in [fault for path in built if path.suffix == ".whl" for fault in wheel_faults(scratch, path, version)]:
+        for fault in [
+            fault for path in built if path.suffix == ".whl" for fault in wheel_faults(scratch, path, version)
+        ]:
             raise ReleaseError(f"the wheel is wrong: {fault}")
         names = ", ".join(path.name for path in built)
         if is_dry_run:
@@ -138,7 +140,9 @@ def _take_over(root: Path, scratch: Path, version: str) -> None:
     try:
         _git(root, "tag", "-a", f"v{version}", "-m", f"Afterwit {version}")
     except ReleaseError as error:
-        raise ReleaseError(f"it is committed, but not tagged. `git reset --keep HEAD~1` undoes that. {error}") from error
+        raise ReleaseError(
+            f"it is committed, but not tagged. `git reset --keep HEAD~1` undoes that. {error}"
+        ) from error
 
 
 def _git(folder: Path, *words: str) -> str:
