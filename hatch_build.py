@@ -1,4 +1,4 @@
-"""Puts manual pages and scripts for shells into the wheel: `share/man`, and where bash, zsh and fish look below `share`.
+"""Puts manual pages and scripts for shells into the wheel, below `share`, where `man`, bash, zsh and fish look.
 
 They are made of the commands themselves while the wheel is built, as `make man` and `afterwit completion` do it; so
 building needs what the program needs. An installation of a clone (`-e`) goes without them.

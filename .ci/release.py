@@ -80,10 +80,9 @@ def _release(root: Path, version: str, *, is_dry_run: bool) -> None:
         _git(root, "clone", "-q", "--shared", str(root), str(scratch))
         _prepare(scratch, version)
         built = build(scratch, packages)
-        for fault in [
-            fault for path in built if path.suffix == ".whl" for fault in wheel_faults(scratch, path, version)
-        ]:
-            raise ReleaseError(f"the wheel is wrong: {fault}")
+        wheel = next(path for path in built if path.suffix == ".whl")
+        if faults := wheel_faults(scratch, wheel, version):
+            raise ReleaseError("\n".join([f"{wheel.name} is not as it should be:", *faults]))
         names = ", ".join(path.name for path in built)
         if is_dry_run:
             sys.stdout.write(_git(scratch, "diff") + "\n")

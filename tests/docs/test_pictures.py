@@ -10,6 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
+FOREIGN = re.compile(r"https?://(?!www\.w3\.org/2000/svg)|url\(|@import|@font-face|/(?:tmp|home|root)/")
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -69,10 +70,7 @@ def test_pictures_fetch_nothing_and_say_in_words_what_they_show(pictures: Module
         }, name
         assert drawn.findtext(f"{SVG}title"), name
         assert "prefers-color-scheme: dark" in (drawn.findtext(f"{SVG}style") or "")
-        assert (
-            re.findall(r"https?://(?!www\.w3\.org/2000/svg)|url\(|@import|@font-face|/(?:tmp|home|root)/", picture)
-            == []
-        )
+        assert FOREIGN.findall(picture) == []
 
 
 def test_every_word_stands_in_its_column(terminal: ModuleType) -> None:

@@ -15,6 +15,7 @@ import afterwit
 _ROOT = Path(__file__).parents[2]
 _RELEASE = _ROOT / ".ci" / "release.py"
 _NEXT = "987.6.5"
+_CHANGELOG = "# Changelog\n\n## [Unreleased]\n\n### Added\n\n- Pears.\n"
 pytestmark = pytest.mark.skipif(not (_ROOT / ".git").exists(), reason="needs a clone with its history")
 
 
@@ -29,9 +30,17 @@ class Clone:
         self.environ = {**kept, **who, **alone}
         self._ran(["git", "clone", "-q", "--shared", str(_ROOT), str(self.root)], folder)
         self.git("switch", "-q", "-C", "main")
+        (self.root / "CHANGELOG.md").write_text(_CHANGELOG, encoding="utf-8")
+        self.git("commit", "-q", "-a", "-m", "Say what is new")
+        self._first = self.git("rev-parse", "HEAD")
+
+    def begin_again(self) -> None:
+        self.git("switch", "-q", "--discard-changes", "-C", "main", self._first)
+        self.git("clean", "-q", "-f", "-d", "-x")
         for tag in self.git("tag", "--list").split():
             self.git("tag", "-d", tag)
-        self.first = self.git("rev-parse", "HEAD")
+        for hook in (self.root / ".git" / "hooks").glob("*"):
+            hook.unlink()
 
     def git(self, *words: str) -> str:
         done = self._ran(["git", *words], self.root)
@@ -60,14 +69,15 @@ class Clone:
         return subprocess.run(command, cwd=folder, env=self.environ, capture_output=True, text=True, check=False)
 
 
+@pytest.fixture(scope="module")
+def shared_clone(tmp_path_factory: pytest.TempPathFactory) -> Clone:
+    return Clone(tmp_path_factory.mktemp("release"))
+
+
 @pytest.fixture
-def clone(tmp_path: Path) -> Clone:
-    made = Clone(tmp_path)
-    (made.root / "CHANGELOG.md").write_text(
-        "# Changelog\n\n## [Unreleased]\n\n### Added\n\n- Pears.\n", encoding="utf-8"
-    )
-    made.git("commit", "-q", "-a", "-m", "Say what is new")
-    return made
+def clone(shared_clone: Clone) -> Clone:
+    shared_clone.begin_again()
+    return shared_clone
 
 
 def test_a_release_is_one_commit_with_a_tag_and_checked_packages(clone: Clone) -> None:
