@@ -81,9 +81,7 @@ def _printed(place: DemoPlace, command: str) -> list[str]:
         raise PictureError(f"`{command}` ended with exit code {code}:\n{shown}")
     if str(place.folder) in shown.replace("\n", ""):
         raise PictureError(f"`{command}` prints where the demo lies, which differs from machine to machine.")
-    return shown.strip("\n").split(
-        "\n"
-    )  # a progress bar that is over leaves empty lines on a terminal without a cursor
+    return shown.strip("\n").split("\n")  # a progress bar leaves empty lines where no cursor can move
 
 
 def _on_a_terminal(words: list[str], environ: dict[str, str]) -> tuple[int, str]:
