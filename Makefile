@@ -33,7 +33,7 @@ liar: $(STAMP) $(LIAR_LOCK)  ## install a small model that makes things up, for 
 	    --upgrade --target $(LIAR) -r $(LIAR_LOCK) && cp $(LIAR_LOCK) $(LIAR)/.installed; } || \
 	  echo "The small model cannot be installed here: its test will be skipped." >&2
 
-e2e: $(STAMP)  ## run real clients of eleven agents, and read what they wrote
+e2e: $(STAMP)  ## run real clients of eleven agents and read what they wrote; install the package as people do
 	@$(BIN)/python -m tests.e2e
 
 check: $(STAMP) audit  ## check style, types, layers, reference pages and dependencies
