@@ -2,7 +2,8 @@
 
 Installing needs the registry, for what Afterwit needs; so it is done before the tests, which run without a network.
 Every way has a home and folders of its own in a temporary folder, which ends with the run. Settings of the machine
-(registry, certificates) are used as they are. A way that fails leaves the reason, and stops nothing else.
+(registry, certificates) are used as they are. A way that fails leaves the reason, and stops nothing else; where the
+registry answers, that reason is a fault of ours.
 """
 
 import os
@@ -15,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
 from tests.e2e.clients import PIPX, UV, Client
 from tests.e2e.install import obstacle
 
@@ -40,8 +42,14 @@ class Way(NamedTuple):
         return self.folder / "bin"
 
     @property
-    def note(self) -> Path:
-        return self.folder / "failed.txt"
+    def excuse(self) -> Path:
+        """The file that says why nothing could be installed here."""
+        return self.folder / "excuse.txt"
+
+    @property
+    def fault(self) -> Path:
+        """The file that says why the package could not be installed, although the registry is there."""
+        return self.folder / "fault.txt"
 
     def environ(self) -> dict[str, str]:
         """Variables that keep all that an installer writes in the folder."""
@@ -79,11 +87,14 @@ def wheel() -> Path:
     return next(Path(os.environ[_PLACE]).glob("*.whl"))
 
 
-def reason_against(way: Way) -> str:
-    """Why Afterwit is not installed that way; empty if it is."""
+def require(way: Way) -> None:
+    """Skips the test where nothing can be installed that way, and fails where only our package cannot."""
     if _PLACE not in os.environ:
-        return "packages are installed by `make e2e` alone, before its tests"
-    return way.note.read_text(encoding="utf-8") if way.note.exists() else ""
+        pytest.skip("packages are installed by `make e2e` alone, before its tests")
+    if way.excuse.exists():
+        pytest.skip(way.excuse.read_text(encoding="utf-8"))
+    if way.fault.exists():
+        pytest.fail(way.fault.read_text(encoding="utf-8"))
 
 
 @contextmanager
@@ -101,11 +112,21 @@ def packaged() -> Iterator[dict[str, str]]:
 def _install(way: Way) -> None:
     begun = time.monotonic()
     (way.folder / "home").mkdir(parents=True)
-    if reason := obstacle(way.installer) or _complaint(way):
-        way.note.write_text(f"{way.name}: {reason}", encoding="utf-8")
-        sys.stderr.write(f"afterwit by {way.name}: not installed: {reason}\n")
-    else:
-        sys.stderr.write(f"afterwit by {way.name}: installed in {time.monotonic() - begun:.0f} s\n")
+    if reason := obstacle(way.installer):
+        way.excuse.write_text(reason, encoding="utf-8")
+    elif reason := _complaint(way):
+        note = way.fault if _answers_registry(way.installer) else way.excuse
+        note.write_text(f"{way.name}: {reason}", encoding="utf-8")
+    how = f"not installed: {reason}" if reason else f"installed in {time.monotonic() - begun:.0f} s"
+    sys.stderr.write(f"afterwit by {way.name}: {how}\n")
+
+
+def _answers_registry(installer: Client) -> bool:
+    """Whether a small package can be fetched that hardly lies on the machine already."""
+    with tempfile.TemporaryDirectory() as folder:
+        fetch = ("-m", "pip", "download", "-q", "--no-cache-dir", "--no-deps", "-d", folder, PIPX.package)
+        command = [str(installer.programs / "python"), *fetch]
+        return not subprocess.run(command, capture_output=True, check=False).returncode
 
 
 def _complaint(way: Way) -> str:

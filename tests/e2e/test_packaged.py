@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.e2e.packaged import WAYS, Way, reason_against
+from tests.e2e.packaged import WAYS, Way, require
 
 import afterwit
 
@@ -39,8 +39,7 @@ def ran(way: Way, program: str, *words: str, told: str = "", **environ: str) -> 
 @pytest.fixture(params=WAYS, ids=lambda way: way.name)
 def way(request: pytest.FixtureRequest) -> Way:
     chosen: Way = request.param
-    if reason := reason_against(chosen):
-        pytest.skip(reason)
+    require(chosen)
     return chosen
 
 
@@ -68,6 +67,5 @@ def test_manual_pages_and_scripts_for_shells_come_with_it(way: Way) -> None:
 
 
 def test_pipx_puts_manual_pages_where_man_looks() -> None:
-    if reason := reason_against(WAYS[0]):
-        pytest.skip(reason)
+    require(WAYS[0])
     assert (WAYS[0].folder / "man" / "man1" / "afterwit-learn.1").is_file()
