@@ -12,7 +12,7 @@ LOCKING := -q $(UPGRADE) --universal --python-version 3.11 --generate-hashes --n
 UV := $(shell command -v uv 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help learn demo test liar e2e check audit docs man plugins lock bench backtest clean
+.PHONY: help learn demo test liar e2e check audit docs pictures man plugins release lock bench backtest clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,7 +33,7 @@ liar: $(STAMP) $(LIAR_LOCK)  ## install a small model that makes things up, for 
 	    --upgrade --target $(LIAR) -r $(LIAR_LOCK) && cp $(LIAR_LOCK) $(LIAR)/.installed; } || \
 	  echo "The small model cannot be installed here: its test will be skipped." >&2
 
-e2e: $(STAMP)  ## run real clients of eleven agents, and read what they wrote
+e2e: $(STAMP)  ## run real clients of eleven agents and read what they wrote; install the package as people do
 	@$(BIN)/python -m tests.e2e
 
 check: $(STAMP) audit  ## check style, types, layers, reference pages and dependencies
@@ -43,20 +43,27 @@ check: $(STAMP) audit  ## check style, types, layers, reference pages and depend
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/python docs/generate.py --check
 	@$(BIN)/python docs/reports.py --check
+	@$(BIN)/python docs/pictures.py --check
 	@$(BIN)/python -m afterwit.agents.plugins --check
 
 audit: $(STAMP)  ## look up the locked dependencies in a database of advisories
 	@$(BIN)/python .ci/audit.py $(LOCK)
 
-docs: $(STAMP)  ## write the reference pages, and the report of the demo
+docs: $(STAMP) pictures  ## write the reference pages, the report of the demo and the pictures
 	@$(BIN)/python docs/generate.py
 	@$(BIN)/python docs/reports.py
+
+pictures: $(STAMP)  ## draw the terminals that README and documentation show
+	@$(BIN)/python docs/pictures.py
 
 man: $(STAMP)  ## build manual pages into man/
 	@$(BIN)/python docs/man.py man
 
 plugins: $(STAMP)  ## write the plugins for Claude Code, Codex and Gemini
 	@$(BIN)/python -m afterwit.agents.plugins
+
+release: $(STAMP)  ## check, build, commit and tag VERSION=1.2.3; DRY_RUN=1 only shows it; nothing is pushed
+	@$(BIN)/python .ci/release.py "$(VERSION)" $(if $(DRY_RUN),--dry-run)
 
 lock: $(STAMP)  ## lock the dependencies of development anew; UPGRADE=--upgrade takes newer ones
 	@$(BIN)/python -m pip install -q --disable-pip-version-check 'uv>=0.8'

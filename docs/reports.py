@@ -16,8 +16,8 @@ from afterwit.demo.run import DemoPlace, demo_of, learn_demo, write_demo
 from afterwit.measure.report import DASHBOARD, report
 
 PLACE = Path(__file__).parent / "reference" / "report" / "demo"
-_DAY = dt.date(2026, 5, 1)
-_NOON_MS = int(dt.datetime.combine(_DAY, dt.time(12), dt.UTC).timestamp()) * 1000
+DAY = dt.date(2026, 5, 1)
+NOON_MS = int(dt.datetime.combine(DAY, dt.time(12), dt.UTC).timestamp()) * 1000
 
 
 class _Unwatched:
@@ -33,8 +33,8 @@ class _Unwatched:
 def demo_report(folder: Path) -> dict[str, bytes]:
     """The page and its charts, by name. The folder is for the demo."""
     place = DemoPlace(folder, sys.platform)
-    write_demo(place, _DAY, ("afterwit",))
-    demo = demo_of(place, _NOON_MS)
+    write_demo(place, DAY, ("afterwit",))
+    demo = demo_of(place, NOON_MS)
     learn_demo(demo, _Unwatched())
     written = report(demo.world._replace(zone=dt.UTC), folder / "report", 0, _Unwatched())
     files = sorted(path for path in written.page.parent.iterdir() if path.name == DASHBOARD or path.suffix == ".svg")

@@ -1,4 +1,4 @@
-"""`make e2e`: installs the clients with the network, then runs them without it."""
+"""`make e2e`: installs the clients, and Afterwit as people do, with the network; then runs them without it."""
 
 import subprocess
 import sys
@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.e2e import loopback, sharing
 from tests.e2e.install import install_all
+from tests.e2e.packaged import packaged
 
 _INSIDE = "--inside"
 
@@ -18,7 +19,9 @@ def main() -> int:
         how = ("-v", "-m", "e2e", "-rs", "--durations=20", *sharing.AT_ONCE)
         return pytest.main([*how, *chosen, str(Path(__file__).parent)], plugins=[sharing])
     install_all()
-    return subprocess.call(loopback.fenced([sys.executable, "-m", "tests.e2e", _INSIDE, *sys.argv[1:]]))
+    with packaged() as environ:
+        inside = loopback.fenced([sys.executable, "-m", "tests.e2e", _INSIDE, *sys.argv[1:]])
+        return subprocess.call(inside, env=environ)
 
 
 if __name__ == "__main__":

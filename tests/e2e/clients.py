@@ -1,4 +1,4 @@
-"""Which real clients there are, in which versions (`clients.toml`), and where each is installed.
+"""Which real clients and installers there are, in which versions (`clients.toml`), and where each is installed.
 
 They lie in a cache outside the clone: the folder that `AFTERWIT_CLIENTS` names, else `afterwit-clients` in the user's
 cache folder. Each client has a folder of its own there. Putting it there is left to `install`.
@@ -58,5 +58,6 @@ def _listed() -> dict[str, Client]:
 
 
 _ALL = _listed()
-NODE = _ALL["node"]
-CLIENTS = tuple(client for client in _ALL.values() if client is not NODE)
+NODE, PIPX, UV = _ALL["node"], _ALL["pipx"], _ALL["uv"]
+INSTALLERS = (PIPX, UV)
+CLIENTS = tuple(client for client in _ALL.values() if client not in (NODE, *INSTALLERS))

@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.e2e.clients import CLIENTS, NODE, Client, cache_folder
+from tests.e2e.clients import CLIENTS, INSTALLERS, NODE, Client, cache_folder
 
 _LIMIT_SECONDS = 600
 _AT_ONCE = 3
@@ -33,7 +33,7 @@ def install_all() -> None:
     """Brings every client into the cache that can be brought there."""
     with _alone(), ThreadPoolExecutor(_AT_ONCE) as pool:
         _bring(NODE)
-        wanted = [client for client in CLIENTS if not (client.npm and obstacle(NODE))]
+        wanted = [client for client in (*INSTALLERS, *CLIENTS) if not (client.npm and obstacle(NODE))]
         for done in as_completed([pool.submit(_bring, client) for client in wanted]):
             done.result()
 
