@@ -26,10 +26,10 @@ def states_of(
     return {state.id: state for state in states}
 
 
-def news(states: Mapping[str, SharedState], known: Mapping[str, SharedState]) -> list[SharedState]:
+def news(states: Mapping[str, SharedState], before: Mapping[str, SharedState]) -> list[SharedState]:
     """What is not as the journal has it; a note that the share no longer has is taken back."""
-    changed = [state for own, state in sorted(states.items()) if known.get(own, SharedState(id=own)) != state]
-    gone = [SharedState(id=own) for own in sorted(known.keys() - states.keys()) if known[own] != SharedState(id=own)]
+    changed = [state for own, state in sorted(states.items()) if before.get(own, SharedState(id=own)) != state]
+    gone = [SharedState(id=own) for own in sorted(before.keys() - states.keys()) if before[own] != SharedState(id=own)]
     return changed + gone
 
 

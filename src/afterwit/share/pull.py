@@ -47,13 +47,13 @@ def _pulled(world: World, share: Share, *, is_dry_run: bool) -> Pulled:
         found_here = {item.id for item in all_items(desk.store.db) if item.harvester != IMPORT}
         redact = redactor_of(world).value
         states = states_of(fitting, found_here, world.settings.share, share.repo, redact)
-        known = known_states(desk.store.db, share.name)
-        brought = news(states, known)
+        before = known_states(desk.store.db, share.name)
+        brought = news(states, before)
         if brought and not is_dry_run:
             body = {"source": share.name, "notes": msgspec.to_builtins(brought)}
             desk.note((KnowledgeEntry.SHARED, body))
             desk.settle()
-    changes = [_brought(state, known.get(state.id), notes.get(state.id)) for state in brought]
+    changes = [_brought(state, before.get(state.id), notes.get(state.id)) for state in brought]
     return Pulled(share=share.name, notes=len(notes), changes=changes, bad=folder.bad, is_dry_run=is_dry_run)
 
 

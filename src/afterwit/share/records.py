@@ -128,9 +128,9 @@ def line_in(text: bytes) -> SharedLine:
 
 def _refuse_unfit(words: SharedWords) -> None:
     if not words.fact.strip() or len(words.fact) > READ_LIMIT:
-        raise ValueError(f"its fact is empty or longer than {READ_LIMIT} characters")
+        raise ValueError(f"its sentence is empty or longer than {READ_LIMIT} characters")
     if len(words.triggers) > _MOST_TRIGGERS or len(words.files) > _MOST_FILES:
-        raise ValueError("it has too many triggers or files")
+        raise ValueError("it is shown at too many moments, or names too many files")
     if any(len(text) > _LONGEST_TEXT for text in (words.advice, words.when, words.repo, *words.files)):
         raise ValueError("one of its texts is too long")
     if not 0 <= words.saves <= 1_000:
