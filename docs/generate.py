@@ -38,6 +38,7 @@ from afterwit.model.settings import (
     RepositorySettings,
     RetentionSettings,
     ScheduleSettings,
+    ShareSettings,
     StoreSettings,
 )
 
@@ -62,6 +63,7 @@ _TABLES: tuple[tuple[str, type[msgspec.Struct] | None, str], ...] = (
         "Which model reads sessions, and what that may take: [let a model read](../how-to/let-a-model-read.md).",
     ),
     ("measure", MeasureSettings, "What is [measured](../how-to/read-the-report.md) without being asked."),
+    ("share", ShareSettings, "How notes are [shared](../how-to/share-notes.md), and whose are used unasked."),
     ("patterns", PatternSettings, "Where the [catalog of patterns](../how-to/curate-patterns.md) lies."),
     (
         "repositories",
@@ -116,6 +118,10 @@ _SETTINGS = {
     "reading.tokens_per_month": "the same of a month; not less than a day's",
     "reading.sessions_per_learn": "new sessions that `learn` lets `reading.model` read by itself; 0: none",
     "measure.daily_report": "Whether the first `learn` of a day writes the report of `afterwit measure report`.",
+    "share.author": "The name under which you share notes. Default: as git calls you.",
+    "share.policy": "Which notes leave: `approved` by a person, or all `in-use` that were found by counting, too.",
+    "share.trusted": "What these people approved is quoted to agents unasked.",
+    "share.quorum": "What so many people approved is quoted to agents unasked; 0: nothing.",
     "patterns.catalog": "The folder with one file for each pattern. Default: `patterns` in the store.",
     "repositories.read": "Whether checkouts on this machine are read: commits, words of files, and the scripts and"
     " targets that they define.",

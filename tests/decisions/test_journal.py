@@ -17,7 +17,7 @@ from afterwit.decisions import journal as decisions
 from afterwit.knowledge.list import all_items
 from afterwit.measure import skipping
 from afterwit.model.errors import PartlyDoneError, StoreFullError
-from afterwit.model.knowledge import EVERYWHERE, Category
+from afterwit.model.knowledge import EVERYWHERE, PERSON, Category
 from afterwit.sessions import pin as pinning
 from afterwit.store.database import transaction
 from afterwit.store.layout import Layout
@@ -113,7 +113,7 @@ def test_what_was_journalled_and_not_applied_is_said_and_applied_by_the_next_lea
     assert entries(tmp_path / "store").count("item-decided") == 1
     learned(home, tmp_path / "store")
     with opened(world.layout) as store:
-        assert [item.sentence for item in all_items(store.db) if item.harvester == curating.PERSON] == [ADDED]
+        assert [item.sentence for item in all_items(store.db) if item.harvester == PERSON] == [ADDED]
 
 
 def test_what_cannot_be_journalled_is_an_error_and_never_comes_later(

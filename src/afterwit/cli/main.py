@@ -36,6 +36,7 @@ COMMANDS = {
     "skills": Subcommand("skills:skills", "See which skills sessions use, and whether they help."),
     "measure": Subcommand("measure:measure", "Measure whether any of it helps."),
     "templates": Subcommand("templates:templates", "Begin a session with tool calls that went well in an earlier one."),
+    "share": Subcommand("share:share", "Share the notes of a repository through git."),
     "patterns": Subcommand("patterns:patterns", "What recurs across sessions and agents, and the catalog of it."),
     "store": Subcommand("store:store", "Sizes, checks, rebuilding, giving space back."),
     "connect": Subcommand("connect:connect", "Connect Afterwit with other programs, and see what is connected."),

@@ -24,6 +24,7 @@ from afterwit.knowledge.settle import recorded, settle
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import (
     EXCERPT_LIMIT,
+    PERSON,
     SENTENCE_LIMIT,
     Category,
     Channel,
@@ -42,7 +43,6 @@ from afterwit.store.lease import held
 from afterwit.store.rows import sightings
 from afterwit.store.store import Store, opened, require
 
-PERSON = "person"  # the harvester of what people add
 _WAIT_SECONDS = 60
 _PINS = {DecisionKind.PIN: True, DecisionKind.UNPIN: False}
 

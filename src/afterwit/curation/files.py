@@ -31,14 +31,13 @@ from afterwit.knowledge.pages import PageFolder, is_ours, pages
 from afterwit.knowledge.settle import recorded
 from afterwit.knowledge.shown_items import for_others, may_be_told
 from afterwit.model.errors import UsageError
-from afterwit.model.knowledge import Channel, Draft, Evidence, Item, SessionRef
+from afterwit.model.knowledge import IMPORT, Channel, Draft, Evidence, Item, SessionRef
 from afterwit.sessions.filters import refuse_unknown_repos
 from afterwit.store.atomic import replace_file
 from afterwit.store.regular_files import read_regular
 from afterwit.store.store import readonly_database
 
 INDEX = "index.json"
-IMPORT = "import"  # the harvester of what people bring from elsewhere
 _MOST_BYTES = 64_000_000
 _LONGEST_NAME = 60
 _DIGITS = 6

@@ -12,11 +12,10 @@ import msgspec
 
 from afterwit.config.world import World
 from afterwit.curation.curate import DecisionDesk, decision_desk
-from afterwit.curation.files import IMPORT
 from afterwit.decisions.decided import Forgettable, Forgotten, KnowledgeEntry
 from afterwit.knowledge.list import all_items
 from afterwit.model.errors import UsageError
-from afterwit.model.knowledge import Channel, Evidence, Item
+from afterwit.model.knowledge import IMPORT, Channel, Evidence, Item
 from afterwit.sessions.filters import find_repo, find_session
 
 

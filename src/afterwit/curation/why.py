@@ -12,7 +12,6 @@ import msgspec
 
 from afterwit.config.calendar import Calendar
 from afterwit.config.world import World
-from afterwit.curation.curate import PERSON
 from afterwit.curation.undo import Past, past_of
 from afterwit.decisions.decided import KnowledgeEntry, Recorded, in_force
 from afterwit.digest.update import load_digest
@@ -21,7 +20,7 @@ from afterwit.knowledge.list import find_item
 from afterwit.knowledge.settle import recorded
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import CHANGES, Status
-from afterwit.model.knowledge import Channel, Evidence, Item, ScopeKind
+from afterwit.model.knowledge import PERSON, Channel, Evidence, Item, ScopeKind
 from afterwit.sessions.short_ids import short_id
 from afterwit.store.rows.session_list import Selection, SessionRow, selected_sessions, session_of
 from afterwit.store.store import readonly_database

@@ -115,6 +115,7 @@ class KnowledgeEntry(StrEnum):
     ADDED = "item-added"  # {"draft": …}: by a person
     LESSON = "lesson-recorded"  # {"draft": …}: by an agent
     IMPORTED = "items-imported"  # {"drafts": […], "source": …}
+    SHARED = "notes-shared"  # {"source": …, "notes": [SharedState, …]}: what a share says of these notes by now
     FORGOTTEN = "knowledge-forgotten"  # {"what": Forgettable, "name": …}
     JUDGED = "item-judged"  # {"item": id, "verdict": …}: in an audit
     REPORTED = "item-reported"  # {"item": id, "is_helpful": …, "session": SessionRef}: by an agent
@@ -201,6 +202,21 @@ class NotesConsolidated(msgspec.Struct, frozen=True, kw_only=True, omit_defaults
     answer: str = ""  # all ids that the model named, so that they can be checked again
 
 
+class SharedState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a share says of one note. Of several entries of one share about a note the last counts."""
+
+    id: str  # that it has where it was found
+    draft: Draft | None = None  # None: the share no longer has it, or it was found here
+    rejected_by: str = ""
+    is_vouched: bool = False  # whether those that the settings trust, or enough others, approved it
+    item: str = ""  # the id that its draft has here
+
+    @property
+    def names(self) -> set[str]:
+        """The items that it is about: one that was found here, too."""
+        return {self.id, self.item or self.id}
+
+
 class Recorded(NamedTuple):
     """An entry about knowledge."""
 
@@ -245,6 +261,8 @@ class Decided(NamedTuple):
     same: Mapping[str, str] = {}  # by item: the one that is kept of those that say the same
     replaced: Mapping[str, tuple[str, ...]] = {}  # by item: those that it replaces
     contradicted: Mapping[str, tuple[str, ...]] = {}  # by item: those that say the opposite
+    rejected_by: Mapping[str, str] = {}  # by item: who rejected it for all that share it
+    vouched: frozenset[str] = frozenset()  # items from elsewhere that may be used unasked, as a quote
 
 
 def in_force(entries: Sequence[Recorded], undone_by: str = KnowledgeEntry.UNDONE) -> list[Recorded]:
@@ -267,6 +285,7 @@ def decided(entries: Sequence[Recorded]) -> Decided:
     drafts: list[Draft] = []
     read: dict[str, SessionRead] = {}
     consolidated: dict[str, NotesConsolidated] = {}
+    shared = shared_states(entries).values()
     for entry in in_force(entries):
         body = entry.body
         if entry.kind == KnowledgeEntry.DECIDED:
@@ -290,6 +309,7 @@ def decided(entries: Sequence[Recorded]) -> Decided:
         drafts += answer.drafts
         for relation in answer.relations:
             reports[relation.item].append(relation.evidence)
+    drafts += [state.draft for state in shared if state.draft is not None]
     by_item = {item: tuple(pieces) for item, pieces in reports.items()}
     return Decided(
         decisions=dict(decisions),
@@ -304,7 +324,19 @@ def decided(entries: Sequence[Recorded]) -> Decided:
             for first, second in settled.contradict
             for pair in ((first, second), (second, first))
         ),
+        rejected_by={name: state.rejected_by for state in shared if state.rejected_by for name in state.names},
+        vouched=frozenset(name for state in shared if state.is_vouched for name in state.names),
     )
+
+
+def shared_states(entries: Sequence[Recorded]) -> dict[tuple[str, str], SharedState]:
+    """What shares say by now, by the share and the id of the note."""
+    states: dict[tuple[str, str], SharedState] = {}
+    for entry in in_force(entries):
+        if entry.kind == KnowledgeEntry.SHARED:
+            said = msgspec.convert(entry.body["notes"], list[SharedState])
+            states |= {(str(entry.body["source"]), state.id): state for state in said}
+    return states
 
 
 def _kept(groups: Iterable[Sequence[str]]) -> dict[str, str]:

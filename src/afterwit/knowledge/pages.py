@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from afterwit.guard.hygiene import clean
 from afterwit.knowledge.documents import Document, WrittenItem
-from afterwit.model.knowledge import Authority, Category, ItemStatus, ScopeKind
+from afterwit.model.knowledge import PERSON, Authority, Category, ItemStatus, ScopeKind
 
 NAMES: Mapping[Category, str] = {
     Category.PITFALL: "Pitfalls",
@@ -25,7 +25,6 @@ _MARK_OF_OURS = "Written by `afterwit knowledge export`. Changes made here are l
 _NOTE = (
     f"{_MARK_OF_OURS}`afterwit knowledge edit` changes a note, `afterwit knowledge why` shows what stands behind it."
 )
-_PERSON = "person"
 _SLUG_LENGTH = 60
 _FILES_SHOWN = 5
 _MARK = re.compile(r"[\\`*\[\]<~$]|(?<![^\W_])_|_(?![^\W_])|&(?=[#\w])")
@@ -120,7 +119,7 @@ def _standing(item: WrittenItem) -> str:
     if item.authority is Authority.OBSERVATION:
         said.append("a quote, not advice")
     stories = len({piece.story or piece.session for piece in item.evidence if not piece.is_against})
-    if item.harvester == _PERSON:
+    if item.harvester == PERSON:
         said.append("written by a person")
     elif stories:
         said.append(f"seen in {stories} independent session{'' if stories == 1 else 's'}")

@@ -182,6 +182,8 @@ class _Settling:
             host_lines={id_of(part): lines for part in parts if (lines := tuple(_host_lines(part, texts)))},
             decisions=decisions.decisions,
             contradicted=decisions.contradicted,
+            rejected_by=decisions.rejected_by,
+            vouched=decisions.vouched,
             suspects={id_of(part): why for part in parts if (why := review_reason(part))},
             last_work_ms=_last_work(self._store),
             minimum_stories={READ: 1, GUARDED_FIXES: 1}

@@ -2,7 +2,8 @@
 
 Told are the words of a user, what a person approved, and sentences that we made of verified outcomes and of reports of
 tools: those from fixed templates, whose quoted pieces are looked at once more, whatever harvester wrote them. What an
-agent said or recorded, what was imported, and what a person has yet to look at is not told. Neither is what stands
+agent said or recorded, what was imported, and what a person has yet to look at is not told; what people share whom the
+settings trust is quoted, where nothing in it could do harm. Neither is what stands
 behind an item, where it is not the user's own words, nor what the repository's own instructions say otherwise. What a
 model read in a session is told as the words of whoever spoke its lines: what an agent said, a tool printed or a file
 held only where nothing in it could do harm.
@@ -50,6 +51,8 @@ def may_be_told(item: Item) -> bool:
         return True
     if item.harvester == READ:
         return item.channel in _READABLE and _is_harmless(item) and not _could_harm(item)
+    if item.channel is Channel.IMPORTED:
+        return item.status is ItemStatus.ACTIVE and _is_harmless(item) and not _could_harm(item)
     return item.channel in _TEMPLATES and _is_harmless(item)
 
 

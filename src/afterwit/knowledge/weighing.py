@@ -30,6 +30,7 @@ from afterwit.knowledge.merging import Union
 from afterwit.model.knowledge import (
     EVERYWHERE,
     READ,
+    SHARED_BY,
     STANDING,
     Belief,
     Category,
@@ -61,6 +62,8 @@ class WeighingContext(NamedTuple):
     decisions: Mapping[str, Sequence[Decision]] = {}
     suspects: Mapping[str, str] = {}  # why the gate wants a person to look first
     contradicted: Mapping[str, tuple[str, ...]] = {}  # items that were found to say the opposite
+    rejected_by: Mapping[str, str] = {}  # who rejected the item for all that share it
+    vouched: frozenset[str] = frozenset()  # items from elsewhere that may be used unasked, as a quote
     minimum_stories: Mapping[str, int] = {}  # by harvester
     threshold: float = THRESHOLD
     last_work_ms: Mapping[Scope, int] = {}  # when there was last work in a scope; time stands still there since
@@ -81,6 +84,8 @@ class _Weighed(NamedTuple):
     minimum: int
     gone: str
     suspect: str
+    rejected_by: str
+    is_vouched: bool
     age_days: int
     half_life_days: float
     threshold: float
@@ -211,6 +216,8 @@ def _weighed(
         minimum=1 if _is_users_question(draft) else max(stated_minimum, _minimum_of(draft, context)),
         gone=gone_reason(draft, context.gone),
         suspect=next((context.suspects[own] for own in ids if own in context.suspects), ""),
+        rejected_by=next((context.rejected_by[own] for own in ids if own in context.rejected_by), ""),
+        is_vouched=not context.vouched.isdisjoint(ids),
         age_days=_age_days(draft.evidence, now),
         half_life_days=half_life,
         threshold=context.threshold,
@@ -237,14 +244,29 @@ def _judged(weighed: _Weighed) -> tuple[ItemStatus, str]:
         return ItemStatus.RETIRED, "answered"
     if weighed.gone:
         return ItemStatus.STALE, weighed.gone
+    if not will.is_approved and weighed.rejected_by:
+        return ItemStatus.RETIRED, f"rejected by {weighed.rejected_by} for all who share it"
     if not will.is_approved and (weighed.suspect or draft.channel is Channel.IMPORTED):
-        return ItemStatus.QUARANTINED, weighed.suspect or "imported: waits for your approval"
+        if weighed.is_vouched and not weighed.suspect:
+            return ItemStatus.ACTIVE, f"shared by {_sharers(draft)}, whom your settings trust"
+        return ItemStatus.QUARANTINED, weighed.suspect or f"{_brought(draft)}: waits for your approval"
     if weighed.belief.mean < _CONTRADICTED and any(piece.is_against for piece in draft.evidence):
         against = {piece.session.story for piece in draft.evidence if piece.is_against}
         return ItemStatus.STALE, f"contradicted by {_stories(len(against))}"
     if will.is_approved:
         return ItemStatus.ACTIVE, "approved by a person"
     return _by_evidence(weighed)
+
+
+def _brought(draft: Draft) -> str:
+    sharers = _sharers(draft)
+    return f"shared by {sharers}" if sharers else "imported"
+
+
+def _sharers(draft: Draft) -> str:
+    """Who shares it, by what stands behind it."""
+    names = {piece.source.removeprefix(SHARED_BY) for piece in draft.evidence if piece.source.startswith(SHARED_BY)}
+    return ", ".join(sorted(names))
 
 
 def _by_evidence(weighed: _Weighed) -> tuple[ItemStatus, str]:

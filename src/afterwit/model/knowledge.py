@@ -14,9 +14,12 @@ from afterwit.model.kinds import Activity as Activity  # noqa: PLC0414 - part of
 SENTENCE_LIMIT = 240
 READ_LIMIT = 320  # of a sentence that a model read: it says when, too
 EXCERPT_LIMIT = 300
+IMPORT = "import"  # the harvester of what people bring from elsewhere
+PERSON = "person"  # the harvester of what people add
 READ = "read"  # the harvester of what a model read in sessions
 GIT = "git"  # stands for the agent where a commit stands for a session
 GUARDED_FIXES = "guarded-fixes"  # what makes notes of fixes that tests were seen to guard
+SHARED_BY = "share:"  # before the name of who shares a note: where its evidence comes from
 STANDING = "standing-rules"  # the harvester of what a user said once and for all
 
 

@@ -113,6 +113,22 @@ class PatternSettings(msgspec.Struct, frozen=True, kw_only=True):
     catalog: Path | None = None  # None: `patterns` in the store
 
 
+class SharePolicy(StrEnum):
+    """Which notes of a repository leave for its share."""
+
+    APPROVED = "approved"  # those that a person approved
+    IN_USE = "in-use"  # all that are used and were found by counting
+
+
+class ShareSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """Under which name notes are shared, and whose are used unasked. Whoever can write to a share can use any name."""
+
+    author: Text | None = None  # None: as git calls the user
+    policy: SharePolicy = SharePolicy.APPROVED
+    trusted: tuple[Text, ...] = ()  # what one of these approved is used, as a quote
+    quorum: Annotated[int, msgspec.Meta(ge=0, le=100)] = 0  # or what so many approved; 0: never
+
+
 class RepositorySettings(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the histories and trees of learned repositories are read, and where checkouts lie that sessions did not
     run in."""
@@ -148,6 +164,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     memory: MemorySettings = MemorySettings()
     recall: RecallSettings = RecallSettings()
     reading: ReadingSettings = ReadingSettings()
+    share: ShareSettings = ShareSettings()
     measure: MeasureSettings = MeasureSettings()
     patterns: PatternSettings = PatternSettings()
     repositories: RepositorySettings = msgspec.field(default_factory=RepositorySettings)

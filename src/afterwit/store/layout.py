@@ -45,6 +45,7 @@ class Layout:
     template = _Below(TEMPLATE_FILE)  # the user's own words around the start block, if there are any
     templates = _Below("templates")  # tool calls that went well, one file for each session they come from
     patterns = _Below("patterns")  # the catalog, unless the settings name another folder
+    shares = _Below("shares")  # clones of repositories that notes are shared through
     metrics = _Below("metrics")  # the report: a page, its charts, the figures, and their history
     lease = _Below("learn.lock")
     key = _Below("redaction.key")

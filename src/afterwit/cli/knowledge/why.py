@@ -14,12 +14,11 @@ from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import has_colour, page, print_json, terminal_width
 from afterwit.cli.terminal.wrapping import wrapped
 from afterwit.config.calendar import Calendar
-from afterwit.curation.curate import PERSON
 from afterwit.curation.why import Backing, EvidenceSide, Why, telling_line
 from afterwit.curation.why import why as run
 from afterwit.guard.hygiene import clean
 from afterwit.knowledge.documents import WrittenEvidence, written
-from afterwit.model.knowledge import GIT, Evidence
+from afterwit.model.knowledge import GIT, PERSON, Evidence
 
 _COMMIT_CHARS = 10
 

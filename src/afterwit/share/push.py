@@ -1,0 +1,136 @@
+"""`afterwit share push`: writes what this machine has to say into the files of a share.
+
+A look for secrets stops everything before the first file is written. In a checkout the files are left to the user's
+next commit, unless one is asked for; a repository of its own is fetched before, and committed and sent after. Repeating
+it does nothing that was done.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from afterwit.config.world import World, redactor_of
+from afterwit.guards.history import FixPlace
+from afterwit.knowledge.list import find_item
+from afterwit.model.errors import UsageError
+from afterwit.share.folder import FOLDER, BadLine, ShareFolder
+from afterwit.share.git_commands import ShareGit
+from afterwit.share.local_notes import local_notes
+from afterwit.share.outgoing import Sharer, own_lines
+from afterwit.share.place import Share, author_of, shares_of
+from afterwit.share.records import LineKind, SharedLine, SharedNote, next_clock, replaced
+from afterwit.store.store import opened, require
+
+
+class SharedChange(msgspec.Struct, frozen=True, kw_only=True):
+    """What a push says anew of one note, or a pull brings."""
+
+    id: str  # in the share
+    change: str  # shared, changed, approved, rejected, taken back; of a pull: new, changed, rejected, gone
+    fact: str
+    by: str = ""
+
+
+class Pushed(msgspec.Struct, frozen=True, kw_only=True):
+    share: str
+    changes: list[SharedChange]
+    files: list[str]
+    bad: list[BadLine]
+    is_committed: bool = False
+    is_sent: bool = False
+    is_dry_run: bool = False
+
+
+def push(
+    world: World,
+    place: FixPlace,
+    agree: Callable[[Pushed], bool],
+    *,
+    rules: Sequence[str] = (),
+    is_committed: bool = False,
+    is_dry_run: bool = False,
+) -> list[Pushed] | None:
+    """Writes what this machine has to say, if `agree` says so to each plan; None: it did not."""
+    require(world.layout)
+    done = []
+    for share in shares_of(world, place):
+        pushed = _pushed(world, share, agree, rules, is_committed=is_committed, is_dry_run=is_dry_run)
+        if pushed is None:
+            return None
+        done.append(pushed)
+    return done
+
+
+def _pushed(
+    world: World,
+    share: Share,
+    agree: Callable[[Pushed], bool],
+    rules: Sequence[str],
+    *,
+    is_committed: bool,
+    is_dry_run: bool,
+) -> Pushed | None:
+    git = ShareGit(share.root, world.environ)
+    if share.is_own and not is_dry_run:
+        git.fetch(FOLDER)
+    folder = ShareFolder(share.folder)
+    shared = folder.notes(world.now_ms)
+    with opened(world.layout) as store:
+        named = [find_item(store.db, name).id for name in rules]
+        sharer = Sharer(author_of(world, git), store.journal.machine, world.settings.share.policy, frozenset(named))
+        notes = local_notes(store.db, share.repo)
+    before = {own: _own(file.lines, sharer) for own, file in folder.files.items() if _own(file.lines, sharer)}
+    clock_ms = next_clock((file.lines for file in folder.files.values()), world.now_ms)
+    lines = own_lines(notes, shared, before, sharer, share.lies_in, clock_ms)
+    changes = []
+    for own, some in sorted(lines.items()):
+        present = folder.files[own].lines if own in folder.files else ()
+        folder.put(own, replaced(present, some, sharer.by, sharer.machine))
+        changes += _changes(own, before.get(own, ()), some, shared)
+    _refuse_secrets(world, lines)
+    plan = Pushed(share=share.name, changes=changes, files=[], bad=folder.bad, is_dry_run=is_dry_run)
+    if is_dry_run:
+        return plan
+    if changes and not agree(plan):
+        return None
+    files = folder.write(world.now_ms)
+    may_commit = share.is_own or is_committed
+    has_committed = may_commit and git.commit(FOLDER)
+    if share.is_own:
+        git.send(FOLDER)
+    return msgspec.structs.replace(plan, files=files, is_committed=has_committed, is_sent=share.is_own)
+
+
+def _own(lines: Sequence[SharedLine], sharer: Sharer) -> tuple[SharedLine, ...]:
+    return tuple(line for line in lines if (line.by, line.machine) == (sharer.by, sharer.machine))
+
+
+def _changes(
+    own: str, before: Sequence[SharedLine], after: Sequence[SharedLine], shared: Mapping[str, SharedNote]
+) -> list[SharedChange]:
+    """What the lines of one machine say anew, evidence aside."""
+    had, has = ({line.content: line for line in lines} for lines in (before, after))
+    worded = next((line.words for line in (*after, *before) if line.words is not None), None)
+    fact = worded.fact if worded is not None else shared[own].words.fact if own in shared else ""
+    if not after:
+        return [SharedChange(id=own, change="taken back", fact=fact)] if before else []
+    had_words = any(line.words is not None for line in before)
+    changes = []
+    for content, line in has.items():
+        if content in had or line.kind is LineKind.EVIDENCE:
+            continue
+        change = ("changed" if had_words else "shared") if line.kind is LineKind.NOTE else str(line.kind)
+        changes.append(SharedChange(id=own, change=change, fact=fact))
+    return changes
+
+
+def _refuse_secrets(world: World, lines: Mapping[str, Sequence[SharedLine]]) -> None:
+    """Stops a push whose lines redaction would change: whatever it found may not leave."""
+    redact = redactor_of(world).value
+    for own, some in sorted(lines.items()):
+        plain = msgspec.to_builtins([part for line in some for part in (line.words, line.evidence)])
+        if msgspec.json.encode(redact(plain)) != msgspec.json.encode(plain):
+            raise UsageError(
+                f"Note {own} holds what looks like a secret or the name of a person, and nothing was shared."
+                f" `afterwit knowledge show {own}` shows it; `afterwit knowledge edit {own}` gives it other words."
+            )
