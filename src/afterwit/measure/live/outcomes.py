@@ -48,6 +48,7 @@ class Figure(StrEnum):
 class AboutFigure(NamedTuple):
     words: str
     is_less_better: bool = True
+    is_judged: bool = True  # else nobody can say which is better
     is_log: bool = False
 
 
@@ -64,7 +65,7 @@ ABOUT = {
     Figure.COMPLETION: AboutFigure("task seen to be completed", is_less_better=False),
     Figure.DURATION: AboutFigure("duration in seconds", is_log=True),
     Figure.EARLY_ERRORS: AboutFigure("failures in the first 30 actions"),
-    Figure.TOOLS: AboutFigure("different tools used"),
+    Figure.TOOLS: AboutFigure("different tools used", is_judged=False),
     Figure.COST: AboutFigure("cost in cents", is_log=True),
 }
 MAIN = Figure.LOST
