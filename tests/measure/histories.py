@@ -38,6 +38,10 @@ class Log:
     def skill(self, name: str) -> "Log":
         return self._call("Skill", {"skill": name}, f"Launching skill: {name}")
 
+    def plan(self, answer: str) -> "Log":
+        """A plan that the user did not simply accept, and how the log says so."""
+        return self._call("ExitPlanMode", {"plan": "Prune row three"}, answer, fails=True)
+
     def wait(self, seconds: int) -> "Log":
         self.now_s += seconds
         return self

@@ -60,7 +60,7 @@ def empty(tmp_path: Path) -> World:
 
 
 def measured(world: World, since_ms: int = 0) -> Measured:
-    return collect(world, since_ms, "", Silent())
+    return collect(world, since_ms, Silent())
 
 
 def test_a_note_is_gained_with_the_second_session_that_shows_it(world: World) -> None:

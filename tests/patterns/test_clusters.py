@@ -9,7 +9,7 @@ import pytest
 from tests.harvest.talks import ORCHARD
 
 from afterwit.harvest.signals.signal import Signal, SignalKind, Subject, subject_from
-from afterwit.model.knowledge import SENTENCE_LIMIT, Scope, ScopeKind, SessionRef
+from afterwit.model.knowledge import EVERYWHERE, SENTENCE_LIMIT, Scope, ScopeKind, SessionRef
 from afterwit.patterns.clusters import MOST_EVIDENCE, SignalSeen, clustered
 from afterwit.patterns.pattern import pattern_id
 from afterwit.patterns.sayings import said
@@ -88,6 +88,14 @@ def test_what_one_agent_shows_holds_for_that_agent() -> None:
 
     assert pattern.scope == Scope(ScopeKind.AGENT, "codex")
     assert (pattern.frequency, pattern.failures, pattern.actions, pattern.tokens) == (3, 3, 6, 30)
+
+
+def test_what_is_about_a_program_and_was_seen_in_one_repository_holds_there() -> None:
+    subject = Subject(SignalKind.PROGRAM_MISSING, ("cider",))
+    here = [seen(number, subject, agent) for number, agent in enumerate(("codex", "claude-code", "hermes"))]
+
+    assert clustered(here)[0].scope == Scope(ScopeKind.REPO, ORCHARD)
+    assert clustered([*here, seen(9, subject, repo="example.org/fruit/barn")])[0].scope == EVERYWHERE
 
 
 def test_evidence_is_bounded_and_begins_with_every_agent_and_repository() -> None:

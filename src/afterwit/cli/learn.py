@@ -205,12 +205,11 @@ def _write_report(world: World, options: Options, progress: Progress) -> None:
     """The daily report, with the first run of a day that reads everything."""
     if not world.settings.measure.daily_report or options.is_dry_run or not options.is_whole:
         return
-    from afterwit.cli.measure.report import helping
     from afterwit.measure.report import is_due, report
 
     try:
         if is_due(world):
-            report(world, None, 0, progress, helping(world))
+            report(world, None, 0, progress)
     except OSError as error:
         talk(f"The report could not be written to {world.layout.metrics}: {error.strerror or error}.")
 

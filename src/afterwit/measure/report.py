@@ -34,9 +34,9 @@ class WrittenReport(NamedTuple):
     lines: list[str]  # what to know without opening the page
 
 
-def report(world: World, folder: Path | None, since_ms: int, progress: Progress, helps: str = "") -> WrittenReport:
-    """Counts and writes. `helps` says in words whether memory helps, where somebody has measured that."""
-    measured = collect(world, since_ms, helps, progress)
+def report(world: World, folder: Path | None, since_ms: int, progress: Progress) -> WrittenReport:
+    """Counts and writes."""
+    measured = collect(world, since_ms, progress)
     place, calendar = folder or world.layout.metrics, world.calendar
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
     days = _days(place / HISTORY)

@@ -42,6 +42,7 @@ def _patterns(signals: Iterable[SignalSeen], fewest_stories: int) -> Iterator[Pa
 
 def _pattern(subject: Subject, saying: PatternWords, same: Sequence[SignalSeen]) -> Pattern:
     agents = tuple(sorted({seen.session.agent for seen in same}))
+    repos = tuple(sorted({seen.session.repo for seen in same if seen.session.repo}))
     moments = [seen.signal.at_ms or seen.session.at_ms for seen in same]
     totals = Counter[str]()
     for seen in same:
@@ -53,12 +54,12 @@ def _pattern(subject: Subject, saying: PatternWords, same: Sequence[SignalSeen])
         side=saying.side,
         title=saying.title,
         text=saying.text,
-        scope=_scope(saying, agents),
+        scope=_scope(subject, saying, agents, repos),
         triggers=saying.triggers,
         frequency=totals["times"],
         sessions=len({(seen.session.agent, seen.session.native_id) for seen in same}),
         stories=len({seen.session.story for seen in same}),
-        repos=tuple(sorted({seen.session.repo for seen in same if seen.session.repo})),
+        repos=repos,
         users=len({seen.session.user for seen in same if seen.session.user}),
         agents=agents,
         first_ms=min(moments),
@@ -71,9 +72,12 @@ def _pattern(subject: Subject, saying: PatternWords, same: Sequence[SignalSeen])
     )
 
 
-def _scope(saying: PatternWords, agents: Sequence[str]) -> Scope:
+def _scope(subject: Subject, saying: PatternWords, agents: Sequence[str], repos: Sequence[str]) -> Scope:
+    """Where it holds: what is about a certain program or name, and was seen in one repository, holds there."""
     if saying.repo:
         return Scope(ScopeKind.REPO, saying.repo)
+    if subject.names and len(repos) == 1:
+        return Scope(ScopeKind.REPO, repos[0])
     return Scope(ScopeKind.AGENT, agents[0]) if len(agents) == 1 else EVERYWHERE
 
 

@@ -172,8 +172,8 @@ _SAYINGS: dict[SignalKind, Callable[..., PatternWords]] = {
         "command:git add",
     ),
     _K.PLAN_TURNED_DOWN: _always(
-        "The user turns plans down.",
-        "Ask about what is open before handing in a plan, and keep the plan to what was asked for.",
+        "The user sends plans back, with questions or changes.",
+        "Before handing in a plan, ask about what is open, and explain in it what the user has not named.",
     ),
     _K.EDIT_TURNED_DOWN: _always(
         "The user turns edits down.",

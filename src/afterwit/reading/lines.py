@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from afterwit.actions.failures.excerpt import error_excerpt
+from afterwit.actions.refusals import reason_given
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight
 from afterwit.model.captured import ActionRow
@@ -36,7 +37,6 @@ _SHORT = 40  # seconds from which it is worth saying how long an action took
 _ASKING_TOOLS = frozenset(  # in lower case without joints; exact, because what a tool answers here counts as typed
     "askuserquestion askuser requestuserinput askfollowupquestion askquestion question".split()  # noqa: SIM905
 )
-_REASON = re.compile(r"the user said:?\s*(.+)", re.IGNORECASE | re.DOTALL)
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _SURPRISE = re.compile(
     r"\b(?:error|fail(?:ed|ure|s)?|warn(?:ing)?|cannot|can't|could not|unable|denied|refused|not found|no such|missing"
@@ -179,8 +179,7 @@ class _Lines:
         if _asks(action) and action.status is not Status.DENIED:
             yield from self._said(Speaker.USER, moment, _whole(text)[:20])
         elif action.status is Status.DENIED:
-            reason = _REASON.search(text)
-            yield from self._said(Speaker.USER, moment, _whole(reason[1]) if reason else ())
+            yield from self._said(Speaker.USER, moment, _whole(reason_given(text)))
         else:
             speaker = _OUTPUT_OF.get(action.kind, Speaker.OUTPUT)
             yield from (self._line(speaker, row, moment) for row in _telling(action, text))

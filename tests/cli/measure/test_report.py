@@ -151,7 +151,7 @@ def test_what_a_real_hook_told_is_counted(run: Run, environ: dict[str, str], hom
     learnable_home(home, 4, since=dt.datetime.now(tz=dt.UTC).date())
     run("learn")
     page = _page(run)
-    assert "## Does it help?\n\nNo evidence yet: " in page
+    assert "## Does it help?\n\nNobody can tell yet: notes were told in 1 session, and 0 sessions were skipped" in page
     assert "1 told right at their moment" in page
     (row,) = json.loads(run("measure", "report", "--explain", "hit-rate", "--json").stdout)
     assert (row["session"], row["told_at"], row["moment"]) == ("s4", "after", "was there")

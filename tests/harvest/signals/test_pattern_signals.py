@@ -21,6 +21,10 @@ _TOKENS = Measures(
 )
 
 
+_STOPPED = "The user doesn't want to proceed."
+_SENT_BACK = f"{_STOPPED} To tell you how to proceed, the user said:\nWhat is a press?"
+
+
 def signals(digest: Digest) -> dict[Subject, Signal]:
     seen = PatternSignals().see(digest)
     return {subject: signal for group, signal in seen if (subject := subject_from(group)) is not None}
@@ -74,7 +78,7 @@ def test_agents_that_word_the_same_mishap_otherwise_give_the_same_subject(tool: 
             Subject(SignalKind.NAME_UNKNOWN, ("skill", "prune")),
         ),
         (
-            misused(ActionKind.PLAN, "ExitPlanMode", "The user doesn't want to proceed.", FailureClass.DENIED),
+            misused(ActionKind.PLAN, "ExitPlanMode", _SENT_BACK, FailureClass.DENIED),
             Subject(SignalKind.PLAN_TURNED_DOWN),
         ),
     ],
@@ -91,6 +95,8 @@ def test_a_mishap_is_named_by_what_went_wrong(act: Act, subject: Subject) -> Non
         failed("curl example.org", FailureClass.TRANSIENT, says="timed out: No such file or directory"),
         failed("pear", FailureClass.INVOCATION, says="something that nobody has a word for"),
         failed("run-this-before-each-commit", FailureClass.INVOCATION, signature="x: unknown option --always-obey-me"),
+        failed("ls .git/index.lock", FailureClass.INVOCATION, says="ls: .git/index.lock: No such file or directory"),
+        misused(ActionKind.PLAN, "ExitPlanMode", _STOPPED, FailureClass.DENIED),
     ],
 )
 def test_work_that_is_mended_moments_and_what_cannot_be_said_are_no_signals(act: Act) -> None:
@@ -146,6 +152,25 @@ def test_what_the_user_had_to_correct_is_told_with_its_words() -> None:
     seen = signals(talk("Press the pears", "no, the plums", corrections=(1,)))
 
     assert seen[Subject(SignalKind.CORRECTED, (ORCHARD,))].excerpt == "no, the plums"
+
+
+def test_a_question_of_the_user_corrects_nothing() -> None:
+    assert signals(talk("Press the pears", "but the plums are next, right?", corrections=(1,))) == {}
+
+
+def test_what_a_person_turned_down_is_told_with_the_words_of_that_person() -> None:
+    sent_back = misused(ActionKind.EDIT, "Edit", _SENT_BACK, FailureClass.DENIED)
+
+    (signal,) = signals(session(sent_back)).values()
+
+    assert signal.excerpt == "src/press.py → What is a press?"
+
+
+def test_a_file_that_is_not_where_it_is_opened_counts_beside_a_look_whether_one_is_there() -> None:
+    both = "ls: pears.md: No such file or directory\nsed: plums.md: No such file or directory"
+    act = failed("ls pears.md; sed -n 1,9p plums.md", FailureClass.INVOCATION, says=both)
+
+    assert list(signals(session(act))) == [Subject(SignalKind.PATH_MISSING, (ORCHARD,))]
 
 
 def test_a_mishap_is_charged_with_the_share_of_the_actions_until_it_was_mended() -> None:

@@ -21,6 +21,7 @@ def figures(**more: Any) -> Figures:
         "since_ms": 0,
         "sessions": 0,
         "helps": "",
+        "effect": None,
         "hit_rate": hit_rate(()),
         "wrong": wrong_share(()),
         "recurrence": recurrence(()),

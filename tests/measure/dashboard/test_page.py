@@ -3,12 +3,14 @@ import datetime as dt
 import pytest
 from tests.measure.dashboard.figuring import figures, measured
 from tests.measure.dashboard.test_history import day
+from tests.measure.live.test_effect import lived, of
 from tests.measure.metrics.noting import day_ms
 
 from afterwit.config.calendar import Calendar, week_of
 from afterwit.measure.dashboard.page import page, summary
 from afterwit.measure.dashboard.pictures import CONFIDENCE, ERRORS, IN_USE, NOTES, SESSIONS, pictures
 from afterwit.measure.dashboard.words import percent, rate, shared, signed
+from afterwit.measure.live.effect import effect_of
 from afterwit.measure.metrics.hit_rate import Came, MomentOfNote, hit_rate
 from afterwit.measure.metrics.memory_cost import MemoryCost, ModelSpend, cost_of_memory
 from afterwit.measure.metrics.note_changes import GAINED, LOST, NoteChange, velocity
@@ -53,6 +55,17 @@ def test_the_first_thing_to_read_is_whether_it_helps() -> None:
     text = page(figures(helps="It helps: 12 % fewer failures."), {}, CALENDAR)
     assert text.index("It helps: 12 % fewer failures.") < text.index("## What was told")
     assert summary(figures(helps="It helps."))[0] == "It helps."
+
+
+def test_what_was_compared_stands_below_the_verdict_and_what_it_saved_beside_the_cost() -> None:
+    cost = cost_of_memory([MemoryCost(day_ms(1), "s1", "codex", False, 1, 40, 17, 0.5)], (), ModelSpend())
+    text = page(figures(helps="It helps.", effect=effect_of(of(list(lived(400, 3)))), cost=cost), {}, CALENDAR)
+    assert "(`lost-actions`)" in text
+    assert "| helps |" in text
+    assert "Self-test: with sides that mean nothing," in text
+    assert "What it saved, by the comparison under the first heading: lost in 100 of the first 30 actions" in text
+    unknown = page(figures(effect=effect_of(of([])), cost=cost), {}, CALENDAR)
+    assert "What it saved nobody can tell yet" in unknown
 
 
 def test_told_notes_come_with_of_how_many_they_are() -> None:

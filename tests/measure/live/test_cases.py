@@ -6,6 +6,7 @@ import pytest
 from tests.measure.histories import HOUR_S, Log
 from tests.measure.live.drawn import AT_MS, ODDS, draw, learned_cases, noted, subagent
 
+from afterwit.measure.live.effect import effect_of
 from afterwit.measure.live.outcomes import Figure
 
 DAY_MS = 86_400_000
@@ -92,6 +93,30 @@ def test_what_was_drawn_for_a_session_without_a_log_is_told_apart(tmp_path: Path
     cases = learned_cases(tmp_path)
     assert [(case.session, case.arm) for case in cases.lost] == [("never-logged", "held")]
     assert cases.drawn == []
+
+
+def test_where_nothing_was_drawn_past_sessions_are_there_for_the_self_test(tmp_path: Path) -> None:
+    for number in (1, 2, 3):
+        worked(number).put(tmp_path / "home")
+    cases = learned_cases(tmp_path)
+    assert (len(cases.past), cases.drawn) == (3, [])
+    test = effect_of(cases).self_test
+    assert test is not None
+    assert (test.sessions, test.verdicts, test.is_passed) == (3, 0, True)
+
+
+def test_a_plan_that_was_stopped_without_a_word_is_neither_lost_nor_refused(tmp_path: Path) -> None:
+    stopped = (
+        "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit,"
+        " the new_string was NOT written to the file)."
+    )
+    answers = (f"{stopped} STOP what you are doing", f"{stopped} To tell you how to proceed, the user said:\nshorter")
+    for number, answer in enumerate(answers):
+        log = Log(number, number * HOUR_S).prompt("Prune the trees").plan(answer)
+        log.put(tmp_path / "home")
+        draw(tmp_path, log.session, at_ms=AT_MS + number)
+    figures = [case.figures for case in learned_cases(tmp_path).drawn]
+    assert [(own[Figure.LOST], own[Figure.REFUSALS]) for own in figures] == [(0.0, 0.0), (10.0, 1.0)]
 
 
 def test_a_draw_without_odds_is_not_weighed(tmp_path: Path) -> None:

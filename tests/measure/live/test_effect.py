@@ -177,5 +177,16 @@ def test_the_self_test_runs_on_the_users_own_sessions() -> None:
     assert (test.sessions, test.rounds, test.is_passed) == (200, 200, True)
 
 
+def test_fewer_tools_are_neither_better_nor_worse() -> None:
+    drawn = [
+        msgspec.structs.replace(one, figures={Figure.LOST: 20.0, Figure.TOOLS: one.figures[Figure.LOST]})
+        for one in lived(400, 3)
+    ]
+    (tools,) = (figure for figure in effect_of(of(drawn)).figures if figure.figure is Figure.TOOLS)
+    assert tools.estimate.high is not None
+    assert tools.estimate.high < 0
+    assert tools.finding is Finding.NOT_JUDGED
+
+
 def test_the_order_of_time_counts_and_not_that_of_the_list() -> None:
     assert effect_of(of([case(1, 20.0), case(2, 30.0, "held")])).since_ms == AT_MS + 1

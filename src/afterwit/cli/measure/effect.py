@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 import click
 
 from afterwit.cli.commands import command
-from afterwit.cli.measure.effect_words import amount, change_words, finding_words, verdict
 from afterwit.cli.measure.explained import show_explained
 from afterwit.cli.terminal.amounts import human_count
 from afterwit.cli.terminal.options import Here, reporting, timed
@@ -18,6 +17,7 @@ from afterwit.measure.live.cases import cases_of
 from afterwit.measure.live.effect import Grouping, effect_of, explained, explained_group
 from afterwit.measure.live.outcomes import ABOUT, MAIN, Figure
 from afterwit.measure.live.report import EffectReport, ExplainedCase, FigureEffect, GroupEffect
+from afterwit.measure.live.words import amount, change_cell, finding_words, retirement, self_test_words, verdict
 from afterwit.text.nearest import did_you_mean
 
 _BY = ("moment", "finder", "note")
@@ -25,8 +25,8 @@ _FIGURES = (
     Column("figure", takes_rest=True),
     Column("told", is_number=True),
     Column("not told", is_number=True),
-    Column("change", gives_way=2),
-    Column("finding", gives_way=1),
+    Column("change", gives_way=1),
+    Column("finding", gives_way=2),
 )
 _GROUPS = (
     Column("telling", takes_rest=True),
@@ -90,6 +90,8 @@ def _show(calendar: Calendar, report: EffectReport) -> None:
             "`afterwit connect status` shows which agents are connected; `afterwit measure skipping` shows how much is"
             " skipped, to compare."
         )
+        if report.self_test is not None:
+            print_text(self_test_words(report.self_test))
         return
     told, not_told = human_count(report.told, "session"), human_count(report.not_told, "session")
     print_text(f"Since {calendar.day(report.since_ms)}: {told} told, {not_told} told nothing, on purpose.")
@@ -102,7 +104,7 @@ def _show(calendar: Calendar, report: EffectReport) -> None:
 
 def _figure_row(effect: FigureEffect) -> list[str]:
     means = ["" if mean is None else amount(mean) for mean in (effect.told, effect.not_told)]
-    return [effect.words, *means, change_words(effect), finding_words(effect.finding)]
+    return [effect.words, *means, change_cell(effect), finding_words(effect.finding)]
 
 
 def _remarks(report: EffectReport) -> Iterator[str]:
@@ -110,19 +112,13 @@ def _remarks(report: EffectReport) -> Iterator[str]:
     if detectable is not None and base:
         yield f"The smallest change that would show by now, four times of five: {detectable / base:.0%}."
     if (test := report.self_test) is not None:
-        yield (
-            f"Self-test: with sides that mean nothing, {test.verdicts} of {test.rounds} tries on"
-            f" {human_count(test.sessions, 'session')} of yours saw an effect; in the long run 5% may."
-        )
+        yield self_test_words(test)
     if report.lost:
         yield f"Of {human_count(report.lost, 'session')} more no log was read; they are not in the figures."
     if report.crossed:
         yield f"Of {human_count(report.crossed, 'session')} a part was drawn to the other side."
-    yield from map(_retirement, report.harmful)
-
-
-def _retirement(item: str) -> str:
-    return f"Telling note {item} does harm; `afterwit knowledge retire {item}` takes it out."
+    yield from map(retirement, report.harmful)
+    yield f"`--explain NAME` shows the sessions behind a figure: {', '.join(Figure)}."
 
 
 def _groups(report: EffectReport, by: str) -> list[GroupEffect]:
@@ -141,7 +137,7 @@ def _show_groups(here: Here, report: EffectReport, by: str) -> None:
         print_text(f"Of {human_count(len(left), by)}{names} nothing can be said yet: told or skipped too seldom.")
     if not groups:
         print_line("No note was told, or skipped, in a session that was told something.")
-    for line in map(_retirement, report.harmful if by == "note" else ()):
+    for line in map(retirement, report.harmful if by == "note" else ()):
         print_text(line)
 
 

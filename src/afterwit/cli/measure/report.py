@@ -7,19 +7,15 @@ from typing import Any
 import click
 
 from afterwit.cli.commands import command
-from afterwit.cli.measure.effect_words import verdict
 from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.cli.terminal.periods import since_ms
 from afterwit.cli.terminal.progress import bar
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
-from afterwit.config.world import World
 from afterwit.measure import report as running
-from afterwit.measure.live.kept import kept_effect
 from afterwit.measure.metrics.collect import collect
 from afterwit.measure.metrics.figures import EXPLAINED
-from afterwit.store.store import readonly_database
 
 _HEADINGS = {
     "at_ms": "when",
@@ -75,9 +71,9 @@ def report(here: Here, folder: Path | None, since: str | None, explain: str | No
     from_ms = since_ms(since, here.calendar) or 0
     with bar("counting", "sessions") as progress:
         if explain is not None:
-            rows = collect(here.world, from_ms, "", progress).rows.of(explain)
+            rows = collect(here.world, from_ms, progress).rows.of(explain)
         else:
-            written = running.report(here.world, folder, from_ms, progress, helping(here.world))
+            written = running.report(here.world, folder, from_ms, progress)
     if explain is not None:
         _explain(explain, rows, here.calendar, is_json=is_json)
     elif is_json:
@@ -87,13 +83,6 @@ def report(here: Here, folder: Path | None, since: str | None, explain: str | No
             print_text(line)
         print_line("")
         print_text(f"The whole report: {written.page}")
-
-
-def helping(world: World) -> str:
-    """Whether memory helps, as it was found last; "" where nothing was compared."""
-    with readonly_database(world.layout) as db:
-        kept = kept_effect(db)
-    return verdict(kept.effect) if kept is not None else ""
 
 
 def _explain(name: str, rows: Sequence[tuple[Any, ...]], calendar: Calendar, *, is_json: bool) -> None:

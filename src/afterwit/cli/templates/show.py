@@ -6,6 +6,7 @@ import click
 import msgspec
 
 from afterwit.cli.commands import command
+from afterwit.cli.terminal.amounts import human_count
 from afterwit.cli.terminal.completing import template_ids
 from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import page, print_json
@@ -53,4 +54,4 @@ def drawn(template: Template, *, is_full: bool = False) -> Iterator[str]:
         for line in lines if is_full else lines[:_MOST_LINES]:
             yield f"   {line if is_full else line[:_LONGEST]}"
         if len(lines) > _MOST_LINES and not is_full:
-            yield f"   … {len(lines) - _MOST_LINES} more lines; --full shows them"
+            yield f"   … {human_count(len(lines) - _MOST_LINES, 'more line')}; --full shows them"

@@ -22,6 +22,7 @@ _MOST_CHANGES = 1
 _FEWEST_IN_ORDER = 3  # two are no procedure: each of them is told by itself
 _MOST_IN_ORDER = 5
 _CHECKS = (Purpose.TEST, Purpose.LINT, Purpose.TYPES, Purpose.CHECK, Purpose.BUILD)
+_QUESTION = ("?", "？")  # asks, and leaves the session to answer
 _WAITING = (FailureClass.TRANSIENT, FailureClass.DENIED, FailureClass.CANCELLED, FailureClass.ANSWER)
 
 
@@ -86,4 +87,6 @@ def _is_fit(run: CommandRun) -> bool:
 def _corrected(digest: Digest) -> Iterator[Occurrence]:
     for position in digest.corrections if digest.repo else ():
         said = digest.prompts[position]
+        if said.text.rstrip().endswith(_QUESTION):
+            continue
         yield Occurrence(Subject(SignalKind.CORRECTED, (digest.repo,)), at=None, excerpt=said.text, at_ms=said.at_ms)

@@ -2,13 +2,17 @@
 
 Taken is what a later session could do otherwise. Tests, lint and compilers that report what is being written are the
 work itself; they count where a session ends with them, or where a commit was refused because of them. Failures that
-pass by themselves, were cancelled or are an answer are left out, and so is every message that no table here knows.
+pass by themselves, were cancelled or are an answer are left out, and so is every message that no table here knows. A
+look whether something is there (`ls`, `stat`) is a question; that it is not is the answer.
 """
 
 import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
+from afterwit.actions.refusals import is_unwanted, reason_given
 from afterwit.actions.shell.parse import parsed
 from afterwit.guard.plain_names import is_plain_name, reads_like_a_sentence
 from afterwit.harvest.commands.invocations import command_at, excerpt_of, runs_in, work_of
@@ -35,6 +39,7 @@ _UNKNOWN_NAME = regex(
 )
 _MISSING_PROGRAM = regex(r"command not found: (?P<name>[\w.+-]{1,40})\Z")
 _ASKED = frozenset(("option", "flag", "switch"))
+_LOOKS = ("ls: ", "stat: ", "find: ")  # how lines of programs begin that look whether something is there
 
 
 class _Wording(NamedTuple):
@@ -87,11 +92,17 @@ def _occurrence(digest: Digest, failure: Failure, subject: Subject) -> Occurrenc
     return Occurrence(
         subject,
         at=failure.at,
-        excerpt=excerpt_of(digest.steps[failure.at]).removeprefix(" → "),
+        excerpt=_excerpt(digest.steps[failure.at]),
         actions=1 if failure.by is None else failure.by - failure.at,
         is_failure=True,
         is_mended=failure.resolution is not ResolutionKind.UNRESOLVED,
     )
+
+
+def _excerpt(step: DigestStep) -> str:
+    """What was called and what came of it; of what a person turned down, the words of that person."""
+    reason = reason_given(step.error)
+    return excerpt_of(replace(step, error=reason) if reason else step).removeprefix(" → ")
 
 
 def _subject(digest: Digest, failure: Failure) -> Subject | None:
@@ -107,7 +118,7 @@ def _subject(digest: Digest, failure: Failure) -> Subject | None:
 
 def _turned_down(digest: Digest, at: int) -> Subject | None:
     step = digest.steps[at]
-    if not _BY_PERSON.search(step.error):
+    if not _BY_PERSON.search(step.error) or not is_unwanted(step.kind, step.error):
         return None
     if step.kind is ActionKind.PLAN:
         return Subject(SignalKind.PLAN_TURNED_DOWN)
@@ -139,11 +150,16 @@ def _is_left(digest: Digest, failure: Failure) -> bool:
 
 def _worded(digest: Digest, step: DigestStep) -> Subject | None:
     for wording in _WORDINGS:
-        if (not wording.kinds or step.kind in wording.kinds) and wording.says(step.error):
+        error = _without_looks(step.error) if wording.kind is SignalKind.PATH_MISSING else step.error
+        if (not wording.kinds or step.kind in wording.kinds) and wording.says(error):
             if wording.by_repo and not digest.repo:
                 return None
             return Subject(wording.kind, (digest.repo,) if wording.by_repo else ())
     return None
+
+
+def _without_looks(error: str) -> str:
+    return "\n".join(line for line in error.splitlines() if not line.startswith(_LOOKS))
 
 
 def _unknown(digest: Digest, failure: Failure) -> Subject | None:

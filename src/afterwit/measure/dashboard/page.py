@@ -8,6 +8,7 @@ from afterwit.measure.dashboard import sentences
 from afterwit.measure.dashboard.charts import Chart
 from afterwit.measure.dashboard.pictures import CONFIDENCE, ERRORS, IN_USE, NOTES, SESSIONS
 from afterwit.measure.dashboard.words import of_many, percent
+from afterwit.measure.live.words import amount, change_cell, finding_words
 from afterwit.measure.metrics.figures import Figures
 
 
@@ -48,7 +49,7 @@ def _when(figures: Figures, calendar: Calendar) -> str:
 
 
 def _sections(figures: Figures) -> Iterator[_Section]:
-    yield _Section("Does it help?", (), sentences.helps(figures))
+    yield _Section("Does it help?", (), sentences.helps(figures), table=_effects(figures))
     yield _Section(
         "What was told",
         ("hit-rate", "wrong"),
@@ -63,9 +64,7 @@ def _sections(figures: Figures) -> Iterator[_Section]:
         "What it cost",
         ("cost",),
         sentences.cost(figures),
-        not_said="What it saved is not estimated: only the comparison under the first heading can show it."
-        if figures.cost.told_sessions
-        else "",
+        not_said=sentences.saved(figures),
     )
     yield _Section("Do errors come back?", ("recurrence", "reduction"), sentences.errors(figures), (ERRORS,))
     yield _Section(
@@ -113,6 +112,20 @@ def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     yield f"| {' | '.join(heading)} |"
     yield f"| {' | '.join('---' for _ in heading)} |"
     yield from (f"| {' | '.join(row)} |" for row in rest)
+
+
+def _effects(figures: Figures) -> list[tuple[str, ...]]:
+    effect = figures.effect
+    rows = [
+        (
+            f"{change.words} (`{change.figure}`)",
+            *("–" if mean is None else amount(mean) for mean in (change.told, change.not_told)),
+            change_cell(change),
+            finding_words(change.finding),
+        )
+        for change in ((effect.main, *effect.figures) if effect is not None and effect.sessions else ())
+    ]
+    return [("figure", "told", "not told", "change (valid at every look)", "finding"), *rows]
 
 
 def _tellings(figures: Figures) -> list[tuple[str, ...]]:

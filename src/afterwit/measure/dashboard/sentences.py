@@ -8,6 +8,9 @@ from collections.abc import Iterator
 
 from afterwit.agents.moments import START
 from afterwit.measure.dashboard.words import counted, of_many, percent, rate, shared, signed
+from afterwit.measure.live.outcomes import Figure
+from afterwit.measure.live.report import EffectReport
+from afterwit.measure.live.words import change_words, finding_words, retirement, self_test_words
 from afterwit.measure.metrics.figures import Figures
 from afterwit.measure.metrics.hit_rate import Came
 from afterwit.measure.metrics.recurrence import Reduction
@@ -16,6 +19,7 @@ from afterwit.measure.metrics.session_course import CourseShare
 Sentences = Iterator[str]
 _FEW = 30  # sessions with a check, or tests of confidence, below which a share says little
 _TOO_FEW = "That is too few to say much."
+_SAVED = (Figure.LOST, Figure.TOKENS, Figure.DURATION, Figure.COST)
 
 
 def helps(figures: Figures) -> Sentences:
@@ -23,7 +27,6 @@ def helps(figures: Figures) -> Sentences:
     cost = figures.cost
     if figures.helps:
         yield figures.helps
-        yield "`afterwit measure effect` shows what was compared."
     elif cost.sessions:
         skipped = counted(cost.skipped_sessions, "session was", "sessions were")
         yield (
@@ -36,6 +39,19 @@ def helps(figures: Figures) -> Sentences:
             "`afterwit connect agents --all` brings the notes to your agents; some sessions are then skipped on"
             " purpose, to compare."
         )
+    if figures.effect is not None:
+        yield from _compared(figures.effect)
+
+
+def _compared(effect: EffectReport) -> Sentences:
+    if effect.sessions:
+        told = counted(effect.told, "session that was told something", "sessions that were told something")
+        not_told = counted(effect.not_told, "that was told nothing", "that were told nothing")
+        yield f"Compared were {told} and {not_told}, on purpose."
+        yield "`afterwit measure effect --explain NAME` shows the sessions behind a figure."
+    yield from map(retirement, effect.harmful)
+    if effect.self_test is not None:
+        yield self_test_words(effect.self_test)
 
 
 def told(figures: Figures) -> Sentences:
@@ -160,6 +176,21 @@ def cost(figures: Figures) -> Sentences:
         yield f"Models that read sessions for notes took {model.tokens:,} tokens{dollars} in {requests}{unpriced}."
     else:
         yield "No model was asked to read sessions."
+
+
+def saved(figures: Figures) -> str:
+    """What stands beside the cost: only the comparison can tell."""
+    effect = figures.effect
+    if not figures.cost.told_sessions:
+        return ""
+    if effect is None or not effect.sessions:
+        return "What it saved nobody can tell yet: only sessions that are skipped on purpose can show it."
+    changes = [
+        f"{change.words}: {change_words(change)} ({finding_words(change.finding)})"
+        for change in (effect.main, *effect.figures)
+        if change.figure in _SAVED and change.change is not None
+    ]
+    return f"What it saved, by the comparison under the first heading: {'; '.join(changes) or 'nothing to compare'}."
 
 
 def _hook_time(figures: Figures) -> str:

@@ -24,12 +24,19 @@ from afterwit.store.rows import hooks
 from afterwit.store.rows.hooks import DrawRow
 from afterwit.store.rows.items import item_heads
 from afterwit.store.rows.parts import tokens_by_time
-from afterwit.store.rows.session_list import SessionRow, continuations_of, earlier_sessions, session_of
+from afterwit.store.rows.session_list import (
+    SessionRow,
+    continuations_of,
+    earlier_sessions,
+    latest_sessions,
+    session_of,
+)
 from afterwit.store.store import readonly_database, require
 
 _REFUSED = "refuse"
 _QUOTES = "quotes"  # stands for the harvester of what users said, told at a prompt
 PAST_SESSIONS = 100  # of one repository and agent, before the first draw
+PAST_OF_ALL = 2_000  # where nothing was drawn yet: for the self-test
 _DEEPEST = 16
 
 
@@ -150,16 +157,18 @@ class _Joining:
         return self._drawn[row.agent, row.native_id].first
 
     def _past(self, cases: Iterable[SessionRow]) -> Iterator[SessionRow]:
-        """Sessions of the same repositories and agents that began before anything was drawn, the oldest first."""
+        """Sessions of the same repositories and agents that began before anything was drawn, the oldest first. Where
+        nothing was, the latest of all."""
         first: dict[tuple[str, str], int] = {}
         for row in cases:
             first.setdefault((row.repo, row.agent), self._first(row).at_ms)
-        earlier = [
+        of_strata = (
             row
             for (repo, agent), at_ms in first.items()
             for row in earlier_sessions(self._db, repo, agent, at_ms, PAST_SESSIONS)
-            if (row.agent, row.native_id) not in self._drawn
-        ]
+        )
+        rows = of_strata if first else latest_sessions(self._db, PAST_OF_ALL)
+        earlier = (row for row in rows if (row.agent, row.native_id) not in self._drawn)
         return iter(sorted(earlier, key=lambda row: (row.started_ms or 0, row.agent, row.native_id)))
 
     def _case(self, row: SessionRow) -> Case | None:

@@ -19,7 +19,7 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from afterwit.measure.live.cases import Case, Cases, ItemDraw, LostCase
-from afterwit.measure.live.outcomes import ABOUT, MAIN, Figure, compared, shown
+from afterwit.measure.live.outcomes import ABOUT, MAIN, AboutFigure, Figure, compared, shown
 from afterwit.measure.live.report import (
     Alarm,
     ArmEffect,
@@ -29,7 +29,7 @@ from afterwit.measure.live.report import (
     GroupEffect,
     SelfTest,
 )
-from afterwit.measure.statistics.estimate import Finding, estimate, estimate_from
+from afterwit.measure.statistics.estimate import Estimate, Finding, estimate, estimate_from
 from afterwit.measure.statistics.fair_draws import check_draws
 from afterwit.measure.statistics.self_test import self_test
 from afterwit.measure.statistics.trials import ArmTrial, Draw, Trial, contrast, surprises
@@ -148,7 +148,7 @@ class _Comparison:
         return FigureEffect(
             figure=figure,
             words=about.words,
-            finding=outcome.finding(is_less_better=about.is_less_better) if is_sound else Finding.NO_EVIDENCE,
+            finding=_finding(about, outcome, is_sound=is_sound),
             told=None if outcome.mean_told is None else shown(figure, outcome.mean_told),
             not_told=base,
             change=_change(figure, outcome.effect, base),
@@ -283,6 +283,12 @@ def _group(
     draws = sum(len(trial.draws) for trial, _ in trials)
     finding = outcome.finding(is_less_better=ABOUT[MAIN].is_less_better) if is_sound else Finding.NO_EVIDENCE
     return GroupEffect(name=name, draws=draws, finding=finding, estimate=outcome)
+
+
+def _finding(about: AboutFigure, outcome: Estimate, *, is_sound: bool) -> Finding:
+    if not about.is_judged:
+        return Finding.NOT_JUDGED
+    return outcome.finding(is_less_better=about.is_less_better) if is_sound else Finding.NO_EVIDENCE
 
 
 def _sought(figure: Figure, trials: Sequence[Trial]) -> float | None:

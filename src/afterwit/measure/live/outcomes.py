@@ -13,6 +13,7 @@ from itertools import zip_longest
 from math import exp, log1p
 from typing import NamedTuple
 
+from afterwit.actions.refusals import is_unwanted
 from afterwit.measure.first_check import first_change, first_check_passed
 from afterwit.measure.scores import is_search
 from afterwit.model.digest import Digest, DigestStep, Failure
@@ -47,6 +48,7 @@ class Figure(StrEnum):
 class AboutFigure(NamedTuple):
     words: str
     is_less_better: bool = True
+    is_judged: bool = True  # else nobody can say which is better
     is_log: bool = False
 
 
@@ -63,7 +65,7 @@ ABOUT = {
     Figure.COMPLETION: AboutFigure("task seen to be completed", is_less_better=False),
     Figure.DURATION: AboutFigure("duration in seconds", is_log=True),
     Figure.EARLY_ERRORS: AboutFigure("failures in the first 30 actions"),
-    Figure.TOOLS: AboutFigure("different tools used"),
+    Figure.TOOLS: AboutFigure("different tools used", is_judged=False),
     Figure.COST: AboutFigure("cost in cents", is_log=True),
 }
 MAIN = Figure.LOST
@@ -114,7 +116,7 @@ class Course:
         searches = [is_search(step) for step in self._steps[: first_change(self._steps)]]
         failures = [failure for failure in self._failures if failure is not None]
         in_vain = [
-            failure is not None or step.status in _IN_VAIN
+            failure is not None or (step.status in _IN_VAIN and is_unwanted(step.kind, step.error))
             for failure, step in zip(self._failures, self._steps, strict=True)
         ]
         lost = [any(pair) for pair in zip_longest(in_vain, searches, fillvalue=False)]
@@ -125,7 +127,7 @@ class Course:
             Figure.REPEATED: _per_100(sum(_are_repeated(failures, met)), len(self._steps)),
             Figure.SEARCHES: sum(searches),
             Figure.CORRECTIONS: sum(len(digest.corrections) for digest in self._own),
-            Figure.REFUSALS: max(0, sum(len(digest.denials) for digest in self._digests) - refused),
+            Figure.REFUSALS: max(0, sum(map(_refused, self._digests)) - refused),
             Figure.TURNS: self._turns(success_ms),
             Figure.TOKENS: sum(tokens for at_ms, tokens in spent if _is_until(at_ms, success_ms)),
             Figure.FIRST_TRY: self._first_try(),
@@ -157,6 +159,12 @@ class Course:
         paid = [digest.measures.cost_usd for digest in self._digests if digest.measures.tokens]
         costs = [cost for cost in paid if cost is not None]
         return 100 * sum(costs) if paid and len(costs) == len(paid) else None
+
+
+def _refused(digest: Digest) -> int:
+    """Calls that were turned down."""
+    steps = (digest.steps[at] for at in digest.denials)
+    return sum(is_unwanted(step.kind, step.error) for step in steps)
 
 
 def _per_100(count: int, actions: int) -> float:

@@ -20,6 +20,9 @@ from afterwit.harvest.registry import HARVESTERS
 from afterwit.knowledge.echoes import echoes
 from afterwit.knowledge.list import all_items
 from afterwit.knowledge.settle import recorded
+from afterwit.measure.live.cases import cases_in
+from afterwit.measure.live.effect import effect_of
+from afterwit.measure.live.words import verdict
 from afterwit.measure.metrics.as_of import NoteHistory, names_of
 from afterwit.measure.metrics.capture_health import AgentFiles, CaptureTally, capture_health
 from afterwit.measure.metrics.confidence import confidence_tests
@@ -66,11 +69,11 @@ class _Told(NamedTuple):
         return {session: frozenset(items) for session, items in by_session.items()}
 
 
-def collect(world: World, since_ms: int, helps: str, progress: Progress) -> Measured:
+def collect(world: World, since_ms: int, progress: Progress) -> Measured:
     """All figures of the sessions that began since then, and what was told and learned since then."""
     with readonly_database(world.layout) as db:
         db.execute("BEGIN")  # one view of the store, whatever runs beside
-        return _Collecting(db, world, since_ms).measured(helps, progress)
+        return _Collecting(db, world, since_ms).measured(progress)
 
 
 class _Collecting:
@@ -91,7 +94,7 @@ class _Collecting:
         self._sessions: list[JudgedSession] = []
         self._spent: dict[SessionKey, SessionTokens] = {}
 
-    def measured(self, helps: str, progress: Progress) -> Measured:
+    def measured(self, progress: Progress) -> Measured:
         count = count_selected(self._db, self._selection)
         progress.stage("counting", count, "sessions")
         drawn = {call.to._replace(is_subagent=False) for call in self._told.calls}
@@ -104,7 +107,7 @@ class _Collecting:
                 self._take(digest)
             progress.advance(1, 1)
         rows = self._rows()
-        return Measured(self._figures(rows, count, helps), rows)
+        return Measured(self._figures(rows, count), rows)
 
     def _take(self, digest: Digest) -> None:
         self._hits.take(digest)
@@ -130,16 +133,18 @@ class _Collecting:
             capture=self._capture.rows(files, Counter(fault.agent for fault in noted)),
         )
 
-    def _figures(self, rows: MetricRows, sessions: int, helps: str) -> Figures:
+    def _figures(self, rows: MetricRows, sessions: int) -> Figures:
         calendar, now_ms = self._world.calendar, self._world.now_ms
         first_ms = self._since_ms or selected_times(self._db, self._selection).earliest_ms or now_ms
         in_use = sum(item.status is ItemStatus.ACTIVE for item in self._items)
         tests = (Forecast(test.confidence, test.came_true, test.item) for test in rows.confidence)
+        effect = effect_of(cases_in(self._db))
         return Figures(
             made_ms=now_ms,
             since_ms=self._since_ms,
             sessions=sessions,
-            helps=helps,
+            helps=verdict(effect.brief) if effect.sessions or effect.unweighed or effect.alarms else "",
+            effect=effect,
             hit_rate=hit_rate(rows.moments),
             wrong=wrong_share(rows.wrong),
             recurrence=recurrence(rows.error_weeks),

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from afterwit.measure.live.report import EffectReport
 from afterwit.measure.metrics.capture_health import AgentCapture, CaptureHealth
 from afterwit.measure.metrics.confidence import ConfidenceTest
 from afterwit.measure.metrics.hit_rate import HitRate, MomentOfNote
@@ -25,7 +26,8 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     made_ms: int
     since_ms: int  # 0: from the beginning
     sessions: int  # that were looked at
-    helps: str  # whether memory helps, in words; "" where nobody has said so
+    helps: str  # whether memory helps, in words; "" where nothing was compared
+    effect: EffectReport | None  # what was compared, of all sessions; None: nothing was looked at
     hit_rate: HitRate
     wrong: WrongShare
     recurrence: Recurrence

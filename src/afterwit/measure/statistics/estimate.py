@@ -23,6 +23,7 @@ class Finding(Enum):
     HELPS = "helps"
     HARMS = "harms"
     NO_EVIDENCE = "no-evidence"
+    NOT_JUDGED = "not-judged"  # of what is neither better nor worse
 
 
 class Estimate(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
-from afterwit.cli.terminal.amounts import human_count
+from afterwit.measure.dashboard.words import counted
 from afterwit.measure.live.effect import SOUGHT
-from afterwit.measure.live.report import Alarm, EffectBrief, FigureEffect
+from afterwit.measure.live.report import Alarm, EffectBrief, FigureEffect, SelfTest
 from afterwit.measure.statistics.estimate import Estimate, Finding
 
 NOTHING_COMPARED = "No evidence yet: nothing was told, or nothing was skipped to compare with."
@@ -24,7 +24,7 @@ def verdict(effect: EffectBrief) -> str:
     if effect.alarms:
         return f"Nobody can tell: {alarm_words(effect.alarms)}."
     if not effect.sessions and effect.unweighed:
-        sessions = human_count(effect.unweighed, "session")
+        sessions = counted(effect.unweighed, "session")
         return f"No evidence yet: of {sessions} nobody noted the chances. New ones count."
     if not effect.sessions:
         return NOTHING_COMPARED
@@ -35,8 +35,19 @@ def verdict(effect: EffectBrief) -> str:
     less = "fewer" if size < 0 else "more"
     return (
         f"It {word}: of 100 actions at their beginning told sessions lose {abs(size):.1f} {less} than those that are"
-        f" told nothing ({change_words(effect)}; {human_count(effect.sessions, 'session')})."
+        f" told nothing ({change_words(effect)}; {counted(effect.sessions, 'session')})."
     )
+
+
+def self_test_words(test: SelfTest) -> str:
+    return (
+        f"Self-test: with sides that mean nothing, {test.verdicts} of {test.rounds} tries on"
+        f" {counted(test.sessions, 'session')} of yours saw an effect; in the long run 5% may."
+    )
+
+
+def retirement(item: str) -> str:
+    return f"Telling note {item} does harm; `afterwit knowledge retire {item}` takes it out."
 
 
 def alarm_words(alarms: Iterable[Alarm]) -> str:
@@ -49,7 +60,7 @@ def _needed(effect: EffectBrief) -> str:
         return f"{change} would have shown by now, four times of five; a smaller one takes longer."
     if not effect.is_going_on:
         return (
-            f"{human_count(effect.sessions, 'session')} are too few, and nothing is skipped any more."
+            f"{counted(effect.sessions, 'session')} are too few, and nothing is skipped any more."
             " `afterwit measure skipping --sessions 10` goes on comparing."
         )
     if effect.needed is None or effect.chance is None:
@@ -66,12 +77,27 @@ def change_words(effect: FigureEffect | EffectBrief) -> str:
     if effect.change is None:
         return "nothing to compare"
     if effect.low is None or effect.high is None:
-        return f"{effect.change:+.0%}, by few sessions"
-    return f"{effect.change:+.0%}, between {effect.low:+.0%} and {effect.high:+.0%}"
+        return f"{_signed(effect.change)}, by few sessions"
+    return f"{_signed(effect.change)}, between {_signed(effect.low)} and {_signed(effect.high)}"
+
+
+def change_cell(effect: FigureEffect) -> str:
+    """The same in a table."""
+    if effect.change is None:
+        return "–"
+    if effect.low is None or effect.high is None:
+        return f"{_signed(effect.change)} (too few)"
+    return f"{_signed(effect.change)} ({_signed(effect.low)} to {_signed(effect.high)})"
+
+
+def _signed(share: float) -> str:
+    text = f"{share:+.0%}"
+    return "0%" if text in ("+0%", "-0%") else text
 
 
 def finding_words(finding: Finding) -> str:
-    return {Finding.HELPS: "helps", Finding.HARMS: "harms"}.get(finding, "no evidence yet")
+    words = {Finding.HELPS: "helps", Finding.HARMS: "harms", Finding.NOT_JUDGED: "not judged"}
+    return words.get(finding, "no evidence yet")
 
 
 def with_needed(finding: Finding, effect: Estimate) -> str:
