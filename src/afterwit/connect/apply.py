@@ -5,7 +5,6 @@ if a file cannot be written, those before it are put back and the journal says s
 whatever the journal is like; that it was not told is said.
 """
 
-import difflib
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -25,6 +24,7 @@ from afterwit.publishing.foreign_files import (
     replace,
     shortened,
 )
+from afterwit.publishing.foreign_files import differences as file_differences
 from afterwit.store.atomic import step
 from afterwit.store.store import opened
 
@@ -58,10 +58,7 @@ def apply(machine: Machine, plan: ConnectPlan) -> None:
 def differences(plan: ConnectPlan) -> Iterator[str]:
     """The change of each file, line by line, for people."""
     for change in plan.needed:
-        sides = (change.file.content, change.wanted)
-        old, new = map(_lines, sides)
-        before, after = ("(no file)" if side is None else str(change.file.path) for side in sides)
-        yield from (line.rstrip("\n") for line in difflib.unified_diff(old, new, before, after, n=2))
+        yield from file_differences(change.file.path, change.file.content, change.wanted)
 
 
 def _carry_out(changes: Sequence[FileChange]) -> None:
@@ -130,7 +127,3 @@ def _note(machine: Machine, kind: str, connection: Connection) -> None:
     """What is in the journal counts: nothing in the database follows from it that could not wait."""
     with suppress(PartlyDoneError), opened(machine.layout) as store, told_if_recorded(store):
         decide(store, kind, connections.body(connection), machine.now_ms)
-
-
-def _lines(content: bytes | None) -> list[str]:
-    return [line + "\n" for line in (content or b"").decode("utf-8", "replace").splitlines()]

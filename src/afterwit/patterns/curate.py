@@ -67,6 +67,7 @@ class CatalogChange(msgspec.Struct, frozen=True, kw_only=True):
     what: str
     files: tuple[Path, ...]  # written or removed
     has_changed: bool = True
+    touched: tuple[str, ...] = ()  # ids that it is about
 
 
 class CatalogDesk:
@@ -127,13 +128,17 @@ class CatalogDesk:
         files = self.folder.write(after, forced=touched if is_taken_over else ())
         standing = after.entries
         return CatalogChange(
-            entries=tuple(standing[own] for own in touched if own in standing), what=what, files=tuple(files)
+            entries=tuple(standing[own] for own in touched if own in standing),
+            what=what,
+            files=tuple(files),
+            touched=tuple(touched),
         )
 
 
 @contextmanager
-def catalog_desk(world: World, folder: Path | None = None) -> Iterator[CatalogDesk]:
-    with decision_desk(world) as desk:
+def catalog_desk(world: World, folder: Path | None = None, *, is_new: bool = False) -> Iterator[CatalogDesk]:
+    """`is_new`: a store may be made for this."""
+    with decision_desk(world, is_new=is_new) as desk:
         yield CatalogDesk(desk.store, world, folder)
 
 

@@ -7,11 +7,12 @@ the folders that were made: a file that still has that hash can be put back exac
 with `~`.
 """
 
+import difflib
 import hashlib
 import os
 import secrets
 import stat
-from collections.abc import Container
+from collections.abc import Container, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -115,6 +116,17 @@ def replace(file: ForeignFile, content: bytes | None, *, is_executable: bool = F
         raise
     _sync(file.target.parent)
     return made
+
+
+def differences(path: Path, before: bytes | None, after: bytes | None) -> Iterator[str]:
+    """The change of a file, line by line, for people."""
+    old_name, new_name = ("(no file)" if content is None else str(path) for content in (before, after))
+    lines = difflib.unified_diff(_lines(before), _lines(after), old_name, new_name, n=2)
+    yield from (line.rstrip("\n") for line in lines)
+
+
+def _lines(content: bytes | None) -> list[str]:
+    return [line + "\n" for line in (content or b"").decode("utf-8", "replace").splitlines()]
 
 
 def remove_folders(made: tuple[Path, ...]) -> None:
