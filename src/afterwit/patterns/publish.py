@@ -106,8 +106,10 @@ def withdraw_erased(world: World) -> tuple[list[str], list[str]]:
     return done, left
 
 
-def published_of(world: World, catalog: Catalog, names: Sequence[str] = ()) -> dict[str, list[ShownPublication]]:
-    """Where patterns are published, and how each place stands to the catalog. Without names: all."""
+def published_of(
+    world: World, catalog: Catalog, names: Sequence[str] | None = None
+) -> dict[str, list[ShownPublication]]:
+    """Where patterns are published, and how each place stands to the catalog; None: all of them."""
     with readonly_database(world.layout) as db:
         with closing(Journal(world.layout.journal, world.layout.backups)) as journal:
             published = publications(catalog.recorded, journal.machine)
@@ -121,7 +123,7 @@ def published_of(world: World, catalog: Catalog, names: Sequence[str] = ()) -> d
         }
     shown: dict[str, list[ShownPublication]] = {}
     for own in sorted({own for one in published.values() for own in one.placed.patterns}):
-        if not names or own in names:
+        if names is None or own in names:
             shown[own] = [_shown(world, catalog, own, one, in_use) for one in of_pattern(published, own)]
     return shown
 
