@@ -1,10 +1,14 @@
-"""Which versions of patterns were published when, as the journal says it: for whoever tells versions apart. Pure."""
+"""Which versions of patterns were published when, as the journal says it: for whoever tells versions apart."""
 
 from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
+import apsw
+import msgspec
+
 from afterwit.decisions.decided import PatternEntry, Recorded
+from afterwit.store.rows.patterns import pattern_decisions
 
 
 class PublishedForm(StrEnum):
@@ -22,6 +26,14 @@ class PublishedVersion(NamedTuple):
     pattern: str
     version: str
     at_ms: int
+
+
+def recorded_patterns(db: apsw.Connection) -> list[Recorded]:
+    """The entries of the journal about patterns, in the order in which they count."""
+    return [
+        Recorded(row.machine, row.number, row.at_ms, row.kind, "", msgspec.json.decode(row.body))
+        for row in pattern_decisions(db)
+    ]
 
 
 def published_versions(recorded: Iterable[Recorded], form: PublishedForm) -> list[PublishedVersion]:

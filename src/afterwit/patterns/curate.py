@@ -18,6 +18,7 @@ from afterwit.config.world import World
 from afterwit.curation.curate import decision_desk, line_of, worded
 from afterwit.decisions.decided import PatternEntry
 from afterwit.decisions.journal import decide_all
+from afterwit.decisions.published import recorded_patterns
 from afterwit.guard.placeholders import unkeyed
 from afterwit.harvest.wording import shown_repo
 from afterwit.model.errors import UsageError
@@ -35,7 +36,7 @@ from afterwit.patterns.catalog import (
 from afterwit.patterns.catalog_file import read_entry
 from afterwit.patterns.catalog_folder import CatalogFolder, FileState, file_hashes
 from afterwit.patterns.clusters import MOST_EVIDENCE, clustered
-from afterwit.patterns.detect import recorded_patterns, signals_in
+from afterwit.patterns.detect import signals_in
 from afterwit.store.store import Store
 
 _ENDED = (EntryStatus.MERGED, EntryStatus.SPLIT)

@@ -1,8 +1,9 @@
 """Publishes patterns and takes them back: as notes, as skills, in blocks of files.
 
-Shown first, then journalled, then written: killed in between, the same command does the rest, and a second one changes
-nothing. Files that others wrote or changed are refused before anything is journalled. Notes come and go with a person's
-decision behind them, as if typed. What erased sessions leave without words is taken back everywhere it can be.
+Shown first, then journalled, then written, and the other way round when it is taken back: killed in between, the same
+command does the rest, and a second one changes nothing. Files that others wrote or changed are refused before anything
+is journalled. Notes come and go with a person's decision behind them, as if typed. What erased sessions leave without
+words is taken back everywhere it can be.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,13 +17,12 @@ from afterwit.config.world import World
 from afterwit.curation.curate import PERSON, DecisionDesk, decision_desk
 from afterwit.decisions.decided import DecisionKind, KnowledgeEntry, PatternEntry, in_force
 from afterwit.decisions.journal import decide_all
-from afterwit.decisions.published import PublishedForm
+from afterwit.decisions.published import PublishedForm, recorded_patterns
 from afterwit.knowledge.list import all_items
 from afterwit.knowledge.settle import recorded
 from afterwit.model.errors import AfterwitError, PartlyDoneError
 from afterwit.model.knowledge import Channel, Evidence, ItemStatus, SessionRef
 from afterwit.patterns.catalog import Catalog, EntryStatus
-from afterwit.patterns.detect import recorded_patterns
 from afterwit.patterns.publishing_plan import PublishPlanner, PublishRequest, PublishStep
 from afterwit.publishing.block_files import BlockFile
 from afterwit.publishing.foreign_files import drop_copies, expanded, look
@@ -196,14 +196,17 @@ def _carried_out(
     if needed:
         if not agree(steps):
             return None
-        changes = [one.change for one in needed if one.change is not None]
-        keep_bases(world.layout, changes)
+        removed = [one.change for one in needed if one.change is not None and one.is_removal]
+        written = [one.change for one in needed if one.change is not None and not one.is_removal]
+        keep_bases(world.layout, written)
+        carry_out(removed)
+        step("what is taken back is gone, the journal is not told")
         entries = [entry for one in needed for entry in _entries(desk, one)]
         at_ms = max(desk.at_ms, max((entry.at_ms for entry in recorded_patterns(desk.store.db)), default=-1) + 1)
         decide_all(desk.store, entries, at_ms)
         step("what is published is in the journal, its files are not written")
         try:
-            carry_out(changes)
+            carry_out(written)
         except (AfterwitError, OSError) as error:
             raise PartlyDoneError(
                 f"This is recorded, but a file could not be written: {error} The same command again writes it."
