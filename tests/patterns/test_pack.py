@@ -28,7 +28,7 @@ from afterwit.patterns.publishing_plan import PublishRequest
 from afterwit.patterns.show import catalog_of
 from afterwit.store.store import readonly_database
 
-PATTERN = {
+PATTERN: dict[str, Any] = {
     "id": "0a11ad5c1de5",
     "version": "2.1.0",
     "kind": "folder-read",

@@ -80,9 +80,11 @@ def test_the_effect_of_each_version_is_its_own() -> None:
 def test_a_use_of_a_skill_has_the_version_that_was_there_when_its_session_began(tmp_path: Path) -> None:
     world = learned_world(tmp_path)
     _, (name, _) = two_versions(world, PublishedForm.SKILL)
-    for day in (20, 32, 42):
-        log = Log(day, day * 24 * HOUR_S).prompt(f"Count the pears of row {day}")
+    for number, (month, day) in enumerate((("2026-05", 20), ("2026-06", 2), ("2026-06", 12)), 30):
+        log = Log(number, day * 24 * HOUR_S).prompt(f"Count the pears of row {number}")
         log.shell(f"cat ~/.agents/skills/{name}/SKILL.md", "# Folders").shell("ls docs", "rows.md")
+        for record in log.records:
+            record["timestamp"] = record["timestamp"].replace("2026-05", month)
         log.put(tmp_path / "home")
     learn(world._replace(now_ms=world.now_ms + 30 * _DAY_MS), Options(), Silent())
 

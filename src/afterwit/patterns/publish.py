@@ -75,16 +75,19 @@ def publish(world: World, request: PublishRequest, agree: Agree, *, is_dry_run: 
 
 def unpublish(
     world: World,
-    names: Sequence[str],
+    names: Sequence[str] | None,
     agree: Agree,
     forms: Sequence[PublishedForm] = (),
     *,
     is_dry_run: bool = False,
 ) -> PublishOutcome | None:
-    """Takes patterns back from everywhere, or as these forms."""
+    """Takes patterns back, None: all of them, from everywhere or as these forms."""
     with decision_desk(world) as desk:
-        planner, _ = _planner(world, desk)
-        return _carried_out(world, desk, planner.unpublishing(names, forms), agree, is_dry_run=is_dry_run)
+        planner, published = _planner(world, desk)
+        wanted = list(dict.fromkeys(own for one in published.values() for own in one.placed.patterns))
+        return _carried_out(
+            world, desk, planner.unpublishing(wanted if names is None else names, forms), agree, is_dry_run=is_dry_run
+        )
 
 
 def withdraw_erased(world: World) -> tuple[list[str], list[str]]:

@@ -57,6 +57,15 @@ def test_publishing_shows_the_change_asks_and_says_where_it_is(tmp_path: Path) -
     assert "It is so already." in called(tmp_path, "unpublish", own, "--yes").stderr
 
 
+def test_everything_can_be_taken_back_at_once(tmp_path: Path) -> None:
+    own = approved(tmp_path)
+    called(tmp_path, "publish", own, "--as", "skill", "--as", "note", "--yes")
+    assert called(tmp_path, "unpublish").exit_code == 2
+    assert called(tmp_path, "unpublish", "--all", "--yes").exit_code == 0
+    assert skills(tmp_path) == []
+    assert asked(tmp_path, "show", own)["published"] == []
+
+
 def test_nobody_answering_is_no_answer(tmp_path: Path) -> None:
     own = approved(tmp_path)
     done = called(tmp_path, "publish", own, "--as", "note")
@@ -121,7 +130,7 @@ def test_a_pack_goes_from_one_machine_to_another(tmp_path: Path) -> None:
     (other / "home").mkdir(parents=True)
     assert called(other, "install", str(path), keys="n\n").exit_code == 1
     installed = called(other, "install", str(path), keys="y\n")
-    assert (installed.exit_code, "Each waits for you" in installed.stderr) == (0, True)
+    assert (installed.exit_code, "Each needs your approval" in installed.stderr) == (0, True)
     assert "needs your approval" in called(other, "list").stdout
     assert [entry["status"] for entry in asked(other, "list")] == ["quarantined"]
     assert asked(other, "install", str(path))["known"] == [own]

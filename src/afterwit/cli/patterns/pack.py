@@ -82,8 +82,8 @@ def install(here: Here, path: Path, is_dry_run: bool, is_agreed: bool, folder: P
         talk("Nothing was installed.")
     else:
         talk(
-            f"Installed {human_count(len(done.new), 'pattern')}. Each waits for you: `afterwit patterns list --status"
-            " quarantined` shows them, `afterwit patterns approve PATTERN` takes one over."
+            f"Installed {human_count(len(done.new), 'pattern')}. Each needs your approval: `afterwit patterns show"
+            " PATTERN` shows one, `afterwit patterns approve PATTERN` takes it over."
         )
 
 

@@ -93,16 +93,27 @@ def publish(
 
 
 @command(
-    examples=("afterwit patterns unpublish 3fa9c1", "afterwit patterns unpublish 3fa9c1 --as skill --yes"),
+    examples=(
+        "afterwit patterns unpublish 3fa9c1",
+        "afterwit patterns unpublish 3fa9c1 --as skill --yes",
+        "afterwit patterns unpublish --all --dry-run",
+    ),
     exits=_EXITS,
 )
-@click.argument("names", nargs=-1, required=True, metavar="PATTERN...", shell_complete=pattern_ids)
+@click.argument("names", nargs=-1, metavar="[PATTERN]...", shell_complete=pattern_ids)
+@click.option("--all", "is_all", is_flag=True, help="Everything that is published.")
 @_FORMS
 @_DRY_RUN
 @agreed
 @reporting
 def unpublish(
-    here: Here, names: tuple[str, ...], forms: tuple[str, ...], is_dry_run: bool, is_agreed: bool, is_json: bool
+    here: Here,
+    names: tuple[str, ...],
+    is_all: bool,
+    forms: tuple[str, ...],
+    is_dry_run: bool,
+    is_agreed: bool,
+    is_json: bool,
 ) -> None:
     """Take patterns back from everywhere they were published, or as one form.
 
@@ -110,11 +121,14 @@ def unpublish(
     an id or the beginning of one.
     """
 
+    if bool(names) == is_all:
+        raise click.UsageError("Name the patterns to take back, or say --all.")
+
     def agree(steps: Sequence[PublishStep]) -> bool:
         return _agree(steps, "Take this back?", is_agreed=is_agreed, is_json=is_json)
 
     chosen = tuple(map(PublishedForm, forms))
-    done = publishing.unpublish(here.world, names, agree, chosen, is_dry_run=is_dry_run)
+    done = publishing.unpublish(here.world, names or None, agree, chosen, is_dry_run=is_dry_run)
     _report(done, "Taken back.", is_json=is_json, is_dry_run=is_dry_run)
 
 
