@@ -22,7 +22,7 @@ from afterwit.patterns import pack as packing
 from afterwit.patterns.catalog import CatalogDecision, CatalogEntry, EntryStatus
 from afterwit.patterns.curate import EntryChanges, edit, judge
 from afterwit.patterns.detect import detect
-from afterwit.patterns.pack import MOST_BYTES, MOST_PATTERNS, Installed, install, pack
+from afterwit.patterns.pack import MOST_BYTES, MOST_PATTERNS, InstalledPack, install, pack
 from afterwit.patterns.publish import publish
 from afterwit.patterns.publishing_plan import PublishRequest
 from afterwit.patterns.show import catalog_of
@@ -67,11 +67,11 @@ def put(path: Path, *patterns: Any, **more: Any) -> Path:
     return path
 
 
-def yes(_: Installed) -> bool:
+def yes(_: InstalledPack) -> bool:
     return True
 
 
-def taken(world: World, path: Path) -> Installed:
+def taken(world: World, path: Path) -> InstalledPack:
     done = install(world, path, yes)
     assert done is not None
     return done

@@ -16,7 +16,6 @@ from afterwit.guard.markers import CLOSING, OPENING
 from afterwit.knowledge.list import all_items
 from afterwit.model.errors import PartlyDoneError, UsageError
 from afterwit.model.knowledge import Item, ItemStatus, Trigger
-from afterwit.patterns import publish as publishing
 from afterwit.patterns.catalog import CatalogDecision, CatalogEntry
 from afterwit.patterns.curate import EntryChanges, edit, judge, refresh_files, undo
 from afterwit.patterns.detect import detect
@@ -30,7 +29,9 @@ from afterwit.patterns.publish import (
 )
 from afterwit.patterns.publishing_plan import PublishRequest, PublishStep
 from afterwit.patterns.show import catalog_of
-from afterwit.publishing.skill_folders import SkillChange, copies_folder
+from afterwit.publishing import skill_folders
+from afterwit.publishing.foreign_files import ForeignFile, replace
+from afterwit.publishing.skill_folders import copies_folder
 from afterwit.store.store import readonly_database
 
 NOTE, SKILL, BLOCK = PublishedForm
@@ -305,11 +306,13 @@ def test_a_rebuilt_store_knows_what_is_published(world: World, entry: CatalogEnt
 def test_a_full_disk_leaves_it_recorded_and_the_same_command_does_the_rest(
     world: World, entry: CatalogEntry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(changes: Sequence[SkillChange]) -> list[Path]:
-        raise OSError(28, "No space left on device", str(changes[0].file.path))
+    def full(file: ForeignFile, content: bytes | None) -> tuple[Path, ...]:
+        if ".agents" in str(file.path):
+            raise OSError(28, "No space left on device", str(file.path))
+        return replace(file, content)
 
     with monkeypatch.context() as patched:
-        patched.setattr(publishing, "carry_out", full)
+        patched.setattr(skill_folders, "replace", full)
         with pytest.raises(PartlyDoneError, match="No space left"):
             put_out(world, entry.id, SKILL)
     assert set(states(world, entry.id)) == {PublishedState.MISSING}

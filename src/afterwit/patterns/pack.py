@@ -73,7 +73,7 @@ class RefusedPattern(msgspec.Struct, frozen=True, kw_only=True):
     why: str
 
 
-class Installed(msgspec.Struct, frozen=True, kw_only=True):
+class InstalledPack(msgspec.Struct, frozen=True, kw_only=True):
     """What a pack brings."""
 
     file: str
@@ -112,16 +112,16 @@ def pack(world: World, path: Path, names: Sequence[str] = (), *, is_dry_run: boo
 def install(
     world: World,
     path: Path,
-    agree: Callable[[Installed], bool],
+    agree: Callable[[InstalledPack], bool],
     folder: Path | None = None,
     *,
     is_dry_run: bool = False,
-) -> Installed | None:
+) -> InstalledPack | None:
     """Takes a pack in, if `agree` says so; None: it did not. Everything in it waits for a person."""
     read = _read(path)
     with catalog_desk(world, folder, is_new=True) as desk:
         new = [pattern for pattern in read.patterns if _is_new(desk, pattern)]
-        planned = Installed(
+        planned = InstalledPack(
             file=str(path),
             new=new,
             known=[pattern.id for pattern in read.patterns if pattern not in new],

@@ -26,7 +26,7 @@ from afterwit.patterns.catalog import Catalog, EntryStatus
 from afterwit.patterns.publishing_plan import PublishPlanner, PublishRequest, PublishStep
 from afterwit.publishing.block_files import BlockFile
 from afterwit.publishing.foreign_files import drop_copies, expanded, look
-from afterwit.publishing.publications import Publication, Publications, of_pattern, publications
+from afterwit.publishing.publications import Publications, PublishedPlace, of_pattern, publications
 from afterwit.publishing.skill_folders import carry_out, copies_folder, is_changed, keep_bases
 from afterwit.store.atomic import step
 from afterwit.store.journal import Journal
@@ -84,7 +84,7 @@ def unpublish(
     """Takes patterns back, None: all of them, from everywhere or as these forms."""
     with decision_desk(world) as desk:
         planner, published = _planner(world, desk)
-        wanted = list(dict.fromkeys(own for one in published.values() for own in one.placed.patterns))
+        wanted = list(dict.fromkeys(own for place in published.values() for own in place.placed.patterns))
         return _carried_out(
             world, desk, planner.unpublishing(wanted if names is None else names, forms), agree, is_dry_run=is_dry_run
         )
@@ -125,13 +125,13 @@ def published_of(
             for name in (item.id, *item.merged)
         }
     shown: dict[str, list[ShownPublication]] = {}
-    for own in sorted({own for one in published.values() for own in one.placed.patterns}):
+    for own in sorted({own for place in published.values() for own in place.placed.patterns}):
         if names is None or own in names:
-            shown[own] = [_shown(world, catalog, own, one, in_use) for one in of_pattern(published, own)]
+            shown[own] = [_shown(world, catalog, own, place, in_use) for place in of_pattern(published, own)]
     return shown
 
 
-def _shown(world: World, catalog: Catalog, own: str, publication: Publication, in_use: set[str]) -> ShownPublication:
+def _shown(world: World, catalog: Catalog, own: str, publication: PublishedPlace, in_use: set[str]) -> ShownPublication:
     placed = publication.placed
     is_note = placed.form is PublishedForm.NOTE
     return ShownPublication(
@@ -145,7 +145,7 @@ def _shown(world: World, catalog: Catalog, own: str, publication: Publication, i
     )
 
 
-def _state(world: World, catalog: Catalog, own: str, publication: Publication, in_use: set[str]) -> PublishedState:
+def _state(world: World, catalog: Catalog, own: str, publication: PublishedPlace, in_use: set[str]) -> PublishedState:
     at_place = _at_place(world, publication, in_use)
     if at_place is not PublishedState.CURRENT:
         return at_place
@@ -156,7 +156,7 @@ def _state(world: World, catalog: Catalog, own: str, publication: Publication, i
     return PublishedState.CURRENT if is_same else PublishedState.OUTDATED
 
 
-def _at_place(world: World, publication: Publication, in_use: set[str]) -> PublishedState:
+def _at_place(world: World, publication: PublishedPlace, in_use: set[str]) -> PublishedState:
     if publication.form is PublishedForm.NOTE:
         return PublishedState.CURRENT if publication.placed.name in in_use else PublishedState.MISSING
     path = expanded(publication.place, world.user_home)
@@ -193,18 +193,18 @@ def _is_erased(catalog: Catalog, own: str, version: str) -> bool:
 def _carried_out(
     world: World, desk: DecisionDesk, steps: Sequence[PublishStep], agree: Agree, *, is_dry_run: bool = False
 ) -> PublishOutcome | None:
-    needed = [one for one in steps if one.is_needed]
+    needed = [planned for planned in steps if planned.is_needed]
     if is_dry_run:
         return PublishOutcome(tuple(steps), is_done=False)
     if needed:
         if not agree(steps):
             return None
-        removed = [one.change for one in needed if one.change is not None and one.is_removal]
-        written = [one.change for one in needed if one.change is not None and not one.is_removal]
+        removed = [planned.change for planned in needed if planned.change is not None and planned.is_removal]
+        written = [planned.change for planned in needed if planned.change is not None and not planned.is_removal]
         keep_bases(world.layout, written)
         carry_out(removed)
         step("what is taken back is gone, the journal is not told")
-        entries = [entry for one in needed for entry in _entries(desk, one)]
+        entries = [entry for planned in needed for entry in _entries(desk, planned)]
         at_ms = max(desk.at_ms, max((entry.at_ms for entry in recorded_patterns(desk.store.db)), default=-1) + 1)
         decide_all(desk.store, entries, at_ms)
         step("what is published is in the journal, its files are not written")
@@ -214,9 +214,9 @@ def _carried_out(
             raise PartlyDoneError(
                 f"This is recorded, but a file could not be written: {error} The same command again writes it."
             ) from error
-    if any(one.placed.form is PublishedForm.NOTE for one in steps):
+    if any(planned.placed.form is PublishedForm.NOTE for planned in steps):
         desk.settle()
-    bases = {record.base for one in _planner(world, desk)[1].values() for record in one.records}
+    bases = {record.base for place in _planner(world, desk)[1].values() for record in place.records}
     drop_copies(copies_folder(world.layout), bases)
     return PublishOutcome(tuple(steps), is_done=True)
 

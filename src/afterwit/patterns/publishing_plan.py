@@ -18,7 +18,7 @@ from afterwit.patterns.catalog import Catalog, CatalogEntry, EntryStatus
 from afterwit.patterns.published_words import block_of, note_of, refuse_unfit, skill_of
 from afterwit.publishing.block_files import BlockFile, block_hash
 from afterwit.publishing.foreign_files import expanded, shortened
-from afterwit.publishing.publications import Placed, Publication, Publications, of_pattern
+from afterwit.publishing.publications import PlacedPatterns, Publications, PublishedPlace, of_pattern
 from afterwit.publishing.skill_folders import (
     FILE,
     SkillChange,
@@ -44,7 +44,7 @@ class PublishRequest(NamedTuple):
 class PublishStep(NamedTuple):
     """What is to happen at one place."""
 
-    placed: Placed  # afterwards; without patterns: it is taken back
+    placed: PlacedPatterns  # afterwards; without patterns: it is taken back
     what: str  # in words
     is_needed: bool
     change: SkillChange | None = None
@@ -65,7 +65,7 @@ class PublishPlanner:
 
     def entry(self, name: str) -> CatalogEntry:
         """The pattern of the catalog whose id begins so, published or not."""
-        known = {*self._entries, *(own for one in self._published.values() for own in one.placed.patterns)}
+        known = {*self._entries, *(own for place in self._published.values() for own in place.placed.patterns)}
         fitting = sorted(own for own in known if name and own.startswith(name))
         if len(fitting) > 1:
             raise UsageError(f"Several patterns begin with {name!r}: {', '.join(fitting)}.")
@@ -100,21 +100,23 @@ class PublishPlanner:
             for step in self.without(publication, gone)
         ]
 
-    def without(self, publication: Publication, gone: Iterable[str]) -> Iterator[PublishStep]:
+    def without(self, publication: PublishedPlace, gone: Iterable[str]) -> Iterator[PublishStep]:
         """One place without these patterns."""
         left = {own: version for own, version in publication.placed.patterns.items() if own not in gone}
         if publication.form is PublishedForm.BLOCK and left:
             entries = [self._version(own, version) for own, version in left.items()]
             yield self._block(self._path(publication), entries)
             return
-        placed = Placed(form=publication.form, place=publication.place, name=publication.placed.name, patterns={})
+        placed = PlacedPatterns(
+            form=publication.form, place=publication.place, name=publication.placed.name, patterns={}
+        )
         if publication.form is PublishedForm.NOTE:
             yield PublishStep(placed, f"note {placed.name} goes", True, replaced=(placed.name,))
             return
         change = self._removal(publication)
         yield PublishStep(placed, f"{_WHAT[publication.form]} goes: {change.file.path}", True, change)
 
-    def _removal(self, publication: Publication) -> SkillChange:
+    def _removal(self, publication: PublishedPlace) -> SkillChange:
         if publication.form is PublishedForm.BLOCK:
             return self._block_file(self._path(publication)).removed()
         return plan_removal(self._world.layout, self._world.user_home, publication.records)
@@ -130,19 +132,19 @@ class PublishPlanner:
                     steps.append(self._note(entry))
                 elif publication.form is PublishedForm.SKILL:
                     steps.append(self._skill(entry, self._path(publication).parents[1], publication.placed.agents))
-        paths = {self._path(one) for entry in entries for one in self._blocks_with(entry)}
+        paths = {self._path(place) for entry in entries for place in self._blocks_with(entry)}
         return [*steps, *self._blocks(entries, sorted(paths), is_update=True)]
 
-    def _blocks_with(self, entry: CatalogEntry) -> list[Publication]:
-        return [one for one in of_pattern(self._published, entry.id) if one.form is PublishedForm.BLOCK]
+    def _blocks_with(self, entry: CatalogEntry) -> list[PublishedPlace]:
+        return [place for place in of_pattern(self._published, entry.id) if place.form is PublishedForm.BLOCK]
 
     def _note(self, entry: CatalogEntry) -> PublishStep:
         draft = note_of(entry, self._person)
         own = id_of(draft)
-        earlier = [one for one in of_pattern(self._published, entry.id) if one.form is PublishedForm.NOTE]
-        replaced = tuple(one.placed.name for one in earlier if one.placed.name != own)
-        placed = Placed(form=PublishedForm.NOTE, place=entry.id, name=own, patterns={entry.id: entry.version})
-        is_needed = not any(one.placed.name == own for one in earlier)
+        earlier = [place for place in of_pattern(self._published, entry.id) if place.form is PublishedForm.NOTE]
+        replaced = tuple(place.placed.name for place in earlier if place.placed.name != own)
+        placed = PlacedPatterns(form=PublishedForm.NOTE, place=entry.id, name=own, patterns={entry.id: entry.version})
+        is_needed = not any(place.placed.name == own for place in earlier)
         return PublishStep(placed, f"note: {entry.text}", is_needed, draft=draft, replaced=replaced)
 
     def _skills(self, entries: Sequence[CatalogEntry], roots: Mapping[Path, tuple[str, ...]]) -> Iterator[PublishStep]:
@@ -153,7 +155,7 @@ class PublishPlanner:
         place = shortened(root / document.name / FILE, self._world.user_home)
         before = self._published.get((PublishedForm.SKILL, place))
         change = plan_skill(root, document, self._world.user_home, before.records if before else ())
-        placed = Placed(
+        placed = PlacedPatterns(
             form=PublishedForm.SKILL,
             place=place,
             name=document.name,
@@ -179,7 +181,7 @@ class PublishPlanner:
         place = shortened(path, self._world.user_home)
         before = self._published.get((PublishedForm.BLOCK, place))
         change = self._block_file(path).written(block_of(entries))
-        placed = Placed(
+        placed = PlacedPatterns(
             form=PublishedForm.BLOCK,
             place=place,
             name="",
@@ -198,7 +200,7 @@ class PublishPlanner:
     def _version(self, own: str, version: str) -> CatalogEntry:
         return next(made.entry for made in self._catalog.all_versions(own) if made.entry.version == version)
 
-    def _path(self, publication: Publication) -> Path:
+    def _path(self, publication: PublishedPlace) -> Path:
         return expanded(publication.place, self._world.user_home)
 
     def _roots(self, request: PublishRequest) -> dict[Path, tuple[str, ...]]:

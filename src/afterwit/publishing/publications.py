@@ -14,7 +14,7 @@ from afterwit.decisions.published import PublishedForm
 from afterwit.publishing.foreign_files import FileRecord
 
 
-class Placed(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class PlacedPatterns(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The body of an entry: what a place holds."""
 
     form: PublishedForm
@@ -26,10 +26,10 @@ class Placed(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     block: str = ""  # the hash of a block
 
 
-class Publication(NamedTuple):
+class PublishedPlace(NamedTuple):
     """What a place holds now, and all that was written there since it was last empty."""
 
-    placed: Placed
+    placed: PlacedPatterns
     at_ms: int
     records: tuple[FileRecord, ...] = ()
     blocks: frozenset[str] = frozenset()
@@ -43,16 +43,16 @@ class Publication(NamedTuple):
         return self.placed.place
 
 
-Publications = Mapping[tuple[PublishedForm, str], Publication]
+Publications = Mapping[tuple[PublishedForm, str], PublishedPlace]
 
 
 def publications(recorded: Iterable[Recorded], machine: str) -> Publications:
     """What is published, by form and place."""
-    standing: dict[tuple[PublishedForm, str], Publication] = {}
+    standing: dict[tuple[PublishedForm, str], PublishedPlace] = {}
     for entry in recorded:
         if entry.kind not in (PatternEntry.PUBLISHED, PatternEntry.UNPUBLISHED):
             continue
-        placed = msgspec.convert(dict(entry.body), Placed)
+        placed = msgspec.convert(dict(entry.body), PlacedPatterns)
         if placed.form is not PublishedForm.NOTE and entry.machine != machine:
             continue
         key = (placed.form, placed.place)
@@ -60,10 +60,10 @@ def publications(recorded: Iterable[Recorded], machine: str) -> Publications:
         if entry.kind == PatternEntry.PUBLISHED:
             records, blocks = (before.records, before.blocks) if before else ((), frozenset[str]())
             records = (*records, placed.file) if placed.file else records
-            standing[key] = Publication(placed, entry.at_ms, records, blocks | ({placed.block} - {""}))
+            standing[key] = PublishedPlace(placed, entry.at_ms, records, blocks | ({placed.block} - {""}))
     return standing
 
 
-def of_pattern(published: Publications, own: str) -> list[Publication]:
+def of_pattern(published: Publications, own: str) -> list[PublishedPlace]:
     """Where a pattern is published."""
     return [publication for publication in published.values() if own in publication.placed.patterns]

@@ -87,7 +87,9 @@ def skills_root(name: str, user_home: Path, environ: Mapping[str, str], project:
     """The folder in which an agent looks for skills: the user's, or a project's."""
     places = agent(name).skills
     if places is None:
-        raise UsageError(f"{name} reads no skills. Those that do: {', '.join(one.name for one in skill_readers())}.")
+        raise UsageError(
+            f"{name} reads no skills. Those that do: {', '.join(reader.name for reader in skill_readers())}."
+        )
     if project is not None:
         if not places.project:
             raise UsageError(f"{name} reads no skills of projects. Without a project the user's own are written.")
@@ -166,7 +168,7 @@ def carry_out(changes: Sequence[SkillChange]) -> list[Path]:
     changed."""
     done: list[tuple[SkillChange, tuple[Path, ...]]] = []
     try:
-        for change in (one for one in changes if one.is_needed):
+        for change in (wanted for wanted in changes if wanted.is_needed):
             done.append((change, replace(change.file, change.wanted)))
             step("a skill is written or removed, others may not be")
     except (AfterwitError, OSError):

@@ -132,7 +132,8 @@ def test_a_pack_goes_from_one_machine_to_another(tmp_path: Path) -> None:
     installed = called(other, "install", str(path), keys="y\n")
     assert (installed.exit_code, "Each needs your approval" in installed.stderr) == (0, True)
     assert "needs your approval" in called(other, "list").stdout
-    assert [entry["status"] for entry in asked(other, "list")] == ["quarantined"]
+    listed = asked(other, "list", "--status", "needs-your-approval")
+    assert [entry["status"] for entry in listed] == ["quarantined"]
     assert asked(other, "install", str(path))["known"] == [own]
     assert "is not approved" in str(called(other, "publish", own, "--as", "note", "--yes").exception)
 

@@ -30,6 +30,7 @@ from afterwit.patterns.show import log as run_log
 
 _EMPTY = "The catalog is empty. `afterwit patterns detect` shows what recurs, `review` asks about it."
 _ERASED = "(its words went with the sessions that were erased)"
+_STATUSES = {status.in_words.replace(" ", "-"): status for status in EntryStatus}
 _FILE_WORDS = {
     FileState.CURRENT: "",
     FileState.EARLIER: "not up to date",
@@ -54,12 +55,12 @@ _LOGGED = (
 
 
 @command("list", examples=("afterwit patterns list", "afterwit patterns list --status approved --json"), exits=EXITS)
-@many("--status", "statuses", "STATUS", f"Only these ({', '.join(EntryStatus)}); repeat for more.", EntryStatus)
+@many("--status", "statuses", "STATUS", f"Only these ({', '.join(_STATUSES)}); repeat for more.", _STATUSES)
 @in_catalog
 @reporting
 def list_(here: Here, statuses: tuple[str, ...], folder: Path | None, is_json: bool) -> None:
     """The catalog: what was decided about patterns, and whether their files are as they were written."""
-    entries = listed(here.world, tuple(map(EntryStatus, statuses)), folder)
+    entries = listed(here.world, tuple(_STATUSES[status] for status in statuses), folder)
     places = published_of(here.world, catalog_of(here.world)) if entries else {}
     if is_json:
         print_json(

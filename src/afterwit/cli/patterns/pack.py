@@ -11,7 +11,7 @@ from afterwit.cli.terminal.completing import pattern_ids
 from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_text, talk
 from afterwit.patterns import pack as packing
-from afterwit.patterns.pack import Installed
+from afterwit.patterns.pack import InstalledPack
 
 _FILE = click.argument("path", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False))
 _DRY_RUN = click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would happen, and change nothing.")
@@ -63,7 +63,7 @@ def install(here: Here, path: Path, is_dry_run: bool, is_agreed: bool, folder: P
     address, a secret, something that cannot be seen, or that reads like an order to an agent is refused.
     """
 
-    def agree(planned: Installed) -> bool:
+    def agree(planned: InstalledPack) -> bool:
         if not is_json:
             _show(planned)
         return is_confirmed(f"Install {human_count(len(planned.new), 'pattern')}?", is_agreed=is_agreed)
@@ -82,12 +82,12 @@ def install(here: Here, path: Path, is_dry_run: bool, is_agreed: bool, folder: P
         talk("Nothing was installed.")
     else:
         talk(
-            f"Installed {human_count(len(done.new), 'pattern')}. Each needs your approval: `afterwit patterns show"
-            " PATTERN` shows one, `afterwit patterns approve PATTERN` takes it over."
+            f"Installed {human_count(len(done.new), 'pattern')}. Each needs your approval: `afterwit patterns list"
+            " --status needs-your-approval` shows them, `afterwit patterns approve PATTERN` takes one over."
         )
 
 
-def _show(planned: Installed) -> None:
+def _show(planned: InstalledPack) -> None:
     for pattern in planned.new:
         print_text(f"{pattern.id} {pattern.version}: {pattern.title}", rest="  ")
         print_text(pattern.text, "  ", "  ")
