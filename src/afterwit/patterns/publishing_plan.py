@@ -65,8 +65,8 @@ class PublishPlanner:
 
     def entry(self, name: str) -> CatalogEntry:
         """The pattern of the catalog whose id begins so, published or not."""
-        known = {*self._entries, *(own for place in self._published.values() for own in place.placed.patterns)}
-        fitting = sorted(own for own in known if name and own.startswith(name))
+        all_ids = {*self._entries, *(own for place in self._published.values() for own in place.placed.patterns)}
+        fitting = sorted(own for own in all_ids if name and own.startswith(name))
         if len(fitting) > 1:
             raise UsageError(f"Several patterns begin with {name!r}: {', '.join(fitting)}.")
         if not fitting:
