@@ -17,11 +17,12 @@ _WIDE_DOORS = {  # they let through what they are given, so everybody who uses t
     "template": {"recall/start_block.py"},
     "remembered": {"mcp/tools/memory.py"},
     "asked_to_read": {"mcp/tools/reading.py"},
-    "between_markers": {"hook/tell.py", "mcp/given.py", "connect/file_notes.py"},
+    "between_markers": {"hook/tell.py", "mcp/given.py", "connect/file_notes.py", "patterns/published_words.py"},
+    "approved": {"patterns/published_words.py"},
     "of_deck": {"recall/deck/reader.py"},
     "for_others": {"curation/files.py"},
 }
-_TOLD_FIELDS = {"text", "heading", "reason", "notice"}
+_TOLD_FIELDS = {"text", "heading", "reason", "notice", "body"}
 _PLAIN_TEXTS = {  # functions beside the gate that give other texts than those for an agent
     "agents/moments.py": {"text_at", "all_text", "_script", "command", "path"},
     "recall/deck/reader.py": {"text", "repo_of", "tree_of", "_part_path"},
@@ -39,6 +40,9 @@ _PLAIN_TEXTS = {  # functions beside the gate that give other texts than those f
     "recall/start_block.py": {"checked_template"},
     "curation/files.py": {"_name", "_text"},
     "recall/recall.py": {"_recognised", "_template", "repo_at"},
+    "patterns/published_words.py": {"unfit", "skill_name_of", "_last"},
+    "publishing/skill_folders.py": {"skill_name"},
+    "publishing/block_files.py": {"_block", "block_hash"},
 }
 _PAYLOAD_FIELDS = {"text", "additionalContext", "systemMessage", "reason", "permissionDecisionReason"}
 
@@ -163,3 +167,22 @@ def test_payloads_are_filled_with_what_is_shown_alone() -> None:
             if isinstance(node, ast.FunctionDef) and node.name == name
         ]
         assert returns == ["Shown"], name
+
+
+def _parameters(file: str, function: str) -> dict[str, str]:
+    tree = ast.parse((_SOURCE / file).read_text("utf-8"))
+    defined = next(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == function)
+    return {one.arg: _annotation(one.annotation) for one in (*defined.args.args, *defined.args.kwonlyargs)}
+
+
+def test_skills_and_blocks_are_written_of_what_is_shown_alone() -> None:
+    document = _parameters("publishing/skill_folders.py", "skill_document")
+    assert (document["description"], document["body"]) == ("Shown", "Shown")
+    assert _parameters("publishing/block_files.py", "written")["text"] == "Shown"
+    makers = {
+        file
+        for file, tree in ((file, ast.parse(file.read_text("utf-8"))) for file in _SOURCE.rglob("*.py"))
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "SkillDocument"
+    }
+    assert {file.relative_to(_SOURCE).as_posix() for file in makers} == {"publishing/skill_folders.py"}

@@ -5,26 +5,26 @@ if a file cannot be written, those before it are put back and the journal says s
 whatever the journal is like; that it was not told is said.
 """
 
-import difflib
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from afterwit.connect import connections
-from afterwit.connect.connections import (
-    Connection,
-    Connections,
+from afterwit.connect.connections import Connection, Connections
+from afterwit.connect.plan import ConnectPlan, FileChange, Machine
+from afterwit.decisions.journal import AGENT_CONNECTED, AGENT_DISCONNECTED, decide, told_if_recorded
+from afterwit.model.errors import AfterwitError, DamagedError, PartlyDoneError
+from afterwit.publishing.foreign_files import (
     FileRecord,
     expanded,
     fingerprint,
     look,
+    missing_folders,
     remove_folders,
     replace,
     shortened,
 )
-from afterwit.connect.plan import ConnectPlan, FileChange, Machine
-from afterwit.decisions.journal import AGENT_CONNECTED, AGENT_DISCONNECTED, decide, told_if_recorded
-from afterwit.model.errors import AfterwitError, DamagedError, PartlyDoneError
+from afterwit.publishing.foreign_files import differences as file_differences
 from afterwit.store.atomic import step
 from afterwit.store.store import opened
 
@@ -58,10 +58,7 @@ def apply(machine: Machine, plan: ConnectPlan) -> None:
 def differences(plan: ConnectPlan) -> Iterator[str]:
     """The change of each file, line by line, for people."""
     for change in plan.needed:
-        sides = (change.file.content, change.wanted)
-        old, new = map(_lines, sides)
-        before, after = ("(no file)" if side is None else str(change.file.path) for side in sides)
-        yield from (line.rstrip("\n") for line in difflib.unified_diff(old, new, before, after, n=2))
+        yield from file_differences(change.file.path, change.file.content, change.wanted)
 
 
 def _carry_out(changes: Sequence[FileChange]) -> None:
@@ -94,8 +91,7 @@ def _flags(made: Connection) -> tuple[str, str, bool, bool]:
 
 
 def _missing_folders(target: Path, machine: Machine) -> tuple[str, ...]:
-    missing = [folder for folder in target.parents if not folder.exists()]
-    return tuple(shortened(folder, machine.home) for folder in reversed(missing))
+    return tuple(shortened(folder, machine.home) for folder in missing_folders(target))
 
 
 def _gone(machine: Machine, plan: ConnectPlan) -> Connection:
@@ -131,7 +127,3 @@ def _note(machine: Machine, kind: str, connection: Connection) -> None:
     """What is in the journal counts: nothing in the database follows from it that could not wait."""
     with suppress(PartlyDoneError), opened(machine.layout) as store, told_if_recorded(store):
         decide(store, kind, connections.body(connection), machine.now_ms)
-
-
-def _lines(content: bytes | None) -> list[str]:
-    return [line + "\n" for line in (content or b"").decode("utf-8", "replace").splitlines()]

@@ -129,6 +129,8 @@ class PatternEntry(StrEnum):
 
     DECIDED = "pattern-decided"  # what patterns are since then: see `patterns.catalog`
     UNDONE = "pattern-undone"  # {"machine": …, "number": …, "files": …}
+    PUBLISHED = "pattern-published"  # what a place holds since then: see `publishing.publications`
+    UNPUBLISHED = "pattern-unpublished"  # the same, of a place that is empty since then
 
 
 class Forgettable(StrEnum):

@@ -56,6 +56,9 @@ def _without(entry: JournalEntry, erasure: Erasure) -> Body:
     if entry.kind == KnowledgeEntry.IMPORTED:
         kept = (_supported(draft, erasure) for draft in body["drafts"])
         return {**body, "drafts": [draft for draft in kept if draft["evidence"]]}
+    if entry.kind == KnowledgeEntry.ADDED:
+        draft = _supported(body["draft"], erasure)  # of a published pattern: what a person typed has no other evidence
+        return {**body, "draft": draft} if draft["evidence"] else {GONE: True}
     if entry.kind == KnowledgeEntry.LESSON:
         return body if _supported(body["draft"], erasure)["evidence"] else {GONE: True}
     if entry.kind in (KnowledgeEntry.REPORTED, KnowledgeEntry.READ) and _is_of(body["session"], erasure):

@@ -22,6 +22,7 @@ from afterwit.connect.connections import copies_folder
 from afterwit.doctor.doctor import Examination
 from afterwit.doctor.findings import DoctorFinding, alarm
 from afterwit.model.errors import AfterwitError
+from afterwit.publishing.skill_folders import copies_folder as published_copies
 from afterwit.store.checksums import rows_with_texts
 from afterwit.store.database import connect_readonly
 from afterwit.store.layout import Layout
@@ -99,7 +100,8 @@ def _write_out(layout: Layout, stage: Path) -> None:
 
 def _is_audited(layout: Layout, path: Path) -> bool:
     first = path.relative_to(layout.root).parts[0]
-    if first == layout.archive.name or first.startswith(".audit-") or path.is_relative_to(copies_folder(layout)):
+    copies = (copies_folder(layout), published_copies(layout))  # of files that others wrote
+    if first == layout.archive.name or first.startswith(".audit-") or any(map(path.is_relative_to, copies)):
         return False
     return path not in (layout.key, layout.lease) and not path.name.endswith(_SIDE_FILES)
 

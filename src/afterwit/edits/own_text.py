@@ -42,9 +42,11 @@ class OwnFile(NamedTuple):
 
 BEGIN = "<!-- afterwit:begin Written by `afterwit connect`; what you change in here is lost. -->"
 END = "<!-- afterwit:end -->"
+_NAMED_BEGIN = (
+    "<!-- afterwit:{name}-begin Written by `afterwit {name} publish`; `afterwit {name} unpublish` removes it. -->"
+)
+_NAMED_END = "<!-- afterwit:{name}-end -->"
 
-_BEGIN = re.compile(r"^<!-- afterwit:begin\b[^\n]*-->[ \t]*\r?\n", re.MULTILINE)
-_END = re.compile(r"^<!-- afterwit:end -->[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _MARK = re.compile(r"<!--(?=\s*afterwit:)")
 
 
@@ -55,24 +57,25 @@ class _Cut(NamedTuple):
 
 
 class MarkedBlock(NamedTuple):
-    """Our block in one file."""
+    """Our block in one file. One with a name stands beside that of `connect`, with marks of its own."""
 
     path: PurePath
     text: str
     is_executable: bool = False
+    name: str = ""
 
     @property
     def parts(self) -> tuple[Part, ...]:
         return (Part.BLOCK,)
 
     def presence(self, text: str) -> Presence:
-        cut = _cut(text)
+        cut = _cut(text, self.name)
         if cut is None:
             return Presence.ABSENT
         return Presence.CURRENT if cut.block == self._block(text) else Presence.OUTDATED
 
     def added(self, text: str) -> str:
-        cut = _cut(text)
+        cut = _cut(text, self.name)
         if cut is not None:
             return cut.before + self._block(text) + cut.after
         newline = _newline(text)
@@ -80,7 +83,7 @@ class MarkedBlock(NamedTuple):
         return text + gap + self._block(text)
 
     def removed(self, text: str, before: str | None = None) -> str:
-        cut = _cut(text)
+        cut = _cut(text, self.name)
         if cut is None:
             return text
         if cut.after.strip():
@@ -90,13 +93,25 @@ class MarkedBlock(NamedTuple):
             return before
         return rest + _newline(text) if rest else ""
 
+    def text_in(self, text: str) -> str | None:
+        """The block as the file holds it, with its marks; None where there is none. Ends of lines are those of Unix."""
+        cut = _cut(text, self.name)
+        return None if cut is None else cut.block.replace("\r\n", "\n").rstrip("\n") + "\n"
+
     def _block(self, text: str) -> str:
         inner = _MARK.sub("<!- -", self.text.strip("\n"))
-        return f"{BEGIN}\n{inner}\n{END}\n".replace("\n", _newline(text))
+        begin, end = _marks(self.name)
+        return f"{begin}\n{inner}\n{end}\n".replace("\n", _newline(text))
 
 
-def _cut(text: str) -> _Cut | None:
-    opening, closing = _BEGIN.search(text), _END.search(text)
+def _marks(name: str) -> tuple[str, str]:
+    return (_NAMED_BEGIN.format(name=name), _NAMED_END.format(name=name)) if name else (BEGIN, END)
+
+
+def _cut(text: str, name: str) -> _Cut | None:
+    prefix = f"<!-- afterwit:{name}-" if name else "<!-- afterwit:"
+    opening = re.search(rf"^{prefix}begin\b[^\n]*-->[ \t]*\r?\n", text, re.MULTILINE)
+    closing = re.search(rf"^{prefix}end -->[ \t]*(?:\r?\n|\Z)", text, re.MULTILINE)
     if opening is None and closing is None:
         return None
     if opening is None or closing is None or closing.start() < opening.end():

@@ -96,6 +96,16 @@ def _is_closed(item: Item, trigger: Trigger) -> bool:
 
 def preference(text: str) -> Shown:
     """A line that the user's memory holds; "" where it leads elsewhere or reads like an order to an agent."""
+    return _harmless_line(text)
+
+
+def approved(text: str) -> Shown:
+    """A sentence of the catalog of patterns that a person approved, who may not have written it; "" where it leads
+    elsewhere or reads like an order to an agent."""
+    return _harmless_line(text)
+
+
+def _harmless_line(text: str) -> Shown:
     return NOTHING if danger_in(text) or reads_like_an_order(text) else Shown(defused(" ".join(text.split())))
 
 

@@ -29,6 +29,12 @@ class EntryStatus(StrEnum):
     REJECTED = "rejected"
     MERGED = "merged"  # into another
     SPLIT = "split"  # into others
+    QUARANTINED = "quarantined"  # came in a pack: a person has to decide
+
+    @property
+    def in_words(self) -> str:
+        """As people read it; the value is for files and JSON."""
+        return "needs your approval" if self is EntryStatus.QUARANTINED else self.value
 
 
 class CatalogDecision(StrEnum):
@@ -37,6 +43,7 @@ class CatalogDecision(StrEnum):
     EDIT = "edit"
     MERGE = "merge"
     SPLIT = "split"
+    INSTALL = "install"  # from a pack
 
 
 class Bump(StrEnum):

@@ -18,6 +18,7 @@ from afterwit.config.world import World
 from afterwit.curation.curate import decision_desk, line_of, worded
 from afterwit.decisions.decided import PatternEntry
 from afterwit.decisions.journal import decide_all
+from afterwit.decisions.published import recorded_patterns
 from afterwit.guard.placeholders import unkeyed
 from afterwit.harvest.wording import shown_repo
 from afterwit.model.errors import UsageError
@@ -35,7 +36,7 @@ from afterwit.patterns.catalog import (
 from afterwit.patterns.catalog_file import read_entry
 from afterwit.patterns.catalog_folder import CatalogFolder, FileState, file_hashes
 from afterwit.patterns.clusters import MOST_EVIDENCE, clustered
-from afterwit.patterns.detect import recorded_patterns, signals_in
+from afterwit.patterns.detect import signals_in
 from afterwit.store.store import Store
 
 _ENDED = (EntryStatus.MERGED, EntryStatus.SPLIT)
@@ -67,6 +68,7 @@ class CatalogChange(msgspec.Struct, frozen=True, kw_only=True):
     what: str
     files: tuple[Path, ...]  # written or removed
     has_changed: bool = True
+    touched: tuple[str, ...] = ()  # ids that it is about
 
 
 class CatalogDesk:
@@ -127,13 +129,17 @@ class CatalogDesk:
         files = self.folder.write(after, forced=touched if is_taken_over else ())
         standing = after.entries
         return CatalogChange(
-            entries=tuple(standing[own] for own in touched if own in standing), what=what, files=tuple(files)
+            entries=tuple(standing[own] for own in touched if own in standing),
+            what=what,
+            files=tuple(files),
+            touched=tuple(touched),
         )
 
 
 @contextmanager
-def catalog_desk(world: World, folder: Path | None = None) -> Iterator[CatalogDesk]:
-    with decision_desk(world) as desk:
+def catalog_desk(world: World, folder: Path | None = None, *, is_new: bool = False) -> Iterator[CatalogDesk]:
+    """`is_new`: a store may be made for this."""
+    with decision_desk(world, is_new=is_new) as desk:
         yield CatalogDesk(desk.store, world, folder)
 
 

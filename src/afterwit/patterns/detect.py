@@ -10,7 +10,7 @@ import apsw
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.decisions.decided import Recorded, decided
+from afterwit.decisions.decided import decided
 from afterwit.harvest.run import SessionRefs
 from afterwit.harvest.signals.pattern_signals import PatternSignals
 from afterwit.harvest.signals.signal import Signal, subject_from
@@ -18,7 +18,6 @@ from afterwit.knowledge.settle import recorded
 from afterwit.patterns.clusters import FEWEST_STORIES, SignalSeen, clustered
 from afterwit.patterns.pattern import Pattern
 from afterwit.sessions.filters import Filter, selection_of
-from afterwit.store.rows.patterns import pattern_decisions
 from afterwit.store.rows.session_list import selected_sessions
 from afterwit.store.rows.sightings import all_sightings
 from afterwit.store.store import readonly_database
@@ -45,11 +44,3 @@ def signals_in(db: apsw.Connection, chosen: frozenset[int] | None = None) -> Ite
         ref = refs.of(row.session_id) if chosen is None or row.session_id in chosen else None
         if subject is not None and ref is not None:
             yield SignalSeen(subject, ref, _SIGNAL.decode(row.body))
-
-
-def recorded_patterns(db: apsw.Connection) -> list[Recorded]:
-    """The entries of the journal about patterns, in the order in which they count."""
-    return [
-        Recorded(row.machine, row.number, row.at_ms, row.kind, "", msgspec.json.decode(row.body))
-        for row in pattern_decisions(db)
-    ]

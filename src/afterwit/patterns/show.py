@@ -7,13 +7,14 @@ from typing import NamedTuple
 import msgspec
 
 from afterwit.config.world import World
+from afterwit.decisions.published import recorded_patterns
 from afterwit.model.errors import UsageError
 from afterwit.patterns.catalog import Catalog, CatalogEntry, EntryStatus, EntryVersion, entry_from
 from afterwit.patterns.catalog_file import written
 from afterwit.patterns.catalog_folder import CatalogFolder, FileState
 from afterwit.patterns.clusters import FEWEST_STORIES, clustered
 from afterwit.patterns.curate import matching
-from afterwit.patterns.detect import detect, recorded_patterns, signals_in
+from afterwit.patterns.detect import detect, signals_in
 from afterwit.patterns.pattern import Pattern
 from afterwit.sessions.filters import Filter
 from afterwit.store.store import readonly_database

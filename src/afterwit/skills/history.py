@@ -4,12 +4,15 @@ What was seen of every session is stored with the harvest, so no digest is opene
 not yet learned from are missing until the next `learn`.
 """
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from afterwit.config.world import World
+from afterwit.decisions.published import PublishedForm, PublishedVersion, published_versions, recorded_patterns
 from afterwit.harvest.run import version_of
 from afterwit.harvest.skills.effect import SkillSighting, WeighedUse, weighed
 from afterwit.harvest.skills.moments import SkillSession
@@ -40,7 +43,23 @@ def skill_history(world: World, wanted: Filter) -> SkillHistory:
             for row in selected_sessions(db, selection_of(db, world.settings, wanted))
             if row.id in seen
         ]
-    return SkillHistory(sightings, weighed(sightings))
+        published = published_versions(recorded_patterns(db), PublishedForm.SKILL)
+    return SkillHistory(sightings, _versioned(weighed(sightings), published))
+
+
+def _versioned(
+    uses: Mapping[str, Sequence[WeighedUse]], published: Sequence[PublishedVersion]
+) -> dict[str, Sequence[WeighedUse]]:
+    """The same, where a use of a skill that we published has the version that was there when its session began."""
+    versions: dict[str, list[PublishedVersion]] = {}
+    for version in sorted(published, key=lambda version: version.at_ms):
+        versions.setdefault(version.name, []).append(version)
+    return {name: [_with_version(use, versions.get(name, ())) for use in own] for name, own in uses.items()}
+
+
+def _with_version(use: WeighedUse, versions: Sequence[PublishedVersion]) -> WeighedUse:
+    at = bisect_right(versions, use.session.at_ms, key=lambda version: version.at_ms)
+    return use._replace(use=replace(use.use, version=versions[at - 1].version)) if at else use
 
 
 def _ref_of(row: SessionRow, kept: bytes) -> SessionRef:

@@ -9,13 +9,13 @@ from typing import Any
 
 import click
 
-from afterwit.actions.shell.parse import parse
 from afterwit.cli.terminal.completing import repo_names
 from afterwit.cli.terminal.options import Here, Option, added, many, refuse_unknown
 from afterwit.decisions.decided import ItemChanges
+from afterwit.knowledge.trigger_words import trigger_from
+from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE, Category, Scope, ScopeKind, Trigger
 from afterwit.sessions.filters import known_repo
-from afterwit.text.words import words_of
 
 _NONE = "none"
 _EVERYWHERE = ("everywhere", str(EVERYWHERE))
@@ -122,35 +122,11 @@ def _triggers(texts: Sequence[str]) -> tuple[Trigger, ...]:
 
 
 def _trigger(text: str) -> Trigger:
-    kind, _, value = (part.strip() for part in text.partition(":"))
-    make = _MAKERS.get(kind)
-    if make is None or not value:
-        raise _unfit(f"{text!r} is none of {', '.join(f'{name}:…' for name in _MAKERS)} and none.")
-    return make(value)
-
-
-def _on_command(line: str) -> Trigger:
-    commands = parse(line).commands
-    if len(commands) != 1 or not commands[0].program:
-        raise _unfit(f"{line!r} is not one simple command.")
-    return Trigger(program=commands[0].program, words=tuple(commands[0].arguments))
-
-
-def _on_topic(text: str) -> Trigger:
-    words = tuple(words_of(text))
-    if not words:
-        raise _unfit(f"{text!r} has no word that tells a task from others.")
-    return Trigger(topic=words)
+    try:
+        return trigger_from(text)
+    except UsageError as error:
+        raise _unfit(str(error)) from error
 
 
 def _unfit(what: str) -> click.BadParameter:
     return click.BadParameter(what, param_hint="'--shown-when'")
-
-
-_MAKERS: dict[str, Callable[[str], Trigger]] = {
-    "command": _on_command,
-    "path": lambda value: Trigger(path=value),
-    "rule": lambda value: Trigger(rule=value),
-    "topic": _on_topic,
-    "tool": lambda value: Trigger(tool=value),
-}

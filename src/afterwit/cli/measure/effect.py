@@ -20,7 +20,7 @@ from afterwit.measure.live.report import EffectReport, ExplainedCase, FigureEffe
 from afterwit.measure.live.words import amount, change_cell, finding_words, retirement, self_test_words, verdict
 from afterwit.text.nearest import did_you_mean
 
-_BY = ("moment", "finder", "note")
+_BY = ("moment", "finder", "note", "pattern")
 _FIGURES = (
     Column("figure", takes_rest=True),
     Column("told", is_number=True),
@@ -48,12 +48,13 @@ _GROUPS = (
 @click.option(
     "--by",
     type=click.Choice(_BY),
-    help="What comes of single notes, of those of one moment, or of those that one part of the program found.",
+    help="What comes of single notes, of those of one moment, of those that one part of the program found, or of each"
+    " version of a published pattern.",
 )
 @click.option(
     "--explain",
     metavar="NAME",
-    help="The sessions behind a figure, each with what it adds. Also of a moment, a finder or a note, by its name.",
+    help="The sessions behind a figure, each with what it adds. Also of a moment, finder, note or pattern.",
 )
 @reporting
 @timed
@@ -123,7 +124,7 @@ def _remarks(report: EffectReport) -> Iterator[str]:
 
 def _groups(report: EffectReport, by: str) -> list[GroupEffect]:
     finders = [*report.origins, *report.harvesters]
-    return {"moment": report.moments, "finder": finders, "note": report.items}[by]
+    return {"moment": report.moments, "finder": finders, "note": report.items, "pattern": report.patterns}[by]
 
 
 def _show_groups(here: Here, report: EffectReport, by: str) -> None:
@@ -136,7 +137,8 @@ def _show_groups(here: Here, report: EffectReport, by: str) -> None:
         names = "" if by == "note" else f" ({', '.join(left)})"
         print_text(f"Of {human_count(len(left), by)}{names} nothing can be said yet: told or skipped too seldom.")
     if not groups:
-        print_line("No note was told, or skipped, in a session that was told something.")
+        what = "note of a published pattern" if by == "pattern" else "note"
+        print_line(f"No {what} was told, or skipped, in a session that was told something.")
     for line in map(retirement, report.harmful if by == "note" else ()):
         print_text(line)
 

@@ -16,6 +16,10 @@ COMMANDS = {
     "split": Subcommand("patterns.curate:split", "Make one pattern for every repository or agent."),
     "log": Subcommand("patterns.look:log", "What was decided, the latest first."),
     "diff": Subcommand("patterns.look:diff", "How two versions of a pattern differ."),
+    "publish": Subcommand("patterns.publish:publish", "Hand approved patterns to agents: notes, skills, blocks."),
+    "unpublish": Subcommand("patterns.publish:unpublish", "Take published patterns back."),
+    "pack": Subcommand("patterns.pack:pack", "Write approved patterns into one file for another machine."),
+    "install": Subcommand("patterns.pack:install", "Take patterns from a pack; each waits for your approval."),
     "undo": Subcommand("patterns.curate:undo", "Take the last decision back."),
 }
 

@@ -5,13 +5,15 @@ from pathlib import Path
 import click
 
 from afterwit.cli.commands import CliCommand, command
-from afterwit.cli.patterns.shapes import EXITS, UNDO, entry_shape, in_catalog
+from afterwit.cli.patterns.shapes import EXITS, UNDO, entry_shape, in_catalog, still_published
 from afterwit.cli.terminal.completing import pattern_ids
 from afterwit.cli.terminal.options import Here, many, reporting
 from afterwit.cli.terminal.output import print_json, talk
 from afterwit.patterns import curate
 from afterwit.patterns.catalog import CatalogDecision
 from afterwit.patterns.curate import CatalogChange, EntryChanges, SplitBy
+from afterwit.patterns.publish import published_of
+from afterwit.patterns.show import catalog_of
 
 
 def _judging(decision: CatalogDecision, help_text: str) -> CliCommand:
@@ -22,7 +24,7 @@ def _judging(decision: CatalogDecision, help_text: str) -> CliCommand:
     @in_catalog
     @reporting
     def judging(here: Here, names: tuple[str, ...], folder: Path | None, is_json: bool) -> None:
-        _say(curate.judge(here.world, decision, names, folder), is_json=is_json)
+        _say(here, curate.judge(here.world, decision, names, folder), is_json=is_json)
 
     return judging
 
@@ -82,9 +84,9 @@ def edit(
     if bool(changes.named) == is_from_file:
         raise click.UsageError("Say what to change, or give --from-file: one of the two.")
     if is_from_file:
-        _say(curate.edit_from_file(here.world, name, folder), is_json=is_json)
+        _say(here, curate.edit_from_file(here.world, name, folder), is_json=is_json)
     else:
-        _say(curate.edit(here.world, name, changes, folder), is_json=is_json)
+        _say(here, curate.edit(here.world, name, changes, folder), is_json=is_json)
 
 
 @command(examples=("afterwit patterns merge 3fa9c1 0b7d22",), exits=EXITS)
@@ -97,7 +99,7 @@ def merge(here: Here, names: tuple[str, ...], folder: Path | None, is_json: bool
     The first keeps its id and its words, and gets the evidence and conditions of the others, which are kept as merged.
     PATTERN is an id or the beginning of one.
     """
-    _say(curate.merge(here.world, names, folder), is_json=is_json)
+    _say(here, curate.merge(here.world, names, folder), is_json=is_json)
 
 
 @command(examples=("afterwit patterns split 3fa9c1 --by repo",), exits=EXITS)
@@ -116,7 +118,7 @@ def split(here: Here, name: str, by: str, folder: Path | None, is_json: bool) ->
 
     PATTERN is an id or the beginning of one.
     """
-    _say(curate.split(here.world, name, SplitBy(by), folder), is_json=is_json)
+    _say(here, curate.split(here.world, name, SplitBy(by), folder), is_json=is_json)
 
 
 @command(examples=("afterwit patterns undo",), exits=EXITS)
@@ -127,23 +129,28 @@ def undo(here: Here, folder: Path | None, is_json: bool) -> None:
 
     Version numbers are used once: what is decided next gets a higher one than all before.
     """
-    _say(curate.undo(here.world, folder), is_json=is_json, is_undo=True)
+    _say(here, curate.undo(here.world, folder), is_json=is_json, is_undo=True)
 
 
-def _say(change: CatalogChange, *, is_json: bool, is_undo: bool = False) -> None:
-    """What one command did."""
+def _say(here: Here, change: CatalogChange, *, is_json: bool, is_undo: bool = False) -> None:
+    """What one command did, and where what it decided about is published."""
+    published = published_of(here.world, catalog_of(here.world), change.touched)
     if is_json:
         entries = [entry_shape(entry) for entry in change.entries]
         files = [str(path) for path in change.files]
-        print_json({"what": change.what, "has_changed": change.has_changed, "entries": entries, "files": files})
+        said = {"what": change.what, "has_changed": change.has_changed, "entries": entries, "files": files}
+        print_json(said | {"published": published})
         return
     if not change.has_changed:
         talk("It is so already. Nothing was changed.")
     elif is_undo:
         talk(f"{change.what[:1].upper()}{change.what[1:]}.")
     for entry in change.entries:
-        talk(f"{entry.id} {entry.version} {entry.status}: {entry.title}")
+        talk(f"{entry.id} {entry.version} {entry.status.in_words}: {entry.title}")
     for path in change.files:
         talk(f"  {path}")
     if change.has_changed and not is_undo:
         talk(UNDO)
+    for own, places in published.items():
+        for line in still_published(own, places):
+            talk(line)

@@ -11,7 +11,9 @@ from afterwit.cli.patterns.shapes import (
     entry_shape,
     in_catalog,
     pattern_shape,
+    published_line,
     summary_lines,
+    summed_up,
     version_shape,
 )
 from afterwit.cli.terminal.completing import pattern_ids
@@ -21,12 +23,14 @@ from afterwit.cli.terminal.table import Column, print_table
 from afterwit.patterns.catalog import EntryStatus
 from afterwit.patterns.catalog_file import in_words
 from afterwit.patterns.catalog_folder import FileState
+from afterwit.patterns.publish import published_of
+from afterwit.patterns.show import catalog_of, listed, shown
 from afterwit.patterns.show import diff as run_diff
-from afterwit.patterns.show import listed, shown
 from afterwit.patterns.show import log as run_log
 
 _EMPTY = "The catalog is empty. `afterwit patterns detect` shows what recurs, `review` asks about it."
 _ERASED = "(its words went with the sessions that were erased)"
+_STATUSES = {status.in_words.replace(" ", "-"): status for status in EntryStatus}
 _FILE_WORDS = {
     FileState.CURRENT: "",
     FileState.EARLIER: "not up to date",
@@ -38,6 +42,7 @@ _LISTED = (
     Column("version"),
     Column("status"),
     Column("file", gives_way=1),
+    Column("published", gives_way=2),
     Column("pattern", takes_rest=True),
 )
 _LOGGED = (
@@ -50,19 +55,32 @@ _LOGGED = (
 
 
 @command("list", examples=("afterwit patterns list", "afterwit patterns list --status approved --json"), exits=EXITS)
-@many("--status", "statuses", "STATUS", f"Only these ({', '.join(EntryStatus)}); repeat for more.", EntryStatus)
+@many("--status", "statuses", "STATUS", f"Only these ({', '.join(_STATUSES)}); repeat for more.", _STATUSES)
 @in_catalog
 @reporting
 def list_(here: Here, statuses: tuple[str, ...], folder: Path | None, is_json: bool) -> None:
     """The catalog: what was decided about patterns, and whether their files are as they were written."""
-    entries = listed(here.world, tuple(map(EntryStatus, statuses)), folder)
+    entries = listed(here.world, tuple(_STATUSES[status] for status in statuses), folder)
+    places = published_of(here.world, catalog_of(here.world)) if entries else {}
     if is_json:
-        print_json([entry_shape(entry) | {"file": str(path), "file_state": state} for entry, path, state in entries])
+        print_json(
+            [
+                entry_shape(entry) | {"file": str(path), "file_state": state, "published": places.get(entry.id, [])}
+                for entry, path, state in entries
+            ]
+        )
     elif not entries:
         talk(_EMPTY)
     else:
         rows = [
-            (entry.id, entry.version, entry.status, _FILE_WORDS[state], entry.title or _ERASED)
+            (
+                entry.id,
+                entry.version,
+                entry.status.in_words,
+                _FILE_WORDS[state],
+                summed_up(places.get(entry.id, ())),
+                entry.title or _ERASED,
+            )
             for entry, _, state in entries
         ]
         print_table(_LISTED, rows)
@@ -77,21 +95,25 @@ def show(here: Here, name: str, is_json: bool) -> None:
     pattern = shown(here.world, name)
     entry, current = pattern.entry, pattern.current
     decided = entry if entry.version else None
+    places = published_of(here.world, catalog_of(here.world), (entry.id,)).get(entry.id, [])
     if is_json:
         print_json(
             {
                 "decided": entry_shape(entry) if decided else None,
                 "found": pattern_shape(current, decided) if current else None,
                 "history": [version_shape(version) for version in pattern.history],
+                "published": places,
             }
         )
         return
     print_text(entry.title or _ERASED)
     print_text(entry.text, "  ", "  ")
-    print_line(f"  {entry.id}, {entry.status if decided else FOUND} {entry.version}".rstrip())
+    print_line(f"  {entry.id}, {entry.status.in_words if decided else FOUND} {entry.version}".rstrip())
     print_line(f"  applies to {in_words(entry.scope)}; shown when: {', '.join(entry.triggers) or 'at the start'}")
     for line in summary_lines(current, here.calendar, len(current.evidence)) if current else ():
         print_text(line, "  ", "    ")
+    for place in places:
+        print_text(published_line(place, here.calendar), "  ", "    ")
     for version in pattern.history:
         print_line(f"  {version.entry.version}  {here.calendar.day(version.at_ms)}  {version.what}")
 

@@ -1,6 +1,6 @@
 """What commands about patterns share: options, how patterns are printed for programs, and in a few lines for people."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from afterwit.model.times import iso_from_ms
 from afterwit.patterns.catalog import CatalogEntry, EntryVersion
 from afterwit.patterns.clusters import FEWEST_STORIES
 from afterwit.patterns.pattern import Pattern
+from afterwit.patterns.publish import PublishedState, ShownPublication
 from afterwit.sessions.filters import one_line
 
 EXITS = {
@@ -24,6 +25,13 @@ EXITS = {
 UNDO = "`afterwit patterns undo` takes it back."
 FOUND = "found"  # the status of what nobody has decided about
 _LONGEST_EXCERPT = 140
+STATE_WORDS = {
+    PublishedState.CURRENT: "",
+    PublishedState.OUTDATED: "out of date",
+    PublishedState.MISSING: "missing",
+    PublishedState.CHANGED: "changed by hand",
+    PublishedState.WITHDRAWN: "no longer approved",
+}
 Command = Callable[..., Any]
 
 
@@ -81,6 +89,30 @@ def pattern_shape(pattern: Pattern, entry: CatalogEntry | None) -> dict[str, Any
 def entry_shape(entry: CatalogEntry) -> dict[str, Any]:
     shape = msgspec.structs.asdict(entry)
     return shape | {"evidence": [msgspec.structs.asdict(piece) for piece in entry.evidence]}
+
+
+def published_line(publication: ShownPublication, calendar: Calendar) -> str:
+    """Where a pattern is published, in one line."""
+    whose = f" for {', '.join(publication.agents)}" if publication.agents else ""
+    where = publication.path or publication.name
+    state = STATE_WORDS[publication.state]
+    day = calendar.day(publication.at_ms)
+    return f"published as {publication.form}{whose}: {where} ({publication.version}, {day}{state and f'; {state}'})"
+
+
+def summed_up(places: Sequence[ShownPublication]) -> str:
+    """All places of a pattern in a few words."""
+    forms = ", ".join(sorted({str(place.form) for place in places}))
+    states = dict.fromkeys(STATE_WORDS[place.state] for place in places if STATE_WORDS[place.state])
+    return "; ".join(filter(None, (forms, *states)))
+
+
+def still_published(own: str, places: Sequence[ShownPublication]) -> Iterator[str]:
+    """What a person should know after a decision about a pattern that is published."""
+    if any(place.state is PublishedState.WITHDRAWN for place in places):
+        yield f"{own} is still published ({summed_up(places)}). `afterwit patterns unpublish {own}` takes it back."
+    elif any(place.state is PublishedState.OUTDATED for place in places):
+        yield f"An earlier version of {own} is published. `afterwit patterns publish {own}` brings it up to date."
 
 
 def version_shape(version: EntryVersion) -> dict[str, Any]:

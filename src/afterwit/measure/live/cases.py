@@ -16,6 +16,7 @@ import msgspec
 
 from afterwit.agents.moments import ASKED, RECALL, RUN
 from afterwit.config.world import World
+from afterwit.decisions.published import PublishedForm, published_versions, recorded_patterns
 from afterwit.digest.update import load_digest
 from afterwit.measure.live.outcomes import Course, Figure, SpentTokens
 from afterwit.model.knowledge import ItemStatus
@@ -48,6 +49,7 @@ class ItemDraw(msgspec.Struct, frozen=True, kw_only=True):
     moment: str
     is_told: bool
     chance: float
+    pattern: str = ""  # of which it was published, with the version: "3fa9c1d20b7e 1.0.0"
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):
@@ -112,6 +114,8 @@ class _Joining:
         self._db = db
         heads = item_heads(db)
         self._harvesters = {head.id: head.harvester for head in heads}
+        versions = published_versions(recorded_patterns(db), PublishedForm.NOTE)
+        self._patterns = {version.name: f"{version.pattern} {version.version}" for version in versions}
         self._in_use = frozenset(head.id for head in heads if head.status == ItemStatus.ACTIVE)
         self._drawn = _by_session(hooks.draws(db))
         self._met: defaultdict[str, set[str]] = defaultdict(set)
@@ -225,6 +229,7 @@ class _Joining:
                         moment=row.act or row.moment,
                         is_told=bool(is_told),
                         chance=row.item_odds,
+                        pattern=self._patterns.get(item, ""),
                     )
 
     def _hidden(self, members: Iterable[SessionRow], course: Course) -> float | None:

@@ -53,16 +53,26 @@ class Grouping(StrEnum):
     MOMENT = "moment"
     HARVESTER = "harvester"
     ORIGIN = "origin"
+    PATTERN = "pattern"  # that was published, by its version
 
     @property
     def most(self) -> int:
-        return {Grouping.ITEM: 1_000, Grouping.MOMENT: 10, Grouping.HARVESTER: 50, Grouping.ORIGIN: 2}[self]
+        return _MOST[self]
 
     def name_of(self, draw: ItemDraw) -> str:
         """The group that a draw belongs to; "": none."""
         if self is Grouping.ORIGIN:
             return MODEL if draw.harvester == READ else COUNTED if draw.harvester else ""
         return str(getattr(draw, self.value))
+
+
+_MOST = {
+    Grouping.ITEM: 1_000,
+    Grouping.MOMENT: 10,
+    Grouping.HARVESTER: 50,
+    Grouping.ORIGIN: 2,
+    Grouping.PATTERN: 200,
+}
 
 
 def effect_of(cases: Cases) -> EffectReport:
@@ -129,6 +139,7 @@ class _Comparison:
             origins=groups[Grouping.ORIGIN],
             harvesters=groups[Grouping.HARVESTER],
             items=groups[Grouping.ITEM],
+            patterns=groups[Grouping.PATTERN],
             harmful=[name for name in harmful if name in self._cases.in_use],
             alarms=alarms,
             self_test=test,

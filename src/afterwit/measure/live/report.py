@@ -79,6 +79,7 @@ class EffectReport(msgspec.Struct, frozen=True, kw_only=True):
     origins: list[GroupEffect]
     harvesters: list[GroupEffect]
     items: list[GroupEffect]
+    patterns: list[GroupEffect]  # published ones, by id and version
     harmful: list[str]  # items in use that should be retired
     alarms: list[Alarm]
     self_test: SelfTest | None
