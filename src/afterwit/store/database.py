@@ -38,7 +38,7 @@ UNREADABLE = (
     zstandard.ZstdError,
 )
 BUSY_MS = 60_000
-_CACHE_KIB = 32_768
+_CACHE_KIB = 16_384
 _STATEMENTS = 512  # as many uses of others, and a statement is compiled again: a loop of one takes the usual 100
 _NO_SPACE = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 _WAIT_SECONDS = 10.0
