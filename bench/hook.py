@@ -23,7 +23,7 @@ from afterwit.checkouts.known import GitCheckout
 from afterwit.guard.redaction import Redactor
 from afterwit.guard.shown import of_deck
 from afterwit.model.knowledge import Authority, Scope, ScopeKind, Trigger
-from afterwit.recall.deck.line_tables import FiringLine
+from afterwit.recall.deck.firing_lines import FiringLine
 from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckSettings, write_deck
 from afterwit.recall.holdout import holdout_key
 from afterwit.recall.place_index import PlaceSighting

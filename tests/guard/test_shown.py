@@ -20,7 +20,7 @@ _MAKERS = ("guard/shown.py", "knowledge/shown_items.py")
 _READERS = ("recall/deck/reader.py",)
 _WAYS_OUT = {
     ("agents/moments.py", "Answer.__init__"): ("text", "reason", "notice"),
-    ("recall/deck/line_tables.py", "FiringLine"): ("text",),
+    ("recall/deck/firing_lines.py", "FiringLine"): ("text",),
     ("recall/deck/reader.py", "DeckLine.__init__"): ("text",),
     ("mcp/desk.py", "_said"): ("text",),
     ("mcp/given.py", "ItemLine"): ("text",),

@@ -11,7 +11,7 @@ import pytest
 
 from afterwit.guard.shown import ours
 from afterwit.model.knowledge import EVERYWHERE, Authority, Scope, ScopeKind, Trigger
-from afterwit.recall.deck.line_tables import FiringLine
+from afterwit.recall.deck.firing_lines import FiringLine
 from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckExample, DeckSettings, write_deck
 from afterwit.recall.prompt_block import BlockLine, BlockSection
 from afterwit.store import spool

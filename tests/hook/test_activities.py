@@ -19,8 +19,7 @@ from afterwit.hook.proposals import Permissions, proposed
 from afterwit.model.kinds import ActionKind
 from afterwit.model.knowledge import Activity, Item, Trigger
 from afterwit.recall.at_activity import FirstAction, at_activity, command_of
-from afterwit.recall.deck.compile import lines_of
-from afterwit.recall.deck.line_tables import FiringLine
+from afterwit.recall.deck.firing_lines import FiringLine, lines_of
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck as Opened
 from afterwit.recall.deck.write import DeckContent, DeckSettings, write_deck

@@ -20,7 +20,7 @@ from afterwit.hook.proposals import Permissions, proposed
 from afterwit.model.kinds import ActionKind, Lean, Status
 from afterwit.model.knowledge import EVERYWHERE, Channel, Item, Scope, ScopeKind, Trigger
 from afterwit.recall.at_failure import FailedAction, fix_for
-from afterwit.recall.deck.compile import lines_of
+from afterwit.recall.deck.firing_lines import lines_of
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck as Opened
 from afterwit.recall.deck.write import DeckContent, DeckSettings, write_deck

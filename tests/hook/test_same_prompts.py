@@ -12,7 +12,7 @@ from tests.recall.works import source
 from afterwit.guard.shown import ours
 from afterwit.model.knowledge import EVERYWHERE, Activity, Item, ItemKind, Trigger
 from afterwit.recall.at_prompt import at_later_prompt, at_prompt
-from afterwit.recall.deck.compile import lines_of
+from afterwit.recall.deck.firing_lines import lines_of
 from afterwit.recall.deck.first_prompt import later_lines, prompt_sections
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck as Opened

@@ -11,7 +11,7 @@ from afterwit.hook.proposals import Permissions, proposed
 from afterwit.model.kinds import ActionKind
 from afterwit.model.knowledge import Item, Trigger
 from afterwit.recall.at_failure import FailedAction, fix_for
-from afterwit.recall.deck.compile import lines_of
+from afterwit.recall.deck.firing_lines import lines_of
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck as Opened
 from afterwit.recall.deck.write import DeckContent, DeckSettings, write_deck

@@ -251,8 +251,10 @@ def _patch(arguments: Mapping[str, Any]) -> str:
     return "\n".join([*texts, command] if _PATCH_CALL.match(command) else texts)
 
 
-def _patch_files(patch: str) -> list[tuple[str, str]]:
-    return [(match[1], match[2].strip()) for match in _PATCH_FILE.finditer(patch)]
+@lru_cache(maxsize=128)
+def _patch_files(patch: str) -> tuple[tuple[str, str], ...]:
+    """What a patch does to which file. Kind, target, notes and instruction files of a call all ask for it."""
+    return tuple((match[1], match[2].strip()) for match in _PATCH_FILE.finditer(patch))
 
 
 def _kind_of_patch(patch: str) -> ActionKind:

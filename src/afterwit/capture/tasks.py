@@ -66,8 +66,7 @@ def answers(tasks: Iterable[Task], workers: Workers, total_bytes: int) -> Iterat
     def size_of(task: Task) -> int:
         return task.pending.unit.transcript.size_bytes
 
-    for task, answer in workers.spread(tasks, _work, is_much=has_much, size_of=size_of):
-        yield DerivedFile(task.pending, msgspec.msgpack.decode(answer, type=Derived))
+    yield from map(_unpacked, workers.spread(tasks, _work, is_much=has_much, size_of=size_of))
 
 
 def batches(answered: Iterable[DerivedFile]) -> Iterator[list[DerivedFile]]:
@@ -102,6 +101,11 @@ def rest_of(task: Task, left_out: frozenset[str]) -> Derived | None:
 def _work(task: Task) -> bytes:
     """Runs in a worker: one file, its answer as bytes, which cross between processes cheaply."""
     return msgspec.msgpack.encode(_derive(task))
+
+
+def _unpacked(done: tuple[Task, bytes]) -> DerivedFile:
+    task, answer = done
+    return DerivedFile(task.pending, msgspec.msgpack.decode(answer, type=Derived))
 
 
 def _derive(task: Task) -> Derived:

@@ -92,9 +92,14 @@ class Workers:
 
 
 def _finished(under_way: dict[Future[Done], Job]) -> Iterator[tuple[Job, Done]]:
+    """What is done. Nothing here holds an answer on while whoever got it is busy with it: some are large."""
     done, _ = wait(under_way, return_when=FIRST_COMPLETED)
-    for future in done:
-        yield under_way.pop(future), future.result()
+    while done:
+        yield _answered(under_way, done.pop())
+
+
+def _answered(under_way: dict[Future[Done], Job], future: Future[Done]) -> tuple[Job, Done]:
+    return under_way.pop(future), future.result()
 
 
 def _begin_worker() -> None:

@@ -5,7 +5,7 @@ factors: how often it mattered in sessions like this one, how far it is believed
 evidence counts little), and what it spares when it matters. A rough estimate that only has to rank.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import sqrt
 from typing import NamedTuple
 
@@ -36,21 +36,10 @@ class Situation(NamedTuple):
         return is_here and self.repo not in item.silent_in and may_be_told(item)
 
 
-def situations(items: Sequence[Item]) -> Iterator[Situation]:
-    """All places and agents for which something else may have to be said: each repository, and outside of all."""
-    agents = agents_of(items)
-    return (Situation(repo, agent) for repo in ("", *repos_of(items)) for agent in agents)
-
-
 def agents_of(items: Sequence[Item]) -> list[str]:
     """All agents for which something else may have to be said, and "" for the others."""
     own = {item.scope.name for item in items if item.scope.kind is ScopeKind.AGENT}
     return sorted({"", *own, *(agent for item in items for agent in item.agents)})
-
-
-def repos_of(items: Iterable[Item]) -> list[str]:
-    """The repositories that the items speak of."""
-    return sorted({item.scope.name for item in items if item.scope.kind is ScopeKind.REPO})
 
 
 def holding(items: Iterable[Item], situation: Situation) -> list[Item]:

@@ -1,20 +1,22 @@
 """When each note is told to sessions: at their start, a prompt, an activity, after a failure, or never.
 
-The answer comes from the very functions that fill the deck, so that what a list says of a note is what hooks do. A note
-that is told at several moments is named with the first of them.
+What is told at a start is read from the deck, and the rest comes from the very functions that fill it, so that what a
+list says of a note is what hooks do. A note that is told at several moments is named with the first of them.
 """
 
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
+
+import apsw
 
 from afterwit.config.world import World
 from afterwit.model.knowledge import Item, ItemStatus
 from afterwit.recall.at_activity import awaiting
 from afterwit.recall.at_failure import answers
 from afterwit.recall.at_prompt import prompting
-from afterwit.recall.deck.compile import lines_of
-from afterwit.recall.recall import speaking_items, start_block_for, stories
-from afterwit.recall.situation import situations
+from afterwit.recall.deck.firing_lines import lines_of
+from afterwit.recall.deck.reader import Deck
+from afterwit.recall.recall import speaking_items
 from afterwit.store.store import readonly_database
 
 
@@ -30,16 +32,20 @@ class ToldWhen(StrEnum):
 
 def told_when(world: World, notes: Iterable[Item] | None = None) -> dict[str, ToldWhen]:
     """By the ids of these notes, or of all; what is not among them is told never."""
+    asked = None if notes is None else {item.id: item.scope for item in notes}
     with readonly_database(world.layout) as db:
-        items, counts = speaking_items(db), stories(db)
-    names = {item.id for item in (items if notes is None else notes)}
-    asked = [item for item in items if item.id in names]
-    moments = _by_trigger(asked)
-    for situation in situations(items):
-        if any(item.scope in situation.scopes() for item in asked):
-            start = {item.id for item in start_block_for(world, situation, items, counts).items}
-            moments |= dict.fromkeys(start & names, ToldWhen.START)
-    return moments
+        speaking = speaking_items(db, None if asked is None else set(asked.values()))
+    told = [item for item in speaking if asked is None or item.id in asked]
+    start = _at_start(world)
+    return _by_trigger(told) | {item.id: ToldWhen.START for item in told if item.id in start}
+
+
+def _at_start(world: World) -> frozenset[str]:
+    """The notes of all start blocks that hooks have. Without a deck they have none."""
+    try:
+        return Deck(str(world.layout.deck)).told_at_start()
+    except (ValueError, apsw.Error):
+        return frozenset()
 
 
 def _by_trigger(items: Sequence[Item]) -> dict[str, ToldWhen]:

@@ -38,7 +38,8 @@ UNREADABLE = (
     zstandard.ZstdError,
 )
 BUSY_MS = 60_000
-_CACHE_KIB = 32_768
+_CACHE_KIB = 16_384
+_STATEMENTS = 512  # as many uses of others, and a statement is compiled again: a loop of one takes the usual 100
 _NO_SPACE = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 _WAIT_SECONDS = 10.0
 _POLL_SECONDS = 0.05
@@ -60,7 +61,7 @@ def connect(path: Path, *, durable: bool = False) -> apsw.Connection:
     _refuse_odd(path)
     try:
         path.touch(mode=0o600, exist_ok=True)
-        connection = apsw.Connection(str(path))
+        connection = apsw.Connection(str(path), statementcachesize=_STATEMENTS)
         connection.set_busy_timeout(BUSY_MS)
         _configure(connection, durable=durable)
     except (apsw.Error, OSError) as error:
@@ -72,7 +73,7 @@ def connect_readonly(path: Path) -> apsw.Connection:
     """A connection that cannot write, for commands that only look."""
     _refuse_odd(path)
     try:
-        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY, statementcachesize=_STATEMENTS)
         connection.set_busy_timeout(BUSY_MS)
         connection.execute("PRAGMA query_only = 1")
         connection.execute("PRAGMA schema_version")  # the first look at the file: only now is a wrong one noticed

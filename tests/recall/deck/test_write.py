@@ -11,7 +11,7 @@ from afterwit.guard.shown import ours
 from afterwit.model.errors import StoreError
 from afterwit.model.knowledge import Scope, ScopeKind, Trigger
 from afterwit.recall.deck import reader as reading
-from afterwit.recall.deck.line_tables import FiringLine
+from afterwit.recall.deck.firing_lines import FiringLine
 from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckSettings, write_deck
 from afterwit.recall.place_index import PlaceSighting
 from afterwit.recall.prompt_block import BlockLine, BlockSection

@@ -9,7 +9,6 @@ deck say what else its lines and blocks were made from. So this costs what chang
 
 import functools
 import hashlib
-import struct
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
@@ -23,13 +22,10 @@ from afterwit.digest.update import load_digest
 from afterwit.guard import ruleset
 from afterwit.guard.placeholders import placeholder
 from afterwit.knowledge.list import item_in
-from afterwit.knowledge.shown_items import may_be_told
-from afterwit.model.knowledge import EVERYWHERE, Item, ItemStatus, Scope, ScopeKind, Trigger
-from afterwit.recall.at_activity import is_called
-from afterwit.recall.at_failure import answers
-from afterwit.recall.at_prompt import about, talks_of
+from afterwit.model.knowledge import EVERYWHERE, Item, Scope, ScopeKind
 from afterwit.recall.deck.dealt import NOTHING_DEALT, DealtDeck, DealtMarks, dealt_deck
-from afterwit.recall.deck.line_tables import FiringLine, Redact
+from afterwit.recall.deck.firing_lines import FiringLine, lines_of
+from afterwit.recall.deck.line_tables import Redact
 from afterwit.recall.deck.prompt_tables import MOST_SESSIONS, PromptChanges, PromptSource, PromptWork, newest
 from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckExample, DeckSettings, write_deck
 from afterwit.recall.doubles import told_once
@@ -37,8 +33,7 @@ from afterwit.recall.from_digest import sighting_of, talks_in
 from afterwit.recall.holdout import holdout_key
 from afterwit.recall.recall import names_known, preference_lines, settings_of, start_block_for
 from afterwit.recall.repository import UNCOMMITTED, git_mark, history_sightings, tree_file
-from afterwit.recall.situation import MOST_STORIES, SPEAKING, Situation, agents_of, order
-from afterwit.recall.start_block import said_of
+from afterwit.recall.situation import MOST_STORIES, SPEAKING, Situation, agents_of
 from afterwit.recall.worked_example import worked_example
 from afterwit.repos.known_names import is_folder
 from afterwit.store.database import transaction
@@ -273,37 +268,3 @@ def _rules_mark(store: Store, world: World) -> str:
 
 def _hash(*values: object) -> str:
     return hashlib.blake2b(msgspec.msgpack.encode(values, enc_hook=str), digest_size=12).hexdigest()
-
-
-def _rank(item: Item) -> str:
-    """A text that is in order as `order` is: the bits of a positive number are, and what is worth more comes first."""
-    worth, name = order(item)
-    (bits,) = struct.unpack(">Q", struct.pack(">d", -worth))
-    return f"{(1 << 64) - 1 - bits:016x} {name}"
-
-
-def lines_of(items: Iterable[Item]) -> Iterator[FiringLine]:
-    """In the order in which they are said."""
-    for item in sorted(items, key=order):
-        triggers = tuple(trigger for trigger in item.triggers if _is_used(item, trigger))
-        if (triggers or about(item)) and not item.is_known_to_host and may_be_told(item):
-            yield FiringLine(
-                item=item.id,
-                text=said_of(item),
-                scope=item.scope,
-                authority=item.authority,
-                advice=item.advice,
-                confidence=item.belief.mean,
-                agents=item.agents,
-                triggers=triggers,
-                awaits=tuple(trigger for trigger in triggers if is_called(item, trigger)),
-                about=about(item),
-                talks=talks_of(item),
-                silent_in=item.silent_in,
-                rank=_rank(item),
-            )
-
-
-def _is_used(item: Item, trigger: Trigger) -> bool:
-    """An item that is not active only answers failures."""
-    return not trigger.rule and (item.status is ItemStatus.ACTIVE or answers(item, trigger))

@@ -13,9 +13,9 @@ import apsw
 import msgspec
 
 from afterwit.guard.markers import defused
-from afterwit.guard.shown import Shown
 from afterwit.model.kinds import ActionKind
-from afterwit.model.knowledge import EVERYWHERE, Authority, Scope, Trigger
+from afterwit.model.knowledge import Trigger
+from afterwit.recall.deck.firing_lines import FiringLine
 from afterwit.recall.deck.first_prompt import hundredths, pack_weighted
 from afterwit.recall.deck.reader import NOTES, TRIGGER_COLUMNS, words_in
 from afterwit.recall.talks import counts_of, weights
@@ -25,24 +25,6 @@ LINE_TABLES = ("lines", "triggers", "keys")
 _LONGEST_SIGNATURE = 120  # characters of a template; a longer one was cut, perhaps within a word
 _REWRITTEN = ("command not found: ",)  # several wordings are brought to this one
 _INVENTED = ("tests fail", "build fails")  # stand for no words of the output
-
-
-class FiringLine(NamedTuple):
-    """One item as an agent gets it, and what makes it fire."""
-
-    item: str
-    text: Shown  # one line, with its quotes and its confidence as they are to be read
-    scope: Scope = EVERYWHERE
-    authority: Authority = Authority.OBSERVATION
-    advice: str = ""  # the command line to use, or the change that makes it
-    confidence: float = 0.0
-    agents: tuple[str, ...] = ()  # that it concerns; empty: all
-    triggers: tuple[Trigger, ...] = ()
-    awaits: tuple[Trigger, ...] = ()  # of these, commands whose first call it waits for
-    about: str = ""  # the text by whose words a prompt finds it; "" where words do not
-    talks: tuple[str, ...] = ()  # sessions whose quotes it stands for
-    silent_in: tuple[str, ...] = ()  # repositories whose own files say it, or otherwise
-    rank: str = ""  # its place in the order in which all items are said; else that of the given order
 
 
 class _Key(NamedTuple):

@@ -15,7 +15,8 @@ from typing import NamedTuple
 import apsw
 
 from afterwit.recall.deck.dealt import DealtPart
-from afterwit.recall.deck.line_tables import FiringLine, Redact, put_lines, put_notes
+from afterwit.recall.deck.firing_lines import FiringLine
+from afterwit.recall.deck.line_tables import Redact, put_lines, put_notes
 from afterwit.recall.deck.prompt_tables import PromptSource, update_prompt_tables
 from afterwit.recall.deck.reader import REPO, VERSION
 from afterwit.store.atomic import PRIVATE, step, sync

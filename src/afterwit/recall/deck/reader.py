@@ -152,6 +152,11 @@ class Deck:
         row = self._db.execute(query, (repo, agent)).fetchone()
         return [(of_deck(heading), _lines(entries)) for heading, entries in _pairs(row[0])] if row else []
 
+    def told_at_start(self) -> frozenset[str]:
+        """The items of all start blocks."""
+        bodies = (_pairs(body) for (body,) in self._db.execute("SELECT body FROM blocks"))
+        return frozenset(item for body in bodies for _, entries in body for item, _ in _lines(entries))
+
     def example(self, repo: str) -> tuple[str, Shown] | None:
         """The worked example for sessions there, with the name under which it is drawn."""
         for place, entry in _pairs(self.text(EXAMPLES) or "[]"):

@@ -24,7 +24,8 @@ from afterwit.guard.markers import CLOSING, OPENING
 from afterwit.guard.shown import Shown
 from afterwit.model.knowledge import ScopeKind
 from afterwit.recall.deck.dealt import NOTHING_DEALT, DealtDeck, DealtMarks, DealtPart, parts_folder
-from afterwit.recall.deck.line_tables import LINE_TABLES, FiringLine, Redact, put_lines, safe
+from afterwit.recall.deck.firing_lines import FiringLine
+from afterwit.recall.deck.line_tables import LINE_TABLES, Redact, put_lines, safe
 from afterwit.recall.deck.part import PartContent, write_part
 from afterwit.recall.deck.prompt_tables import PromptSource
 from afterwit.recall.deck.reader import EXAMPLES, VERSION
