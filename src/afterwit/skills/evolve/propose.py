@@ -1,0 +1,330 @@
+"""Proposes versions of skills: verified, with their evidence; those that fail verification with the reasons.
+
+A first version is proposed for what sessions keep doing by hand: the same checks in the same order, all known to have
+passed, before a commit, in three independent sessions. The next version of a skill is proposed where `trends` says that
+it got worse, or where it harms. Of a repository the order that most sessions took is proposed, and of a skill one text.
+Everything is derived anew from what was learned; nothing is stored before a person decides.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import apsw
+import msgspec
+
+from afterwit.agents.registry import agent as agent_of
+from afterwit.checkouts.known import Checkout, OpenedRows, checkouts, readable_checkouts
+from afterwit.checkouts.missing import NamedSubjects, missing_subjects
+from afterwit.config.world import World, redactor_of
+from afterwit.decisions.decided import Recorded, decided
+from afterwit.digest.update import load_digest
+from afterwit.harvest.run import SessionRefs
+from afterwit.harvest.signals.pattern_signals import PatternSignals
+from afterwit.harvest.signals.signal import Signal, SignalKind, subject_from
+from afterwit.harvest.skills.effect import WeighedUse, effect_of
+from afterwit.harvest.skills.skills import is_worth_telling
+from afterwit.knowledge.host_files import instructions
+from afterwit.knowledge.host_text import HostText
+from afterwit.knowledge.list import all_items
+from afterwit.knowledge.settle import recorded
+from afterwit.model.errors import AfterwitError, UsageError
+from afterwit.model.knowledge import STANDING, ItemStatus, ScopeKind, SessionRef
+from afterwit.publishing.foreign_files import look, shortened
+from afterwit.publishing.skill_folders import FILE, skill_readers, skills_root
+from afterwit.sessions.filters import Filter
+from afterwit.skills.evolve.command_history import CommandHistory, StorySession
+from afterwit.skills.evolve.drafting import first_version, next_version
+from afterwit.skills.evolve.proposal import MOST_EVIDENCE, ProposalEvidence, ProposalKind, SkillProposal
+from afterwit.skills.evolve.skill_file import paths_in
+from afterwit.skills.evolve.trial import Evolution, evolution_of
+from afterwit.skills.evolve.verify import CheckoutLook, Surroundings, already_said, named_calls, refusals
+from afterwit.skills.history import SkillHistory, skill_history
+from afterwit.skills.trends import trends
+from afterwit.sources.work_tree import has_path
+from afterwit.store.layout import redaction_key
+from afterwit.store.rows.session_list import Selection, selected_sessions
+from afterwit.store.rows.sightings import all_sightings
+from afterwit.store.rows.skills import skill_decisions
+from afterwit.store.store import readonly_database
+
+FEWEST_STORIES = 3
+_MOST_SESSIONS = 400  # of a repository, the latest, in which commands are looked up
+_SIGNAL = msgspec.msgpack.Decoder(Signal)
+_ORDERS = f"{SignalKind.CHECKS_IN_ORDER}\n"
+
+
+class ProcedureSeen(NamedTuple):
+    """That one session took these steps, in this order, and they passed."""
+
+    session: SessionRef
+    signal: Signal
+
+
+Procedures = Mapping[tuple[str, tuple[str, ...]], Sequence[ProcedureSeen]]
+
+
+def propose(world: World) -> list[SkillProposal]:
+    """All proposals that nobody has decided about: those that are offered first, then by how much stands behind."""
+    history = skill_history(world, Filter())
+    with readonly_database(world.layout) as db:
+        gone = evolution_in(db).decided
+        made = [proposal for proposal in _Proposing(world, db, history).all() if proposal.id not in gone]
+    return sorted(made, key=lambda proposal: (not proposal.is_offered, -proposal.sessions, proposal.skill))
+
+
+def evolution_in(db: apsw.Connection) -> Evolution:
+    """All that was decided about versions of skills."""
+    return evolution_of(
+        Recorded(row.machine, row.number, row.at_ms, row.kind, "", msgspec.json.decode(row.body))
+        for row in skill_decisions(db)
+    )
+
+
+class _Proposing:
+    """Looks at one store. What a repository's sessions and checkouts say is found out once."""
+
+    def __init__(self, world: World, db: apsw.Connection, history: SkillHistory) -> None:
+        self._world = world
+        self._db = db
+        self._history = history
+        self._rows = OpenedRows(db, redaction_key(world.layout))
+        self._refs = SessionRefs(db, "", decided(recorded(db)).forgotten)
+        self._checkouts = checkouts(self._rows, world)
+        self._texts = instructions(self._rows, world, self._checkouts)
+        self._redactor = redactor_of(world)
+        self._around: dict[str, Surroundings] = {}
+
+    def all(self) -> Iterator[SkillProposal]:
+        procedures = self._procedures()
+        yield from self._missing(procedures)
+        yield from self._degraded(procedures)
+
+    def _procedures(self) -> Procedures:
+        found: defaultdict[tuple[str, tuple[str, ...]], list[ProcedureSeen]] = defaultdict(list)
+        for row in all_sightings(self._db, PatternSignals.name):
+            if not row.matter.startswith(_ORDERS):
+                continue
+            subject, ref = subject_from(row.matter), self._refs.of(row.session_id)
+            if subject is not None and ref is not None:
+                found[subject.names[0], subject.names[1:]].append(ProcedureSeen(ref, _SIGNAL.decode(row.body)))
+        return found
+
+    def _missing(self, procedures: Procedures) -> Iterator[SkillProposal]:
+        best: dict[str, tuple[int, tuple[str, ...]]] = {}
+        for (repo, commands), seen in procedures.items():
+            stories = len({piece.session.story for piece in seen})
+            if stories >= FEWEST_STORIES:
+                best[repo] = max(best.get(repo, (0, ())), (stories, commands))
+        for repo, (stories, commands) in best.items():
+            proposal = self._first(repo, commands, procedures[repo, commands], stories)
+            if proposal is not None:
+                yield proposal
+
+    def _first(
+        self, repo: str, commands: tuple[str, ...], seen: Sequence[ProcedureSeen], stories: int
+    ) -> SkillProposal | None:
+        document = first_version(repo, commands)
+        if document is None:
+            return None
+        text = document.content.decode()
+        agents = sorted({piece.session.agent for piece in seen} & {reader.name for reader in skill_readers()})
+        places = self._user_places(agents, document.name)
+        around = self._surroundings(repo)
+        kept_out = (
+            *([] if agents else ["None of the agents that do this reads skills."]),
+            *(f"{place} is there already." for place in places if look(place).content is not None),
+            *filter(None, (already_said(commands, around),)),
+            *refusals(None, text, around, self._look(repo, text)),
+        )
+        return SkillProposal(
+            kind=ProposalKind.MISSING,
+            skill=document.name,
+            repo=repo,
+            agents=tuple(agents),
+            paths=tuple(shortened(place, self._world.user_home) for place in places),
+            old=None,
+            new=text,
+            why=f"{stories} independent sessions ran these checks in this order by hand, and all passed before a commit.",
+            changes=("a first version",),
+            evidence=_evidence(seen),
+            sessions=stories,
+            refusals=kept_out,
+        )
+
+    def _degraded(self, procedures: Procedures) -> Iterator[SkillProposal]:
+        for name, why in self._worse().items():
+            uses = self._history.uses[name]
+            yield self._next(name, why, uses, procedures)
+
+    def _worse(self) -> dict[str, str]:
+        """Skills that got worse or harm, and in which words."""
+        found: dict[str, str] = {}
+        for trend in trends(self._history.uses):
+            if trend.finding == "worse":
+                what = f"Since {trend.since} it does {-10 * trend.change:.1f} of ten actions less than before"
+                found.setdefault(trend.name, f"{what} (between {-10 * trend.high:.1f} and {-10 * trend.low:.1f}).")
+        for name, uses in self._history.uses.items():
+            effect = effect_of(uses)
+            if effect.finding == "harms" and is_worth_telling(effect) and name not in found:
+                found[name] = f"After it, {-10 * (effect.effect or 0):.1f} of ten actions go worse than without it."
+        return found
+
+    def _next(self, name: str, why: str, uses: Sequence[WeighedUse], procedures: Procedures) -> SkillProposal:
+        repo = Counter(use.session.repo for use in uses if use.session.repo).most_common(1)
+        home = repo[0][0] if repo else ""
+        agents = tuple(sorted({use.session.agent for use in uses} & {reader.name for reader in skill_readers()}))
+        places = [place for place in self._places(agents, name, {use.session.repo for use in uses}) if _is_file(place)]
+        known = self._surroundings(home).known
+        steps, seen = _steps_after(home, uses, procedures)
+        proposal = SkillProposal(
+            kind=ProposalKind.DEGRADED,
+            skill=name,
+            repo=home,
+            agents=agents,
+            paths=tuple(shortened(place, self._world.user_home) for place in places),
+            old=None,
+            new="",
+            why=why,
+            evidence=_evidence(seen) or _use_evidence(uses),
+            sessions=len({use.session.story for use in uses}),
+        )
+        try:
+            text = _common_text(name, places)
+        except AfterwitError as error:
+            return msgspec.structs.replace(proposal, refusals=(str(error),))
+        version = next_version(text, known, steps)
+        kept_out = version.refusals
+        if version.text == text:
+            kept_out = (*kept_out, "Nothing in its text is known to fail, and no steps are known that it lacks.")
+        around = self._surroundings(home)
+        kept_out = (*kept_out, *refusals(text, version.text, around, self._look(home, version.text)))
+        return msgspec.structs.replace(
+            proposal, old=text, new=version.text, changes=version.changes, refusals=tuple(dict.fromkeys(kept_out))
+        )
+
+    def _user_places(self, agents: Iterable[str], name: str) -> list[Path]:
+        roots = (skills_root(agent, self._world.user_home, self._world.environ) for agent in agents)
+        return list(dict.fromkeys(root / name / FILE for root in roots))
+
+    def _places(self, agents: Sequence[str], name: str, repos: set[str]) -> list[Path]:
+        """Where the file of a skill may lie: below the user's folders, and those of the repositories it is used in."""
+        places = self._user_places(agents, name) if "/" not in name else []
+        for place in self._checkouts if "/" not in name else ():
+            for agent in agents if place.repo in repos else ():
+                below = agent_of(agent).skills
+                if below is not None and below.project:
+                    places.append(place.root / below.project / name / FILE)
+        return list(dict.fromkeys(places))
+
+    def _surroundings(self, repo: str) -> Surroundings:
+        if repo not in self._around:
+            texts = {**self._texts.get("", {}), **self._texts.get(repo, {})}
+            standing = [
+                item.sentence
+                for item in all_items(self._db)
+                if item.harvester == STANDING
+                and item.status is ItemStatus.ACTIVE
+                and (item.scope.kind is not ScopeKind.REPO or item.scope.name == repo)
+            ]
+            self._around[repo] = Surroundings(
+                repo=repo,
+                known=CommandHistory(self._sessions(repo)) if repo else CommandHistory(),
+                host=HostText.of(texts),
+                standing=HostText.of({f"{at:04d}": words for at, words in enumerate(standing)}),
+                redactor=self._redactor,
+            )
+        return self._around[repo]
+
+    def _sessions(self, repo: str) -> Iterator[StorySession]:
+        rows = list(selected_sessions(self._db, Selection(repos=frozenset((repo,)))))[-_MOST_SESSIONS:]
+        for row in rows:
+            ref, digest = self._refs.of(row.id), load_digest(self._db, row)
+            if ref is not None and digest is not None:
+                yield StorySession(digest, ref.story)
+
+    def _look(self, repo: str, text: str) -> CheckoutLook:
+        own: list[Checkout] = [place for place in self._checkouts if repo and place.repo == repo]
+        readable = readable_checkouts(self._world, own)
+        paths, calls = paths_in(text), named_calls(text)
+        if not readable:
+            return CheckoutLook()
+        missing = missing_subjects(own, {repo: NamedSubjects(frozenset(), calls)}, readable).get(repo)
+        lacking = (path for path in paths if not any(has_path(place.root, path) for place in readable))
+        return CheckoutLook(
+            is_there=True,
+            missing=frozenset(lacking),
+            gone=tuple(sorted(missing.calls.items())) if missing is not None else (),
+        )
+
+
+def _is_file(place: Path) -> bool:
+    try:
+        return look(place).content is not None
+    except (AfterwitError, OSError):
+        return False
+
+
+def _common_text(name: str, places: Sequence[Path]) -> str:
+    """The text of a skill that lies in one place, or alike in several."""
+    if ":" in name:
+        raise UsageError("It belongs to a plugin: whoever makes the plugin brings its next version.")
+    contents = {look(place).content for place in places}
+    if not contents:
+        raise UsageError("Its file was not found in any folder in which these agents look for skills.")
+    if len(contents) > 1:
+        raise UsageError(f"Its files differ: {', '.join(map(str, places))}. Make them alike first.")
+    try:
+        return (contents.pop() or b"").decode()
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{places[0]} is no text in UTF-8.") from error
+
+
+def _steps_after(
+    repo: str, uses: Sequence[WeighedUse], procedures: Procedures
+) -> tuple[tuple[str, ...], list[ProcedureSeen]]:
+    """The checks that sessions ran by hand after they had used the skill: the order that most of them took."""
+    first = {(use.session.agent, use.session.native_id): use.use.at for use in reversed(uses)}
+    best: tuple[tuple[str, ...], list[ProcedureSeen]] = ((), [])
+    for (where, commands), seen in sorted(procedures.items()):
+        after = [piece for piece in seen if _is_after(piece, first)] if where == repo else []
+        stories = {piece.session.story for piece in after}
+        if len(stories) >= FEWEST_STORIES and len(stories) > len({piece.session.story for piece in best[1]}):
+            best = (commands, after)
+    return best
+
+
+def _is_after(piece: ProcedureSeen, first: Mapping[tuple[str, str], int]) -> bool:
+    used = first.get((piece.session.agent, piece.session.native_id))
+    return used is not None and piece.signal.at is not None and piece.signal.at > used
+
+
+def _evidence(seen: Iterable[ProcedureSeen]) -> tuple[ProposalEvidence, ...]:
+    newest = sorted(seen, key=lambda piece: (-piece.session.at_ms, piece.session.native_id))[:MOST_EVIDENCE]
+    return tuple(
+        ProposalEvidence(
+            agent=piece.session.agent,
+            session=piece.session.native_id,
+            repo=piece.session.repo,
+            at_ms=piece.signal.at_ms or piece.session.at_ms,
+            step=piece.signal.at,
+            excerpt=piece.signal.excerpt,
+        )
+        for piece in newest
+    )
+
+
+def _use_evidence(uses: Iterable[WeighedUse]) -> tuple[ProposalEvidence, ...]:
+    newest = sorted(uses, key=lambda use: (-use.session.at_ms, use.session.native_id))[:MOST_EVIDENCE]
+    return tuple(
+        ProposalEvidence(
+            agent=use.session.agent,
+            session=use.session.native_id,
+            repo=use.session.repo,
+            at_ms=use.session.at_ms,
+            step=use.use.at,
+            excerpt=f"{use.use.name}: {use.use.edits} edits and {use.use.failures} failures in what followed",
+        )
+        for use in newest
+    )
