@@ -13,7 +13,6 @@ from tests.edits.surroundings import AT
 from afterwit.agents.installing import INSTALLERS
 from afterwit.connect import apply as applying
 from afterwit.connect import connections
-from afterwit.connect import connections as foreign_files
 from afterwit.connect import plan as connecting
 from afterwit.connect.apply import apply
 from afterwit.connect.plan import (
@@ -31,6 +30,7 @@ from afterwit.edits.json_file import JsonFile
 from afterwit.edits.own_text import OwnFile
 from afterwit.edits.toml_file import TomlFile
 from afterwit.model.errors import AfterwitError, PartlyDoneError
+from afterwit.publishing import foreign_files
 from afterwit.store.database import connect as store_connect
 from afterwit.store.layout import Layout
 

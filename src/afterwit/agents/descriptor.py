@@ -73,6 +73,14 @@ class Retention(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     configured: Code = Code("")  # called with what the settings hold
 
 
+class SkillPlaces(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where the agent looks for skills: folders, each with a `SKILL.md`."""
+
+    user: str  # below the user's home
+    project: str = ""  # below a project; "": it reads none there
+    variable: Variable | None = None  # moves the user's
+
+
 class Reserved(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Names that the agent keeps for itself among the parameters of a tool on an MCP server."""
 
@@ -103,6 +111,7 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     retention: Retention | None = None  # None: not known
     tools: Mapping[ActionKind, tuple[str, ...]] = {}  # whose names mean something else in other agents, or nothing
     instructions: InstructionFiles = InstructionFiles()  # with which people instruct every session
+    skills: SkillPlaces | None = None  # None: it reads none, or it is not known where
     reserved: Reserved = Reserved()
     rank: int = _LATE  # where the agent stands among all; of two that know a log the first reads it
 

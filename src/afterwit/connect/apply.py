@@ -11,20 +11,20 @@ from contextlib import suppress
 from pathlib import Path
 
 from afterwit.connect import connections
-from afterwit.connect.connections import (
-    Connection,
-    Connections,
+from afterwit.connect.connections import Connection, Connections
+from afterwit.connect.plan import ConnectPlan, FileChange, Machine
+from afterwit.decisions.journal import AGENT_CONNECTED, AGENT_DISCONNECTED, decide, told_if_recorded
+from afterwit.model.errors import AfterwitError, DamagedError, PartlyDoneError
+from afterwit.publishing.foreign_files import (
     FileRecord,
     expanded,
     fingerprint,
     look,
+    missing_folders,
     remove_folders,
     replace,
     shortened,
 )
-from afterwit.connect.plan import ConnectPlan, FileChange, Machine
-from afterwit.decisions.journal import AGENT_CONNECTED, AGENT_DISCONNECTED, decide, told_if_recorded
-from afterwit.model.errors import AfterwitError, DamagedError, PartlyDoneError
 from afterwit.store.atomic import step
 from afterwit.store.store import opened
 
@@ -94,8 +94,7 @@ def _flags(made: Connection) -> tuple[str, str, bool, bool]:
 
 
 def _missing_folders(target: Path, machine: Machine) -> tuple[str, ...]:
-    missing = [folder for folder in target.parents if not folder.exists()]
-    return tuple(shortened(folder, machine.home) for folder in reversed(missing))
+    return tuple(shortened(folder, machine.home) for folder in missing_folders(target))
 
 
 def _gone(machine: Machine, plan: ConnectPlan) -> Connection:

@@ -18,6 +18,7 @@ AGENT = {
         "in_homes": (".claude/CLAUDE.md", ".claude/rules/*.md"),
         "of_projects": (".claude/projects/{project}/memory/*.md",),
     },
+    "skills": {"user": ".claude/skills", "project": ".claude/skills", "variable": ("CLAUDE_CONFIG_DIR", "skills")},
     "hooks": {
         "events": {
             "SessionStart": "start",  # also after a compaction, which its payload says

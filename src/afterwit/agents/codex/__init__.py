@@ -26,6 +26,7 @@ AGENT = {
         "in_checkouts": ("AGENTS.md",),
         "in_homes": (".codex/AGENTS.md", ".codex/memories/*.md"),
     },
+    "skills": {"user": ".agents/skills", "project": ".agents/skills"},
     "hooks": {
         "events": {
             "SessionStart": "start",

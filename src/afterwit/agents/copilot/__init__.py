@@ -22,6 +22,7 @@ AGENT = {
         "in_checkouts": (".github/copilot-instructions.md",),
         "in_homes": (".copilot/copilot-instructions.md",),
     },
+    "skills": {"user": ".copilot/skills", "project": ".github/skills", "variable": ("COPILOT_HOME", "skills")},
     "hooks": {
         "events": {
             "sessionStart": "start",

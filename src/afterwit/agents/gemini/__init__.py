@@ -37,6 +37,11 @@ AGENT = {
         "in_checkouts": ("GEMINI.md",),
         "in_homes": (".gemini/GEMINI.md",),
     },
+    "skills": {
+        "user": ".gemini/skills",
+        "project": ".gemini/skills",
+        "variable": ("GEMINI_CLI_HOME", ".gemini/skills"),
+    },
     "hooks": {
         "events": {
             "SessionStart": "start",

@@ -18,6 +18,7 @@ AGENT = {
     "variables": (("HERMES_HOME",),),
     "tools": {"shell": ("process", "execute_code")},
     "instructions": {"in_homes": (".hermes/memories/*.md",)},
+    "skills": {"user": ".hermes/skills", "variable": ("HERMES_HOME", "skills")},
     "hooks": {
         "events": {
             "pre_llm_call": "prompt",

@@ -15,6 +15,7 @@ AGENT = {
     "homes": (".local/share/opencode",),
     "variables": (("XDG_DATA_HOME", "opencode"),),
     "instructions": {"in_checkouts": ("AGENTS.md",), "in_homes": (".config/opencode/AGENTS.md",)},
+    "skills": {"user": ".config/opencode/skills", "project": ".opencode/skills"},
     "hooks": {
         "events": {
             "chat.message": "prompt",

@@ -14,6 +14,7 @@ AGENT = {
     "homes": (".pi/agent",),
     "variables": (("PI_CODING_AGENT_DIR",),),
     "instructions": {"in_checkouts": ("AGENTS.md",), "in_homes": (".pi/agent/AGENTS.md",)},
+    "skills": {"user": ".pi/agent/skills", "project": ".pi/skills", "variable": ("PI_CODING_AGENT_DIR", "skills")},
     "hooks": {
         "events": {
             "session_start": "start",

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from afterwit.connect.connections import look, replace
 from afterwit.model.errors import AfterwitError
+from afterwit.publishing.foreign_files import look, replace
 
 
 def test_folders_are_made_for_a_new_file_and_told(tmp_path: Path) -> None:
