@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from afterwit.guard.shown import ours
 from afterwit.model.errors import AfterwitError, UsageError
 from afterwit.publishing import skill_folders
-from afterwit.publishing.foreign_files import FileRecord, ForeignFile, fingerprint
+from afterwit.publishing.foreign_files import FileRecord, ForeignFile, fingerprint, replace
 from afterwit.publishing.skill_folders import (
     LONGEST_NAME,
     SkillDocument,
@@ -130,12 +130,10 @@ def test_what_was_changed_by_hand_is_neither_overwritten_nor_removed(layout: Lay
     records = publish(layout, home, document())
     path = home / f".claude/skills/{NAME}/SKILL.md"
     path.write_text("mine now")
-    for plan in (
-        lambda: plan_skill(home / ".claude/skills", document("new"), home, records),
-        lambda: plan_removal(layout, home, records),
-    ):
-        with pytest.raises(UsageError, match="changed by hand"):
-            plan()
+    with pytest.raises(UsageError, match="changed by hand"):
+        plan_skill(home / ".claude/skills", document("new"), home, records)
+    with pytest.raises(UsageError, match="changed by hand"):
+        plan_removal(layout, home, records)
     assert path.read_text() == "mine now"
 
 
@@ -158,7 +156,7 @@ def test_a_write_that_was_cut_off_can_be_made_again(layout: Layout, home: Path) 
 
 def test_a_full_disk_takes_the_others_back(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     changes = [plan_skill(home / root, document(), home) for root in (".claude/skills", ".agents/skills")]
-    write = skill_folders.replace
+    write = replace
 
     def failing(file: ForeignFile, content: bytes | None) -> tuple[Path, ...]:
         if ".agents" in str(file.path):
