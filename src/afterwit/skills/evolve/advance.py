@@ -131,8 +131,6 @@ class _Advancing:
         settle(self._store, self._world, trial.id, self._clock)
         return None
 
-    def _end(
-        self, trial: SkillTrial, verdict: TrialVerdict, why: str, effect: TrialEffect | None = None
-    ) -> SkillTrial:
+    def _end(self, trial: SkillTrial, verdict: TrialVerdict, why: str, effect: TrialEffect | None = None) -> SkillTrial:
         decide_all(self._store, [end_entry(trial.id, verdict, why, effect)], self._clock())
         return settle(self._store, self._world, trial.id, self._clock)

@@ -1,8 +1,8 @@
 """How commands went in the sessions of a repository: known successes, and calls that could not run. Pure.
 
 Known is what the log says: a success counts where the exit code was reported and the command could not fail without it;
-that nothing was complained of is not enough. A command that ran and complained (a red test) is no fault of it and counts
-for neither side. Counted are independent sessions, by their stories.
+that nothing was complained of is not enough. That a command ran and complained (a red test) is no fault of it and
+counts for neither side. Counted are independent sessions, by their stories.
 """
 
 from collections import defaultdict
@@ -77,7 +77,9 @@ class CommandHistory:
         if has_passed:
             after = before._replace(passed=before.passed | {story}, last_passed_ms=max(before.last_passed_ms, at_ms))
         else:
-            after = before._replace(refused=before.refused | {story}, last_refused_ms=max(before.last_refused_ms, at_ms))
+            after = before._replace(
+                refused=before.refused | {story}, last_refused_ms=max(before.last_refused_ms, at_ms)
+            )
         self._records[_key(line)] = after
 
 

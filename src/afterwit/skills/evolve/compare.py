@@ -2,8 +2,8 @@
 
 The unit is the block, because one draw holds for all its sessions: a block counts with the mean surprise of its
 sessions, by what was usual before it began. The interval stays valid however often one looks. What is compared is the
-share of actions that change files or publish something, less the share that fail: in the ten actions after the first use
-of a skill that both versions have in common, or in the whole session where the old version is no skill at all.
+share of actions that change files or publish something, less the share that fail: in the ten actions after the first
+use, where both versions are versions of one skill, or in the whole session, where the old version is no skill at all.
 """
 
 from bisect import bisect_left
@@ -59,9 +59,7 @@ def compared(cases: Iterable[TrialCase], blocks: Sequence[DrawnBlock], started_m
     drawn = [(block, tuple(map(_trial, cases))) for block, cases in zip(blocks, within, strict=True)]
     held = [(block, trials) for block, trials in drawn if trials]
     surprises = list(block_surprises([*past, *(trials for _, trials in held)]))[len(past) :]
-    judged = [
-        (_whole(block, trials), surprise) for (block, trials), surprise in zip(held, surprises, strict=True)
-    ]
+    judged = [(_whole(block, trials), surprise) for (block, trials), surprise in zip(held, surprises, strict=True)]
     return _effect(estimate_from(judged, alpha=ALPHA, sought=WORTHWHILE, tuned_for=TUNED_FOR), held)
 
 

@@ -1,8 +1,8 @@
 """A person decides about proposals: lets one be tried, rejects it, or takes a version back.
 
 To let it be tried is to agree to all that follows by rule: either version lies on disk for some hours, by chance; the
-new one stays if it proves better, and the old one comes back, byte for byte, if it proves worse. Without evidence nothing
-is kept: a person who wants the new text without a trial writes it.
+new one stays if it proves better, and the old one comes back, byte for byte, if it proves worse. Without evidence
+nothing is kept: a person who wants the new text without a trial writes it.
 """
 
 from pathlib import Path
@@ -16,6 +16,8 @@ from afterwit.decisions.journal import decide_all
 from afterwit.model.errors import UsageError
 from afterwit.publishing.foreign_files import expanded, fingerprint, look, missing_folders, shortened
 from afterwit.skills.evolve.advance import Clock, draw_entry, end_entry, settle
+from afterwit.skills.evolve.cases import trial_effect
+from afterwit.skills.evolve.compare import TrialEffect
 from afterwit.skills.evolve.placing import changed_by_hand
 from afterwit.skills.evolve.proposal import SkillProposal
 from afterwit.skills.evolve.propose import evolution_in, propose
@@ -28,6 +30,12 @@ def evolution(world: World) -> Evolution:
     require(world.layout)
     with readonly_database(world.layout) as db:
         return evolution_in(db)
+
+
+def trials_now(world: World) -> list[tuple[SkillTrial, TrialEffect]]:
+    """All trials in the order in which they began, each with what it shows, or had shown when it ended."""
+    with readonly_database(world.layout) as db:
+        return [(trial, trial.effect or trial_effect(db, trial)) for trial in evolution_in(db).trials]
 
 
 def proposal_named(world: World, name: str) -> SkillProposal:

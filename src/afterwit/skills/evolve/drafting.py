@@ -11,14 +11,20 @@ from typing import NamedTuple
 from afterwit.guard.shown import Shown, command, joined, name, ours
 from afterwit.harvest.commands.power import is_tellable
 from afterwit.harvest.wording import quoted
-from afterwit.publishing.skill_folders import SkillDocument, skill_document, skill_name
 from afterwit.repos.remotes import last_part
 from afterwit.skills.evolve.command_history import CommandHistory, purpose_in
 from afterwit.skills.evolve.skill_file import NamedLine, commands_in
 
-_FIRST = "1"
 _HEADING = "## Checks that passed here, in this order"
 _INTRO = "Run them from the root of the repository, and go on once each has passed:"
+
+
+class FirstVersion(NamedTuple):
+    """What a new skill says."""
+
+    about: str  # in plain words, for its name
+    description: Shown
+    body: Shown
 
 
 class NextVersion(NamedTuple):
@@ -29,7 +35,7 @@ class NextVersion(NamedTuple):
     refusals: tuple[str, ...] = ()  # what nothing could be done about
 
 
-def first_version(repo: str, commands: Sequence[str]) -> SkillDocument | None:
+def first_version(repo: str, commands: Sequence[str]) -> FirstVersion | None:
     """A skill that says which checks to run before a commit, in which order; None where it cannot be said."""
     shown = [command(line) for line in commands]
     place = name(last_part(repo))
@@ -51,7 +57,7 @@ def first_version(repo: str, commands: Sequence[str]) -> SkillDocument | None:
         ),
         "\n\n",
     )
-    return skill_document(skill_name(f"{place} commit checks", ""), description, body, _FIRST)
+    return FirstVersion(f"{place} commit checks", description, body)
 
 
 def next_version(text: str, known: CommandHistory, steps: Sequence[str]) -> NextVersion:

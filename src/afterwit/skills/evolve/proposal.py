@@ -1,7 +1,7 @@
 """A proposal: another text for a skill, or a first one, why, and what keeps it from being offered.
 
-Its id is made of what it is about and of both texts, so that the same proposal is the same tomorrow, and another text is
-another proposal. Texts are whole files: what lies on disk is one of the two, byte for byte.
+Its id is made of what it is about and of both texts, so that the same proposal is the same tomorrow, and another text
+is another proposal. Texts are whole files: what lies on disk is one of the two, byte for byte.
 """
 
 import hashlib

@@ -6,10 +6,11 @@ it got worse, or where it harms. Of a repository the order that most sessions to
 Everything is derived anew from what was learned; nothing is stored before a person decides.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
 
 import apsw
 import msgspec
@@ -21,8 +22,6 @@ from afterwit.config.world import World, redactor_of
 from afterwit.decisions.decided import Recorded, decided
 from afterwit.digest.update import load_digest
 from afterwit.harvest.run import SessionRefs
-from afterwit.harvest.signals.pattern_signals import PatternSignals
-from afterwit.harvest.signals.signal import Signal, SignalKind, subject_from
 from afterwit.harvest.skills.effect import WeighedUse, effect_of
 from afterwit.harvest.skills.skills import is_worth_telling
 from afterwit.knowledge.host_files import instructions
@@ -30,13 +29,24 @@ from afterwit.knowledge.host_text import HostText
 from afterwit.knowledge.list import all_items
 from afterwit.knowledge.settle import recorded
 from afterwit.model.errors import AfterwitError, UsageError
-from afterwit.model.knowledge import STANDING, ItemStatus, ScopeKind, SessionRef
+from afterwit.model.knowledge import STANDING, ItemStatus, ScopeKind
 from afterwit.publishing.foreign_files import look, shortened
-from afterwit.publishing.skill_folders import FILE, skill_readers, skills_root
+from afterwit.publishing.skill_folders import FILE, skill_document, skill_name, skill_readers, skills_root
 from afterwit.sessions.filters import Filter
 from afterwit.skills.evolve.command_history import CommandHistory, StorySession
 from afterwit.skills.evolve.drafting import first_version, next_version
-from afterwit.skills.evolve.proposal import MOST_EVIDENCE, ProposalEvidence, ProposalKind, SkillProposal
+from afterwit.skills.evolve.procedures import (
+    Procedure,
+    Procedures,
+    ProcedureSeen,
+    best_by_repo,
+    evidence_of,
+    evidence_of_uses,
+    procedures_in,
+    steps_after,
+    stories_of,
+)
+from afterwit.skills.evolve.proposal import ProposalKind, SkillProposal
 from afterwit.skills.evolve.skill_file import paths_in
 from afterwit.skills.evolve.trial import Evolution, evolution_of
 from afterwit.skills.evolve.verify import CheckoutLook, Surroundings, already_said, named_calls, refusals
@@ -45,24 +55,12 @@ from afterwit.skills.trends import trends
 from afterwit.sources.work_tree import has_path
 from afterwit.store.layout import redaction_key
 from afterwit.store.rows.session_list import Selection, selected_sessions
-from afterwit.store.rows.sightings import all_sightings
 from afterwit.store.rows.skills import skill_decisions
 from afterwit.store.store import readonly_database
 
-FEWEST_STORIES = 3
 _MOST_SESSIONS = 400  # of a repository, the latest, in which commands are looked up
-_SIGNAL = msgspec.msgpack.Decoder(Signal)
-_ORDERS = f"{SignalKind.CHECKS_IN_ORDER}\n"
-
-
-class ProcedureSeen(NamedTuple):
-    """That one session took these steps, in this order, and they passed."""
-
-    session: SessionRef
-    signal: Signal
-
-
-Procedures = Mapping[tuple[str, tuple[str, ...]], Sequence[ProcedureSeen]]
+_FIRST = "1.0.0"
+_MOST_SKILLS = 500  # in one folder
 
 
 def propose(world: World) -> list[SkillProposal]:
@@ -97,45 +95,30 @@ class _Proposing:
         self._around: dict[str, Surroundings] = {}
 
     def all(self) -> Iterator[SkillProposal]:
-        procedures = self._procedures()
+        procedures = procedures_in(self._db, self._refs)
         yield from self._missing(procedures)
         yield from self._degraded(procedures)
 
-    def _procedures(self) -> Procedures:
-        found: defaultdict[tuple[str, tuple[str, ...]], list[ProcedureSeen]] = defaultdict(list)
-        for row in all_sightings(self._db, PatternSignals.name):
-            if not row.matter.startswith(_ORDERS):
-                continue
-            subject, ref = subject_from(row.matter), self._refs.of(row.session_id)
-            if subject is not None and ref is not None:
-                found[subject.names[0], subject.names[1:]].append(ProcedureSeen(ref, _SIGNAL.decode(row.body)))
-        return found
-
     def _missing(self, procedures: Procedures) -> Iterator[SkillProposal]:
-        best: dict[str, tuple[int, tuple[str, ...]]] = {}
-        for (repo, commands), seen in procedures.items():
-            stories = len({piece.session.story for piece in seen})
-            if stories >= FEWEST_STORIES:
-                best[repo] = max(best.get(repo, (0, ())), (stories, commands))
-        for repo, (stories, commands) in best.items():
-            proposal = self._first(repo, commands, procedures[repo, commands], stories)
+        for procedure in best_by_repo(procedures):
+            proposal = self._first(procedure, procedures[procedure])
             if proposal is not None:
                 yield proposal
 
-    def _first(
-        self, repo: str, commands: tuple[str, ...], seen: Sequence[ProcedureSeen], stories: int
-    ) -> SkillProposal | None:
-        document = first_version(repo, commands)
-        if document is None:
+    def _first(self, procedure: Procedure, seen: Sequence[ProcedureSeen]) -> SkillProposal | None:
+        (repo, commands), stories = procedure, stories_of(seen)
+        drafted = first_version(repo, commands)
+        if drafted is None:
             return None
+        document = skill_document(skill_name(drafted.about, ""), drafted.description, drafted.body, _FIRST)
         text = document.content.decode()
         agents = sorted({piece.session.agent for piece in seen} & {reader.name for reader in skill_readers()})
         places = self._user_places(agents, document.name)
         around = self._surroundings(repo)
         kept_out = (
             *([] if agents else ["None of the agents that do this reads skills."]),
-            *(f"{place} is there already." for place in places if look(place).content is not None),
-            *filter(None, (already_said(commands, around),)),
+            *(f"{place.parent} is there already." for place in places if os.path.lexists(place.parent)),
+            *filter(None, (already_said(commands, around), self._said_by_skill(agents, repo, commands))),
             *refusals(None, text, around, self._look(repo, text)),
         )
         return SkillProposal(
@@ -146,9 +129,9 @@ class _Proposing:
             paths=tuple(shortened(place, self._world.user_home) for place in places),
             old=None,
             new=text,
-            why=f"{stories} independent sessions ran these checks in this order by hand, and all passed before a commit.",
+            why=f"{stories} independent sessions ran these checks by hand, in this order, and then committed.",
             changes=("a first version",),
-            evidence=_evidence(seen),
+            evidence=evidence_of(seen),
             sessions=stories,
             refusals=kept_out,
         )
@@ -177,7 +160,7 @@ class _Proposing:
         agents = tuple(sorted({use.session.agent for use in uses} & {reader.name for reader in skill_readers()}))
         places = [place for place in self._places(agents, name, {use.session.repo for use in uses}) if _is_file(place)]
         known = self._surroundings(home).known
-        steps, seen = _steps_after(home, uses, procedures)
+        steps, seen = steps_after(home, uses, procedures)
         proposal = SkillProposal(
             kind=ProposalKind.DEGRADED,
             skill=name,
@@ -187,7 +170,7 @@ class _Proposing:
             old=None,
             new="",
             why=why,
-            evidence=_evidence(seen) or _use_evidence(uses),
+            evidence=evidence_of(seen) or evidence_of_uses(uses),
             sessions=len({use.session.story for use in uses}),
         )
         try:
@@ -217,6 +200,16 @@ class _Proposing:
                 if below is not None and below.project:
                     places.append(place.root / below.project / name / FILE)
         return list(dict.fromkeys(places))
+
+    def _said_by_skill(self, agents: Sequence[str], repo: str, commands: Sequence[str]) -> str:
+        """A skill that names all of these commands; "" where none does."""
+        roots = {place.parent.parent for place in self._places(agents, "x", {repo})}
+        files = (file for root in sorted(roots) for file in sorted(islice(root.glob(f"*/{FILE}"), _MOST_SKILLS)))
+        for file in files:
+            text = (look(file).content or b"").decode(errors="replace") if _is_file(file) else ""
+            if all(line in text for line in commands):
+                return f"{file} says it already."
+        return ""
 
     def _surroundings(self, repo: str) -> Surroundings:
         if repo not in self._around:
@@ -279,52 +272,3 @@ def _common_text(name: str, places: Sequence[Path]) -> str:
         return (contents.pop() or b"").decode()
     except UnicodeDecodeError as error:
         raise UsageError(f"{places[0]} is no text in UTF-8.") from error
-
-
-def _steps_after(
-    repo: str, uses: Sequence[WeighedUse], procedures: Procedures
-) -> tuple[tuple[str, ...], list[ProcedureSeen]]:
-    """The checks that sessions ran by hand after they had used the skill: the order that most of them took."""
-    first = {(use.session.agent, use.session.native_id): use.use.at for use in reversed(uses)}
-    best: tuple[tuple[str, ...], list[ProcedureSeen]] = ((), [])
-    for (where, commands), seen in sorted(procedures.items()):
-        after = [piece for piece in seen if _is_after(piece, first)] if where == repo else []
-        stories = {piece.session.story for piece in after}
-        if len(stories) >= FEWEST_STORIES and len(stories) > len({piece.session.story for piece in best[1]}):
-            best = (commands, after)
-    return best
-
-
-def _is_after(piece: ProcedureSeen, first: Mapping[tuple[str, str], int]) -> bool:
-    used = first.get((piece.session.agent, piece.session.native_id))
-    return used is not None and piece.signal.at is not None and piece.signal.at > used
-
-
-def _evidence(seen: Iterable[ProcedureSeen]) -> tuple[ProposalEvidence, ...]:
-    newest = sorted(seen, key=lambda piece: (-piece.session.at_ms, piece.session.native_id))[:MOST_EVIDENCE]
-    return tuple(
-        ProposalEvidence(
-            agent=piece.session.agent,
-            session=piece.session.native_id,
-            repo=piece.session.repo,
-            at_ms=piece.signal.at_ms or piece.session.at_ms,
-            step=piece.signal.at,
-            excerpt=piece.signal.excerpt,
-        )
-        for piece in newest
-    )
-
-
-def _use_evidence(uses: Iterable[WeighedUse]) -> tuple[ProposalEvidence, ...]:
-    newest = sorted(uses, key=lambda use: (-use.session.at_ms, use.session.native_id))[:MOST_EVIDENCE]
-    return tuple(
-        ProposalEvidence(
-            agent=use.session.agent,
-            session=use.session.native_id,
-            repo=use.session.repo,
-            at_ms=use.session.at_ms,
-            step=use.use.at,
-            excerpt=f"{use.use.name}: {use.use.edits} edits and {use.use.failures} failures in what followed",
-        )
-        for use in newest
-    )

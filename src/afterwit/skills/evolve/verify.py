@@ -6,6 +6,7 @@ notes: no secret, nothing unsafe, no order from elsewhere, and nothing new that 
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from afterwit.actions.shell.project_calls import ProjectCall, calls_in
@@ -48,11 +49,8 @@ def named_calls(text: str) -> frozenset[ProjectCall]:
 
 def refusals(old: str | None, new: str, around: Surroundings, look: CheckoutLook) -> tuple[str, ...]:
     """Why this text may not be offered, each reason in a sentence."""
-    return tuple(
-        dict.fromkeys(
-            (*_of_commands(old, new, around), *_of_places(new, look), *_of_words(new, around), *_of_gate(old, new, around))
-        )
-    )
+    found = (_of_commands(old, new, around), _of_places(new, look), _of_words(new, around), _of_gate(old, new, around))
+    return tuple(dict.fromkeys(chain.from_iterable(found)))
 
 
 def already_said(commands: Sequence[str], around: Surroundings) -> str:
