@@ -8,7 +8,7 @@ Everything is derived anew from what was learned; nothing is stored before a per
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from afterwit.checkouts.missing import NamedSubjects, missing_subjects
 from afterwit.config.world import World, redactor_of
 from afterwit.decisions.decided import Recorded, decided
 from afterwit.digest.update import load_digest
+from afterwit.harvest.harvester import grouped_by
 from afterwit.harvest.run import SessionRefs
 from afterwit.harvest.skills.effect import WeighedUse, effect_of
 from afterwit.harvest.skills.skills import is_worth_telling
@@ -36,15 +37,13 @@ from afterwit.sessions.filters import Filter
 from afterwit.skills.evolve.command_history import CommandHistory, StorySession
 from afterwit.skills.evolve.drafting import first_version, next_version
 from afterwit.skills.evolve.procedures import (
+    CheckSeen,
     Procedure,
-    Procedures,
-    ProcedureSeen,
-    best_by_repo,
+    checks_after,
+    checks_in,
     evidence_of,
     evidence_of_uses,
-    procedures_in,
-    steps_after,
-    stories_of,
+    procedure_of,
 )
 from afterwit.skills.evolve.proposal import ProposalKind, SkillProposal
 from afterwit.skills.evolve.skill_file import paths_in
@@ -80,6 +79,9 @@ def evolution_in(db: apsw.Connection) -> Evolution:
     )
 
 
+Checks = Mapping[str, Sequence[CheckSeen]]  # by repository
+
+
 class _Proposing:
     """Looks at one store. What a repository's sessions and checkouts say is found out once."""
 
@@ -95,18 +97,19 @@ class _Proposing:
         self._around: dict[str, Surroundings] = {}
 
     def all(self) -> Iterator[SkillProposal]:
-        procedures = procedures_in(self._db, self._refs)
-        yield from self._missing(procedures)
-        yield from self._degraded(procedures)
+        checks = grouped_by(checks_in(self._db, self._refs), lambda check: check.repo)
+        yield from self._missing(checks)
+        yield from self._degraded(checks)
 
-    def _missing(self, procedures: Procedures) -> Iterator[SkillProposal]:
-        for procedure in best_by_repo(procedures):
-            proposal = self._first(procedure, procedures[procedure])
+    def _missing(self, checks: Checks) -> Iterator[SkillProposal]:
+        for repo, own in checks.items():
+            procedure = procedure_of(own)
+            proposal = self._first(repo, procedure) if procedure.commands else None
             if proposal is not None:
                 yield proposal
 
-    def _first(self, procedure: Procedure, seen: Sequence[ProcedureSeen]) -> SkillProposal | None:
-        (repo, commands), stories = procedure, stories_of(seen)
+    def _first(self, repo: str, procedure: Procedure) -> SkillProposal | None:
+        commands, seen = procedure
         drafted = first_version(repo, commands)
         if drafted is None:
             return None
@@ -129,17 +132,16 @@ class _Proposing:
             paths=tuple(shortened(place, self._world.user_home) for place in places),
             old=None,
             new=text,
-            why=f"{stories} independent sessions ran these checks by hand, in this order, and then committed.",
+            why=f"{procedure.stories} independent sessions ran several of these by hand, and committed once they passed.",
             changes=("a first version",),
             evidence=evidence_of(seen),
-            sessions=stories,
+            sessions=procedure.stories,
             refusals=kept_out,
         )
 
-    def _degraded(self, procedures: Procedures) -> Iterator[SkillProposal]:
+    def _degraded(self, checks: Checks) -> Iterator[SkillProposal]:
         for name, why in self._worse().items():
-            uses = self._history.uses[name]
-            yield self._next(name, why, uses, procedures)
+            yield self._next(name, why, self._history.uses[name], checks)
 
     def _worse(self) -> dict[str, str]:
         """Skills that got worse or harm, and in which words."""
@@ -154,13 +156,13 @@ class _Proposing:
                 found[name] = f"After it, {-10 * (effect.effect or 0):.1f} of ten actions go worse than without it."
         return found
 
-    def _next(self, name: str, why: str, uses: Sequence[WeighedUse], procedures: Procedures) -> SkillProposal:
+    def _next(self, name: str, why: str, uses: Sequence[WeighedUse], checks: Checks) -> SkillProposal:
         repo = Counter(use.session.repo for use in uses if use.session.repo).most_common(1)
         home = repo[0][0] if repo else ""
         agents = tuple(sorted({use.session.agent for use in uses} & {reader.name for reader in skill_readers()}))
         places = [place for place in self._places(agents, name, {use.session.repo for use in uses}) if _is_file(place)]
         known = self._surroundings(home).known
-        steps, seen = steps_after(home, uses, procedures)
+        steps, seen = procedure_of(checks_after(checks.get(home, ()), uses))
         proposal = SkillProposal(
             kind=ProposalKind.DEGRADED,
             skill=name,

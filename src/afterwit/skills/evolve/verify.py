@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from afterwit.actions.shell.project_calls import ProjectCall, calls_in
 from afterwit.guard.hygiene import clean, danger_in, reads_like_an_order
 from afterwit.guard.redaction import Redactor
@@ -82,7 +84,7 @@ def _of_places(new: str, look: CheckoutLook) -> Iterator[str]:
 
 def _of_words(new: str, around: Surroundings) -> Iterator[str]:
     for named in commands_in(new):
-        draft = _draft(around.repo, named.text)
+        draft = replace(_draft(around.repo, named.text), sentence=f"Run {quoted(named.text)}.")
         for host in (around.standing, around.host):
             denial = denied_by(draft, host)
             if denial is not None:
