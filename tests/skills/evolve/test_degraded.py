@@ -31,13 +31,13 @@ def orchard(tmp_path: Path) -> Orchard:
     """The skill `press` helps in the first half of the sessions and harms in the second, when its command is gone."""
     place = Orchard(tmp_path)
     rng = random.Random(3)
-    for number in range(40):
-        is_using, is_late = number % 2 == 0, number >= 20
+    for number in range(64):
+        is_using, is_late = number % 2 == 0, number >= 32
         log = place.log(number * 6 * HOUR_S)
         for at in range(8):
             log.edit(f"src/row{at}.py") if rng.random() < 0.3 else log.shell("ls src")
         log.skill("press") if is_using else log.shell("ls docs")
-        share = 0.3 if not is_using else 0.05 if is_late else 0.5
+        share = 0.3 if not is_using else 0.05 if is_late else 0.45
         if is_using and is_late:
             log.shell("make check-all", "make: *** No rule to make target 'check-all'.", fails=True)
         for at in range(9):

@@ -185,7 +185,7 @@ def test_when_the_sessions_behind_it_are_deleted_the_new_text_goes_with_them(orc
     trial = begun(orchard)
     on_disk(orchard, Arm.NEW)
     for piece in trial.proposal.evidence:
-        delete(orchard.world, DeleteRequest(names=(piece.session,)))
+        delete(orchard.world, DeleteRequest(names=(piece.session,)), lambda _: True)
     (left,) = evolution(orchard.world).trials
     assert (left.proposal.new, left.proposal.evidence) == ("", ())
     (ended,) = advance(orchard.world, orchard.clock)
@@ -201,3 +201,77 @@ def test_days_without_learn_are_one_long_block(orchard: Orchard) -> None:
     first, second = trial.blocks
     assert (first.until_ms or 0) - (first.from_ms or 0) >= 3 * DAY_S * 1000
     assert second.from_ms is not None
+
+
+class Killed(BaseException):
+    """The run ends here, and nothing is tidied up."""
+
+
+@pytest.mark.parametrize("arm", list(Arm))
+def test_killed_between_journal_and_file_the_next_run_puts_it_right(
+    orchard: Orchard, arm: Arm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun(orchard)
+    on_disk(orchard, Arm.OLD if arm is Arm.NEW else Arm.NEW)
+
+    def killed(*_: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as broken:
+        broken.setattr("afterwit.skills.evolve.placing.carry_out", killed)
+        for _ in range(20):
+            orchard.now_ms += BLOCK_MS
+            with pytest.raises(Killed):
+                advance(orchard.world, orchard.clock)
+            (trial,) = evolution(orchard.world).trials
+            if trial.due is arm:
+                break
+            broken.undo()
+            advance(orchard.world, orchard.clock)
+            broken.setattr("afterwit.skills.evolve.placing.carry_out", killed)
+    assert trial.blocks[-1].from_ms is None
+    assert lies_there(orchard) == (arm is Arm.OLD)
+    drawn_ms, orchard.now_ms = orchard.now_ms, orchard.now_ms + 60_000
+    assert advance(orchard.world, orchard.clock) == []
+    (after,) = evolution(orchard.world).trials
+    assert lies_there(orchard) == (arm is Arm.NEW)
+    assert after.blocks[-1].arm is arm
+    assert (after.blocks[-1].from_ms or 0) > drawn_ms  # sessions in between belong to neither version
+
+
+def test_killed_before_it_is_noted_that_the_file_is_written_it_is_noted_later(
+    orchard: Orchard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun(orchard)
+
+    def killed(name: str) -> None:
+        raise Killed(name)
+
+    orchard.now_ms += BLOCK_MS
+    with monkeypatch.context() as broken:
+        broken.setattr("afterwit.skills.evolve.advance.step", killed)
+        with pytest.raises(Killed):
+            advance(orchard.world, orchard.clock)
+    (trial,) = evolution(orchard.world).trials
+    assert not trial.is_settled
+    assert lies_there(orchard) == (trial.due is Arm.NEW)
+    advance(orchard.world, orchard.clock)
+    (trial,) = evolution(orchard.world).trials
+    assert (trial.is_settled, trial.is_open) == (True, True)
+
+
+def test_a_folder_that_cannot_be_written_is_tried_again(orchard: Orchard, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun(orchard)
+
+    def refused(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("afterwit.skills.evolve.placing.carry_out", refused)
+        orchard.now_ms += BLOCK_MS
+        assert advance(orchard.world, orchard.clock) == []
+    assert not evolution(orchard.world).trials[0].is_settled
+    advance(orchard.world, orchard.clock)
+    (trial,) = evolution(orchard.world).trials
+    assert trial.is_settled
+    assert lies_there(orchard) == (trial.due is Arm.NEW)

@@ -144,7 +144,7 @@ def trial_shape(trial: SkillTrial, effect: TrialEffect | None) -> dict[str, Any]
         "new_hash": trial.start.new_hash,
         "result": result,
         "blocks": [
-            {"arm": block.arm.value, "chance": block.chance, "from_ms": block.from_ms, "until_ms": block.until_ms}
+            {"arm": block.arm.value, "chance": block.chance, "started_ms": block.from_ms, "ended_ms": block.until_ms}
             for block in trial.blocks
         ],
     }
