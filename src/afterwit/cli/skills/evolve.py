@@ -155,14 +155,14 @@ def roll_back(here: Here, name: str, is_json: bool) -> None:
 def log_versions(here: Here, skill: str | None, is_json: bool) -> None:
     """Show the lineage of skills: which version came from which, why, and what was measured."""
     made = evolution(here.world)
-    if skill and skill not in {*(trial.proposal.skill for trial in made.trials), *(one.skill for one in made.rejected)}:
+    if skill and skill not in made.skills:
         raise UsageError(f"No version of {skill!r} was ever tried. `afterwit skills evolve log` shows all.")
     trials = [pair for pair in trials_now(here.world) if skill in (None, pair[0].proposal.skill)]
-    rejected = [one for one in made.rejected if skill in (None, one.skill)]
+    rejected = [version for version in made.rejected if skill in (None, version.skill)]
     if is_json:
         shapes: dict[str, Any] = {
             "versions": [trial_shape(*pair) for pair in trials],
-            "rejected": [one._asdict() for one in rejected],
+            "rejected": [version._asdict() for version in rejected],
         }
         print_json(shapes)
     elif trials or rejected:

@@ -13,7 +13,7 @@ from afterwit.config.calendar import Calendar
 from afterwit.measure.statistics.estimate import Finding
 from afterwit.skills.evolve.compare import TrialEffect
 from afterwit.skills.evolve.proposal import SkillProposal
-from afterwit.skills.evolve.trial import RejectedProposal, SkillTrial, TrialVerdict
+from afterwit.skills.evolve.trial import RejectedVersion, SkillTrial, TrialVerdict
 
 _COLUMNS = (
     Column("id"),
@@ -63,8 +63,8 @@ def state_of(made: SkillProposal | SkillTrial, effect: TrialEffect | None = None
         state = "proposed" if made.is_offered else "not offered"
         return made.id[:8], made.skill, made.kind, state, made.why if made.is_offered else " ".join(made.refusals)
     state = "being tried" if made.verdict is None else _SHORT[made.verdict]
-    known = result_words(effect) if effect is not None else ""
-    return made.id[:8], made.proposal.skill, made.proposal.kind, state, known
+    words = result_words(effect) if effect is not None else ""
+    return made.id[:8], made.proposal.skill, made.proposal.kind, state, words
 
 
 def show_states(rows: Sequence[tuple[str, ...]]) -> None:
@@ -72,8 +72,7 @@ def show_states(rows: Sequence[tuple[str, ...]]) -> None:
 
 
 def show_proposal(calendar: Calendar, proposal: SkillProposal) -> None:
-    worded = f", worded by {proposal.worded_by}" if proposal.worded_by else ""
-    print_line(f"{proposal.id}  {proposal.skill} ({proposal.kind}{worded})")
+    print_line(f"{proposal.id}  {proposal.skill} ({proposal.kind})")
     print_text(proposal.why, "  ", "  ")
     for change in proposal.changes:
         print_text(f"New: {change}.", "  ", "  ")
@@ -105,7 +104,7 @@ def _show_course(calendar: Calendar, trial: SkillTrial, effect: TrialEffect) -> 
 
 
 def show_log(
-    calendar: Calendar, trials: Sequence[tuple[SkillTrial, TrialEffect]], rejected: Iterable[RejectedProposal]
+    calendar: Calendar, trials: Sequence[tuple[SkillTrial, TrialEffect]], rejected: Iterable[RejectedVersion]
 ) -> None:
     """The lineage, the oldest first."""
     for trial, effect in trials:
@@ -113,8 +112,8 @@ def show_log(
         print_line(f"{trial.id}  {trial.proposal.skill}: {trial.start.new_hash[:8]} from {source}")
         print_text(trial.proposal.why or "What it was made from was deleted.", "  ", "  ")
         _show_course(calendar, trial, effect)
-    for one in rejected:
-        print_line(f"{one.id}  {one.skill}: rejected {calendar.moment(one.at_ms)}")
+    for version in rejected:
+        print_line(f"{version.id}  {version.skill}: rejected {calendar.moment(version.at_ms)}")
 
 
 def proposal_shape(proposal: SkillProposal) -> dict[str, Any]:

@@ -73,7 +73,7 @@ def end_entry(
 
 def settle(store: Store, world: World, name: str, clock: Clock) -> SkillTrial:
     """Puts the version on disk that is due by now, and notes that it lies there."""
-    trial = next(one for one in reversed(evolution_in(store.db).trials) if one.id == name)
+    trial = next(trial for trial in reversed(evolution_in(store.db).trials) if trial.id == name)
     if trial.due is not None and not trial.is_settled:
         try:
             place(world, trial, trial.due)

@@ -60,7 +60,7 @@ class CommandHistory:
 
     def best_for(self, purpose: Purpose) -> str:
         """The command that passed in most sessions for this purpose; "" where none is known."""
-        fit = (line for line, known in self._purposes.items() if known is purpose and not self._records[line].is_dead)
+        fit = (line for line, own in self._purposes.items() if own is purpose and not self._records[line].is_dead)
         return max(fit, key=lambda line: (len(self._records[line].passed), line), default="")
 
     def _add(self, session: StorySession) -> None:

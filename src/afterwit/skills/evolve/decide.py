@@ -44,7 +44,7 @@ def proposal_named(world: World, name: str) -> SkillProposal:
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
-        raise UsageError(f"Several proposals begin with {name!r}: {', '.join(one.id for one in fitting)}.")
+        raise UsageError(f"Several proposals begin with {name!r}: {', '.join(proposal.id for proposal in fitting)}.")
     raise UsageError(f"There is no proposal {name!r}. `afterwit skills evolve list --all` shows them.")
 
 
@@ -55,7 +55,7 @@ def trial_named(made: Evolution, name: str) -> SkillTrial:
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
-        raise UsageError(f"Several trials begin with {name!r}: {', '.join(one.id for one in fitting)}.")
+        raise UsageError(f"Several trials begin with {name!r}: {', '.join(trial.id for trial in fitting)}.")
     raise UsageError(f"There is no trial {name!r}. `afterwit skills evolve list` shows them.")
 
 

@@ -60,15 +60,15 @@ def first_version(repo: str, commands: Sequence[str]) -> FirstVersion | None:
     return FirstVersion(f"{place} commit checks", description, body)
 
 
-def next_version(text: str, known: CommandHistory, steps: Sequence[str]) -> NextVersion:
+def next_version(text: str, history: CommandHistory, steps: Sequence[str]) -> NextVersion:
     """The text with commands that no longer run replaced or left out, and with the steps that sessions took after it by
     hand, if it does not name them."""
     lines: list[str | None] = list(text.split("\n"))
     changes: list[str] = []
     refusals: list[str] = []
     for named in commands_in(text):
-        if known.record(named.text).is_dead:
-            _mend(lines, named, known, changes, refusals)
+        if history.record(named.text).is_dead:
+            _mend(lines, named, history, changes, refusals)
     kept = "\n".join(line for line in lines if line is not None)
     missing = [step for step in steps if step not in kept]
     if missing and steps:
@@ -78,10 +78,10 @@ def next_version(text: str, known: CommandHistory, steps: Sequence[str]) -> Next
 
 
 def _mend(
-    lines: list[str | None], named: NamedLine, known: CommandHistory, changes: list[str], refusals: list[str]
+    lines: list[str | None], named: NamedLine, history: CommandHistory, changes: list[str], refusals: list[str]
 ) -> None:
     line, purpose = lines[named.at], purpose_in(named.text)
-    better = known.best_for(purpose) if purpose else ""
+    better = history.best_for(purpose) if purpose else ""
     if line is None:
         return
     if better and better != named.text and is_tellable(better):

@@ -42,7 +42,6 @@ class SkillProposal(msgspec.Struct, frozen=True, kw_only=True):
     changes: tuple[str, ...] = ()  # what is other in the new text, each in a sentence
     evidence: tuple[ProposalEvidence, ...] = ()
     sessions: int = 0  # independent ones behind the new text
-    worded_by: str = ""  # the model that worded it; "": none did
     refusals: tuple[str, ...] = ()  # why it is not offered
 
     @property

@@ -1,8 +1,7 @@
 """Proposes versions of skills: verified, with their evidence; those that fail verification with the reasons.
 
-A first version is proposed for what sessions keep doing by hand: the same checks in the same order, all known to have
-passed, before a commit, in three independent sessions. The next version of a skill is proposed where `trends` says that
-it got worse, or where it harms. Of a repository the order that most sessions took is proposed, and of a skill one text.
+A first version is proposed for what sessions keep doing by hand: checks that are known to have passed before commits
+(`procedures`). The next version of a skill is proposed where `trends` says that it got worse, or where it harms.
 Everything is derived anew from what was learned; nothing is stored before a person decides.
 """
 
@@ -48,7 +47,7 @@ from afterwit.skills.evolve.procedures import (
 from afterwit.skills.evolve.proposal import ProposalKind, SkillProposal
 from afterwit.skills.evolve.skill_file import paths_in
 from afterwit.skills.evolve.trial import Evolution, evolution_of
-from afterwit.skills.evolve.verify import CheckoutLook, Surroundings, already_said, named_calls, refusals
+from afterwit.skills.evolve.verify import CheckoutLook, TextSurroundings, already_said, named_calls, refusals
 from afterwit.skills.history import SkillHistory, skill_history
 from afterwit.skills.trends import trends
 from afterwit.sources.work_tree import has_path
@@ -94,7 +93,7 @@ class _Proposing:
         self._checkouts = checkouts(self._rows, world)
         self._texts = instructions(self._rows, world, self._checkouts)
         self._redactor = redactor_of(world)
-        self._around: dict[str, Surroundings] = {}
+        self._around: dict[str, TextSurroundings] = {}
 
     def all(self) -> Iterator[SkillProposal]:
         checks = grouped_by(checks_in(self._db, self._refs), lambda check: check.repo)
@@ -132,7 +131,7 @@ class _Proposing:
             paths=tuple(shortened(place, self._world.user_home) for place in places),
             old=None,
             new=text,
-            why=f"{procedure.stories} independent sessions ran several of these by hand, and committed once they passed.",
+            why=f"{procedure.stories} independent sessions ran several of these by hand before a commit.",
             changes=("a first version",),
             evidence=evidence_of(seen),
             sessions=procedure.stories,
@@ -145,23 +144,23 @@ class _Proposing:
 
     def _worse(self) -> dict[str, str]:
         """Skills that got worse or harm, and in which words."""
-        found: dict[str, str] = {}
+        worse: dict[str, str] = {}
         for trend in trends(self._history.uses):
             if trend.finding == "worse":
                 what = f"Since {trend.since} it does {-10 * trend.change:.1f} of ten actions less than before"
-                found.setdefault(trend.name, f"{what} (between {-10 * trend.high:.1f} and {-10 * trend.low:.1f}).")
+                worse.setdefault(trend.name, f"{what} (between {-10 * trend.high:.1f} and {-10 * trend.low:.1f}).")
         for name, uses in self._history.uses.items():
             effect = effect_of(uses)
-            if effect.finding == "harms" and is_worth_telling(effect) and name not in found:
-                found[name] = f"After it, {-10 * (effect.effect or 0):.1f} of ten actions go worse than without it."
-        return found
+            if effect.finding == "harms" and is_worth_telling(effect) and name not in worse:
+                worse[name] = f"After it, {-10 * (effect.effect or 0):.1f} of ten actions go worse than without it."
+        return worse
 
     def _next(self, name: str, why: str, uses: Sequence[WeighedUse], checks: Checks) -> SkillProposal:
         repo = Counter(use.session.repo for use in uses if use.session.repo).most_common(1)
         home = repo[0][0] if repo else ""
         agents = tuple(sorted({use.session.agent for use in uses} & {reader.name for reader in skill_readers()}))
         places = [place for place in self._places(agents, name, {use.session.repo for use in uses}) if _is_file(place)]
-        known = self._surroundings(home).known
+        history = self._surroundings(home).history
         steps, seen = procedure_of(checks_after(checks.get(home, ()), uses))
         proposal = SkillProposal(
             kind=ProposalKind.DEGRADED,
@@ -179,7 +178,7 @@ class _Proposing:
             text = _common_text(name, places)
         except AfterwitError as error:
             return msgspec.structs.replace(proposal, refusals=(str(error),))
-        version = next_version(text, known, steps)
+        version = next_version(text, history, steps)
         kept_out = version.refusals
         if version.text == text:
             kept_out = (*kept_out, "Nothing in its text is known to fail, and no steps are known that it lacks.")
@@ -213,7 +212,7 @@ class _Proposing:
                 return f"{file} says it already."
         return ""
 
-    def _surroundings(self, repo: str) -> Surroundings:
+    def _surroundings(self, repo: str) -> TextSurroundings:
         if repo not in self._around:
             texts = {**self._texts.get("", {}), **self._texts.get(repo, {})}
             standing = [
@@ -223,9 +222,9 @@ class _Proposing:
                 and item.status is ItemStatus.ACTIVE
                 and (item.scope.kind is not ScopeKind.REPO or item.scope.name == repo)
             ]
-            self._around[repo] = Surroundings(
+            self._around[repo] = TextSurroundings(
                 repo=repo,
-                known=CommandHistory(self._sessions(repo)) if repo else CommandHistory(),
+                history=CommandHistory(self._sessions(repo)) if repo else CommandHistory(),
                 host=HostText.of(texts),
                 standing=HostText.of({f"{at:04d}": words for at, words in enumerate(standing)}),
                 redactor=self._redactor,

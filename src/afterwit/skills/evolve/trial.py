@@ -95,7 +95,7 @@ class SkillTrial(NamedTuple):
         return self.proposal.new if arm is Arm.NEW else self.proposal.old
 
 
-class RejectedProposal(NamedTuple):
+class RejectedVersion(NamedTuple):
     id: str
     skill: str
     at_ms: int
@@ -105,22 +105,28 @@ class Evolution(NamedTuple):
     """All that was decided about versions of skills."""
 
     trials: tuple[SkillTrial, ...] = ()  # in the order in which they began
-    rejected: tuple[RejectedProposal, ...] = ()
+    rejected: tuple[RejectedVersion, ...] = ()
 
     @property
     def decided(self) -> frozenset[str]:
         """Proposals that are not made again."""
-        return frozenset((*(trial.id for trial in self.trials), *(one.id for one in self.rejected)))
+        return frozenset((*(trial.id for trial in self.trials), *(version.id for version in self.rejected)))
+
+    @property
+    def skills(self) -> frozenset[str]:
+        """Whatever was decided about."""
+        tried = (trial.proposal.skill for trial in self.trials)
+        return frozenset((*tried, *(version.skill for version in self.rejected)))
 
 
 def evolution_of(entries: Iterable[Recorded]) -> Evolution:
     """What follows from the entries of the journal, in the order in which they count."""
     trials: dict[tuple[str, str], SkillTrial] = {}
-    rejected: list[RejectedProposal] = []
+    rejected: list[RejectedVersion] = []
     for entry in entries:
         name = (entry.machine, str(entry.body["trial"]))
         if entry.kind == SkillEntry.REJECTED:
-            rejected.append(RejectedProposal(name[1], str(entry.body["skill"]), entry.at_ms))
+            rejected.append(RejectedVersion(name[1], str(entry.body["skill"]), entry.at_ms))
         elif entry.kind == SkillEntry.TRIED:
             start = msgspec.convert(entry.body, TrialStart)
             trials[name] = SkillTrial(start, entry.machine, entry.at_ms)

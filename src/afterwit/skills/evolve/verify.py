@@ -34,11 +34,11 @@ class CheckoutLook(NamedTuple):
     gone: tuple[tuple[ProjectCall, str], ...] = ()  # with the reason in words
 
 
-class Surroundings(NamedTuple):
+class TextSurroundings(NamedTuple):
     """What a text is held against."""
 
     repo: str
-    known: CommandHistory
+    history: CommandHistory
     host: HostText  # instruction files
     standing: HostText  # the user's standing words
     redactor: Redactor
@@ -49,30 +49,35 @@ def named_calls(text: str) -> frozenset[ProjectCall]:
     return frozenset(call for named in commands_in(text) for call in calls_in(named.text))
 
 
-def refusals(old: str | None, new: str, around: Surroundings, look: CheckoutLook) -> tuple[str, ...]:
+def refusals(old: str | None, new: str, around: TextSurroundings, look: CheckoutLook) -> tuple[str, ...]:
     """Why this text may not be offered, each reason in a sentence."""
-    found = (_of_commands(old, new, around), _of_places(new, look), _of_words(new, around), _of_gate(old, new, around))
-    return tuple(dict.fromkeys(chain.from_iterable(found)))
+    reasons = (
+        _of_commands(old, new, around),
+        _of_places(new, look),
+        _of_words(new, around),
+        _of_gate(old, new, around),
+    )
+    return tuple(dict.fromkeys(chain.from_iterable(reasons)))
 
 
-def already_said(commands: Sequence[str], around: Surroundings) -> str:
+def already_said(commands: Sequence[str], around: TextSurroundings) -> str:
     """Where the instruction files name all of these commands; "" where they do not."""
     passages = [where_said(_draft(around.repo, line), around.host) for line in commands]
     first = passages[0] if passages and all(passages) else None
     return f"{first.path} says it already (line {first.line})." if first else ""
 
 
-def _of_commands(old: str | None, new: str, around: Surroundings) -> Iterator[str]:
+def _of_commands(old: str | None, new: str, around: TextSurroundings) -> Iterator[str]:
     before = {named.text for named in commands_in(old or "")}
     for named in commands_in(new):
-        if not _has_succeeded(named, around.known):
+        if not _has_succeeded(named, around.history):
             yield f"{quoted(named.text)} is not known to have succeeded in any session here."
         if named.text not in before and not is_tellable(named.text):
             yield f"{quoted(named.text)} is nothing that is advised without a person."
 
 
-def _has_succeeded(named: NamedLine, known: CommandHistory) -> bool:
-    return known.begins(named.fixed) if named.is_open else bool(known.record(named.text).passed)
+def _has_succeeded(named: NamedLine, history: CommandHistory) -> bool:
+    return history.begins(named.fixed) if named.is_open else bool(history.record(named.text).passed)
 
 
 def _of_places(new: str, look: CheckoutLook) -> Iterator[str]:
@@ -82,7 +87,7 @@ def _of_places(new: str, look: CheckoutLook) -> Iterator[str]:
     yield from (f"{reason[:1].upper()}{reason[1:]}." for _, reason in look.gone)
 
 
-def _of_words(new: str, around: Surroundings) -> Iterator[str]:
+def _of_words(new: str, around: TextSurroundings) -> Iterator[str]:
     for named in commands_in(new):
         draft = replace(_draft(around.repo, named.text), sentence=f"Run {quoted(named.text)}.")
         for host in (around.standing, around.host):
@@ -92,7 +97,7 @@ def _of_words(new: str, around: Surroundings) -> Iterator[str]:
                 yield f"{quoted(named.text)} is not what is wanted here. {where}: {quoted(denial.passage.text, 120)}."
 
 
-def _of_gate(old: str | None, new: str, around: Surroundings) -> Iterator[str]:
+def _of_gate(old: str | None, new: str, around: TextSurroundings) -> Iterator[str]:
     if around.redactor.text(new) != new:
         yield "The text holds what looks like a secret or a name: afterwit would have to keep a copy of it."
     before = set((old or "").split("\n"))
