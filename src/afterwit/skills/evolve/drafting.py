@@ -8,7 +8,7 @@ equally often and can be compared. Pure.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from afterwit.guard.shown import Shown, command, joined, name, ours
+from afterwit.guard.shown import Shown, command, figure, joined, name, ours
 from afterwit.harvest.commands.power import is_tellable
 from afterwit.harvest.wording import quoted
 from afterwit.repos.remotes import last_part
@@ -99,5 +99,4 @@ def _section(steps: Sequence[str]) -> Shown:
 
 
 def _numbered(shown: Sequence[Shown]) -> Shown:
-    numbers = ("1. ", "2. ", "3. ", "4. ", "5. ", "6. ", "7. ", "8. ")
-    return joined((joined((ours(number), line)) for number, line in zip(numbers, shown, strict=False)), "\n")
+    return joined((joined((figure(at), ours(". "), line)) for at, line in enumerate(shown, start=1)), "\n")
