@@ -76,12 +76,8 @@ def main() -> None:
 
 
 def table(small: int = SMALL, large: int = LARGE, rounds: int = ROUNDS) -> MiningTable:
-    few, many = sessions_of(small), sessions_of(large)
-    mining = in_turns([lambda: mined(few), lambda: mined(many)], rounds)
-    quadratic = in_turns([lambda: mined_naively(few)], 1)[0]
-    with tempfile.TemporaryDirectory() as folder:
-        worlds = [signals_in(Path(folder) / str(size), size) for size in (small, large)]
-        detecting = in_turns([partial(detect, world) for world in worlds], rounds)
+    mining, quadratic = skill_mining(small, large, rounds)
+    detecting = detection(small, large, rounds)
     return MiningTable(
         mining_10k_s=mining[0],
         mining_100k_s=mining[1],
@@ -92,6 +88,21 @@ def table(small: int = SMALL, large: int = LARGE, rounds: int = ROUNDS) -> Minin
         detect_100k_s=detecting[1],
         detect_growth=detecting[1] / detecting[0],
     )
+
+
+def skill_mining(small: int, large: int, rounds: int) -> tuple[list[float], float]:
+    """CPU seconds of both sizes, and of the miner that compares everything on the small one."""
+    few, many = sessions_of(small), sessions_of(large)
+    mining = in_turns([lambda: mined(few), lambda: mined(many)], rounds)
+    return mining, in_turns([lambda: mined_naively(few)], 1)[0]
+
+
+def detection(small: int, large: int, rounds: int) -> list[float]:
+    """CPU seconds of both sizes. Nothing of the sessions above is kept meanwhile: looking for cycles would go through
+    all of it."""
+    with tempfile.TemporaryDirectory() as folder:
+        worlds = [signals_in(Path(folder) / str(size), size) for size in (small, large)]
+        return in_turns([partial(detect, world) for world in worlds], rounds)
 
 
 def sessions_of(events: int) -> list[Digest]:
