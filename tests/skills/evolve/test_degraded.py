@@ -7,10 +7,13 @@ import pytest
 from tests.measure.histories import HOUR_S
 from tests.skills.evolve.orchard import CHECKS, DAY_S, Orchard
 
+from afterwit.skills.evolve.advance import advance
 from afterwit.skills.evolve.command_history import CommandHistory
+from afterwit.skills.evolve.decide import accept, rollback
 from afterwit.skills.evolve.drafting import next_version
 from afterwit.skills.evolve.proposal import SkillProposal
 from afterwit.skills.evolve.propose import propose
+from afterwit.skills.evolve.trial import BLOCK_MS
 
 TEXT = """---
 name: press
@@ -103,3 +106,17 @@ def test_a_skill_whose_file_is_not_there_is_not_offered(orchard: Orchard) -> Non
 
 def test_a_text_of_which_nothing_is_known_to_fail_has_no_next_version() -> None:
     assert next_version(TEXT, CommandHistory(), ()).text == TEXT
+
+
+def test_the_old_text_comes_back_byte_for_byte(orchard: Orchard) -> None:
+    written = TEXT.replace("\n", "\r\n").rstrip()
+    write(orchard, written)
+    proposal = proposed(orchard)
+    assert proposal.refusals == ()
+    accept(orchard.world, proposal.id, orchard.clock)
+    while orchard.skill("press").read_bytes() == written.encode():
+        orchard.now_ms += BLOCK_MS
+        advance(orchard.world, orchard.clock)
+    assert orchard.skill("press").read_bytes() == proposal.new.encode()
+    rollback(orchard.world, "press", orchard.clock)
+    assert orchard.skill("press").read_bytes() == written.encode()
