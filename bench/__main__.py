@@ -3,7 +3,7 @@
 Run as `python -m bench [--keep]`, with the options of `bench.growth`. Tables of one home are measured on the smallest.
 """
 
-from bench import growth, hook, learn, mcp, memory, redaction
+from bench import growth, hook, learn, mcp, memory, mining, redaction
 from bench.results import command_line, report
 
 
@@ -13,6 +13,7 @@ def main() -> None:
         report("redaction", redaction.measure(homes[0]).summary(), keep=asked.keep)
         report("learn", learn.table(homes[0]), keep=asked.keep)
         report("memory", memory.table(), keep=asked.keep)
+        report("mining", mining.table(), keep=asked.keep)
         report("hook", hook.table(), keep=asked.keep)
         report("mcp", mcp.table(), keep=asked.keep)
         report("growth", growth.table(homes, peers, asked.rounds), keep=asked.keep)

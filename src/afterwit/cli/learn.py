@@ -147,6 +147,7 @@ def learn(
             report = _run(here.world, options, progress)
             report.reading = _read_new(here.world, options, progress)
             _write_report(here.world, options, progress)
+            ended = _advance_trials(here.world, options)
     except BusyError as busy:
         talk(f"afterwit: {busy}")
         if is_json:
@@ -157,6 +158,8 @@ def learn(
     else:
         show_report(here, report, folder, is_reharvest=is_reharvest, is_narrow=options.is_narrow, is_ended=is_ended)
         _tell_reading(report.reading)
+        for words in ended:
+            print_line(words)
     _exit(report)
 
 
@@ -212,6 +215,22 @@ def _write_report(world: World, options: Options, progress: Progress) -> None:
             report(world, None, 0, progress)
     except OSError as error:
         talk(f"The report could not be written to {world.layout.metrics}: {error.strerror or error}.")
+
+
+def _advance_trials(world: World, options: Options) -> list[str]:
+    """Goes on with trials of skills, where a person began any; says which ended."""
+    if options.is_dry_run or not world.layout.database.exists():
+        return []
+    from afterwit.store.rows.skills import has_skill_decisions
+    from afterwit.store.store import readonly_database
+
+    with readonly_database(world.layout) as db:
+        if not has_skill_decisions(db):
+            return []
+    from afterwit.cli.skills.evolve_words import end_words
+    from afterwit.skills.evolve.advance import advance
+
+    return [end_words(trial) for trial in advance(world, lambda: time.time_ns() // 1_000_000)]
 
 
 def _sessions(here: Here, named: tuple[str, ...]) -> tuple[WantedSession, ...]:

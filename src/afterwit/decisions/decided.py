@@ -133,6 +133,16 @@ class PatternEntry(StrEnum):
     UNPUBLISHED = "pattern-unpublished"  # the same, of a place that is empty since then
 
 
+class SkillEntry(StrEnum):
+    """Kinds of entries about versions of skills; all name their trial, see `skills.evolve.trial`."""
+
+    TRIED = "skill-tried"  # a person lets a proposal be tried: both texts, and why
+    REJECTED = "skill-rejected"  # {"trial": …, "skill": …}
+    DRAWN = "skill-drawn"  # {"trial", "block", "arm", "odds"}: which version is to lie on disk from now on
+    PLACED = "skill-placed"  # {"trial"}: it does
+    ENDED = "skill-ended"  # {"trial", "verdict", "why", "effect"}
+
+
 class Forgettable(StrEnum):
     """What can be forgotten as a whole."""
 

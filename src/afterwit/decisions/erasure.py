@@ -4,13 +4,13 @@ Pure. Decisions about items that nothing else supports keep what was decided and
 agents were shown. What an agent recorded in such a session, what was drawn for it and what a model read in it goes
 whole; of the requests to read it stays what they took, so that caps hold. What a model said of notes by id holds no
 words: it stays as long as one of the notes does. A pattern of the catalog loses the evidence that came from them, and
-its words where no other evidence is kept with it.
+its words where no other evidence is kept with it; so does the new version of a skill, whose old text is the user's.
 """
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from afterwit.decisions.decided import KnowledgeEntry, PatternEntry
+from afterwit.decisions.decided import KnowledgeEntry, PatternEntry, SkillEntry
 from afterwit.decisions.journal import CHECKOUTS_SEEN, DRAWN, GONE, READING_ASKED, READING_SPENT
 from afterwit.store.journal import JournalEntry
 
@@ -65,6 +65,8 @@ def _without(entry: JournalEntry, erasure: Erasure) -> Body:
         return {GONE: True}
     if entry.kind == PatternEntry.DECIDED:
         return {**body, "entries": [_of_pattern(pattern, erasure) for pattern in body["entries"]]}
+    if entry.kind == SkillEntry.TRIED:
+        return {**body, "proposal": _of_skill(body["proposal"], erasure)}
     if entry.kind == READING_ASKED:
         return {"requests": [_asked(ask, erasure) for ask in body["requests"]]}
     if entry.kind == KnowledgeEntry.CONSOLIDATED and erasure.items.issuperset(body["items"]):
@@ -82,6 +84,14 @@ def _of_pattern(pattern: Body, erasure: Erasure) -> Body:
     if stays:
         return {**pattern, "evidence": stays}
     return {name: value for name, value in pattern.items() if name in _OF_PATTERN}
+
+
+def _of_skill(proposal: Body, erasure: Erasure) -> Body:
+    pieces = proposal.get("evidence", ())
+    stays = [piece for piece in pieces if (piece["agent"], piece["session"]) not in erasure.sessions]
+    if stays or not pieces:
+        return {**proposal, "evidence": stays}
+    return {**proposal, "evidence": [], "new": "", "why": "", "changes": []}
 
 
 def _asked(ask: Body, erasure: Erasure) -> Body:

@@ -20,9 +20,10 @@ from afterwit.store.atomic import step
 from afterwit.store.database import transaction
 from afterwit.store.journal import ERASING, JournalEntry
 from afterwit.store.marks import EXAMPLES, put_mark
-from afterwit.store.rows import erased, guards, hooks, items, memory, originals, patterns, readings, repos
+from afterwit.store.rows import erased, guards, hooks, items, memory, originals, patterns, readings, repos, skills
 from afterwit.store.rows.items import DecisionRow
 from afterwit.store.rows.patterns import PatternDecisionRow
+from afterwit.store.rows.skills import SkillDecisionRow
 from afterwit.store.store import Store
 
 CHECKOUTS_SEEN = "checkouts-seen"  # {"remotes": {root: remote}}
@@ -41,7 +42,11 @@ FIX_CHECKED = "fix-checked"  # a verdict on a fix: see `model.guards.GuardVerdic
 SESSIONS_ERASED = ERASING  # {"families": [[key, …], …]}, see `store.rows.erased`, and the entries that lost their text
 SESSIONS_WANTED = "sessions-wanted"  # {"sessions": [key, …]}: may be read again, although they were erased
 DRAWN = "drawn"  # {"draws": […]}: what sessions were shown, or would have been; see `spooled`
-_ERASABLE = (CHECKOUTS_SEEN, DRAWN, READING_ASKED, READING_SPENT, *knowledge.PatternEntry)  # with all about knowledge
+_ERASABLE = (
+    *(CHECKOUTS_SEEN, DRAWN, READING_ASKED, READING_SPENT),
+    *knowledge.PatternEntry,
+    *knowledge.SkillEntry,
+)  # with all about knowledge
 GONE = "gone"  # all that is left in the body of an entry of which nothing may stay
 
 
@@ -123,6 +128,10 @@ def apply_entry(store: Store, entry: JournalEntry) -> None:
         text = msgspec.json.encode(body, order="deterministic").decode()
         row = PatternDecisionRow(entry.machine, entry.number, entry.at_ms, entry.kind, text)
         patterns.put_pattern_decision(store.db, row)
+    elif entry.kind in frozenset(knowledge.SkillEntry):
+        text = msgspec.json.encode(body, order="deterministic").decode()
+        decided = SkillDecisionRow(entry.machine, entry.number, entry.at_ms, entry.kind, str(body["trial"]), text)
+        skills.put_skill_decision(store.db, decided)
     elif entry.kind == READING_ASKED:
         for request in body["requests"]:
             readings.put_request(store.db, entry.at_ms, request)

@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from afterwit.agents.registry import instruction_files
-from afterwit.checkouts.known import Checkout, first_checkouts, hidden_home
+from afterwit.checkouts.known import Checkout, StoreRows, first_checkouts, hidden_home
 from afterwit.config.world import World
 from afterwit.sources.checkout import checkout_instructions, home_instructions, project_memory
-from afterwit.store.store import Store
 
 
-def instructions(store: Store, world: World, places: list[Checkout]) -> dict[str, dict[str, str]]:
+def instructions(store: StoreRows, world: World, places: list[Checkout]) -> dict[str, dict[str, str]]:
     """Texts by path, by repository; under "" those that every session gets. Files on this machine stand before what
     transcripts showed of them."""
     texts = _shown(store, world)
@@ -30,7 +29,7 @@ def present(world: World, places: list[Checkout]) -> Iterator[tuple[str, dict[st
         yield repo, checkout_instructions(root, files) | project_memory(world.user_home, root, files)
 
 
-def _shown(store: Store, world: World) -> dict[str, dict[str, str]]:
+def _shown(store: StoreRows, world: World) -> dict[str, dict[str, str]]:
     """What transcripts showed last: of each file its latest state, with the pieces that were seen later."""
     from afterwit.store.rows import parts
 

@@ -5,6 +5,7 @@ more session changes only the patterns that it has signals of.
 """
 
 from collections.abc import Iterator
+from itertools import groupby
 
 import apsw
 import msgspec
@@ -39,8 +40,9 @@ def detect(world: World, wanted: Filter = _ANY, fewest_stories: int = FEWEST_STO
 def signals_in(db: apsw.Connection, chosen: frozenset[int] | None = None) -> Iterator[SignalSeen]:
     """All signals of these sessions, subject by subject; without those of what people had forgotten."""
     refs = SessionRefs(db, "", decided(recorded(db)).forgotten)
-    for row in all_sightings(db, PatternSignals.name):
-        subject = subject_from(row.matter)
-        ref = refs.of(row.session_id) if chosen is None or row.session_id in chosen else None
-        if subject is not None and ref is not None:
-            yield SignalSeen(subject, ref, _SIGNAL.decode(row.body))
+    for matter, rows in groupby(all_sightings(db, PatternSignals.name), lambda row: row.matter):
+        subject = subject_from(matter)
+        for row in rows if subject is not None else ():
+            ref = refs.of(row.session_id) if chosen is None or row.session_id in chosen else None
+            if subject is not None and ref is not None:
+                yield SignalSeen(subject, ref, _SIGNAL.decode(row.body))

@@ -9,6 +9,7 @@ COMMANDS = {
     "show": Subcommand("skills.show:show", "One skill: what followed its uses, and for which work it is best."),
     "pairs": Subcommand("skills.pairs:show_pairs", "Skills that are used together, against each alone."),
     "trends": Subcommand("skills.trends:show_trends", "Which skills got better or worse, and since when."),
+    "evolve": Subcommand("skills.evolve:evolve", "Let skills get better: proposals, trials, and the way back."),
 }
 
 

@@ -41,6 +41,9 @@ class SignalKind(StrEnum):
     CHECKS_IN_ORDER = "checks-in-order"  # repository, commands
 
 
+_KINDS = frozenset(SignalKind)
+
+
 class Subject(NamedTuple):
     """What a pattern is about."""
 
@@ -54,7 +57,7 @@ class Subject(NamedTuple):
 def subject_from(text: str) -> Subject | None:
     """The subject that was written so; None where a later version knew more kinds."""
     kind, *names = text.split("\n")
-    return Subject(SignalKind(kind), tuple(names)) if kind in frozenset(SignalKind) else None
+    return Subject(SignalKind(kind), tuple(names)) if kind in _KINDS else None
 
 
 class Signal(Seen, frozen=True, kw_only=True, omit_defaults=True):

@@ -175,6 +175,12 @@ def skill_session(digest: Digest) -> SkillSession | None:
     )
 
 
+def session_value(digest: Digest) -> float | None:
+    """The value of a whole session; None where nothing was done in it."""
+    course = _Course(digest, ())
+    return course.tally(_Stretch(0, course.size)).value if course.size else None
+
+
 def _uses(course: _Course, calls: Sequence[Invocation], rest: _Tally) -> Iterator[SkillUse]:
     for call, next_at, moment in zip(calls, _next_uses(calls), course.moments, strict=True):
         tally = course.tally(moment)

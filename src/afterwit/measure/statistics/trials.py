@@ -7,10 +7,13 @@ telling, without bias, whatever is taken for usual, as long as that was settled 
 
 A session in which nothing was drawn is a trial too, which only shows what is usual. So sessions from before the
 experiment, or from a time without one, are given in the same list.
+
+Where one draw holds for several sessions, as for all of a day, they are a *block*: what was usual is settled before the
+first of them, and the block is compared as one.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -65,17 +68,22 @@ def surprises(trials: Iterable[Trial]) -> Iterator[float | None]:
     A stratum with a short past borrows from all others, and the longer ago a session was, the less it counts. The
     present and the future are never looked at.
     """
+    return block_surprises((trial,) for trial in trials)
+
+
+def block_surprises(blocks: Iterable[Sequence[Trial]]) -> Iterator[float | None]:
+    """The mean surprise of the sessions of each block, by what was usual before the block began."""
     of_strata: defaultdict[str, _FadingMean] = defaultdict(_FadingMean)
     of_all = _FadingMean()
-    for trial in trials:
-        of_stratum = of_strata[trial.stratum]
-        if of_all.weight:
-            borrowed = _BORROWED * of_all.sum / of_all.weight
-            yield trial.value - (of_stratum.sum + borrowed) / (of_stratum.weight + _BORROWED)
+    for block in blocks:
+        if of_all.weight and block:
+            usual = _BORROWED * of_all.sum / of_all.weight
+            yield sum(trial.value - of_strata[trial.stratum].with_borrowed(usual) for trial in block) / len(block)
         else:
             yield None
-        of_stratum.add(trial.value)
-        of_all.add(trial.value)
+        for trial in block:
+            of_strata[trial.stratum].add(trial.value)
+            of_all.add(trial.value)
 
 
 class _FadingMean:
@@ -89,3 +97,7 @@ class _FadingMean:
     def add(self, value: float) -> None:
         self.sum = self.sum * _FADING + value
         self.weight = self.weight * _FADING + 1
+
+    def with_borrowed(self, borrowed: float) -> float:
+        """The mean, with as much of others as is borrowed."""
+        return (self.sum + borrowed) / (self.weight + _BORROWED)

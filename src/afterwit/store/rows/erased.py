@@ -133,7 +133,8 @@ def clear_decided(db: apsw.Connection) -> None:
     """Empties what follows from entries of the journal that can be changed by erasing, so that they can be applied
     again."""
     readings = ("reading_requests", "reading_spends", "reading_rejections", "reading_failures")
-    for table in ("checkouts", "draws", "exposures", "item_decisions", "pattern_decisions", *readings):
+    decided = ("item_decisions", "pattern_decisions", "skill_decisions")
+    for table in ("checkouts", "draws", "exposures", *decided, *readings):
         db.execute(f"DELETE FROM {table}")  # noqa: S608
 
 
