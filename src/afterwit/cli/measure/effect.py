@@ -5,19 +5,19 @@ from collections.abc import Iterator, Mapping
 import click
 
 from afterwit.cli.commands import command
-from afterwit.cli.measure.effect_words import amount, change_words, finding_words, verdict
 from afterwit.cli.measure.explained import show_explained
 from afterwit.cli.terminal.amounts import human_count
 from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import print_json, print_line, print_text
 from afterwit.cli.terminal.table import Column, print_table
-from afterwit.cli.terminal.told_moments import said_at
 from afterwit.config.calendar import Calendar
 from afterwit.knowledge.list import sentences
 from afterwit.measure.live.cases import cases_of
 from afterwit.measure.live.effect import Grouping, effect_of, explained, explained_group
 from afterwit.measure.live.outcomes import ABOUT, MAIN, Figure
 from afterwit.measure.live.report import EffectReport, ExplainedCase, FigureEffect, GroupEffect
+from afterwit.measure.live.words import amount, change_words, finding_words, verdict
+from afterwit.recall.told_moments import said_at
 from afterwit.text.nearest import did_you_mean
 
 _BY = ("moment", "finder", "note")

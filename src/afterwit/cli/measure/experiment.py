@@ -3,7 +3,6 @@
 import click
 
 from afterwit.cli.commands import CliGroup
-from afterwit.cli.measure.effect_words import alarm_words, change_words, with_needed
 from afterwit.cli.measure.explained import show_explained
 from afterwit.cli.terminal.amounts import human_count
 from afterwit.cli.terminal.options import Here, in_place, many, reporting, timed
@@ -19,6 +18,7 @@ from afterwit.measure.experiment import (
 )
 from afterwit.measure.live.outcomes import ABOUT, MAIN
 from afterwit.measure.live.report import ArmEffect
+from afterwit.measure.live.words import alarm_words, change_words, with_needed
 from afterwit.recall.holdout import ACTIONS, BLOCK, CHOICES, COLD, TEMPLATE, TOLD
 from afterwit.templates.stats import compared_templates
 

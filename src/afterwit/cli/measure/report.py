@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from afterwit.cli.commands import command
-from afterwit.cli.measure.effect_words import verdict
 from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.cli.terminal.periods import since_ms
@@ -17,6 +16,7 @@ from afterwit.config.calendar import Calendar
 from afterwit.config.world import World
 from afterwit.measure import report as running
 from afterwit.measure.live.kept import kept_effect
+from afterwit.measure.live.words import verdict
 from afterwit.measure.metrics.collect import collect
 from afterwit.measure.metrics.figures import EXPLAINED
 from afterwit.store.store import readonly_database

@@ -3,11 +3,11 @@
 from typing import Any
 
 from afterwit.cli.commands import command
-from afterwit.cli.measure.effect_words import with_needed
 from afterwit.cli.templates.list import NOTHING_YET, brief
 from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import print_json, talk
 from afterwit.cli.terminal.table import Column, print_table
+from afterwit.measure.live.words import with_needed
 from afterwit.model.times import ms_from_any
 from afterwit.templates.stats import TemplateStats
 from afterwit.templates.stats import stats as run

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
-from afterwit.cli.terminal.amounts import human_count
 from afterwit.measure.live.effect import SOUGHT
 from afterwit.measure.live.report import Alarm, EffectBrief, FigureEffect
 from afterwit.measure.statistics.estimate import Estimate, Finding
+from afterwit.text.amounts import human_count
 
 NOTHING_COMPARED = "No evidence yet: nothing was told, or nothing was skipped to compare with."
 _LARGE = 100
