@@ -71,10 +71,10 @@ class WebRoute(NamedTuple):
     method: str = "GET"
 
 
-def shown(ask: Ask, template: str, status: int = 200, **values: Any) -> Answer:
+def shown(ask: Ask, template: str, code: int = 200, **values: Any) -> Answer:
     """A page, or a part of one."""
     common = {"ask": ask, "csrf": ask.csrf, "version": __version__, "calendar": ask.world.calendar}
-    return Answer(_templates().get_template(template).render(**common, **values).encode("utf-8", "replace"), status)
+    return Answer(_templates().get_template(template).render(**common, **values).encode("utf-8", "replace"), code)
 
 
 def moved(to: str) -> Answer:

@@ -15,11 +15,18 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from afterwit.model.errors import AfterwitError, ConfigError, UsageError
-from afterwit.web import searching, sessions, transcript
+from afterwit.web import knowledge, searching, sessions, telling, today, transcript
 from afterwit.web.answering import HERE, Answer, Ask, WebRoute, shown
 from afterwit.web.place import OpenPlace
 
-ROUTES: tuple[WebRoute, ...] = (*sessions.ROUTES, *transcript.ROUTES, *searching.ROUTES)
+ROUTES: tuple[WebRoute, ...] = (
+    *today.ROUTES,
+    *telling.ROUTES,
+    *knowledge.ROUTES,
+    *sessions.ROUTES,
+    *transcript.ROUTES,
+    *searching.ROUTES,
+)
 
 
 def make_app(open_place: OpenPlace, csrf: str) -> Starlette:
