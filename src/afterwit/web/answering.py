@@ -4,6 +4,7 @@ A handler is an ordinary function from an `Ask` to an `Answer`; it knows neither
 Templates get the values that a handler names, and the few that every page has.
 """
 
+import datetime as dt
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -134,6 +135,7 @@ def _templates() -> jinja2.Environment:
         "dollars": human_dollars,
         "span": human_span,
         "tokens": human_tokens,
+        "seconds": lambda day: int(dt.datetime.fromisoformat(day).replace(tzinfo=dt.UTC).timestamp()),
         "quoted": lambda text: quote(str(text), safe=""),
         "short_repo": lambda repo: str(repo).rpartition("/")[2],
         "marked": _marked,

@@ -15,7 +15,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from afterwit.model.errors import AfterwitError, ConfigError, UsageError
-from afterwit.web import knowledge, searching, sessions, telling, today, transcript
+from afterwit.web import knowledge, more, proof, searching, sessions, telling, today, transcript
 from afterwit.web.answering import HERE, Answer, Ask, WebRoute, shown
 from afterwit.web.place import OpenPlace
 
@@ -26,6 +26,8 @@ ROUTES: tuple[WebRoute, ...] = (
     *sessions.ROUTES,
     *transcript.ROUTES,
     *searching.ROUTES,
+    *proof.ROUTES,
+    *more.ROUTES,
 )
 
 
