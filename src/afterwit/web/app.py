@@ -72,7 +72,7 @@ def make_app(open_place: OpenPlace, csrf: str) -> Starlette:
 def _answered(ask: Ask, handler: Callable[[Ask], Answer]) -> Answer:
     try:
         return handler(ask)
-    except UsageError as error:
+    except (UsageError, ConfigError) as error:
         return _complaint(ask, 400, str(error))
     except AfterwitError as error:
         return _complaint(ask, 500, str(error))

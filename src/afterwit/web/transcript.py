@@ -83,11 +83,18 @@ def _window(ask: Ask, source: TranscriptSource, row: SessionRow, plan: Outline, 
         "total": len(plan.moments),
         "earlier": with_fields(path, {}, **{"from": max(0, first - WINDOW)}) if first else "",
         "later": with_fields(path, {}, **{"from": last}) if last < len(plan.moments) else "",
-        "wanted": ask.first("at"),
+        "asked": ask.first("at"),
+        "wanted": _wanted(ask, plan),
         "next_prompt": _beyond(plan, plan.prompts, last),
         "next_failure": _beyond(plan, plan.failures, last),
         "said_at": said_at,
     }
+
+
+def _wanted(ask: Ask, plan: Outline) -> str:
+    """The number of the moment that was asked for; of an output, that of its call."""
+    place = plan.place_of(ask.first("at")) if ask.first("at") else None
+    return "" if place is None else plan.moments[place].number
 
 
 def _beyond(plan: Outline, places: list[int], last: int) -> str:

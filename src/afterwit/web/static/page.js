@@ -75,5 +75,5 @@
   prepare(document);
   document.addEventListener("htmx:load", (event) => prepare(event.target));
   const anchor = location.hash.startsWith("#m-") && document.getElementById(location.hash.slice(1));
-  if (anchor) moveTo(anchor);
+  if (anchor) moveTo(document.querySelector(".wanted") || anchor);
 })();
