@@ -65,6 +65,7 @@ def test_localhost_is_this_machine_too(browser: Browser) -> None:
     [
         {"origin": "http://evil.example"},
         {"origin": "null"},
+        {"origin": "null", "sec_fetch_site": "cross-site"},
         {"origin": f"http://127.0.0.1:{PORT + 1}"},
         {"origin": f"https://127.0.0.1:{PORT}"},
         {"sec_fetch_site": "cross-site"},
@@ -72,9 +73,13 @@ def test_localhost_is_this_machine_too(browser: Browser) -> None:
     ],
 )
 def test_another_origin_neither_reads_nor_changes(browser: Browser, headers: dict[str, str]) -> None:
-    for reply in (browser.get("/sessions", **headers), browser.post("/undo", **headers)):
+    for reply in (browser.get("/sessions", **headers), browser.post("/undo", None, **headers)):
         assert reply.status == 403
         assert not [name for name in reply.headers if name.startswith("access-control")]
+
+
+def test_our_own_forms_send_no_origin_because_pages_send_no_referrer(browser: Browser) -> None:
+    assert browser.post("/no-such-page", origin="null", sec_fetch_site="same-origin").status == 404
 
 
 @pytest.mark.parametrize("csrf", ["", "guess"])

@@ -35,7 +35,7 @@ from afterwit.store.rows.parts import (
 from afterwit.store.rows.session_list import SessionRow
 
 _MARGIN = 20_000  # characters after a cut that are redacted with the rest, so that no secret is cut in two
-_READ_WHOLE_BYTES = 4 << 20  # of a file that is read from its beginning for the sake of a few records
+_READ_WHOLE_BYTES = 1 << 18  # of a file that is read from its beginning for the sake of a few records
 
 
 class OutlineMoment(NamedTuple):
@@ -167,8 +167,8 @@ class _Reading:
         db = self._source.store.db
         actions = actions_between(db, part_id, min(numbers), max(numbers)) if numbers else {}
         outputs: dict[int, EventOutline] = {}
-        for number, action in actions.items():
-            row = plan.outputs.get((here[0].part, action.result_offset or -1))
+        for number, asked in actions.items():
+            row = plan.outputs.get((here[0].part, asked.result_offset or -1))
             if row is not None:
                 outputs[number] = row
         kept = kept_texts(db, part_id) if file.is_dropped else {}

@@ -99,8 +99,10 @@ class Guarded:
             return 421, _REBOUND
         if scope["method"] not in (*_READING, "POST"):
             return 405, _UNFIT
-        origin = headers.get(b"origin")
-        if headers.get(b"sec-fetch-site", b"") not in _TRUSTED_SITES or origin not in (None, b"http://" + host):
+        site, origin = headers.get(b"sec-fetch-site", b""), headers.get(b"origin")
+        if site == b"same-origin" and origin == b"null":  # a form of ours: pages without referrers send no origin
+            origin = None
+        if site not in _TRUSTED_SITES or origin not in (None, b"http://" + host):
             return 403, _FOREIGN
         return None
 
@@ -165,7 +167,6 @@ async def _refuse(send: Send, status: int, words: str) -> None:
 
 
 async def _respond(send: Send, status: int, headers: list[tuple[bytes, bytes]], body: bytes) -> None:
-    length = (b"content-length", str(len(body)).encode())
-    start = {"type": "http.response.start", "status": status, "headers": [*headers, length, *_HEADERS]}
-    await send({**start, "headers": [*start["headers"], (b"cache-control", b"no-store")]})
+    always = [(b"content-length", str(len(body)).encode()), (b"cache-control", b"no-store"), *_HEADERS]
+    await send({"type": "http.response.start", "status": status, "headers": [*headers, *always]})
     await send({"type": "http.response.body", "body": body})

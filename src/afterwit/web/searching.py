@@ -6,7 +6,8 @@ from afterwit.sessions.search import search
 from afterwit.web.answering import Answer, Ask, WebRoute, shown
 from afterwit.web.sessions import choices, filter_of
 
-_SESSIONS = 20
+_SESSIONS = 12
+_MATCHES = 2
 _NOTES = 6
 _SNIPPET = 240
 _KINDS = ("prompt", "reply", "call", "result")
@@ -20,7 +21,7 @@ def _search(ask: Ask) -> Answer:
     answer, notes, complaint = None, None, ""
     if query:
         try:
-            answer = search(ask.world, query, filter_of(ask), kind, _SESSIONS, _SNIPPET)
+            answer = search(ask.world, query, filter_of(ask), kind, _SESSIONS, _SNIPPET, most_matches=_MATCHES)
             notes = searched(ask.world, query, ItemFilter(repos=ask.many("repo")), _NOTES)
         except UsageError as error:
             complaint = str(error)

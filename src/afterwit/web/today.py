@@ -1,6 +1,6 @@
 """Today: what is new, what waits, what would be lost, whether it helps, what it cost, and one next step."""
 
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from afterwit.curation.review import waiting
 from afterwit.doctor.findings import Level
@@ -19,6 +19,7 @@ from afterwit.web.visits import visited
 
 _MOST = 8
 _DAY_MS = 86_400_000
+_STATUS_MS = 20_000
 
 
 class NextStep(NamedTuple):
@@ -32,7 +33,7 @@ class NextStep(NamedTuple):
 def _today(ask: Ask) -> Answer:
     visit = visited(ask.world)
     since_ms = visit.before_ms or ask.world.now_ms - 7 * _DAY_MS
-    now = status(ask.world, ask.place.machine)
+    now = _status(ask)
     queue = waiting(ask.world)
     notes = _new_notes(ask, since_ms)
     sessions = list_sessions(ask.world, Filter(since_ms=since_ms, is_top=True), Order.START, _MOST)
@@ -53,6 +54,15 @@ def _today(ask: Ask) -> Answer:
         said_at=said_at,
         **done_bar(ask),
     )
+
+
+def _status(ask: Ask) -> ProofOfLife:
+    """How things stand; looked at again after a while, because it looks at files of all agents."""
+    at_ms, known = ask.kept.get("status", (0, None))
+    if known is None or ask.world.now_ms - at_ms > _STATUS_MS:
+        known = status(ask.world, ask.place.machine)
+        ask.kept["status"] = (ask.world.now_ms, known)
+    return cast(ProofOfLife, known)
 
 
 def _new_notes(ask: Ask, since_ms: int) -> list[Item]:

@@ -5,7 +5,7 @@ was told, with what was kept from it. Without JavaScript the windows are pages w
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from afterwit.model.errors import UsageError
 from afterwit.recall.tellings import tellings
@@ -70,7 +70,7 @@ def _show(ask: Ask) -> Answer:
         )
 
 
-def _window(ask: Ask, source: TranscriptSource, row: SessionRow, plan: Outline, first: int) -> dict[str, object]:
+def _window(ask: Ask, source: TranscriptSource, row: SessionRow, plan: Outline, first: int) -> dict[str, Any]:
     last = min(len(plan.moments), first + WINDOW)
     shown_moments = window(source, row, plan, range(first, last), LONGEST)
     path = session_path(row.agent, row.native_id)
