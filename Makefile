@@ -12,7 +12,7 @@ LOCKING := -q $(UPGRADE) --universal --python-version 3.11 --generate-hashes --n
 UV := $(shell command -v uv 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help learn demo test liar e2e check audit docs man plugins lock bench backtest clean
+.PHONY: help learn demo test liar e2e check audit docs pictures man plugins lock bench backtest clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,7 +33,7 @@ liar: $(STAMP) $(LIAR_LOCK)  ## install a small model that makes things up, for 
 	    --upgrade --target $(LIAR) -r $(LIAR_LOCK) && cp $(LIAR_LOCK) $(LIAR)/.installed; } || \
 	  echo "The small model cannot be installed here: its test will be skipped." >&2
 
-e2e: $(STAMP)  ## run real clients of eleven agents, and read what they wrote
+e2e: $(STAMP)  ## run real clients of eleven agents, read what they wrote, and drive the web page
 	@$(BIN)/python -m tests.e2e
 
 check: $(STAMP) audit  ## check style, types, layers, reference pages and dependencies
@@ -51,6 +51,9 @@ audit: $(STAMP)  ## look up the locked dependencies in a database of advisories
 docs: $(STAMP)  ## write the reference pages, and the report of the demo
 	@$(BIN)/python docs/generate.py
 	@$(BIN)/python docs/reports.py
+
+pictures: $(STAMP)  ## take the pictures of the web page that the docs show
+	@PYTHONPATH=. $(BIN)/python docs/pictures.py
 
 man: $(STAMP)  ## build manual pages into man/
 	@$(BIN)/python docs/man.py man

@@ -2,7 +2,7 @@
 
     python -m bench.web [--sessions N] [--rounds N] [--store FOLDER --home FOLDER]
 
-Server time alone: from the request behind the checks to the last byte of the answer, in one process that is warm, as the
+Server time alone: from the request behind the checks to the answer, in one process that is warm, as the
 page's own `Server-Timing` tells it. Each page is asked for several times, in turns. Without `--store` an invented home
 is learned first, which takes long for many sessions.
 """
@@ -19,10 +19,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from bench.homes import write_home
-from bench.processes import afterwit
-from bench.results import command_line, report
-
 from afterwit.cli.connect.machine import this_machine
 from afterwit.cli.terminal.options import Here
 from afterwit.config.show import load
@@ -34,6 +30,9 @@ from afterwit.web.answering import session_path
 from afterwit.web.app import make_app
 from afterwit.web.place import WebPlace
 from afterwit.web.safety import Guarded, Secrets
+from bench.homes import write_home
+from bench.processes import afterwit
+from bench.results import command_line, report
 
 SESSIONS = 1_000
 ROUNDS = 9
