@@ -118,6 +118,15 @@ def _marked(text: str, words: Sequence[str]) -> list[tuple[bool, str]]:
     return [piece for piece in pieces if piece[1]]
 
 
+def _setting(value: Any) -> str:
+    """A value of the configuration as its file would have it, or as near as one reads it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | tuple | set | frozenset):
+        return ", ".join(map(_setting, value)) or "none"
+    return str(value) if value not in (None, "") else "none"
+
+
 @cache
 def _templates() -> jinja2.Environment:
     environment = jinja2.Environment(
@@ -139,6 +148,7 @@ def _templates() -> jinja2.Environment:
         "quoted": lambda text: quote(str(text), safe=""),
         "short_repo": lambda repo: str(repo).rpartition("/")[2],
         "marked": _marked,
+        "setting": _setting,
         "pretty": lambda value: json.dumps(value, indent=2, ensure_ascii=False, default=str),
     }
     environment.globals |= {"session_path": session_path, "with_fields": with_fields, "FAILURE": Outcome.FAILURE}

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from afterwit.model.errors import UsageError
 from afterwit.recall.tellings import tellings
 from afterwit.recall.told_moments import said_at
+from afterwit.sessions.action_words import target_line
 from afterwit.sessions.cost import spending_of
 from afterwit.sessions.filters import one_line
 from afterwit.sessions.list import Session
@@ -39,6 +40,7 @@ class Scene(NamedTuple):
     tellings: list[Telling]  # that came before it
     subagents: list[SessionRow]  # that it started
     changes: list[ShownLine]  # that an edit makes
+    target: str  # of a call, in one line
     day: str  # where a new one begins
 
 
@@ -114,8 +116,13 @@ def _scenes(
         waiting = [telling for telling in waiting if telling not in due]
         today = ask.world.calendar.day(at_ms) or day
         started = [child for child in children if moment.call_id and child.parent_call == moment.call_id]
-        yield Scene(moment, due, started, changes_in(moment.arguments), today if today != day else "")
+        yield _scene(moment, row.cwd)._replace(tellings=due, subagents=started, day=today if today != day else "")
         day = today
+
+
+def _scene(moment: WindowMoment, folder: str) -> Scene:
+    target = moment.tool if moment.action is None else target_line(moment.action, folder)
+    return Scene(moment, [], [], changes_in(moment.arguments), target, "")
 
 
 def _due(told: list[Telling], plan: Outline, first: int, last: int) -> list[Telling]:
@@ -187,7 +194,7 @@ def _moment(ask: Ask) -> Answer:
         if place is None:
             raise UsageError(f"This session has no moment {ask.first('at')!r}.")
         (moment,) = window(source, row, plan, [place], 0)
-    scene = Scene(moment, [], [], changes_in(moment.arguments), "")
+    scene = _scene(moment, row.cwd)
     return shown(ask, "moment.html", row=row, path=session_path(row.agent, row.native_id), scene=scene, said_at=said_at)
 
 

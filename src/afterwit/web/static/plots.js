@@ -10,7 +10,7 @@
 
   const draw = (table) => {
     const rows = [...table.tBodies[0].rows].map((row) => [...row.cells].map(value));
-    if (rows.length < 2) return;
+    if (rows.length < 2 || !rows.some((row) => row.slice(1).some((part) => part !== null))) return;
     const heads = [...table.tHead.rows[0].cells];
     const columns = heads.map((head, at) => at).filter((at) => at === 0 || rows.some((row) => row[at] !== null));
     const data = columns.map((at) => rows.map((row) => row[at]));
@@ -32,7 +32,7 @@
     const axis = { stroke: colour("--faint"), grid: { stroke: colour("--line"), width: 1 }, ticks: { stroke: colour("--line") } };
     const low = table.dataset.plotLow, high = table.dataset.plotHigh;
     const make = () => new uPlot({
-      width: Math.max(240, table.parentElement.clientWidth),
+      width: holder.clientWidth || 240,
       height: 240,
       scales: { x: { time: isTime }, y: low === undefined ? {} : { range: [Number(low), Number(high)] } },
       axes: [{ ...axis }, { ...axis, size: 56 }],
@@ -41,7 +41,7 @@
       cursor: { y: false },
     }, data, holder);
     let plot = make();
-    addEventListener("resize", () => { plot.setSize({ width: Math.max(240, table.parentElement.clientWidth), height: 240 }); });
+    addEventListener("resize", () => { plot.setSize({ width: holder.clientWidth || 240, height: 240 }); });
   };
   const drawAll = () => document.querySelectorAll("table[data-plot]").forEach(draw);
   requestAnimationFrame(() => setTimeout(drawAll, 0)); // after the first paint
