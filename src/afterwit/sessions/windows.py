@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import msgspec
@@ -35,6 +36,8 @@ from afterwit.store.rows.parts import (
 from afterwit.store.rows.session_list import SessionRow
 
 _MARGIN = 20_000  # characters after a cut that are redacted with the rest, so that no secret is cut in two
+_MOST_DIGITS = 8
+_KINDS = {kind.value: kind for kind in EventKind}
 _READ_WHOLE_BYTES = 1 << 18  # of a file that is read from its beginning for the sake of a few records
 
 
@@ -51,41 +54,29 @@ class OutlineMoment(NamedTuple):
     has_failed: bool = False
 
 
-class Outline(NamedTuple):
+class Outline:
     """All moments of a session in their order, outputs left out: they belong to their calls."""
 
-    moments: list[OutlineMoment]
-    outputs: dict[tuple[int, int], EventOutline]  # by file and place
-
-    @property
-    def prompts(self) -> list[int]:
-        return [at for at, moment in enumerate(self.moments) if moment.kind is EventKind.PROMPT]
-
-    @property
-    def failures(self) -> list[int]:
-        return [at for at, moment in enumerate(self.moments) if moment.has_failed]
+    def __init__(self, moments: list[OutlineMoment], outputs: dict[tuple[int, int], EventOutline]) -> None:
+        self.moments = moments
+        self.outputs = outputs  # by file and place
+        self.prompts = [at for at, moment in enumerate(moments) if moment.kind is EventKind.PROMPT]
+        self.failures = [at for at, moment in enumerate(moments) if moment.has_failed]
+        self._places = {(moment.part, moment.row.ordinal): at for at, moment in enumerate(moments)}
+        self._times = list(accumulate((moment.at_ms or 0 for moment in moments), max))
 
     def place_of(self, number: str) -> int | None:
-        """Where the moment with this number is; of an output, where its file goes on."""
+        """Where the moment with this number is; of an output, where that before it in its file is."""
         part, _, ordinal = number.rpartition(".")
-        if not ordinal.isascii() or not ordinal.isdigit() or (part and not part.isdigit()):
+        if not all(name.isascii() and name.isdigit() and len(name) < _MOST_DIGITS for name in (part or "0", ordinal)):
             return None
-        wanted = (int(part or 0), int(ordinal))
-        before = [at for at, moment in enumerate(self.moments) if (moment.part, moment.row.ordinal) == wanted]
-        if before:
-            return before[0]
-        earlier = [
-            at for at, moment in enumerate(self.moments) if moment.part == wanted[0] and moment.row.ordinal <= wanted[1]
-        ]
-        return earlier[-1] if earlier else None
+        file = int(part or 0)
+        ordinals = range(int(ordinal), -1, -1)
+        return next((self._places[file, place] for place in ordinals if (file, place) in self._places), None)
 
     def place_at(self, at_ms: int) -> int:
         """The first moment that is not before this time."""
-        latest, times = 0, []
-        for moment in self.moments:
-            latest = max(latest, moment.at_ms or 0)
-            times.append(latest)
-        return min(bisect_left(times, at_ms), max(0, len(times) - 1))
+        return min(bisect_left(self._times, at_ms), max(0, len(self.moments) - 1))
 
 
 class CutText(NamedTuple):
@@ -115,8 +106,8 @@ def outline(source: TranscriptSource, session: SessionRow) -> Outline:
         rows = part_outline(source.store.db, place.id)
         outputs |= {(part, row.offset): row for row in rows if row.kind == EventKind.RESULT}
         streams.append(_timed(rows, part, part_failures(source.store.db, place.id)))
-    merged = [timed[3] for timed in heapq.merge(*streams, key=lambda timed: timed[:3])]
-    return Outline(merged, outputs)
+    in_order = streams[0] if len(streams) == 1 else heapq.merge(*streams, key=lambda timed: timed[:3])
+    return Outline([timed[3] for timed in in_order], outputs)
 
 
 def window(
@@ -141,12 +132,14 @@ def _timed(
 ) -> Iterator[tuple[int, int, int, OutlineMoment]]:
     """With what they are merged by; the same as in `sessions.show`."""
     latest = calls = 0
-    ranks: Counter[tuple[int, str]] = Counter()
+    record, ranks = -1, Counter[str]()
     for place, row in enumerate(rows):
         latest = max(latest, row.at_ms or 0)
-        kind = EventKind(row.kind)
-        action, rank = -1, ranks[row.offset, row.kind]
-        ranks[row.offset, row.kind] += 1
+        if row.offset != record:
+            record, ranks = row.offset, Counter()
+        kind = _KINDS[row.kind]
+        action, rank = -1, ranks[row.kind]
+        ranks[row.kind] += 1
         if kind is EventKind.CALL:
             action, calls = calls, calls + 1
         if kind is not EventKind.RESULT:

@@ -4,6 +4,7 @@ The order of a session is worked out once and kept for the latest few. What Afte
 was told, with what was kept from it. Without JavaScript the windows are pages with links.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -101,7 +102,8 @@ def _wanted(ask: Ask, plan: Outline) -> str:
 
 def _beyond(plan: Outline, places: list[int], last: int) -> str:
     """The number of the first of these that lies behind the window."""
-    return next((plan.moments[at].number for at in places if at >= last), "")
+    at = bisect_left(places, last)
+    return plan.moments[places[at]].number if at < len(places) else ""
 
 
 def _scenes(

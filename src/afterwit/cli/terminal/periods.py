@@ -6,7 +6,7 @@ from afterwit.config import periods
 from afterwit.config.calendar import Calendar
 from afterwit.config.periods import EXAMPLES, Period
 
-__all__ = ["EXAMPLES", "period", "since_ms", "until_ms"]
+__all__ = ["EXAMPLES", "Period", "period", "since_ms", "until_ms"]
 
 
 def since_ms(text: str | None, calendar: Calendar) -> int | None:
