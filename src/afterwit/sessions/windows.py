@@ -54,7 +54,7 @@ class OutlineMoment(NamedTuple):
     has_failed: bool = False
 
 
-class Outline:
+class SessionOutline:
     """All moments of a session in their order, outputs left out: they belong to their calls."""
 
     def __init__(self, moments: list[OutlineMoment], outputs: dict[tuple[int, int], EventOutline]) -> None:
@@ -98,7 +98,7 @@ class WindowMoment(NamedTuple):
     output: CutText | None = None
 
 
-def outline(source: TranscriptSource, session: SessionRow) -> Outline:
+def outline(source: TranscriptSource, session: SessionRow) -> SessionOutline:
     """What the database knows of the order of a session."""
     streams: list[Iterator[tuple[int, int, int, OutlineMoment]]] = []
     outputs: dict[tuple[int, int], EventOutline] = {}
@@ -107,11 +107,11 @@ def outline(source: TranscriptSource, session: SessionRow) -> Outline:
         outputs |= {(part, row.offset): row for row in rows if row.kind == EventKind.RESULT}
         streams.append(_timed(rows, part, part_failures(source.store.db, place.id)))
     in_order = streams[0] if len(streams) == 1 else heapq.merge(*streams, key=lambda timed: timed[:3])
-    return Outline([timed[3] for timed in in_order], outputs)
+    return SessionOutline([timed[3] for timed in in_order], outputs)
 
 
 def window(
-    source: TranscriptSource, session: SessionRow, plan: Outline, places: Iterable[int], longest: int
+    source: TranscriptSource, session: SessionRow, plan: SessionOutline, places: Iterable[int], longest: int
 ) -> list[WindowMoment]:
     """The moments at these places, with their texts; none longer than `longest` characters, 0 for all of it."""
     chosen = [plan.moments[at] for at in places]
@@ -154,7 +154,9 @@ class _Reading:
         self._texts = texts
         self._longest = longest
 
-    def moments(self, part_id: int, file: FileRow, here: list[OutlineMoment], plan: Outline) -> Iterator[WindowMoment]:
+    def moments(
+        self, part_id: int, file: FileRow, here: list[OutlineMoment], plan: SessionOutline
+    ) -> Iterator[WindowMoment]:
         """The moments of one file."""
         numbers = [moment.action for moment in here if moment.action >= 0]
         db = self._source.store.db
@@ -184,9 +186,9 @@ class _Reading:
         for row in sorted(rows, key=lambda row: row.offset):
             place = _place(row)
             if place not in events:
-                found = self._texts.events(file, place, row.length)
-                events[place] = found or []
-                if found == []:
+                events_there = self._texts.events(file, place, row.length)
+                events[place] = events_there or []
+                if events_there == []:
                     unclear.add(place)
         is_cheap = not self._longest or file.held_bytes <= _READ_WHOLE_BYTES
         return events | (self._texts.events_in_context(file, unclear) if unclear and is_cheap else {})

@@ -1,6 +1,6 @@
 """How a page is asked for and answered: what a handler gets, what it may give back, and how templates are drawn.
 
-A handler is an ordinary function from an `Ask` to an `Answer`; it knows neither the server nor the checks before it.
+A handler is an ordinary function from an `Ask` to an `WebAnswer`; it knows neither the server nor the checks before it.
 Templates get the values that a handler names, and the few that every page has.
 """
 
@@ -57,7 +57,7 @@ class Ask(NamedTuple):
         return int(typed) if typed.isascii() and typed.isdigit() and len(typed) < 10 else default
 
 
-class Answer(NamedTuple):
+class WebAnswer(NamedTuple):
     body: bytes = b""
     status: int = 200
     kind: str = _HTML
@@ -68,25 +68,25 @@ class WebRoute(NamedTuple):
     """A path in the words of Starlette, and who answers it."""
 
     path: str
-    handler: Callable[[Ask], Answer]
+    handler: Callable[[Ask], WebAnswer]
     method: str = "GET"
 
 
-def shown(ask: Ask, template: str, code: int = 200, **values: Any) -> Answer:
+def shown(ask: Ask, template: str, code: int = 200, **values: Any) -> WebAnswer:
     """A page, or a part of one."""
     common = {"ask": ask, "csrf": ask.csrf, "version": __version__, "calendar": ask.world.calendar}
-    return Answer(_templates().get_template(template).render(**common, **values).encode("utf-8", "replace"), code)
+    return WebAnswer(_templates().get_template(template).render(**common, **values).encode("utf-8", "replace"), code)
 
 
-def moved(to: str) -> Answer:
+def moved(to: str) -> WebAnswer:
     """Leads to another page, by looking at it anew."""
-    return Answer(status=303, headers=(("location", to),))
+    return WebAnswer(status=303, headers=(("location", to),))
 
 
-def download(body: bytes, name: str, kind: str = "application/octet-stream") -> Answer:
+def download(body: bytes, name: str, kind: str = "application/octet-stream") -> WebAnswer:
     """A file that the browser keeps and never shows."""
     safe = "".join(letter if letter.isascii() and (letter.isalnum() or letter in "-_.") else "-" for letter in name)
-    return Answer(body, kind=kind, headers=(("content-disposition", f'attachment; filename="{safe}"'),))
+    return WebAnswer(body, kind=kind, headers=(("content-disposition", f'attachment; filename="{safe}"'),))
 
 
 def back_of(ask: Ask, default: str) -> str:

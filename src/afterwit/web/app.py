@@ -16,7 +16,7 @@ from starlette.staticfiles import StaticFiles
 
 from afterwit.model.errors import AfterwitError, ConfigError, UsageError
 from afterwit.web import knowledge, more, proof, searching, sessions, telling, today, transcript
-from afterwit.web.answering import HERE, Answer, Ask, WebRoute, shown
+from afterwit.web.answering import HERE, Ask, WebAnswer, WebRoute, shown
 from afterwit.web.place import OpenPlace
 
 ROUTES: tuple[WebRoute, ...] = (
@@ -47,21 +47,21 @@ def make_app(open_place: OpenPlace, csrf: str) -> Starlette:
             csrf=csrf,
         )
 
-    def answering(handler: Callable[[Ask], Answer]) -> Callable[[Request], Any]:
-        def answer(request: Request) -> Answer:
+    def answering(handler: Callable[[Ask], WebAnswer]) -> Callable[[Request], Any]:
+        def answer(request: Request) -> WebAnswer:
             return _answered(asked(request), handler)
 
         async def endpoint(request: Request) -> Response:
             try:
                 given = await run_in_threadpool(answer, request)
             except (ConfigError, OSError) as error:  # before there is a world to draw a page from
-                given = Answer(f"{error}\n".encode(), 500, "text/plain; charset=utf-8")
+                given = WebAnswer(f"{error}\n".encode(), 500, "text/plain; charset=utf-8")
             headers = {"cache-control": "no-store", **dict(given.headers)}
             return Response(given.body, given.status, headers, given.kind)
 
         return endpoint
 
-    def missing(ask: Ask) -> Answer:
+    def missing(ask: Ask) -> WebAnswer:
         return _complaint(ask, 404, "There is no such page.")
 
     routes = [Route(route.path, answering(route.handler), methods=[route.method]) for route in ROUTES]
@@ -69,7 +69,7 @@ def make_app(open_place: OpenPlace, csrf: str) -> Starlette:
     return Starlette(routes=[static, *routes, Route("/{rest:path}", answering(missing), methods=["GET", "POST"])])
 
 
-def _answered(ask: Ask, handler: Callable[[Ask], Answer]) -> Answer:
+def _answered(ask: Ask, handler: Callable[[Ask], WebAnswer]) -> WebAnswer:
     try:
         return handler(ask)
     except (UsageError, ConfigError) as error:
@@ -82,5 +82,5 @@ def _answered(ask: Ask, handler: Callable[[Ask], Answer]) -> Answer:
         return _complaint(ask, 500, said_of(error, "afterwit web"))
 
 
-def _complaint(ask: Ask, status: int, words: str) -> Answer:
+def _complaint(ask: Ask, status: int, words: str) -> WebAnswer:
     return shown(ask, "complaint_part.html" if ask.is_fragment else "complaint.html", status, words=words)

@@ -20,7 +20,7 @@ from afterwit.recall.told_moments import said_at
 from afterwit.store.rows.items import exposures
 from afterwit.store.rows.session_list import session_of
 from afterwit.store.store import readonly_database
-from afterwit.web.answering import Answer, Ask, WebRoute, back_of, moved, shown, with_fields
+from afterwit.web.answering import Ask, WebAnswer, WebRoute, back_of, moved, shown, with_fields
 from afterwit.web.sessions import choices
 
 PAGE = 50
@@ -51,7 +51,7 @@ def done_bar(ask: Ask) -> dict[str, Any]:
     return {"done": decided, "done_back": with_fields(ask.path, ask.query, done=None)}
 
 
-def _list(ask: Ask) -> Answer:
+def _list(ask: Ask) -> WebAnswer:
     wanted, words, origin = filter_of(ask), ask.first("q"), ask.first("origin")
     listing = searched(ask.world, words, wanted) if words else listed(ask.world, wanted)
     items = [item for item in listing.items if not origin or item.channel == origin]
@@ -76,7 +76,7 @@ def _list(ask: Ask) -> Answer:
     )
 
 
-def _item(ask: Ask) -> Answer:
+def _item(ask: Ask) -> WebAnswer:
     answer = why(ask.world, ask.names["item"])
     item = answer.item
     linked = (*item.supersedes, *item.contradicts, *filter(None, [item.superseded_by]))
@@ -99,7 +99,7 @@ def _item(ask: Ask) -> Answer:
     )
 
 
-def _decide(ask: Ask) -> Answer:
+def _decide(ask: Ask) -> WebAnswer:
     kind = _DECISIONS.get(ask.form.get("decision", ""))
     if kind is None:
         raise UsageError("This decision is not known.")
@@ -107,12 +107,12 @@ def _decide(ask: Ask) -> Answer:
     return _after(ask, judged.id)
 
 
-def _edit(ask: Ask) -> Answer:
+def _edit(ask: Ask) -> WebAnswer:
     judged = edit(ask.world, ask.names["item"], ItemChanges(sentence=ask.form.get("sentence", "")))
     return _after(ask, judged.id)
 
 
-def _forget_plan(ask: Ask) -> Answer:
+def _forget_plan(ask: Ask) -> WebAnswer:
     """What would be lost with an origin; the store is looked at and nothing is decided."""
     request = ForgetRequest(origin=ask.first("origin"), session=ask.first("session"), repo=ask.first("repo"))
     _refuse_vague(request)
@@ -120,20 +120,20 @@ def _forget_plan(ask: Ask) -> Answer:
     return shown(ask, "forget.html", planned=planned, request=request, back=ask.first("back", "/knowledge"))
 
 
-def _forget(ask: Ask) -> Answer:
+def _forget(ask: Ask) -> WebAnswer:
     request = ForgetRequest(*(ask.form.get(name, "") for name in ForgetRequest._fields))
     _refuse_vague(request)
     forget(ask.world, request, lambda _: True)
     return moved(with_fields("/knowledge", {}, done=_latest(ask).number))
 
 
-def _undo(ask: Ask) -> Answer:
+def _undo(ask: Ask) -> WebAnswer:
     number = ask.form.get("number", "")
     undo(ask.world, int(number) if number.isascii() and number.isdigit() and len(number) < 10 else None)
     return _after(ask, ask.form.get("item", ""))
 
 
-def _after(ask: Ask, item: str) -> Answer:
+def _after(ask: Ask, item: str) -> WebAnswer:
     """The page that the form came from, or the note where it stood, with the way back."""
     latest = _latest(ask)
     if ask.is_fragment:

@@ -22,7 +22,7 @@ from afterwit.sessions.filters import Filter
 from afterwit.skills.history import skill_history
 from afterwit.skills.summary import SkillSummary, summaries
 from afterwit.templates.files import list_templates
-from afterwit.web.answering import Answer, Ask, WebRoute, moved, shown
+from afterwit.web.answering import Ask, WebAnswer, WebRoute, moved, shown
 from afterwit.web.sessions import choices
 
 _MOST_PLACES = 12
@@ -38,17 +38,17 @@ class ShownTable(NamedTuple):
     nothing: str = "Nothing yet."
 
 
-def _more(ask: Ask) -> Answer:
+def _more(ask: Ask) -> WebAnswer:
     return shown(ask, "more.html")
 
 
-def _patterns(ask: Ask) -> Answer:
-    found = undecided(ask.world)[:_MOST_PATTERNS]
+def _patterns(ask: Ask) -> WebAnswer:
+    recurring = undecided(ask.world)[:_MOST_PATTERNS]
     tables = [
         ShownTable(
             "Not decided yet",
             ("Pattern", "What to do", "Agents", "Independent sessions#", "Seen#"),
-            [(p.title, p.text, ", ".join(p.agents), p.stories, p.frequency) for p in found],
+            [(p.title, p.text, ", ".join(p.agents), p.stories, p.frequency) for p in recurring],
             "Nothing recurs in enough independent sessions.",
         ),
         ShownTable(
@@ -62,7 +62,7 @@ def _patterns(ask: Ask) -> Answer:
     return _tables(ask, "Patterns", "What recurs in sessions, those of several agents first.", tables, note)
 
 
-def _skills(ask: Ask) -> Answer:
+def _skills(ask: Ask) -> WebAnswer:
     used = summaries(skill_history(ask.world, Filter()).uses)
     table = ShownTable(
         "",
@@ -86,7 +86,7 @@ def _between(skill: SkillSummary) -> str:
     return "" if effect.low is None or effect.high is None else f"{effect.low:+.2f} and {effect.high:+.2f}"
 
 
-def _templates(ask: Ask) -> Answer:
+def _templates(ask: Ask) -> WebAnswer:
     stored = list_templates(ask.world)
     table = ShownTable(
         "",
@@ -98,13 +98,13 @@ def _templates(ask: Ask) -> Answer:
     return _tables(ask, "Templates", words, [table], " ".join(stored.problems))
 
 
-def _places(ask: Ask) -> Answer:
+def _places(ask: Ask) -> WebAnswer:
     repo, task = ask.first("repo"), ask.first("task")
-    found = find_places(ask.world, Path("/"), repo, task, _MOST_PLACES) if repo and task else None
-    return shown(ask, "places.html", found=found, repo=repo, task=task, choices=choices(ask))
+    guessed = find_places(ask.world, Path("/"), repo, task, _MOST_PLACES) if repo and task else None
+    return shown(ask, "places.html", guessed=guessed, repo=repo, task=task, choices=choices(ask))
 
 
-def _names(ask: Ask) -> Answer:
+def _names(ask: Ask) -> WebAnswer:
     tables = [
         ShownTable(
             "Repositories",
@@ -126,7 +126,7 @@ def _names(ask: Ask) -> Answer:
     return _tables(ask, "Names", "Which repositories, tools and users were recognised, and how.", tables, note)
 
 
-def _settings(ask: Ask) -> Answer:
+def _settings(ask: Ask) -> WebAnswer:
     return shown(
         ask,
         "settings.html",
@@ -136,7 +136,7 @@ def _settings(ask: Ask) -> Answer:
     )
 
 
-def _exclude(ask: Ask) -> Answer:
+def _exclude(ask: Ask) -> WebAnswer:
     """Leaves something out of learning, or takes it in again."""
     agents = [agent.name for agent in agents_with(ask.world.declared)]
     entry, is_removed = ask.form.get("entry", "").strip(), ask.form.get("remove") == "1"
@@ -145,13 +145,13 @@ def _exclude(ask: Ask) -> Answer:
     return moved("/more/settings")
 
 
-def _doctor(ask: Ask) -> Answer:
+def _doctor(ask: Ask) -> WebAnswer:
     machine = ask.place.machine
     examination = examine(ask.world).plus((*missing_hooks(machine), *silent_hooks(machine)))
     return shown(ask, "doctor.html", examination=examination)
 
 
-def _tables(ask: Ask, title: str, words: str, tables: Sequence[ShownTable], note: str = "") -> Answer:
+def _tables(ask: Ask, title: str, words: str, tables: Sequence[ShownTable], note: str = "") -> WebAnswer:
     return shown(ask, "tables.html", title=title, words=words, tables=tables, note=note)
 
 

@@ -18,10 +18,10 @@ from afterwit.reading.spent import spent_by
 from afterwit.store.regular_files import read_regular
 from afterwit.store.rows.readings import spending
 from afterwit.store.store import readonly_database
-from afterwit.web.answering import Answer, Ask, WebRoute, shown
+from afterwit.web.answering import Ask, WebAnswer, WebRoute, shown
 
 
-def _proof(ask: Ask) -> Answer:
+def _proof(ask: Ask) -> WebAnswer:
     with readonly_database(ask.world.layout) as db:
         kept, ledger, spent = kept_effect(db), spending(db), spent_by(db, ask.world.now_ms)
     compared = effect_of(cases_of(ask.world)) if ask.first("compare") == "now" else None
@@ -61,8 +61,8 @@ def _confidence(ask: Ask) -> dict[str, Any] | None:
         figures = msgspec.json.decode(read_regular(ask.world.layout.metrics / METRICS))
     except (OSError, msgspec.DecodeError):
         return None
-    found = figures.get("confidence") if isinstance(figures, dict) else None
-    return found if isinstance(found, dict) and isinstance(found.get("bins"), list) else None
+    calibration = figures.get("confidence") if isinstance(figures, dict) else None
+    return calibration if isinstance(calibration, dict) and isinstance(calibration.get("bins"), list) else None
 
 
 def _by_day(ledger: list[Any]) -> list[tuple[str, float]]:

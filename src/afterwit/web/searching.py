@@ -3,7 +3,7 @@
 from afterwit.knowledge.list import ItemFilter, searched
 from afterwit.model.errors import UsageError
 from afterwit.sessions.search import search
-from afterwit.web.answering import Answer, Ask, WebRoute, shown
+from afterwit.web.answering import Ask, WebAnswer, WebRoute, shown
 from afterwit.web.sessions import choices, filter_of
 
 _SESSIONS = 12
@@ -13,7 +13,7 @@ _SNIPPET = 240
 _KINDS = ("prompt", "reply", "call", "result")
 
 
-def _search(ask: Ask) -> Answer:
+def _search(ask: Ask) -> WebAnswer:
     query = ask.first("q")
     kind = ask.first("kind")
     if kind and kind not in _KINDS:

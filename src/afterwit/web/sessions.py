@@ -15,7 +15,7 @@ from afterwit.sessions.pin import pin
 from afterwit.sessions.restore import RestoreChoice, plan_restore, restore_file
 from afterwit.store.rows.session_list import SessionRow, session_of
 from afterwit.store.store import readonly_database
-from afterwit.web.answering import Answer, Ask, WebRoute, download, moved, session_path, shown
+from afterwit.web.answering import Ask, WebAnswer, WebRoute, download, moved, session_path, shown
 
 PAGE = 50
 
@@ -53,7 +53,7 @@ def session_asked(ask: Ask, source: TranscriptSource) -> SessionRow:
     return row if row is not None else find_session(source.store.db, ask.names["session"])
 
 
-def _list(ask: Ask) -> Answer:
+def _list(ask: Ask) -> WebAnswer:
     order = ask.first("sort", Order.START.value)
     if order not in list(Order):
         raise UsageError(f"Sessions cannot be sorted by {order!r}.")
@@ -79,7 +79,7 @@ def _list(ask: Ask) -> Answer:
     )
 
 
-def _export(ask: Ask) -> Answer:
+def _export(ask: Ask) -> WebAnswer:
     """The session as one JSON document, redacted."""
     with source_of(ask.world) as source:
         row = session_asked(ask, source)
@@ -87,19 +87,19 @@ def _export(ask: Ask) -> Answer:
     return download(document.encode(), f"{row.agent}-{row.native_id}.json", "application/json")
 
 
-def _pin(ask: Ask) -> Answer:
+def _pin(ask: Ask) -> WebAnswer:
     pin(ask.world, [ask.names["session"]], is_wanted=ask.form.get("pinned") == "1")
     return moved(session_path(ask.names["agent"], ask.names["session"]))
 
 
-def _restore_plan(ask: Ask) -> Answer:
+def _restore_plan(ask: Ask) -> WebAnswer:
     with source_of(ask.world) as source:
         row = session_asked(ask, source)
         plan = plan_restore(source, ask.world, [row], None, RestoreChoice(with_subagents=True))
     return shown(ask, "restore.html", row=row, plan=plan, done=None)
 
 
-def _restore(ask: Ask) -> Answer:
+def _restore(ask: Ask) -> WebAnswer:
     """Gives back what is missing where the agent looks for it; what is there in another form is left alone."""
     with source_of(ask.world) as source:
         row = session_asked(ask, source)

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from afterwit.recall.recall import recalled
-from afterwit.web.answering import Answer, Ask, WebRoute, shown
+from afterwit.web.answering import Ask, WebAnswer, WebRoute, shown
 from afterwit.web.sessions import choices
 
 
-def _blocks(ask: Ask) -> Answer:
+def _blocks(ask: Ask) -> WebAnswer:
     repo, agent, task = ask.first("repo"), ask.first("agent"), ask.first("task")
     blocks = recalled(ask.world, Path("/"), repo, agent, task, None) if repo else None
     return shown(ask, "blocks.html", blocks=blocks, repo=repo, agent=agent, task=task, choices=choices(ask))

@@ -13,7 +13,7 @@ from afterwit.recall.told_moments import said_at
 from afterwit.sessions.filters import Filter
 from afterwit.sessions.list import Order, list_sessions
 from afterwit.store.store import readonly_database
-from afterwit.web.answering import Answer, Ask, WebRoute, shown
+from afterwit.web.answering import Ask, WebAnswer, WebRoute, shown
 from afterwit.web.knowledge import done_bar
 from afterwit.web.visits import visited
 
@@ -30,7 +30,7 @@ class NextStep(NamedTuple):
     label: str = ""
 
 
-def _today(ask: Ask) -> Answer:
+def _today(ask: Ask) -> WebAnswer:
     visit = visited(ask.world)
     since_ms = visit.before_ms or ask.world.now_ms - 7 * _DAY_MS
     now = _status(ask)
@@ -58,11 +58,11 @@ def _today(ask: Ask) -> Answer:
 
 def _status(ask: Ask) -> ProofOfLife:
     """How things stand; looked at again after a while, because it looks at files of all agents."""
-    at_ms, known = ask.kept.get("status", (0, None))
-    if known is None or ask.world.now_ms - at_ms > _STATUS_MS:
-        known = status(ask.world, ask.place.machine)
-        ask.kept["status"] = (ask.world.now_ms, known)
-    return cast(ProofOfLife, known)
+    at_ms, seen = ask.kept.get("status", (0, None))
+    if seen is None or ask.world.now_ms - at_ms > _STATUS_MS:
+        seen = status(ask.world, ask.place.machine)
+        ask.kept["status"] = (ask.world.now_ms, seen)
+    return cast(ProofOfLife, seen)
 
 
 def _new_notes(ask: Ask, since_ms: int) -> list[Item]:

@@ -19,10 +19,10 @@ from afterwit.sessions.originals import TranscriptSource, files_of, original_byt
 from afterwit.sessions.restore import refuse_dropped, refuse_partial
 from afterwit.sessions.short_ids import short_id
 from afterwit.sessions.show import Telling, safe_row
-from afterwit.sessions.windows import Outline, OutlineMoment, WindowMoment, outline, window
+from afterwit.sessions.windows import OutlineMoment, SessionOutline, WindowMoment, outline, window
 from afterwit.store.rows.originals import is_pinned
 from afterwit.store.rows.session_list import SessionRow, session_of, subagents_of
-from afterwit.web.answering import Answer, Ask, WebRoute, download, moved, session_path, shown, with_fields
+from afterwit.web.answering import Ask, WebAnswer, WebRoute, download, moved, session_path, shown, with_fields
 from afterwit.web.changes_shown import ShownLine, changes_in
 from afterwit.web.sessions import session_asked
 
@@ -34,7 +34,7 @@ _MOST_PROMPTS = 300
 _PROMPT_CHARS = 110
 
 
-class Scene(NamedTuple):
+class ShownScene(NamedTuple):
     """One line of the transcript: a moment with what belongs to it."""
 
     moment: WindowMoment
@@ -45,7 +45,7 @@ class Scene(NamedTuple):
     day: str  # where a new one begins
 
 
-def _show(ask: Ask) -> Answer:
+def _show(ask: Ask) -> WebAnswer:
     with source_of(ask.world) as source:
         row = session_asked(ask, source)
         plan = _outline(ask, source, row)
@@ -73,7 +73,7 @@ def _show(ask: Ask) -> Answer:
         )
 
 
-def _window(ask: Ask, source: TranscriptSource, row: SessionRow, plan: Outline, first: int) -> dict[str, Any]:
+def _window(ask: Ask, source: TranscriptSource, row: SessionRow, plan: SessionOutline, first: int) -> dict[str, Any]:
     last = min(len(plan.moments), first + WINDOW)
     shown_moments = window(source, row, plan, range(first, last), LONGEST)
     path = session_path(row.agent, row.native_id)
@@ -94,21 +94,21 @@ def _window(ask: Ask, source: TranscriptSource, row: SessionRow, plan: Outline, 
     }
 
 
-def _wanted(ask: Ask, plan: Outline) -> str:
+def _wanted(ask: Ask, plan: SessionOutline) -> str:
     """The number of the moment that was asked for; of an output, that of its call."""
     place = plan.place_of(ask.first("at")) if ask.first("at") else None
     return "" if place is None else plan.moments[place].number
 
 
-def _beyond(plan: Outline, places: list[int], last: int) -> str:
+def _beyond(plan: SessionOutline, places: list[int], last: int) -> str:
     """The number of the first of these that lies behind the window."""
     at = bisect_left(places, last)
     return plan.moments[places[at]].number if at < len(places) else ""
 
 
 def _scenes(
-    ask: Ask, source: TranscriptSource, row: SessionRow, plan: Outline, first: int, moments: list[WindowMoment]
-) -> Iterator[Scene]:
+    ask: Ask, source: TranscriptSource, row: SessionRow, plan: SessionOutline, first: int, moments: list[WindowMoment]
+) -> Iterator[ShownScene]:
     waiting = _due(tellings(source, row), plan, first, first + len(moments))
     children = [safe_row(source, child) for child in subagents_of(source.store.db, row.agent, row.native_id)]
     day = ask.world.calendar.day(_time_before(plan.moments, first))
@@ -122,12 +122,12 @@ def _scenes(
         day = today
 
 
-def _scene(moment: WindowMoment, folder: str) -> Scene:
+def _scene(moment: WindowMoment, folder: str) -> ShownScene:
     target = moment.tool if moment.action is None else target_line(moment.action, folder)
-    return Scene(moment, [], [], changes_in(moment.arguments), target, "")
+    return ShownScene(moment, [], [], changes_in(moment.arguments), target, "")
 
 
-def _due(told: list[Telling], plan: Outline, first: int, last: int) -> list[Telling]:
+def _due(told: list[Telling], plan: SessionOutline, first: int, last: int) -> list[Telling]:
     """What was told between this window and those around it."""
     begin = _time_before(plan.moments, first) if first else None
     end = _time_before(plan.moments, last) if last < len(plan.moments) else None
@@ -142,7 +142,7 @@ def _time_before(moments: list[OutlineMoment], place: int) -> int | None:
     return next((m.at_ms for m in reversed(moments[max(0, place - WINDOW) : place]) if m.at_ms is not None), None)
 
 
-def _first(ask: Ask, plan: Outline) -> int:
+def _first(ask: Ask, plan: SessionOutline) -> int:
     """Where the window begins: at a number, at a time, or at a place."""
     if number := ask.first("at"):
         place = plan.place_of(number)
@@ -154,9 +154,9 @@ def _first(ask: Ask, plan: Outline) -> int:
     return min(ask.number("from"), max(0, len(plan.moments) - 1))
 
 
-def _outline(ask: Ask, source: TranscriptSource, row: SessionRow) -> Outline:
+def _outline(ask: Ask, source: TranscriptSource, row: SessionRow) -> SessionOutline:
     """Worked out once for a session as long as it does not grow."""
-    kept: dict[tuple[int, int, int | None], Outline] = ask.kept.setdefault("outlines", {})
+    kept: dict[tuple[int, int, int | None], SessionOutline] = ask.kept.setdefault("outlines", {})
     key = (row.id, row.events, row.ended_ms)
     plan = kept.pop(key, None)
     if plan is None:
@@ -167,7 +167,7 @@ def _outline(ask: Ask, source: TranscriptSource, row: SessionRow) -> Outline:
     return plan
 
 
-def _prompts(ask: Ask) -> Answer:
+def _prompts(ask: Ask) -> WebAnswer:
     """The prompts of a session, to jump to."""
     with source_of(ask.world) as source:
         row = session_asked(ask, source)
@@ -187,7 +187,7 @@ def _prompts(ask: Ask) -> Answer:
     )
 
 
-def _moment(ask: Ask) -> Answer:
+def _moment(ask: Ask) -> WebAnswer:
     """One moment with all of its text."""
     with source_of(ask.world) as source:
         row = session_asked(ask, source)
@@ -200,7 +200,7 @@ def _moment(ask: Ask) -> Answer:
     return shown(ask, "moment.html", row=row, path=session_path(row.agent, row.native_id), scene=scene, said_at=said_at)
 
 
-def _original(ask: Ask) -> Answer:
+def _original(ask: Ask) -> WebAnswer:
     """The bytes as the agent wrote them, secrets and all: only by a form that says so."""
     with source_of(ask.world) as source:
         row = session_asked(ask, source)
@@ -211,7 +211,7 @@ def _original(ask: Ask) -> Answer:
     return download(body, f"{row.agent}-{row.native_id}.original")
 
 
-def _by_id(ask: Ask) -> Answer:
+def _by_id(ask: Ask) -> WebAnswer:
     """A session by its id or the beginning of it."""
     from afterwit.sessions.filters import find_session
     from afterwit.store.store import readonly_database

@@ -31,5 +31,5 @@ def finalized(value: Any) -> Any:
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-def _sign(found: re.Match[str]) -> str:
-    return f"⟨{ord(found[0]):04X}⟩"
+def _sign(hidden: re.Match[str]) -> str:
+    return f"⟨{ord(hidden[0]):04X}⟩"

@@ -21,10 +21,10 @@ def visited(world: World) -> Visits:
     """Notes a look, and says when the visit before was."""
     path = world.layout.root / _FILE
     try:
-        known = msgspec.json.decode(read_regular(path), type=Visits)
+        noted = msgspec.json.decode(read_regular(path), type=Visits)
     except (OSError, msgspec.DecodeError):
-        known = Visits()
-    before_ms = known.last_ms if world.now_ms - known.last_ms > _GAP_MS else known.before_ms
+        noted = Visits()
+    before_ms = noted.last_ms if world.now_ms - noted.last_ms > _GAP_MS else noted.before_ms
     now = Visits(last_ms=world.now_ms, before_ms=before_ms)
     replace_file(path, msgspec.json.encode(now), is_durable=False)
     return now
