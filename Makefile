@@ -12,7 +12,7 @@ LOCKING := -q $(UPGRADE) --universal --python-version 3.11 --generate-hashes --n
 UV := $(shell command -v uv 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help learn demo test liar e2e check audit docs pictures man plugins release lock bench backtest clean
+.PHONY: help learn demo test liar e2e check audit docs pictures screens man plugins release lock bench backtest clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,7 +33,7 @@ liar: $(STAMP) $(LIAR_LOCK)  ## install a small model that makes things up, for 
 	    --upgrade --target $(LIAR) -r $(LIAR_LOCK) && cp $(LIAR_LOCK) $(LIAR)/.installed; } || \
 	  echo "The small model cannot be installed here: its test will be skipped." >&2
 
-e2e: $(STAMP)  ## run real clients of eleven agents and read what they wrote; install the package as people do
+e2e: $(STAMP)  ## run real clients of eleven agents, drive the web page in a browser, install the package as people do
 	@$(BIN)/python -m tests.e2e
 
 check: $(STAMP) audit  ## check style, types, layers, reference pages and dependencies
@@ -55,6 +55,9 @@ docs: $(STAMP) pictures  ## write the reference pages, the report of the demo an
 
 pictures: $(STAMP)  ## draw the terminals that README and documentation show
 	@$(BIN)/python docs/pictures.py
+
+screens: $(STAMP)  ## take the pictures of the web page that README and documentation show; needs a browser
+	@PYTHONPATH=. $(BIN)/python docs/page_pictures.py
 
 man: $(STAMP)  ## build manual pages into man/
 	@$(BIN)/python docs/man.py man

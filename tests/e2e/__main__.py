@@ -8,6 +8,7 @@ import pytest
 from tests.e2e import loopback, sharing
 from tests.e2e.install import install_all
 from tests.e2e.packaged import packaged
+from tests.e2e.web.chromium import install_browser
 
 _INSIDE = "--inside"
 
@@ -19,6 +20,7 @@ def main() -> int:
         how = ("-v", "-m", "e2e", "-rs", "--durations=20", *sharing.AT_ONCE)
         return pytest.main([*how, *chosen, str(Path(__file__).parent)], plugins=[sharing])
     install_all()
+    install_browser()
     with packaged() as environ:
         inside = loopback.fenced([sys.executable, "-m", "tests.e2e", _INSIDE, *sys.argv[1:]])
         return subprocess.call(inside, env=environ)

@@ -21,7 +21,7 @@ from tests.e2e.clients import CLIENTS, INSTALLERS, NODE, Client, cache_folder
 
 _LIMIT_SECONDS = 600
 _AT_ONCE = 3
-_NPM = ("npm", "install", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error")
+NPM = ("npm", "install", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error")
 _PIP = ("-m", "pip", "install", "-q", "--no-cache-dir", "--disable-pip-version-check")
 
 
@@ -86,13 +86,13 @@ def _install(client: Client) -> None:
 
 def _install_from_npm(client: Client) -> None:
     downloads = client.folder / ".npm"
-    _run([*_NPM, "--prefix", str(client.folder), "--cache", str(downloads), client.package])
+    run_installer([*NPM, "--prefix", str(client.folder), "--cache", str(downloads), client.package])
     shutil.rmtree(downloads, ignore_errors=True)
 
 
 def _install_from_pypi(client: Client) -> None:
-    _run([_python(client.python), "-m", "venv", str(client.folder)])
-    _run([str(client.programs / "python"), *_PIP, client.package])
+    run_installer([_python(client.python), "-m", "venv", str(client.folder)])
+    run_installer([str(client.programs / "python"), *_PIP, client.package])
 
 
 def _python(version: str) -> str:
@@ -109,7 +109,8 @@ def _python(version: str) -> str:
     raise InstallError(f"it needs Python {version}, which is not on this machine")
 
 
-def _run(command: Sequence[str]) -> None:
+def run_installer(command: Sequence[str]) -> None:
+    """Runs it to its end. Raises with the telling lines where it fails."""
     try:
         code, output = _finished(command)
     except FileNotFoundError:

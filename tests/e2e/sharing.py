@@ -16,5 +16,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def client_in(test: str) -> str:
-    """The name of the client, with which the parameters of a test begin; without any, the test itself."""
+    """The name of the client, with which the parameters of a test begin; without any, the test itself. Those of the web
+    page share one browser."""
+    if "/web/" in test:
+        return "web"
     return test.rpartition("[")[2].partition(" ")[0]

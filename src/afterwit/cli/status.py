@@ -8,12 +8,12 @@ from afterwit.cli.learned import approvals, waits
 from afterwit.cli.terminal.amounts import human_bytes, human_count, human_dollars, human_tokens
 from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import print_json, print_text
-from afterwit.cli.terminal.told_moments import said_at
 from afterwit.config.calendar import Calendar
 from afterwit.doctor.findings import Level
 from afterwit.doctor.status import ProofOfLife
 from afterwit.doctor.status import status as status_now
 from afterwit.measure.live.words import NOTHING_COMPARED, verdict
+from afterwit.recall.told_moments import said_at
 
 _LABEL = 14  # cells
 

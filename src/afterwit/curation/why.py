@@ -16,6 +16,7 @@ from afterwit.curation.undo import Past, past_of
 from afterwit.decisions.decided import KnowledgeEntry, Recorded, in_force
 from afterwit.digest.update import load_digest
 from afterwit.harvest.stories import Stories
+from afterwit.knowledge.belief import HALF_LIFE_DAYS, believed, prior_of
 from afterwit.knowledge.list import find_item
 from afterwit.knowledge.settle import recorded
 from afterwit.model.digest import Digest
@@ -134,6 +135,27 @@ def telling_line(item: Item, excerpt: str) -> int:
     meant = frozenset(words_of(" ".join((item.sentence, item.advice, *signs))))
     shared = [len(meant & frozenset(words_of(line))) for line in excerpt.splitlines()]
     return shared.index(max(shared)) if shared else 0
+
+
+class ConfidenceThen(NamedTuple):
+    """How certain a note was by the evidence of its time, after one more piece of it."""
+
+    at_ms: int
+    confidence: float
+    is_against: bool
+
+
+def confidence_path(item: Item) -> list[ConfidenceThen]:
+    """How confidence went from the first piece of evidence to the last, by evidence alone: what people decided, and
+    what is left out because sessions were told the note, is not in it."""
+    prior = prior_of(item.harvester, item.channel)
+    half_life = None if item.is_pinned else HALF_LIFE_DAYS[item.category]
+    pieces = sorted(item.evidence, key=moment_of)
+    path: list[ConfidenceThen] = []
+    for number, piece in enumerate(pieces, 1):
+        then = believed(prior, pieces[:number], now_ms=moment_of(piece), half_life_days=half_life)
+        path.append(ConfidenceThen(moment_of(piece), round(then.mean, 3), piece.is_against))
+    return path
 
 
 def _edits_behind(db: apsw.Connection, item: Item) -> Mapping[str, tuple[FileEdits, ...]]:

@@ -54,28 +54,38 @@ class EventTexts:
     def texts(self, file: FileRow, place: EventPlace, length: int) -> list[str] | None:
         """What the events of this kind in a record say, or None where the archive does not hold them any more. Empty
         where the record means nothing by itself: then `in_context` knows."""
+        events = self.events(file, place, length)
+        return None if events is None else [_said(file.agent, event) for event in events]
+
+    def events(self, file: FileRow, place: EventPlace, length: int) -> list[Event] | None:
+        """The events of this kind in a record, under the same conditions."""
         try:
             events = self._events(file, place.offset, length)
         except DamagedError:
             return None
-        return [_said(file.agent, event) for event in events if event.kind is place.kind]
+        return [event for event in events if event.kind is place.kind]
 
     def in_context(self, file: FileRow, places: Collection[EventPlace]) -> dict[EventPlace, list[str]]:
         """The same of records that only those before them explain, such as the end of a command whose output came
         piece by piece: the file is read from its beginning, as it was when it was learned."""
-        texts: dict[EventPlace, list[str]] = {}
+        events = self.events_in_context(file, places)
+        return {place: [_said(file.agent, event) for event in told] for place, told in events.items()}
+
+    def events_in_context(self, file: FileRow, places: Collection[EventPlace]) -> dict[EventPlace, list[Event]]:
+        """The events themselves, read in the same way."""
+        told: dict[EventPlace, list[Event]] = {}
         reader = reader_for(file.agent, self._declared)
         if reader is None:
-            return texts
+            return told
         origin = self._origin(file)
         lines = lines_of(origin.path, Chunks(self._archive.read(file.archived_as, file.held_bytes)))
         try:
             for event in Feeding(self._reading(reader, origin), reader.shape(origin.path)).read(lines):
                 if isinstance(event, Event) and (place := EventPlace(event.offset, event.kind)) in places:
-                    texts.setdefault(place, []).append(_said(file.agent, event))
+                    told.setdefault(place, []).append(event)
         except DamagedError:
-            return texts
-        return texts
+            return told
+        return told
 
     def _events(self, file: FileRow, offset: int, length: int) -> list[Event]:
         reader = reader_for(file.agent, self._declared)

@@ -102,19 +102,27 @@ class Listing(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def list_sessions(
-    world: World, wanted: Filter, order: Order, limit: int, *, is_reversed: bool = False, has_totals: bool = False
+    world: World,
+    wanted: Filter,
+    order: Order,
+    limit: int,
+    *,
+    is_reversed: bool = False,
+    has_totals: bool = False,
+    skipped: int = 0,
 ) -> Listing:
-    """The sessions that the filter means. The largest or latest come first; `limit` 0 means all. What all of them
-    spent is added up where that is wanted, or known anyway."""
+    """The sessions that the filter means. The largest or latest come first; `limit` 0 means all, and `skipped` are left
+    out before the first. What all of them spent is added up where that is wanted, or known anyway."""
     with readonly_database(world.layout) as db:
         selection = selection_of(db, world.settings, wanted)
         count = count_selected(db, selection)
         is_whole = has_totals or order is Order.COST or not 0 < limit < count
         spent = spendings(db, world.settings, selection) if is_whole else {}
         if order is Order.COST:
-            rows = _dearest(list(selected_sessions(db, selection)), spent, limit, is_reversed=is_reversed)
+            rows = _dearest(list(selected_sessions(db, selection)), spent, is_reversed=is_reversed)[skipped:]
+            rows = rows[:limit] if limit else rows
         else:
-            rows = first_sessions(db, selection, order, limit, is_reversed=is_reversed)
+            rows = first_sessions(db, selection, order, limit, is_reversed=is_reversed, skipped=skipped)
         if not is_whole:
             shown = Selection(sessions=frozenset(row.id for row in rows))
             spent = spendings(db, world.settings, shown)
@@ -132,9 +140,7 @@ def list_sessions(
     return Listing(sessions=listed, found=count, spending=_sum(spent.values()) if is_whole else None)
 
 
-def _dearest(
-    rows: list[SessionRow], spent: Mapping[int, Spending], limit: int, *, is_reversed: bool
-) -> list[SessionRow]:
+def _dearest(rows: list[SessionRow], spent: Mapping[int, Spending], *, is_reversed: bool) -> list[SessionRow]:
     """Prices are no matter of the database. Sessions of which none is known come last."""
 
     def rank(row: SessionRow) -> tuple[float, int, str]:
@@ -142,7 +148,7 @@ def _dearest(
         return -1 if cost_usd is None else cost_usd, row.started_ms or 0, row.native_id
 
     rows.sort(key=rank, reverse=not is_reversed)
-    return rows[:limit] if limit else rows
+    return rows
 
 
 def _sum(parts: Iterable[Spending]) -> Spending:

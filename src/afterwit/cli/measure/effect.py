@@ -10,7 +10,6 @@ from afterwit.cli.terminal.amounts import human_count
 from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import print_json, print_line, print_text
 from afterwit.cli.terminal.table import Column, print_table
-from afterwit.cli.terminal.told_moments import said_at
 from afterwit.config.calendar import Calendar
 from afterwit.knowledge.list import sentences
 from afterwit.measure.live.cases import cases_of
@@ -18,6 +17,7 @@ from afterwit.measure.live.effect import Grouping, effect_of, explained, explain
 from afterwit.measure.live.outcomes import ABOUT, MAIN, Figure
 from afterwit.measure.live.report import EffectReport, ExplainedCase, FigureEffect, GroupEffect
 from afterwit.measure.live.words import amount, change_cell, finding_words, retirement, self_test_words, verdict
+from afterwit.recall.told_moments import said_at
 from afterwit.text.nearest import did_you_mean
 
 _BY = ("moment", "finder", "note", "pattern")

@@ -9,7 +9,6 @@ nothing is wrapped. Pure: lines in the order of the scenes, made as they are ask
 """
 
 import datetime as dt
-import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -17,12 +16,13 @@ import click
 import msgspec
 
 from afterwit.cli.terminal.amounts import human_count, human_dollars, human_span, human_tokens
-from afterwit.cli.terminal.told_moments import said_at
 from afterwit.cli.terminal.wrapping import cells, cut, wrapped
 from afterwit.config.calendar import Calendar
 from afterwit.guard.hygiene import clean
 from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import EventKind, Lean, Status
+from afterwit.recall.told_moments import said_at
+from afterwit.sessions.action_words import from_home, target_line
 from afterwit.sessions.cost import Spending
 from afterwit.sessions.filters import one_line
 from afterwit.sessions.show import (
@@ -38,7 +38,6 @@ from afterwit.sessions.show import (
 )
 from afterwit.store.rows.session_list import SessionRow
 
-_HOME = re.compile(r"/(?:Users|home)/‹user:[0-9a-f]+›/")
 _CLOCK = 6  # cells of the column of times
 _KIND = 9  # of the column of kinds
 _SPAN_FROM_MS = 1_000  # shorter actions do not show how long they took
@@ -201,7 +200,7 @@ class _Drawing:
             yield from self._block("·", moment.tool, depth, moment.at_ms, None)
             return
         mark, style = _PROBABLY_FAILED if action.lean == Lean.FAILED else _ENDS[Status(action.status)]
-        head, tail = f"{action.kind:<{_KIND}}{_target(action, self._folders[-1])}", _ending(action)
+        head, tail = f"{action.kind:<{_KIND}}{target_line(action, self._folders[-1])}", _ending(action)
         yield from self._gap("action", depth)
         yield self._line(moment.at_ms, depth, self._styled(mark, style), _justified(head, tail, self._room(depth)))
         if self._is_whole:
@@ -273,7 +272,7 @@ def _facts(session: SessionRow, spending: Spending | None, calendar: Calendar) -
     versions = msgspec.json.decode(session.versions or "[]", type=list[str])
     models = msgspec.json.decode(session.models or "[]", type=list[str])
     yield f"{session.agent} {' '.join(versions[-1:])}".strip(), ", ".join(models)
-    yield session.repo, session.branch, _from_home(session.cwd)
+    yield session.repo, session.branch, from_home(session.cwd)
     span = None
     if session.started_ms is not None and session.ended_ms is not None:
         span = session.ended_ms - session.started_ms
@@ -301,11 +300,6 @@ def _packed(parts: list[str], width: int | None) -> list[str]:
     return lines
 
 
-def _from_home(path: str) -> str:
-    """Paths below a user's home begin with a tilde: shorter, and everyone knows whose."""
-    return _HOME.sub("~/", path)
-
-
 def _did(session: SessionRow) -> list[str]:
     counts = [human_count(session.prompts, "prompt")] if session.prompts else []
     counts.append(human_count(session.actions, "action"))
@@ -317,16 +311,6 @@ def _spent(session: SessionRow, spending: Spending | None) -> list[str]:
         return []
     cost = [human_dollars(spending.cost_usd, is_partial=spending.is_partial)] if spending else []
     return [f"{human_tokens(session.tokens)} tokens", *cost]
-
-
-def _target(action: ActionRow, folder: str) -> str:
-    """The first line of what it was about; paths below the session's folder are shown from there."""
-    lines = [line for line in action.target.splitlines() if line.strip()]
-    first = " ".join(lines[0].split()) if lines else action.tool
-    if folder.count("/") > 1:
-        first = re.sub(rf"{re.escape(folder)}(?:(/)|(?![\w.-]))", lambda match: "" if match[1] else ".", first)
-    first = _from_home(first)
-    return f"{first} (+{human_count(len(lines) - 1, 'line')})" if len(lines) > 1 else first
 
 
 def _ending(action: ActionRow) -> str:

@@ -1,13 +1,15 @@
-"""Amounts as people read and type them: counts, sizes, tokens, dollars, spans of time."""
+"""Amounts as people type them into options; with those that they read, which `text.amounts` writes."""
 
 import re
 from typing import Any
 
 import click
 
+from afterwit.text.amounts import human_bytes, human_count, human_dollars, human_span, human_tokens
+
+__all__ = ["COUNT", "ByteSize", "human_bytes", "human_count", "human_dollars", "human_span", "human_tokens"]
+
 COUNT = click.IntRange(min=0, max=1_000_000_000)  # more than a store can hold, and less than SQLite can count
-_SIZE_UNITS = ("B", "KB", "MB", "GB", "TB")
-_SECOND_MS, _MINUTE_MS, _HOUR_MS, _DAY_MS = 1_000, 60_000, 3_600_000, 86_400_000
 _TYPED_SIZE = re.compile(r"(?P<number>\d{1,15}(?:\.\d{1,6})?)\s?(?P<unit>(?:[KMGT]i?)?)B?", re.IGNORECASE)
 _DECIMAL = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _BINARY = {"KI": 1 << 10, "MI": 1 << 20, "GI": 1 << 30, "TI": 1 << 40}
@@ -27,50 +29,3 @@ class ByteSize(click.ParamType):  # type: ignore[type-arg]  # generic in later v
                 f"{value!r} is no size. Write a number of bytes, or one with a unit: 500MB, 2.5GB, 2GiB.", param, ctx
             )
         return int(float(match["number"]) * (_DECIMAL | _BINARY)[match["unit"].upper()])
-
-
-def human_bytes(size: float) -> str:
-    """1234567 → 1.2 MB."""
-    for unit in _SIZE_UNITS:
-        if size < 1000 or unit == _SIZE_UNITS[-1]:
-            return f"{size:.0f} {unit}" if unit == "B" or size >= 100 else f"{size:.1f} {unit}"
-        size /= 1000
-    raise AssertionError
-
-
-def human_count(count: int, noun: str = "", plural: str = "") -> str:
-    """1234 → 1,234; with its noun, 1 → 1 session and 2 → 2 sessions."""
-    if not noun:
-        return f"{count:,}"
-    return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
-
-
-def human_tokens(count: int) -> str:
-    """1234567 → 1.2M."""
-    for size, unit in ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")):
-        if count >= size:
-            return f"{count / size:.0f}{unit}" if count >= 100 * size else f"{count / size:.1f}{unit}"
-    return str(count)
-
-
-def human_dollars(cost_usd: float | None, *, is_partial: bool = False) -> str:
-    """1.5 → $1.50; a `+` where some of it has no known price, `?` where nothing has."""
-    if cost_usd is None:
-        return "?"
-    mark = "+" if is_partial else ""
-    if 0 < cost_usd < 0.005:
-        return f"<$0.01{mark}"
-    return f"${cost_usd:,.2f}{mark}"
-
-
-def human_span(span_ms: int | None) -> str:
-    """61000 → 1 min; nothing where it is not known."""
-    if span_ms is None:
-        return ""
-    if span_ms < _SECOND_MS:
-        return f"{span_ms} ms"
-    if span_ms < _MINUTE_MS:
-        return f"{span_ms / _SECOND_MS:.0f} s"
-    if span_ms < _HOUR_MS:
-        return f"{span_ms / _MINUTE_MS:.0f} min"
-    return f"{span_ms / _HOUR_MS:.1f} h" if span_ms < 2 * _DAY_MS else f"{span_ms / _DAY_MS:.0f} d"

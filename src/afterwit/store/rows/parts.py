@@ -245,3 +245,34 @@ def _forget_unnamed(db: apsw.Connection) -> None:
         """DELETE FROM shared_texts
            WHERE NOT EXISTS (SELECT 1 FROM notes WHERE notes.shared = shared_texts.key)"""
     )
+
+
+class EventOutline(NamedTuple):
+    """Where an event lies, without its text."""
+
+    ordinal: int
+    kind: str
+    at_ms: int | None
+    offset: int
+    length: int
+
+
+def part_outline(db: apsw.Connection, part_id: int) -> list[EventOutline]:
+    """The events of a part that are no copies, in order."""
+    query = f"""SELECT {_ORDINAL} kind, at_ms, offset, length FROM events
+               WHERE id >= :first AND id < :end AND NOT is_copied ORDER BY id"""  # noqa: S608
+    return [EventOutline(*row) for row in db.execute(query, span(part_id))]
+
+
+def part_failures(db: apsw.Connection, part_id: int) -> set[int]:
+    """Which of its actions failed: their ordinals, counted over its calls that are no copies."""
+    query = f"SELECT {_ORDINAL} 1 FROM actions WHERE id >= :first AND id < :end AND status = 'failed'"  # noqa: S608
+    return {row[0] for row in db.execute(query, span(part_id))}
+
+
+def actions_between(db: apsw.Connection, part_id: int, first: int, last: int) -> dict[int, ActionRow]:
+    """The actions of a part with these ordinals, by ordinal."""
+    query = f"""SELECT {_ORDINAL}{_ACTION} FROM actions
+               WHERE id >= :first + :least AND id <= :first + :most AND id < :end ORDER BY id"""  # noqa: S608
+    rows = _rows(ActionRow, db.execute(query, {**span(part_id), "least": first, "most": last}), 0)
+    return {row.ordinal: row for row in rows}

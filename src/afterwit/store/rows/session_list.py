@@ -147,14 +147,16 @@ MEASURES = {
 
 
 def first_sessions(
-    db: apsw.Connection, selection: Selection, measure: str, limit: int, *, is_reversed: bool = False
+    db: apsw.Connection, selection: Selection, measure: str, limit: int, *, is_reversed: bool = False, skipped: int = 0
 ) -> list[SessionRow]:
-    """The latest, or those with most of a measure; the earliest or least where it is reversed. `limit` 0 means all."""
+    """The latest, or those with most of a measure; the earliest or least where it is reversed. `limit` 0 means all;
+    `skipped` are those before the first."""
     columns = dict.fromkeys((MEASURES[measure], *(f"sessions.{name}" for name in ("started_ms", "native_id", "agent"))))
     order = ", ".join(f"{column} {'ASC' if is_reversed else 'DESC'}" for column in columns)
     query = f"""SELECT {_COLUMNS} FROM sessions {selection.where}
-                ORDER BY {order} LIMIT :limit"""  # noqa: S608
-    return [SessionRow(*row) for row in db.execute(query, {**selection.values(), "limit": limit or -1})]
+                ORDER BY {order} LIMIT :limit OFFSET :skipped"""  # noqa: S608
+    values = {**selection.values(), "limit": limit or -1, "skipped": skipped}
+    return [SessionRow(*row) for row in db.execute(query, values)]
 
 
 def count_selected(db: apsw.Connection, selection: Selection) -> int:

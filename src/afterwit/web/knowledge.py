@@ -1,0 +1,169 @@
+"""Notes: the list with its filters, one note with all that stands behind it, and what people decide about them.
+
+Every decision is made by the function of the command of the same name, and can be undone from the page that it leads
+to. A form works without JavaScript; with it, a note is replaced where it stands.
+"""
+
+from typing import Any
+
+from afterwit.curation.curate import edit, judge
+from afterwit.curation.forget import ForgetRequest, forget
+from afterwit.curation.undo import Past, past, undo
+from afterwit.curation.why import confidence_path, telling_line, why
+from afterwit.decisions.decided import DecisionKind, ItemChanges
+from afterwit.knowledge.list import ItemFilter, ItemListing, listed, searched, sentences
+from afterwit.knowledge.list import shown as item_named
+from afterwit.model.errors import UsageError
+from afterwit.model.knowledge import Category, Item, ItemStatus
+from afterwit.recall.told import ToldWhen, told_when
+from afterwit.recall.told_moments import said_at
+from afterwit.store.rows.items import exposures
+from afterwit.store.rows.session_list import session_of
+from afterwit.store.store import readonly_database
+from afterwit.web.answering import Ask, WebAnswer, WebRoute, back_of, moved, shown, with_fields
+from afterwit.web.sessions import choices
+
+PAGE = 50
+_PAST = 60
+_MOST_TELLINGS = 30
+_DECISIONS = {kind.value: kind for kind in DecisionKind if kind is not DecisionKind.EDIT}
+
+
+def filter_of(ask: Ask) -> ItemFilter:
+    """Which notes are meant. Without a status those in use; "all" means every status."""
+    status = ask.first("status", ItemStatus.ACTIVE.value)
+    if status != "all" and status not in list(ItemStatus):
+        raise UsageError(f"{status!r} is no status of notes.")
+    return ItemFilter(
+        statuses=() if status == "all" else (status,),
+        categories=ask.many("category"),
+        repos=ask.many("repo"),
+        agents=ask.many("agent"),
+        harvesters=ask.many("found_by"),
+        is_global=ask.first("everywhere") == "1",
+    )
+
+
+def done_bar(ask: Ask) -> dict[str, Any]:
+    """What was decided just now, for the bar that offers to undo it."""
+    number = ask.number("done")
+    decided = next((entry for entry in past(ask.world, _PAST) if entry.number == number), None) if number else None
+    return {"done": decided, "done_back": with_fields(ask.path, ask.query, done=None)}
+
+
+def _list(ask: Ask) -> WebAnswer:
+    wanted, words, origin = filter_of(ask), ask.first("q"), ask.first("origin")
+    listing = searched(ask.world, words, wanted) if words else listed(ask.world, wanted)
+    items = [item for item in listing.items if not origin or item.channel == origin]
+    page = max(1, ask.number("page", 1))
+    visible = items[(page - 1) * PAGE : page * PAGE]
+    everything = listed(ask.world, ItemFilter()).items if not ask.is_fragment else []
+    return shown(
+        ask,
+        "knowledge.html",
+        listing=ItemListing(visible, len(items), listing.by_status),
+        told=told_when(ask.world, visible),
+        never=ToldWhen.NEVER,
+        statuses=[(status.value, status.in_words) for status in ItemStatus],
+        status=ask.first("status", ItemStatus.ACTIVE.value),
+        categories=[category.value for category in Category],
+        origins=sorted({item.channel.value for item in everything}),
+        makers=sorted({item.harvester for item in everything}),
+        choices=choices(ask),
+        page=page,
+        pages=max(1, -(-len(items) // PAGE)),
+        **done_bar(ask),
+    )
+
+
+def _item(ask: Ask) -> WebAnswer:
+    answer = why(ask.world, ask.names["item"])
+    item = answer.item
+    linked = (*item.supersedes, *item.contradicts, *filter(None, [item.superseded_by]))
+    with readonly_database(ask.world.layout) as db:
+        given = list(exposures(db, [item.id, *item.merged]))[-_MOST_TELLINGS:]
+        sessions = {(row.agent, row.session): session_of(db, row.agent, row.session) for row in given}
+    return shown(
+        ask,
+        "note.html",
+        why=answer,
+        item=item,
+        told=told_when(ask.world, [item]).get(item.id, ToldWhen.NEVER),
+        linked=sentences(ask.world, linked),
+        path_of_confidence=confidence_path(item),
+        tellings=[(row, sessions[row.agent, row.session]) for row in reversed(given)],
+        telling_line=telling_line,
+        said_at=said_at,
+        sides=[answer.side(ask.world.calendar, is_against=is_against) for is_against in (False, True)],
+        **done_bar(ask),
+    )
+
+
+def _decide(ask: Ask) -> WebAnswer:
+    kind = _DECISIONS.get(ask.form.get("decision", ""))
+    if kind is None:
+        raise UsageError("This decision is not known.")
+    (judged,) = judge(ask.world, kind, [ask.names["item"]])
+    return _after(ask, judged.id)
+
+
+def _edit(ask: Ask) -> WebAnswer:
+    judged = edit(ask.world, ask.names["item"], ItemChanges(sentence=ask.form.get("sentence", "")))
+    return _after(ask, judged.id)
+
+
+def _forget_plan(ask: Ask) -> WebAnswer:
+    """What would be lost with an origin; the store is looked at and nothing is decided."""
+    request = ForgetRequest(origin=ask.first("origin"), session=ask.first("session"), repo=ask.first("repo"))
+    _refuse_vague(request)
+    planned = forget(ask.world, request, lambda _: False, is_dry_run=True)
+    return shown(ask, "forget.html", planned=planned, request=request, back=ask.first("back", "/knowledge"))
+
+
+def _forget(ask: Ask) -> WebAnswer:
+    request = ForgetRequest(*(ask.form.get(name, "") for name in ForgetRequest._fields))
+    _refuse_vague(request)
+    forget(ask.world, request, lambda _: True)
+    return moved(with_fields("/knowledge", {}, done=_latest(ask).number))
+
+
+def _undo(ask: Ask) -> WebAnswer:
+    number = ask.form.get("number", "")
+    undo(ask.world, int(number) if number.isascii() and number.isdigit() and len(number) < 10 else None)
+    return _after(ask, ask.form.get("item", ""))
+
+
+def _after(ask: Ask, item: str) -> WebAnswer:
+    """The page that the form came from, or the note where it stood, with the way back."""
+    latest = _latest(ask)
+    if ask.is_fragment:
+        present = _present(ask, item)
+        return shown(ask, "note_card.html", item=present, gone=item, done=latest, back="/")
+    return moved(with_fields(back_of(ask, f"/knowledge/{item}" if item else "/knowledge"), {}, done=latest.number))
+
+
+def _present(ask: Ask, item: str) -> Item | None:
+    try:
+        return item_named(ask.world, item)
+    except UsageError:
+        return None
+
+
+def _latest(ask: Ask) -> Past:
+    return past(ask.world, 1)[0]
+
+
+def _refuse_vague(request: ForgetRequest) -> None:
+    if sum(map(bool, request)) != 1:
+        raise UsageError("Say what to forget: an origin, a session or a repository.")
+
+
+ROUTES = (
+    WebRoute("/knowledge", _list),
+    WebRoute("/knowledge/forget", _forget_plan),
+    WebRoute("/knowledge/forget", _forget, "POST"),
+    WebRoute("/knowledge/{item}", _item),
+    WebRoute("/knowledge/{item}/decide", _decide, "POST"),
+    WebRoute("/knowledge/{item}/edit", _edit, "POST"),
+    WebRoute("/undo", _undo, "POST"),
+)

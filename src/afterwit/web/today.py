@@ -1,0 +1,96 @@
+"""Today: what is new, what waits, what would be lost, whether it helps, what it cost, and one next step."""
+
+from typing import NamedTuple, cast
+
+from afterwit.curation.review import waiting
+from afterwit.doctor.findings import Level
+from afterwit.doctor.status import ProofOfLife, status
+from afterwit.knowledge.list import ItemFilter, listed
+from afterwit.measure.live.words import NOTHING_COMPARED, verdict
+from afterwit.model.knowledge import Item, ItemStatus
+from afterwit.reading.spent import spent_by
+from afterwit.recall.told_moments import said_at
+from afterwit.sessions.filters import Filter
+from afterwit.sessions.list import Order, list_sessions
+from afterwit.store.store import readonly_database
+from afterwit.web.answering import Ask, WebAnswer, WebRoute, shown
+from afterwit.web.knowledge import done_bar
+from afterwit.web.visits import visited
+
+_MOST = 8
+_DAY_MS = 86_400_000
+_STATUS_MS = 20_000
+
+
+class NextStep(NamedTuple):
+    """The one thing to do now, and where."""
+
+    words: str
+    link: str = ""
+    label: str = ""
+
+
+def _today(ask: Ask) -> WebAnswer:
+    visit = visited(ask.world)
+    since_ms = visit.before_ms or ask.world.now_ms - 7 * _DAY_MS
+    now = _status(ask)
+    queue = waiting(ask.world)
+    notes = _new_notes(ask, since_ms)
+    sessions = list_sessions(ask.world, Filter(since_ms=since_ms, is_top=True), Order.START, _MOST)
+    with readonly_database(ask.world.layout) as db:
+        spent = spent_by(db, ask.world.now_ms)
+    return shown(
+        ask,
+        "today.html",
+        since=ask.world.calendar.moment(visit.before_ms) if visit.before_ms else "",
+        now=now,
+        queue=queue,
+        most=_MOST,
+        notes=notes,
+        sessions=sessions,
+        helping=_helping(now),
+        spent=spent,
+        next=_next(now, len(queue.notes)),
+        said_at=said_at,
+        **done_bar(ask),
+    )
+
+
+def _status(ask: Ask) -> ProofOfLife:
+    """How things stand; looked at again after a while, because it looks at files of all agents."""
+    at_ms, seen = ask.kept.get("status", (0, None))
+    if seen is None or ask.world.now_ms - at_ms > _STATUS_MS:
+        seen = status(ask.world, ask.place.machine)
+        ask.kept["status"] = (ask.world.now_ms, seen)
+    return cast(ProofOfLife, seen)
+
+
+def _new_notes(ask: Ask, since_ms: int) -> list[Item]:
+    """Notes in use whose first evidence came since then."""
+    active = listed(ask.world, ItemFilter(statuses=(ItemStatus.ACTIVE.value,))).items
+    return [item for item in active if item.first_ms >= since_ms]
+
+
+def _helping(now: ProofOfLife) -> str:
+    if now.effect is not None:
+        return verdict(now.effect.effect)
+    return NOTHING_COMPARED if now.spoke is None else "Not compared yet: the next `afterwit learn` does."
+
+
+def _next(now: ProofOfLife, waits: int) -> NextStep:
+    """Alarms first, then what would be lost, then decisions, then what is not set up."""
+    alarms = [finding for finding in now.findings if finding.level is Level.ALARM]
+    if alarms:
+        return NextStep(alarms[0].what, "/more/doctor", "Look closer")
+    if now.vanishing.uncaptured:
+        return NextStep("Logs that are not read yet will be deleted by their agents: run `afterwit learn`.")
+    if now.learned.last_run_ms is None:
+        return NextStep("Run `afterwit learn`: it reads what your agents have logged.")
+    if waits:
+        return NextStep("Decide about what waits below: it takes a few seconds each.", "#waiting", "To what waits")
+    if now.spoke is None:
+        return NextStep("Let your agents hear it: `afterwit connect agents --all` shows every change first, and asks.")
+    return NextStep("Nothing needs you. Search finds whatever your agents ever said or did.", "/search", "Search")
+
+
+ROUTES = (WebRoute("/", _today),)

@@ -1,0 +1,230 @@
+"""One session as a page: windows of moments that load as one scrolls, prompts to jump between, calls folded.
+
+The order of a session is worked out once and kept for the latest few. What Afterwit told the session stands where it
+was told, with what was kept from it. Without JavaScript the windows are pages with links.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from afterwit.model.errors import UsageError
+from afterwit.recall.tellings import tellings
+from afterwit.recall.told_moments import said_at
+from afterwit.sessions.action_words import target_line
+from afterwit.sessions.cost import spending_of
+from afterwit.sessions.filters import one_line
+from afterwit.sessions.list import Session
+from afterwit.sessions.originals import TranscriptSource, files_of, original_bytes, source_of
+from afterwit.sessions.restore import refuse_dropped, refuse_partial
+from afterwit.sessions.short_ids import short_id
+from afterwit.sessions.show import Telling, safe_row
+from afterwit.sessions.windows import OutlineMoment, SessionOutline, WindowMoment, outline, window
+from afterwit.store.rows.originals import is_pinned
+from afterwit.store.rows.session_list import SessionRow, session_of, subagents_of
+from afterwit.web.answering import Ask, WebAnswer, WebRoute, download, moved, session_path, shown, with_fields
+from afterwit.web.changes_shown import ShownLine, changes_in
+from afterwit.web.sessions import session_asked
+
+WINDOW = 100
+LONGEST = 6_000
+_BEFORE = 3  # moments that are shown before the one that was asked for
+_KEPT_OUTLINES = 6
+_MOST_PROMPTS = 300
+_PROMPT_CHARS = 110
+
+
+class ShownScene(NamedTuple):
+    """One line of the transcript: a moment with what belongs to it."""
+
+    moment: WindowMoment
+    tellings: list[Telling]  # that came before it
+    subagents: list[SessionRow]  # that it started
+    changes: list[ShownLine]  # that an edit makes
+    target: str  # of a call, in one line
+    day: str  # where a new one begins
+
+
+def _show(ask: Ask) -> WebAnswer:
+    with source_of(ask.world) as source:
+        row = session_asked(ask, source)
+        plan = _outline(ask, source, row)
+        first = _first(ask, plan)
+        parts = _window(ask, source, row, plan, first)
+        if ask.is_fragment:
+            return shown(ask, "transcript_window.html", **parts)
+        children = subagents_of(source.store.db, row.agent, row.native_id)
+        parent = session_of(source.store.db, row.agent, row.parent) if row.parent else None
+        return shown(
+            ask,
+            "transcript.html",
+            session=Session(
+                safe_row(source, row),
+                id=short_id(source.store.db, row.native_id),
+                is_pinned=is_pinned(source.store.db, row.agent, row.native_id),
+                spending=spending_of(source.store.db, ask.world.settings, row),
+            ),
+            parent=parent,
+            children=[safe_row(source, child) for child in children],
+            prompts=len(plan.prompts),
+            failures=len(plan.failures),
+            said_at=said_at,
+            **{name: value for name, value in parts.items() if name != "said_at"},
+        )
+
+
+def _window(ask: Ask, source: TranscriptSource, row: SessionRow, plan: SessionOutline, first: int) -> dict[str, Any]:
+    last = min(len(plan.moments), first + WINDOW)
+    shown_moments = window(source, row, plan, range(first, last), LONGEST)
+    path = session_path(row.agent, row.native_id)
+    return {
+        "scenes": list(_scenes(ask, source, row, plan, first, shown_moments)),
+        "path": path,
+        "row": row,
+        "first": first,
+        "last": last,
+        "total": len(plan.moments),
+        "earlier": with_fields(path, {}, **{"from": max(0, first - WINDOW)}) if first else "",
+        "later": with_fields(path, {}, **{"from": last}) if last < len(plan.moments) else "",
+        "asked": ask.first("at"),
+        "wanted": _wanted(ask, plan),
+        "next_prompt": _beyond(plan, plan.prompts, last),
+        "next_failure": _beyond(plan, plan.failures, last),
+        "said_at": said_at,
+    }
+
+
+def _wanted(ask: Ask, plan: SessionOutline) -> str:
+    """The number of the moment that was asked for; of an output, that of its call."""
+    place = plan.place_of(ask.first("at")) if ask.first("at") else None
+    return "" if place is None else plan.moments[place].number
+
+
+def _beyond(plan: SessionOutline, places: list[int], last: int) -> str:
+    """The number of the first of these that lies behind the window."""
+    at = bisect_left(places, last)
+    return plan.moments[places[at]].number if at < len(places) else ""
+
+
+def _scenes(
+    ask: Ask, source: TranscriptSource, row: SessionRow, plan: SessionOutline, first: int, moments: list[WindowMoment]
+) -> Iterator[ShownScene]:
+    waiting = _due(tellings(source, row), plan, first, first + len(moments))
+    children = [safe_row(source, child) for child in subagents_of(source.store.db, row.agent, row.native_id)]
+    day = ask.world.calendar.day(_time_before(plan.moments, first))
+    for moment in moments:
+        at_ms = moment.at.at_ms
+        due = [telling for telling in waiting if at_ms is not None and telling.at_ms < at_ms]
+        waiting = [telling for telling in waiting if telling not in due]
+        today = ask.world.calendar.day(at_ms) or day
+        started = [child for child in children if moment.call_id and child.parent_call == moment.call_id]
+        yield _scene(moment, row.cwd)._replace(tellings=due, subagents=started, day=today if today != day else "")
+        day = today
+
+
+def _scene(moment: WindowMoment, folder: str) -> ShownScene:
+    target = moment.tool if moment.action is None else target_line(moment.action, folder)
+    return ShownScene(moment, [], [], changes_in(moment.arguments), target, "")
+
+
+def _due(told: list[Telling], plan: SessionOutline, first: int, last: int) -> list[Telling]:
+    """What was told between this window and those around it."""
+    begin = _time_before(plan.moments, first) if first else None
+    end = _time_before(plan.moments, last) if last < len(plan.moments) else None
+    return [
+        telling
+        for telling in told
+        if (begin is None or telling.at_ms >= begin) and (end is None or telling.at_ms < end)
+    ]
+
+
+def _time_before(moments: list[OutlineMoment], place: int) -> int | None:
+    return next((m.at_ms for m in reversed(moments[max(0, place - WINDOW) : place]) if m.at_ms is not None), None)
+
+
+def _first(ask: Ask, plan: SessionOutline) -> int:
+    """Where the window begins: at a number, at a time, or at a place."""
+    if number := ask.first("at"):
+        place = plan.place_of(number)
+        if place is None:
+            raise UsageError(f"This session has no moment {number!r}.")
+        return max(0, place - _BEFORE)
+    if when := ask.number("when_s"):
+        return max(0, plan.place_at(when * 1000) - _BEFORE)
+    return min(ask.number("from"), max(0, len(plan.moments) - 1))
+
+
+def _outline(ask: Ask, source: TranscriptSource, row: SessionRow) -> SessionOutline:
+    """Worked out once for a session as long as it does not grow."""
+    kept: dict[tuple[int, int, int | None], SessionOutline] = ask.kept.setdefault("outlines", {})
+    key = (row.id, row.events, row.ended_ms)
+    plan = kept.pop(key, None)
+    if plan is None:
+        plan = outline(source, row)
+    kept[key] = plan
+    while len(kept) > _KEPT_OUTLINES:
+        kept.pop(next(iter(kept)), None)
+    return plan
+
+
+def _prompts(ask: Ask) -> WebAnswer:
+    """The prompts of a session, to jump to."""
+    with source_of(ask.world) as source:
+        row = session_asked(ask, source)
+        plan = _outline(ask, source, row)
+        places = plan.prompts[:_MOST_PROMPTS]
+        listed = [
+            (moment.at, one_line(moment.said.text or "(the text is gone)", _PROMPT_CHARS))
+            for moment in window(source, row, plan, places, _PROMPT_CHARS * 5)
+        ]
+    return shown(
+        ask,
+        "prompts_part.html" if ask.is_fragment else "prompts.html",
+        row=row,
+        path=session_path(row.agent, row.native_id),
+        prompts=listed,
+        more=len(plan.prompts) - len(listed),
+    )
+
+
+def _moment(ask: Ask) -> WebAnswer:
+    """One moment with all of its text."""
+    with source_of(ask.world) as source:
+        row = session_asked(ask, source)
+        plan = _outline(ask, source, row)
+        place = plan.place_of(ask.first("at"))
+        if place is None:
+            raise UsageError(f"This session has no moment {ask.first('at')!r}.")
+        (moment,) = window(source, row, plan, [place], 0)
+    scene = _scene(moment, row.cwd)
+    return shown(ask, "moment.html", row=row, path=session_path(row.agent, row.native_id), scene=scene, said_at=said_at)
+
+
+def _original(ask: Ask) -> WebAnswer:
+    """The bytes as the agent wrote them, secrets and all: only by a form that says so."""
+    with source_of(ask.world) as source:
+        row = session_asked(ask, source)
+        refuse_partial(row)
+        files = files_of(source.store, row)
+        refuse_dropped(files)
+        body = b"".join(piece for file in files for piece in original_bytes(source.store, file))
+    return download(body, f"{row.agent}-{row.native_id}.original")
+
+
+def _by_id(ask: Ask) -> WebAnswer:
+    """A session by its id or the beginning of it."""
+    from afterwit.sessions.filters import find_session
+    from afterwit.store.store import readonly_database
+
+    with readonly_database(ask.world.layout) as db:
+        row = find_session(db, ask.first("id"))
+    return moved(session_path(row.agent, row.native_id))
+
+
+ROUTES = (
+    WebRoute("/session", _by_id),
+    WebRoute("/sessions/{agent}/{session:path}", _show),
+    WebRoute("/prompts/{agent}/{session:path}", _prompts),
+    WebRoute("/moment/{agent}/{session:path}", _moment),
+    WebRoute("/original/{agent}/{session:path}", _original, "POST"),
+)
