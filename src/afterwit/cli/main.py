@@ -37,7 +37,7 @@ COMMANDS = {
     "measure": Subcommand("measure:measure", "Measure whether any of it helps."),
     "templates": Subcommand("templates:templates", "Begin a session with tool calls that went well in an earlier one."),
     "patterns": Subcommand("patterns:patterns", "What recurs across sessions and agents, and the catalog of it."),
-    "store": Subcommand("store:store", "Sizes, checks, rebuilding, giving space back."),
+    "store": Subcommand("store:store", "Sizes, checks, rebuilding, giving space back, backups."),
     "connect": Subcommand("connect:connect", "Connect Afterwit with other programs, and see what is connected."),
     "disconnect": Subcommand("disconnect:disconnect", "Take out of agents' files what `connect` has put in."),
     "mcp": Subcommand("mcp:mcp", "Serve the notes to one agent, over standard input and output."),
