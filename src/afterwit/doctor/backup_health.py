@@ -1,6 +1,7 @@
 """What there is to say of backups: when the last one was made, and whether it is old or the last try failed.
 
-Goes by what the store notes itself, without asking the target. Where no backup was ever made or set up, nothing is said.
+Goes by what the store notes itself, without asking the target. Where no backup was ever made or set up, nothing is
+said.
 """
 
 from collections.abc import Iterator

@@ -54,8 +54,8 @@ def show_created(created: CreatedBackup) -> None:
         talk(f"An earlier snapshot could not be built on: {created.skipped} `afterwit store backup verify` says more.")
     read_back = ", read back" if created.is_read_back else ", not read back"
     print_line(
-        f"Snapshot {created.snapshot}: {human_count(created.sessions, 'session')}, {human_bytes(created.total_bytes)} in"
-        f" {human_count(created.files, 'file')}; sent {human_bytes(created.sent_bytes)} to {created.target}{read_back}."
+        f"Snapshot {created.snapshot}: {human_count(created.sessions, 'session')}, {human_bytes(created.total_bytes)}"
+        f" in {human_count(created.files, 'file')}; sent {human_bytes(created.sent_bytes)} to {created.target}{read_back}."
     )
 
 
