@@ -1,6 +1,5 @@
 """Restoring: into an empty home, over a living store, and back; killed anywhere it is the old store or the new one."""
 
-import os
 import shutil
 import signal
 from pathlib import Path
@@ -75,7 +74,7 @@ def test_a_living_store_is_not_touched_unless_it_is_to_be_replaced(world: World,
     made(world, tmp_path / "backup")
     learn_more(world, "newer")
     newer = hash_of(world.layout.root)
-    with pytest.raises(BackupError, match="There is a store .* --replace .* --to FOLDER"):
+    with pytest.raises(BackupError, match=r"There is a store .* --replace .* --to FOLDER"):
         restore(world, str(tmp_path / "backup"), NO_KEYS, Silent(), agreed)
     no = restore(world, str(tmp_path / "backup"), NO_KEYS, Silent(), lambda _planned: False, may_replace=True)
     assert (no, hash_of(world.layout.root)) == (None, newer)
@@ -208,6 +207,6 @@ def test_a_restore_killed_at_any_step_leaves_the_old_or_the_new_and_is_ended_by_
 def test_a_store_behind_a_link_is_refused(world: World, tmp_path: Path) -> None:
     made(world, tmp_path / "backup")
     (tmp_path / "real").mkdir()
-    os.symlink(tmp_path / "real", tmp_path / "link")
+    (tmp_path / "link").symlink_to(tmp_path / "real")
     with pytest.raises(StoreError, match="symbolic link"):
         restored(elsewhere(world, tmp_path / "link"), tmp_path / "backup")
