@@ -26,6 +26,7 @@ from afterwit.backup.create import create
 from afterwit.backup.last import last_backup
 from afterwit.config.world import World
 from afterwit.model.errors import BusyError, DamagedError, StoreError
+from afterwit.store.atomic import replace_file
 from afterwit.store.lease import held
 
 
@@ -193,7 +194,7 @@ def test_what_was_sent_is_read_back_before_it_counts(
     """A disk that says it has written, and has written something else."""
     from afterwit.backup.targets import folder
 
-    right = folder.replace_file
+    right = replace_file
 
     def lying(path: Path, content: bytes) -> None:
         right(path, content[:-1] + b"?" if "objects" in path.parts else content)

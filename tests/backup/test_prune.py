@@ -109,8 +109,8 @@ def test_where_nothing_is_whole_nothing_is_removed(world: World, tmp_path: Path)
 
 def test_a_prune_killed_at_any_step_leaves_whole_snapshots(world: World, tmp_path: Path) -> None:
     folder = tmp_path / "backup"
-    command = ("store", "backup", "prune", str(folder), "--keep-daily", "1", "--keep-weekly", "0")
-    command = (*command, "--keep-monthly", "0", "--yes")
+    rule = ("--keep-daily", "1", "--keep-weekly", "0", "--keep-monthly", "0")
+    command = ("store", "backup", "prune", str(folder), *rule, "--yes")
     reached = 0
     for number in range(1, 20):
         for day in range(3):

@@ -36,7 +36,7 @@ class CreatedBackup(msgspec.Struct, frozen=True, kw_only=True):
 
     target: str
     snapshot: str
-    at_ms: int
+    created_ms: int
     sessions: int
     content_hash: str
     files: int
@@ -62,7 +62,7 @@ def create(
             with target_at(target, scratch / "git", world.environ) as place:
                 vault = opened_vault(place, keys, may_begin=True)
                 created = _made(world, vault, scratch, progress, reads_back=reads_back)
-            note_backup(layout, place.place, created.snapshot, created.at_ms)
+            note_backup(layout, place.place, created.snapshot, created.created_ms)
             return created
     except OSError as error:
         failure = translated(error, layout.backups)
@@ -171,7 +171,7 @@ def _created(
     return CreatedBackup(
         target=vault.place,
         snapshot=snapshot.id,
-        at_ms=snapshot.at_ms,
+        created_ms=snapshot.at_ms,
         sessions=manifest.sessions,
         content_hash=manifest.content_hash,
         files=len(manifest.files),

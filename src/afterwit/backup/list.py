@@ -16,7 +16,7 @@ from afterwit.model.errors import BackupDamagedError, BackupError
 
 class ListedSnapshot(msgspec.Struct, frozen=True, kw_only=True):
     id: str
-    at_ms: int
+    created_ms: int
     sessions: int | None = None  # None: not known without the key, or damaged
     files: int | None = None
     total_bytes: int | None = None  # of the files
@@ -45,7 +45,7 @@ def list_snapshots(world: World, target: str, keys: BackupKeys) -> ListedBackup:
         snapshots = (
             _described(opened_vault(place, keys))
             if is_open
-            else [ListedSnapshot(id=name.id, at_ms=name.at_ms) for name in snapshots_in(names)]
+            else [ListedSnapshot(id=name.id, created_ms=name.at_ms) for name in snapshots_in(names)]
         )
     return ListedBackup(
         target=place.place,
@@ -74,14 +74,14 @@ def _described(vault: Vault) -> list[ListedSnapshot]:
     described = []
     for number, (name, manifest) in enumerate(zip(names, manifests, strict=True)):
         if isinstance(manifest, str):
-            described.append(ListedSnapshot(id=name.id, at_ms=name.at_ms, problem=manifest))
+            described.append(ListedSnapshot(id=name.id, created_ms=name.at_ms, problem=manifest))
             continue
         before = next((earlier for earlier in manifests[number + 1 :] if not isinstance(earlier, str)), None)
         objects = set(manifest.objects) - set(before.objects if before else ())
         described.append(
             ListedSnapshot(
                 id=name.id,
-                at_ms=name.at_ms,
+                created_ms=name.at_ms,
                 sessions=manifest.sessions,
                 files=len(manifest.files),
                 total_bytes=manifest.total_bytes,

@@ -27,7 +27,7 @@ _WAIT_SECONDS = 60
 
 class PrunedSnapshot(msgspec.Struct, frozen=True, kw_only=True):
     id: str
-    at_ms: int
+    created_ms: int
     is_kept: bool
     problem: str = ""  # why nothing can be restored from it
 
@@ -92,7 +92,7 @@ def _planned(
         snapshots=[
             PrunedSnapshot(
                 id=snapshot.name.id,
-                at_ms=snapshot.name.at_ms,
+                created_ms=snapshot.name.at_ms,
                 is_kept=snapshot in kept,
                 problem=snapshot.problem,
             )

@@ -51,7 +51,7 @@ class PresentStore(msgspec.Struct, frozen=True, kw_only=True):
 class Restored(msgspec.Struct, frozen=True, kw_only=True):
     root: str
     snapshot: str
-    at_ms: int
+    created_ms: int
     sessions: int
     content_hash: str
     files: int
@@ -127,12 +127,12 @@ def undo(world: World) -> Path:
     return aside
 
 
-def _planned(layout: Layout, manifest: Manifest, name: str, at_ms: int, *, is_dry_run: bool) -> Restored:
+def _planned(layout: Layout, manifest: Manifest, name: str, created_ms: int, *, is_dry_run: bool) -> Restored:
     has_config = (layout.root / _CONFIG).exists() and any(file.path == _CONFIG for file in manifest.files)
     return Restored(
         root=str(layout.root),
         snapshot=name,
-        at_ms=at_ms,
+        created_ms=created_ms,
         sessions=manifest.sessions,
         content_hash=manifest.content_hash,
         files=len(manifest.files),

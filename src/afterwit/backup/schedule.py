@@ -26,9 +26,12 @@ def with_backups(text: str, wanted: BackupSettings | None) -> str:
     head, rest = text[:begin].rstrip("\n"), text[end:].lstrip("\n")
     changed = "\n\n".join(part for part in (head, table.rstrip("\n"), rest.rstrip("\n")) if part)
     changed += "\n" if changed else ""
-    after = _parsed(changed)
     expected = {**others, **({TABLE: _values(wanted)} if wanted is not None else {})}
-    if after != expected:
+    try:
+        is_right = tomllib.loads(changed) == expected
+    except tomllib.TOMLDecodeError:
+        is_right = False
+    if not is_right:
         raise ConfigError(f"The table [{TABLE}] cannot be changed without touching others. Write it by hand:\n{table}")
     return changed
 

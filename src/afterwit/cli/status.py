@@ -66,10 +66,10 @@ def _lines(now: ProofOfLife, calendar: Calendar) -> Iterator[tuple[str, str]]:
 
 
 def _backup(backup: BackupState, calendar: Calendar) -> str:
-    if backup.at_ms is None:
+    if backup.made_ms is None:
         return f"none yet, to go to {backup.target}. `afterwit store backup create` makes it."
     daily = "; `learn` makes one every day" if backup.is_daily else ""
-    return f"{calendar.moment(backup.at_ms)}, {backup.target}{daily}"
+    return f"{calendar.moment(backup.made_ms)}, {backup.target}{daily}"
 
 
 def _helping(now: ProofOfLife, calendar: Calendar) -> str:

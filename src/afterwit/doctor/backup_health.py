@@ -22,7 +22,7 @@ class BackupState(msgspec.Struct, frozen=True, kw_only=True):
     """Of the last good backup, and of a try since."""
 
     target: str
-    at_ms: int | None  # None: none was made
+    made_ms: int | None  # None: none was made
     is_daily: bool
     failed_ms: int | None
     failure: str
@@ -36,7 +36,7 @@ def backup_state(world: World) -> BackupState | None:
         return None
     return BackupState(
         target=target,
-        at_ms=last.at_ms,
+        made_ms=last.at_ms,
         is_daily=wanted.daily and wanted.target is not None,
         failed_ms=last.failed_ms,
         failure=last.failure,
@@ -49,13 +49,13 @@ def backup_findings(world: World) -> Iterator[DoctorFinding]:
         return
     if state.failed_ms is not None:
         yield warning("backup-failed", f"The last try to make a backup failed: {state.failure}")
-    if state.at_ms is None:
+    if state.made_ms is None:
         if state.failed_ms is None:
             yield warning(
                 "backup-old", f"No backup was made at {state.target} yet. `afterwit store backup create` makes one."
             )
         return
-    days = (world.now_ms - state.at_ms) // DAY_MS
+    days = (world.now_ms - state.made_ms) // DAY_MS
     if days >= (_OLD_DAILY_DAYS if state.is_daily else OLD_DAYS):
         yield warning(
             "backup-old",

@@ -3,7 +3,6 @@
 import json
 import os
 import pty
-import subprocess
 import sys
 from pathlib import Path
 
@@ -38,23 +37,23 @@ def test_json_has_the_documented_shapes(learned: Run, tmp_path: Path) -> None:
     target = str(tmp_path / "backup")
     created = json.loads(learned("store", "backup", "create", target, "--json").stdout)
     assert set(created) == {
-        *("target", "snapshot", "at", "sessions", "content_hash", "files", "total_bytes", "sent_objects"),
+        *("target", "snapshot", "created_at", "sessions", "content_hash", "files", "total_bytes", "sent_objects"),
         *("sent_bytes", "is_encrypted", "is_read_back", "is_first", "skipped"),
     }
     listed = json.loads(learned("store", "backup", "list", target, "--json").stdout)
     assert set(listed) == {"target", "encryption", "is_open", "objects", "object_bytes", "snapshots"}
     assert set(listed["snapshots"][0]) == {
-        *("id", "at", "sessions", "files", "total_bytes", "new_bytes", "content_hash", "problem"),
+        *("id", "created_at", "sessions", "files", "total_bytes", "new_bytes", "content_hash", "problem"),
     }
     verified = json.loads(learned("store", "backup", "verify", target, "--json").stdout)
     assert set(verified) == {"target", "snapshots", "objects", "read_bytes", "unused_objects", "faults"}
     pruned = json.loads(learned("store", "backup", "prune", target, "--dry-run", "--json").stdout)
     assert set(pruned) == {"target", "snapshots", "removed_objects", "freed_bytes", "is_dry_run"}
-    assert set(pruned["snapshots"][0]) == {"id", "at", "is_kept", "problem"}
+    assert set(pruned["snapshots"][0]) == {"id", "created_at", "is_kept", "problem"}
     to = str(tmp_path / "other")
     restored = json.loads(learned("store", "backup", "restore", target, "--to", to, "--json").stdout)
     assert set(restored) == {
-        *("root", "snapshot", "at", "sessions", "content_hash", "files", "total_bytes", "present", "set_aside"),
+        *("root", "snapshot", "created_at", "sessions", "content_hash", "files", "total_bytes", "present", "set_aside"),
         *("config_beside", "is_dry_run"),
     }
     assert set(restored["present"]) == {"is_there", "is_same_machine", "sessions", "content_hash"}
@@ -101,25 +100,31 @@ def test_keys_are_made_and_needed(learned: Run, tmp_path: Path) -> None:
     assert (both.returncode, "exclude each other" in both.stderr) == (2, True)
 
 
+def typed(command: list[str], environ: dict[str, str], *answers: tuple[bytes, str]) -> tuple[bytes, int]:
+    """Runs a command on a terminal of its own, and answers each question when it is asked. What the terminal shows."""
+    child, terminal = pty.fork()
+    if not child:
+        os.execve(command[0], command, environ)
+    shown, waiting = b"", list(answers)
+    try:
+        while piece := os.read(terminal, 4096):
+            shown += piece
+            if waiting and waiting[0][0] in shown.rpartition(b"\n")[2]:
+                os.write(terminal, f"{waiting.pop(0)[1]}\n".encode())
+    except OSError:  # the other end is closed
+        pass
+    finally:
+        os.close(terminal)
+    return shown, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
 def test_a_passphrase_is_asked_for_on_a_terminal_and_not_shown(
     learned: Run, environ: dict[str, str], tmp_path: Path
 ) -> None:
     words = "seven apple trees"
-    ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "afterwit", "store", "backup", "create", str(tmp_path / "backup"), "--passphrase"]
-    with subprocess.Popen(
-        command, env=environ, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
-    ) as run:
-        os.close(theirs)
-        os.write(ours, f"{words}\n{words}\n".encode())
-        shown = b""
-        try:
-            while piece := os.read(ours, 4096):
-                shown += piece
-        except OSError:  # the other end is closed
-            pass
-    os.close(ours)
-    assert (run.returncode, b"Snapshot 20" in shown) == (0, True), shown
+    shown, code = typed(command, environ, (b"passphrase", words), (b"confirmation", words))
+    assert (code, b"Snapshot 20" in shown, words.encode() in shown) == (0, True, False), shown
     environ_given = {"AFTERWIT_BACKUP_PASSPHRASE": words}
     assert learned("store", "backup", "verify", str(tmp_path / "backup"), **environ_given).returncode == 0
     assert learned("store", "backup", "verify", str(tmp_path / "backup")).returncode == 1
@@ -176,5 +181,5 @@ def test_a_failing_daily_backup_fails_no_learn_and_is_told(learned: Run, tmp_pat
     findings = json.loads(learned("doctor", "--json").stdout)["findings"]
     assert [finding["code"] for finding in findings if finding["code"].startswith("backup")] == ["backup-failed"]
     shown = json.loads(learned("status", "--json").stdout)
-    assert shown["backup"]["at"] is None
+    assert shown["backup"]["made_at"] == ""
     assert "holds other files" in shown["backup"]["failure"]

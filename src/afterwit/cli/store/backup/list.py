@@ -52,7 +52,7 @@ def _row(calendar: Calendar, snapshot: ListedSnapshot) -> tuple[str, ...]:
 
     return (
         snapshot.id,
-        calendar.moment(snapshot.at_ms),
+        calendar.moment(snapshot.created_ms),
         amount(snapshot.sessions),
         amount(snapshot.files),
         amount(snapshot.total_bytes, is_size=True),

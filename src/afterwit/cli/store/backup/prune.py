@@ -82,4 +82,4 @@ def _show_plan(calendar: Calendar, planned: PrunedBackup) -> None:
     for snapshot in planned.snapshots:
         verb = "keep" if snapshot.is_kept else "remove"
         problem = f"  {snapshot.problem}" if snapshot.problem else ""
-        print_line(f"{verb:<6}  {snapshot.id}  {calendar.moment(snapshot.at_ms)}{problem}")
+        print_line(f"{verb:<6}  {snapshot.id}  {calendar.moment(snapshot.created_ms)}{problem}")
