@@ -26,6 +26,7 @@ from afterwit.agents.registry import AGENTS, Agent, reader_for
 from afterwit.model.settings import (
     AgentSettings,
     Aliases,
+    BackupSettings,
     LearnSettings,
     MeasureSettings,
     MemorySettings,
@@ -49,6 +50,7 @@ _TABLES: tuple[tuple[str, type[msgspec.Struct] | None, str], ...] = (
     ("store", StoreSettings, "Where data is stored."),
     ("learn", LearnSettings, "How `afterwit learn` works."),
     ("schedule", ScheduleSettings, "What `afterwit connect schedule` sets up."),
+    ("backup", BackupSettings, "Where backups go, and which are kept. `afterwit store backup schedule` writes it."),
     (
         "retention",
         RetentionSettings,

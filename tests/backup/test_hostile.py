@@ -26,8 +26,8 @@ from afterwit.backup.keys import age, identity_in
 from afterwit.backup.manifest import (
     Manifest,
     PackedObject,
-    Piece,
     SnapshotFile,
+    StoredPiece,
     is_safe_path,
     manifest_in,
     packed_manifest,
@@ -93,7 +93,7 @@ def test_a_piece_that_unpacks_to_more_than_it_says_is_no_piece(world: World, tmp
     vault = vault_at(tmp_path / "backup")
     bomb = zstandard.ZstdCompressor(level=19).compress(bytes(200_000_000))
     packed = vault.put_object(bomb)
-    piece = Piece(hash_of_piece(bytes(4_000_000)), 0, 0, len(bomb), 4_000_000)
+    piece = StoredPiece(hash_of_piece(bytes(4_000_000)), 0, 0, len(bomb), 4_000_000)
     files = (SnapshotFile("config.toml", 4_000_000, (0,)),)
     planted(vault, objects=(packed,), pieces=(piece,), files=files)
     assert "A piece of the object" in refusal(

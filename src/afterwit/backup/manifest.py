@@ -28,7 +28,7 @@ DATABASES = ("afterwit.db", "journal.db", "memory-queue.db")
 PARTS = (*sorted(_SINGLE), *_FOLDERS)  # of a store, by the names they have in its folder
 
 
-class Piece(msgspec.Struct, frozen=True, array_like=True):
+class StoredPiece(msgspec.Struct, frozen=True, array_like=True):
     """Consecutive bytes of a file. Fewer bytes are stored than it has where it is compressed."""
 
     hash: bytes
@@ -62,7 +62,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     sessions: int
     content_hash: str
     objects: tuple[PackedObject, ...]
-    pieces: tuple[Piece, ...]
+    pieces: tuple[StoredPiece, ...]
     files: tuple[SnapshotFile, ...]
 
     @property

@@ -17,7 +17,7 @@ import msgspec
 import zstandard
 
 from afterwit.backup.contents import StoreFile
-from afterwit.backup.manifest import Manifest, PackedObject, Piece, SnapshotFile
+from afterwit.backup.manifest import Manifest, PackedObject, SnapshotFile, StoredPiece
 from afterwit.backup.pieces import hash_of_piece, pieces_of
 from afterwit.backup.vault import Vault
 from afterwit.model.learn_run import Progress
@@ -49,7 +49,7 @@ class _SentObject(msgspec.Struct, frozen=True, array_like=True):
 
 class PackedFiles(NamedTuple):
     objects: tuple[PackedObject, ...]
-    pieces: tuple[Piece, ...]
+    pieces: tuple[StoredPiece, ...]
     files: tuple[SnapshotFile, ...]
     sent: tuple[PackedObject, ...]  # by this run
 
@@ -66,7 +66,7 @@ class Packing:
         self._compressor = zstandard.ZstdCompressor(level=_LEVEL)
         self._objects: dict[PackedObject, int] = {}
         self._numbers: dict[bytes, int] = {}  # of pieces, by hash
-        self._pieces: list[Piece | None] = []  # None: in the object that is being filled
+        self._pieces: list[StoredPiece | None] = []  # None: in the object that is being filled
         self._waiting: list[tuple[bytes, int, int, int]] = []  # hash, offset, bytes stored, length
         self._content = bytearray()
         self._sent: list[PackedObject] = []
@@ -124,7 +124,7 @@ class Packing:
             stored = self._there[piece]
             self._numbers[piece] = len(self._pieces)
             number = self._objects.setdefault(stored.packed, len(self._objects))
-            self._pieces.append(Piece(piece, number, stored.offset, stored.stored_bytes, stored.length))
+            self._pieces.append(StoredPiece(piece, number, stored.offset, stored.stored_bytes, stored.length))
         return self._numbers[piece]
 
     def _send(self) -> None:
@@ -134,7 +134,7 @@ class Packing:
         self._sent.append(packed)
         number = self._objects.setdefault(packed, len(self._objects))
         for piece, offset, stored_bytes, length in self._waiting:
-            self._pieces[self._numbers[piece]] = Piece(piece, number, offset, stored_bytes, length)
+            self._pieces[self._numbers[piece]] = StoredPiece(piece, number, offset, stored_bytes, length)
         if self._vault.target.keeps_at_once:
             self._note_sent(packed)
         self._waiting, self._content = [], bytearray()

@@ -21,7 +21,7 @@ from afterwit.backup.manifest import (
     MOST_OBJECT_BYTES,
     Manifest,
     PackedObject,
-    Piece,
+    StoredPiece,
     manifest_in,
     packed_manifest,
 )
@@ -144,7 +144,7 @@ def object_path(name: str) -> str:
     return f"{_OBJECTS}{name[:2]}/{name}"
 
 
-def piece_in(content: bytes, piece: Piece, name: str) -> bytes:
+def piece_in(content: bytes, piece: StoredPiece, name: str) -> bytes:
     """A piece of an object, unpacked and checked."""
     import zstandard
 

@@ -9,7 +9,7 @@ from collections import defaultdict
 import msgspec
 
 from afterwit.backup.keys import BackupKeys
-from afterwit.backup.manifest import PackedObject, Piece
+from afterwit.backup.manifest import PackedObject, StoredPiece
 from afterwit.backup.scratch import scratch_folder
 from afterwit.backup.targets.at import target_at
 from afterwit.backup.vault import SnapshotName, Vault, opened_vault, piece_in
@@ -37,7 +37,7 @@ class _Wanted:
     """What the snapshots want of one object."""
 
     def __init__(self) -> None:
-        self.pieces: set[Piece] = set()
+        self.pieces: set[StoredPiece] = set()
         self.snapshots: list[str] = []
 
 
@@ -87,7 +87,7 @@ def _wanted(vault: Vault, names: list[SnapshotName]) -> tuple[dict[PackedObject,
     return wanted, faults
 
 
-def _check(vault: Vault, packed: PackedObject, pieces: set[Piece]) -> None:
+def _check(vault: Vault, packed: PackedObject, pieces: set[StoredPiece]) -> None:
     content = vault.read_object(packed.name)
     for piece in sorted(pieces, key=lambda piece: piece.offset):
         piece_in(content, piece, packed.name)

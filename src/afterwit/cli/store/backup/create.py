@@ -52,10 +52,11 @@ def show_created(created: CreatedBackup) -> None:
     """In two lines."""
     if created.skipped:
         talk(f"An earlier snapshot could not be built on: {created.skipped} `afterwit store backup verify` says more.")
-    read_back = ", read back" if created.is_read_back else ", not read back"
+    sent = f"sent {human_bytes(created.sent_bytes)} to {created.target}"
+    read_back = "read back" if created.is_read_back else "not read back"
     print_line(
         f"Snapshot {created.snapshot}: {human_count(created.sessions, 'session')}, {human_bytes(created.total_bytes)}"
-        f" in {human_count(created.files, 'file')}; sent {human_bytes(created.sent_bytes)} to {created.target}{read_back}."
+        f" in {human_count(created.files, 'file')}; {sent}, {read_back}."
     )
 
 
