@@ -2,8 +2,10 @@
 
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
+import apsw
 import pytest
 from tests.backup.backups import (
     NO_KEYS,
@@ -59,6 +61,16 @@ def test_everything_that_cannot_be_made_again_is_in_it(world: World, tmp_path: P
     fixed = {"afterwit.db", "journal.db", "redaction.key", "archive.mark"}
     assert paths - derived == fixed | archived | kept.keys()
     assert "deck.db" in derived
+
+
+def test_entries_that_wait_for_a_server_are_in_it(world: World, tmp_path: Path) -> None:
+    with closing(apsw.Connection(str(world.layout.root / "memory-queue.db"))) as db:
+        db.pragma("journal_mode", "wal")
+        db.execute("CREATE TABLE waiting (words TEXT); INSERT INTO waiting VALUES ('apples')")
+        made(world, tmp_path / "backup")
+    restored(elsewhere(world, tmp_path / "other"), tmp_path / "backup")
+    with closing(apsw.Connection(str(tmp_path / "other/memory-queue.db"))) as db:
+        assert list(db.execute("SELECT words FROM waiting")) == [("apples",)]
 
 
 def test_what_is_there_is_not_sent_again(world: World, tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ import msgspec
 
 from afterwit.agents.retention import DAY_MS
 from afterwit.backup.last import last_backup
-from afterwit.backup.targets.at import configured_target
 from afterwit.config.world import World
 from afterwit.doctor.findings import DoctorFinding, warning
 
@@ -31,7 +30,7 @@ class BackupState(msgspec.Struct, frozen=True, kw_only=True):
 def backup_state(world: World) -> BackupState | None:
     """None, where no backup was ever made, tried or set up."""
     last, wanted = last_backup(world.layout), world.settings.backup
-    target = last.target or last.failed_target or configured_target(world)
+    target = last.target or last.failed_target or wanted.target or ""
     if not target:
         return None
     return BackupState(

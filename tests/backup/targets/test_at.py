@@ -38,11 +38,11 @@ def test_folders_become_absolute(tmp_path: Path) -> None:
             absolute_target(odd, Path("/h"), tmp_path)
 
 
-def test_a_password_in_a_url_is_refused(tmp_path: Path) -> None:
-    with (
-        pytest.raises(UsageError, match="A password stands in the URL"),
-        target_at("sftp://a:b@host/c", tmp_path / "s"),
-    ):
+@pytest.mark.parametrize("text", ["sftp://a:b@host/c", "git+https://a:b@host/c.git", "https://a:b@host/c.git"])
+def test_a_password_in_a_url_is_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(UsageError, match="A password stands in the URL"):
+        absolute_target(text, tmp_path, tmp_path)
+    with pytest.raises(UsageError, match="A password stands in the URL"), target_at(text, tmp_path / "scratch"):
         pass
 
 

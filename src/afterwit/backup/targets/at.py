@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from afterwit.backup.targets.folder import FolderTarget
 from afterwit.backup.targets.target import Target
@@ -29,10 +30,19 @@ def is_folder(text: str) -> bool:
     return not is_git(text) and ("://" not in text or text.startswith(_FILE))
 
 
+def has_password(text: str) -> bool:
+    """Whether a password stands in it, as it may in a URL."""
+    try:
+        return "://" in text and urlsplit(text.removeprefix(_GIT)).password is not None
+    except ValueError:
+        return False
+
+
 def absolute_target(text: str, user_home: Path, start: Path) -> str:
     """The text as it means the same wherever the program is started."""
     if not text.strip() or not text.isprintable():
         raise UsageError(f"{text!r} names no place for a backup. Name a folder, a URL or a git remote.")
+    _refuse_password(text)
     if not is_folder(text):
         return text
     path = text.removeprefix(_FILE)
@@ -50,6 +60,7 @@ def configured_target(world: World) -> str:
 @contextmanager
 def target_at(text: str, scratch: Path, environ: Mapping[str, str] = os.environ) -> Iterator[Target]:
     """The target, open. `scratch` is a folder that may be made and removed."""
+    _refuse_password(text)
     if is_folder(text):
         yield FolderTarget(Path(text.removeprefix(_FILE)))
     elif is_git(text):
@@ -65,3 +76,11 @@ def target_at(text: str, scratch: Path, environ: Mapping[str, str] = os.environ)
         from afterwit.backup.targets.remote import RemoteTarget
 
         yield RemoteTarget(text)
+
+
+def _refuse_password(text: str) -> None:
+    if has_password(text):
+        raise UsageError(
+            "A password stands in the URL of the backup, where others can read it. Leave it out: git and fsspec find"
+            " credentials in the service's own files and variables."
+        )

@@ -7,10 +7,9 @@ another name first.
 
 from collections.abc import Iterable
 from typing import Any
-from urllib.parse import urlsplit
 
 from afterwit.backup.targets.target import told_as_failures
-from afterwit.model.errors import BackupError, UsageError
+from afterwit.model.errors import BackupError
 from afterwit.store.atomic import step
 
 _BESIDE = ".part"
@@ -22,23 +21,18 @@ class RemoteTarget:
     keeps_at_once = True
 
     def __init__(self, url: str) -> None:
-        parts = urlsplit(url)
-        if parts.password or "@" in parts.netloc.rpartition("@")[0]:
-            raise UsageError(
-                "A password stands in the URL, where others can read it. Leave it out: fsspec finds credentials in the"
-                " service's own files and variables."
-            )
+        scheme = url.partition("://")[0]
         self.place = url
         try:
             from fsspec.core import url_to_fs
         except ImportError:
             raise BackupError(
                 f"{url} needs fsspec, which is not installed. Install afterwit[backup], and what fsspec wants for"
-                f" {parts.scheme}:// (for S3: s3fs)."
+                f" {scheme}:// (for S3: s3fs)."
             ) from None
         with told_as_failures(url, "Opening"):
             self._files, self._root = _opened(url_to_fs, url)
-        self._is_whole = bool(_AT_ONCE & {parts.scheme})
+        self._is_whole = bool(_AT_ONCE & {scheme})
 
     def names(self) -> dict[str, int | None]:
         with told_as_failures(self.place, "Looking into"):

@@ -130,13 +130,17 @@ def test_a_passphrase_is_asked_for_on_a_terminal_and_not_shown(
     assert learned("store", "backup", "verify", str(tmp_path / "backup")).returncode == 1
 
 
-def test_what_leaves_the_machine_needs_a_key(learned: Run) -> None:
+def test_what_leaves_the_machine_needs_a_key(learned: Run, tmp_path: Path) -> None:
+    config = tmp_path / "store/config.toml"
     refused = learned("store", "backup", "create", "s3://orchard/backups")
     assert refused.returncode == 1
     unnamed = learned("store", "backup", "create")
     assert (unnamed.returncode, "Name a TARGET" in unnamed.stderr) == (2, True)
     secret = learned("store", "backup", "create", "sftp://ada:hunter2@example.com/b")
     assert (secret.returncode, "hunter2" in secret.stderr) == (2, False)
+    config.write_text('[backup]\ntarget = "git+https://ada:hunter2@example.com/b.git"\n')
+    refused = learned("status")
+    assert (refused.returncode, "backup.target" in refused.stderr, "hunter2" in refused.stderr) == (2, True, False)
 
 
 def test_prune_shows_its_plan_and_asks(learned: Run, tmp_path: Path) -> None:
