@@ -26,6 +26,7 @@ from afterwit.agents.registry import AGENTS, Agent, reader_for
 from afterwit.model.settings import (
     AgentSettings,
     Aliases,
+    BackupSettings,
     LearnSettings,
     MeasureSettings,
     MemorySettings,
@@ -50,6 +51,7 @@ _TABLES: tuple[tuple[str, type[msgspec.Struct] | None, str], ...] = (
     ("store", StoreSettings, "Where data is stored."),
     ("learn", LearnSettings, "How `afterwit learn` works."),
     ("schedule", ScheduleSettings, "What `afterwit connect schedule` sets up."),
+    ("backup", BackupSettings, "Where backups go, and which are kept. `afterwit store backup schedule` writes it."),
     (
         "retention",
         RetentionSettings,
@@ -96,6 +98,14 @@ _SETTINGS = {
     " See [keep things private](../how-to/privacy.md).",
     "learn.wait_seconds": "How long to wait for another run to end before leaving the job to it.",
     "schedule.cadence": "`hourly`, or the time of day, such as `07:45`, by the local clock.",
+    "backup.target": "Where [backups](../how-to/back-up-and-restore.md) go: a folder, a URL that fsspec knows, or a git"
+    " remote. No password stands here.",
+    "backup.key_file": "The file with the key of the backups. The key itself never stands here.",
+    "backup.daily": "Whether the first `learn` of a day makes a backup.",
+    "backup.prune": "Whether it also removes snapshots that the next three do not keep.",
+    "backup.keep_daily": "So many of the newest days with a snapshot keep their last one.",
+    "backup.keep_weekly": "The same of weeks.",
+    "backup.keep_monthly": "The same of months.",
     "retention.raw_soft_cap_bytes": "Above it, originals of analysed sessions go, those worth least per byte first.",
     "retention.raw_hard_cap_bytes": "Above it, originals that are not analysed go too. Default: twice the soft cap.",
     "retention.raw_max_age_days": "Originals of analysed sessions go this many days after their end; 0 means never.",

@@ -49,6 +49,10 @@ ASKED = {
     "store stat": "",
     "store verify": "",
     "store problems": "",
+    "store backup create": "BACKUP",
+    "store backup list": "BACKUP",
+    "store backup prune": "BACKUP --dry-run",
+    "store backup restore": "BACKUP --replace --dry-run",
     "store evict": "--soft-cap 0 --yes",
     "store dropped": "",
     "store compact": "",
@@ -88,7 +92,8 @@ ASKED = {
 }
 # These print no time: names of files and jobs, counts, what was decided; or what one above prints, too.
 WITHOUT_TIMES = {
-    *("places", "demo", "disconnect", "store rebuild", "connect schedule", "connect agents", "connect file"),
+    *("places", "demo", "disconnect", "store rebuild", "store backup verify"),
+    *("store backup schedule", "connect schedule", "connect agents", "connect file"),
     *("config source add", "config source check", "config source remove", "measure backtest", "memory evaluate"),
     *(f"knowledge {name}" for name in ("add", "edit", "reject", "pin", "unpin", "retire", "forget", "audit")),
     *("knowledge export", "knowledge import", "templates delete", "templates import"),
@@ -149,6 +154,7 @@ def test_every_command_with_json_gives_times_in_one_shape(demo: Path, monkeypatc
     template = asked(["templates", "create", longer])["template"]["id"]
     pattern = asked(["patterns", "detect", "--min-frequency", "1"])[0]["id"]
     names = {"SESSION": session, "LONGER": longer, "ITEM": item, "TEMPLATE": template, "PATTERN": pattern}
+    names["BACKUP"] = str(demo / "backup")
     seen: set[str] = set()
     for command, options in ASKED.items():
         words = [names.get(word, word) for word in options.split()]

@@ -129,6 +129,7 @@ def test_its_json_has_the_documented_shape(run: Run, draw: Any) -> None:
         "vanishing": {"agents", "uncaptured", "vanishes_at", "captured"},
         "reading": {"cost_usd", "cap_usd", "unpriced_tokens", "cap_tokens", "unanswered", "failed"},
         "effect": None,
+        "backup": None,
         "findings": [],
         "stored": {"root", "sessions", "database_bytes", "archive_bytes"},
     }

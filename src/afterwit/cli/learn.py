@@ -17,7 +17,7 @@ from afterwit.cli.terminal.progress import at_most, bar
 from afterwit.config.world import World
 from afterwit.learn.unchanged import FilesLook, nothing_new
 from afterwit.learn.unwatched_faults import faults_noted
-from afterwit.model.errors import BusyError
+from afterwit.model.errors import AfterwitError, BusyError
 from afterwit.model.learn_run import LearnReading, Options, Progress, Report, WantedSession
 
 
@@ -147,6 +147,7 @@ def learn(
             report = _run(here.world, options, progress)
             report.reading = _read_new(here.world, options, progress)
             _write_report(here.world, options, progress)
+            _back_up(here.world, options, progress, is_json=is_json)
             ended = _advance_trials(here.world, options)
     except BusyError as busy:
         talk(f"afterwit: {busy}")
@@ -231,6 +232,21 @@ def _advance_trials(world: World, options: Options) -> list[str]:
     from afterwit.skills.evolve.advance import advance
 
     return [end_words(trial) for trial in advance(world, lambda: time.time_ns() // 1_000_000)]
+
+
+def _back_up(world: World, options: Options, progress: Progress, *, is_json: bool) -> None:
+    """The daily backup, with the first run of a day that reads everything. A failure is noted, and fails no `learn`."""
+    if not world.settings.backup.daily or options.is_dry_run or not options.is_whole:
+        return
+    from afterwit.backup.daily import daily_backup, is_due
+
+    try:
+        if is_due(world):
+            done = daily_backup(world, progress)
+            if not is_json:
+                talk(f"Backed up to {done.created.target}: snapshot {done.created.snapshot}.")
+    except AfterwitError as error:
+        talk(f"No backup was made: {error}")
 
 
 def _sessions(here: Here, named: tuple[str, ...]) -> tuple[WantedSession, ...]:

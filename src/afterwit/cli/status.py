@@ -9,6 +9,7 @@ from afterwit.cli.terminal.amounts import human_bytes, human_count, human_dollar
 from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import print_json, print_text
 from afterwit.config.calendar import Calendar
+from afterwit.doctor.backup_health import BackupState
 from afterwit.doctor.findings import Level
 from afterwit.doctor.status import ProofOfLife
 from afterwit.doctor.status import status as status_now
@@ -50,6 +51,8 @@ def _lines(now: ProofOfLife, calendar: Calendar) -> Iterator[tuple[str, str]]:
     yield "vanishing", _vanishing(now, calendar)
     if not now.reading.is_idle:
         yield "reading", _reading(now)
+    if now.backup is not None:
+        yield "last backup", _backup(now.backup, calendar)
     for finding in now.findings:
         yield finding.level.value, finding.what
     if not any(finding.level is Level.ALARM for finding in now.findings):
@@ -60,6 +63,13 @@ def _lines(now: ProofOfLife, calendar: Calendar) -> Iterator[tuple[str, str]]:
         f"{stored.root}: {human_count(stored.sessions, 'session')}, database {human_bytes(stored.database_bytes)},"
         f" archive {human_bytes(stored.archive_bytes)}",
     )
+
+
+def _backup(backup: BackupState, calendar: Calendar) -> str:
+    if backup.made_ms is None:
+        return f"none yet, to go to {backup.target}. `afterwit store backup create` makes it."
+    daily = "; `learn` makes one every day" if backup.is_daily else ""
+    return f"{calendar.moment(backup.made_ms)}, {backup.target}{daily}"
 
 
 def _helping(now: ProofOfLife, calendar: Calendar) -> str:

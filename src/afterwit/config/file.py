@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 import msgspec
 
 from afterwit.model.errors import ConfigError
-from afterwit.model.settings import ReadingSettings, RetentionSettings, Settings
+from afterwit.model.settings import BackupSettings, ReadingSettings, RetentionSettings, Settings
 from afterwit.store.regular_files import read_regular
 from afterwit.text.nearest import did_you_mean
 
@@ -32,6 +32,7 @@ def read_config(path: Path, user_home: Path, agents: Collection[str]) -> ConfigF
         checked.refuse_unknown(name, agents, "agents")
     _refuse_crossed_caps(path, settings.retention)
     _refuse_crossed_spending(path, settings.reading)
+    _refuse_password(path, settings.backup)
     for entry in settings.learn.exclude:
         refuse_entry(entry, agents, f"{path}: learn.exclude")
     return ConfigFile(settings, frozenset(checked.given))
@@ -84,6 +85,14 @@ def _refuse_crossed_spending(path: Path, reading: ReadingSettings) -> None:
                 f"{path}: reading.{unit}_per_day: {day:,} is above {unit}_per_month ({month:,}), so that it would never"
                 " be reached. Lower it, or raise that one."
             )
+
+
+def _refuse_password(path: Path, backup: BackupSettings) -> None:
+    if re.match(r"[\w+.-]+://[^/@]*:[^/]*@", backup.target or ""):
+        raise ConfigError(
+            f"{path}: backup.target: a password stands in it. Leave it out: git and fsspec find credentials in the"
+            " service's own files and variables."
+        )
 
 
 def _parsed(path: Path) -> dict[str, Any]:

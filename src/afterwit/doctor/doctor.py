@@ -23,6 +23,7 @@ from afterwit.doctor.agent_health import (
     pending_units,
     transcripts,
 )
+from afterwit.doctor.backup_health import backup_findings
 from afterwit.doctor.findings import DoctorFinding, Level, alarm, budget_findings, exclusion_findings, fault_findings
 from afterwit.doctor.reading_health import reading_findings
 from afterwit.doctor.store_health import StoreHealth, examine_store, fully_checked, surrounding_findings, surroundings
@@ -67,6 +68,7 @@ def examine(world: World, *, is_full: bool = False) -> Examination:
             beside += fault_findings(store.db, world.now_ms)
             beside += exclusion_findings(store, world)
             beside += reading_findings(store.db)
+            beside += backup_findings(world)
         if is_full:
             findings += fully_checked(world.layout)
     except DamagedError as error:

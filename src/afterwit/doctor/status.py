@@ -16,6 +16,7 @@ from afterwit.capture.plan import homes, plan
 from afterwit.capture.vanishing import keeping_in, vanishes_at
 from afterwit.config.world import World
 from afterwit.connect.plan import Machine
+from afterwit.doctor.backup_health import BackupState, backup_findings, backup_state
 from afterwit.doctor.doctor import OVERDUE_DAYS
 from afterwit.doctor.findings import (
     RECENT_DAYS,
@@ -103,6 +104,7 @@ class ProofOfLife(msgspec.Struct, frozen=True, kw_only=True):
     vanishing: VanishingLogs
     reading: ReadingState
     effect: KeptEffect | None  # whether it helps, as it was found last
+    backup: BackupState | None  # None: no backup was ever made or set up
     findings: list[DoctorFinding]  # alarms, then warnings
     stored: StoredData
 
@@ -134,6 +136,7 @@ def status(world: World, machine: Machine) -> ProofOfLife:
             vanishing=vanishing,
             reading=reading_state(db, world.settings.reading, world.now_ms),
             effect=kept_effect(db),
+            backup=backup_state(world),
             findings=sorted(
                 _findings(world, machine, db, health, learned, vanishing), key=lambda finding: finding.level
             ),
@@ -221,6 +224,7 @@ def _findings(
     yield from surrounding_findings(world.layout, health, world.now_ms)
     yield from fault_findings(db, world.now_ms)
     yield from reading_findings(db)
+    yield from backup_findings(world)
     yield from missing_hooks(machine)
     yield from silent_hooks(machine)
     recent_ms = world.now_ms - RECENT_DAYS * DAY_MS

@@ -35,3 +35,11 @@ class DamagedError(StoreError):
 
 class BusyError(StoreError):
     """Another run holds the lease."""
+
+
+class BackupError(AfterwitError):
+    """A backup cannot be made, read or restored."""
+
+
+class BackupDamagedError(BackupError):
+    """What a backup holds is not what was put there, or is gone."""

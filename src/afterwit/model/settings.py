@@ -51,6 +51,21 @@ class ScheduleSettings(msgspec.Struct, frozen=True, kw_only=True):
     cadence: CadenceText = "12:30"  # hourly, or a time of day by the local clock
 
 
+Count = Annotated[int, msgspec.Meta(ge=0, le=10_000)]
+
+
+class BackupSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """Where backups go, and which are kept. A key or a passphrase never stands here."""
+
+    target: Text | None = None  # a folder, a URL that fsspec knows, or a git remote
+    key_file: Path | None = None
+    daily: bool = False  # whether the first `learn` of a day makes one
+    prune: bool = False  # whether it also removes those that are not kept
+    keep_daily: Count = 7
+    keep_weekly: Count = 4
+    keep_monthly: Count = 12
+
+
 class EvictionOrder(StrEnum):
     """Which analysed originals go first."""
 
@@ -160,6 +175,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     store: StoreSettings = StoreSettings()
     learn: LearnSettings = LearnSettings()
     schedule: ScheduleSettings = ScheduleSettings()
+    backup: BackupSettings = BackupSettings()
     retention: RetentionSettings = RetentionSettings()
     memory: MemorySettings = MemorySettings()
     recall: RecallSettings = RecallSettings()

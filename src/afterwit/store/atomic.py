@@ -74,6 +74,13 @@ def create_file(path: Path, content: bytes) -> bool:
     return True
 
 
+def make_private(folder: Path) -> None:
+    """Makes a folder, and those above it that are missing, each for the user alone."""
+    if not folder.is_dir():
+        make_private(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
+
+
 def make_way(path: Path) -> None:
     """Moves a folder aside that lies where a file of ours belongs. Anything else can be replaced as it is."""
     if path.is_dir() and not path.is_symlink():

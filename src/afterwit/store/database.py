@@ -205,7 +205,7 @@ def remove_database(path: Path) -> None:
 
 def _replace(new: Path, place: Path) -> None:
     try:
-        with _released(place) as old:
+        with released(place) as old:
             if os.name == "nt":  # where a file that is open cannot be replaced
                 old.close()
             new.replace(place)
@@ -217,7 +217,7 @@ def _replace(new: Path, place: Path) -> None:
 
 
 @contextmanager
-def _released(place: Path) -> Iterator[apsw.Connection]:
+def released(place: Path) -> Iterator[apsw.Connection]:
     """The present database, locked, in one file."""
     with closing(apsw.Connection(str(place), flags=apsw.SQLITE_OPEN_READWRITE)) as old:
         deadline = time.monotonic() + _WAIT_SECONDS

@@ -20,6 +20,7 @@ from afterwit.store.journal import Journal, applied, refuse_missing, seen_heads
 from afterwit.store.layout import Layout, redaction_key
 from afterwit.store.marks import note_owner
 from afterwit.store.migrate import migrate, migrations, schema_version
+from afterwit.store.replacing import refuse_half_replaced
 
 
 class Store:
@@ -37,6 +38,7 @@ class Store:
 @contextmanager
 def opened(layout: Layout) -> Iterator[Store]:
     """The store, made if it is not there, with its schema up to date."""
+    refuse_half_replaced(layout)
     layout.create()
     if layout.has_archive() and not layout.database.exists():
         raise DamagedError(
@@ -74,6 +76,7 @@ class _RehearsalOverError(Exception):
 
 def require(layout: Layout) -> None:
     """For commands that look at what was learned: says what to do where nothing was."""
+    refuse_half_replaced(layout)
     if not layout.exists():
         raise StoreError(f"There is no store at {layout.root} yet. Run `afterwit learn` first.")
 

@@ -1,0 +1,185 @@
+"""`store backup create`: one more snapshot at a target.
+
+What is there is not sent again. Everything that was sent is read back before the list of files that makes it a snapshot
+is written, so that a run that is stopped, finds the disk full or loses its target leaves the last good snapshot, and
+the next run goes on. The lease of the store is held meanwhile: nothing is learned, and two backups do not mix.
+"""
+
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from afterwit import __version__
+from afterwit.backup.contents import StoreFile, collected
+from afterwit.backup.keys import BackupKeys
+from afterwit.backup.last import note_backup, note_failure
+from afterwit.backup.manifest import Manifest
+from afterwit.backup.packing import PackedFiles, Packing
+from afterwit.backup.scratch import scratch_folder
+from afterwit.backup.targets.at import target_at
+from afterwit.backup.vault import SnapshotName, Vault, opened_vault
+from afterwit.config.world import World
+from afterwit.model.errors import AfterwitError, BackupDamagedError, BackupError, BusyError, StoreError
+from afterwit.model.learn_run import Progress
+from afterwit.store.atomic import step
+from afterwit.store.copying import CopiedFacts, facts_of_copy, machine_of_copy
+from afterwit.store.database import translated
+from afterwit.store.lease import held
+from afterwit.store.store import opened, require
+
+_WAIT_SECONDS = 60
+
+
+class CreatedBackup(msgspec.Struct, frozen=True, kw_only=True):
+    """What was made and sent."""
+
+    target: str
+    snapshot: str
+    created_ms: int
+    sessions: int
+    content_hash: str
+    files: int
+    total_bytes: int  # of the files
+    sent_objects: int
+    sent_bytes: int
+    is_encrypted: bool
+    is_read_back: bool
+    is_first: bool
+    skipped: str = ""  # a snapshot that could not be built on, and why
+
+
+def create(
+    world: World, target: str, keys: BackupKeys, progress: Progress, *, reads_back: bool = True
+) -> CreatedBackup:
+    """Makes a snapshot. A failure is noted for those who look at the state of the store."""
+    layout = world.layout
+    require(layout)
+    try:
+        with held(layout.lease, wait_seconds=_WAIT_SECONDS), scratch_folder(layout, is_alone=True) as scratch:
+            with opened(layout):
+                pass  # brings the schema up to date, and refuses what is not whole
+            with target_at(target, scratch / "git", world.environ) as place:
+                vault = opened_vault(place, keys, may_begin=True)
+                created = _made(world, vault, scratch, progress, reads_back=reads_back)
+            note_backup(layout, place.place, created.snapshot, created.created_ms)
+            return created
+    except OSError as error:
+        failure = translated(error, layout.backups)
+        _note_failure(world, target, failure)
+        raise failure from error
+    except (BackupError, StoreError) as error:
+        _note_failure(world, target, error)
+        raise
+
+
+def _note_failure(world: World, target: str, error: AfterwitError) -> None:
+    """Another run at work is none. On a full disk there may be no room for the note."""
+    if not isinstance(error, BusyError):
+        with suppress(OSError):
+            note_failure(world.layout, target, str(error), world.now_ms)
+
+
+def _made(world: World, vault: Vault, scratch: Path, progress: Progress, *, reads_back: bool) -> CreatedBackup:
+    note = world.layout.backups / "sent-objects"
+    before, skipped = _latest(vault)
+    copies = scratch / "copies"
+    copies.mkdir(mode=0o700)
+    files = collected(world.layout, copies)
+    step("the databases are copied for a backup")
+    progress.begin(len(files), sum(file.size_bytes for file in files))
+    packed = Packing(vault, before, note).packed(files, progress)
+    _refuse_shortened(files, packed)
+    if reads_back and vault.target.keeps_at_once:
+        _read_back(vault, packed, progress)
+    facts = _facts(before, packed, copies / world.layout.database.name)
+    manifest = Manifest(
+        created_ms=max(world.now_ms, *(name.at_ms + 1 for name in vault.snapshots()[:1]), 0),
+        program=__version__,
+        machine=machine_of_copy(copies / world.layout.journal.name),
+        sessions=facts.sessions,
+        content_hash=facts.content_hash,
+        objects=packed.objects,
+        pieces=packed.pieces,
+        files=packed.files,
+    )
+    snapshot = vault.put_manifest(manifest)
+    vault.target.publish(f"Snapshot {snapshot.id}")
+    if reads_back:
+        vault.manifest(snapshot)
+    note.unlink(missing_ok=True)
+    return _created(vault, snapshot, manifest, packed, is_read_back=reads_back, skipped=skipped, before=before)
+
+
+def _latest(vault: Vault) -> tuple[Manifest | None, str]:
+    """The newest snapshot that can be read, and what was wrong with a newer one."""
+    skipped = ""
+    for snapshot in vault.snapshots():
+        try:
+            return vault.manifest(snapshot), skipped
+        except BackupDamagedError as error:
+            skipped = skipped or str(error)
+    return None, skipped
+
+
+def _facts(before: Manifest | None, packed: PackedFiles, copy: Path) -> CopiedFacts:
+    """Of the database; as they were, if it is byte for byte the one of before."""
+
+    def hashes(manifest: "Manifest | PackedFiles") -> list[bytes]:
+        return [
+            manifest.pieces[number].hash for file in manifest.files if file.path == copy.name for number in file.pieces
+        ]
+
+    if before is not None and hashes(before) == hashes(packed):
+        return CopiedFacts(before.sessions, before.content_hash)
+    return facts_of_copy(copy)
+
+
+def _refuse_shortened(files: list[StoreFile], packed: PackedFiles) -> None:
+    """What stands still by the lease must have been read as long as it was."""
+    sizes = {file.path: file.size_bytes for file in packed.files}
+    for file in files:
+        if file.stamp and sizes.get(file.path) != file.size_bytes:
+            raise BackupError(
+                f"{file.path} changed while it was read: another program writes to the archive. End it, and try again."
+            )
+
+
+def _read_back(vault: Vault, packed: PackedFiles, progress: Progress) -> None:
+    """Before the snapshot exists: what was sent is what is there, and what was there still is."""
+    vault.look_again()
+    for kept in packed.objects:
+        if not vault.has(kept):
+            raise BackupDamagedError(f"The object {kept.name} is missing at {vault.place}. Run the command again.")
+    progress.stage("reading back", len(packed.sent), "objects")
+    for sent in packed.sent:
+        vault.read_sealed(sent.name)
+        progress.advance(1, 1)
+
+
+def _created(
+    vault: Vault,
+    snapshot: SnapshotName,
+    manifest: Manifest,
+    packed: PackedFiles,
+    *,
+    is_read_back: bool,
+    skipped: str,
+    before: Manifest | None,
+) -> CreatedBackup:
+    sent_bytes = sum(sent.size_bytes for sent in packed.sent) + (snapshot.size_bytes or 0)
+    return CreatedBackup(
+        target=vault.place,
+        snapshot=snapshot.id,
+        created_ms=snapshot.at_ms,
+        sessions=manifest.sessions,
+        content_hash=manifest.content_hash,
+        files=len(manifest.files),
+        total_bytes=manifest.total_bytes,
+        sent_objects=len(packed.sent),
+        sent_bytes=sent_bytes,
+        is_encrypted=vault.seal.is_encrypted,
+        is_read_back=is_read_back,
+        is_first=before is None,
+        skipped=skipped,
+    )

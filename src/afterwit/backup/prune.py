@@ -1,0 +1,131 @@
+"""`store backup prune`: removes snapshots that a rule does not keep, then objects that no snapshot names any more.
+
+The newest snapshot that is whole stays, whatever the rule says. Lists of files go before objects: a run that is stopped
+leaves objects without a use, and never a snapshot without its objects. A list that is damaged keeps nothing: nothing
+can be restored from it. With a store, its lease is held, so that no backup is made meanwhile.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import NamedTuple
+
+import msgspec
+
+from afterwit.backup.keep import KeepRule, kept_moments
+from afterwit.backup.keys import BackupKeys
+from afterwit.backup.manifest import Manifest
+from afterwit.backup.scratch import scratch_folder
+from afterwit.backup.targets.at import target_at
+from afterwit.backup.vault import SnapshotName, Vault, object_path, opened_vault
+from afterwit.config.world import World
+from afterwit.model.errors import BackupDamagedError, BackupError, UsageError
+from afterwit.store.layout import Layout
+from afterwit.store.lease import held
+
+_WAIT_SECONDS = 60
+
+
+class PrunedSnapshot(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    created_ms: int
+    is_kept: bool
+    problem: str = ""  # why nothing can be restored from it
+
+
+class PrunedBackup(msgspec.Struct, frozen=True, kw_only=True):
+    target: str
+    snapshots: list[PrunedSnapshot]  # the newest first
+    removed_objects: int
+    freed_bytes: int | None  # None: the target does not tell sizes
+    is_dry_run: bool
+
+    @property
+    def removed(self) -> int:
+        return sum(not snapshot.is_kept for snapshot in self.snapshots)
+
+
+class _Judged(NamedTuple):
+    name: SnapshotName
+    manifest: Manifest | None  # None: it cannot be read
+    problem: str
+
+
+def prune(
+    world: World,
+    target: str,
+    keys: BackupKeys,
+    rule: KeepRule,
+    agree: Callable[[PrunedBackup], bool],
+    *,
+    is_dry_run: bool = False,
+) -> PrunedBackup | None:
+    """None, where the answer was no."""
+    if min(rule) < 0 or not any(rule):
+        raise UsageError("The rule keeps nothing. Give at least one of --keep-daily, --keep-weekly, --keep-monthly.")
+    with (
+        _lease(world.layout),
+        scratch_folder(world.layout) as scratch,
+        target_at(target, scratch, world.environ) as place,
+    ):
+        vault = opened_vault(place, keys)
+        judged = [_judged(vault, name) for name in vault.snapshots()]
+        kept = _kept(judged, rule, world, vault.place)
+        used = {packed.name for snapshot in kept if snapshot.manifest for packed in snapshot.manifest.objects}
+        unused = {name: size for name, size in vault.objects().items() if name not in used}
+        planned = _planned(vault.place, judged, kept, unused, is_dry_run=is_dry_run)
+        if is_dry_run or not (unused or planned.removed):
+            return planned
+        if not agree(planned):
+            return None
+        place.remove([snapshot.name.name for snapshot in judged if snapshot not in kept])
+        place.remove([object_path(name) for name in sorted(unused)])
+        place.publish("Prune", is_pruned=True)
+    return planned
+
+
+def _planned(
+    place: str, judged: list[_Judged], kept: list[_Judged], unused: dict[str, int | None], *, is_dry_run: bool
+) -> PrunedBackup:
+    sizes = list(unused.values())
+    return PrunedBackup(
+        target=place,
+        snapshots=[
+            PrunedSnapshot(
+                id=snapshot.name.id,
+                created_ms=snapshot.name.at_ms,
+                is_kept=snapshot in kept,
+                problem=snapshot.problem,
+            )
+            for snapshot in judged
+        ],
+        removed_objects=len(unused),
+        freed_bytes=None if None in sizes else sum(size or 0 for size in sizes),
+        is_dry_run=is_dry_run,
+    )
+
+
+def _judged(vault: Vault, name: SnapshotName) -> _Judged:
+    try:
+        manifest = vault.manifest(name)
+    except BackupDamagedError as error:
+        return _Judged(name, None, str(error))
+    missing = [packed.name for packed in manifest.objects if not vault.has(packed)]
+    problem = f"the object {missing[0]} is missing or has another size" if missing else ""
+    return _Judged(name, manifest, problem)
+
+
+def _kept(judged: list[_Judged], rule: KeepRule, world: World, place: str) -> list[_Judged]:
+    """By the rule, of those that can be read; with the newest whole one."""
+    whole = [snapshot for snapshot in judged if not snapshot.problem]
+    if judged and not whole:
+        raise BackupError(
+            f"No snapshot at {place} is whole, so none is removed. `afterwit store backup verify` says what is wrong;"
+            " `create` makes a new one."
+        )
+    moments = kept_moments([snapshot.name.at_ms for snapshot in whole], rule, world.calendar)
+    by_rule = [snapshot for snapshot in whole if snapshot.name.at_ms in moments]
+    return by_rule if not whole or whole[0] in by_rule else [whole[0], *by_rule]
+
+
+def _lease(layout: Layout) -> AbstractContextManager[None]:
+    return held(layout.lease, wait_seconds=_WAIT_SECONDS) if layout.exists() else nullcontext()

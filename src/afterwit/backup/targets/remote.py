@@ -1,0 +1,87 @@
+"""Any place that `fsspec` reaches by a URL: S3, Google Cloud Storage, Azure, SFTP, WebDAV, and more with its plugins.
+
+Credentials and endpoints are found where `fsspec` and the service's own tools look for them: their variables, their
+files, an agent of keys. None stand in a URL here. A file appears whole on object stores; elsewhere it is written under
+another name first.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from afterwit.backup.targets.target import told_as_failures
+from afterwit.model.errors import BackupError
+from afterwit.store.atomic import step
+
+_BESIDE = ".part"
+_AT_ONCE = frozenset(["s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "memory"])  # whole, or not there
+
+
+class RemoteTarget:
+    leaves_machine = True
+    keeps_at_once = True
+
+    def __init__(self, url: str) -> None:
+        scheme = url.partition("://")[0]
+        self.place = url
+        try:
+            from fsspec.core import url_to_fs
+        except ImportError:
+            raise BackupError(
+                f"{url} needs fsspec, which is not installed. Install afterwit[backup], and what fsspec wants for"
+                f" {scheme}:// (for S3: s3fs)."
+            ) from None
+        with told_as_failures(url, "Opening"):
+            self._files, self._root = _opened(url_to_fs, url)
+        self._is_whole = bool(_AT_ONCE & {scheme})
+
+    def names(self) -> dict[str, int | None]:
+        with told_as_failures(self.place, "Looking into"):
+            self._files.invalidate_cache()
+            try:
+                listed: dict[str, Any] = self._files.find(self._root, detail=True)
+            except FileNotFoundError:
+                return {}
+            prefix = self._root.rstrip("/") + "/"
+            return {
+                path.removeprefix(prefix): entry.get("size")
+                for path, entry in listed.items()
+                if path.startswith(prefix) and not path.endswith(_BESIDE)
+            }
+
+    def read(self, name: str, most_bytes: int) -> bytes | None:
+        with told_as_failures(self.place, "Reading from"):
+            try:
+                content: bytes = self._files.cat_file(self._path(name), start=0, end=most_bytes + 1)
+            except FileNotFoundError:
+                return None
+            return content
+
+    def write(self, name: str, content: bytes) -> None:
+        path = self._path(name)
+        with told_as_failures(self.place, "Writing to"):
+            if self._is_whole:
+                self._files.pipe_file(path, content)
+                return
+            self._files.makedirs(path.rpartition("/")[0], exist_ok=True)
+            self._files.pipe_file(path + _BESIDE, content)
+            self._files.mv(path + _BESIDE, path)
+
+    def remove(self, names: Iterable[str]) -> None:
+        with told_as_failures(self.place, "Removing from"):
+            for name in names:
+                self._files.rm_file(self._path(name))
+                step("a file of a backup is removed")
+
+    def publish(self, message: str, *, is_pruned: bool = False) -> None:
+        """All of it is there."""
+
+    def _path(self, name: str) -> str:
+        return f"{self._root.rstrip('/')}/{name}"
+
+
+def _opened(url_to_fs: Any, url: str) -> tuple[Any, str]:
+    try:
+        files, root = url_to_fs(url, use_listings_cache=False)
+    except TypeError:  # a backend that does not know the option
+        files, root = url_to_fs(url)
+    return files, root

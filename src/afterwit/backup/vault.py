@@ -1,0 +1,228 @@
+"""How backups lie at a target: a header, objects that hold pieces, and one list of files for each snapshot.
+
+Objects and lists are named by the SHA-256 of what lies there, so that damage shows without a key and names tell nothing
+of contents. A list is written after everything that it names: what was begun and not ended is no snapshot. Nothing that
+is there is ever changed.
+"""
+
+import datetime as dt
+import hashlib
+import re
+import secrets
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import msgspec
+
+from afterwit.backup.keys import BackupKeys
+from afterwit.backup.manifest import (
+    FORMAT,
+    MOST_MANIFEST_BYTES,
+    MOST_OBJECT_BYTES,
+    Manifest,
+    PackedObject,
+    StoredPiece,
+    manifest_in,
+    packed_manifest,
+)
+from afterwit.backup.pieces import hash_of_piece
+from afterwit.backup.sealing import Seal, VaultHeader, new_header, seal_for
+from afterwit.backup.targets.target import Target
+from afterwit.model.errors import BackupDamagedError, BackupError
+from afterwit.store.atomic import step
+
+HEADER = "afterwit-backup.json"
+_OBJECTS, _SNAPSHOTS = "objects/", "snapshots/"
+_SNAPSHOT = re.compile(r"snapshots/(\d{8}T\d{9}Z)-([0-9a-f]{64})")
+_OBJECT = re.compile(r"objects/([0-9a-f]{2})/(\1[0-9a-f]{62})")
+_MOMENT = "%Y%m%dT%H%M%S%fZ"  # to the millisecond
+_HEADER_BYTES = 64 << 10
+_SHORT = 8
+_SECONDS = len("20260101T000000")
+
+
+class SnapshotName(NamedTuple):
+    """One snapshot at a target."""
+
+    name: str
+    at_ms: int
+    sha256: str
+    size_bytes: int | None
+
+    @property
+    def id(self) -> str:
+        """For people."""
+        return f"{self.name.removeprefix(_SNAPSHOTS)[:_SECONDS]}Z-{self.sha256[:_SHORT]}"
+
+
+class Vault:
+    """An open backup. Made by `opened_vault`."""
+
+    def __init__(self, target: Target, header: VaultHeader, seal: Seal) -> None:
+        self.target = target
+        self.header = header
+        self.seal = seal
+        self._listing: dict[str, int | None] | None = None
+
+    @property
+    def place(self) -> str:
+        return self.target.place
+
+    def snapshots(self) -> list[SnapshotName]:
+        """The newest first."""
+        return snapshots_in(self._names())
+
+    def objects(self) -> dict[str, int | None]:
+        """All objects that are there, with their sizes where these are told."""
+        return objects_in(self._names())
+
+    def look_again(self) -> None:
+        self._listing = None
+
+    def has(self, packed: PackedObject) -> bool:
+        objects = self.objects()
+        return packed.name in objects and objects[packed.name] in (None, packed.size_bytes)
+
+    def manifest(self, snapshot: SnapshotName) -> Manifest:
+        content = self._checked(snapshot.name, snapshot.sha256, MOST_MANIFEST_BYTES, f"The snapshot {snapshot.id}")
+        return manifest_in(
+            self.seal.unseal_signed(content, f"The snapshot {snapshot.id}"), f"The snapshot {snapshot.id}"
+        )
+
+    def named(self, wanted: str) -> SnapshotName:
+        """The snapshot whose id begins so; the newest for ""."""
+        snapshots = self.snapshots()
+        matching = [snapshot for snapshot in snapshots if snapshot.id.startswith(wanted)]
+        if not snapshots:
+            raise BackupError(
+                f"There is no complete snapshot at {self.place}. `afterwit store backup create` makes one."
+            )
+        if not matching or (len(matching) > 1 and wanted):
+            what = "several snapshots begin" if matching else "no snapshot begins"
+            raise BackupError(f"At {self.place} {what} with {wanted!r}. `afterwit store backup list` shows them all.")
+        return matching[0]
+
+    def put_object(self, content: bytes) -> PackedObject:
+        sealed = self.seal.seal(content)
+        packed = PackedObject(hashlib.sha256(sealed).hexdigest(), len(sealed))
+        self.target.write(object_path(packed.name), sealed)
+        step("an object of a backup is stored")
+        return packed
+
+    def read_object(self, name: str) -> bytes:
+        """What an object holds. Raises BackupDamagedError where it is gone, or not what was put there."""
+        return self.seal.unseal(self.read_sealed(name), f"The object {name}")
+
+    def read_sealed(self, name: str) -> bytes:
+        return self._checked(object_path(name), name, MOST_OBJECT_BYTES, f"The object {name}")
+
+    def put_manifest(self, manifest: Manifest) -> SnapshotName:
+        sealed = self.seal.seal_signed(packed_manifest(manifest))
+        moment = _moment(manifest.created_ms)
+        sha256 = hashlib.sha256(sealed).hexdigest()
+        name = f"{_SNAPSHOTS}{moment}-{sha256}"
+        self.target.write(name, sealed)
+        step("the list of a snapshot is stored")
+        self.look_again()
+        return SnapshotName(name, _at_ms(moment), sha256, len(sealed))
+
+    def _checked(self, name: str, sha256: str, most_bytes: int, what: str) -> bytes:
+        content = self.target.read(name, most_bytes)
+        if content is None:
+            raise BackupDamagedError(f"{what} is missing at {self.place}.")
+        if hashlib.sha256(content).hexdigest() != sha256:
+            raise BackupDamagedError(f"{what} at {self.place} is damaged: its bytes are not those that were put there.")
+        return content
+
+    def _names(self) -> dict[str, int | None]:
+        if self._listing is None:
+            self._listing = self.target.names()
+        return self._listing
+
+
+def object_path(name: str) -> str:
+    return f"{_OBJECTS}{name[:2]}/{name}"
+
+
+def piece_in(content: bytes, piece: StoredPiece, name: str) -> bytes:
+    """A piece of an object, unpacked and checked."""
+    import zstandard
+
+    stored = content[piece.offset : piece.offset + piece.stored_bytes]
+    try:
+        if piece.stored_bytes < piece.length:
+            stored = zstandard.ZstdDecompressor().decompress(stored, max_output_size=piece.length)
+    except zstandard.ZstdError as error:
+        raise BackupDamagedError(f"A piece of the object {name} does not unpack ({error}).") from error
+    if len(stored) != piece.length or hash_of_piece(stored) != piece.hash:
+        raise BackupDamagedError(f"A piece of the object {name} is not what was put there.")
+    return stored
+
+
+def opened_vault(target: Target, keys: BackupKeys, *, may_begin: bool = False) -> Vault:
+    """The backup at a target. One that is not there is begun, if it may be."""
+    header = header_at(target)
+    if header is not None:
+        _refuse_open(target, is_encrypted=header.encryption != "none")
+        return Vault(target, header, seal_for(header, keys, target.place))
+    if not may_begin:
+        raise BackupError(f"There is no backup at {target.place}. `afterwit store backup create` makes one.")
+    if target.names():
+        raise BackupError(
+            f"{target.place} holds other files, and no backup of afterwit. Name a new or empty place, or one below it."
+        )
+    _refuse_open(target, is_encrypted=keys.file is not None or keys.wants_passphrase)
+    header, seal = new_header(keys, FORMAT, secrets.token_hex(8))
+    target.write(HEADER, msgspec.json.encode(header))
+    step("a backup is begun")
+    return Vault(target, header, seal)
+
+
+def header_at(target: Target) -> VaultHeader | None:
+    content = target.read(HEADER, _HEADER_BYTES)
+    if content is None:
+        return None
+    try:
+        header = msgspec.json.decode(content, type=VaultHeader)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise BackupDamagedError(f"{HEADER} at {target.place} cannot be read: {error}.") from error
+    if header.format != FORMAT:
+        raise BackupError(
+            f"The backup at {target.place} has the format {header.format}; this afterwit knows {FORMAT}. Upgrade."
+        )
+    return header
+
+
+def _refuse_open(target: Target, *, is_encrypted: bool) -> None:
+    if target.leaves_machine and not is_encrypted:
+        raise BackupError(
+            f"{target.place} is outside of this machine, and what goes there is encrypted first: the archive holds"
+            " secrets as your agents logged them. Name a key with --key-file FILE (--new-key makes it), or use"
+            " --passphrase. A backup that is there and not encrypted is not written on."
+        )
+
+
+def objects_in(names: Mapping[str, int | None]) -> dict[str, int | None]:
+    """The objects among what is at a target, with their sizes."""
+    matches = ((_OBJECT.fullmatch(name), size) for name, size in names.items())
+    return {match[2]: size for match, size in matches if match}
+
+
+def snapshots_in(names: Mapping[str, int | None]) -> list[SnapshotName]:
+    """The snapshots among them, the newest first."""
+    matches = ((_SNAPSHOT.fullmatch(name), size) for name, size in names.items())
+    snapshots = [SnapshotName(match[0], _at_ms(match[1]), match[2], size) for match, size in matches if match]
+    return sorted((snapshot for snapshot in snapshots if snapshot.at_ms >= 0), reverse=True)
+
+
+def _moment(at_ms: int) -> str:
+    second = dt.datetime.fromtimestamp(at_ms // 1000, dt.UTC)
+    return f"{second:%Y%m%dT%H%M%S}{at_ms % 1000:03d}Z"
+
+
+def _at_ms(moment: str) -> int:
+    """-1 for what is no moment."""
+    try:
+        return round(dt.datetime.strptime(moment, _MOMENT).replace(tzinfo=dt.UTC).timestamp() * 1000)
+    except ValueError:
+        return -1

@@ -1,0 +1,155 @@
+"""Backups through `fsspec`: in memory, on a file system that needs a rename, on a real S3-compatible server."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.backup.backups import NO_KEYS, elsewhere, key_in, learn_more, made, refusal, restored
+from tests.homes import NOW_MS, Silent, hash_of
+
+from afterwit.archive.verify import verify as verify_store
+from afterwit.backup.keep import KeepRule
+from afterwit.backup.last import last_backup
+from afterwit.backup.list import list_snapshots
+from afterwit.backup.prune import prune
+from afterwit.backup.targets.remote import RemoteTarget
+from afterwit.backup.verify import verify
+from afterwit.config.world import World
+
+BUCKET = "s3://orchard-backups"
+SERVER = """
+import sys
+from moto.server import ThreadedMotoServer
+server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+server.start()
+print(server.get_host_and_port()[1], flush=True)
+sys.stdin.read()
+server.stop()
+"""
+
+
+class S3Server:
+    """An S3-compatible server on this machine."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-c", SERVER],
+            env={"PATH": os.environ["PATH"], "HOME": os.devnull},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        assert self._process.stdout is not None
+        self.port = self._process.stdout.readline().strip()
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+
+@pytest.fixture
+def s3(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[S3Server]:
+    pytest.importorskip("moto", reason="moto, an S3-compatible server, is not installed")
+    s3fs = pytest.importorskip("s3fs", reason="s3fs, which fsspec needs for S3, is not installed")
+    server = S3Server()
+    if not server.port:
+        server.end()
+        pytest.skip("the S3-compatible server does not start here")
+    surroundings = {
+        "AWS_ENDPOINT_URL": f"http://127.0.0.1:{server.port}",
+        "AWS_ACCESS_KEY_ID": "orchard",
+        "AWS_SECRET_ACCESS_KEY": "apples",
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_MAX_ATTEMPTS": "1",
+        "AWS_CONFIG_FILE": str(tmp_path / "none"),
+        "AWS_SHARED_CREDENTIALS_FILE": str(tmp_path / "none"),
+        "NO_PROXY": "*",
+    }
+    for name, value in surroundings.items():
+        monkeypatch.setenv(name, value)
+    s3fs.S3FileSystem.clear_instance_cache()
+    try:
+        s3fs.S3FileSystem().mkdir(BUCKET)
+        yield server
+    finally:
+        s3fs.S3FileSystem.clear_instance_cache()
+        server.end()
+
+
+def test_a_backup_on_an_s3_server_is_made_checked_thinned_out_and_restored(
+    world: World, tmp_path: Path, s3: S3Server
+) -> None:
+    target, keys = f"{BUCKET}/store", key_in(tmp_path)
+    first = made(world, target, keys)
+    assert made(world, target, keys, NOW_MS + 1000).sent_objects == 0
+    learn_more(world, "latest")
+    made(world, target, keys, NOW_MS + 90_000_000)
+    listed = list_snapshots(world, target, keys)
+    assert [snapshot.id for snapshot in listed.snapshots][-1] == first.snapshot
+    assert (len(listed.snapshots), listed.encryption, listed.is_open) == (3, "key", True)
+    pruned = prune(world, target, keys, KeepRule(1, 0, 0), lambda _planned: True)
+    assert pruned is not None
+    assert pruned.removed == 2
+    assert verify(world, target, keys, Silent()).faults == []
+    other = elsewhere(world, tmp_path / "other")
+    restored(other, target, keys)
+    assert hash_of(other.layout.root) == hash_of(world.layout.root)
+    assert list(verify_store(other.layout)) == []
+
+
+def test_damage_on_a_server_is_named(world: World, tmp_path: Path, s3: S3Server) -> None:
+    target, keys = f"{BUCKET}/store", key_in(tmp_path)
+    made(world, target, keys)
+    remote = RemoteTarget(target)
+    victim = next(name for name in remote.names() if name.startswith("objects/"))
+    content = remote.read(victim, 1 << 25)
+    assert content is not None
+    remote.write(victim, content[:-1] + bytes([content[-1] ^ 1]))
+    (fault,) = verify(world, target, keys, Silent()).faults
+    assert fault.object == victim.rpartition("/")[2]
+    remote.remove([victim])
+    assert remote.read(victim, 1 << 25) is None
+    assert "is missing" in verify(world, target, keys, Silent()).faults[0].what
+
+
+def test_a_server_that_goes_away_is_an_error_that_is_noted(world: World, tmp_path: Path, s3: S3Server) -> None:
+    target, keys = f"{BUCKET}/store", key_in(tmp_path)
+    created = made(world, target, keys)
+    s3.end()
+    said = refusal(lambda: made(world, target, keys, NOW_MS + 1000))
+    assert f"{target} failed" in said
+    last = last_backup(world.layout)
+    assert (last.snapshot, bool(last.failure)) == (created.snapshot, True)
+
+
+def test_nothing_leaves_the_machine_unencrypted(world: World) -> None:
+    said = refusal(lambda: made(world, "memory://plain"))
+    assert "encrypted first" in said
+    assert "--key-file" in said
+    remote = RemoteTarget("memory://plain")
+    assert remote.names() == {}
+    remote.write("afterwit-backup.json", b'{"format":1,"id":"x","encryption":"none"}')
+    assert "encrypted first" in refusal(lambda: made(world, "memory://plain"))
+    assert list(remote.names()) == ["afterwit-backup.json"]
+    remote.remove(["afterwit-backup.json"])
+
+
+def test_files_are_written_beside_where_they_do_not_appear_whole(world: World, tmp_path: Path) -> None:
+    target, keys = f"local://{tmp_path}/elsewhere", key_in(tmp_path)
+    made(world, target, keys)
+    (tmp_path / "elsewhere/objects/half.part").write_bytes(b"half")
+    assert made(world, target, keys, NOW_MS + 1000).sent_objects == 0
+    other = elsewhere(world, tmp_path / "other")
+    restored(other, target, keys)
+    assert hash_of(other.layout.root) == hash_of(world.layout.root)
+
+
+def test_without_the_key_the_moments_of_snapshots_are_known(world: World, tmp_path: Path) -> None:
+    created = made(world, "memory://known", key_in(tmp_path))
+    listed = list_snapshots(world, "memory://known", NO_KEYS)
+    assert (listed.is_open, [snapshot.id for snapshot in listed.snapshots]) == (False, [created.snapshot])
+    assert [snapshot.sessions for snapshot in listed.snapshots] == [None]

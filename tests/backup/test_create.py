@@ -1,0 +1,217 @@
+"""Making backups: complete, without sending anything twice, and without harm where something goes wrong."""
+
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import apsw
+import pytest
+from tests.backup.backups import (
+    NO_KEYS,
+    elsewhere,
+    key_in,
+    learn_more,
+    made,
+    objects_at,
+    refusal,
+    restored,
+    snapshots_at,
+    vault_at,
+)
+from tests.homes import NOW_MS, Silent, hash_of, world_of
+from tests.learn.killed_runs import environment
+
+from afterwit.archive.upkeep import compact
+from afterwit.archive.verify import verify
+from afterwit.backup.create import create
+from afterwit.backup.last import last_backup
+from afterwit.config.world import World
+from afterwit.model.errors import BusyError, DamagedError, StoreError
+from afterwit.store.atomic import replace_file
+from afterwit.store.lease import held
+
+
+def test_a_restored_backup_has_the_same_content_hash_and_is_sound(world: World, tmp_path: Path) -> None:
+    created = made(world, tmp_path / "backup")
+    assert created.content_hash == hash_of(world.layout.root)
+    restored(elsewhere(world, tmp_path / "other"), tmp_path / "backup")
+    assert hash_of(tmp_path / "other") == created.content_hash
+    assert list(verify(elsewhere(world, tmp_path / "other").layout)) == []
+
+
+def test_everything_that_cannot_be_made_again_is_in_it(world: World, tmp_path: Path) -> None:
+    kept = {
+        "config.toml": b"",
+        "sources/own.toml.removed": b"",
+        "templates/uses.jsonl": b"{}\n",
+        "patterns/one.md": b"# One\n",
+        "metrics/history.jsonl": b"{}\n",
+        "bootstrap-context.md": b"{notes}",
+    }
+    for path, content in kept.items():
+        (world.layout.root / path).parent.mkdir(exist_ok=True)
+        (world.layout.root / path).write_bytes(content)
+    (world.layout.metrics / "dashboard.md").write_text("made again")
+    made(world, tmp_path / "backup")
+    vault = vault_at(tmp_path / "backup")
+    paths = {file.path for file in vault.manifest(vault.named("")).files}
+    archived = {f"archive/{path.parent.name}/{path.name}" for path in world.layout.archive.glob("*/*.zst")}
+    derived = {path for path in paths if path.startswith("deck")}
+    fixed = {"afterwit.db", "journal.db", "redaction.key", "archive.mark"}
+    assert paths - derived == fixed | archived | kept.keys()
+    assert "deck.db" in derived
+
+
+def test_entries_that_wait_for_a_server_are_in_it(world: World, tmp_path: Path) -> None:
+    with closing(apsw.Connection(str(world.layout.root / "memory-queue.db"))) as db:
+        db.pragma("journal_mode", "wal")
+        db.execute("CREATE TABLE waiting (words TEXT); INSERT INTO waiting VALUES ('apples')")
+        made(world, tmp_path / "backup")
+    restored(elsewhere(world, tmp_path / "other"), tmp_path / "backup")
+    with closing(apsw.Connection(str(tmp_path / "other/memory-queue.db"))) as db:
+        assert list(db.execute("SELECT words FROM waiting")) == [("apples",)]
+
+
+def test_what_is_there_is_not_sent_again(world: World, tmp_path: Path) -> None:
+    first = made(world, tmp_path / "backup")
+    second = made(world, tmp_path / "backup", at_ms=NOW_MS + 1000)
+    assert (first.is_first, first.sent_objects > 0) == (True, True)
+    assert (second.is_first, second.sent_objects, second.content_hash) == (False, 0, first.content_hash)
+    assert len(snapshots_at(tmp_path / "backup")) == 2
+
+
+def test_one_session_more_sends_little(world: World, tmp_path: Path) -> None:
+    learn_more(world, *(f"older-{number}" for number in range(6)), turns=40)
+    first = made(world, tmp_path / "backup")
+    learn_more(world, "latest")
+    more = made(world, tmp_path / "backup", at_ms=NOW_MS + 1000)
+    assert more.sessions == first.sessions + 1
+    assert 0 < more.sent_bytes < first.sent_bytes
+
+
+def test_a_compacted_archive_is_backed_up_as_it_is_then(world: World, tmp_path: Path) -> None:
+    for turns in (1, 2, 3):
+        learn_more(world, "growing", turns=turns)
+    made(world, tmp_path / "backup")
+    compact(world.layout)
+    made(world, tmp_path / "backup", at_ms=NOW_MS + 1000)
+    restored(elsewhere(world, tmp_path / "other"), tmp_path / "backup")
+    assert hash_of(tmp_path / "other") == hash_of(world.layout.root)
+    assert list(verify(elsewhere(world, tmp_path / "other").layout)) == []
+
+
+def test_objects_of_which_little_is_used_are_replaced(world: World, tmp_path: Path) -> None:
+    """So that old ones become free, instead of being kept for one piece."""
+    made(world, tmp_path / "backup")
+    old = {path.name for path in objects_at(tmp_path / "backup")}
+    for number in range(4):
+        learn_more(world, f"more-{number}", turns=60)
+        made(world, tmp_path / "backup", at_ms=NOW_MS + number + 1)
+    vault = vault_at(tmp_path / "backup")
+    manifest = vault.manifest(vault.named(""))
+    live = dict(zip((packed.name for packed in manifest.objects), manifest.live_bytes, strict=True))
+    sizes = {packed.name: packed.size_bytes for packed in manifest.objects}
+    assert sum(live.values()) * 3 > sum(sizes.values())
+    assert old - live.keys() or all(2 * live[name] >= sizes[name] for name in old)
+
+
+def test_names_and_contents_tell_nothing_of_an_encrypted_backup(world: World, tmp_path: Path) -> None:
+    made(world, tmp_path / "backup", key_in(tmp_path))
+    stored = [path.read_bytes() for path in (tmp_path / "backup").rglob("*") if path.is_file()]
+    assert len(stored) >= 3
+    secret = (tmp_path / "backup.key").read_text().splitlines()[-1].encode()
+    words = (b"orchard", b"SQLite format", b"journal", b"archive", secret)
+    assert [word for word in words for content in stored if word in content] == []
+
+
+def test_a_backup_is_the_users_alone(world: World, tmp_path: Path) -> None:
+    made(world, tmp_path / "backup")
+    restored(elsewhere(world, tmp_path / "other"), tmp_path / "backup")
+    for root in (tmp_path / "backup", tmp_path / "other"):
+        assert [path for path in (root, *root.rglob("*")) if path.stat().st_mode & 0o077] == []
+
+
+def test_another_run_at_work_is_waited_for_and_no_failure(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("afterwit.backup.create._WAIT_SECONDS", 0)
+    with held(world.layout.lease), pytest.raises(BusyError):
+        made(world, tmp_path / "backup")
+    assert last_backup(world.layout).failed_ms is None
+    assert not (tmp_path / "backup").exists()
+
+
+def test_two_backups_at_once_end_as_two_snapshots(world: World, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "afterwit", "store", "backup", "create", str(tmp_path / "backup")]
+    environ = environment(world.user_home, world.layout.root)
+    runs = [subprocess.Popen(command, env=environ, stderr=subprocess.PIPE) for _ in range(2)]
+    assert [(run.communicate()[1], run.returncode)[1] for run in runs] == [0, 0]
+    assert len(snapshots_at(tmp_path / "backup")) == 2
+    assert hash_of(world.layout.root) == restored(elsewhere(world, tmp_path / "o"), tmp_path / "backup").content_hash
+
+
+def test_without_a_store_there_is_nothing_to_back_up(world: World, tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="There is no store"):
+        made(world_of(tmp_path, tmp_path / "none"), tmp_path / "backup")
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_damaged_database_is_not_backed_up(world: World, tmp_path: Path) -> None:
+    made(world, tmp_path / "backup")
+    content = bytearray(world.layout.database.read_bytes())
+    content[4096 * 3 : 4096 * 9] = b"\xff" * (4096 * 6)
+    world.layout.database.write_bytes(content)
+    with pytest.raises(DamagedError, match="store rebuild"):
+        made(world, tmp_path / "backup", at_ms=NOW_MS + 1)
+    assert len(snapshots_at(tmp_path / "backup")) == 1
+    assert "damaged" in last_backup(world.layout).failure
+
+
+def test_a_folder_with_other_files_is_not_taken(world: World, tmp_path: Path) -> None:
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos/tree.jpg").write_bytes(b"tree")
+    assert "holds other files" in refusal(lambda: made(world, tmp_path / "photos"))
+    assert [path.name for path in (tmp_path / "photos").iterdir()] == ["tree.jpg"]
+
+
+def test_a_clock_that_goes_back_does_not_make_an_older_snapshot_the_newest(world: World, tmp_path: Path) -> None:
+    made(world, tmp_path / "backup", at_ms=NOW_MS)
+    learn_more(world, "latest")
+    made(world, tmp_path / "backup", at_ms=NOW_MS - 86_400_000)
+    vault = vault_at(tmp_path / "backup")
+    assert vault.manifest(vault.named("")).content_hash == hash_of(world.layout.root)
+
+
+def test_a_damaged_snapshot_is_not_built_on_and_said(world: World, tmp_path: Path) -> None:
+    first = made(world, tmp_path / "backup")
+    made(world, tmp_path / "backup", at_ms=NOW_MS + 1)
+    snapshots_at(tmp_path / "backup")[-1].write_bytes(b"no list")
+    third = made(world, tmp_path / "backup", at_ms=NOW_MS + 2)
+    assert "is damaged" in third.skipped
+    assert (third.sent_objects, third.content_hash) == (0, first.content_hash)
+
+
+def test_a_lost_object_is_sent_again(world: World, tmp_path: Path) -> None:
+    made(world, tmp_path / "backup")
+    objects_at(tmp_path / "backup")[0].unlink()
+    assert made(world, tmp_path / "backup", at_ms=NOW_MS + 1).sent_objects > 0
+    restored(elsewhere(world, tmp_path / "other"), tmp_path / "backup")
+    assert hash_of(tmp_path / "other") == hash_of(world.layout.root)
+
+
+def test_what_was_sent_is_read_back_before_it_counts(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A disk that says it has written, and has written something else."""
+    from afterwit.backup.targets import folder
+
+    right = replace_file
+
+    def lying(path: Path, content: bytes) -> None:
+        right(path, content[:-1] + b"?" if "objects" in path.parts else content)
+
+    monkeypatch.setattr(folder, "replace_file", lying)
+    assert "is damaged" in refusal(lambda: made(world, tmp_path / "backup"))
+    assert snapshots_at(tmp_path / "backup") == []
+    assert create(world, str(tmp_path / "unread"), NO_KEYS, Silent(), reads_back=False).is_read_back is False
