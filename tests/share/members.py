@@ -15,7 +15,7 @@ from afterwit.knowledge.list import ItemFilter, listed
 from afterwit.model.knowledge import Category, Item, Scope, ScopeKind
 from afterwit.share.init import init
 from afterwit.share.pull import Pulled, pull
-from afterwit.share.push import Pushed, push
+from afterwit.share.push import PLAINLY, Pushed, PushRequest, push
 
 REPO = "orchard"
 HERE = Scope(ScopeKind.REPO, REPO)
@@ -34,8 +34,8 @@ class Member(NamedTuple):
     def begins(self, url: str = "") -> None:
         init(self.world, self.place, url)
 
-    def pushes(self, *rules: str, is_committed: bool = False) -> Pushed:
-        done = push(self.world, self.place, lambda _: True, rules=rules, is_committed=is_committed)
+    def pushes(self, request: PushRequest = PLAINLY) -> Pushed:
+        done = push(self.world, self.place, lambda _: True, request)
         assert done is not None
         (pushed,) = done
         return pushed

@@ -17,7 +17,7 @@ from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE, Authority, ItemStatus
 from afterwit.share.folder import FOLDER
 from afterwit.share.look import log, status
-from afterwit.share.push import push
+from afterwit.share.push import PushRequest, push
 
 COUNT = "Run `make index` before `make count`, or counts are old."
 
@@ -67,7 +67,7 @@ def test_what_holds_everywhere_stays_at_home(ada: Member) -> None:
 def test_a_plan_that_is_turned_down_and_a_dry_run_write_nothing(ada: Member) -> None:
     ada.adds(COUNT)
     assert push(ada.world, ada.place, lambda _: False) is None
-    planned = push(ada.world, ada.place, lambda _: True, is_dry_run=True) or []
+    planned = push(ada.world, ada.place, lambda _: True, PushRequest(is_dry_run=True)) or []
     assert [len(plan.changes) for plan in planned] == [2]
     assert not (ada.place.root / FOLDER / "notes").exists()
 
@@ -214,7 +214,7 @@ def test_a_commit_takes_the_folder_and_nothing_else(ada: Member) -> None:
     (root / "press.py").write_text("press = 1\n", encoding="utf-8")
     git(root, home, "add", "press.py")
     ada.adds(COUNT)
-    assert ada.pushes(is_committed=True).is_committed
+    assert ada.pushes(PushRequest(is_committed=True)).is_committed
     named = git(root, home, "show", "--name-only", "--format=", "HEAD").split()
     assert named
     assert all(name.startswith(f"{FOLDER}/") for name in named)
@@ -237,3 +237,27 @@ def test_the_log_says_who_said_what(ada: Member, grace: Member) -> None:
 def test_without_a_share_the_way_to_one_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=f"Nothing is shared for {REPO} yet. `afterwit share init` begins"):
         member(tmp_path, "ada").pulls()
+
+
+def test_agents_without_us_read_what_was_approved_in_a_block_of_agents_md(ada: Member, grace: Member) -> None:
+    page = ada.place.root / "AGENTS.md"
+    page.write_text("# For agents\n\nPress gently.\n", encoding="utf-8")
+    ada.adds(COUNT)
+    assert page.name not in ada.pushes().files
+    assert page.name in ada.later(1).pushes(PushRequest(is_in_agents_file=True)).files
+    assert f"\n- {COUNT}\n" in page.read_text(encoding="utf-8")
+    grace.later(2).pulls()
+    grace.later(2).decides(DecisionKind.REJECT, COUNT)
+    grace.later(3).pushes()
+    ada.later(4).pushes()
+    assert page.read_text(encoding="utf-8") == "# For agents\n\nPress gently.\n"
+
+
+def test_a_block_that_nobody_wants_any_more_goes(ada: Member) -> None:
+    ada.adds(COUNT)
+    ada.pushes(PushRequest(is_in_agents_file=True))
+    ada.adds("Count trees before `make press`, or the press stops.")
+    ada.later(1).pushes()
+    assert (ada.place.root / "AGENTS.md").read_text(encoding="utf-8").count("\n- ") == 2
+    ada.later(2).pushes(PushRequest(is_in_agents_file=False))
+    assert not (ada.place.root / "AGENTS.md").exists()

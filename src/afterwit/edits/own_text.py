@@ -42,10 +42,10 @@ class OwnFile(NamedTuple):
 
 BEGIN = "<!-- afterwit:begin Written by `afterwit connect`; what you change in here is lost. -->"
 END = "<!-- afterwit:end -->"
-_NAMED_BEGIN = (
-    "<!-- afterwit:{name}-begin Written by `afterwit {name} publish`; `afterwit {name} unpublish` removes it. -->"
-)
-_NAMED_END = "<!-- afterwit:{name}-end -->"
+_WRITTEN_BY = {
+    "patterns": "Written by `afterwit patterns publish`; `afterwit patterns unpublish` removes it.",
+    "share": "Written by `afterwit share push`; `afterwit share push --no-agents-md` removes it.",
+}
 
 _MARK = re.compile(r"<!--(?=\s*afterwit:)")
 
@@ -105,7 +105,9 @@ class MarkedBlock(NamedTuple):
 
 
 def _marks(name: str) -> tuple[str, str]:
-    return (_NAMED_BEGIN.format(name=name), _NAMED_END.format(name=name)) if name else (BEGIN, END)
+    if not name:
+        return BEGIN, END
+    return f"<!-- afterwit:{name}-begin {_WRITTEN_BY[name]} -->", f"<!-- afterwit:{name}-end -->"
 
 
 def _cut(text: str, name: str) -> _Cut | None:

@@ -8,7 +8,7 @@ from afterwit.share.folder import ShareFolder
 from afterwit.share.local_notes import local_notes
 from afterwit.share.place import shares_of
 from afterwit.share.pull import Pulled, pull
-from afterwit.share.push import Pushed, push
+from afterwit.share.push import Pushed, PushRequest, push
 from afterwit.share.records import LineKind
 from afterwit.store.store import opened
 
@@ -61,7 +61,7 @@ def status(world: World, place: FixPlace) -> ShareStatus:
                     status=item.status.in_words if item is not None else "not taken in",
                 )
             )
-    outgoing = push(world, place, lambda _: False, is_dry_run=True) or []
+    outgoing = push(world, place, lambda _: False, PushRequest(is_dry_run=True)) or []
     return ShareStatus(notes=rows, outgoing=outgoing, incoming=pull(world, place, is_dry_run=True))
 
 

@@ -6,6 +6,7 @@ it does nothing that was done.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -13,6 +14,7 @@ from afterwit.config.world import World, redactor_of
 from afterwit.guards.history import FixPlace
 from afterwit.knowledge.list import find_item
 from afterwit.model.errors import UsageError
+from afterwit.share.agents_file import approved_here, refresh
 from afterwit.share.folder import FOLDER, BadLine, ShareFolder
 from afterwit.share.git_commands import ShareGit
 from afterwit.share.local_notes import local_notes
@@ -20,6 +22,18 @@ from afterwit.share.outgoing import Sharer, own_lines
 from afterwit.share.place import Share, author_of, shares_of
 from afterwit.share.records import LineKind, SharedLine, SharedNote, next_clock, replaced
 from afterwit.store.store import opened, require
+
+
+class PushRequest(NamedTuple):
+    """How a push is wanted."""
+
+    rules: Sequence[str] = ()  # notes in a user's own words that are to be rules of the project
+    is_committed: bool = False
+    is_in_agents_file: bool | None = None  # None: where the block is there already
+    is_dry_run: bool = False
+
+
+PLAINLY = PushRequest()
 
 
 class SharedChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,38 +59,27 @@ def push(
     world: World,
     place: FixPlace,
     agree: Callable[[Pushed], bool],
-    *,
-    rules: Sequence[str] = (),
-    is_committed: bool = False,
-    is_dry_run: bool = False,
+    request: PushRequest = PLAINLY,
 ) -> list[Pushed] | None:
     """Writes what this machine has to say, if `agree` says so to each plan; None: it did not."""
     require(world.layout)
     done = []
     for share in shares_of(world, place):
-        pushed = _pushed(world, share, agree, rules, is_committed=is_committed, is_dry_run=is_dry_run)
+        pushed = _pushed(world, share, agree, request)
         if pushed is None:
             return None
         done.append(pushed)
     return done
 
 
-def _pushed(
-    world: World,
-    share: Share,
-    agree: Callable[[Pushed], bool],
-    rules: Sequence[str],
-    *,
-    is_committed: bool,
-    is_dry_run: bool,
-) -> Pushed | None:
+def _pushed(world: World, share: Share, agree: Callable[[Pushed], bool], request: PushRequest) -> Pushed | None:
     git = ShareGit(share.root, world.environ)
-    if share.is_own and not is_dry_run:
+    if share.is_own and not request.is_dry_run:
         git.fetch(FOLDER)
     folder = ShareFolder(share.folder)
     shared = folder.notes(world.now_ms)
     with opened(world.layout) as store:
-        named = [find_item(store.db, name).id for name in rules]
+        named = [find_item(store.db, name).id for name in request.rules]
         sharer = Sharer(author_of(world, git), store.journal.machine, world.settings.share.policy, frozenset(named))
         notes = local_notes(store.db, share.repo)
     before = {own: _own(file.lines, sharer) for own, file in folder.files.items() if _own(file.lines, sharer)}
@@ -88,13 +91,16 @@ def _pushed(
         folder.put(own, replaced(present, some, sharer.by, sharer.machine))
         changes += _changes(own, before.get(own, ()), some, shared)
     _refuse_secrets(world, lines)
-    plan = Pushed(share=share.name, changes=changes, files=[], bad=folder.bad, is_dry_run=is_dry_run)
-    if is_dry_run:
+    plan = Pushed(share=share.name, changes=changes, files=[], bad=folder.bad, is_dry_run=request.is_dry_run)
+    if request.is_dry_run:
         return plan
     if changes and not agree(plan):
         return None
     files = folder.write(world.now_ms)
-    may_commit = share.is_own or is_committed
+    if not share.is_own:
+        told = approved_here(notes, folder.notes(world.now_ms))
+        files += refresh(share.root, told, is_wanted=request.is_in_agents_file)
+    may_commit = share.is_own or request.is_committed
     has_committed = may_commit and git.commit(FOLDER)
     if share.is_own:
         git.send(FOLDER)

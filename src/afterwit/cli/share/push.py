@@ -9,7 +9,7 @@ from afterwit.cli.terminal.amounts import human_count
 from afterwit.cli.terminal.options import Here, agreed, many, reporting
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, talk
 from afterwit.guards.history import FixPlace
-from afterwit.share.push import Pushed
+from afterwit.share.push import Pushed, PushRequest
 from afterwit.share.push import push as run_push
 
 
@@ -18,11 +18,18 @@ from afterwit.share.push import push as run_push
         "afterwit share push",
         "afterwit share push --commit --yes",
         "afterwit share push --rule 7cf50f7abfde",
+        "afterwit share push --agents-md",
     ),
     exits=EXITS,
 )
 @many("--rule", "rules", "NOTE", "Share a note in a user's own words, as a rule of the project. Repeat for more.")
 @click.option("--commit", "is_committed", is_flag=True, help="Commit the folder, and nothing else, in the checkout.")
+@click.option(
+    "--agents-md/--no-agents-md",
+    "is_in_agents_file",
+    default=None,
+    help="Keep what you approved in a block of AGENTS.md, for agents without Afterwit; or take the block out.",
+)
 @click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would be shared, and write nothing.")
 @agreed
 @reporting
@@ -32,6 +39,7 @@ def push(
     place: FixPlace,
     rules: tuple[str, ...],
     is_committed: bool,
+    is_in_agents_file: bool | None,
     is_dry_run: bool,
     is_agreed: bool,
     is_json: bool,
@@ -48,7 +56,8 @@ def push(
             _show(plan)
         return is_confirmed(f"Share {human_count(len(plan.changes), 'change')}?", is_agreed=is_agreed)
 
-    done = run_push(here.world, place, agree, rules=rules, is_committed=is_committed, is_dry_run=is_dry_run)
+    request = PushRequest(rules, is_committed, is_in_agents_file, is_dry_run)
+    done = run_push(here.world, place, agree, request)
     if done is None:
         talk("Nothing was shared.")
         raise click.exceptions.Exit(ExitCode.FAILED)
