@@ -53,11 +53,11 @@ def _pulled(world: World, share: Share, *, is_dry_run: bool) -> Pulled:
             body = {"source": share.name, "notes": msgspec.to_builtins(brought)}
             desk.note((KnowledgeEntry.SHARED, body))
             desk.settle()
-    changes = [_brought(state, before.get(state.id), notes.get(state.id)) for state in brought]
+    changes = [brought_by(state, before.get(state.id), notes.get(state.id)) for state in brought]
     return Pulled(share=share.name, notes=len(notes), changes=changes, bad=folder.bad, is_dry_run=is_dry_run)
 
 
-def _brought(state: SharedState, before: SharedState | None, note: SharedNote | None) -> SharedChange:
+def brought_by(state: SharedState, before: SharedState | None, note: SharedNote | None) -> SharedChange:
     if note is None:
         fact = before.draft.sentence if before is not None and before.draft is not None else ""
         return SharedChange(id=state.id, change="gone", fact=fact)

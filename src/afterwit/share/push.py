@@ -86,8 +86,8 @@ def _pushed(
     for own, some in sorted(lines.items()):
         present = folder.files[own].lines if own in folder.files else ()
         folder.put(own, replaced(present, some, sharer.by, sharer.machine))
-        changes += _changes(own, before.get(own, ()), some, shared)
-    _refuse_secrets(world, lines)
+        changes += changes_of(own, before.get(own, ()), some, shared)
+    refuse_secrets(world, lines)
     plan = Pushed(share=share.name, changes=changes, files=[], bad=folder.bad, is_dry_run=is_dry_run)
     if is_dry_run:
         return plan
@@ -105,7 +105,7 @@ def _own(lines: Sequence[SharedLine], sharer: Sharer) -> tuple[SharedLine, ...]:
     return tuple(line for line in lines if (line.by, line.machine) == (sharer.by, sharer.machine))
 
 
-def _changes(
+def changes_of(
     own: str, before: Sequence[SharedLine], after: Sequence[SharedLine], shared: Mapping[str, SharedNote]
 ) -> list[SharedChange]:
     """What the lines of one machine say anew, evidence aside."""
@@ -124,7 +124,7 @@ def _changes(
     return changes
 
 
-def _refuse_secrets(world: World, lines: Mapping[str, Sequence[SharedLine]]) -> None:
+def refuse_secrets(world: World, lines: Mapping[str, Sequence[SharedLine]]) -> None:
     """Stops a push whose lines redaction would change: whatever it found may not leave."""
     redact = redactor_of(world).value
     for own, some in sorted(lines.items()):
