@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import psycopg
+from psycopg.conninfo import make_conninfo
 from tests.memory.backends.postgres_server import PostgresServer
 from tests.share.members import REPO, Member, member
 
@@ -52,9 +53,12 @@ class HubServer(NamedTuple):
         self.login(name)
         add_member(self.keeper, self.role(name), team, name, is_read_only=is_read_only)
 
+    def connection(self, name: str, *, autocommit: bool = True) -> "psycopg.Connection[tuple[Any, ...]]":
+        return psycopg.connect(make_conninfo(**self.address(name).options), autocommit=autocommit)
+
     def asked(self, name: str, query: str, *values: object) -> list[tuple[Any, ...]]:
         """What a role gets for a query of its own."""
-        with psycopg.connect(**self.address(name).options, autocommit=True) as db:
+        with self.connection(name) as db:
             cursor = db.execute(query.encode(), values or None)
             return cursor.fetchall() if cursor.description else []
 

@@ -3,20 +3,19 @@
 from pathlib import Path
 
 import pytest
-from tests.homes import world_of
+from tests.homes import CLAUDE, Silent, claude_records, learned, put, world_of
 from tests.share.hub.teams import HubMate, HubServer, mate
-from tests.share.members import REPO, member
+from tests.share.members import REPO
 
 from afterwit.archive.rebuild import rebuild
 from afterwit.curation.undo import undo
 from afterwit.decisions.decided import DecisionKind
 from afterwit.knowledge.shown_items import may_be_told
 from afterwit.model.errors import UsageError
-from afterwit.model.knowledge import EVERYWHERE, ItemStatus
+from afterwit.model.knowledge import EVERYWHERE, Channel, ItemStatus
 from afterwit.share.hub import pulling, pushing
 from afterwit.share.hub.owner import init, remove_member
 from afterwit.share.hub.sync import SyncRequest, sync
-from tests.homes import Silent
 
 COUNT = "Run `make index` before `make count`, or counts are old."
 PRESS = "Run `make crates` before `make press`, or the press stops."
@@ -119,7 +118,9 @@ def test_a_secret_stops_the_sync_before_anything_leaves(ada: HubMate, server: Hu
     assert server.asked("ada", _LINES) == []
 
 
-def test_a_store_that_was_made_anew_fetches_all_and_sends_nothing_again(ada: HubMate, grace: HubMate, server: HubServer) -> None:
+def test_a_store_that_was_made_anew_fetches_all_and_sends_nothing_again(
+    ada: HubMate, grace: HubMate, server: HubServer
+) -> None:
     ada.local.adds(COUNT)
     ada.syncs()
     grace.local.adds(PRESS)
@@ -187,7 +188,14 @@ def test_a_change_of_settings_looks_at_everything_again(ada: HubMate, server: Hu
     assert wary.local.note(COUNT).status is ItemStatus.ACTIVE
 
 
-def test_personal_words_leave_only_as_a_named_rule(server: HubServer, tmp_path: Path) -> None:
-    server.begins("growers")
-    stranger = member(tmp_path, "stranger")
-    assert stranger.notes == {}
+def test_personal_words_leave_only_as_a_named_rule(ada: HubMate) -> None:
+    home, store = ada.local.world.user_home, ada.local.world.layout.root
+    records = claude_records("s1")
+    records[0]["message"]["content"] = "From now on, always run `make index` before `make count` in this repository."
+    put(home / CLAUDE / "11111111-aaaa-4aaa-8aaa-000000000001.jsonl", records)
+    learned(home, store)
+    (note,) = (item for item in ada.local.notes.values() if item.channel is Channel.USER)
+    ada.local.decides(DecisionKind.APPROVE, note.sentence)
+    assert ada.syncs(1).outgoing == []
+    assert {change.id for change in ada.syncs(2, rules=(note.id,)).outgoing} == {note.id}
+    assert ada.syncs(3).outgoing == []

@@ -3,16 +3,18 @@
 import click
 
 from afterwit.cli.commands import CliGroup
-from afterwit.cli.store import evict, upkeep
+from afterwit.cli.store import evict, sync, upkeep
+from afterwit.cli.store.hub import hub
 
 
 @click.group(cls=CliGroup)
 def store() -> None:
-    """Sizes, checks, rebuilding, giving space back."""
+    """Sizes, checks, rebuilding, giving space back; a hub to share notes through."""
 
 
 for subcommand in (
     *(evict.evict, evict.dropped),
     *(upkeep.stat, upkeep.verify, upkeep.rebuild, upkeep.compact, upkeep.problems),
+    *(sync.sync, hub),
 ):
     store.add_command(subcommand)

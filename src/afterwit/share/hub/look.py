@@ -66,7 +66,7 @@ def status(address: HubAddress) -> HubStatus:
         )
 
 
-def search(address: HubAddress, words: str, limit: int) -> list[HubFound]:
+def search(address: HubAddress, words: str, limit: int | None) -> list[HubFound]:
     """What fits all of the words, the best first."""
     with joined(address) as hub:
         hits = rows.search(hub.db, hub.team, words, limit)

@@ -58,7 +58,7 @@ def init(address: HubAddress, team: str = TEAM, *, is_restored: bool = False) ->
                 rows.raise_generation(db)
             is_new = rows.put_team(db, team)
             for member in rows.members(db) if applied else ():
-                if member.revoked_at is None:
+                if member.revoked_at is None and member.role != rows.current_role(db):
                     rows.grant(db, member.role, is_read_only=member.is_read_only)
         identity = rows.hub_identity(db)
         return HubMade(
@@ -95,7 +95,8 @@ def add_member(address: HubAddress, role: str, team: str, name: str = "", *, is_
             raise UsageError(f"There is a {author!r} in the team {team!r} already. Take another --name.")
         with db.transaction():
             rows.put_member(db, role, team, author, is_read_only=is_read_only)
-            rows.grant(db, role, is_read_only=is_read_only)
+            if role != rows.current_role(db):  # an owner has all rights, and needs them
+                rows.grant(db, role, is_read_only=is_read_only)
         return next(_shown(row) for row in rows.members(db) if row.role == role)
 
 
@@ -106,7 +107,8 @@ def revoke_member(address: HubAddress, role: str) -> HubMember:
         _require_member(db, role)
         with db.transaction():
             rows.revoke_member(db, role)
-            rows.take_grants(db, role)
+            if role != rows.current_role(db):
+                rows.take_grants(db, role)
         return next(_shown(row) for row in rows.members(db) if row.role == role)
 
 
@@ -116,7 +118,8 @@ def remove_member(address: HubAddress, role: str) -> MemberRemoved:
         refuse_other_schema(db)
         _require_member(db, role)
         with db.transaction():
-            rows.take_grants(db, role)
+            if role != rows.current_role(db):
+                rows.take_grants(db, role)
             return MemberRemoved(role=role, notes_taken_back=rows.remove_member(db, role))
 
 

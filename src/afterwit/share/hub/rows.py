@@ -291,7 +291,7 @@ def repo_counts(db: "HubDb", team: str) -> list[tuple[str, int]]:
     return [(str(repo), int(count)) for repo, count in db.execute(query, (team,))]
 
 
-def search(db: "HubDb", team: str, words: str, limit: int) -> list[HubHit]:
+def search(db: "HubDb", team: str, words: str, limit: int | None) -> list[HubHit]:
     """Notes and tasks of shared digests with all of these words, the best first."""
     query = """
         WITH asked AS (SELECT websearch_to_tsquery('simple'::regconfig, %(words)s) AS query)
