@@ -26,6 +26,7 @@ from afterwit.agents.registry import AGENTS, Agent, reader_for
 from afterwit.model.settings import (
     AgentSettings,
     Aliases,
+    HubSettings,
     LearnSettings,
     MeasureSettings,
     MemorySettings,
@@ -63,6 +64,7 @@ _TABLES: tuple[tuple[str, type[msgspec.Struct] | None, str], ...] = (
         "Which model reads sessions, and what that may take: [let a model read](../how-to/let-a-model-read.md).",
     ),
     ("measure", MeasureSettings, "What is [measured](../how-to/read-the-report.md) without being asked."),
+    ("hub", HubSettings, "The [hub](../how-to/run-a-hub.md) that `afterwit store sync` exchanges notes with."),
     ("share", ShareSettings, "How notes are [shared](../how-to/share-notes.md), and whose are used unasked."),
     ("patterns", PatternSettings, "Where the [catalog of patterns](../how-to/curate-patterns.md) lies."),
     (
@@ -118,6 +120,9 @@ _SETTINGS = {
     "reading.tokens_per_month": "the same of a month; not less than a day's",
     "reading.sessions_per_learn": "new sessions that `learn` lets `reading.model` read by itself; 0: none",
     "measure.daily_report": "Whether the first `learn` of a day writes the report of `afterwit measure report`.",
+    "hub.url": "Its address, without a password.",
+    "hub.repos": "The repositories whose notes are exchanged.",
+    "hub.digests": "Whether digests of their sessions are shared, too.",
     "share.author": "The name under which you share notes. Default: as git calls you.",
     "share.policy": "Which notes leave: `approved` by a person, or all `in-use` that were found by counting, too.",
     "share.trusted": "What these people approved is quoted to agents unasked.",

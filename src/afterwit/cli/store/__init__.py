@@ -9,7 +9,7 @@ from afterwit.cli.store.hub import hub
 
 @click.group(cls=CliGroup)
 def store() -> None:
-    """Sizes, checks, rebuilding, giving space back; a hub to share notes through."""
+    """Sizes, checks, rebuilding, giving space back; a hub."""
 
 
 for subcommand in (

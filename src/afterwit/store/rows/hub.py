@@ -166,5 +166,5 @@ def digested_sessions(db: apsw.Connection, repo: str, sessions: Sequence[int] | 
 def session_sums(db: apsw.Connection, repo: str) -> SessionSums:
     query = """SELECT count(*), ifnull(sum(outcome = 'success'), 0), ifnull(sum(prompts), 0), ifnull(sum(actions), 0),
                    ifnull(sum(failures), 0), ifnull(sum(tokens_input + tokens_cache_read + tokens_cache_write
-                   + tokens_output), 0) FROM sessions WHERE repo = ? AND parent = ''"""
+                   + tokens_output), 0) FROM sessions WHERE repo = ? AND relation <> 'subagent'"""
     return SessionSums(*db.execute(query, (repo,)).fetchone() or (0,) * 6)
