@@ -34,11 +34,9 @@ from afterwit.share.hub.sync import sync as run_sync
 )
 @many("--rule", "rules", "NOTE", "Share a note in a user's own words, as a rule of the project. Repeat for more.")
 @click.option(
-    "--digests/--no-digests",
-    "has_digests",
-    default=None,
-    help="Share digests of sessions, too; or take back those that were shared. Default: `digests` under [hub].",
+    "--digests", "has_digests", is_flag=True, help="Share digests of sessions, too, as `digests` under [hub] does."
 )
+@click.option("--no-digests", "takes_digests_back", is_flag=True, help="Take back the digests that were shared.")
 @click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would leave and come in, and do neither.")
 @agreed
 @reporting
@@ -47,7 +45,8 @@ def sync(
     url: str,
     repos: tuple[str, ...],
     rules: tuple[str, ...],
-    has_digests: bool | None,
+    has_digests: bool,
+    takes_digests_back: bool,
     is_dry_run: bool,
     is_agreed: bool,
     is_json: bool,
@@ -58,6 +57,8 @@ def sync(
     would write. Without a connection nothing is lost: the next sync goes on. A password comes from ~/.pgpass or
     PGPASSWORD.
     """
+    if has_digests and takes_digests_back:
+        raise click.UsageError("--digests and --no-digests exclude each other.")
     address = hub_at(here, url)
     wanted = repos or here.world.settings.hub.repos
     if not wanted:
@@ -69,7 +70,8 @@ def sync(
         count = sum(len(plan.outgoing) for plan in plans)
         return is_confirmed(f"Share {human_count(count, 'change')} with {plans[0].team}?", is_agreed=is_agreed)
 
-    request = SyncRequest(repos=tuple(wanted), rules=rules, has_digests=has_digests, is_dry_run=is_dry_run)
+    digests = True if has_digests else False if takes_digests_back else None
+    request = SyncRequest(repos=tuple(wanted), rules=rules, has_digests=digests, is_dry_run=is_dry_run)
     done = run_sync(here.world, address, request, agree)
     if done is None:
         talk("Nothing was shared.")

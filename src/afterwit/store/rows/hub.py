@@ -94,11 +94,13 @@ def untaken_notes(db: apsw.Connection, hub: str, repo: str, after_ms: int) -> li
 
 
 def mark_taken(db: apsw.Connection, hub: str, repo: str) -> None:
-    db.execute("UPDATE hub_lines SET is_taken = 1 WHERE hub = ? AND repo = ? AND is_taken = 0", (hub, repo))
+    query = """UPDATE hub_lines INDEXED BY hub_lines_untaken SET is_taken = 1
+               WHERE hub = ? AND repo = ? AND is_taken = 0"""
+    db.execute(query, (hub, repo))
 
 
 def unsent_lines(db: apsw.Connection, hub: str, repo: str, limit: int) -> list[HubLinesRow]:
-    query = f"""SELECT {_LINES} FROM hub_lines WHERE hub = ? AND repo = ? AND is_sent = 0
+    query = f"""SELECT {_LINES} FROM hub_lines INDEXED BY hub_lines_unsent WHERE hub = ? AND repo = ? AND is_sent = 0
                 ORDER BY note LIMIT ?"""  # noqa: S608
     return [HubLinesRow(*row) for row in db.execute(query, (hub, repo, limit))]
 

@@ -50,7 +50,7 @@ def _row(row: look.HubSums) -> tuple[str, ...]:
 
 
 @command(
-    examples=("afterwit store hub search press crates", "afterwit store hub search '\"make press\" -crates'"),
+    examples=("afterwit store hub search press crates", "afterwit store hub search press OR crates"),
     exits=EXITS,
 )
 @click.argument("words", nargs=-1, required=True)
