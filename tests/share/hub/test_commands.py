@@ -7,10 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.homes import CLAUDE, claude_records, put
 from tests.share.hub.teams import HubMate, HubServer, mate
 from tests.share.members import REPO
 
 from afterwit.decisions.decided import DecisionKind
+from afterwit.model.knowledge import Channel
 
 COUNT = "Run `make index` before `make count`, or counts are old."
 PRESS = "Run `make crates` before `make press`, or the press stops."
@@ -88,6 +90,29 @@ def test_without_a_connection_it_says_that_nothing_is_lost(ada: HubMate) -> None
     gone = run(ada, "store", "sync", "postgresql://ada@127.0.0.1:1/hub", "--repo", REPO, "--yes")
     assert (gone.returncode, "Nothing is lost" in gone.stderr) == (1, True)
     assert COUNT in ada.local.notes
+
+
+def test_what_is_erased_here_is_taken_back_from_the_hub(ada: HubMate, server: HubServer) -> None:
+    home = ada.local.world.user_home
+    session = "11111111-aaaa-4aaa-8aaa-000000000001"
+    records = claude_records(session)
+    records[0]["message"]["content"] = "From now on, always run `make index` before `make count` in this repository."
+    put(home / CLAUDE / f"{session}.jsonl", records)
+    assert run(ada, "learn").returncode == 0
+    (note,) = (item for item in ada.local.notes.values() if item.channel is Channel.USER)
+    arguments = ("store", "sync", dsn(server, "ada"), "--repo", REPO, "--yes", "--digests")
+    assert run(ada, *arguments, "--rule", note.id).returncode == 0
+    count = (
+        "SELECT (SELECT count(*) FROM afterwit_hub.note_lines WHERE lines <> '[]'), count(*) FROM afterwit_hub.digests"
+    )
+    assert server.asked("ada", count) == [(1, 1)]
+    (home / CLAUDE / f"{session}.jsonl").unlink()
+    erased = run(ada, "sessions", "delete", session, "--yes")
+    assert erased.returncode == 0, erased.stderr
+    database = ada.local.world.layout.database.read_bytes()
+    assert b"make index" not in database
+    assert run(ada, *arguments).returncode == 0
+    assert server.asked("ada", count) == [(0, 0)]
 
 
 def test_killed_at_every_step_it_goes_on_and_ends_as_if_it_never_was(

@@ -123,7 +123,7 @@ def take_in(
         known = known_states(db, source)
         before = known if touched is None else {own: known[own] for own in touched if own in known}
         brought = news(states, before)
-        if not is_dry_run:  # also where all is journalled: a run may have been killed before it settled
+        if (brought or before) and not is_dry_run:  # also after a run that was killed before it settled
             parts = [brought[start : start + _ENTRY] for start in range(0, len(brought), _ENTRY)]
             bodies = ({"source": source, "notes": msgspec.to_builtins(part)} for part in parts)
             desk.note(*((KnowledgeEntry.SHARED, body) for body in bodies))
