@@ -36,9 +36,9 @@ def changed_notes(db: apsw.Connection, repo: str, items: Collection[str], shared
     names = {state.item: own for (_, own), state in states.items() if state.item}
     ids = frozenset((*shared, *(names.get(item, item) for item in items)))
     wanted = {*ids, *(item for item, own in names.items() if own in ids)}
-    found = [item_in(row) for row in item_rows.items_with_ids(db, wanted)]
-    decisions = decided(recorded_about(db, [name for item in found for name in (item.id, *item.merged)])).decisions
-    return ChangedNotes(_by_shared_id(found, repo, decisions, names), ids)
+    items_here = [item_in(row) for row in item_rows.items_with_ids(db, wanted)]
+    decisions = decided(recorded_about(db, [name for item in items_here for name in (item.id, *item.merged)])).decisions
+    return ChangedNotes(_by_shared_id(items_here, repo, decisions, names), ids)
 
 
 def _by_shared_id(

@@ -15,7 +15,7 @@ from afterwit.guard.placeholders import unkeyed
 from afterwit.model.digest import Digest
 from afterwit.share.hub import rows
 from afterwit.share.hub.connection import Hub
-from afterwit.share.hub.rows import DigestToSend, Speaker, SumRow
+from afterwit.share.hub.rows import DigestToSend, HubSpeaker, SumRow
 from afterwit.share.incoming import Redact
 from afterwit.share.records import one_line
 from afterwit.store.atomic import step
@@ -100,7 +100,7 @@ def send_digests(db: apsw.Connection, hub: Hub, repo: str, machine: str, redact:
         if not changed:
             return 0
     sent, present = kept.sent_digests(db, hub.key, repo, changed), kept.digested_sessions(db, repo, changed)
-    speaker = Speaker(hub.team, hub.role, machine, hub.name)
+    speaker = HubSpeaker(hub.team, hub.role, machine, hub.name)
     _take_back(db, hub, repo, speaker, [sent[session] for session in sent.keys() - {row.id for row in present}])
     count = 0
     for start in range(0, len(present), BATCH):
@@ -129,13 +129,13 @@ def _made(db: apsw.Connection, session: NamedSession, redact: Redact) -> tuple[S
 def take_back_digests(db: apsw.Connection, hub: Hub, repo: str, machine: str) -> int:
     """Removes all that this machine sent; how many."""
     sent = list(kept.sent_digests(db, hub.key, repo).values())
-    _take_back(db, hub, repo, Speaker(hub.team, hub.role, machine, hub.name), sent)
+    _take_back(db, hub, repo, HubSpeaker(hub.team, hub.role, machine, hub.name), sent)
     with transaction(db):
         kept.put_hub_cursor(db, kept.hub_cursor(db, hub.key, repo)._replace(digest_number=0))
     return len(sent)
 
 
-def _take_back(db: apsw.Connection, hub: Hub, repo: str, speaker: Speaker, gone: Sequence[SentDigest]) -> None:
+def _take_back(db: apsw.Connection, hub: Hub, repo: str, speaker: HubSpeaker, gone: Sequence[SentDigest]) -> None:
     for start in range(0, len(gone), BATCH):
         batch = gone[start : start + BATCH]
         rows.delete_digests(hub.db, speaker, repo, [row.name for row in batch])
@@ -145,5 +145,5 @@ def _take_back(db: apsw.Connection, hub: Hub, repo: str, speaker: Speaker, gone:
 
 def send_sums(db: apsw.Connection, hub: Hub, repo: str, machine: str) -> None:
     """Counts of what was done, without a word of it."""
-    speaker = Speaker(hub.team, hub.role, machine, hub.name)
+    speaker = HubSpeaker(hub.team, hub.role, machine, hub.name)
     rows.put_sum(hub.db, speaker, SumRow(repo, *kept.session_sums(db, repo)))

@@ -87,11 +87,11 @@ def lines_of(
     db: apsw.Connection, hub: Hub, repo: str, notes: Collection[str] | None
 ) -> dict[str, dict[tuple[str, str], tuple[SharedLine, ...]]]:
     """What is kept of these notes, or of all: by note, then by member and machine."""
-    found: dict[str, dict[tuple[str, str], tuple[SharedLine, ...]]] = {}
+    by_note: dict[str, dict[tuple[str, str], tuple[SharedLine, ...]]] = {}
     for row in kept.hub_lines(db, hub.key, repo, notes):
         lines = tuple(map(line_in, row.body.splitlines()))
-        found.setdefault(row.note, {})[row.member, row.machine] = lines
-    return found
+        by_note.setdefault(row.note, {})[row.member, row.machine] = lines
+    return by_note
 
 
 def shared_notes(
@@ -120,8 +120,9 @@ def take_in(
         others = {own: note for own, note in notes.items() if is_others(_all(lines[own]), desk.store.journal.machine)}
         found_here = {row.id for row in items_with_ids(db, others) if row.harvester != IMPORT}
         states = states_of(others, found_here, world.settings.share, repo, redactor_of(world).value)
-        known = known_states(db, source)
-        before = known if touched is None else {own: known[own] for own in touched if own in known}
+        before = known_states(db, source)
+        if touched is not None:
+            before = {own: before[own] for own in touched if own in before}
         brought = news(states, before)
         if (brought or before) and not is_dry_run:  # also after a run that was killed before it settled
             parts = [brought[start : start + _ENTRY] for start in range(0, len(brought), _ENTRY)]

@@ -15,7 +15,7 @@ from afterwit.config.world import World
 from afterwit.share.hub import rows
 from afterwit.share.hub.connection import Hub
 from afterwit.share.hub.pulling import lines_of, shared_notes
-from afterwit.share.hub.rows import Speaker
+from afterwit.share.hub.rows import HubSpeaker
 from afterwit.share.local_notes import ChangedNotes, changed_notes, local_notes
 from afterwit.share.outgoing import Sharer, own_lines
 from afterwit.share.push import SharedChange, changes_of, refuse_secrets
@@ -81,7 +81,7 @@ def _row(hub: Hub, repo: str, machine: str, note: str, lines: Sequence[SharedLin
 
 def send(db: apsw.Connection, hub: Hub, repo: str, machine: str) -> int:
     """Sends all own lines that wait; how many notes they are about."""
-    speaker = Speaker(hub.team, hub.role, machine, hub.name)
+    speaker = HubSpeaker(hub.team, hub.role, machine, hub.name)
     count = 0
     while batch := kept.unsent_lines(db, hub.key, repo, BATCH):
         texts = [_document(row.body) for row in batch]

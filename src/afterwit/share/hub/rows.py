@@ -33,7 +33,7 @@ class NoteLinesRow(NamedTuple):
     tick: int
 
 
-class Speaker(NamedTuple):
+class HubSpeaker(NamedTuple):
     """Whose rows these are."""
 
     team: str
@@ -204,7 +204,7 @@ def _for_role(db: "HubDb", statements: Sequence[str], role: str) -> None:
         db.execute(sql.SQL(statement).format(role=sql.Identifier(role)))
 
 
-def note_machine(db: "HubDb", speaker: Speaker, version: str) -> None:
+def note_machine(db: "HubDb", speaker: HubSpeaker, version: str) -> None:
     query = """INSERT INTO afterwit_hub.machines (team, member, machine, author, version) VALUES (%s, %s, %s, %s, %s)
                ON CONFLICT (team, member, machine) DO UPDATE SET author = excluded.author, version = excluded.version,
                    seen_at = now()"""
@@ -223,7 +223,7 @@ def lines_after(db: "HubDb", team: str, repo: str, after: int, until: int, limit
     return [NoteLinesRow(*row) for row in db.execute(query, (team, repo, after, until, limit))]
 
 
-def put_lines(db: "HubDb", speaker: Speaker, repo: str, notes: Sequence[str], lines: Sequence[str]) -> list[int]:
+def put_lines(db: "HubDb", speaker: HubSpeaker, repo: str, notes: Sequence[str], lines: Sequence[str]) -> list[int]:
     """Puts what a machine says about these notes in the place of what it said; the ticks of what differed."""
     query = """INSERT INTO afterwit_hub.note_lines AS present (team, repo, note, member, machine, author, lines)
                SELECT %(team)s, %(repo)s, sent.note, %(member)s, %(machine)s, %(author)s, sent.lines::jsonb
@@ -236,7 +236,7 @@ def put_lines(db: "HubDb", speaker: Speaker, repo: str, notes: Sequence[str], li
     return [row[0] for row in db.execute(query, values)]
 
 
-def put_digests(db: "HubDb", speaker: Speaker, repo: str, digests: Sequence[DigestToSend]) -> None:
+def put_digests(db: "HubDb", speaker: HubSpeaker, repo: str, digests: Sequence[DigestToSend]) -> None:
     query = """INSERT INTO afterwit_hub.digests (team, repo, session, member, machine, author, body)
                SELECT %(team)s, %(repo)s, sent.session, %(member)s, %(machine)s, %(author)s, sent.body::jsonb
                FROM unnest(%(sessions)s::text[], %(bodies)s::text[]) AS sent (session, body)
@@ -246,13 +246,13 @@ def put_digests(db: "HubDb", speaker: Speaker, repo: str, digests: Sequence[Dige
     db.execute(query, {**speaker._asdict(), "repo": repo, **columns})
 
 
-def delete_digests(db: "HubDb", speaker: Speaker, repo: str, sessions: Sequence[str]) -> None:
+def delete_digests(db: "HubDb", speaker: HubSpeaker, repo: str, sessions: Sequence[str]) -> None:
     query = """DELETE FROM afterwit_hub.digests WHERE team = %(team)s AND member = %(member)s AND machine = %(machine)s
                AND repo = %(repo)s AND session = ANY (%(sessions)s::text[])"""
     db.execute(query, {**speaker._asdict(), "repo": repo, "sessions": list(sessions)})
 
 
-def put_sum(db: "HubDb", speaker: Speaker, counted: SumRow) -> None:
+def put_sum(db: "HubDb", speaker: HubSpeaker, counted: SumRow) -> None:
     query = """INSERT INTO afterwit_hub.sums (team, member, machine, author, repo, sessions, successes, prompts,
                    actions, failures, tokens)
                VALUES (%(team)s, %(member)s, %(machine)s, %(author)s, %(repo)s, %(sessions)s, %(successes)s,

@@ -31,12 +31,12 @@ class HubMigration(NamedTuple):
 @cache
 def hub_migrations() -> tuple[HubMigration, ...]:
     files = resources.files("afterwit.share.hub").joinpath("migrations").iterdir()
-    found = (
+    migrations = (
         HubMigration(int(file.name[:4]), file.name.removesuffix(".sql"), file.read_text("utf-8"))
         for file in files
         if file.name.endswith(".sql")
     )
-    return tuple(sorted(found))
+    return tuple(sorted(migrations))
 
 
 def newest() -> int:

@@ -25,7 +25,7 @@ from afterwit.share.hub.connection import Hub, joined
 from afterwit.share.hub.digests import send_digests, send_sums, take_back_digests
 from afterwit.share.hub.pulling import fetch, take_in
 from afterwit.share.hub.pushing import PlannedPush, plan, send
-from afterwit.share.hub.rows import Speaker
+from afterwit.share.hub.rows import HubSpeaker
 from afterwit.share.push import SharedChange
 from afterwit.share.records import AHEAD_MS
 from afterwit.store.database import transaction
@@ -77,7 +77,7 @@ def sync(
             return done
         if any(synced.outgoing for synced in done) and not agree(done):
             return None
-        speaker = Speaker(hub.team, hub.role, machine, hub.name)
+        speaker = HubSpeaker(hub.team, hub.role, machine, hub.name)
         for run in runs:
             run.push(request.has_digests)
         rows.note_machine(hub.db, speaker, __version__)

@@ -133,7 +133,8 @@ def clear_decided(db: apsw.Connection) -> None:
     """Empties what follows from entries of the journal that can be changed by erasing, so that they can be applied
     again; and what is kept of hubs, which is fetched again: own lines there are then taken back."""
     readings = ("reading_requests", "reading_spends", "reading_rejections", "reading_failures")
-    for table in ("checkouts", "draws", "exposures", "item_decisions", "pattern_decisions", "hub_lines", "hub_cursors", *readings):
+    hubs = ("hub_lines", "hub_cursors")
+    for table in ("checkouts", "draws", "exposures", "item_decisions", "pattern_decisions", *readings, *hubs):
         db.execute(f"DELETE FROM {table}")  # noqa: S608
 
 

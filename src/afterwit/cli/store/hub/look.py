@@ -65,11 +65,11 @@ def search(here: Here, address: HubAddress, words: tuple[str, ...], limit: int, 
     All words have to be there; "quotes", OR and -word work as in a web search. What is found is not taken in: that does
     `afterwit store sync`.
     """
-    found = look.search(address, " ".join(words), limit or None)
+    hits = look.search(address, " ".join(words), limit or None)
     if is_json:
-        print_json(found)
+        print_json(hits)
         return
-    for row in found:
+    for row in hits:
         print_text(f"{row.kind} {row.id} by {row.by}, {row.repo}: {row.text}", rest="  ")
-    if not found:
+    if not hits:
         talk("Nothing on the hub has these words.")
