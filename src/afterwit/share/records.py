@@ -139,7 +139,7 @@ def _refuse_unfit(words: SharedWords) -> None:
 
 def note_of(own: str, lines: Iterable[SharedLine], now_ms: int) -> SharedNote | None:
     """What follows from the lines; None where nobody says anything. Lines of a time to come wait until it is there."""
-    present = sorted((line for line in lines if line.clock_ms <= now_ms + AHEAD_MS), key=lambda line: line.order)
+    present = sorted((line for line in lines if line.clock_ms <= now_ms + AHEAD_MS), key=_place)
     worded = next((line for line in reversed(present) if line.words is not None), None)
     if worded is None or worded.words is None:
         return None
@@ -156,6 +156,11 @@ def note_of(own: str, lines: Iterable[SharedLine], now_ms: int) -> SharedNote | 
         pieces=tuple((by, piece) for (by, _), piece in sorted(pieces.items())),
         at_ms=present[-1].clock_ms,
     )
+
+
+def _place(line: SharedLine) -> tuple[tuple[int, str, str], bytes]:
+    """Two lines that one machine cannot have written at once have their places, too."""
+    return line.order, msgspec.json.encode(line)
 
 
 def next_clock(files: Iterable[Iterable[SharedLine]], now_ms: int) -> int:

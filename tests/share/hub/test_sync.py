@@ -11,11 +11,13 @@ from afterwit.archive.rebuild import rebuild
 from afterwit.curation.undo import undo
 from afterwit.decisions.decided import DecisionKind
 from afterwit.knowledge.shown_items import may_be_told
-from afterwit.model.errors import UsageError
+from afterwit.model.errors import BusyError, UsageError
 from afterwit.model.knowledge import EVERYWHERE, Channel, ItemStatus
 from afterwit.share.hub import pulling, pushing
+from afterwit.share.hub import sync as syncing
 from afterwit.share.hub.owner import init, remove_member
 from afterwit.share.hub.sync import SyncRequest, sync
+from afterwit.store.lease import held
 
 COUNT = "Run `make index` before `make count`, or counts are old."
 PRESS = "Run `make crates` before `make press`, or the press stops."
@@ -186,6 +188,14 @@ def test_a_change_of_settings_looks_at_everything_again(ada: HubMate, server: Hu
     trusting = world_of(world.user_home, world.layout.root, world.environ)._replace(now_ms=world.now_ms + 120_000)
     sync(trusting, wary.address, SyncRequest(repos=(REPO,)), lambda _: True)
     assert wary.local.note(COUNT).status is ItemStatus.ACTIVE
+
+
+def test_of_two_syncs_of_one_store_the_second_waits_or_says_so(ada: HubMate, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(syncing, "_WAIT_SECONDS", 0)
+    ada.local.adds(COUNT)
+    with held(ada.local.world.layout.hub_lease), pytest.raises(BusyError, match="Another run"):
+        ada.syncs()
+    assert ada.syncs().notes_sent == 1
 
 
 def test_personal_words_leave_only_as_a_named_rule(ada: HubMate) -> None:
