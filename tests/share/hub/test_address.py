@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import pytest
+from tests.share.hub.teams import HubServer, mate
 
 from afterwit.model.errors import UsageError
-from afterwit.share.hub.address import address_of
+from afterwit.share.hub.address import HubError, address_of
 
 
 @pytest.mark.parametrize(
@@ -62,3 +63,13 @@ def test_a_password_is_refused_and_not_repeated(text: str, tmp_path: Path) -> No
 def test_what_is_no_address_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no address of a hub"):
         address_of("orchard", {}, tmp_path)
+
+
+def test_a_server_that_cannot_prove_its_name_gets_nothing(server: HubServer, tmp_path: Path) -> None:
+    server.begins("growers")
+    ada = mate(server, tmp_path, "ada")
+    ada.local.adds("Run `make index` before `make count`, or counts are old.")
+    wary = ada.address._replace(options={**ada.address.options, "host": "127.0.0.1", "sslmode": "verify-full"})
+    with pytest.raises(HubError, match="did not prove who it is"):
+        ada._replace(address=wary).syncs()
+    assert server.asked("ada", "SELECT * FROM afterwit_hub.note_lines") == []
