@@ -99,6 +99,9 @@ WITHOUT_TIMES = {
     *("knowledge export", "knowledge import", "templates delete", "templates import"),
     *("skills show", "skills pairs", "skills trends"),  # tests/cli/skills: the demo uses no skill
     *("patterns diff", "patterns merge", "patterns split"),
+    *(f"store hub {name}" for name in ("init", "status", "search")),  # need a server: tests/share/hub
+    *(f"store hub members {name}" for name in ("list", "add", "revoke", "remove")),
+    "store sync",
     *(f"share {name}" for name in ("init", "push", "pull", "status", "log")),  # need a checkout: tests/cli/share
     *(f"guards {name}" for name in ("list", "check", "show", "draft", "report")),  # need a checkout: tests/cli/guards
 }

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 from tests.homes import Silent, world_of
 from tests.share.members import REPO, Member, git, member
@@ -17,7 +18,8 @@ from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE, Authority, ItemStatus
 from afterwit.share.folder import FOLDER
 from afterwit.share.look import log, status
-from afterwit.share.push import PushRequest, push
+from afterwit.share.push import PushRequest, push, refuse_secrets
+from afterwit.share.records import LineKind, SharedLine, SharedPiece
 
 COUNT = "Run `make index` before `make count`, or counts are old."
 
@@ -182,6 +184,16 @@ def test_a_secret_stops_the_push_before_a_file_is_written(ada: Member) -> None:
     with pytest.raises(UsageError, match=f"Note {own} holds what looks like a secret"):
         wary.pushes()
     assert not (ada.place.root / FOLDER / "notes").exists()
+
+
+def test_a_hash_that_looks_like_the_number_of_a_card_stops_no_push(ada: Member) -> None:
+    ada.adds(COUNT)
+    piece = SharedPiece(hash="2639504615867625", agent="codex", channel="outcome")
+    line = SharedLine(kind=LineKind.EVIDENCE, by="ada", machine="m", clock_ms=1, evidence=piece)
+    refuse_secrets(ada.world, {"a" * 12: (line,)})
+    quoted = msgspec.structs.replace(piece, excerpt="pay with 2639504615867625")
+    with pytest.raises(UsageError, match="looks like a secret"):
+        refuse_secrets(ada.world, {"a" * 12: (msgspec.structs.replace(line, evidence=quoted),)})
 
 
 def test_a_line_that_nobody_can_read_is_named_and_left_alone(ada: Member, grace: Member) -> None:

@@ -38,7 +38,7 @@ COMMANDS = {
     "templates": Subcommand("templates:templates", "Begin a session with tool calls that went well in an earlier one."),
     "share": Subcommand("share:share", "Share the notes of a repository through git."),
     "patterns": Subcommand("patterns:patterns", "What recurs across sessions and agents, and the catalog of it."),
-    "store": Subcommand("store:store", "Sizes, checks, rebuilding, giving space back, backups."),
+    "store": Subcommand("store:store", "Sizes, checks, rebuilding, giving space back, backups; a hub."),
     "connect": Subcommand("connect:connect", "Connect Afterwit with other programs, and see what is connected."),
     "disconnect": Subcommand("disconnect:disconnect", "Take out of agents' files what `connect` has put in."),
     "web": Subcommand("web:web", "Open a page in the browser to look around and to decide."),

@@ -16,7 +16,7 @@ import msgspec
 from afterwit.capture.workers import Workers
 from afterwit.checkouts.known import Checkout, checkouts, every_checkout
 from afterwit.config.world import World
-from afterwit.decisions.decided import Decided, Recorded, decided, will_of
+from afterwit.decisions.decided import Decided, KnowledgeEntry, Recorded, decided, will_of
 from afterwit.harvest.harvester import grouped_by, id_of, is_general
 from afterwit.harvest.registry import HARVESTERS
 from afterwit.harvest.run import conclude_touched, see_pending, version_of
@@ -50,7 +50,7 @@ from afterwit.store.atomic import step
 from afterwit.store.checksums import seal_knowledge
 from afterwit.store.database import transaction
 from afterwit.store.rows import guards, items, sightings
-from afterwit.store.rows.items import RejectionRow
+from afterwit.store.rows.items import DecisionRow, RejectionRow
 from afterwit.store.rows.session_list import last_work, newest_versions
 from afterwit.store.store import Store
 
@@ -277,9 +277,17 @@ def is_settled(store: Store, world: World) -> bool:
 
 def recorded(db: apsw.Connection) -> list[Recorded]:
     """The entries of the journal about knowledge, in the order in which they count."""
+    return _recorded(items.decisions(db))
+
+
+def recorded_about(db: apsw.Connection, names: Iterable[str], kinds: Iterable[str] = ()) -> list[Recorded]:
+    """Those about some items, those of some kinds, and those that take others back."""
+    return _recorded(items.decisions_about(db, names, (*kinds, KnowledgeEntry.UNDONE)))
+
+
+def _recorded(rows: Iterable[DecisionRow]) -> list[Recorded]:
     return [
-        Recorded(row.machine, row.number, row.at_ms, row.kind, row.item, msgspec.json.decode(row.body))
-        for row in items.decisions(db)
+        Recorded(row.machine, row.number, row.at_ms, row.kind, row.item, msgspec.json.decode(row.body)) for row in rows
     ]
 
 

@@ -144,6 +144,14 @@ class ShareSettings(msgspec.Struct, frozen=True, kw_only=True):
     quorum: Annotated[int, msgspec.Meta(ge=0, le=100)] = 0  # or what so many approved; 0: never
 
 
+class HubSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """The PostgreSQL hub that `afterwit store sync` exchanges notes with. A password never stands here."""
+
+    url: Text | None = None
+    repos: tuple[Text, ...] = ()  # whose notes are exchanged
+    digests: bool = False  # whether digests of sessions leave, too
+
+
 class RepositorySettings(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the histories and trees of learned repositories are read, and where checkouts lie that sessions did not
     run in."""
@@ -181,6 +189,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     recall: RecallSettings = RecallSettings()
     reading: ReadingSettings = ReadingSettings()
     share: ShareSettings = ShareSettings()
+    hub: HubSettings = HubSettings()
     measure: MeasureSettings = MeasureSettings()
     patterns: PatternSettings = PatternSettings()
     repositories: RepositorySettings = msgspec.field(default_factory=RepositorySettings)

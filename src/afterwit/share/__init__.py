@@ -2,5 +2,5 @@
 
 `records` says what a shared note is and what follows from the lines of all who had a say in it, `folder` reads and
 writes the files, `outgoing` and `incoming` decide what leaves and what comes in, `git_commands` asks git. Commands:
-`init`, `push`, `pull`, and `look` for what there is.
+`init`, `push`, `pull`, and `look` for what there is. `hub` carries the same lines through a PostgreSQL server.
 """

@@ -49,15 +49,15 @@ def _pulled(world: World, share: Share, *, is_dry_run: bool) -> Pulled:
         states = states_of(fitting, found_here, world.settings.share, share.repo, redact)
         before = known_states(desk.store.db, share.name)
         brought = news(states, before)
-        if brought and not is_dry_run:
+        if (brought or before) and not is_dry_run:
             body = {"source": share.name, "notes": msgspec.to_builtins(brought)}
-            desk.note((KnowledgeEntry.SHARED, body))
-            desk.settle()
-    changes = [_brought(state, before.get(state.id), notes.get(state.id)) for state in brought]
+            desk.note(*(((KnowledgeEntry.SHARED, body),) if brought else ()))
+            desk.settle()  # also after a run that was killed before it settled
+    changes = [brought_by(state, before.get(state.id), notes.get(state.id)) for state in brought]
     return Pulled(share=share.name, notes=len(notes), changes=changes, bad=folder.bad, is_dry_run=is_dry_run)
 
 
-def _brought(state: SharedState, before: SharedState | None, note: SharedNote | None) -> SharedChange:
+def brought_by(state: SharedState, before: SharedState | None, note: SharedNote | None) -> SharedChange:
     if note is None:
         fact = before.draft.sentence if before is not None and before.draft is not None else ""
         return SharedChange(id=state.id, change="gone", fact=fact)

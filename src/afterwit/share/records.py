@@ -30,7 +30,7 @@ MOST_PIECES = 5  # of evidence, of one machine for one note
 _MOST_TRIGGERS = 20
 _MOST_FILES = 20
 _LONGEST_TEXT = 1_000
-_AHEAD_MS = 86_400_000  # a clock may be a day ahead
+AHEAD_MS = 86_400_000  # a clock may be a day ahead
 
 
 class LineKind(StrEnum):
@@ -139,7 +139,7 @@ def _refuse_unfit(words: SharedWords) -> None:
 
 def note_of(own: str, lines: Iterable[SharedLine], now_ms: int) -> SharedNote | None:
     """What follows from the lines; None where nobody says anything. Lines of a time to come wait until it is there."""
-    present = sorted((line for line in lines if line.clock_ms <= now_ms + _AHEAD_MS), key=lambda line: line.order)
+    present = sorted((line for line in lines if line.clock_ms <= now_ms + AHEAD_MS), key=_place)
     worded = next((line for line in reversed(present) if line.words is not None), None)
     if worded is None or worded.words is None:
         return None
@@ -158,9 +158,14 @@ def note_of(own: str, lines: Iterable[SharedLine], now_ms: int) -> SharedNote | 
     )
 
 
+def _place(line: SharedLine) -> tuple[tuple[int, str, str], bytes]:
+    """Two lines that one machine cannot have written at once have their places, too."""
+    return line.order, msgspec.json.encode(line)
+
+
 def next_clock(files: Iterable[Iterable[SharedLine]], now_ms: int) -> int:
     """A moment after all lines that count by now."""
-    clocks = (line.clock_ms for lines in files for line in lines if line.clock_ms <= now_ms + _AHEAD_MS)
+    clocks = (line.clock_ms for lines in files for line in lines if line.clock_ms <= now_ms + AHEAD_MS)
     return max(now_ms, max(clocks, default=0) + 1)
 
 

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 _OPTIONS = ("-c", "fsync=off", "-c", "full_page_writes=off", "-c", "max_connections=20", "-c", "shared_buffers=16MB")
+_QUIET = ("-c", "log_min_messages=log")  # refusals by the hundred would fill a pipe that nobody reads
 
 
 class PostgresServer:
@@ -44,7 +45,7 @@ class PostgresServer:
 
     def start(self) -> None:
         arguments = [str(self._binaries / "postgres"), "-D", str(self._folder / "data"), "-p", str(self.port)]
-        arguments += ["-k", str(self._folder), "-h", "127.0.0.1", *_OPTIONS]
+        arguments += ["-k", str(self._folder), "-h", "127.0.0.1", *_OPTIONS, *_QUIET]
         self._process = subprocess.Popen(
             arguments, user=self._user, stderr=subprocess.PIPE, text=True, cwd=self._folder, env=_environment()
         )

@@ -131,10 +131,11 @@ def hook_sessions(db: apsw.Connection) -> list[tuple[str, str]]:
 
 def clear_decided(db: apsw.Connection) -> None:
     """Empties what follows from entries of the journal that can be changed by erasing, so that they can be applied
-    again."""
+    again; and what is kept of hubs, which is fetched again: own lines there are then taken back."""
     readings = ("reading_requests", "reading_spends", "reading_rejections", "reading_failures")
     decided = ("item_decisions", "pattern_decisions", "skill_decisions")
-    for table in ("checkouts", "draws", "exposures", *decided, *readings):
+    hubs = ("hub_lines", "hub_cursors")
+    for table in ("checkouts", "draws", "exposures", *decided, *readings, *hubs):
         db.execute(f"DELETE FROM {table}")  # noqa: S608
 
 

@@ -200,6 +200,13 @@ def decisions(db: apsw.Connection) -> list[DecisionRow]:
     return [DecisionRow(*row) for row in db.execute(query)]
 
 
+def decisions_about(db: apsw.Connection, items: Iterable[str], kinds: Iterable[str]) -> list[DecisionRow]:
+    """Those about these items, and all of these kinds, in the order in which they count."""
+    query = f"""SELECT {columns_of(DecisionRow)} FROM item_decisions WHERE item IN (SELECT value FROM json_each(?))
+                OR kind IN (SELECT value FROM json_each(?)) ORDER BY at_ms, machine, number"""  # noqa: S608
+    return [DecisionRow(*row) for row in db.execute(query, (json_list(items), json_list(kinds)))]
+
+
 def decision_counts(db: apsw.Connection) -> list[tuple[str, int, int]]:
     """How many decisions of each machine there are, and the last: another decision makes it another list."""
     return list(db.execute("SELECT machine, count(*), max(number) FROM item_decisions GROUP BY machine"))

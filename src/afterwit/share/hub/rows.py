@@ -1,0 +1,306 @@
+"""The SQL of a hub: one function for each query. Names have their schema, values are passed and never pasted.
+
+Every query names the team itself, besides what the server's policies allow: an owner sees all teams.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    import psycopg
+
+    HubDb = psycopg.Connection[tuple[Any, ...]]
+
+
+class MemberRow(NamedTuple):
+    role: str
+    team: str
+    name: str
+    is_read_only: bool
+    added_at: datetime
+    revoked_at: datetime | None
+
+
+class NoteLinesRow(NamedTuple):
+    """What one machine says about one note."""
+
+    note: str
+    member: str
+    machine: str
+    author: str
+    lines: str  # JSON
+    tick: int
+
+
+class HubSpeaker(NamedTuple):
+    """Whose rows these are."""
+
+    team: str
+    member: str
+    machine: str
+    author: str
+
+
+class DigestToSend(NamedTuple):
+    session: str
+    body: str  # JSON
+
+
+class SumRow(NamedTuple):
+    repo: str
+    sessions: int
+    successes: int
+    prompts: int
+    actions: int
+    failures: int
+    tokens: int
+
+
+class MemberSum(NamedTuple):
+    """What a member did, counted over all machines."""
+
+    author: str
+    machines: int
+    notes: int
+    digests: int
+    sessions: int
+    successes: int
+    prompts: int
+    actions: int
+    failures: int
+    tokens: int
+    versions: list[str]
+    seen_at: datetime | None
+
+
+class HubHit(NamedTuple):
+    kind: str
+    repo: str
+    id: str
+    author: str
+    text: str
+
+
+def prepare_session(db: "HubDb", statement_ms: str) -> None:
+    db.execute(
+        "SELECT set_config('search_path', 'pg_catalog', false), set_config('statement_timeout', %s, false)",
+        (statement_ms,),
+    )
+    db.execute("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED")
+
+
+def current_role(db: "HubDb") -> str:
+    row = db.execute("SELECT current_user::text").fetchone()
+    return str(row[0]) if row else ""
+
+
+def hub_identity(db: "HubDb") -> tuple[str, int] | None:
+    row = db.execute("SELECT id, generation FROM afterwit_hub.hub").fetchone()
+    return (str(row[0]), int(row[1])) if row else None
+
+
+def put_identity(db: "HubDb", name: str) -> None:
+    db.execute("INSERT INTO afterwit_hub.hub (id) SELECT %s WHERE NOT EXISTS (SELECT 1 FROM afterwit_hub.hub)", (name,))
+
+
+def raise_generation(db: "HubDb") -> None:
+    db.execute("UPDATE afterwit_hub.hub SET generation = generation + 1")
+
+
+def put_team(db: "HubDb", name: str) -> bool:
+    """False where it was there."""
+    return db.execute("INSERT INTO afterwit_hub.teams (name) VALUES (%s) ON CONFLICT DO NOTHING", (name,)).rowcount > 0
+
+
+def team_names(db: "HubDb") -> list[str]:
+    return [row[0] for row in db.execute("SELECT name FROM afterwit_hub.teams ORDER BY name")]
+
+
+def own_membership(db: "HubDb") -> MemberRow | None:
+    query = """SELECT role, team, name, is_read_only, added_at, revoked_at FROM afterwit_hub.members
+               WHERE role = current_user::text AND revoked_at IS NULL"""
+    row = db.execute(query).fetchone()
+    return MemberRow(*row) if row else None
+
+
+def members(db: "HubDb") -> list[MemberRow]:
+    query = """SELECT role, team, name, is_read_only, added_at, revoked_at FROM afterwit_hub.members
+               ORDER BY team, name"""
+    return [MemberRow(*row) for row in db.execute(query)]
+
+
+def put_member(db: "HubDb", role: str, team: str, name: str, *, is_read_only: bool) -> None:
+    query = """INSERT INTO afterwit_hub.members (role, team, name, is_read_only) VALUES (%s, %s, %s, %s)
+               ON CONFLICT (role) DO UPDATE SET is_read_only = excluded.is_read_only, revoked_at = NULL,
+                   name = excluded.name"""
+    db.execute(query, (role, team, name, is_read_only))
+
+
+def revoke_member(db: "HubDb", role: str) -> None:
+    db.execute("UPDATE afterwit_hub.members SET revoked_at = now() WHERE role = %s AND revoked_at IS NULL", (role,))
+
+
+def remove_member(db: "HubDb", role: str) -> int:
+    """Takes back all that a member brought; how many notes that concerns."""
+    query = "UPDATE afterwit_hub.note_lines SET lines = '[]' WHERE member = %s AND lines <> '[]'"
+    count = db.execute(query, (role,)).rowcount
+    db.execute("DELETE FROM afterwit_hub.digests WHERE member = %s", (role,))
+    db.execute("DELETE FROM afterwit_hub.sums WHERE member = %s", (role,))
+    db.execute("DELETE FROM afterwit_hub.machines WHERE member = %s", (role,))
+    db.execute("DELETE FROM afterwit_hub.members WHERE role = %s", (role,))
+    return count
+
+
+class RolePower(NamedTuple):
+    is_super: bool
+    bypasses: bool
+    is_owner: bool  # it may act as the owner of the tables
+
+
+def role_power(db: "HubDb", role: str) -> RolePower | None:
+    """None where there is no such role."""
+    query = """SELECT rolsuper, rolbypassrls, pg_has_role(oid, (SELECT relowner FROM pg_class
+                   WHERE oid = 'afterwit_hub.note_lines'::regclass), 'MEMBER') FROM pg_roles WHERE rolname = %s"""
+    row = db.execute(query, (role,)).fetchone()
+    return RolePower(*row) if row else None
+
+
+_GRANTS = (
+    "GRANT USAGE ON SCHEMA afterwit_hub TO {role}",
+    "GRANT SELECT ON afterwit_hub.version, afterwit_hub.hub, afterwit_hub.members TO {role}",
+    "GRANT SELECT ON afterwit_hub.machines, afterwit_hub.note_lines, afterwit_hub.digests, afterwit_hub.sums TO {role}",
+    "GRANT INSERT (team, member, machine, author, version), UPDATE (author, version, seen_at)"
+    " ON afterwit_hub.machines TO {role}",
+)
+_WRITING_GRANTS = (
+    "GRANT INSERT (team, repo, note, member, machine, author, lines), UPDATE (author, lines)"
+    " ON afterwit_hub.note_lines TO {role}",
+    "GRANT INSERT (team, repo, session, member, machine, author, body), UPDATE (repo, author, body)"
+    " ON afterwit_hub.digests TO {role}",
+    "GRANT INSERT, UPDATE ON afterwit_hub.sums TO {role}",
+)
+_TAKING_BACK = "GRANT DELETE ON afterwit_hub.digests TO {role}"
+_NO_GRANTS = (
+    "REVOKE ALL ON ALL TABLES IN SCHEMA afterwit_hub FROM {role}",
+    "REVOKE ALL ON SCHEMA afterwit_hub FROM {role}",
+)
+
+
+def grant(db: "HubDb", role: str, *, is_read_only: bool) -> None:
+    """Gives a role what a member needs, and nothing besides."""
+    _for_role(db, _NO_GRANTS, role)
+    _for_role(db, (*_GRANTS, _TAKING_BACK, *(() if is_read_only else _WRITING_GRANTS)), role)
+
+
+def take_grants(db: "HubDb", role: str) -> None:
+    _for_role(db, _NO_GRANTS, role)
+
+
+def _for_role(db: "HubDb", statements: Sequence[str], role: str) -> None:
+    from psycopg import sql
+
+    for statement in statements:
+        db.execute(sql.SQL(statement).format(role=sql.Identifier(role)))
+
+
+def note_machine(db: "HubDb", speaker: HubSpeaker, version: str) -> None:
+    query = """INSERT INTO afterwit_hub.machines (team, member, machine, author, version) VALUES (%s, %s, %s, %s, %s)
+               ON CONFLICT (team, member, machine) DO UPDATE SET author = excluded.author, version = excluded.version,
+                   seen_at = now()"""
+    db.execute(query, (*speaker, version))
+
+
+def head_tick(db: "HubDb", team: str) -> int:
+    """The latest tick of a team. All lower ones are there for everybody to see."""
+    row = db.execute("SELECT max(tick) FROM afterwit_hub.note_lines WHERE team = %s", (team,)).fetchone()
+    return int(row[0] or 0) if row else 0
+
+
+def lines_after(db: "HubDb", team: str, repo: str, after: int, until: int, limit: int) -> list[NoteLinesRow]:
+    query = """SELECT note, member, machine, author, lines::text, tick FROM afterwit_hub.note_lines
+               WHERE team = %s AND repo = %s AND tick > %s AND tick <= %s ORDER BY tick LIMIT %s"""
+    return [NoteLinesRow(*row) for row in db.execute(query, (team, repo, after, until, limit))]
+
+
+def put_lines(db: "HubDb", speaker: HubSpeaker, repo: str, notes: Sequence[str], lines: Sequence[str]) -> list[int]:
+    """Puts what a machine says about these notes in the place of what it said; the ticks of what differed."""
+    query = """INSERT INTO afterwit_hub.note_lines AS present (team, repo, note, member, machine, author, lines)
+               SELECT %(team)s, %(repo)s, sent.note, %(member)s, %(machine)s, %(author)s, sent.lines::jsonb
+               FROM unnest(%(notes)s::text[], %(lines)s::text[]) AS sent (note, lines)
+               ON CONFLICT (team, repo, note, member, machine) DO UPDATE
+               SET author = excluded.author, lines = excluded.lines
+               WHERE (present.author, present.lines) IS DISTINCT FROM (excluded.author, excluded.lines)
+               RETURNING tick"""
+    values = {**speaker._asdict(), "repo": repo, "notes": list(notes), "lines": list(lines)}
+    return [row[0] for row in db.execute(query, values)]
+
+
+def put_digests(db: "HubDb", speaker: HubSpeaker, repo: str, digests: Sequence[DigestToSend]) -> None:
+    query = """INSERT INTO afterwit_hub.digests (team, repo, session, member, machine, author, body)
+               SELECT %(team)s, %(repo)s, sent.session, %(member)s, %(machine)s, %(author)s, sent.body::jsonb
+               FROM unnest(%(sessions)s::text[], %(bodies)s::text[]) AS sent (session, body)
+               ON CONFLICT (team, member, machine, session) DO UPDATE
+               SET repo = excluded.repo, author = excluded.author, body = excluded.body"""
+    columns = {"sessions": [row.session for row in digests], "bodies": [row.body for row in digests]}
+    db.execute(query, {**speaker._asdict(), "repo": repo, **columns})
+
+
+def delete_digests(db: "HubDb", speaker: HubSpeaker, repo: str, sessions: Sequence[str]) -> None:
+    query = """DELETE FROM afterwit_hub.digests WHERE team = %(team)s AND member = %(member)s AND machine = %(machine)s
+               AND repo = %(repo)s AND session = ANY (%(sessions)s::text[])"""
+    db.execute(query, {**speaker._asdict(), "repo": repo, "sessions": list(sessions)})
+
+
+def put_sum(db: "HubDb", speaker: HubSpeaker, counted: SumRow) -> None:
+    query = """INSERT INTO afterwit_hub.sums (team, member, machine, author, repo, sessions, successes, prompts,
+                   actions, failures, tokens)
+               VALUES (%(team)s, %(member)s, %(machine)s, %(author)s, %(repo)s, %(sessions)s, %(successes)s,
+                   %(prompts)s, %(actions)s, %(failures)s, %(tokens)s)
+               ON CONFLICT (team, repo, member, machine) DO UPDATE SET author = excluded.author,
+                   sessions = excluded.sessions, successes = excluded.successes, prompts = excluded.prompts,
+                   actions = excluded.actions, failures = excluded.failures, tokens = excluded.tokens"""
+    db.execute(query, {**speaker._asdict(), **counted._asdict()})
+
+
+def member_sums(db: "HubDb", team: str) -> list[MemberSum]:
+    query = """
+        WITH said AS (SELECT author, count(*) AS notes FROM afterwit_hub.note_lines
+                WHERE team = %(team)s AND lines <> '[]' GROUP BY author),
+            shared AS (SELECT author, count(*) AS digests FROM afterwit_hub.digests
+                WHERE team = %(team)s GROUP BY author),
+            done AS (SELECT author, sum(sessions) AS sessions, sum(successes) AS successes, sum(prompts) AS prompts,
+                    sum(actions) AS actions, sum(failures) AS failures, sum(tokens) AS tokens
+                FROM afterwit_hub.sums WHERE team = %(team)s GROUP BY author),
+            seen AS (SELECT author, count(*) AS machines, array_agg(DISTINCT version ORDER BY version) AS versions,
+                    max(seen_at) AS seen_at FROM afterwit_hub.machines WHERE team = %(team)s GROUP BY author),
+            authors AS (SELECT author FROM said UNION SELECT author FROM shared UNION SELECT author FROM done
+                UNION SELECT author FROM seen)
+        SELECT author, coalesce(machines, 0), coalesce(notes, 0), coalesce(digests, 0), coalesce(sessions, 0)::bigint,
+            coalesce(successes, 0)::bigint, coalesce(prompts, 0)::bigint, coalesce(actions, 0)::bigint,
+            coalesce(failures, 0)::bigint, coalesce(tokens, 0)::bigint, coalesce(versions, '{}'), seen_at
+        FROM authors LEFT JOIN said USING (author) LEFT JOIN shared USING (author) LEFT JOIN done USING (author)
+            LEFT JOIN seen USING (author) ORDER BY author"""
+    return [MemberSum(*row) for row in db.execute(query, {"team": team})]
+
+
+def repo_counts(db: "HubDb", team: str) -> list[tuple[str, int]]:
+    """The repositories of a team, with how many notes anybody says something about."""
+    query = """SELECT repo, count(DISTINCT note) FROM afterwit_hub.note_lines WHERE team = %s AND lines <> '[]'
+               GROUP BY repo ORDER BY repo"""
+    return [(str(repo), int(count)) for repo, count in db.execute(query, (team,))]
+
+
+def search(db: "HubDb", team: str, words: str, limit: int | None) -> list[HubHit]:
+    """Notes and tasks of shared digests with all of these words, the best first."""
+    query = """
+        WITH asked AS (SELECT websearch_to_tsquery('simple'::regconfig, %(words)s) AS query)
+        SELECT kind, repo, id, author, said FROM (
+            SELECT 'note' AS kind, repo, note AS id, author,
+                jsonb_path_query_first(lines, '$[*].words.fact') #>> '{}' AS said, ts_rank(words, asked.query) AS rank
+            FROM afterwit_hub.note_lines, asked WHERE team = %(team)s AND words @@ asked.query
+            UNION ALL
+            SELECT 'session', repo, session, author, body ->> 'task', ts_rank(words, asked.query)
+            FROM afterwit_hub.digests, asked WHERE team = %(team)s AND words @@ asked.query
+        ) AS hits ORDER BY rank DESC, kind, id, author LIMIT %(limit)s"""
+    return [HubHit(*row) for row in db.execute(query, {"team": team, "words": words, "limit": limit})]

@@ -1,0 +1,69 @@
+"""The tables of a hub: numbered, append-only migrations in a schema of their own, applied in one transaction.
+
+What each table is for, and who may see which rows, stands in the SQL itself.
+"""
+
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from afterwit.share.hub.address import HubError, driver_of
+
+if TYPE_CHECKING:
+    import psycopg
+
+_LOCK = 0x61667468  # one maker of the schema at a time
+_BEGIN = """
+CREATE SCHEMA IF NOT EXISTS afterwit_hub;
+CREATE TABLE IF NOT EXISTS afterwit_hub.version (
+    number integer PRIMARY KEY,
+    applied_at timestamptz NOT NULL DEFAULT now()
+);
+"""
+
+
+class HubMigration(NamedTuple):
+    number: int
+    name: str
+    sql: str
+
+
+@cache
+def hub_migrations() -> tuple[HubMigration, ...]:
+    files = resources.files("afterwit.share.hub").joinpath("migrations").iterdir()
+    migrations = (
+        HubMigration(int(file.name[:4]), file.name.removesuffix(".sql"), file.read_text("utf-8"))
+        for file in files
+        if file.name.endswith(".sql")
+    )
+    return tuple(sorted(migrations))
+
+
+def newest() -> int:
+    return hub_migrations()[-1].number
+
+
+def schema_number(db: "psycopg.Connection[tuple[Any, ...]]") -> int:
+    """0 where there is no hub."""
+    driver = driver_of()
+    try:
+        row = db.execute("SELECT max(number) FROM afterwit_hub.version").fetchone()
+    except (driver.errors.UndefinedTable, driver.errors.InvalidSchemaName):
+        return 0
+    return int(row[0] or 0) if row else 0
+
+
+def migrate_hub(db: "psycopg.Connection[tuple[Any, ...]]", until: int | None = None) -> list[str]:
+    """Brings the tables to the newest schema; the names of what was applied."""
+    last = newest() if until is None else until
+    with db.transaction():
+        db.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+        db.execute(_BEGIN)
+        number = schema_number(db)
+        if number > newest():
+            raise HubError(f"The hub has schema {number}, and this afterwit knows {newest()}. Upgrade afterwit.")
+        pending = [migration for migration in hub_migrations() if number < migration.number <= last]
+        for migration in pending:
+            db.execute(migration.sql.encode())
+            db.execute("INSERT INTO afterwit_hub.version (number) VALUES (%s)", (migration.number,))
+    return [migration.name for migration in pending]

@@ -1,0 +1,79 @@
+"""Digests leave only when their owner says so, without what was said, and can be taken back; sums are counts."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.homes import CLAUDE, claude_records, learned, put
+from tests.share.hub.teams import HubMate, HubServer, mate
+
+from afterwit.share.hub.look import search, status
+
+SECRET = "AKIA" + "Q3EGZRVDN5WKXTYP"
+_BODIES = "SELECT body::text FROM afterwit_hub.digests ORDER BY session"
+COUNT = "Run `make index` before `make count`, or counts are old."
+
+
+@pytest.fixture
+def ada(server: HubServer, tmp_path: Path) -> HubMate:
+    server.begins("growers")
+    ada = mate(server, tmp_path, "ada")
+    log(ada, "s1", f"Prune the old trees with the key {SECRET}")
+    return ada
+
+
+def log(person: HubMate, session: str, task: str) -> None:
+    records = claude_records(session)
+    records[0]["message"]["content"] = task
+    home, store = person.local.world.user_home, person.local.world.layout.root
+    put(home / CLAUDE / f"11111111-aaaa-4aaa-8aaa-00000000000{session[1]}.jsonl", records)
+    learned(home, store)
+
+
+def test_nothing_of_a_session_leaves_unasked_but_sums(ada: HubMate, server: HubServer) -> None:
+    ada.local.adds(COUNT)
+    ada.syncs()
+    assert server.asked("ada", _BODIES) == []
+    (row,) = status(ada.address).members
+    assert (row.name, row.notes, row.sessions, row.actions, row.failures, row.digests) == ("ada", 1, 1, 3, 2, 0)
+
+
+def test_a_digest_leaves_without_secrets_keyed_marks_and_what_was_said(ada: HubMate, server: HubServer) -> None:
+    assert ada.syncs(has_digests=True).digests_sent == 1
+    ((text,),) = server.asked("ada", _BODIES)
+    body = json.loads(text)
+    assert body["task"].startswith("Prune the old trees with the key ‹")
+    assert SECRET not in text
+    assert ":" not in body["task"].partition("‹")[2].partition("›")[0]
+    assert "I will look" not in text
+    assert "make prune-0" not in text
+    assert set(body) == {
+        *("agent", "models", "task", "task_type", "outcome", "started_ms", "duration_ms", "kinds", "failures"),
+        *("rules", "files", "tokens"),
+    }
+
+
+def test_only_digests_that_changed_are_sent_again(ada: HubMate, server: HubServer) -> None:
+    assert ada.syncs(has_digests=True).digests_sent == 1
+    assert ada.syncs(1, has_digests=True).digests_sent == 0
+    log(ada, "s2", "Water the young trees")
+    assert ada.syncs(2, has_digests=True).digests_sent == 1
+    assert ada.syncs(3).digests_sent == 0
+    assert len(server.asked("ada", _BODIES)) == 2
+    assert ada.syncs(4, has_digests=False).digests_taken_back == 2
+    assert server.asked("ada", _BODIES) == []
+    assert ada.syncs(5, has_digests=True).digests_sent == 2
+
+
+def test_notes_and_tasks_are_found_by_their_words(ada: HubMate, server: HubServer, tmp_path: Path) -> None:
+    own = ada.local.adds(COUNT).id
+    ada.syncs(has_digests=True)
+    server.begins("vintners")
+    grace, eve = mate(server, tmp_path, "grace"), mate(server, tmp_path, "eve", "vintners")
+    assert [(hit.kind, hit.id, hit.by, hit.text) for hit in search(grace.address, "index count", 5)] == [
+        ("note", own, "ada", COUNT)
+    ]
+    assert [hit.kind for hit in search(grace.address, "prune trees", 5)] == ["session"]
+    assert search(grace.address, "index -count", 5) == []
+    assert search(eve.address, "index count", 5) == []
+    assert status(eve.address).members == []
