@@ -98,7 +98,9 @@ WITHOUT_TIMES = {
     *(f"knowledge {name}" for name in ("add", "edit", "reject", "pin", "unpin", "retire", "forget", "audit")),
     *("knowledge export", "knowledge import", "templates delete", "templates import"),
     *("skills show", "skills pairs", "skills trends"),  # tests/cli/skills: the demo uses no skill
-    *("patterns diff", "patterns merge", "patterns split"),
+    *(f"skills evolve {name}" for name in ("list", "show", "accept", "reject", "rollback", "log")),  # nor proposes one
+    *("patterns diff", "patterns merge", "patterns split", "patterns pack"),
+    *("patterns publish", "patterns unpublish", "patterns install"),  # need agents or a file: tests/cli/patterns
     *(f"store hub {name}" for name in ("init", "status", "search")),  # need a server: tests/share/hub
     *(f"store hub members {name}" for name in ("list", "add", "revoke", "remove")),
     "store sync",
