@@ -17,7 +17,13 @@ _WIDE_DOORS = {  # they let through what they are given, so everybody who uses t
     "template": {"recall/start_block.py"},
     "remembered": {"mcp/tools/memory.py"},
     "asked_to_read": {"mcp/tools/reading.py"},
-    "between_markers": {"hook/tell.py", "mcp/given.py", "connect/file_notes.py", "patterns/published_words.py"},
+    "between_markers": {
+        "hook/tell.py",
+        "mcp/given.py",
+        "connect/file_notes.py",
+        "patterns/published_words.py",
+        "share/agents_file.py",
+    },
     "approved": {"patterns/published_words.py"},
     "of_deck": {"recall/deck/reader.py"},
     "for_others": {"curation/files.py"},
@@ -26,8 +32,7 @@ _TOLD_FIELDS = {"text", "heading", "reason", "notice", "body"}
 _PLAIN_TEXTS = {  # functions beside the gate that give other texts than those for an agent
     "agents/moments.py": {"text_at", "all_text", "_script", "command", "path"},
     "recall/deck/reader.py": {"text", "repo_of", "tree_of", "_part_path"},
-    "recall/deck/compile.py": {"_hash", "_rank", "_rules_mark", "redact"},
-    "recall/deck/line_tables.py": {"safe"},
+    "recall/deck/firing_lines.py": {"_rank"},
     "recall/deck/write.py": {"_sections"},  # as the deck stores them
     "hook/failures.py": {"_plain"},
     "hook/tell.py": {"_arm"},

@@ -105,7 +105,7 @@ def test_a_skill_whose_file_is_not_there_is_not_offered(orchard: Orchard) -> Non
 
 
 def test_a_text_of_which_nothing_is_known_to_fail_has_no_next_version() -> None:
-    assert next_version(TEXT, CommandHistory(), ()).text == TEXT
+    assert next_version(TEXT, CommandHistory(), ()).content == TEXT
 
 
 def test_the_old_text_comes_back_byte_for_byte(orchard: Orchard) -> None:

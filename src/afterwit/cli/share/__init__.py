@@ -15,4 +15,4 @@ COMMANDS = {
 
 @click.group(cls=LazyGroup, entries=COMMANDS)
 def share() -> None:
-    """Share the notes of a repository with those who work on it."""
+    """Share the notes of a repository through git."""

@@ -30,7 +30,7 @@ class FirstVersion(NamedTuple):
 class NextVersion(NamedTuple):
     """Another text for a skill, and what is other in it."""
 
-    text: str
+    content: str  # of the user's own file: a person looks at it before it is written
     changes: tuple[str, ...]
     refusals: tuple[str, ...] = ()  # what nothing could be done about
 

@@ -180,12 +180,12 @@ class _Proposing:
             return msgspec.structs.replace(proposal, refusals=(str(error),))
         version = next_version(text, history, steps)
         kept_out = version.refusals
-        if version.text == text:
+        if version.content == text:
             kept_out = (*kept_out, "Nothing in its text is known to fail, and no steps are known that it lacks.")
         around = self._surroundings(home)
-        kept_out = (*kept_out, *refusals(text, version.text, around, self._look(home, version.text)))
+        kept_out = (*kept_out, *refusals(text, version.content, around, self._look(home, version.content)))
         return msgspec.structs.replace(
-            proposal, old=text, new=version.text, changes=version.changes, refusals=tuple(dict.fromkeys(kept_out))
+            proposal, old=text, new=version.content, changes=version.changes, refusals=tuple(dict.fromkeys(kept_out))
         )
 
     def _user_places(self, agents: Iterable[str], name: str) -> list[Path]:
