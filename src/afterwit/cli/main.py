@@ -41,7 +41,7 @@ COMMANDS = {
     "store": Subcommand("store:store", "Sizes, checks, rebuilding, giving space back, backups; a hub."),
     "connect": Subcommand("connect:connect", "Connect Afterwit with other programs, and see what is connected."),
     "disconnect": Subcommand("disconnect:disconnect", "Take out of agents' files what `connect` has put in."),
-    "web": Subcommand("web:web", "Open a page in the browser to look around and to decide."),
+    "web": Subcommand("web:web", "Open a page in the browser: today, notes, sessions, search, proof."),
     "mcp": Subcommand("mcp:mcp", "Serve the notes to one agent, over standard input and output."),
     "hook": Subcommand("hook:hook", "Answer one call of an agent's hook."),
     "demo": Subcommand("demo:demo", "Show what Afterwit does, on invented sessions."),
