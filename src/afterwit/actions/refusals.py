@@ -9,7 +9,7 @@ import re
 
 from afterwit.model.kinds import ActionKind
 
-_REASON = re.compile(r"the user said:?\s*(.+)", re.IGNORECASE | re.DOTALL)
+_REASON = re.compile(r"the user said:?(.*)", re.IGNORECASE | re.DOTALL)
 
 
 def reason_given(error: str) -> str:
