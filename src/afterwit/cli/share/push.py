@@ -77,11 +77,11 @@ def _show(plan: Pushed) -> None:
 
 def _say(pushed: Pushed) -> None:
     warn_of(pushed.bad)
-    if pushed.is_dry_run:
-        _show(pushed)
     if not pushed.changes:
-        talk(f"{pushed.share}: nothing new to share.")
-    elif not pushed.is_dry_run:
+        talk(f"{pushed.share}: nothing new to share. What you approve is: `afterwit knowledge approve NOTE`.")
+    elif pushed.is_dry_run:
+        _show(pushed)
+    else:
         files = human_count(len(pushed.files), "file")
         sent = "sent" if pushed.is_sent else "committed" if pushed.is_committed else "written, for your next commit"
         talk(f"{pushed.share}: {human_count(len(pushed.changes), 'change')} in {files}, {sent}.")
