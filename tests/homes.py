@@ -54,6 +54,12 @@ def rows(store: Path, query: str, *values: object) -> list[tuple[Any, ...]]:
         return list(one.db.execute(query, values))
 
 
+def everything_in(store: Path) -> dict[str, list[tuple[Any, ...]]]:
+    """All rows of a store, but for marks that are drawn by lot."""
+    tables = rows(store, "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'")
+    return {name: rows(store, f'SELECT * FROM "{name}"') for (name,) in tables if name not in ("marks", "standing")}
+
+
 def lines(records: Iterable[Mapping[str, Any]]) -> bytes:
     return b"".join(json.dumps(record).encode() + b"\n" for record in records)
 

@@ -8,13 +8,20 @@ import pytest
 
 from afterwit.capture.workers import Workers
 from afterwit.digest import sharing
-from afterwit.digest.sharing import SharedSessions
+from afterwit.digest.sharing import SessionQuestion, SharedSessions
 from afterwit.store.database import connect, transaction
 
 
-def name_of(db: apsw.Connection, session: int) -> tuple[str, int] | None:
+def name_of(db: apsw.Connection, session: int) -> str | None:
     row = db.execute("SELECT name FROM trees WHERE id = ?", (session,)).fetchone()
-    return (str(row[0]), os.getpid()) if row else None
+    return str(row[0]) if row else None
+
+
+def with_process(name: str) -> tuple[str, int]:
+    return name, os.getpid()
+
+
+NAMES = SessionQuestion(name_of, with_process)
 
 
 @pytest.fixture
@@ -26,7 +33,7 @@ def db(tmp_path: Path) -> apsw.Connection:
 
 
 def asked(db: apsw.Connection, workers: Workers, count: int = 110) -> tuple[list[str], set[int]]:
-    answers = [answer for batch in SharedSessions(db, workers).answers(range(count), name_of, "") for answer in batch]
+    answers = [answer for batch in SharedSessions(db, workers).answers(range(count), NAMES, "") for answer in batch]
     return sorted(name for name, _ in answers), {process for _, process in answers}
 
 

@@ -62,7 +62,7 @@ def at_home(tmp_path_factory: pytest.TempPathFactory) -> list[AgentPlan]:
 @pytest.fixture(scope="module")
 def by_hand(tmp_path_factory: pytest.TempPathFactory) -> list[AgentPlan]:
     with rehearsed(Layout(tmp_path_factory.mktemp("other"))) as store:
-        return plan_folder(store.db, OTHER)
+        return plan_folder(store.db, listed(OTHER))
 
 
 def told(plans: list[AgentPlan]) -> Iterator[Told]:
@@ -108,7 +108,7 @@ def files_below(folder: Path, *endings: str) -> set[str]:
 def test_every_file_of_the_home_is_read(at_home: list[AgentPlan]) -> None:
     check(at_home)
     read = {
-        str((one.unit.home / one.unit.transcript.path).relative_to(Path(CORPUS).absolute()))
+        str(Path(one.unit.home / one.unit.transcript.path).relative_to(Path(CORPUS).absolute()))
         for each in at_home
         for one in each.pending
     }

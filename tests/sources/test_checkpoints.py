@@ -5,8 +5,8 @@ import pytest
 from tests.sources.repositories import BRANCH, commit, git, repository
 
 from afterwit.sources.checkpoints import CheckpointGatherer, Native
-from afterwit.sources.discovery import LogFile
 from afterwit.sources.gathering import SourceError
+from afterwit.sources.log_files import LogFile
 
 GIT = PurePosixPath("repo/.git")
 PACKED = LogFile(GIT / "packed-refs", 1, 1, 1)

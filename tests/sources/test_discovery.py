@@ -3,7 +3,8 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from afterwit.sources.discovery import Discovery, ListedFile, LogFile, Unit, Unreadable, discover, listed
+from afterwit.sources.discovery import Discovery, Unit, Unreadable, discover, listed
+from afterwit.sources.log_files import ListedFile, LogFile
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="links and such names are POSIX's")
 
@@ -151,7 +152,7 @@ def test_a_file_may_have_any_name(tmp_path: Path, name: bytes) -> None:
     os.write(handle, b"content")
     os.close(handle)
     (unit,) = discover(listed(tmp_path), logs).units
-    assert (unit.home / unit.transcript.path).read_bytes() == b"content"
+    assert Path(unit.home / unit.transcript.path).read_bytes() == b"content"
     assert unit._replace(companions=(unit.transcript,)).companions_mark.isascii()
 
 

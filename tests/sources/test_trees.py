@@ -5,8 +5,9 @@ from pathlib import Path, PurePosixPath
 import msgspec
 import pytest
 
-from afterwit.sources.discovery import LogFile, discover, listed
+from afterwit.sources.discovery import discover, listed
 from afterwit.sources.gathering import SourceError
+from afterwit.sources.log_files import LogFile
 from afterwit.sources.trees import Files, Tree, TreeGatherer
 
 NESTED = TreeGatherer(

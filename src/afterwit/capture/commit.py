@@ -26,7 +26,7 @@ from afterwit.capture.part_rows import PartRows
 from afterwit.model.errors import DamagedError
 from afterwit.model.settings import Settings
 from afterwit.repos.identity import resolve
-from afterwit.sources.discovery import LogFile
+from afterwit.sources.log_files import LogFile
 from afterwit.store.archive import archive_name, generation_of
 from afterwit.store.database import transaction
 from afterwit.store.rows import files, repos, sessions

@@ -6,7 +6,7 @@ what it returns is committed by one writer.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
@@ -16,12 +16,13 @@ import msgspec
 from afterwit.agents.protocol import FileReading, Shape, SourceFile, shared_files
 from afterwit.agents.registry import instruction_files, reader_for, tool_kinds
 from afterwit.capture.assembly.assemble import Assembler
-from afterwit.capture.assembly.texts import AssemblyContext
+from afterwit.capture.assembly.texts import AssemblyContext, safe_text
 from afterwit.capture.derived import Bookmark, Derived, FileResume, ReadingMode, resumed
 from afterwit.capture.logs import Feeding, companion_content, copied_companion, kept_at, opened
 from afterwit.config.run_rules import RunRules, redactor_for
 from afterwit.sources.checkout import remote_of
 from afterwit.sources.lines import Chunks, Tap, is_packed, lines_of
+from afterwit.sources.places import LogPlace
 from afterwit.store.frames import Packer
 
 _BLOCK_BYTES = 1 << 20
@@ -30,7 +31,7 @@ Companion = Callable[[PurePosixPath], bytes | None]
 
 def derive_live(
     agent: str,
-    home: Path,
+    home: LogPlace,
     path: PurePosixPath,
     companions: frozenset[str],
     rules: RunRules,
@@ -45,13 +46,13 @@ def derive_live(
 
     def companion(beside: PurePosixPath) -> bytes | None:
         if str(beside) in companions:
-            return companion_content(home / beside)
+            return companion_content(home, beside)
         if beside not in shared:
             return archived(beside)
         kept = archived(kept_at(path, beside))
         if kept is None:
             used.add(beside)
-            kept = companion_content(home / beside)
+            kept = companion_content(home, beside)
         return kept
 
     try:
@@ -124,7 +125,7 @@ def _read_file(
     if was_read and reading.is_unfinished:
         return Derived(mode=ReadingMode.UNCHANGED, is_unfinished=True)
     derived = Derived(mode=mode, frames=fresh.finish(), held_bytes=fresh.end, sha256=sha.hexdigest())
-    derived.checkouts, derived.folders = reading.checkouts(), reading.folders
+    derived.places, derived.folders = reading.places, reading.folders
     derived.fresh_bytes = fresh.end - (bookmark.held_bytes if bookmark else 0)
     return reading.derived(derived)
 
@@ -175,7 +176,6 @@ class _Reading:
             tool_names=rules.tool_names,
             user_names=rules.user_names,
         )
-        self._home = rules.home
         self._assembler = Assembler(context, copied, state.assembler if state else None)
         self._cursor = 0
 
@@ -202,10 +202,16 @@ class _Reading:
     def folders(self) -> dict[str, str]:
         return self._assembler.folders
 
-    def checkouts(self) -> dict[str, str]:
-        places = self._assembler.places.items()
-        remotes = {root: self._assembler.safe(_remote_of(folder, self._home)) for root, folder in places}
-        return {root: remote for root, remote in remotes.items() if remote}
+    @property
+    def places(self) -> dict[str, str]:
+        return self._assembler.places
+
+
+def checkouts_at(places: Mapping[str, str], rules: RunRules) -> dict[str, str]:
+    """The remotes of folders that are on this machine, by the names under which they are kept."""
+    remotes = {root: remote for root, folder in places.items() if (remote := _remote_of(folder, rules.home))}
+    redactor = redactor_for(rules.key, rules.people, rules.allow) if remotes else None
+    return {root: safe_text(remote, redactor) for root, remote in remotes.items()} if redactor else {}
 
 
 @lru_cache(maxsize=4096)

@@ -89,6 +89,7 @@ class Derived(msgspec.Struct, kw_only=True):
     known: dict[str, int] = msgspec.field(default_factory=dict)
     unknown: dict[str, int] = msgspec.field(default_factory=dict)
     copies: list[Copy] = msgspec.field(default_factory=list)  # of new and changed companions
+    places: dict[str, str] = msgspec.field(default_factory=dict)  # root → folder, as the log has it; never stored
     checkouts: dict[str, str] = msgspec.field(default_factory=dict)  # root → remote, where it is on this machine
     folders: dict[str, str] = msgspec.field(default_factory=dict)  # by session, as the log has it; never stored
     size_bytes: int = 0

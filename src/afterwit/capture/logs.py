@@ -24,21 +24,14 @@ from afterwit.agents.protocol import FileReading, Reader, Shape, shared_files
 from afterwit.agents.registry import Agent, gatherers_for
 from afterwit.capture.derived import Copy
 from afterwit.model.readings import Problem, Reading
-from afterwit.sources.discovery import (
-    HomeListing,
-    ListedFile,
-    LogFile,
-    Unit,
-    Unreadable,
-    discover,
-    nothing_is_known,
-)
+from afterwit.sources.discovery import HomeListing, Unit, Unreadable, discover, nothing_is_known
 from afterwit.sources.documents import read_document, read_text
 from afterwit.sources.framing import Framing
 from afterwit.sources.gathering import Gatherer, mark_of
 from afterwit.sources.lines import whole_content, whole_lines
+from afterwit.sources.log_files import ListedFile, LogFile
+from afterwit.sources.places import LogPlace, opened_in, whole_file
 from afterwit.store.frames import Packer
-from afterwit.store.regular_files import open_regular
 
 COMPANION_LIMIT = 64 << 20
 _BLOCK_BYTES = 1 << 20
@@ -166,16 +159,15 @@ def sessions_in(source: LogSource) -> list[Unit]:
 
 
 @contextmanager
-def opened(agent: str, home: Path, path: PurePosixPath) -> Iterator[tuple[BinaryIO, int, LogFile]]:
+def opened(agent: str, home: LogPlace, path: PurePosixPath) -> Iterator[tuple[BinaryIO, int, LogFile]]:
     """A file, or what a gatherer renders in its place: its bytes, how many there are, and its marks."""
     gatherer = next((renderer for renderer in gatherers_for(agent) if renderer.renders(path)), None)
-    if gatherer is not None and not (home / path).is_file():
+    if isinstance(home, Path) and gatherer is not None and not (home / path).is_file():
         rendering = gatherer.render(home, path)
         yield io.BytesIO(rendering.data), len(rendering.data), rendering.file
         return
-    with open_regular(home / path, buffering=0) as file:
-        about = os.fstat(file.fileno())
-        yield file, about.st_size, LogFile(path, about.st_size, about.st_mtime_ns, about.st_ino)
+    with opened_in(home, path) as (file, about):
+        yield file, about.size_bytes, about
 
 
 def _source(folder: Path, place: _Place, files: list[LogFile]) -> LogSource:
@@ -207,21 +199,20 @@ def belonging(reader: Reader, path: PurePosixPath) -> Belonging | None:
     return Belonging(owner, path) if owner is not None else None
 
 
-def companion_content(path: Path) -> bytes | None:
+def companion_content(home: LogPlace, path: PurePosixPath) -> bytes | None:
     """What a companion holds now, up to the limit."""
     try:
-        with open_regular(path) as file:
-            return file.read(COMPANION_LIMIT)
+        with opened_in(home, path) as (file, _):
+            return whole_file(file, COMPANION_LIMIT)
     except OSError:
         return None
 
 
-def copied_companion(home: Path, path: str, kept: PurePosixPath | None = None) -> Copy | None:
+def copied_companion(home: LogPlace, path: str, kept: PurePosixPath | None = None) -> Copy | None:
     """A companion as it is now, or None if it cannot be read. The archive keeps it at its own path or at `kept`."""
     sha, packer, frames, held_bytes = hashlib.sha256(), Packer(), list[bytes](), 0
     try:
-        with open_regular(home / path) as file:
-            about = os.fstat(file.fileno())
+        with opened_in(home, path) as (file, about):
             while block := file.read(_BLOCK_BYTES):
                 sha.update(block)
                 frames.extend(packer.add(block))
@@ -233,7 +224,7 @@ def copied_companion(home: Path, path: str, kept: PurePosixPath | None = None) -
         frames=[*frames, *packer.finish()],
         held_bytes=held_bytes,
         sha256=sha.hexdigest(),
-        size_bytes=about.st_size,
-        mtime_ns=about.st_mtime_ns,
-        inode=about.st_ino,
+        size_bytes=about.size_bytes,
+        mtime_ns=about.mtime_ns,
+        inode=about.inode,
     )

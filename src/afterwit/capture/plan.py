@@ -35,8 +35,6 @@ from afterwit.model.learn_run import WantedSession
 from afterwit.model.settings import Settings
 from afterwit.sources.discovery import (
     HomeListing,
-    ListedFile,
-    LogFile,
     NamedFile,
     Unit,
     Unreadable,
@@ -50,6 +48,8 @@ from afterwit.sources.discovery import (
     units_among,
 )
 from afterwit.sources.gathering import Gatherer, rendering_path
+from afterwit.sources.log_files import ListedFile, LogFile
+from afterwit.sources.remote_folder import RemoteFolder
 from afterwit.store.rows import files
 from afterwit.store.rows.files import FileRow, FileStamp, file_key
 
@@ -140,25 +140,28 @@ def plan(
 
 def plan_folder(
     db: apsw.Connection,
-    folder: Path,
+    listing: HomeListing,
     only: Set[str] = frozenset(),
     since_ns: int = 0,
     declared: tuple[Description, ...] = (),
     again: Mapping[bytes, str] = NOTHING,
+    remote: RemoteFolder | None = None,
 ) -> list[AgentPlan]:
-    """What to do for a folder of logs given by hand: each file goes to the reader that recognises it."""
-    planner, label = _Planner(db, since_ns, again), _label(folder)
+    """What to do for a folder of logs given by hand: each file goes to the reader that recognises it. The files may lie
+    at a URL; then those of sources with many sessions are fetched into the folder, since a database is asked there."""
+    folder = listing.folder
+    planner, label = _Planner(db, since_ns, again), _label(folder) if remote is None else _hashed(remote.url)
     agents = ((agent.name, registry.reader_for(agent.name, declared)) for agent in registry.agents_with(declared))
     readers = [(name, reader) for name, reader in agents if reader]
     recognised = Recognition(readers)
     collectors = Collectors(name for name, _ in readers)
-    listing = listed(folder)
     discovery = discover(listing, lambda path: path if recognised.may_be_log(path) else None, collectors.place)
     for source in sources_in(folder, discovery.collected):
         if not only or source.agent in only:
-            planner.add_source(Home(source.agent, folder, label), source)
+            planner.add_source(Home(source.agent, folder, label), source, remote)
     by_agent: dict[str, list[Unit]] = {}
     for unit in discovery.units:
+        unit = unit if remote is None else unit._replace(home=remote)
         by_agent.setdefault(recognised.agent_of(unit) or _NOBODY, []).append(unit)
     for name, units in by_agent.items():
         if name == _NOBODY and (not only or name in only):
@@ -228,7 +231,7 @@ class _Planner:
         pending.sort(key=lambda transcript: (transcript.unit.transcript.mtime_ns, str(transcript.unit.transcript.path)))
         self.add(AgentPlan(home.agent, pending, unchanged))
 
-    def add_source(self, home: Home, source: LogSource) -> None:
+    def add_source(self, home: Home, source: LogSource, remote: RemoteFolder | None = None) -> None:
         """The sessions of one source. One whose files are as they were is not opened, unless a session of the agent is
         to be read again."""
         listed = ListedSource(home, source.whole, 0)
@@ -238,6 +241,9 @@ class _Planner:
             self.add(AgentPlan(home.agent, unchanged=files.counts_in(before.known).get(SESSIONS, 0)))
             return
         try:
+            if remote is not None:
+                for file in source.files:
+                    remote.fetch(file.path, home.folder)
             units = sessions_in(source)
         except OSError as error:
             reason = error.strerror or str(error)
@@ -274,6 +280,10 @@ def _label(folder: Path, user_home: Path | None = None) -> str:
     place = folder.resolve()
     if user_home is not None and place.is_relative_to(user_home.resolve()):
         place = place.relative_to(user_home.resolve())
+    return _hashed(place)
+
+
+def _hashed(place: Path | str) -> str:
     return hashlib.blake2b(os.fsencode(place), digest_size=4).hexdigest() + ":"
 
 

@@ -24,10 +24,11 @@ from afterwit.agents.protocol import Reader, Shape, SourceFile
 from afterwit.agents.registry import Agent
 from afterwit.capture.logs import Collectors, Home
 from afterwit.model.settings import Settings
-from afterwit.sources.discovery import LogFile, Unit
+from afterwit.sources.discovery import Unit
 from afterwit.sources.framing import Record
 from afterwit.sources.lines import lines_of
-from afterwit.store.regular_files import open_regular
+from afterwit.sources.log_files import LogFile
+from afterwit.sources.places import opened_in, whole_file
 
 _SNIFF_LINES = 50
 _SNIFF_BYTES = 1 << 20
@@ -73,8 +74,8 @@ class _First(NamedTuple):
 
 def _first(unit: Unit) -> _First:
     """A document is its own first record, or its first elements are; else the first lines."""
-    path = unit.home / unit.transcript.path
-    document = None if path.name.endswith(_LINE_ENDINGS) else _document(path)
+    is_lines = unit.transcript.path.name.endswith(_LINE_ENDINGS)
+    document = None if is_lines else _document(unit)
     return _First(_first_lines(unit)) if document is None else document
 
 
@@ -91,10 +92,9 @@ def _reads_lists(reader: Reader, unit: Unit) -> bool:
 
 
 def _first_lines(unit: Unit) -> list[dict[str, Any]]:
-    path = unit.home / unit.transcript.path
     records: list[dict[str, Any]] = []
     try:
-        with open_regular(path, buffering=0) as file:
+        with opened_in(unit.home, unit.transcript.path) as (file, _):
             lines = lines_of(unit.transcript.path, cast("RawIOBase", file))
             for _ in range(_SNIFF_LINES):
                 line = lines.readline(_SNIFF_BYTES)
@@ -109,11 +109,11 @@ def _first_lines(unit: Unit) -> list[dict[str, Any]]:
     return records
 
 
-def _document(path: Path) -> _First | None:
+def _document(unit: Unit) -> _First | None:
     """The first records of a file that is one JSON value; None if it is none."""
     try:
-        with open_regular(path) as file:
-            raw = file.read(_DOCUMENT_BYTES)
+        with opened_in(unit.home, unit.transcript.path) as (file, _):
+            raw = whole_file(file, _DOCUMENT_BYTES)
         value = msgspec.json.decode(raw.removeprefix(_BOM))
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None

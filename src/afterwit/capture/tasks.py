@@ -1,12 +1,16 @@
-"""The files of a run as tasks: those that their agents delete soonest first, each derived in this process or in a
+"""The files of a run as tasks: those that their agents delete soonest first, each derived in this process or by a
 worker, the answers in batches.
 
-A task holds all that a worker needs; it reads the file and the archive and writes nothing. Batches are bounded, and so
-is what a run that is killed loses.
+A task holds all that a worker needs; it reads the file and the archive and writes nothing. To a worker on another
+machine goes a task with the files themselves, or with the URL where they lie; it has no archive, and tells what it
+would have asked it for. Where the archive has something of that, the file is derived again here: that is rare, since
+only companions that are gone are taken from there. The checkouts of this machine are looked at by this process, whoever
+derived the rest. Batches are bounded, and so is what a run that is killed loses.
 """
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -14,17 +18,22 @@ from typing import NamedTuple
 import msgspec
 
 from afterwit.agents.prompt_history import HISTORY
+from afterwit.agents.protocol import shared_files
+from afterwit.agents.registry import reader_for
 from afterwit.agents.retention import Keeping
-from afterwit.capture.derive import derive_live
+from afterwit.capture.derive import Companion, checkouts_at, derive_live
 from afterwit.capture.derived import Bookmark, Derived
+from afterwit.capture.elsewhere import Elsewhere
 from afterwit.capture.left_out import sifted
-from afterwit.capture.logs import Home, companion_content, copied_companion
+from afterwit.capture.logs import Home, companion_content, copied_companion, opened
 from afterwit.capture.plan import Pending
 from afterwit.capture.vanishing import keeping_in, vanishes_at
 from afterwit.capture.workers import Workers
 from afterwit.config.run_rules import RunRules
 from afterwit.model.errors import DamagedError
 from afterwit.model.settings import Settings
+from afterwit.sources.places import CarriedFile, CarriedFiles, opened_in, whole_file
+from afterwit.sources.remote_folder import RemoteFolder
 from afterwit.store.archive import Archive
 from afterwit.store.rows import files
 
@@ -32,13 +41,15 @@ _NEVER = 1 << 62
 BATCH_FILES = 256
 BATCH_BYTES = 16 << 20
 _WORTH_A_POOL_BYTES = 16 << 20
+_MOST_CARRIED = 32 << 20  # a larger file is read here: it would fill a scheduler's memory
 
 
 class Task(NamedTuple):
     pending: Pending
     bookmark: Bookmark | None
     rules: RunRules
-    archive: Path
+    archive: Path | None  # None on another machine
+    carried: CarriedFiles | None = None
 
 
 class DerivedFile(NamedTuple):
@@ -51,22 +62,26 @@ def is_much(total_bytes: int) -> bool:
     return total_bytes >= _WORTH_A_POOL_BYTES
 
 
-def workers_for(settings: Settings, asked: int = 0) -> Workers:
+def workers_for(settings: Settings, asked: int = 0, elsewhere: Elsewhere | None = None) -> Workers:
     """As many as were asked for, else as there are processors."""
-    return Workers(asked or settings.learn.jobs or os.cpu_count() or 1)
+    return Workers(asked or settings.learn.jobs or os.cpu_count() or 1, elsewhere)
 
 
 def answers(tasks: Iterable[Task], workers: Workers, total_bytes: int) -> Iterator[DerivedFile]:
     """What became of each file, as they are done."""
+    if workers.elsewhere is not None:
+        sent = workers.elsewhere.spread(tasks, _packed, _work_elsewhere, _size_of)
+        yield from (_arrived(task, answer) for task, answer in sent)
+        return
     has_much = is_much(total_bytes)
     if not workers.are_worth(is_much=has_much):
-        yield from (DerivedFile(task.pending, _derive(task)) for task in tasks)
+        yield from (DerivedFile(task.pending, _derived_here(task)) for task in tasks)
         return
+    yield from map(_unpacked, workers.spread(tasks, _work, is_much=has_much, size_of=_size_of))
 
-    def size_of(task: Task) -> int:
-        return task.pending.unit.transcript.size_bytes
 
-    yield from map(_unpacked, workers.spread(tasks, _work, is_much=has_much, size_of=size_of))
+def _size_of(task: Task) -> int:
+    return task.pending.unit.transcript.size_bytes
 
 
 def batches(answered: Iterable[DerivedFile]) -> Iterator[list[DerivedFile]]:
@@ -85,14 +100,14 @@ def batches(answered: Iterable[DerivedFile]) -> Iterator[list[DerivedFile]]:
 
 def rest_of(task: Task, left_out: frozenset[str]) -> Derived | None:
     """A file without some of its sessions, read from its beginning; None, where it cannot be taken apart."""
-    whole = _derive(task._replace(bookmark=None))
+    whole = _derived_here(task._replace(bookmark=None))
     if whole.captured is None:
         return whole
     home, path = task.pending.home, task.pending.unit.transcript.path
-    archived = partial(_archived_companion, Archive(task.archive), home)
+    archived = _archived_for(task)
 
     def companion(beside: PurePosixPath) -> bytes | None:
-        content = companion_content(task.pending.unit.home / beside)
+        content = companion_content(task.pending.unit.home, beside)
         return archived(beside) if content is None else content
 
     return sifted(home.agent, path, whole, left_out, task.rules, companion)
@@ -100,24 +115,88 @@ def rest_of(task: Task, left_out: frozenset[str]) -> Derived | None:
 
 def _work(task: Task) -> bytes:
     """Runs in a worker: one file, its answer as bytes, which cross between processes cheaply."""
-    return msgspec.msgpack.encode(_derive(task))
+    return msgspec.msgpack.encode(_derive(task, _archived_for(task)))
 
 
 def _unpacked(done: tuple[Task, bytes]) -> DerivedFile:
     task, answer = done
-    return DerivedFile(task.pending, msgspec.msgpack.decode(answer, type=Derived))
+    return _with_checkouts(task, msgspec.msgpack.decode(answer, type=Derived))
 
 
-def _derive(task: Task) -> Derived:
+def _derived_here(task: Task) -> Derived:
+    return _with_checkouts(task, _derive(task, _archived_for(task))).derived
+
+
+def _with_checkouts(task: Task, derived: Derived) -> DerivedFile:
+    derived.checkouts = checkouts_at(derived.places, task.rules)
+    return DerivedFile(task.pending, derived)
+
+
+class _Elsewhere(msgspec.Struct, frozen=True):
+    """What a worker without an archive answers."""
+
+    derived: Derived
+    asked: list[bytes]  # paths of companions that the archive may have
+
+
+def _packed(task: Task) -> Task | None:
+    """The task with its files, for a worker on another machine; None, where it is better done here."""
+    home, unit = task.pending.unit.home, task.pending.unit
+    if isinstance(home, RemoteFolder):
+        return task._replace(archive=None)
+    reader = reader_for(task.pending.home.agent, task.rules.declared)
+    shared = shared_files(reader, unit.transcript.path) if reader else ()
+    beside = (*(companion.path for companion in unit.companions), *shared)
+    carried: dict[str, CarriedFile] = {}
+    try:
+        with opened(task.pending.home.agent, home, unit.transcript.path) as (file, size, about):
+            if size > _MOST_CARRIED:
+                return None
+            carried[str(unit.transcript.path)] = CarriedFile(whole_file(file, size), about)
+        for path in beside:
+            with suppress(FileNotFoundError, NotADirectoryError), opened_in(home, path) as (file, about):
+                if about.size_bytes > _MOST_CARRIED:
+                    return None
+                carried[str(path)] = CarriedFile(whole_file(file, about.size_bytes), about)
+    except OSError:
+        return None
+    return task._replace(archive=None, carried=CarriedFiles(carried))
+
+
+def _work_elsewhere(task: Task) -> bytes:
+    """Runs on another machine: as `_work`, without the archive."""
+    asked: list[bytes] = []
+
+    def archived(path: PurePosixPath) -> None:
+        asked.append(os.fsencode(path))
+
+    return msgspec.msgpack.encode(_Elsewhere(_derive(task, archived), asked))
+
+
+def _arrived(task: Task, answer: bytes | None) -> DerivedFile:
+    if answer is not None:
+        derived, asked = msgspec.structs.astuple(msgspec.msgpack.decode(answer, type=_Elsewhere))
+        archived = _archived_for(task)
+        if not any(archived(PurePosixPath(os.fsdecode(path))) is not None for path in asked):
+            return _with_checkouts(task, derived)
+    return DerivedFile(task.pending, _derived_here(task))
+
+
+def _derive(task: Task, archived: Companion) -> Derived:
     pending = task.pending
+    home = task.carried or pending.unit.home
     companions = frozenset(str(companion.path) for companion in pending.unit.companions)
     path = pending.unit.transcript.path
-    archived = partial(_archived_companion, Archive(task.archive), pending.home)
-    derived = derive_live(pending.home.agent, pending.unit.home, path, companions, task.rules, task.bookmark, archived)
+    derived = derive_live(pending.home.agent, home, path, companions, task.rules, task.bookmark, archived)
     if derived.captured is not None and (task.bookmark is None or pending.has_new_companions):
-        copies = (copied_companion(pending.unit.home, path) for path in sorted(companions))
+        copies = (copied_companion(home, path) for path in sorted(companions))
         derived.copies += [copy for copy in copies if copy is not None]
     return derived
+
+
+def _archived_for(task: Task) -> Companion:
+    assert task.archive is not None
+    return partial(_archived_companion, Archive(task.archive), task.pending.home)
 
 
 def _archived_companion(archive: Archive, home: Home, path: PurePosixPath) -> bytes | None:

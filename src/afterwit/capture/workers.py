@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Self, TypeVar
 
+from afterwit.capture.elsewhere import Elsewhere
 from afterwit.model.errors import AfterwitError
 
 Job = TypeVar("Job")
@@ -28,8 +29,9 @@ _COLLECT_AFTER = 10_000  # new values: what is derived holds many of them and ha
 class Workers:
     """As many as there are jobs, at most. With one job, all is done in this process."""
 
-    def __init__(self, jobs: int = 1) -> None:
+    def __init__(self, jobs: int = 1, elsewhere: Elsewhere | None = None) -> None:
         self._jobs = jobs
+        self.elsewhere = elsewhere  # where it is there, whoever can pack his tasks asks it instead
         self._pool: ProcessPoolExecutor | None = None
 
     def __enter__(self) -> Self:

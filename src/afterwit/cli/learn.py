@@ -10,7 +10,7 @@ import click
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.learned import show_report
 from afterwit.cli.terminal.amounts import COUNT, human_count, human_dollars, human_tokens
-from afterwit.cli.terminal.options import AgentName, Here, Option, many, refuse_unknown, reporting
+from afterwit.cli.terminal.options import AgentName, FolderOrUrl, Here, Option, many, refuse_unknown, reporting
 from afterwit.cli.terminal.output import print_json, print_line, talk
 from afterwit.cli.terminal.periods import since_ms
 from afterwit.cli.terminal.progress import at_most, bar
@@ -27,6 +27,7 @@ from afterwit.model.learn_run import LearnReading, Options, Progress, Report, Wa
         "afterwit learn --source codex --since 30d",
         "afterwit learn --session codex/019b2c4e-7d1f-7a55-9c3e-2f6f0f9a1b77",
         "afterwit learn --sessions-dir ~/old-laptop/logs --dry-run",
+        "afterwit learn --sessions-dir s3://bucket/logs --executor dask://127.0.0.1:8786",
     ),
     exits={
         ExitCode.FINE: "Fine; also where another run was at work and did the job.",
@@ -39,9 +40,9 @@ from afterwit.model.learn_run import LearnReading, Options, Progress, Report, Wa
 @click.option(
     "--sessions-dir",
     "folder",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=FolderOrUrl(),
     metavar="FOLDER",
-    help="Read the logs in this folder instead; their format is recognised.",
+    help="Read the logs in this folder instead; their format is recognised. Also a URL: s3://, gs://, sftp:// …",
 )
 @click.option(
     "--since",
@@ -61,6 +62,12 @@ from afterwit.model.learn_run import LearnReading, Options, Progress, Report, Wa
     metavar="N",
     default=None,
     help="Processes to use; 0 means one for every core. Default: what the configuration says.",
+)
+@click.option(
+    "--executor",
+    metavar="ADDRESS",
+    default="",
+    help="Let the workers of a cluster of yours read and sum up: dask://HOST:PORT. Default: processes of this machine.",
 )
 @click.option(
     "--wait",
@@ -97,11 +104,12 @@ from afterwit.model.learn_run import LearnReading, Options, Progress, Report, Wa
 def learn(
     here: Here,
     sources: tuple[str, ...],
-    folder: Path | None,
+    folder: Path | str | None,
     since: str | None,
     named: tuple[str, ...],
     is_ended: bool,
     jobs: int | None,
+    executor: str,
     wait_seconds: float | None,
     limit_seconds: float | None,
     is_reharvest: bool,
@@ -141,6 +149,7 @@ def learn(
         wanted,
         is_ended,
         accepts_database,
+        executor,
     )
     try:
         with _watched(here.world, is_ended=is_ended), at_most(limit_seconds), bar("learning") as progress:

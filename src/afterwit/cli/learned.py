@@ -26,7 +26,7 @@ _MOST_ITEMS = 20
 def show_report(
     here: Here,
     report: Report,
-    folder: Path | None,
+    folder: Path | str | None,
     *,
     is_reharvest: bool = False,
     is_narrow: bool = False,
@@ -168,7 +168,7 @@ def waits(count: int) -> str:
     return f"{human_count(count, 'note')} {'waits' if count == 1 else 'wait'} for more evidence"
 
 
-def _show_nothing(here: Here, folder: Path | None) -> None:
+def _show_nothing(here: Here, folder: Path | str | None) -> None:
     if folder is not None:
         talk(f"No log of a known format found in {folder}.")
         return

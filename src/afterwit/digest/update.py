@@ -15,7 +15,7 @@ import zstandard
 from afterwit.capture.workers import Workers
 from afterwit.digest.digester import digest
 from afterwit.digest.material import Identity, Material, SessionPart, gathered
-from afterwit.digest.sharing import SharedSessions
+from afterwit.digest.sharing import SessionQuestion, SharedSessions
 from afterwit.model.digest import VERSION, Digest
 from afterwit.model.learn_run import Digested, Progress
 from afterwit.model.prices import Prices
@@ -49,7 +49,8 @@ def digest_pending(
     done = Digested()
     pending = sightings.undigested(store.db, VERSION)
     share = SharedSessions(store.db, workers or Workers(), progress)
-    for batch in share.answers(pending, partial(_made, prices=prices), "summing up"):
+    question = SessionQuestion(partial(_to_digest, prices=prices), _made)
+    for batch in share.answers(pending, question, "summing up"):
         with transaction(store.db):
             for made in batch:
                 _put(store.db, made, done)
@@ -57,17 +58,26 @@ def digest_pending(
     return done
 
 
-def _made(db: apsw.Connection, session: int, prices: Prices) -> DigestMade | None:
+class _ToDigest(NamedTuple):
+    row: SessionRow
+    material: Material
+    is_redone: bool
+
+
+def _to_digest(db: apsw.Connection, session: int, prices: Prices) -> _ToDigest | None:
     row = session_row(db, session)
     if row is None:
         return None
-    material = material_of(db, row, prices)
-    made = digest(material._replace(next_prompt=following_prompt(db, session)))
+    material = material_of(db, row, prices)._replace(next_prompt=following_prompt(db, session))
     before = sightings.digest_of(db, session)
-    is_redone = before is not None and before.version != VERSION
-    packed = DigestRow(session, VERSION, pack(made))
-    changed = _differences(row, made) if is_redone else []
-    return DigestMade(packed, made.verdict.outcome, made.task_type, is_redone, changed)
+    return _ToDigest(row, material, before is not None and before.version != VERSION)
+
+
+def _made(given: _ToDigest) -> DigestMade:
+    made = digest(given.material)
+    packed = DigestRow(given.row.id, VERSION, pack(made))
+    changed = _differences(given.row, made) if given.is_redone else []
+    return DigestMade(packed, made.verdict.outcome, made.task_type, given.is_redone, changed)
 
 
 def _put(db: apsw.Connection, made: DigestMade, done: Digested) -> None:

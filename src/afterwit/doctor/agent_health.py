@@ -20,8 +20,9 @@ from afterwit.capture.recognition import unclaimed
 from afterwit.capture.vanishing import keeping_in, vanishes_at
 from afterwit.doctor.reader_health import Transcript, unknown_share, versions
 from afterwit.model.settings import Settings
-from afterwit.sources.discovery import LogFile, Unit, Unreadable, listed
-from afterwit.store.regular_files import open_regular
+from afterwit.sources.discovery import Unit, Unreadable, listed
+from afterwit.sources.log_files import LogFile
+from afterwit.sources.places import opened_in
 from afterwit.store.rows.files import file_key
 from afterwit.store.rows.health import AgentTotals, PartFigures, TranscriptRow
 
@@ -178,7 +179,7 @@ def _is_pending(unit: Unit, row: TranscriptRow | None) -> bool:
 def refusal(unit: Unit) -> str:
     """Why the transcript cannot be opened; "" if it can, or if it is a session inside another file."""
     try:
-        with open_regular(unit.home / unit.transcript.path):
+        with opened_in(unit.home, unit.transcript.path):
             return ""
     except (FileNotFoundError, NotADirectoryError):
         return ""

@@ -17,11 +17,12 @@ import msgspec
 
 from afterwit.capture.workers import Workers
 from afterwit.decisions.decided import Forgotten
-from afterwit.digest.sharing import SharedSessions
+from afterwit.digest.sharing import SessionQuestion, SharedSessions
 from afterwit.digest.update import load_digest
 from afterwit.harvest.harvester import MOST_OTHERS, MOST_TELLING, Harvester, SessionLook, about_hash, id_of, is_general
 from afterwit.harvest.registry import HARVESTERS, LOOKS
 from afterwit.harvest.stories import OPENING, SOON_MS, Stories, given_hash, root_of
+from afterwit.model.digest import Digest
 from afterwit.model.knowledge import Draft, Evidence, Scope, ScopeKind, SessionRef, Sighting
 from afterwit.model.learn_run import Progress, in_batches
 from afterwit.store.atomic import step
@@ -49,7 +50,8 @@ def see_pending(store: Store, progress: Progress | None = None, workers: Workers
         pending = sightings.unharvested(store.db, version)
         _tell_near_otherwise(store.db, pending)
     share = SharedSessions(store.db, workers or Workers(), progress)
-    for batch in share.answers(pending, partial(_seen, store.journal.machine), "looking for notes"):
+    question = SessionQuestion(partial(_to_look_at, store.journal.machine), _seen)
+    for batch in share.answers(pending, question, "looking for notes"):
         with transaction(store.db):
             for seen in batch:
                 _keep(store.db, seen)
@@ -78,26 +80,38 @@ class SessionSeen(NamedTuple):
     rows: list[SightingRow]
 
 
-def _seen(machine: str, db: apsw.Connection, session: int) -> SessionSeen | None:
+class _ToLookAt(NamedTuple):
+    session: HarvestedRow
+    started_ms: int
+    digest: Digest
+
+
+def _to_look_at(machine: str, db: apsw.Connection, session: int) -> _ToLookAt | None:
     row = session_row(db, session)
     digest = load_digest(db, row) if row is not None else None
     if row is None or digest is None:
         return None
+    ref = msgspec.msgpack.encode(_ref_of(db, row, machine, Stories(db)))
+    harvested = HarvestedRow(session, version_of(), row.repo, given_hash(row), ref)
+    return _ToLookAt(harvested, row.started_ms or 0, digest)
+
+
+def _seen(given: _ToLookAt) -> SessionSeen:
+    session = given.session
     rows = [
         SightingRow(
             look.name,
             grouped.group,
             int(grouped.seen.is_telling),
-            row.started_ms or 0,
-            session,
+            given.started_ms,
+            session.session_id,
             ordinal,
             msgspec.msgpack.encode(grouped.seen),
         )
         for look in LOOKS
-        for ordinal, grouped in enumerate(look.see(digest))
+        for ordinal, grouped in enumerate(look.see(given.digest))
     ]
-    ref = msgspec.msgpack.encode(_ref_of(db, row, machine, Stories(db)))
-    return SessionSeen(HarvestedRow(session, version_of(), row.repo, given_hash(row), ref), rows)
+    return SessionSeen(session, rows)
 
 
 def _keep(db: apsw.Connection, seen: SessionSeen) -> None:

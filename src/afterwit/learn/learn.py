@@ -7,14 +7,16 @@ next run reads again.
 
 import gc
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 
 from afterwit.archive.erase import finish_erasing
 from afterwit.archive.evict import keep_within_budget, recapturable
 from afterwit.archive.remove import settle_dropped
 from afterwit.capture.commit import Committer, resolve_repos
 from afterwit.capture.derived import Bookmark, Derived, Origin, captured_in
+from afterwit.capture.executors import executor_at
 from afterwit.capture.left_out import LeftOutSessions, mark_of
 from afterwit.capture.logs import Home
 from afterwit.capture.part_rows import remove_dropped_objects
@@ -37,7 +39,8 @@ from afterwit.model.prices import price_list
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.recall.repository import update_trees
 from afterwit.recall.spooled import Taken, acknowledge_ends, take_in
-from afterwit.sources.discovery import HomeListing
+from afterwit.sources.discovery import HomeListing, listed
+from afterwit.sources.remote_folder import RemoteFolder
 from afterwit.store import archive_mark
 from afterwit.store.atomic import step
 from afterwit.store.checksums import seal, unsealed
@@ -116,8 +119,10 @@ def sweep(
     listings: Mapping[tuple[str, Path], HomeListing] = NOT_LISTED,
 ) -> Report:
     """One run into a store that is open already."""
-    with workers_for(world.settings, options.jobs) as workers:
-        return _Run(world, options, store, progress, workers, listings).run()
+    with ExitStack() as ended:
+        elsewhere = ended.enter_context(executor_at(options.executor)) if options.executor else None
+        workers = ended.enter_context(workers_for(world.settings, options.jobs, elsewhere))
+        return _Run(world, options, store, progress, workers, listings, ended).run()
 
 
 class _Run:
@@ -129,8 +134,10 @@ class _Run:
         progress: Progress,
         workers: Workers,
         listings: Mapping[tuple[str, Path], HomeListing],
+        ended: ExitStack,
     ) -> None:
         self._listings = listings
+        self._ended = ended  # what ends with the run
         self._workers = workers
         self._world = world
         self._options = options
@@ -239,9 +246,18 @@ class _Run:
         since_ns = options.since_ms * 1_000_000
         again = recapturable(self._store, world.settings.retention)
         if options.folder is not None:
-            return plan_folder(self._store.db, options.folder, options.agents, since_ns, world.declared, again)
+            remote = RemoteFolder(options.folder) if isinstance(options.folder, str) else None
+            listing = self._given_folder(options.folder, remote)
+            return plan_folder(self._store.db, listing, options.agents, since_ns, world.declared, again, remote)
         own = homes(world.settings, world.user_home, options.agents)
         return plan(self._store.db, own, since_ns, world.declared, again, self._listings)
+
+    def _given_folder(self, folder: Path | str, remote: RemoteFolder | None) -> HomeListing:
+        """What lies in a folder that was given by hand. One at a URL is listed as if it lay where databases in it are
+        fetched to."""
+        if remote is None:
+            return listed(Path(folder))
+        return HomeListing(Path(self._ended.enter_context(TemporaryDirectory())), remote.listed(), [], [])
 
     def _answers(self, pending: list[Pending]) -> Iterator[DerivedFile]:
         archive = self._store.layout.archive

@@ -290,7 +290,9 @@ def rehearsal_of_folder(world: World, folder: Path, progress: Progress) -> Itera
         apart = world._replace(layout=Layout(Path(place) / "store"))
         with rehearsed(apart.layout) as store:
             pending = [
-                file for agent in plan_folder(store.db, folder, declared=world.declared) for file in agent.pending
+                file
+                for agent in plan_folder(store.db, listed(folder), declared=world.declared)
+                for file in agent.pending
             ]
             sweep(apart, Options(folder=folder, is_dry_run=True), store, progress)
             yield Rehearsed(store.db, pending, has_pending=True)

@@ -40,7 +40,7 @@ class Options(NamedTuple):
     """What a run is asked to do."""
 
     agents: frozenset[str] = frozenset()  # empty: all
-    folder: Path | None = None  # only this folder of logs
+    folder: Path | str | None = None  # only this folder of logs; a text is a URL
     since_ms: int = 0
     jobs: int = 0  # 0: one per core
     wait_seconds: float = 0.0
@@ -49,11 +49,17 @@ class Options(NamedTuple):
     sessions: tuple[WantedSession, ...] = ()  # only these, without a sweep
     is_ended: bool = False  # only those whose end an agent has noted, without a sweep
     accepts_database: bool = False  # although it knows less than the archive holds
+    executor: str = ""  # the address of workers on other machines
 
     @property
     def is_whole(self) -> bool:
         """Whether it looks at everything there is."""
-        return self == Options(jobs=self.jobs, wait_seconds=self.wait_seconds, is_reharvest=self.is_reharvest)
+        return self == Options(
+            jobs=self.jobs,
+            wait_seconds=self.wait_seconds,
+            is_reharvest=self.is_reharvest,
+            executor=self.executor,
+        )
 
     @property
     def reads_ended(self) -> bool:

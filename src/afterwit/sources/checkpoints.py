@@ -18,9 +18,9 @@ from urllib.parse import quote, unquote
 import msgspec
 
 from afterwit.model.times import ms_from_any
-from afterwit.sources.discovery import LogFile
 from afterwit.sources.gathering import Rendering, SourceError, mark_of
 from afterwit.sources.git_objects import Blob, Ref, beginnings, blobs, contents, refs
+from afterwit.sources.log_files import LogFile
 from afterwit.store.regular_files import read_regular
 
 RENDERED = re.compile(r"(?:[^/]+/)*[^/]*\.git/(?P<agent>[a-z0-9-]+)@(?P<session>[^/]+)(?P<ending>\.jsonl|\.json|\.txt)")

@@ -27,7 +27,6 @@ from urllib.parse import quote
 import apsw
 
 from afterwit.model.times import ms_from_any
-from afterwit.sources.discovery import LogFile
 from afterwit.sources.gathering import (
     Rendering,
     SourceError,
@@ -37,6 +36,7 @@ from afterwit.sources.gathering import (
     row_line,
     session_in,
 )
+from afterwit.sources.log_files import LogFile
 from afterwit.store.regular_files import read_regular
 
 _BUSY_MS = 500

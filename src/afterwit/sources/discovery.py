@@ -24,6 +24,9 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from afterwit.sources.log_files import ListedFile, LogFile
+from afterwit.sources.remote_folder import RemoteFolder
+
 
 def anything(name: str) -> bool:  # noqa: ARG001
     """For a folder that somebody names by hand: all that lies directly in it was put there for that."""
@@ -55,18 +58,6 @@ def _is_in(place: str, folder: str) -> bool:
     return place == folder or place.startswith(folder.rstrip(os.sep) + os.sep)
 
 
-class LogFile(NamedTuple):
-    """A file as the file system describes it."""
-
-    path: PurePosixPath  # below the agent's home
-    size_bytes: int
-    mtime_ns: int
-    inode: int
-
-
-ListedFile = tuple[str, int, int, int]  # what a LogFile holds, its path a text: there are tens of thousands
-
-
 class HomeListing(NamedTuple):
     """Every regular file below a folder as it was at one moment, in no particular order."""
 
@@ -87,7 +78,7 @@ class HomeListing(NamedTuple):
 class Unit(NamedTuple):
     """A transcript and the files that belong to it."""
 
-    home: Path
+    home: Path | RemoteFolder
     transcript: LogFile
     companions: tuple[LogFile, ...]
 

@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
-from afterwit.sources.discovery import LogFile
+from afterwit.sources.log_files import LogFile
 
 _SUFFIX = ".jsonl"
 _PLAIN = "-_.~$:@=+,"  # kept as they are in the name of a rendering

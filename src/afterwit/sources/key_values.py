@@ -16,8 +16,8 @@ import msgspec
 
 from afterwit.model.times import ms_from_any
 from afterwit.sources.databases import DatabaseFiles, columns_of, quoted, reading
-from afterwit.sources.discovery import LogFile
 from afterwit.sources.gathering import Rendering, SourceError, mark_of, rendering_path, row_line, session_in
+from afterwit.sources.log_files import LogFile
 
 
 class KeyValues(NamedTuple):

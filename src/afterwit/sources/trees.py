@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from afterwit.sources.discovery import Bounds, LogFile
+from afterwit.sources.discovery import Bounds
 from afterwit.sources.gathering import (
     Rendering,
     SourceError,
@@ -24,6 +24,7 @@ from afterwit.sources.gathering import (
     rendering_path,
     session_in,
 )
+from afterwit.sources.log_files import LogFile
 from afterwit.store.regular_files import read_regular
 
 _HOLE = re.compile(r"\{(\w+)\}|\*")

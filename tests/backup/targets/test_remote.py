@@ -1,14 +1,12 @@
 """Backups through `fsspec`: in memory, on a file system that needs a rename, on a real S3-compatible server."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.backup.backups import NO_KEYS, elsewhere, key_in, learn_more, made, refusal, restored
 from tests.homes import NOW_MS, Silent, hash_of
+from tests.s3_server import S3Server, s3_server
 
 from afterwit.archive.verify import verify as verify_store
 from afterwit.backup.keep import KeepRule
@@ -20,64 +18,12 @@ from afterwit.backup.verify import verify
 from afterwit.config.world import World
 
 BUCKET = "s3://orchard-backups"
-SERVER = """
-import sys
-from moto.server import ThreadedMotoServer
-server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
-server.start()
-print(server.get_host_and_port()[1], flush=True)
-sys.stdin.read()
-server.stop()
-"""
-
-
-class S3Server:
-    """An S3-compatible server on this machine."""
-
-    def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-c", SERVER],
-            env={"PATH": os.environ["PATH"], "HOME": os.devnull},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-        assert self._process.stdout is not None
-        self.port = self._process.stdout.readline().strip()
-
-    def end(self) -> None:
-        self._process.kill()
-        self._process.communicate()
 
 
 @pytest.fixture
 def s3(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[S3Server]:
-    pytest.importorskip("moto", reason="moto, an S3-compatible server, is not installed")
-    s3fs = pytest.importorskip("s3fs", reason="s3fs, which fsspec needs for S3, is not installed")
-    server = S3Server()
-    if not server.port:
-        server.end()
-        pytest.skip("the S3-compatible server does not start here")
-    surroundings = {
-        "AWS_ENDPOINT_URL": f"http://127.0.0.1:{server.port}",
-        "AWS_ACCESS_KEY_ID": "orchard",
-        "AWS_SECRET_ACCESS_KEY": "apples",
-        "AWS_DEFAULT_REGION": "us-east-1",
-        "AWS_MAX_ATTEMPTS": "1",
-        "AWS_CONFIG_FILE": str(tmp_path / "none"),
-        "AWS_SHARED_CREDENTIALS_FILE": str(tmp_path / "none"),
-        "NO_PROXY": "*",
-    }
-    for name, value in surroundings.items():
-        monkeypatch.setenv(name, value)
-    s3fs.S3FileSystem.clear_instance_cache()
-    try:
-        s3fs.S3FileSystem().mkdir(BUCKET)
+    with s3_server(monkeypatch, tmp_path, BUCKET) as server:
         yield server
-    finally:
-        s3fs.S3FileSystem.clear_instance_cache()
-        server.end()
 
 
 def test_a_backup_on_an_s3_server_is_made_checked_thinned_out_and_restored(

@@ -25,8 +25,8 @@ from afterwit.sources.databases import (
     rows_of,
     tables_in,
 )
-from afterwit.sources.discovery import LogFile
 from afterwit.sources.gathering import Gatherer, Rendering, SourceError, mark_of, rendering_path, session_in
+from afterwit.sources.log_files import LogFile
 
 SESSION = ("session", "session_id", "sessionId", "session_key")
 TOOL = ("tool", "tool_name", "toolName")

@@ -35,6 +35,16 @@ class AgentName(click.Choice):  # type: ignore[type-arg]
         return value
 
 
+class FolderOrUrl(click.Path):
+    """A folder that is there, or a URL, which stays a text."""
+
+    def __init__(self) -> None:
+        super().__init__(exists=True, file_okay=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return value if isinstance(value, str) and "://" in value else super().convert(value, param, ctx)
+
+
 class Option(click.Option):
     """An option whose earlier names are still taken, and shown nowhere."""
 

@@ -1,0 +1,46 @@
+"""Which executors there are, and how one is reached by the address that a user gives.
+
+`dask://HOST:PORT` is a Dask cluster. Others can bring one: an entry point of the group `afterwit.executors` whose name
+stands before `://` in the address, and which is a function from the address to an executor of `concurrent.futures`.
+What an executor needs is loaded when it is made.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import Executor
+from difflib import get_close_matches
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+
+from afterwit.capture.elsewhere import Elsewhere
+from afterwit.model.errors import AfterwitError, UsageError
+
+GROUP = "afterwit.executors"
+_DASK = ("afterwit.capture.dask_cluster", "reached")
+_OWN = {"dask": _DASK, "dask+tcp": _DASK, "dask+tls": _DASK}
+
+
+def executor_at(address: str) -> Elsewhere:
+    """The executor at an address. Raises where there is none, or it cannot be reached."""
+    name = address.partition("://")[0]
+    points = {point.name: point for point in _points()}
+    if name not in _OWN and name not in points:
+        close = get_close_matches(name, executor_names(), 1)
+        meant = f" Do you mean {close[0]}?" if close else ""
+        names = ", ".join(f"{other}://" for other in executor_names())
+        raise UsageError(f"--executor {address}: there is no executor of this name; there are {names}.{meant}")
+    try:
+        make: Callable[[str], Executor]
+        make = getattr(import_module(_OWN[name][0]), _OWN[name][1]) if name in _OWN else points[name].load()
+        return Elsewhere(make(address), address)
+    except AfterwitError:
+        raise
+    except Exception as error:
+        raise AfterwitError(f"{address} cannot be reached: {error}.") from error
+
+
+def executor_names() -> list[str]:
+    return [*_OWN, *sorted(point.name for point in _points() if point.name not in _OWN)]
+
+
+def _points() -> tuple[EntryPoint, ...]:
+    return tuple(entry_points(group=GROUP))
