@@ -17,6 +17,7 @@ from afterwit.memory.backends.backend import is_this_machine
 from afterwit.model.errors import AfterwitError, UsageError
 
 _CONNECT_SECONDS = 20
+_TALKATIVE = ("asyncio", "distributed", "tornado")
 _ALONE_SECONDS = 60.0  # without any worker, until we give up
 
 
@@ -37,8 +38,9 @@ def reached(address: str) -> Executor:
         raise AfterwitError(
             f"{address} needs Dask, which is not installed. Install it: `pip install 'afterwit[cluster]'`."
         ) from None
-    for logger in ("distributed", "distributed.client", "distributed.comm", "distributed.core"):
-        logging.getLogger(logger).setLevel(logging.CRITICAL)  # we say ourselves what is wrong
+    for name_of_logger in list(logging.root.manager.loggerDict):
+        if name_of_logger.startswith(_TALKATIVE):
+            logging.getLogger(name_of_logger).setLevel(logging.CRITICAL + 1)  # we say ourselves what is wrong
     quiet = {"distributed.admin.large-graph-warning-threshold": "1 GiB"}  # tasks carry what they are about
     dask.config.set(quiet)
     scheme = "tls" if name == "dask+tls" else "tcp"
