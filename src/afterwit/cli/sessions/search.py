@@ -54,8 +54,8 @@ def search(
     All words must occur; "a phrase" in its order; `wor*` finds words that begin so; `-word` excludes. Each session
     comes with its best matches: what was said before commands, and these before outputs. The number before a match
     opens the session there: `afterwit sessions show ID --at NUMBER`. Of words with more than 2,000 matches the newest
-    sessions are shown instead of the best; `--limit 0` ranks and shows all. Texts are read from the archive and redacted; a
-    session whose archive is gone is still found, without its text.
+    sessions are shown instead of the best; `--limit 0` ranks and shows all. Texts are read from the archive and
+    redacted; a session whose archive is gone is still found, without its text.
     """
     answer = run(here.world, " ".join(query), wanted, kind or "", limit, _SNIPPET, most_matches=most)
     if is_json:

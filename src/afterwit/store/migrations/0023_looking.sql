@@ -5,3 +5,8 @@ CREATE VIRTUAL TABLE text_words USING fts5vocab (texts, instance);
 
 -- Which items there are, the most believed first, without a look at their bodies.
 CREATE INDEX items_by_confidence ON items (confidence DESC, id, scope, category, harvester, status);
+CREATE INDEX items_by_seen ON items (status, last_ms);
+CREATE INDEX items_by_harvester ON items (harvester, status, scope);
+
+-- Items that may contradict others: bodies name only the fields that say something. The bytes are the name of the field.
+CREATE INDEX items_naming_opposites ON items (id) WHERE instr(body, x'636f6e7472616469637473');

@@ -135,10 +135,22 @@ def _is_in_time(at_ms: int | None, selection: Selection) -> bool:
 
 
 def _hit(found: _Match, part: _Part, in_session: int) -> TextHit:
-    """The smaller rank is better here too."""
-    *event, tier = found
-    session = (part.agent, part.native_id, part.repo, part.title)
-    return TextHit(*event, part.file_id, *session, tier, part.session_id, part.number, in_session)
+    return TextHit(
+        event_id=found.event_id,
+        kind=found.kind,
+        at_ms=found.at_ms,
+        offset=found.offset,
+        length=found.length,
+        file_id=part.file_id,
+        agent=part.agent,
+        native_id=part.native_id,
+        repo=part.repo,
+        title=part.title,
+        rank=found.tier,
+        session_id=part.session_id,
+        part=part.number,
+        found=in_session,
+    )
 
 
 def _runs(ids: Iterable[int]) -> Iterator[tuple[int, int]]:
