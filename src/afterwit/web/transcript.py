@@ -5,7 +5,7 @@ was told, with what was kept from it. Without JavaScript the windows are pages w
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from afterwit.model.errors import UsageError
@@ -138,7 +138,7 @@ def _due(told: list[Telling], plan: SessionOutline, first: int, last: int) -> li
     ]
 
 
-def _time_before(moments: list[OutlineMoment], place: int) -> int | None:
+def _time_before(moments: Sequence[OutlineMoment], place: int) -> int | None:
     return next((m.at_ms for m in reversed(moments[max(0, place - WINDOW) : place]) if m.at_ms is not None), None)
 
 
