@@ -26,7 +26,7 @@ from afterwit.web.answering import Ask, WebAnswer, WebRoute, download, moved, se
 from afterwit.web.changes_shown import ShownLine, changes_in
 from afterwit.web.sessions import session_asked
 
-WINDOW = 100
+WINDOW = 60
 LONGEST = 6_000
 _BEFORE = 3  # moments that are shown before the one that was asked for
 _KEPT_OUTLINES = 6

@@ -68,7 +68,7 @@ def words_named(db: apsw.Connection, terms: Sequence[Term]) -> str | None:
             continue
         if not (term.text.isascii() and term.text.isalnum()):
             return None
-        words = list(islice(_words_from(db, term.text.lower()), _MOST_WORDS + 1))
+        words = list(islice(words_from(db, term.text.lower()), _MOST_WORDS + 1))
         if len(words) > _MOST_WORDS:
             return None
         beginnings[term] = " OR ".join(f'"{word}"' for word in words) or f'"{term.text}"'
@@ -160,7 +160,7 @@ def _runs(ids: Iterable[int]) -> Iterator[tuple[int, int]]:
         yield members[0], members[-1] + 1
 
 
-def _words_from(db: apsw.Connection, beginning: str) -> Iterator[str]:
+def words_from(db: apsw.Connection, beginning: str) -> Iterator[str]:
     """The words of the index that begin so. Each is looked up behind the last, so that none of their places is read."""
     after = beginning
     while row := db.execute("SELECT term FROM text_words WHERE term >= ? LIMIT 1", (after,)).fetchone():
