@@ -60,7 +60,7 @@ def _status(ask: Ask) -> ProofOfLife:
     """How things stand; looked at again after a while, because it looks at files of all agents."""
     at_ms, seen = ask.kept.get("status", (0, None))
     if seen is None or ask.world.now_ms - at_ms > _STATUS_MS:
-        seen = status(ask.world, ask.place.machine)
+        seen = status(ask.world, ask.place.machine, has_sizes=False)
         ask.kept["status"] = (ask.world.now_ms, seen)
     return cast(ProofOfLife, seen)
 
