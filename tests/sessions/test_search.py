@@ -173,7 +173,7 @@ def test_words_that_are_too_common_to_rank_give_the_newest_sessions(
     monkeypatch.setattr("afterwit.sessions.search.MOST_RANKED", everything.totals.matches - 1)
     for query in ("row", "row*", "ro*"):
         newest = by_session(place, query, 2)
-        starts = [found.session.row.started_ms for found in everything.sessions]
+        starts = [found.session.row.started_ms or 0 for found in everything.sessions]
         assert newest.is_newest
         assert [found.session.row.started_ms for found in newest.sessions] == sorted(starts, reverse=True)[:2]
     assert by_session(place, "row", 0, 0) == everything
