@@ -86,14 +86,16 @@ def newest_hits(
     for batch in batches:
         parts = {part.id: part for part in batch}
         in_session: dict[int, list[_Match]] = {part.session_id: [] for part in batch}
-        for found in _matches_in(db, match, kind, parts):
-            part = parts[found.event_id >> ORDINAL_BITS]
-            if _is_in_time(found.at_ms if found.at_ms is not None else part.started_ms, selection):
-                in_session[part.session_id].append(found)
+        for matched in _matches_in(db, match, kind, parts):
+            part = parts[matched.event_id >> ORDINAL_BITS]
+            if _is_in_time(matched.at_ms if matched.at_ms is not None else part.started_ms, selection):
+                in_session[part.session_id].append(matched)
         for of_one in filter(None, in_session.values()):
             if sessions < limit:
-                best = heapq.nsmallest(most or len(of_one), of_one, key=lambda found: (found.tier, found.event_id))
-                hits += (_hit(found, parts[found.event_id >> ORDINAL_BITS], len(of_one)) for found in best)
+                best = heapq.nsmallest(
+                    most or len(of_one), of_one, key=lambda matched: (matched.tier, matched.event_id)
+                )
+                hits += (_hit(matched, parts[matched.event_id >> ORDINAL_BITS], len(of_one)) for matched in best)
             sessions += 1
             matches += len(of_one)
         if sessions >= limit:
@@ -134,19 +136,19 @@ def _is_in_time(at_ms: int | None, selection: Selection) -> bool:
     return selection.until_ms is None or (at_ms is not None and at_ms < selection.until_ms)
 
 
-def _hit(found: _Match, part: _Part, in_session: int) -> TextHit:
+def _hit(matched: _Match, part: _Part, in_session: int) -> TextHit:
     return TextHit(
-        event_id=found.event_id,
-        kind=found.kind,
-        at_ms=found.at_ms,
-        offset=found.offset,
-        length=found.length,
+        event_id=matched.event_id,
+        kind=matched.kind,
+        at_ms=matched.at_ms,
+        offset=matched.offset,
+        length=matched.length,
         file_id=part.file_id,
         agent=part.agent,
         native_id=part.native_id,
         repo=part.repo,
         title=part.title,
-        rank=found.tier,
+        rank=matched.tier,
         session_id=part.session_id,
         part=part.number,
         found=in_session,
