@@ -164,6 +164,21 @@ def test_sessions_come_with_their_best_matches_and_how_many_there_are(place: Pat
     assert sum(len(session.hits) for session in by_session(place, "row", 0, 0).sessions) == answer.totals.matches
 
 
+def test_words_that_are_too_common_to_rank_give_the_newest_sessions(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    everything = by_session(place, "row", 0, 0)
+    monkeypatch.setattr("afterwit.sessions.search.MOST_RANKED", everything.totals.matches)
+    assert not by_session(place, "row").is_newest
+    monkeypatch.setattr("afterwit.sessions.search.MOST_RANKED", everything.totals.matches - 1)
+    for query in ("row", "row*", "ro*"):
+        newest = by_session(place, query, 2)
+        starts = [found.session.row.started_ms or 0 for found in everything.sessions]
+        assert newest.is_newest
+        assert [found.session.row.started_ms for found in newest.sessions] == sorted(starts, reverse=True)[:2]
+    assert by_session(place, "row", 0, 0) == everything
+
+
 def test_what_was_said_goes_before_commands_and_these_before_outputs(tmp_path: Path) -> None:
     loud, quiet = claude_records("5ea50001", 1), claude_records("5ea50002", 1)
     loud[3]["message"]["content"][0]["content"] = "quince quince quince"

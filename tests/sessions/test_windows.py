@@ -43,6 +43,18 @@ def test_a_part_is_the_same_part_of_the_whole(world: World) -> None:
         assert window(source, row, plan, [5, 2, 3], 0) == [whole[5], whole[2], whole[3]]
 
 
+def test_every_moment_is_found_by_its_number_and_counted_by_its_kind(world: World) -> None:
+    with source_of(world) as source:
+        for row in list(selected_sessions(source.store.db, Selection())):
+            plan = outline(source, row)
+            listed_moments = list(plan.moments)
+            assert [plan.place_of(moment.number) for moment in listed_moments] == list(range(len(plan.moments)))
+            assert plan.prompts == [at for at, m in enumerate(listed_moments) if m.kind is EventKind.PROMPT]
+            assert plan.failures == [at for at, m in enumerate(listed_moments) if m.has_failed]
+            assert len(plan.failures) <= row.failures
+            assert plan.moments[1:4] == listed_moments[1:4]
+
+
 def test_long_texts_are_cut_and_say_so(world: World) -> None:
     with source_of(world) as source:
         row = max(selected_sessions(source.store.db, Selection()), key=lambda row: row.events)

@@ -117,6 +117,13 @@ def test_a_long_session_comes_in_windows_that_lead_to_its_end(place: Browser) ->
     assert place.get(f"{_PATH}?from=999999").status == 200
 
 
+def test_more_matches_than_can_be_ranked_are_said_to_be_the_newest(place: Browser) -> None:
+    words = place.get("/search?q=step").words
+    assert f"{_EVENTS - 6:,} matches in 1 session" in words
+    assert "the newest 1 are shown, newest first" in words
+    assert "newest" not in place.get("/search?q=pwned").words
+
+
 def test_names_in_paths_are_keys_and_never_files(place: Browser) -> None:
     for path in ("/sessions/claude-code/../../etc/passwd", "/export/x/..%2f..%2fetc%2fpasswd", "/knowledge/..%2fx"):
         assert place.get(path).status in (400, 404)

@@ -82,6 +82,16 @@ def test_a_session_is_found_by_the_beginning_of_its_id(browser: Browser) -> None
     assert unknown.status == 400
 
 
+def test_search_takes_every_kind_that_it_offers(browser: Browser) -> None:
+    offered = re.search(r'name="kind".*?</select>', browser.get("/search").text, re.DOTALL)
+    assert offered is not None
+    kinds = re.findall(r'value="(\w+)"', offered[0])
+    assert len(kinds) == 6
+    for kind in kinds:
+        assert browser.get(f"/search?q=pytest&kind={kind}").status == 200
+    assert browser.get("/search?q=pytest&kind=hum").status == 400
+
+
 def test_search_finds_notes_and_moments_and_marks_them(browser: Browser) -> None:
     reply: Reply = browser.get("/search?q=pytest")
     assert "<mark>pytest</mark>" in reply.text

@@ -61,7 +61,7 @@ def _lines(now: ProofOfLife, calendar: Calendar) -> Iterator[tuple[str, str]]:
     yield (
         "data",
         f"{stored.root}: {human_count(stored.sessions, 'session')}, database {human_bytes(stored.database_bytes)},"
-        f" archive {human_bytes(stored.archive_bytes)}",
+        f" archive {human_bytes(stored.archive_bytes or 0)}",
     )
 
 

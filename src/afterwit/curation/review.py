@@ -16,7 +16,7 @@ from afterwit.config.world import World
 from afterwit.curation.curate import edit, judge
 from afterwit.curation.undo import past, undo
 from afterwit.decisions.decided import DecisionKind, ItemChanges
-from afterwit.knowledge.list import ItemFilter, listed, shown
+from afterwit.knowledge.list import ItemFilter, contradicting, listed, shown
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Channel, Item, ItemStatus
 from afterwit.recall.recall import stories
@@ -55,8 +55,8 @@ class ReviewTally(msgspec.Struct, frozen=True, kw_only=True):
 
 def waiting(world: World, wanted: ItemFilter = _ANY, *, is_all: bool = False) -> WaitingNotes:
     """What waits and fits. `is_all`: also what is told already as a guess, or stands in instruction files."""
-    present = listed(world, wanted._replace(statuses=(*WAITING, ItemStatus.ACTIVE))).items
-    everything = [item for item in present if item.status in WAITING or item.contradicts]
+    held = listed(world, wanted._replace(statuses=WAITING)).items
+    everything = [*held, *contradicting(world, wanted._replace(statuses=(ItemStatus.ACTIVE,)))]
     told = told_when(world, everything)
     with readonly_database(world.layout) as db:
         counts = stories(db)

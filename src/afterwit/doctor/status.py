@@ -93,7 +93,7 @@ class StoredData(msgspec.Struct, frozen=True, kw_only=True):
     root: str
     sessions: int
     database_bytes: int
-    archive_bytes: int
+    archive_bytes: int | None  # None: not looked at
 
 
 class ProofOfLife(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,8 +109,8 @@ class ProofOfLife(msgspec.Struct, frozen=True, kw_only=True):
     stored: StoredData
 
 
-def status(world: World, machine: Machine) -> ProofOfLife:
-    """How things stand."""
+def status(world: World, machine: Machine, *, has_sizes: bool = True) -> ProofOfLife:
+    """How things stand. The size of the archive takes a look at each of its files."""
     require(world.layout)
     health = surroundings(world.layout, is_full=False)
     with readonly_database(world.layout) as db:
@@ -120,7 +120,7 @@ def status(world: World, machine: Machine) -> ProofOfLife:
             root=str(world.layout.root),
             sessions=count_sessions(db),
             database_bytes=database_bytes(world.layout.database),
-            archive_bytes=archive_state(db, Archive(world.layout.archive)).packed_bytes,
+            archive_bytes=archive_state(db, Archive(world.layout.archive)).packed_bytes if has_sizes else None,
         )
         counts = count_by_status(db)
         learned = _learned(db, health)

@@ -1,7 +1,7 @@
 """Items as people look at them: listed, searched, one by its id; and what the gate kept out, by reason."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import NamedTuple
 
@@ -11,11 +11,11 @@ import msgspec
 from afterwit.config.world import World
 from afterwit.knowledge.gate import Rejection
 from afterwit.model.errors import UsageError
-from afterwit.model.knowledge import Item, ItemStatus, ScopeKind
+from afterwit.model.knowledge import Channel, Item, ItemStatus, ScopeKind
 from afterwit.sessions.filters import fits_repo, one_line, refuse_unknown_repos
 from afterwit.store.rows import items
 from afterwit.store.rows import items as rows
-from afterwit.store.rows.items import ItemRow, RejectionRow
+from afterwit.store.rows.items import ItemHead, ItemRow, RejectionRow
 from afterwit.store.store import readonly_database
 from afterwit.text.nearest import asked, nearest_ids
 
@@ -38,6 +38,15 @@ class RejectedDrafts(msgspec.Struct, frozen=True, kw_only=True):
 _MOST_FOUND = 500
 
 
+class _Said(msgspec.Struct, frozen=True):
+    """What of an item is read where only its origin is asked for."""
+
+    channel: Channel
+
+
+_ORIGIN = msgspec.msgpack.Decoder(_Said)
+
+
 class ItemFilter(NamedTuple):
     """Empty means all. Several of a kind: any of them."""
 
@@ -48,23 +57,28 @@ class ItemFilter(NamedTuple):
     harvesters: tuple[str, ...] = ()
     is_global: bool = False  # only what holds everywhere
     confidence: float = 0.0  # at least
+    channels: tuple[str, ...] = ()  # that its words came by
 
     def fits(self, item: Item) -> bool:
+        return self.fits_head(item) and (not self.channels or item.channel in self.channels)
+
+    def fits_head(self, item: Item | ItemHead) -> bool:
+        """As far as that can be said without a look at what it says."""
         return (
             item.confidence >= self.confidence
             and (not self.statuses or item.status in self.statuses)
             and (not self.categories or item.category in self.categories)
             and (not self.harvesters or item.harvester in self.harvesters)
-            and self._fits_scope(item)
+            and self._fits_scope(str(item.scope))
         )
 
-    def _fits_scope(self, item: Item) -> bool:
+    def _fits_scope(self, scope: str) -> bool:
         if not (self.repos or self.agents or self.is_global):
             return True
-        kind, name = item.scope
-        if kind is ScopeKind.GLOBAL:
+        kind, _, name = scope.partition(":")
+        if kind == ScopeKind.GLOBAL:
             return self.is_global
-        if kind is ScopeKind.AGENT:
+        if kind == ScopeKind.AGENT:
             return name in self.agents
         return fits_repo(name, self.repos)
 
@@ -74,23 +88,55 @@ class ItemListing(NamedTuple):
 
     items: list[Item]
     total: int
-    by_status: dict[str, int]  # of all items, whatever was asked for
+    by_status: dict[str, int]  # of all items, or of those with the words; whatever else was asked for
 
 
-def listed(world: World, wanted: ItemFilter, limit: int = 0) -> ItemListing:
-    """The most believed first. A limit of 0: all. A repository that nobody knows is an error."""
+def listed(world: World, wanted: ItemFilter, limit: int = 0, *, skipped: int = 0) -> ItemListing:
+    """The most believed first, without as many as are skipped. A limit of 0: all. A repository that nobody knows is an
+    error. Only what is listed is read whole."""
     with readonly_database(world.layout) as db:
         refuse_unknown_repos(db, wanted.repos)
-        items = list(all_items(db))
-    return _listing(items, wanted, limit)
+        heads = items.item_heads(db)
+        fitting = [head.id for head in heads if wanted.fits_head(head)]
+        if wanted.channels:
+            fitting = [
+                row.id
+                for row in items.items_with_ids(db, fitting)
+                if _ORIGIN.decode(row.body).channel in wanted.channels
+            ]
+        chosen = fitting[skipped : skipped + limit if limit else None]
+        shown = [item_in(row) for row in items.items_with_ids(db, chosen)]
+    return ItemListing(shown, len(fitting), _by_status(head.status for head in heads))
 
 
-def searched(world: World, text: str, wanted: ItemFilter, limit: int = 0) -> ItemListing:
-    """Items with all of these words, best first."""
+def searched(world: World, text: str, wanted: ItemFilter, limit: int = 0, *, skipped: int = 0) -> ItemListing:
+    """Items with all of these words, best first, without as many as are skipped."""
     with readonly_database(world.layout) as db:
         refuse_unknown_repos(db, wanted.repos)
-        items = search_items(db, text, _MOST_FOUND)
-    return _listing(items, wanted, limit)
+        matching = search_items(db, text, _MOST_FOUND)
+    fitting = [item for item in matching if wanted.fits(item)]
+    chosen = fitting[skipped : skipped + limit if limit else None]
+    return ItemListing(chosen, len(fitting), _by_status(item.status for item in matching))
+
+
+def makers(world: World) -> list[str]:
+    """The harvesters, and who else made items, by name."""
+    with readonly_database(world.layout) as db:
+        return sorted({head.harvester for head in items.item_heads(db)})
+
+
+def new_items(world: World, status: ItemStatus, since_ms: int) -> list[Item]:
+    """Items with this status whose first evidence came since then, the most believed first."""
+    with readonly_database(world.layout) as db:
+        seen = map(item_in, items.items_since(db, status, since_ms))
+        return [item for item in seen if item.first_ms >= since_ms]
+
+
+def contradicting(world: World, wanted: ItemFilter) -> list[Item]:
+    """Items that fit and say the opposite of others, the most believed first."""
+    with readonly_database(world.layout) as db:
+        named = map(item_in, items.items_with_ids(db, items.items_naming_opposites(db)))
+        return [item for item in named if item.contradicts and wanted.fits(item)]
 
 
 def shown(world: World, name: str) -> Item:
@@ -104,13 +150,8 @@ def sentences(world: World, ids: Iterable[str]) -> dict[str, str]:
         return {row.id: item_in(row).sentence for row in items.items_with_ids(db, ids)}
 
 
-def _listing(items: Sequence[Item], wanted: ItemFilter, limit: int) -> ItemListing:
-    fitting = [item for item in items if wanted.fits(item)]
-    return ItemListing(fitting[:limit] if limit else fitting, len(fitting), _by_status(items))
-
-
-def _by_status(items: Iterable[Item]) -> dict[str, int]:
-    counted = Counter(item.status for item in items)
+def _by_status(statuses: Iterable[str]) -> dict[str, int]:
+    counted = Counter(statuses)
     return {str(status): counted[status] for status in ItemStatus if counted[status]}
 
 

@@ -22,7 +22,7 @@ from afterwit.knowledge.list import item_in
 from afterwit.knowledge.shown_items import preference
 from afterwit.model.digest import Digest
 from afterwit.model.errors import AfterwitError, ConfigError, UsageError
-from afterwit.model.knowledge import EVERYWHERE, Item, Scope, ScopeKind
+from afterwit.model.knowledge import EVERYWHERE, READ, Item, ItemStatus, Scope, ScopeKind
 from afterwit.model.memory_entry import Entry, is_persons
 from afterwit.model.settings import Settings
 from afterwit.recall.at_prompt import at_prompt
@@ -44,7 +44,7 @@ from afterwit.repos.remotes import keys_of_checkout
 from afterwit.sessions.filters import aliased_repos, find_repo
 from afterwit.sources.checkout import remote_of, root_commit_of, root_of_checkout
 from afterwit.store.regular_files import read_regular
-from afterwit.store.rows.items import all_items, items_in
+from afterwit.store.rows.items import all_items, items_in, scopes_of
 from afterwit.store.rows.repos import checkouts, repo_rows
 from afterwit.store.rows.session_list import Selection, selected_sessions, story_counts
 from afterwit.store.store import readonly_database, require
@@ -60,6 +60,16 @@ def speaking_items(db: apsw.Connection, scopes: Iterable[Scope] | None = None) -
     """Items that may be said somewhere, of these scopes or of all; of those that say nearly the same, one."""
     rows = all_items(db) if scopes is None else items_in(db, map(str, scopes), SPEAKING)
     return told_once(item_in(row) for row in rows if row.status in SPEAKING)
+
+
+def speaking_among(db: apsw.Connection, items: Iterable[Item]) -> list[Item]:
+    """Those of these items that are among `speaking_items`. Others are read where one of them may say the same: only
+    where a model has read, because `told_once` looks nowhere else."""
+    asked = {item.id: item for item in items}
+    shared = {str(item.scope) for item in asked.values()}.intersection(scopes_of(db, READ, ItemStatus.ACTIVE))
+    others = (item_in(row) for row in items_in(db, shared, (ItemStatus.ACTIVE,)) if row.id not in asked)
+    present = (item for item in (*asked.values(), *others) if item.status in SPEAKING)
+    return [item for item in told_once(present) if item.id in asked]
 
 
 def stories(db: apsw.Connection) -> dict[Scope, int]:

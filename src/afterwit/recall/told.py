@@ -16,7 +16,7 @@ from afterwit.recall.at_failure import answers
 from afterwit.recall.at_prompt import prompting
 from afterwit.recall.deck.firing_lines import lines_of
 from afterwit.recall.deck.reader import Deck
-from afterwit.recall.recall import speaking_items
+from afterwit.recall.recall import speaking_among, speaking_items
 from afterwit.store.store import readonly_database
 
 
@@ -32,10 +32,8 @@ class ToldWhen(StrEnum):
 
 def told_when(world: World, notes: Iterable[Item] | None = None) -> dict[str, ToldWhen]:
     """By the ids of these notes, or of all; what is not among them is told never."""
-    asked = None if notes is None else {item.id: item.scope for item in notes}
     with readonly_database(world.layout) as db:
-        speaking = speaking_items(db, None if asked is None else set(asked.values()))
-    told = [item for item in speaking if asked is None or item.id in asked]
+        told = speaking_items(db) if notes is None else speaking_among(db, notes)
     start = _at_start(world)
     return _by_trigger(told) | {item.id: ToldWhen.START for item in told if item.id in start}
 

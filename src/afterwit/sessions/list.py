@@ -116,7 +116,7 @@ def list_sessions(
     with readonly_database(world.layout) as db:
         selection = selection_of(db, world.settings, wanted)
         count = count_selected(db, selection)
-        is_whole = has_totals or order is Order.COST or not 0 < limit < count
+        is_whole = has_totals or order is Order.COST or not limit
         spent = spendings(db, world.settings, selection) if is_whole else {}
         if order is Order.COST:
             rows = _dearest(list(selected_sessions(db, selection)), spent, is_reversed=is_reversed)[skipped:]
@@ -125,7 +125,8 @@ def list_sessions(
             rows = first_sessions(db, selection, order, limit, is_reversed=is_reversed, skipped=skipped)
         if not is_whole:
             shown = Selection(sessions=frozenset(row.id for row in rows))
-            spent = spendings(db, world.settings, shown)
+            spent = spendings(db, world.settings, shown) if rows else {}
+        is_whole = is_whole or len(rows) == count
         pinned = pins(db) if rows else set()
         listed = [
             Session(

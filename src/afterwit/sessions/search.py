@@ -28,8 +28,18 @@ from afterwit.sessions.short_ids import short_id
 from afterwit.sessions.show import moment_number
 from afterwit.store.archive import Archive
 from afterwit.store.rows.files import files_by_id
+from afterwit.store.rows.newest_texts import MOST_RANKED, NewestMatches, has_more_than, newest_hits, words_named
 from afterwit.store.rows.session_list import Selection, session_row
-from afterwit.store.rows.texts import TextHit, TextTotals, count_hits, hits_by_session, match_of, terms_of, totals
+from afterwit.store.rows.texts import (
+    Term,
+    TextHit,
+    TextTotals,
+    count_hits,
+    hits_by_session,
+    match_of,
+    terms_of,
+    totals,
+)
 from afterwit.store.rows.texts import search as search_texts
 from afterwit.store.store import readonly_database
 from afterwit.text.pasted import own_words
@@ -74,12 +84,14 @@ class SessionsAnswer(NamedTuple):
     words: list[str]
     totals: TextTotals
     sessions: list[SearchedSession]
+    is_newest: bool = False  # too much matches to be ranked: the newest sessions, newest first, instead of the best
 
 
 class _Asked(NamedTuple):
     """A query as the store takes it."""
 
     words: list[str]
+    terms: list[Term]
     match: str
     selection: Selection
 
@@ -96,9 +108,15 @@ class Searcher:
         self, query: str, wanted: Filter, kind: str, limit: int, width: int, *, most_matches: int = 3
     ) -> SessionsAnswer:
         """The sessions that match best, each with its best matches. What people and agents said goes before commands,
-        and these before outputs. 0 means no limit."""
+        and these before outputs. Where too much matches to be ranked at once, the newest sessions instead; never
+        without a limit. 0 means no limit."""
         asked = self._asked(query, wanted)
-        hits = hits_by_session(self._db, asked.match, asked.selection, kind, limit, most_matches)
+        newest = self._newest(asked, kind, limit, most_matches) if limit else None
+        if newest is not None:
+            hits, total = newest
+        else:
+            hits = hits_by_session(self._db, asked.match, asked.selection, kind, limit, most_matches)
+            total = totals(self._db, asked.match, asked.selection, kind)
         shown = iter(self._with_snippets(hits, asked.words, width))
         sessions: list[SearchedSession] = []
         for session_id, rows in groupby(hits, key=lambda hit: hit.session_id):
@@ -112,7 +130,17 @@ class Searcher:
             sessions.append(
                 SearchedSession(Session(row, id=short_id(self._db, row.native_id)), matches[0][0].found, numbered)
             )
-        return SessionsAnswer(query, asked.words, totals(self._db, asked.match, asked.selection, kind), sessions)
+        return SessionsAnswer(query, asked.words, total, sessions, newest is not None)
+
+    def _newest(self, asked: _Asked, kind: str, limit: int, most_matches: int) -> NewestMatches | None:
+        """Those of the newest sessions, where there are too many to rank; else None."""
+        match = words_named(self._db, asked.terms)
+        if match is None or not has_more_than(self._db, match, MOST_RANKED):
+            return None
+        newest = newest_hits(self._db, match, asked.selection, kind, limit, most_matches)
+        if newest.totals.is_least and not kind and asked.selection == Selection():
+            return newest._replace(totals=newest.totals._replace(matches=max(newest.totals.matches, MOST_RANKED + 1)))
+        return newest
 
     def best_hits(
         self, query: str, wanted: Filter, kind: str, limit: int, width: int, *, typed_only: bool = False
@@ -134,7 +162,7 @@ class Searcher:
         if not match:
             raise UsageError("Nothing to search for: give at least one word that is not excluded with `-`.")
         words = [term.text for term in terms if not term.is_excluded]
-        return _Asked(words, match, selection_of(self._db, self._world.settings, wanted))
+        return _Asked(words, terms, match, selection_of(self._db, self._world.settings, wanted))
 
     def _with_snippets(
         self, hits: list[TextHit], words: list[str], width: int, *, typed_only: bool = False

@@ -7,12 +7,12 @@ cut, with how much is left said; texts are cleaned and redacted here.
 """
 
 import heapq
-from bisect import bisect_left
-from collections import Counter
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from itertools import accumulate
-from typing import Any, NamedTuple
+from functools import cached_property
+from itertools import accumulate, takewhile
+from typing import Any, NamedTuple, overload
 
 import msgspec
 
@@ -28,6 +28,7 @@ from afterwit.store.rows.files import FileRow, file_by_id
 from afterwit.store.rows.originals import kept_texts
 from afterwit.store.rows.parts import (
     EventOutline,
+    PlainOutline,
     actions_between,
     part_failures,
     part_outline,
@@ -37,6 +38,7 @@ from afterwit.store.rows.session_list import SessionRow
 
 _MARGIN = 20_000  # characters after a cut that are redacted with the rest, so that no secret is cut in two
 _MOST_DIGITS = 8
+_PROMPT, _CALL, _RESULT = EventKind.PROMPT.value, EventKind.CALL.value, EventKind.RESULT.value
 _KINDS = {kind.value: kind for kind in EventKind}
 _READ_WHOLE_BYTES = 1 << 18  # of a file that is read from its beginning for the sake of a few records
 
@@ -54,16 +56,99 @@ class OutlineMoment(NamedTuple):
     has_failed: bool = False
 
 
+class _PartOutline:
+    """The events of one file as the database has them. Moments are made of those that are looked at: a session may have
+    100,000."""
+
+    def __init__(self, part: int, rows: Sequence[PlainOutline], failures: set[int]) -> None:
+        self._part = part
+        self._rows = rows
+        self._failures = failures
+        self._calls = [place for place, row in enumerate(rows) if row[1] == _CALL]
+
+    def timed_places(self) -> Iterator[tuple[int, int, int]]:
+        """What is no output, with what it is merged by; the same as in `sessions.show`."""
+        latest = 0
+        for place, (_, kind, at_ms, _, _) in enumerate(self._rows):
+            if at_ms is not None and at_ms > latest:
+                latest = at_ms
+            if kind != _RESULT:
+                yield latest, self._part, place
+
+    def kind(self, place: int) -> str:
+        return self._rows[place][1]
+
+    def at_ms(self, place: int) -> int:
+        """0 where it has no time."""
+        return self._rows[place][2] or 0
+
+    def has_failed(self, place: int) -> bool:
+        return bool(self._failures) and self.kind(place) == _CALL and self._action(place) in self._failures
+
+    def moment(self, place: int) -> OutlineMoment:
+        row = EventOutline(*self._rows[place])
+        kind = _KINDS[row.kind]
+        action = self._action(place) if kind is EventKind.CALL else -1
+        number = moment_number(self._part, row.ordinal)
+        rank, has_failed = self._rank(place), action in self._failures
+        return OutlineMoment(number, kind, row.at_ms, self._part, row, rank, action, has_failed)
+
+    def last_until(self, ordinal: int) -> int:
+        """The place of the last event with this ordinal or a smaller one; -1 where there is none."""
+        return bisect_right(self._rows, ordinal, key=lambda row: row[0]) - 1
+
+    @cached_property
+    def outputs(self) -> dict[int, EventOutline]:
+        """By where their records lie."""
+        return {row[3]: EventOutline(*row) for row in self._rows if row[1] == _RESULT}
+
+    def _action(self, place: int) -> int:
+        return bisect_left(self._calls, place)
+
+    def _rank(self, place: int) -> int:
+        _, kind, _, record, _ = self._rows[place]
+        before = takewhile(lambda row: row[3] == record, (self._rows[at] for at in range(place - 1, -1, -1)))
+        return sum(row[1] == kind for row in before)
+
+
+class _Moments(Sequence[OutlineMoment]):
+    """Moments in their order, each made when it is looked at."""
+
+    def __init__(self, parts: Sequence[_PartOutline], places: Sequence[tuple[int, int]]) -> None:
+        self._parts = parts
+        self._places = places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, at: int) -> OutlineMoment: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[OutlineMoment]: ...
+    def __getitem__(self, at: int | slice) -> OutlineMoment | list[OutlineMoment]:
+        if isinstance(at, slice):
+            return [self._parts[part].moment(place) for part, place in self._places[at]]
+        part, place = self._places[at]
+        return self._parts[part].moment(place)
+
+
 class SessionOutline:
     """All moments of a session in their order, outputs left out: they belong to their calls."""
 
-    def __init__(self, moments: list[OutlineMoment], outputs: dict[tuple[int, int], EventOutline]) -> None:
-        self.moments = moments
-        self.outputs = outputs  # by file and place
-        self.prompts = [at for at, moment in enumerate(moments) if moment.kind is EventKind.PROMPT]
-        self.failures = [at for at, moment in enumerate(moments) if moment.has_failed]
-        self._places = {(moment.part, moment.row.ordinal): at for at, moment in enumerate(moments)}
-        self._times = list(accumulate((moment.at_ms or 0 for moment in moments), max))
+    def __init__(self, parts: Sequence[_PartOutline]) -> None:
+        streams = [part.timed_places() for part in parts]
+        timed = list(streams[0] if len(streams) == 1 else heapq.merge(*streams))
+        places = [(part, place) for _, part, place in timed]
+        self._parts = parts
+        self._times = list(accumulate((parts[part].at_ms(place) for part, place in places), max))
+        self._at = {place: at for at, place in enumerate(places)}
+        self.moments = _Moments(parts, places)
+        self.prompts = [at for at, (part, place) in enumerate(places) if parts[part].kind(place) == _PROMPT]
+        self.failures = [at for at, (part, place) in enumerate(places) if parts[part].has_failed(place)]
+
+    def output(self, part: int, offset: int) -> EventOutline | None:
+        """The output whose record lies there."""
+        return self._parts[part].outputs.get(offset)
 
     def place_of(self, number: str) -> int | None:
         """Where the moment with this number is; of an output, where that before it in its file is."""
@@ -71,8 +156,10 @@ class SessionOutline:
         if not all(name.isascii() and name.isdigit() and len(name) < _MOST_DIGITS for name in (part or "0", ordinal)):
             return None
         file = int(part or 0)
-        ordinals = range(int(ordinal), -1, -1)
-        return next((self._places[file, place] for place in ordinals if (file, place) in self._places), None)
+        if file >= len(self._parts):
+            return None
+        places = range(self._parts[file].last_until(int(ordinal)), -1, -1)
+        return next((self._at[file, place] for place in places if (file, place) in self._at), None)
 
     def place_at(self, at_ms: int) -> int:
         """The first moment that is not before this time."""
@@ -100,14 +187,11 @@ class WindowMoment(NamedTuple):
 
 def outline(source: TranscriptSource, session: SessionRow) -> SessionOutline:
     """What the database knows of the order of a session."""
-    streams: list[Iterator[tuple[int, int, int, OutlineMoment]]] = []
-    outputs: dict[tuple[int, int], EventOutline] = {}
-    for part, place in enumerate(parts_of_session(source.store.db, session.id)):
-        rows = part_outline(source.store.db, place.id)
-        outputs |= {(part, row.offset): row for row in rows if row.kind == EventKind.RESULT}
-        streams.append(_timed(rows, part, part_failures(source.store.db, place.id)))
-    in_order = streams[0] if len(streams) == 1 else heapq.merge(*streams, key=lambda timed: timed[:3])
-    return SessionOutline([timed[3] for timed in in_order], outputs)
+    db = source.store.db
+    parts = enumerate(parts_of_session(db, session.id))
+    return SessionOutline(
+        [_PartOutline(part, part_outline(db, place.id), part_failures(db, place.id)) for part, place in parts]
+    )
 
 
 def window(
@@ -127,27 +211,6 @@ def window(
     return [shown[moment.number] for moment in chosen]
 
 
-def _timed(
-    rows: Sequence[EventOutline], part: int, failures: set[int]
-) -> Iterator[tuple[int, int, int, OutlineMoment]]:
-    """With what they are merged by; the same as in `sessions.show`."""
-    latest = calls = 0
-    record, ranks = -1, Counter[str]()
-    for place, row in enumerate(rows):
-        latest = max(latest, row.at_ms or 0)
-        if row.offset != record:
-            record, ranks = row.offset, Counter()
-        kind = _KINDS[row.kind]
-        action, rank = -1, ranks[row.kind]
-        ranks[row.kind] += 1
-        if kind is EventKind.CALL:
-            action, calls = calls, calls + 1
-        if kind is not EventKind.RESULT:
-            number = moment_number(part, row.ordinal)
-            moment = OutlineMoment(number, kind, row.at_ms, part, row, rank, action, action in failures)
-            yield latest, part, place, moment
-
-
 class _Reading:
     def __init__(self, source: TranscriptSource, texts: EventTexts, longest: int) -> None:
         self._source = source
@@ -163,7 +226,7 @@ class _Reading:
         actions = actions_between(db, part_id, min(numbers), max(numbers)) if numbers else {}
         outputs: dict[int, EventOutline] = {}
         for number, asked in actions.items():
-            row = plan.outputs.get((here[0].part, asked.result_offset or -1))
+            row = plan.output(here[0].part, asked.result_offset or -1)
             if row is not None:
                 outputs[number] = row
         kept = kept_texts(db, part_id) if file.is_dropped else {}

@@ -127,6 +127,12 @@ def _setting(value: Any) -> str:
     return str(value) if value not in (None, "") else "none"
 
 
+def compile_templates() -> None:
+    """All of them, which else happens when each is first drawn."""
+    for name in _templates().list_templates():
+        _templates().get_template(name)
+
+
 @cache
 def _templates() -> jinja2.Environment:
     environment = jinja2.Environment(

@@ -11,10 +11,10 @@ from afterwit.curation.forget import ForgetRequest, forget
 from afterwit.curation.undo import Past, past, undo
 from afterwit.curation.why import confidence_path, telling_line, why
 from afterwit.decisions.decided import DecisionKind, ItemChanges
-from afterwit.knowledge.list import ItemFilter, ItemListing, listed, searched, sentences
+from afterwit.knowledge.list import ItemFilter, listed, makers, searched, sentences
 from afterwit.knowledge.list import shown as item_named
 from afterwit.model.errors import UsageError
-from afterwit.model.knowledge import Category, Item, ItemStatus
+from afterwit.model.knowledge import Category, Channel, Item, ItemStatus
 from afterwit.recall.told import ToldWhen, told_when
 from afterwit.recall.told_moments import said_at
 from afterwit.store.rows.items import exposures
@@ -41,6 +41,7 @@ def filter_of(ask: Ask) -> ItemFilter:
         agents=ask.many("agent"),
         harvesters=ask.many("found_by"),
         is_global=ask.first("everywhere") == "1",
+        channels=ask.many("origin"),
     )
 
 
@@ -52,26 +53,26 @@ def done_bar(ask: Ask) -> dict[str, Any]:
 
 
 def _list(ask: Ask) -> WebAnswer:
-    wanted, words, origin = filter_of(ask), ask.first("q"), ask.first("origin")
-    listing = searched(ask.world, words, wanted) if words else listed(ask.world, wanted)
-    items = [item for item in listing.items if not origin or item.channel == origin]
-    page = max(1, ask.number("page", 1))
-    visible = items[(page - 1) * PAGE : page * PAGE]
-    everything = listed(ask.world, ItemFilter()).items if not ask.is_fragment else []
+    wanted, words, page = filter_of(ask), ask.first("q"), max(1, ask.number("page", 1))
+    skipped = (page - 1) * PAGE
+    if words:
+        listing = searched(ask.world, words, wanted, PAGE, skipped=skipped)
+    else:
+        listing = listed(ask.world, wanted, PAGE, skipped=skipped)
     return shown(
         ask,
         "knowledge.html",
-        listing=ItemListing(visible, len(items), listing.by_status),
-        told=told_when(ask.world, visible),
+        listing=listing,
+        told=told_when(ask.world, listing.items),
         never=ToldWhen.NEVER,
         statuses=[(status.value, status.in_words) for status in ItemStatus],
         status=ask.first("status", ItemStatus.ACTIVE.value),
         categories=[category.value for category in Category],
-        origins=sorted({item.channel.value for item in everything}),
-        makers=sorted({item.harvester for item in everything}),
+        origins=sorted(channel.value for channel in Channel),
+        makers=makers(ask.world),
         choices=choices(ask),
         page=page,
-        pages=max(1, -(-len(items) // PAGE)),
+        pages=max(1, -(-listing.total // PAGE)),
         **done_bar(ask),
     )
 

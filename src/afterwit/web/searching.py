@@ -3,6 +3,7 @@
 from afterwit.knowledge.list import ItemFilter, searched
 from afterwit.model.errors import UsageError
 from afterwit.sessions.search import search
+from afterwit.store.rows.texts import KINDS
 from afterwit.web.answering import Ask, WebAnswer, WebRoute, shown
 from afterwit.web.sessions import choices, filter_of
 
@@ -10,14 +11,13 @@ _SESSIONS = 12
 _MATCHES = 2
 _NOTES = 6
 _SNIPPET = 240
-_KINDS = ("prompt", "reply", "call", "result")
 
 
 def _search(ask: Ask) -> WebAnswer:
     query = ask.first("q")
     kind = ask.first("kind")
-    if kind and kind not in _KINDS:
-        raise UsageError(f"{kind!r} is none of: {', '.join(_KINDS)}.")
+    if kind and kind not in KINDS:
+        raise UsageError(f"{kind!r} is none of: {', '.join(KINDS)}.")
     answer, notes, complaint = None, None, ""
     if query:
         try:
@@ -30,7 +30,7 @@ def _search(ask: Ask) -> WebAnswer:
         "search_part.html" if ask.is_fragment else "search.html",
         query=query,
         kind=kind,
-        kinds=_KINDS,
+        kinds=KINDS,
         answer=answer,
         notes=notes,
         complaint=complaint,

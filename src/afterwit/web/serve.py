@@ -15,6 +15,7 @@ from afterwit.model.errors import UsageError
 from afterwit.web.app import make_app
 from afterwit.web.place import OpenPlace
 from afterwit.web.safety import Guarded, Secrets
+from afterwit.web.warming import begin_warming
 
 LOOPBACK = "127.0.0.1"
 IDLE_SECONDS = 3600.0
@@ -32,6 +33,7 @@ def serve(
         guarded = Guarded(make_app(open_place, keys.csrf), keys, real_port)
         settings = uvicorn.Config(guarded, log_level="error", lifespan="off", server_header=False, access_log=False)
         server = uvicorn.Server(settings)
+        begin_warming(open_place)
         announce(f"http://{LOOPBACK}:{real_port}{guarded.entry_path()}")
         with suppress(KeyboardInterrupt):
             asyncio.run(_until_idle(server, listening, guarded, idle_seconds))

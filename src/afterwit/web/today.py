@@ -5,9 +5,9 @@ from typing import NamedTuple, cast
 from afterwit.curation.review import waiting
 from afterwit.doctor.findings import Level
 from afterwit.doctor.status import ProofOfLife, status
-from afterwit.knowledge.list import ItemFilter, listed
+from afterwit.knowledge.list import new_items
 from afterwit.measure.live.words import NOTHING_COMPARED, verdict
-from afterwit.model.knowledge import Item, ItemStatus
+from afterwit.model.knowledge import ItemStatus
 from afterwit.reading.spent import spent_by
 from afterwit.recall.told_moments import said_at
 from afterwit.sessions.filters import Filter
@@ -35,7 +35,7 @@ def _today(ask: Ask) -> WebAnswer:
     since_ms = visit.before_ms or ask.world.now_ms - 7 * _DAY_MS
     now = _status(ask)
     queue = waiting(ask.world)
-    notes = _new_notes(ask, since_ms)
+    notes = new_items(ask.world, ItemStatus.ACTIVE, since_ms)
     sessions = list_sessions(ask.world, Filter(since_ms=since_ms, is_top=True), Order.START, _MOST)
     with readonly_database(ask.world.layout) as db:
         spent = spent_by(db, ask.world.now_ms)
@@ -60,15 +60,9 @@ def _status(ask: Ask) -> ProofOfLife:
     """How things stand; looked at again after a while, because it looks at files of all agents."""
     at_ms, seen = ask.kept.get("status", (0, None))
     if seen is None or ask.world.now_ms - at_ms > _STATUS_MS:
-        seen = status(ask.world, ask.place.machine)
+        seen = status(ask.world, ask.place.machine, has_sizes=False)
         ask.kept["status"] = (ask.world.now_ms, seen)
     return cast(ProofOfLife, seen)
-
-
-def _new_notes(ask: Ask, since_ms: int) -> list[Item]:
-    """Notes in use whose first evidence came since then."""
-    active = listed(ask.world, ItemFilter(statuses=(ItemStatus.ACTIVE.value,))).items
-    return [item for item in active if item.first_ms >= since_ms]
 
 
 def _helping(now: ProofOfLife) -> str:

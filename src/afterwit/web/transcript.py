@@ -5,7 +5,7 @@ was told, with what was kept from it. Without JavaScript the windows are pages w
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from afterwit.model.errors import UsageError
@@ -26,7 +26,7 @@ from afterwit.web.answering import Ask, WebAnswer, WebRoute, download, moved, se
 from afterwit.web.changes_shown import ShownLine, changes_in
 from afterwit.web.sessions import session_asked
 
-WINDOW = 100
+WINDOW = 60
 LONGEST = 6_000
 _BEFORE = 3  # moments that are shown before the one that was asked for
 _KEPT_OUTLINES = 6
@@ -138,7 +138,7 @@ def _due(told: list[Telling], plan: SessionOutline, first: int, last: int) -> li
     ]
 
 
-def _time_before(moments: list[OutlineMoment], place: int) -> int | None:
+def _time_before(moments: Sequence[OutlineMoment], place: int) -> int | None:
     return next((m.at_ms for m in reversed(moments[max(0, place - WINDOW) : place]) if m.at_ms is not None), None)
 
 

@@ -1,9 +1,10 @@
 """`afterwit sessions search`, and `show --at`, which opens a session at a match."""
 
 import json
+from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, claude_session, lines
 
 
 @pytest.fixture
@@ -27,7 +28,7 @@ def test_a_session_comes_with_its_title_and_its_matches_marked(learned: Run) -> 
 
 def test_the_json_shape_is_the_documented_one(learned: Run) -> None:
     answer = json.loads(learned("sessions", "search", "trees", "--json").stdout)
-    assert set(answer) == {"query", "words", "found", "matches", "sessions"}
+    assert set(answer) == {"query", "words", "found", "matches", "is_least", "is_newest", "sessions"}
     session = answer["sessions"][0]
     assert set(session) == {"id", "native_id", "agent", "repo", "title", "started_at", "found", "matches"}
     assert session["matches"] == [
@@ -47,6 +48,24 @@ def test_a_limit_is_one_of_sessions_and_another_of_their_matches(learned: Run) -
     assert (best["found"], best["matches"]) == (everything["found"], everything["matches"])
     assert [len(session["matches"]) for session in best["sessions"]] == [1]
     assert "--limit 0 shows all" in learned("sessions", "search", "trees", "--limit", "1").stderr
+
+
+def test_words_with_too_many_matches_to_rank_are_said_to_be_so(run: Run, home: Path) -> None:
+    long = [
+        json.loads(claude_session("5ea50077", "A quince", "ls", day=2).splitlines()[0])
+        | {"uuid": f"u{number}", "message": {"role": "user", "content": f"Quince {number}"}}
+        for number in range(2_001)
+    ]
+    folder = home / ".claude" / "projects" / "-home-ada-src-orchard"
+    (folder / "5ea50077.jsonl").write_text(lines(*long))
+    (folder / "5ea50078.jsonl").write_text(claude_session("5ea50078", "One more quince", "ls", day=3))
+    run("learn")
+    done = run("sessions", "search", "quince", "--limit", "1")
+    assert done.stdout.startswith("One more quince")
+    assert "At least 2,001 matches in at least 1 session; the newest 1 session shown, newest first." in done.stderr
+    answer = json.loads(run("sessions", "search", "quince", "--json", "--limit", "0").stdout)
+    assert (answer["is_newest"], answer["is_least"], answer["matches"]) == (False, False, 2_002)
+    assert "newest" not in run("sessions", "search", "trees").stderr
 
 
 def test_a_session_is_opened_at_a_match(learned: Run) -> None:

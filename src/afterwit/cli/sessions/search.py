@@ -17,7 +17,7 @@ from afterwit.repos.remotes import short_names
 from afterwit.sessions.filters import Filter, one_line
 from afterwit.sessions.search import SearchedSession, SearchHit, SessionsAnswer
 from afterwit.sessions.search import search as run
-from afterwit.store.rows.texts import KINDS
+from afterwit.store.rows.texts import KINDS, TextTotals
 from afterwit.text.snippets import marked
 
 _TITLE = 150  # characters of a title
@@ -53,8 +53,9 @@ def search(
 
     All words must occur; "a phrase" in its order; `wor*` finds words that begin so; `-word` excludes. Each session
     comes with its best matches: what was said before commands, and these before outputs. The number before a match
-    opens the session there: `afterwit sessions show ID --at NUMBER`. Texts are read from the archive and redacted; a
-    session whose archive is gone is still found, without its text.
+    opens the session there: `afterwit sessions show ID --at NUMBER`. Of words with more than 2,000 matches the newest
+    sessions are shown instead of the best; `--limit 0` ranks and shows all. Texts are read from the archive and
+    redacted; a session whose archive is gone is still found, without its text.
     """
     answer = run(here.world, " ".join(query), wanted, kind or "", limit, _SNIPPET, most_matches=most)
     if is_json:
@@ -71,16 +72,18 @@ def _nothing(here: Here, wanted: Filter, answer: SessionsAnswer) -> str:
             return reason
         everywhere = run(here.world, answer.query, Filter(), "", 1, _SNIPPET).totals
         if everywhere.matches:
-            return f"No matches with these filters. Without them there {_are(everywhere.matches, everywhere.sessions)}."
+            return f"No matches with these filters. Without them there {_are(everywhere)}."
     return "No matches. Fewer words find more, and `wor*` finds words that begin so."
 
 
-def _are(matches: int, sessions: int) -> str:
-    return f"{'is' if matches == 1 else 'are'} {_counted(matches, sessions)}"
+def _are(totals: TextTotals) -> str:
+    return f"{'is' if totals.matches == 1 else 'are'} {_counted(totals)}"
 
 
-def _counted(matches: int, sessions: int) -> str:
-    return f"{human_count(matches, 'match', 'matches')} in {human_count(sessions, 'session')}"
+def _counted(totals: TextTotals) -> str:
+    least = "at least " if totals.is_least else ""
+    matches, sessions = human_count(totals.matches, "match", "matches"), human_count(totals.sessions, "session")
+    return f"{least}{matches} in {least}{sessions}"
 
 
 def _show(here: Here, answer: SessionsAnswer) -> None:
@@ -90,14 +93,17 @@ def _show(here: Here, answer: SessionsAnswer) -> None:
             click.echo()
         for line in _lines(here, searched, repos[searched.session.row.repo], answer.words):
             click.echo(line)
-    shown, first = len(answer.sessions), answer.sessions[0]
-    part = (
-        f"; the best {human_count(shown, 'session')} shown, --limit 0 shows all"
-        if shown < answer.totals.sessions
-        else ""
-    )
-    talk(f"{_counted(*reversed(answer.totals))}{part}.")
+    first, counted = answer.sessions[0], _counted(answer.totals)
+    talk(f"{counted[0].upper()}{counted[1:]}{_shown_part(answer)}.")
     talk(f"`afterwit sessions show {first.session.id} --at {first.hits[0].number}` opens the first.")
+
+
+def _shown_part(answer: SessionsAnswer) -> str:
+    """Which of them are shown, where that are not all in the usual order."""
+    shown = human_count(len(answer.sessions), "session")
+    if answer.is_newest:
+        return f"; the newest {shown} shown, newest first. Too much matches to rank it: more words, or --limit 0"
+    return f"; the best {shown} shown, --limit 0 shows all" if len(answer.sessions) < answer.totals.sessions else ""
 
 
 def _lines(here: Here, searched: SearchedSession, repo: str, words: list[str]) -> Iterator[str]:
@@ -133,6 +139,8 @@ def _as_json(answer: SessionsAnswer) -> dict[str, Any]:
         "words": answer.words,
         "found": answer.totals.sessions,
         "matches": answer.totals.matches,
+        "is_least": answer.totals.is_least,
+        "is_newest": answer.is_newest,
         "sessions": [_session_shape(searched) for searched in answer.sessions],
     }
 

@@ -24,8 +24,11 @@ class ItemHead(NamedTuple):
     """An item without what it says."""
 
     id: str
+    scope: str
+    category: str
     harvester: str
     status: str
+    confidence: float
 
 
 class RejectionRow(NamedTuple):
@@ -108,7 +111,28 @@ def item_scopes(db: apsw.Connection) -> list[str]:
 
 
 def item_heads(db: apsw.Connection) -> list[ItemHead]:
-    return [ItemHead(*row) for row in db.execute(f"SELECT {columns_of(ItemHead)} FROM items")]  # noqa: S608
+    """All items, the most believed first."""
+    query = f"SELECT {columns_of(ItemHead)} FROM items ORDER BY confidence DESC, id"  # noqa: S608
+    return [ItemHead(*row) for row in db.execute(query)]
+
+
+def items_since(db: apsw.Connection, status: str, since_ms: int) -> list[ItemRow]:
+    """Items with this status that were seen since then, the most believed first."""
+    query = f"""SELECT {_ITEM} FROM items INDEXED BY items_by_seen WHERE status = ? AND last_ms >= ?
+                ORDER BY confidence DESC, id"""  # noqa: S608
+    return [ItemRow(*row) for row in db.execute(query, (status, since_ms))]
+
+
+def items_naming_opposites(db: apsw.Connection) -> list[str]:
+    """Ids of those in whose body the field `contradicts` may stand; it is left out where it is empty."""
+    query = "SELECT id FROM items INDEXED BY items_naming_opposites WHERE instr(body, x'636f6e7472616469637473')"
+    return [row[0] for row in db.execute(query)]
+
+
+def scopes_of(db: apsw.Connection, harvester: str, status: str) -> list[str]:
+    """The scopes in which this harvester has an item with this status."""
+    query = "SELECT DISTINCT scope FROM items WHERE harvester = ? AND status = ? ORDER BY scope"
+    return [row[0] for row in db.execute(query, (harvester, status))]
 
 
 def item_ids(db: apsw.Connection) -> list[str]:

@@ -257,11 +257,16 @@ class EventOutline(NamedTuple):
     length: int
 
 
-def part_outline(db: apsw.Connection, part_id: int) -> list[EventOutline]:
-    """The events of a part that are no copies, in order."""
+PlainOutline = tuple[int, str, int | None, int, int]
+"""The fields of an `EventOutline`."""
+
+
+def part_outline(db: apsw.Connection, part_id: int) -> list[PlainOutline]:
+    """The events of a part that are no copies, in order; plain, because they may be very many."""
     query = f"""SELECT {_ORDINAL} kind, at_ms, offset, length FROM events
                WHERE id >= :first AND id < :end AND NOT is_copied ORDER BY id"""  # noqa: S608
-    return [EventOutline(*row) for row in db.execute(query, span(part_id))]
+    rows: list[Any] = db.execute(query, span(part_id)).fetchall()
+    return rows
 
 
 def part_failures(db: apsw.Connection, part_id: int) -> set[int]:

@@ -377,13 +377,14 @@ def spend_sums(
     """What the selected sessions spent. `steps` are the lengths of prompts at which prices change; `by_response` takes
     the times of the selection as those of the responses. Sums are of one day in UTC each, or of a quarter of an hour
     where they are to be `is_fine`: of these the days of every zone are made."""
+    passed = " + ".join(f"(:step{number} < input + cache_read + cache_write)" for number in range(len(steps))) or "NULL"
     query = f"""SELECT sessions.id, sessions.agent, sessions.native_id, sessions.repo, spends.model, min(spends.at_ms),
                     max(input + cache_read + cache_write), count(*), sum(input), sum(cache_read), sum(cache_write),
                     sum(output), sum(reasoning), sum(cost_usd), sum(cache_write_1h), is_nested
                 FROM sessions JOIN parts ON parts.session_id = sessions.id JOIN spends ON spends.part_id = parts.id
                 {f"WHERE {SPENT}" if by_response else selection.where}
-                GROUP BY sessions.id, spends.model, spends.at_ms / :span_ms, cost_usd IS NULL, is_nested,
-                    (SELECT count(*) FROM json_each(:steps) WHERE value < input + cache_read + cache_write)
+                GROUP BY sessions.id, spends.model, spends.at_ms / :span_ms, cost_usd IS NULL, is_nested, {passed}
                 ORDER BY sessions.id, spends.model, min(spends.at_ms)"""  # noqa: S608
-    values = {**selection.values(), "steps": json_list(steps), "span_ms": _QUARTER_MS if is_fine else _DAY_MS}
+    values = {**selection.values(), "span_ms": _QUARTER_MS if is_fine else _DAY_MS}
+    values |= {f"step{number}": step for number, step in enumerate(steps)}
     return (SpendSum(*row) for row in db.execute(query, values))

@@ -6,6 +6,7 @@ and none does more than search. Words must all occur; "a phrase" in its order; `
 """
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import apsw
@@ -21,7 +22,7 @@ _BEST = """(SELECT rowid, bm25(texts) AS rank FROM texts WHERE texts MATCH :matc
             ORDER BY rank, rowid LIMIT :limit) AS texts"""
 _FAILED_RESULT = """EXISTS (SELECT 1 FROM actions WHERE actions.id >= parts.id << 24
     AND actions.id < (parts.id + 1) << 24 AND actions.result_offset = events.offset AND actions.status = 'failed')"""
-_KINDS = {
+KIND_CONDITIONS = {
     "": "TRUE",
     "prompt": "events.kind = 'prompt'",
     "reply": "events.kind = 'reply'",
@@ -30,9 +31,9 @@ _KINDS = {
     "error": f"events.kind = 'result' AND {_FAILED_RESULT}",
     "summary": "events.kind = 'compaction'",
 }
-KINDS = tuple(kind for kind in _KINDS if kind)
+KINDS = tuple(kind for kind in KIND_CONDITIONS if kind)
 # What was said goes before what was done, and that before what came out.
-_TIER = "CASE events.kind WHEN 'call' THEN 1 WHEN 'result' THEN 2 ELSE 0 END"
+TIER = "CASE events.kind WHEN 'call' THEN 1 WHEN 'result' THEN 2 ELSE 0 END"
 _MATCHES = f"""texts JOIN events ON events.id = texts.rowid JOIN parts ON parts.id = events.id >> {ORDINAL_BITS}
     JOIN sessions ON sessions.id = parts.session_id"""
 
@@ -69,6 +70,7 @@ class TextTotals(NamedTuple):
 
     sessions: int
     matches: int
+    is_least: bool = False  # there may be more of both
 
 
 def terms_of(query: str) -> list[Term]:
@@ -84,10 +86,11 @@ def terms_of(query: str) -> list[Term]:
     return terms[:_MOST_TERMS]
 
 
-def match_of(terms: list[Term]) -> str:
-    """The terms as an FTS5 expression; "" if nothing is looked for."""
-    wanted = " AND ".join(_quoted(term) for term in terms if not term.is_excluded)
-    unwanted = " OR ".join(_quoted(term) for term in terms if term.is_excluded)
+def match_of(terms: Sequence[Term], beginnings: Mapping[Term, str] | None = None) -> str:
+    """The terms as an FTS5 expression; "" if nothing is looked for. `beginnings` may say prefixes in other words."""
+    said = {term: f"({other})" for term, other in (beginnings or {}).items()}
+    wanted = " AND ".join(said.get(term) or _quoted(term) for term in terms if not term.is_excluded)
+    unwanted = " OR ".join(said.get(term) or _quoted(term) for term in terms if term.is_excluded)
     if not wanted:
         return ""
     return f"({wanted}) NOT ({unwanted})" if unwanted else wanted
@@ -102,7 +105,7 @@ def search(db: apsw.Connection, match: str, selection: Selection, kind: str, lim
     """The best hits of a kind ("" for all). 0 means no limit."""
     values: dict[str, Any] = {"match": match, "limit": limit or -1}
     if kind or selection != Selection():
-        source, rank, condition = "texts", "bm25(texts)", f"texts MATCH :match AND {SAID} AND {_KINDS[kind]}"
+        source, rank, condition = "texts", "bm25(texts)", f"texts MATCH :match AND {SAID} AND {KIND_CONDITIONS[kind]}"
         values |= selection.values()
     else:  # only the best are looked up, which is much less work
         source, rank, condition = _BEST, "texts.rank", "TRUE"
@@ -120,8 +123,8 @@ def hits_by_session(
     """The best hits of the best sessions, session by session; `limit` sessions with `most` hits each, 0: all."""
     query = f"""WITH matches AS MATERIALIZED (
                     SELECT events.id AS event_id, events.kind, events.at_ms, events.offset, events.length,
-                        parts.file_id, parts.precedence, parts.session_id, bm25(texts) AS rank, {_TIER} AS tier
-                    FROM {_MATCHES} WHERE texts MATCH :match AND {SAID} AND {_KINDS[kind]}),
+                        parts.file_id, parts.precedence, parts.session_id, bm25(texts) AS rank, {TIER} AS tier
+                    FROM {_MATCHES} WHERE texts MATCH :match AND {SAID} AND {KIND_CONDITIONS[kind]}),
                 placed AS (
                     SELECT *, row_number() OVER best AS place, count(*) OVER (PARTITION BY session_id) AS found,
                         first_value(tier) OVER best AS best_tier, first_value(rank) OVER best AS best_rank
@@ -141,7 +144,7 @@ def hits_by_session(
 
 def totals(db: apsw.Connection, match: str, selection: Selection, kind: str) -> TextTotals:
     query = f"""SELECT count(DISTINCT parts.session_id), count(*) FROM {_MATCHES}
-                WHERE texts MATCH :match AND {SAID} AND {_KINDS[kind]}"""  # noqa: S608
+                WHERE texts MATCH :match AND {SAID} AND {KIND_CONDITIONS[kind]}"""  # noqa: S608
     return TextTotals(*next(db.execute(query, {"match": match, **selection.values()})))
 
 
@@ -150,7 +153,7 @@ def count_hits(db: apsw.Connection, match: str, selection: Selection, kind: str)
         return int(db.execute("SELECT count(*) FROM texts WHERE texts MATCH ?", (match,)).get)
     query = f"""SELECT count(*) FROM texts JOIN events ON events.id = texts.rowid
                 JOIN parts ON parts.id = events.id >> 24 JOIN sessions ON sessions.id = parts.session_id
-                WHERE texts MATCH :match AND {SAID} AND {_KINDS[kind]}"""  # noqa: S608
+                WHERE texts MATCH :match AND {SAID} AND {KIND_CONDITIONS[kind]}"""  # noqa: S608
     return int(db.execute(query, {"match": match, **selection.values()}).get)
 
 
