@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from afterwit.guard.hygiene import clean
 from afterwit.guard.markers import defused, without_own
 from afterwit.guard.placeholders import PLACEHOLDER
+from afterwit.knowledge.whose_words import Listener
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import CHANGES, Relation, Status
 from afterwit.recall.place_index import PlaceSighting
@@ -52,6 +53,11 @@ _PASTED = re.compile(
     r"|\[\d{1,2}:\d\d",
     re.IGNORECASE | re.MULTILINE,
 )
+
+
+def heard_talks(digest: Digest, to: Listener) -> list[Talk]:
+    """What was said in a session and may be quoted to this listener: nothing that somebody else said."""
+    return talks_in(digest) if to.hears_user(digest.user, digest.repo) else []
 
 
 def talks_in(digest: Digest) -> list[Talk]:

@@ -10,6 +10,7 @@ from enum import StrEnum
 import apsw
 
 from afterwit.config.world import World
+from afterwit.knowledge.listeners import listener_here
 from afterwit.model.knowledge import Item, ItemStatus
 from afterwit.recall.at_activity import awaiting
 from afterwit.recall.at_failure import answers
@@ -34,7 +35,7 @@ def told_when(world: World, notes: Iterable[Item] | None = None) -> dict[str, To
     """By the ids of these notes, or of all; what is not among them is told never."""
     asked = None if notes is None else {item.id: item.scope for item in notes}
     with readonly_database(world.layout) as db:
-        speaking = speaking_items(db, None if asked is None else set(asked.values()))
+        speaking = speaking_items(db, listener_here(db, world), None if asked is None else set(asked.values()))
     told = [item for item in speaking if asked is None or item.id in asked]
     start = _at_start(world)
     return _by_trigger(told) | {item.id: ToldWhen.START for item in told if item.id in start}
