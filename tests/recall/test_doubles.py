@@ -44,7 +44,7 @@ def test_notes_of_other_places_or_other_agents_are_no_doubles() -> None:
 
 def test_what_was_counted_stands_for_what_was_read() -> None:
     counted, read = item(_TABS), _read(f"{_TABS} Here.", saves=9.0)
-    assert _sentences([counted, read, _read(_OTHER)], Listener()) == [_TABS, _OTHER]
+    assert _sentences([counted, read, _read(_OTHER)]) == [_TABS, _OTHER]
 
 
 def test_counted_notes_are_never_doubles_of_each_other() -> None:

@@ -10,6 +10,8 @@ import msgspec
 
 from afterwit.config.world import World
 from afterwit.knowledge.gate import Rejection
+from afterwit.knowledge.listeners import stored_names
+from afterwit.knowledge.whose_words import speakers
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Item, ItemStatus, ScopeKind
 from afterwit.sessions.filters import fits_repo, one_line, refuse_unknown_repos
@@ -48,6 +50,7 @@ class ItemFilter(NamedTuple):
     harvesters: tuple[str, ...] = ()
     is_global: bool = False  # only what holds everywhere
     confidence: float = 0.0  # at least
+    users: tuple[str, ...] = ()  # whose words it is
 
     def fits(self, item: Item) -> bool:
         return (
@@ -55,6 +58,7 @@ class ItemFilter(NamedTuple):
             and (not self.statuses or item.status in self.statuses)
             and (not self.categories or item.category in self.categories)
             and (not self.harvesters or item.harvester in self.harvesters)
+            and (not self.users or not speakers(item).isdisjoint(self.users))
             and self._fits_scope(item)
         )
 
@@ -80,7 +84,7 @@ class ItemListing(NamedTuple):
 def listed(world: World, wanted: ItemFilter, limit: int = 0) -> ItemListing:
     """The most believed first. A limit of 0: all. A repository that nobody knows is an error."""
     with readonly_database(world.layout) as db:
-        refuse_unknown_repos(db, wanted.repos)
+        wanted = known_filter(db, world, wanted)
         items = list(all_items(db))
     return _listing(items, wanted, limit)
 
@@ -88,9 +92,15 @@ def listed(world: World, wanted: ItemFilter, limit: int = 0) -> ItemListing:
 def searched(world: World, text: str, wanted: ItemFilter, limit: int = 0) -> ItemListing:
     """Items with all of these words, best first."""
     with readonly_database(world.layout) as db:
-        refuse_unknown_repos(db, wanted.repos)
+        wanted = known_filter(db, world, wanted)
         items = search_items(db, text, _MOST_FOUND)
     return _listing(items, wanted, limit)
+
+
+def known_filter(db: apsw.Connection, world: World, wanted: ItemFilter) -> ItemFilter:
+    """With users as they are stored. A repository or a user that nobody knows is an error."""
+    refuse_unknown_repos(db, wanted.repos)
+    return wanted._replace(users=stored_names(db, world, wanted.users))
 
 
 def shown(world: World, name: str) -> Item:
