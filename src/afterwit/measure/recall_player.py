@@ -7,7 +7,7 @@ failure.
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import NamedTuple
 
 import msgspec
@@ -78,18 +78,17 @@ class PastTalks:
         said = _SessionTalks(digest.user, talks_in(digest))
         self._said[digest.repo][digest.native_id] = said
         for (repo, others), index in self._indexes.items():
-            if repo == digest.repo and digest.user not in others:
-                said.put_into(index)
+            if repo == digest.repo:
+                said.put_into(index, others)
 
     def of(self, repo: str, to: Listener) -> TalkIndex:
-        """What may be quoted to this listener."""
+        """What may be quoted to this listener, among all that was said."""
         said = self._said[repo].values()
         others = to.others_in(repo) & {session.user for session in said}
         if (repo, others) not in self._indexes:
             index = self._indexes[repo, others] = TalkIndex()
             for session in said:
-                if session.user not in others:
-                    session.put_into(index)
+                session.put_into(index, others)
         return self._indexes[repo, others]
 
 
@@ -97,9 +96,9 @@ class _SessionTalks(NamedTuple):
     user: str
     talks: list[Talk]
 
-    def put_into(self, index: TalkIndex) -> None:
+    def put_into(self, index: TalkIndex, others: Set[str]) -> None:
         for talk in self.talks:
-            index.put(talk)
+            index.put(talk.unquoted() if self.user in others else talk)
 
 
 class PlacesPlayer(Player):

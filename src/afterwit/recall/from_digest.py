@@ -55,11 +55,6 @@ _PASTED = re.compile(
 )
 
 
-def heard_talks(digest: Digest, to: Listener) -> list[Talk]:
-    """What was said in a session and may be quoted to this listener: nothing that somebody else said."""
-    return talks_in(digest) if to.hears_user(digest.user, digest.repo) else []
-
-
 def talks_in(digest: Digest) -> list[Talk]:
     """What was said in a session and can be quoted: one talk, or several of a long one."""
     started = digest.started_ms or 0
@@ -83,6 +78,12 @@ def talks_in(digest: Digest) -> list[Talk]:
         for part, talk in enumerate(talks)
     )
     return [talk for talk in made if talk.quote.text]
+
+
+def heard_talks(digest: Digest, to: Listener) -> list[Talk]:
+    """The same, as far as it may be quoted to this listener. What somebody else said only counts among the talks."""
+    talks = talks_in(digest)
+    return talks if to.hears_user(digest.user, digest.repo) else [talk.unquoted() for talk in talks]
 
 
 def _quote(prompts: Sequence[str], *, is_first: bool) -> str:
