@@ -42,10 +42,10 @@ def who_listens(world: World) -> Listener:
 def stored_names(db: apsw.Connection, world: World, users: Sequence[str]) -> tuple[str, ...]:
     """Users as sessions have them: by pseudonym, or by the name that one was given. Raises for one that none has."""
     key = redaction_key(world.layout)
-    known = {user for several in users_by_repo(db).values() for user in several} if users else set()
+    users_seen = {user for several in users_by_repo(db).values() for user in several} if users else set()
     names: list[str] = []
     for user in users:
-        same = [name for name in (user, placeholder("user", user, key)) if name in known]
+        same = [name for name in (user, placeholder("user", user, key)) if name in users_seen]
         if not same:
             raise UsageError(f"No session is of the user {user!r}. `afterwit sessions users` lists whose there are.")
         names += same
