@@ -6,6 +6,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from afterwit.agents import claude_code
 from afterwit.config.world import World
 from afterwit.connect.file_notes import notes_of
@@ -43,7 +45,7 @@ def told(
     for number, path in enumerate(paths):
         given = {"tool_name": "Edit", "tool_input": {"file_path": f"{folder}/{path}"}, "tool_response": "done"}
         yield f"path: {path}", _hook(world, folder, "after", session=f"e{number}", **given)
-    yield "file", notes_of(world.layout)("claude-code", Path(folder))
+    yield "file", notes_of(world.layout, world.user_home)("claude-code", Path(folder))
     yield from _asked(world, folder, prompts, queries, stored)
 
 
@@ -87,7 +89,9 @@ def _hook(world: World, folder: str, event: str, *flags: str, session: str = "s1
     name = f"{folder.rpartition('/')[2]}-{session}-{next(_SESSIONS)}"
     moment = claude_code.read(event, {"session_id": name, "cwd": folder, **fields})
     assert moment is not None
-    answer = HookCall("claude-code", claude_code, moment, str(world.layout.root), list(flags)).run()
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("HOME", str(world.user_home))
+        answer = HookCall("claude-code", claude_code, moment, str(world.layout.root), list(flags)).run()
     return json.dumps(json.loads(answer), ensure_ascii=False) if answer else ""
 
 

@@ -21,9 +21,9 @@ def layout(tmp_path: Path) -> Layout:
 
 
 def test_without_a_deck_there_is_nothing_yet(layout: Layout, tmp_path: Path) -> None:
-    assert notes_of(layout)("cursor", tmp_path) == ""
+    assert notes_of(layout, tmp_path)("cursor", tmp_path) == ""
     (layout.root / DECK).write_bytes(b"no deck")
-    assert notes_of(layout)("cursor", tmp_path) == ""
+    assert notes_of(layout, tmp_path)("cursor", tmp_path) == ""
 
 
 def test_a_project_gets_its_own_block_and_the_user_what_is_true_everywhere(layout: Layout, tmp_path: Path) -> None:
@@ -43,6 +43,6 @@ def test_a_project_gets_its_own_block_and_the_user_what_is_true_everywhere(layou
     ]
     deck = DeckContent(DeckSettings(b"k" * 16, 1.0, 1.0), roots={str(orchard): "orchard"}, blocks=blocks)
     write_deck(layout.root / DECK, deck)
-    notes = notes_of(layout)
+    notes = notes_of(layout, tmp_path)
     assert notes("cursor", orchard) == f"{OPENING}\nRules\n- Prune in spring.\n- Water.\n{CLOSING}"
     assert notes("aider", None) == f"{OPENING}\nEverywhere\n- Be kind.\n{CLOSING}"

@@ -91,8 +91,8 @@ def test_a_note_that_waits_no_longer_is_passed_over(world: World) -> None:
 
 
 def test_all_of_the_users_words_are_approved_as_one_decision(world: World) -> None:
-    notes = of_user(waiting(world).notes)
+    notes = of_user(world, waiting(world).notes)
     assert approve_all(world, notes) == len(notes) > 0
-    assert not of_user(waiting(world).notes)
+    assert not of_user(world, waiting(world).notes)
     undo(world)
-    assert [item.id for item in of_user(waiting(world).notes)] == [item.id for item in notes]
+    assert [item.id for item in of_user(world, waiting(world).notes)] == [item.id for item in notes]

@@ -14,6 +14,7 @@ from afterwit.decisions.decided import DecisionKind
 from afterwit.knowledge.contradictions import Claim, claim_of_passage, denied_by, opposition
 from afterwit.knowledge.host_text import HostText, Passage
 from afterwit.knowledge.list import ItemFilter, all_items
+from afterwit.knowledge.whose_words import Listener
 from afterwit.mcp.given import explained
 from afterwit.model.knowledge import EVERYWHERE, Category, HostLine, Item
 from afterwit.recall.deck.reader import Deck, words_called
@@ -111,7 +112,7 @@ def ways_told(world: World, checkout: Path) -> set[str]:
         "at a prompt": FACT in str(blocks.prompt),
         "before the command": bool(deck.lines("command", words, known.scope.name, "claude-code")),
         "after the failure": bool(deck.lines("failure", words, known.scope.name, "claude-code")),
-        "over MCP": FACT in "\n".join(explained(known)),
+        "over MCP": FACT in "\n".join(explained(known, Listener())),
         "in an export": "rtk" in exported,
     }
     return {way for way, is_told in answers.items() if is_told}

@@ -27,11 +27,13 @@ _WIDE_DOORS = {  # they let through what they are given, so everybody who uses t
     "approved": {"patterns/published_words.py"},
     "of_deck": {"recall/deck/reader.py"},
     "for_others": {"curation/files.py", "share/outgoing.py"},
+    # whoever asks without a listener gets items that `told_once` let through, or shares what people approved
+    "may_be_told": {"recall/situation.py", "recall/deck/firing_lines.py", "share/outgoing.py"},
 }
 _TOLD_FIELDS = {"text", "heading", "reason", "notice", "body"}
 _PLAIN_TEXTS = {  # functions beside the gate that give other texts than those for an agent
     "agents/moments.py": {"text_at", "all_text", "_script", "command", "path"},
-    "recall/deck/reader.py": {"text", "repo_of", "tree_of", "_part_path"},
+    "recall/deck/reader.py": {"text", "listener_mark", "repo_of", "tree_of", "_part_path"},
     "recall/deck/firing_lines.py": {"_rank"},
     "recall/deck/write.py": {"_sections"},  # as the deck stores them
     "hook/failures.py": {"_plain"},
@@ -178,6 +180,17 @@ def _parameters(file: str, function: str) -> dict[str, str]:
     tree = ast.parse((_SOURCE / file).read_text("utf-8"))
     defined = next(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == function)
     return {one.arg: _annotation(one.annotation) for one in (*defined.args.args, *defined.args.kwonlyargs)}
+
+
+def test_whoever_takes_items_out_of_the_store_says_who_listens() -> None:
+    for file, function in (
+        ("recall/doubles.py", "told_once"),
+        ("recall/recall.py", "speaking_items"),
+        ("recall/from_digest.py", "heard_talks"),
+        ("mcp/given.py", "explained"),
+        ("knowledge/shown_items.py", "may_be_told_to"),
+    ):
+        assert _parameters(file, function)["to"] == "Listener", function
 
 
 def test_skills_and_blocks_are_written_of_what_is_shown_alone() -> None:

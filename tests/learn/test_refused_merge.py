@@ -7,6 +7,7 @@ import pytest
 from tests.homes import learned, rows, world_of
 from tests.learn.hermes_sessions import Message, Ran, Said, messages, put_database, put_lines
 
+from afterwit.knowledge.whose_words import Listener
 from afterwit.model.kinds import ActionKind
 from afterwit.recall.at_failure import FailedAction, fix_for
 from afterwit.recall.recall import prompt_block_for, recalled, speaking_items
@@ -83,7 +84,7 @@ def test_the_next_session_is_told_at_its_start(store: Path) -> None:
 def test_a_prompt_that_names_a_merge_is_told(store: Path) -> None:
     with opened(Layout(store)) as learned_store:
         (repo,) = {repo for (repo,) in rows(store, "SELECT repo FROM sessions")}
-        items, world = speaking_items(learned_store.db), world_of(store.parent / "home", store)
+        items, world = speaking_items(learned_store.db, Listener()), world_of(store.parent / "home", store)
         here = Situation(repo, "hermes")
         block = prompt_block_for(learned_store.db, world, here, "merge PR 88 of the nexus", items)
     assert TOKEN in block.text
@@ -93,6 +94,6 @@ def test_the_failure_is_answered(store: Path) -> None:
     with opened(Layout(store)) as learned_store:
         (repo,) = {repo for (repo,) in rows(store, "SELECT repo FROM sessions")}
         failed = FailedAction(ActionKind.SHELL, "terminal", "gh pr merge 88 --squash", REFUSED, 1)
-        fix = fix_for(speaking_items(learned_store.db), Situation(repo, "hermes"), failed)
+        fix = fix_for(speaking_items(learned_store.db, Listener()), Situation(repo, "hermes"), failed)
     assert fix is not None
     assert TOKEN in fix.text

@@ -6,6 +6,7 @@ from tests.knowledge.drafting import HARBOUR
 from tests.recall.knowing import item
 
 from afterwit.knowledge.belief import quorum
+from afterwit.knowledge.whose_words import Listener
 from afterwit.model.knowledge import READ, Item, Trigger
 from afterwit.recall.doubles import told_once
 
@@ -19,7 +20,7 @@ def _read(sentence: str, **more: Any) -> Item:
 
 
 def _sentences(items: list[Item]) -> list[str]:
-    return [note.sentence for note in told_once(items)]
+    return [note.sentence for note in told_once(items, Listener())]
 
 
 def test_the_note_that_spares_most_stands_for_those_like_it() -> None:
@@ -30,15 +31,15 @@ def test_the_note_that_spares_most_stands_for_those_like_it() -> None:
 def test_it_waits_for_what_the_others_waited_for_and_counts_their_sessions() -> None:
     tabs = _read(_TABS, saves=4.0, stories=2, triggers=(Trigger(path="press/**"),))
     again = _read(_TABS_AGAIN, saves=1.0, stories=3, triggers=(Trigger(path="mill/**"),))
-    (told, _) = told_once([tabs, again, _read(_OTHER)])
+    (told, _) = told_once([tabs, again, _read(_OTHER)], Listener())
     assert {trigger.path for trigger in told.triggers} == {"press/**", "mill/**"}
     assert quorum(told.evidence) >= max(quorum(tabs.evidence), quorum(again.evidence))
 
 
 def test_notes_of_other_places_or_other_agents_are_no_doubles() -> None:
     here, there = _read(_TABS), _read(_TABS_AGAIN, scope=HARBOUR)
-    assert len(told_once([here, there])) == 2
-    assert len(told_once([here, _read(_TABS_AGAIN, agents=("codex",))])) == 2
+    assert len(told_once([here, there], Listener())) == 2
+    assert len(told_once([here, _read(_TABS_AGAIN, agents=("codex",))], Listener())) == 2
 
 
 def test_what_was_counted_stands_for_what_was_read() -> None:
@@ -47,4 +48,4 @@ def test_what_was_counted_stands_for_what_was_read() -> None:
 
 
 def test_counted_notes_are_never_doubles_of_each_other() -> None:
-    assert len(told_once([item(_TABS), item(_TABS_AGAIN), _read(_OTHER)])) == 3
+    assert len(told_once([item(_TABS), item(_TABS_AGAIN), _read(_OTHER)], Listener())) == 3

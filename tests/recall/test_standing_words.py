@@ -10,6 +10,7 @@ from tests.homes import CLAUDE, ORCHARD, learned, put, world_of
 from afterwit.curation.curate import judge
 from afterwit.decisions.decided import DecisionKind
 from afterwit.knowledge.list import all_items
+from afterwit.knowledge.whose_words import Listener
 from afterwit.model.kinds import ActionKind
 from afterwit.model.knowledge import Authority, Item, ItemStatus
 from afterwit.recall.at_failure import FailedAction, fix_for
@@ -35,14 +36,16 @@ class Told(NamedTuple):
     def at_prompt(self, task: str) -> str:
         """What a first prompt brings to a session that was told nothing at its start: a note, or the words."""
         with opened(Layout(self.store)) as store:
-            block = prompt_block_for(store.db, world_of(self.home, self.store), HERE, task, speaking_items(store.db))
+            block = prompt_block_for(
+                store.db, world_of(self.home, self.store), HERE, task, speaking_items(store.db, Listener())
+            )
         told = [lines for heading, lines in block.sections if "known" in heading or "said" in heading]
         return "\n".join(line.text for lines in told for line in lines)
 
     def after(self, command: str, error: str) -> str:
         with opened(Layout(self.store)) as store:
             failed = FailedAction(ActionKind.SHELL, "Bash", command, error, 1)
-            fix = fix_for(speaking_items(store.db), HERE, failed)
+            fix = fix_for(speaking_items(store.db, Listener()), HERE, failed)
         return str(fix.text) if fix else ""
 
     def items(self) -> list[Item]:

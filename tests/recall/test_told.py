@@ -8,6 +8,7 @@ from tests.demo_store import copied_demo, learned_demo
 
 from afterwit.config.world import World
 from afterwit.knowledge.list import ItemFilter, item_in, item_row, listed
+from afterwit.knowledge.whose_words import Listener
 from afterwit.model.knowledge import READ, Channel, Item, ItemStatus
 from afterwit.recall.recall import recalled, speaking_among, speaking_items
 from afterwit.recall.told import ToldWhen, told_when
@@ -63,11 +64,12 @@ def test_some_notes_of_a_model_speak_as_they_do_among_all(world: World) -> None:
         for item in read:
             put_item(store.db, item_row(item), item.sentence)
         everything = [item_in(row) for row in all_items(store.db)]
-        speaking = speaking_items(store.db)
+        anybody = Listener()
+        speaking = speaking_items(store.db, anybody)
         assert sum(item.id in ("f1", "f2") for item in speaking) == 1
         for some in ([item] for item in everything):
-            assert speaking_among(store.db, some) == [item for item in speaking if item.id == some[0].id]
-        assert speaking_among(store.db, everything) == speaking
+            assert speaking_among(store.db, anybody, some) == [item for item in speaking if item.id == some[0].id]
+        assert speaking_among(store.db, anybody, everything) == speaking
         for item in read:
             delete_item(store.db, item.id)
 

@@ -17,11 +17,11 @@ from afterwit.recall.deck.reader import Deck
 from afterwit.store.layout import Layout
 
 
-def notes_of(layout: Layout) -> Callable[[str, Path | None], Shown]:
+def notes_of(layout: Layout, user_home: Path) -> Callable[[str, Path | None], Shown]:
     """What gives the text for an agent in a project, or for what is true everywhere; "" where nothing is known."""
 
     def notes(agent: str, project: Path | None) -> Shown:
-        deck = _deck(layout)
+        deck = _deck(layout, user_home)
         repo = location_of(deck, str(project)).repo if deck and project else ""
         sections = deck.block(repo, agent) if deck else []
         rows = [row for heading, lines in sections if lines for row in (heading, *(text for _, text in lines))]
@@ -30,9 +30,11 @@ def notes_of(layout: Layout) -> Callable[[str, Path | None], Shown]:
     return notes
 
 
-def _deck(layout: Layout) -> Deck | None:
+def _deck(layout: Layout, user_home: Path) -> Deck | None:
     """The deck; none where there is none that can be read."""
     try:
-        return Deck(str(layout.root / DECK))
+        deck = Deck(str(layout.root / DECK))
+        deck.listen(str(user_home))
+        return deck
     except (apsw.Error, ValueError):
         return None

@@ -26,13 +26,13 @@ from afterwit.knowledge.documents import (
     evidence_in,
     merge,
 )
-from afterwit.knowledge.list import ItemFilter, all_items
+from afterwit.knowledge.list import ItemFilter, all_items, known_filter
+from afterwit.knowledge.listeners import listener_here
 from afterwit.knowledge.pages import PageFolder, is_ours, pages
 from afterwit.knowledge.settle import recorded
-from afterwit.knowledge.shown_items import for_others, may_be_told
+from afterwit.knowledge.shown_items import for_others, may_be_told_to
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import IMPORT, Channel, Draft, Evidence, Item, SessionRef
-from afterwit.sessions.filters import refuse_unknown_repos
 from afterwit.store.atomic import replace_file
 from afterwit.store.regular_files import read_regular
 from afterwit.store.store import readonly_database
@@ -72,9 +72,10 @@ class Imported(msgspec.Struct, frozen=True, kw_only=True):
 def export(world: World, folder: Path, wanted: ItemFilter, *, is_merged: bool = False) -> Exported:
     """Writes the items that fit. `is_merged`: united with what the folder holds already."""
     with readonly_database(world.layout) as db:
-        refuse_unknown_repos(db, wanted.repos)
-        fitting = [item for item in all_items(db) if wanted.fits(item)]
-    whole = document(map(for_others, filter(may_be_told, fitting)))
+        wanted = known_filter(db, world, wanted)
+        to = listener_here(db, world)
+        fitting = [item for item in all_items(db) if wanted.fits(item) and may_be_told_to(item, to)]
+    whole = document(map(for_others, fitting))
     earlier = _earlier(folder)
     if is_merged and earlier is not None:
         whole = merge([earlier, whole], confidence_at(world.now_ms))

@@ -17,6 +17,7 @@ from afterwit.curation.curate import edit, judge
 from afterwit.curation.undo import past, undo
 from afterwit.decisions.decided import DecisionKind, ItemChanges
 from afterwit.knowledge.list import ItemFilter, contradicting, listed, shown
+from afterwit.knowledge.listeners import who_listens
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Channel, Item, ItemStatus
 from afterwit.recall.recall import stories
@@ -72,9 +73,10 @@ def _is_settled(item: Item) -> bool:
     return item.is_known_to_host or item.is_denied
 
 
-def of_user(notes: Sequence[Item]) -> list[Item]:
-    """Those whose words are the user's own."""
-    return [item for item in notes if item.channel is Channel.USER]
+def of_user(world: World, notes: Sequence[Item]) -> list[Item]:
+    """Those whose words are the user's own, and not somebody else's."""
+    to = who_listens(world)
+    return [item for item in notes if item.channel is Channel.USER and to.hears(item)]
 
 
 class ReviewWalk:

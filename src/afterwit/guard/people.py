@@ -15,6 +15,7 @@ from collections.abc import Iterator
 import msgspec
 import re2
 
+from afterwit.guard.accounts import ACCOUNTS
 from afterwit.guard.placeholders import SecretSpan
 from afterwit.guard.ruleset import byte_options
 from afterwit.text.patterns import regex
@@ -61,16 +62,6 @@ _ISSUERS = regex(
 
 # Word lists hold only what is common and says nothing about a person or a machine, in lower case: a word too many
 # leaves something unredacted, a word too few makes a document harder to read.
-# Accounts and home folders of no person.
-_ACCOUNTS = """
-root runner runneradmin ubuntu user users username shared public guest default vscode node coder codespace gitpod
-git test tests tester testuser me you name admin administrator app dev developer debian centos fedora alpine
-ec2-user azureuser vagrant jenkins circleci travis builder build worker agent sandbox browser container docker
-linuxbrew nobody www-data nonroot jovyan deploy ci bot x someone other foo bar example demo your-name yourname
-your-username youruser your_user alice bob all
-"""
-ACCOUNTS = frozenset(_ACCOUNTS.split())
-
 # Local parts of addresses that reach a role or a program.
 _ROLES = """
 noreply no-reply donotreply do-not-reply git hg svn support security info hello help contact admin root postmaster

@@ -38,7 +38,7 @@ from afterwit.harvest.harvester import (
 from afterwit.harvest.wording import quoted, sentence
 from afterwit.model.digest import Digest, Failure
 from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, ResolutionKind
-from afterwit.model.knowledge import Category, Channel, Draft, Scope, ScopeKind, Seen, Sighting, Trigger
+from afterwit.model.knowledge import DENIALS, Category, Channel, Draft, Scope, ScopeKind, Seen, Sighting, Trigger
 from afterwit.text.patterns import regex
 
 
@@ -186,7 +186,7 @@ class DeniedCall(Seen, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Denials:
-    name = "denials"
+    name = DENIALS
     version = 3
     minimum_stories = 2
     seen = DeniedCall

@@ -146,7 +146,9 @@ class HookCall:
         if not os.path.isfile(path):  # noqa: PTH113
             return None
         try:
-            return Deck(path)
+            deck = Deck(path)
+            deck.listen(os.path.expanduser("~"))  # noqa: PTH111
+            return deck
         except (apsw.Error, ValueError) as error:
             self._records.append(fault(self._agent, self._moment.session, self._moment.event, error))
             return None

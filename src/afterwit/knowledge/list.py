@@ -10,6 +10,8 @@ import msgspec
 
 from afterwit.config.world import World
 from afterwit.knowledge.gate import Rejection
+from afterwit.knowledge.listeners import stored_names
+from afterwit.knowledge.whose_words import speakers
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Channel, Item, ItemStatus, ScopeKind
 from afterwit.sessions.filters import fits_repo, one_line, refuse_unknown_repos
@@ -58,9 +60,14 @@ class ItemFilter(NamedTuple):
     is_global: bool = False  # only what holds everywhere
     confidence: float = 0.0  # at least
     channels: tuple[str, ...] = ()  # that its words came by
+    users: tuple[str, ...] = ()  # whose words it is
 
     def fits(self, item: Item) -> bool:
-        return self.fits_head(item) and (not self.channels or item.channel in self.channels)
+        return (
+            self.fits_head(item)
+            and (not self.channels or item.channel in self.channels)
+            and (not self.users or not speakers(item).isdisjoint(self.users))
+        )
 
     def fits_head(self, item: Item | ItemHead) -> bool:
         """As far as that can be said without a look at what it says."""
@@ -95,10 +102,13 @@ def listed(world: World, wanted: ItemFilter, limit: int = 0, *, skipped: int = 0
     """The most believed first, without as many as are skipped. A limit of 0: all. A repository that nobody knows is an
     error. Only what is listed is read whole."""
     with readonly_database(world.layout) as db:
-        refuse_unknown_repos(db, wanted.repos)
+        wanted = known_filter(db, world, wanted)
         heads = items.item_heads(db)
         fitting = [head.id for head in heads if wanted.fits_head(head)]
-        if wanted.channels:
+        if wanted.users:
+            whole = map(item_in, items.items_with_ids(db, fitting))
+            fitting = [item.id for item in whole if wanted.fits(item)]
+        elif wanted.channels:
             fitting = [
                 row.id
                 for row in items.items_with_ids(db, fitting)
@@ -112,7 +122,7 @@ def listed(world: World, wanted: ItemFilter, limit: int = 0, *, skipped: int = 0
 def searched(world: World, text: str, wanted: ItemFilter, limit: int = 0, *, skipped: int = 0) -> ItemListing:
     """Items with all of these words, best first, without as many as are skipped."""
     with readonly_database(world.layout) as db:
-        refuse_unknown_repos(db, wanted.repos)
+        wanted = known_filter(db, world, wanted)
         matching = search_items(db, text, _MOST_FOUND)
     fitting = [item for item in matching if wanted.fits(item)]
     chosen = fitting[skipped : skipped + limit if limit else None]
@@ -137,6 +147,12 @@ def contradicting(world: World, wanted: ItemFilter) -> list[Item]:
     with readonly_database(world.layout) as db:
         named = map(item_in, items.items_with_ids(db, items.items_naming_opposites(db)))
         return [item for item in named if item.contradicts and wanted.fits(item)]
+
+
+def known_filter(db: apsw.Connection, world: World, wanted: ItemFilter) -> ItemFilter:
+    """With users as they are stored. A repository or a user that nobody knows is an error."""
+    refuse_unknown_repos(db, wanted.repos)
+    return wanted._replace(users=stored_names(db, world, wanted.users))
 
 
 def shown(world: World, name: str) -> Item:

@@ -28,6 +28,7 @@ from afterwit.guard.shown import NOTHING, Shown, figure, joined, ours, typed
 from afterwit.harvest.commands.power import UNKNOWN
 from afterwit.harvest.rule_names import is_known_rule
 from afterwit.knowledge.gate import power_of_advice
+from afterwit.knowledge.whose_words import Listener
 from afterwit.model.knowledge import READ, Authority, Channel, Evidence, Item, ItemStatus, Trigger
 
 WAITS = (
@@ -44,7 +45,7 @@ _PIECE = re.compile(r"`([^`]*)`")
 
 
 def may_be_told(item: Item) -> bool:
-    """Whether an agent may read this item."""
+    """Whether an agent may read this item, if its listener may."""
     if item.status not in _SPEAKING or item.is_denied:
         return False
     if item.is_decided or item.channel is Channel.USER:
@@ -54,6 +55,11 @@ def may_be_told(item: Item) -> bool:
     if item.channel is Channel.IMPORTED:
         return item.status is ItemStatus.ACTIVE and _is_harmless(item) and not _could_harm(item)
     return item.channel in _TEMPLATES and _is_harmless(item)
+
+
+def may_be_told_to(item: Item, to: Listener) -> bool:
+    """Whether an agent that works for this listener may read it: not the words of somebody else."""
+    return may_be_told(item) and to.hears(item)
 
 
 def sentence(item: Item) -> Shown:

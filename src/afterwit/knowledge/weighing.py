@@ -27,6 +27,7 @@ from afterwit.knowledge.belief import (
 from afterwit.knowledge.gone import NOTHING_GONE, GoneSubjects, gone_reason
 from afterwit.knowledge.likeness import Meaning, meaning
 from afterwit.knowledge.merging import Union
+from afterwit.knowledge.whose_words import speaks_for
 from afterwit.model.knowledge import (
     EVERYWHERE,
     READ,
@@ -142,7 +143,7 @@ def _doubled(items: Mapping[str, Item]) -> dict[str, Item]:
         if item.harvester == READ and item.status in (ItemStatus.ACTIVE, ItemStatus.CANDIDATE) and not item.is_decided:
             said = meaning(item.sentence)
             first = in_use.get((item.scope, said)) or in_use.get((EVERYWHERE, said))
-            if first is not None:
+            if first is not None and speaks_for(items[first], item):
                 doubled[item.id] = msgspec.structs.replace(
                     item, status=ItemStatus.SUPERSEDED, reason=f"{first} says the same", superseded_by=first
                 )
@@ -309,9 +310,11 @@ def is_put_to_test(draft: Draft | Item) -> bool:
 
 
 def _takes_place(later: Item, earlier: Item) -> bool:
-    """Whether an item may replace another: as trusted, as far along, not older, and no person kept the other. What a
-    model read replaces what was found otherwise only in the user's words, and then at once."""
+    """Whether an item may replace another: as trusted, as far along, not older, not the words of others, and no person
+    kept the other. What a model read replaces what was found otherwise only in the user's words, and then at once."""
     if later.id == earlier.id or earlier.is_pinned or later.last_ms < earlier.last_ms:
+        return False
+    if not speaks_for(later, earlier):
         return False
     is_read = later.harvester == READ
     if is_read and (earlier.is_decided or (earlier.harvester != READ and later.channel is not Channel.USER)):

@@ -22,6 +22,7 @@ from afterwit.checkouts.known import checkouts, every_checkout, git_checkouts
 from afterwit.checkouts.watched import Watched, tree_marks
 from afterwit.config.world import World
 from afterwit.knowledge.host_files import present
+from afterwit.knowledge.listeners import own_names
 from afterwit.model.errors import BusyError
 from afterwit.model.learn_run import AgentReport, Harvested, Report
 from afterwit.sources.discovery import HomeListing, listed
@@ -157,6 +158,7 @@ def _mark(store: Store, world: World, look: FilesLook, watched: dict[str, Watche
     made_from = [
         _code(),
         [world.settings, world.declared, str(world.user_home), sys.executable],
+        own_names(world.environ, world.user_home),
         world.now_ms // _DAY_MS,
         look.marks,
         store.journal.heads(),

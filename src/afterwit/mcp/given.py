@@ -31,7 +31,9 @@ from afterwit.guard.shown import (
     path,
     stamp,
 )
-from afterwit.knowledge.shown_items import excerpt, may_be_told, sentence
+from afterwit.knowledge.listeners import listener_here
+from afterwit.knowledge.shown_items import excerpt, may_be_told_to, sentence
+from afterwit.knowledge.whose_words import Listener
 from afterwit.mcp.tool import Caller, Schema, text
 from afterwit.model.knowledge import Evidence, Item, ScopeKind
 from afterwit.model.times import iso_from_ms
@@ -47,6 +49,7 @@ MOST_CHARS = 8_000  # about 2,000 tokens
 _MOST_EVIDENCE = 8
 _EXCERPT = 240
 _WAITS = "Its words are not shown to agents: a person has yet to look at it."
+_ANOTHERS = "Its words are not shown to agents here: somebody else said them."
 _DENIED = "Its words are not shown to agents: the repository's own instructions say otherwise."
 
 
@@ -73,7 +76,7 @@ def given(world: World, to: Audience, moment: str, sections: Sections, ending: S
 
 def given_by_id(db: apsw.Connection, caller: Caller, item: Item) -> Shown:
     """An item with what stands behind it."""
-    text = notes(explained(item))
+    text = notes(explained(item, listener_here(db, caller.world)))
     to = audience_of(db, caller.world, caller.agent, caller.session, repo_of(db, caller, {}))
     note(caller.world, to, ASKED, {item.id: True}, text, text)
     return text
@@ -104,25 +107,32 @@ def _rows(sections: Sections) -> list[ItemLine]:
     return [row for heading, said in sections for row in (*(ItemLine("", line) for line in lines(heading)), *said)]
 
 
-def explained(item: Item) -> Iterator[Shown]:
+def explained(item: Item, to: Listener) -> Iterator[Shown]:
     """The lines, unmarked."""
-    yield joined(
-        (ours("Note "), stamp(item.id), ours(": "), sentence(item) or ours(_DENIED if item.is_denied else _WAITS))
-    )
+    is_told = may_be_told_to(item, to)
+    said = sentence(item) if is_told else NOTHING
+    yield joined((ours("Note "), stamp(item.id), ours(": "), said or _unsaid(item, to)))
     standing = (label(item.category), label(item.status), label(item.authority))
     believed = joined((ours("confidence "), figure(item.confidence, 2)))
     yield joined((joined((*standing, believed, joined((ours("applies "), _where(item)))), ", "), ours(".")))
-    if may_be_told(item):
+    if is_told:
         yield from _details(item)
     newest = sorted(item.evidence, key=_moment, reverse=True)
     if newest:
         yield ours("Evidence, the newest first:")
-        yield from (_piece(item, piece) for piece in newest[:_MOST_EVIDENCE])
+        yield from (_piece(item, piece, is_told=is_told) for piece in newest[:_MOST_EVIDENCE])
     if len(newest) > _MOST_EVIDENCE:
         more = figure(len(newest) - _MOST_EVIDENCE)
         yield joined(
             (ours("("), more, ours(" more pieces; `afterwit knowledge why "), stamp(item.id), ours("` shows all)"))
         )
+
+
+def _unsaid(item: Item, to: Listener) -> Shown:
+    """Why its words are not shown."""
+    if not to.hears(item):
+        return ours(_ANOTHERS)
+    return ours(_DENIED) if item.is_denied else ours(_WAITS)
 
 
 def _details(item: Item) -> Iterator[Shown]:
@@ -141,13 +151,13 @@ def _where(item: Item) -> Shown:
     return joined((ours("in `"), place, ours("`")))
 
 
-def _piece(item: Item, piece: Evidence) -> Shown:
+def _piece(item: Item, piece: Evidence, *, is_told: bool) -> Shown:
     side = ours("against" if piece.is_against else "for")
     session = piece.session
     place = joined(
         (side, day(_moment(piece)), name(session.agent), last_part(session.repo), label(piece.channel)), ", "
     )
-    said = excerpt(item, piece, one_line(piece.excerpt, _EXCERPT))
+    said = excerpt(item, piece, one_line(piece.excerpt, _EXCERPT)) if is_told else NOTHING
     return joined(
         (ours("- "), place, ours(", session "), stamp(session.native_id), *((ours(": "), said) if said else ()))
     )

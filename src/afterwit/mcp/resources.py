@@ -9,6 +9,7 @@ from typing import Any
 import apsw
 
 from afterwit.knowledge.list import find_item
+from afterwit.knowledge.listeners import listener_here
 from afterwit.mcp.given import given_by_id, repo_of
 from afterwit.mcp.messages import Code, NoResourceError, RpcError
 from afterwit.mcp.server import PREFIX
@@ -25,7 +26,7 @@ def listed(db: apsw.Connection, caller: Caller, cursor: str) -> dict[str, Any]:
     """A page of the items that hold here."""
     start = _start(cursor)
     situation = Situation(repo_of(db, caller, {}), caller.agent)
-    here = holding(speaking_items(db, situation.scopes()), situation)
+    here = holding(speaking_items(db, listener_here(db, caller.world), situation.scopes()), situation)
     page: dict[str, Any] = {"resources": [_resource(item) for item in here[start : start + PAGE]]}
     return page | ({"nextCursor": str(start + PAGE)} if start + PAGE < len(here) else {})
 

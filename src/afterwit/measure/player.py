@@ -67,6 +67,7 @@ class Whereabouts(NamedTuple):
     branch: str = ""
     parent: str = ""
     began_ms: int = 0
+    user: str = ""
 
 
 class Player:

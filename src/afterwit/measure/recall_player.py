@@ -7,17 +7,20 @@ failure.
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
+from typing import NamedTuple
 
 import msgspec
 
 from afterwit.actions.activities import activities_of
+from afterwit.guard.accounts import is_person
 from afterwit.harvest.registry import HARVESTERS
 from afterwit.harvest.stories import GivenTask, Tasks
 from afterwit.knowledge.gate import rejection, wants_review
 from afterwit.knowledge.library import Library
 from afterwit.knowledge.needless import needless
 from afterwit.knowledge.weighing import WeighingContext, weighed
+from afterwit.knowledge.whose_words import Listener, Names, listener
 from afterwit.measure.past_repositories import NO_REPOSITORIES, PastRepositories
 from afterwit.measure.player import Player, Saying, Whereabouts
 from afterwit.measure.read_notes import NOTHING_READ, Readings, ReadShelf
@@ -34,7 +37,7 @@ from afterwit.recall.places import KnownRepo, LikelyPlace, Question, guess
 from afterwit.recall.prompt_block import action_tokens, later_tokens
 from afterwit.recall.situation import Situation
 from afterwit.recall.start_block import start_block
-from afterwit.recall.talks import TalkIndex
+from afterwit.recall.talks import Talk, TalkIndex
 
 
 class PastPlaces:
@@ -62,6 +65,40 @@ class PastPlaces:
         for sighting in repository.work_before(here.began_ms, here.branch, self._told[here.repo]):
             work.put(sighting)
         return KnownRepo(work, repository.tree_before(here.began_ms, here.branch), repository.is_there)
+
+
+class PastTalks:
+    """What was said by the time that is replayed, by repository and listener."""
+
+    def __init__(self) -> None:
+        self._said: defaultdict[str, dict[str, _SessionTalks]] = defaultdict(dict)  # by repository and session
+        self._indexes: dict[tuple[str, frozenset[str]], TalkIndex] = {}  # by repository and who is not heard there
+
+    def know(self, digest: Digest) -> None:
+        said = _SessionTalks(digest.user, talks_in(digest))
+        self._said[digest.repo][digest.native_id] = said
+        for (repo, others), index in self._indexes.items():
+            if repo == digest.repo:
+                said.put_into(index, others)
+
+    def of(self, repo: str, to: Listener) -> TalkIndex:
+        """What may be quoted to this listener, among all that was said."""
+        said = self._said[repo].values()
+        others = to.others_in(repo) & {session.user for session in said}
+        if (repo, others) not in self._indexes:
+            index = self._indexes[repo, others] = TalkIndex()
+            for session in said:
+                session.put_into(index, others)
+        return self._indexes[repo, others]
+
+
+class _SessionTalks(NamedTuple):
+    user: str
+    talks: list[Talk]
+
+    def put_into(self, index: TalkIndex, others: Set[str]) -> None:
+        for talk in self.talks:
+            index.put(talk.unquoted() if self.user in others else talk)
 
 
 class PlacesPlayer(Player):
@@ -98,20 +135,21 @@ def _is_let_in(draft: Draft) -> bool:
 
 class RecallPlayer(Player):
     name = "afterwit"
-    version = 5
+    version = 6
 
     def __init__(self, readings: Readings = NOTHING_READ, past: PastRepositories = NO_REPOSITORIES) -> None:
         self._library = Library(HARVESTERS, _is_let_in)
         self._readings = readings
         self.shelf = ReadShelf(readings, _is_let_in)
         self._places = PastPlaces(past)
-        self._talks: defaultdict[str, TalkIndex] = defaultdict(TalkIndex)
+        self._talks = PastTalks()
         self._parents: dict[str, str] = {}
         self._tasks = Tasks()
         self._first: dict[str, str] = {}  # session that got the task of a session at the root of others
         self._stories: defaultdict[Scope, set[str]] = defaultdict(set)
         self._latest: Counter[str] = Counter()
-        self._weighed: dict[Situation, tuple[Item, ...]] = {}  # until more is known
+        self._weighed: dict[tuple[Situation, str], tuple[Item, ...]] = {}  # by user too, until more is known
+        self._users: defaultdict[str, set[str]] = defaultdict(set)  # by repository
         self._told: defaultdict[str, set[str]] = defaultdict(set)  # by session
         self._answered: set[tuple[str, str]] = set()
         self._later_chars: Counter[str] = Counter()  # by session: told with later prompts
@@ -134,8 +172,8 @@ class RecallPlayer(Player):
             self._latest[place] = max(self._latest[place], at_ms)
         self._library.know(digest, _session(digest, story))
         self._places.know(digest)
-        for talk in talks_in(digest):
-            self._talks[digest.repo].put(talk)
+        self._users[digest.repo].add(digest.user)
+        self._talks.know(digest)
         self._weighed.clear()
 
     def end(self, digest: Digest) -> None:
@@ -152,7 +190,7 @@ class RecallPlayer(Player):
 
     def prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
         question = Question(prompt, here.branch, here.parent)
-        told, talks = self._told[here.session], self._talks[here.repo]
+        told, talks = self._told[here.session], self._talks.of(here.repo, self._listener(here))
         block = at_prompt(self._items(here), _situation(here), question, self._places.of(here), talks, told)
         if block.text:
             told.update(block.items)
@@ -189,13 +227,18 @@ class RecallPlayer(Player):
 
     def _items(self, here: Whereabouts) -> tuple[Item, ...]:
         situation = _situation(here)
-        if situation not in self._weighed:
+        key = (situation, here.user)
+        if key not in self._weighed:
             now_ms = self._latest[here.repo] or self._latest[""]
             scopes = frozenset(situation.scopes())
             unions = (*self.shelf.reported(self._library.unions(scopes)), *self.shelf.unions(scopes))
             items = weighed(unions, WeighingContext(now_ms=now_ms, minimum_stories=_MINIMUM))
-            self._weighed[situation] = tuple(told_once(items))
-        return self._weighed[situation]
+            self._weighed[key] = tuple(told_once(items, self._listener(here)))
+        return self._weighed[key]
+
+    def _listener(self, here: Whereabouts) -> Listener:
+        """Whoever the replayed session belongs to: they are told nobody else's words."""
+        return listener(Names(frozenset((here.user,))), self._users, is_known=is_person(here.user))
 
     def _story(self, digest: Digest) -> str:
         root = self._root(digest.native_id)

@@ -86,7 +86,7 @@ class _Running:
             self._tell(digest(cut(self._source.material(other.key), now_ms)), other.here)
 
     def _tell(self, digest: Digest, here: Whereabouts) -> Digest:
-        placed = msgspec.structs.replace(digest, repo=here.repo)
+        placed = msgspec.structs.replace(digest, repo=here.repo, user=here.user)
         for player in self._players:
             player.know(placed)
         return placed
@@ -113,7 +113,7 @@ def replay(
     for number, now in enumerate(sorted(outlines, key=lambda outline: (outline.first_ms, outline.here.session))):
         running.tell_ended(now.first_ms)
         material = source.material(now.key)
-        whole = msgspec.structs.replace(digest(material), repo=now.here.repo)
+        whole = msgspec.structs.replace(digest(material), repo=now.here.repo, user=now.here.user)
         if plays(now):
             course = _course(_as_asked(now.here, material), whole, material)
             notes = noted(now)

@@ -11,7 +11,8 @@ from math import log
 
 import msgspec
 
-from afterwit.knowledge.shown_items import may_be_told
+from afterwit.knowledge.shown_items import may_be_told_to
+from afterwit.knowledge.whose_words import Listener
 from afterwit.model.knowledge import READ, Item, ItemStatus, Scope
 from afterwit.recall.situation import per_token
 from afterwit.text.words import words_of
@@ -21,9 +22,9 @@ _ALIKE_COUNTED = 0.6  # the same, where the other was counted: its sentence is s
 _MOST_TRIGGERS = 24
 
 
-def told_once(items: Iterable[Item]) -> list[Item]:
-    """The items that may be told, without those that another says already."""
-    items = [item for item in items if may_be_told(item)]
+def told_once(items: Iterable[Item], to: Listener) -> list[Item]:
+    """The items that may be told to this listener, without those that another says already."""
+    items = [item for item in items if may_be_told_to(item, to)]
     by_place: defaultdict[tuple[Scope, tuple[str, ...]], list[Item]] = defaultdict(list)
     for item in items:
         if item.status is ItemStatus.ACTIVE:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from afterwit.guard.hygiene import clean
 from afterwit.guard.markers import defused, without_own
 from afterwit.guard.placeholders import PLACEHOLDER
+from afterwit.knowledge.whose_words import Listener
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import CHANGES, Relation, Status
 from afterwit.recall.place_index import PlaceSighting
@@ -77,6 +78,12 @@ def talks_in(digest: Digest) -> list[Talk]:
         for part, talk in enumerate(talks)
     )
     return [talk for talk in made if talk.quote.text]
+
+
+def heard_talks(digest: Digest, to: Listener) -> list[Talk]:
+    """The same, as far as it may be quoted to this listener. What somebody else said only counts among the talks."""
+    talks = talks_in(digest)
+    return talks if to.hears_user(digest.user, digest.repo) else [talk.unquoted() for talk in talks]
 
 
 def _quote(prompts: Sequence[str], *, is_first: bool) -> str:

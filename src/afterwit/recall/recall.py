@@ -19,7 +19,9 @@ from afterwit.config.world import World, exclusion_of, redactor_of
 from afterwit.guard.hygiene import clean
 from afterwit.guard.shown import Shown
 from afterwit.knowledge.list import item_in
+from afterwit.knowledge.listeners import listener_here
 from afterwit.knowledge.shown_items import preference
+from afterwit.knowledge.whose_words import Listener
 from afterwit.model.digest import Digest
 from afterwit.model.errors import AfterwitError, ConfigError, UsageError
 from afterwit.model.knowledge import EVERYWHERE, READ, Item, ItemStatus, Scope, ScopeKind
@@ -56,20 +58,20 @@ _LONGEST_LINE = 200
 _LARGEST_TEMPLATE = 20_000
 
 
-def speaking_items(db: apsw.Connection, scopes: Iterable[Scope] | None = None) -> list[Item]:
-    """Items that may be said somewhere, of these scopes or of all; of those that say nearly the same, one."""
+def speaking_items(db: apsw.Connection, to: Listener, scopes: Iterable[Scope] | None = None) -> list[Item]:
+    """Items that may be said to this listener, of these scopes or of all; of those that say nearly the same, one."""
     rows = all_items(db) if scopes is None else items_in(db, map(str, scopes), SPEAKING)
-    return told_once(item_in(row) for row in rows if row.status in SPEAKING)
+    return told_once((item_in(row) for row in rows if row.status in SPEAKING), to)
 
 
-def speaking_among(db: apsw.Connection, items: Iterable[Item]) -> list[Item]:
+def speaking_among(db: apsw.Connection, to: Listener, items: Iterable[Item]) -> list[Item]:
     """Those of these items that are among `speaking_items`. Others are read where one of them may say the same: only
     where a model has read, because `told_once` looks nowhere else."""
     asked = {item.id: item for item in items}
     shared = {str(item.scope) for item in asked.values()}.intersection(scopes_of(db, READ, ItemStatus.ACTIVE))
     others = (item_in(row) for row in items_in(db, shared, (ItemStatus.ACTIVE,)) if row.id not in asked)
     present = (item for item in (*asked.values(), *others) if item.status in SPEAKING)
-    return [item for item in told_once(present) if item.id in asked]
+    return [item for item in told_once(present, to) if item.id in asked]
 
 
 def stories(db: apsw.Connection) -> dict[Scope, int]:
@@ -136,8 +138,9 @@ def remembered(db: apsw.Connection, world: World, repo: str, checkout: GitChecko
     came, went or was left out, it is gathered from the digests of its sessions and from git."""
     try:
         deck = Deck(str(world.layout.deck))
+        deck.listen(str(world.user_home))
         work, talks = StoredPlaces(deck.part(repo)), StoredTalks(deck.part(repo))
-        if work.is_known and bool(deck.tree_of(repo)) == (checkout is not None):
+        if not deck.is_of_another and work.is_known and bool(deck.tree_of(repo)) == (checkout is not None):
             return Remembered(work, talks)
     except (ValueError, apsw.Error):  # none, one of another version, or a damaged one
         pass
@@ -145,12 +148,16 @@ def remembered(db: apsw.Connection, world: World, repo: str, checkout: GitChecko
 
 
 def _gathered(db: apsw.Connection, world: World, repo: str, checkout: GitCheckout | None) -> Remembered:
-    from afterwit.recall.from_digest import sighting_of, talks_in  # with the digester: not for those who ask the deck
+    from afterwit.recall.from_digest import (  # with the digester: not for those who ask the deck
+        heard_talks,
+        sighting_of,
+    )
 
     work, talks = PlaceIndex(), TalkIndex()
+    to = listener_here(db, world)
     for digest in _latest_digests(db, repo):
         work.put(sighting_of(digest))
-        for talk in talks_in(digest):
+        for talk in heard_talks(digest, to):
             talks.put(talk)
     put_history(work, world, checkout)
     return Remembered(work, talks)
@@ -262,7 +269,7 @@ def recalled(
                 " `afterwit config show` shows `learn.exclude`."
             )
         situation = Situation(place, agent)
-        items, counts = speaking_items(db, situation.scopes()), stories(db)
+        items, counts = speaking_items(db, listener_here(db, world), situation.scopes()), stories(db)
         start = start_block_for(world, situation, items, counts, budget_tokens)
         told = {item.id for item in start.items}
         prompt = prompt_block_for(db, world, situation, task, items, told) if task else PromptBlock()

@@ -41,6 +41,10 @@ class Talk(NamedTuple):
     def key(self) -> tuple[str, int]:
         return self.quote.session, self.part
 
+    def unquoted(self) -> "Talk":
+        """The talk without what was said in it: found, and never told."""
+        return self._replace(quote=self.quote._replace(text=""))
+
 
 class Talks(Protocol):
     """The talks of one repository, each under a number."""

@@ -10,6 +10,7 @@ from enum import StrEnum
 import apsw
 
 from afterwit.config.world import World
+from afterwit.knowledge.listeners import listener_here
 from afterwit.model.knowledge import Item, ItemStatus
 from afterwit.recall.at_activity import awaiting
 from afterwit.recall.at_failure import answers
@@ -33,7 +34,8 @@ class ToldWhen(StrEnum):
 def told_when(world: World, notes: Iterable[Item] | None = None) -> dict[str, ToldWhen]:
     """By the ids of these notes, or of all; what is not among them is told never."""
     with readonly_database(world.layout) as db:
-        told = speaking_items(db) if notes is None else speaking_among(db, notes)
+        to = listener_here(db, world)
+        told = speaking_items(db, to) if notes is None else speaking_among(db, to, notes)
     start = _at_start(world)
     return _by_trigger(told) | {item.id: ToldWhen.START for item in told if item.id in start}
 

@@ -11,7 +11,8 @@ from typing import NamedTuple
 from afterwit.decisions.decided import Will
 from afterwit.guard.placeholders import unkeyed
 from afterwit.knowledge.shown_items import for_others, may_be_told
-from afterwit.model.knowledge import PERSON, READ_LIMIT, Channel, Item, ItemStatus, ScopeKind
+from afterwit.knowledge.whose_words import is_personal
+from afterwit.model.knowledge import READ_LIMIT, Channel, Item, ItemStatus, ScopeKind
 from afterwit.model.settings import SharePolicy
 from afterwit.share.records import (
     MOST_PIECES,
@@ -105,11 +106,6 @@ def is_offered(note: LocalNote, sharer: Sharer, *, was_offered: bool) -> bool:
         return was_offered or item.id in sharer.rules
     is_counted = item.channel is Channel.OUTCOME
     return item.is_decided or (sharer.policy is SharePolicy.IN_USE and is_counted)
-
-
-def is_personal(item: Item) -> bool:
-    """Whether its words are a user's own, said in a session and not written down as a note."""
-    return item.channel is Channel.USER and item.harvester != PERSON
 
 
 def words_of(item: Item, repo: str) -> SharedWords:

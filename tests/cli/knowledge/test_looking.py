@@ -10,7 +10,7 @@ from tests.knowledge_home import FACT
 SHAPE = {
     *("id", "fact", "category", "scope", "repo", "confidence", "status", "authority", "channel", "harvester", "saves"),
     *("first_seen", "last_seen", "worded", "triggers", "advice", "stories", "reason", "merged", "is_pinned"),
-    *("contradicts", "is_known_to_host", "host_lines", "told"),
+    *("contradicts", "words_of", "is_known_to_host", "host_lines", "told"),
 }
 
 

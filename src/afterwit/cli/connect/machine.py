@@ -34,7 +34,7 @@ def this_machine(here: Here, *, may_refuse: bool = False, may_rewrite: bool = Fa
         may_refuse=may_refuse,
         may_rewrite=may_rewrite,
     )
-    return Machine(world.layout, at, notes_of(world.layout), world.now_ms)
+    return Machine(world.layout, at, notes_of(world.layout, world.user_home), world.now_ms)
 
 
 def _hook_command() -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from afterwit.cli.terminal.output import print_json, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.knowledge.documents import written
 from afterwit.knowledge.list import ItemFilter, ItemListing
+from afterwit.knowledge.whose_words import Listener, people
 from afterwit.model.knowledge import Category, Item, ItemStatus, ScopeKind
 from afterwit.recall.told import ToldWhen
 from afterwit.repos.remotes import last_part, short_names
@@ -47,6 +48,7 @@ def item_shape(item: Item, *, has_evidence: bool = True) -> dict[str, Any]:
         "reason": item.reason,
         "merged": list(item.merged),
         "contradicts": list(item.contradicts),
+        "words_of": list(people(item)),
         "is_pinned": item.is_pinned,
         "is_known_to_host": item.is_known_to_host,
         "host_lines": [line._asdict() for line in item.host_lines],
@@ -54,7 +56,13 @@ def item_shape(item: Item, *, has_evidence: bool = True) -> dict[str, Any]:
 
 
 def show_listing(
-    listing: ItemListing, wanted: ItemFilter, told: Mapping[str, ToldWhen], *, is_json: bool, nothing: str
+    listing: ItemListing,
+    wanted: ItemFilter,
+    told: Mapping[str, ToldWhen],
+    to: Listener,
+    *,
+    is_json: bool,
+    nothing: str,
 ) -> None:
     """A table, or JSON; `nothing` is said where nothing fits."""
     if is_json:
@@ -63,16 +71,16 @@ def show_listing(
         ]
         print_json({"items": items, "found": listing.total, "by_status": listing.by_status})
     elif listing.items:
-        _print(listing.items, wanted, told)
+        _print(listing.items, wanted, told, to)
         talk(_totals(listing))
     else:
         talk(nothing)
 
 
-def _print(items: Sequence[Item], wanted: ItemFilter, told: Mapping[str, ToldWhen]) -> None:
+def _print(items: Sequence[Item], wanted: ItemFilter, told: Mapping[str, ToldWhen], to: Listener) -> None:
     """The items without columns that say what the options say already."""
     names = short_names({item.scope.name for item in items})
-    rows = [_row(item, names, told.get(item.id, ToldWhen.NEVER)) for item in items]
+    rows = [_row(item, names, told.get(item.id, ToldWhen.NEVER), to) for item in items]
     shown = [
         at
         for at, column in enumerate(_COLUMNS)
@@ -99,8 +107,25 @@ def silences(item: Item) -> Iterator[str]:
             yield f"{line.in_words}: change the file, or `afterwit knowledge pin {item.id}`"
 
 
-def _row(item: Item, names: Mapping[str, str], told: ToldWhen) -> tuple[str, ...]:
+def words_of(item: Item, to: Listener) -> str:
+    """Whose words a note is, as people read it; "" where it is nobody's, or nobody knows."""
+    others = to.others_in(item.scope.name if item.scope.kind is ScopeKind.REPO else "")
+    return ", ".join(dict.fromkeys(name if name in others else "you" for name in people(item)))
+
+
+def not_heard(item: Item, to: Listener) -> Iterator[str]:
+    """Why a note is not told here, where it is somebody else's words."""
+    if not to.hears(item):
+        yield (
+            f"words of {words_of(item, to)}: `afterwit knowledge approve {item.id}` makes them everybody's; if that is"
+            " you, `afterwit sessions users --merge` says so"
+        )
+
+
+def _row(item: Item, names: Mapping[str, str], told: ToldWhen, to: Listener) -> tuple[str, ...]:
     marks = "[pinned] " if item.is_pinned else ""
+    said_by = words_of(item, to) if to.others else ""
+    marks += f"[words of {said_by}] " if said_by else ""
     marks += "[already in AGENTS.md] " if item.is_known_to_host else ""
     marks += "[AGENTS.md says otherwise] " if item.is_denied else ""
     marks += f"[{item.reason.partition('; ')[0]}] " if item.status is ItemStatus.STALE and item.reason else ""
@@ -131,7 +156,7 @@ class StatusName(click.Choice):  # type: ignore[type-arg]
 
 
 _OTHERS = ("assistant", "import", "person")  # who else makes notes
-_NAMES = ("statuses", "categories", "repos", "agents", "harvesters", "is_global", "confidence")
+_NAMES = ("statuses", "categories", "repos", "agents", "harvesters", "is_global", "confidence", "users")
 _OPTIONS = (
     many(
         *("--status", "statuses", "STATUS"),
@@ -155,6 +180,10 @@ _OPTIONS = (
         *("--found-by", "harvesters", "NAME"),
         "Only what was found by this way of looking, as `show` names it; repeat for more.",
         earlier=("--harvester",),
+    ),
+    many(
+        *("--user", "users", "NAME"),
+        "Only the words of this user, by the name of the home folder or as `sessions users` shows it; repeat for more.",
     ),
     click.option(
         "--confidence",

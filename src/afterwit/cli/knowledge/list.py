@@ -5,12 +5,14 @@ from collections.abc import Iterator
 import click
 
 from afterwit.cli.commands import command
-from afterwit.cli.knowledge.items import EMPTY, EXITS, chosen, item_shape, show_listing, silences
+from afterwit.cli.knowledge.items import EMPTY, EXITS, chosen, item_shape, not_heard, show_listing, silences, words_of
 from afterwit.cli.terminal.amounts import COUNT, human_count
 from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.config.calendar import Calendar
 from afterwit.knowledge.list import ItemFilter, ItemListing, listed, searched, shown
+from afterwit.knowledge.listeners import who_listens
+from afterwit.knowledge.whose_words import Listener
 from afterwit.model.knowledge import EVERYWHERE, Authority, Item, ItemStatus, Trigger
 from afterwit.recall.told import ToldWhen, told_when
 
@@ -31,15 +33,17 @@ def list_items(here: Here, wanted: ItemFilter, limit: int, is_json: bool) -> Non
     """List the notes, the most certain first.
 
     Those in use, unless asked otherwise. A note that came from elsewhere needs your approval; one with too little
-    evidence is waiting. *told* says when a session first hears of it: at its start, at a prompt, with its first edit,
-    test run, commit or the like, after a failure, or never. `[already in AGENTS.md]` marks what the repository's own
-    instructions say: it is not repeated to agents. `[AGENTS.md says otherwise]` marks what they contradict: it is held
-    back from agents until you change the file, or pin the note. An outdated note says why: what is gone from the
-    repository brings it back by itself when it returns.
+    evidence is waiting. *told* says when a session first hears of it: at its start, at a prompt, with its first
+    edit, test run, commit or the like, after a failure, or never. `[already in AGENTS.md]` marks what the
+    repository's own instructions say: it is not repeated to agents. `[AGENTS.md says otherwise]` marks what they
+    contradict: it is held back from agents until you change the file, or pin the note. Where sessions of several
+    people are learned from, `[words of NAME]` marks what one of them said: only their sessions hear it, unless it
+    is approved. An outdated note says why: what is gone from the repository brings it back by itself when it
+    returns.
     """
     listing = listed(here.world, wanted, limit)
     told = told_when(here.world, listing.items)
-    show_listing(listing, wanted, told, is_json=is_json, nothing=_nothing(listing))
+    show_listing(listing, wanted, told, who_listens(here.world), is_json=is_json, nothing=_nothing(listing))
 
 
 def _nothing(listing: ItemListing) -> str:
@@ -61,7 +65,8 @@ def search(here: Here, wanted: ItemFilter, words: tuple[str, ...], limit: int, i
     """Find notes by words, in any form: all must occur. What fits best comes first."""
     listing = searched(here.world, " ".join(words), wanted, limit)
     nothing = "No notes match. Fewer words find more, and --all looks at notes of every status."
-    show_listing(listing, wanted, told_when(here.world, listing.items), is_json=is_json, nothing=nothing)
+    told = told_when(here.world, listing.items)
+    show_listing(listing, wanted, told, who_listens(here.world), is_json=is_json, nothing=nothing)
 
 
 @command(
@@ -80,12 +85,12 @@ def show(here: Here, item: str, is_json: bool) -> None:
         return
     print_text(whole.sentence)
     print_line("")
-    for name, fact in (*_facts(here.calendar, whole), ("told", moment)):
+    for name, fact in (*_facts(here.calendar, whole, who_listens(here.world)), ("told", moment)):
         print_text(fact, first=f"{name:<11} ", rest=" " * 12)
     talk(f"`afterwit knowledge why {whole.id}` shows what stands behind it.")
 
 
-def _facts(calendar: Calendar, item: Item) -> Iterator[tuple[str, str]]:
+def _facts(calendar: Calendar, item: Item, to: Listener) -> Iterator[tuple[str, str]]:
     sessions = len({piece.session.story for piece in item.evidence if not piece.is_against})
     against = sum(piece.is_against for piece in item.evidence)
     yield "id", item.id
@@ -97,6 +102,8 @@ def _facts(calendar: Calendar, item: Item) -> Iterator[tuple[str, str]]:
     yield "evidence", human_count(sessions, "independent session") + (f", {against} against" if against else "")
     yield "seen", _between(calendar.day(item.first_ms or None), calendar.day(item.last_ms or None))
     yield "found by", item.harvester
+    if said_by := words_of(item, to):
+        yield "words of", said_by
     for trigger in item.triggers:
         yield "shown when", shown_when(trigger)
     if item.advice:
@@ -111,7 +118,7 @@ def _facts(calendar: Calendar, item: Item) -> Iterator[tuple[str, str]]:
         yield "contradicts", f"{other}: `afterwit knowledge approve` or `retire` one of the two"
     if item.is_pinned:
         yield "pinned", "yes"
-    yield from (("not told", reason) for reason in silences(item))
+    yield from (("not told", reason) for reason in (*silences(item), *not_heard(item, to)))
 
 
 def _between(first: str, last: str) -> str:

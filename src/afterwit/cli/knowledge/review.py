@@ -71,7 +71,7 @@ def review(
     those that sessions are told already, as a guess, and those that the repository's own instructions say.
     """
     queue = waiting(here.world, ItemFilter(categories=categories, repos=repos), is_all=is_all)
-    notes = of_user(queue.notes) if origin else queue.notes
+    notes = of_user(here.world, queue.notes) if origin else queue.notes
     queue = queue._replace(notes=notes[:limit] if limit else notes)
     if is_json and not is_agreed:
         print_json(_shape(queue))

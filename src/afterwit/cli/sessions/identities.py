@@ -124,7 +124,8 @@ def users(here: Here, merged: str | None, into: str | None, undone: str | None, 
     """Show whose home folders the sessions ran in, or count one user as another.
 
     Users are shown by pseudonym. A merge names the user as the home folder does; the name it goes into is kept as you
-    write it. It applies to what is learned from now on; `afterwit store rebuild` applies it to everything.
+    write it. Whose words are told to whom follows it with the next `afterwit learn`. Else it applies to what is learned
+    from now on; `afterwit store rebuild` applies it to everything.
     """
     _decide(here, "user", merged, into, undone)
     summaries = identities.users(here.world)

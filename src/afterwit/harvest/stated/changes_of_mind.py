@@ -3,11 +3,13 @@
 In several ways. The later one names what it puts aside ("Redis instead of Postgres", "we moved off npm"), the earlier
 one was about that, and they share something else that tells. Or they share most of their telling words, or all but the
 last word of their sentence, and the later one says that something changes, or denies what the other affirms. An agent
-never overrules a user. Where it is in doubt both stay: a person sees both, and a wrong replacement would hide what
-holds.
+never overrules a user, and nobody changes somebody else's mind: what several said stays the word of the others. Where
+it is in doubt both stay: a person sees both, and a wrong replacement would hide what holds.
 """
 
 import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 from afterwit.harvest.stated.recurrence import StatedMatter, moment
 from afterwit.harvest.stated.statements import salient
@@ -41,6 +43,32 @@ _PICKED = regex(
     r"(?:the |a |an |our )?(?P<what>[`\w./@-]+)",
     re.IGNORECASE,
 )
+
+
+class LastWord(NamedTuple):
+    """A matter, as far as those who said it have not changed their minds, and what it takes the place of."""
+
+    matter: StatedMatter
+    replaced: tuple[StatedMatter, ...]
+
+
+def last_words(
+    said: Sequence[StatedMatter], is_replaced_by: Callable[[StatedMatter, StatedMatter], bool]
+) -> Iterator[LastWord]:
+    """What was said, in order. `is_replaced_by(later, earlier)`: whether the one takes the place of the other."""
+    left = [frozenset[str]() for _ in said]  # who said otherwise since, of several who said the same
+    replaced: list[tuple[StatedMatter, ...]] = []
+    for at, later in enumerate(said):
+        gone = [number for number, earlier in enumerate(said[:at]) if is_replaced_by(later, earlier)]
+        for number in gone:
+            left[number] |= later.people
+        whole = [number for number in gone if not later.people or said[number].people <= left[number]]
+        replaced.append(tuple(said[number] for number in whole))
+        for number in whole:
+            left[number] -= later.people
+    for matter, others, earlier in zip(said, left, replaced, strict=True):
+        kept = [sighting for sighting in matter.sightings if sighting.session.user not in others]
+        yield LastWord(matter._replace(sightings=kept), earlier)
 
 
 def replaces(later: StatedMatter, earlier: StatedMatter) -> bool:

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from afterwit.harvest.harvester import Grouped, item_id
-from afterwit.harvest.stated.changes_of_mind import replaces
+from afterwit.harvest.stated.changes_of_mind import last_words, replaces
 from afterwit.harvest.stated.recurrence import first_statements, matters
 from afterwit.harvest.stated.standing_words import is_standing
 from afterwit.harvest.stated.statements import (
@@ -100,7 +100,7 @@ class Choices:
     """Decisions, and those that took the place of earlier ones."""
 
     name = "choices"
-    version = 4
+    version = 5
     minimum_stories = 2
     seen = Stated
 
@@ -110,9 +110,8 @@ class Choices:
 
     def conclude(self, group: str, sightings: Sequence[Sighting[Stated]]) -> Iterable[Draft]:
         scope = Scope(ScopeKind.REPO, group)
-        decided = matters(sightings)
-        for at, matter in enumerate(decided):
-            replaced = tuple(item_id(self.name, scope, old.key) for old in decided[:at] if replaces(matter, old))
+        for matter, earlier in last_words(matters(sightings), replaces):
+            replaced = tuple(item_id(self.name, scope, old.key) for old in earlier)
             yield matter.draft(self.name, scope, Category.FACT, supersedes=replaced)
 
 
@@ -152,7 +151,7 @@ class Reproofs:
     """Corrections that would have been worth knowing before."""
 
     name = "reproofs"
-    version = 4
+    version = 5
     minimum_stories = 2
     seen = Stated
 

@@ -65,7 +65,7 @@ class OpenSeen(Stated, frozen=True, kw_only=True, omit_defaults=True):
 
 class OpenQuestions:
     name = "open-questions"
-    version = 1
+    version = 2
     seen = OpenSeen
     minimum_stories = 1
 

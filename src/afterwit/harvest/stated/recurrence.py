@@ -1,8 +1,9 @@
 """Brings statements together that say the same: the same words about the same thing, with the same sign.
 
 Two statements are one matter when most of their telling words are shared and neither denies what the other affirms.
-The earliest statement names the matter, so that an id does not change when more is said. Nothing here knows what kind
-of statement it is; the caller says what a recurrence means.
+The earliest statement names the matter, so that an id does not change when more is said. What people say is each one's
+own: statements of two are one matter only where their telling words are the same. Nothing here knows what kind of
+statement it is; the caller says what a recurrence means.
 """
 
 import re
@@ -11,6 +12,7 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import NamedTuple
 
+from afterwit.guard.accounts import is_person
 from afterwit.harvest.harvester import Grouped, evidence_of, unique
 from afterwit.harvest.stated.statements import Stated, StatedBy, attributed, salient, topic_of
 from afterwit.model.knowledge import Category, Channel, Draft, Evidence, Scope, Sighting, Trigger
@@ -42,6 +44,13 @@ class StatedMatter(NamedTuple):
     @property
     def key(self) -> tuple[str, ...]:
         return (*sorted(self.words), "not") if self.is_negative else tuple(sorted(self.words))
+
+    @property
+    def people(self) -> frozenset[str]:
+        """Who said it, as far as they can be told from others; nobody where an agent did."""
+        if self.channel is not Channel.USER:
+            return frozenset()
+        return frozenset(filter(is_person, (sighting.session.user for sighting in self.sightings)))
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
@@ -102,7 +111,18 @@ def matters(sightings: Iterable[Sighting[Stated]]) -> list[StatedMatter]:
             for word in new.words:
                 by_word[word].append(len(so_far))
             so_far.append(new)
-    return so_far
+    return _united(so_far)
+
+
+def _united(said: Iterable[StatedMatter]) -> list[StatedMatter]:
+    """Without doubles: what several people said in the same words."""
+    by_key: dict[tuple[tuple[str, ...], Channel], StatedMatter] = {}
+    for matter in said:
+        first = by_key.setdefault((matter.key, matter.channel), matter)
+        if first is not matter:
+            first.sightings.extend(matter.sightings)
+            first.sightings.sort(key=_order)
+    return list(by_key.values())
 
 
 def likeness(words: frozenset[str], others: frozenset[str]) -> float:
@@ -112,7 +132,9 @@ def likeness(words: frozenset[str], others: frozenset[str]) -> float:
 
 def _is_same(earlier: StatedMatter, new: StatedMatter) -> bool:
     is_alike = (earlier.is_negative, earlier.channel) == (new.is_negative, new.channel)
-    return is_alike and likeness(new.words, earlier.words) >= _ALIKE
+    if not is_alike or likeness(new.words, earlier.words) < _ALIKE:
+        return False
+    return not earlier.people or earlier.people.issuperset(new.people)
 
 
 def _channel_of(sighting: Sighting[Stated]) -> Channel:

@@ -12,7 +12,7 @@ from itertools import combinations, islice
 
 from afterwit.guard.placeholders import PLACEHOLDER
 from afterwit.harvest.harvester import Grouped, item_id
-from afterwit.harvest.stated.changes_of_mind import takes_over
+from afterwit.harvest.stated.changes_of_mind import last_words, takes_over
 from afterwit.harvest.stated.recurrence import matters
 from afterwit.harvest.stated.standing_words import standing_clause, standing_sentences
 from afterwit.harvest.stated.statements import OF_THE_PLACE, Stated, StatedBy, momentary, salient, stated, with_reason
@@ -41,7 +41,7 @@ class StandingRules:
     """What a user said once and for all."""
 
     name = STANDING
-    version = 4
+    version = 5
     minimum_stories = 1
     seen = Stated
 
@@ -57,11 +57,10 @@ class StandingRules:
 
     def conclude(self, group: str, sightings: Sequence[Sighting[Stated]]) -> Iterable[Draft]:
         scope = Scope(ScopeKind.REPO, group) if group else EVERYWHERE
-        said = matters(sightings)
-        for at, matter in enumerate(said):
+        for matter, earlier in last_words(matters(sightings), takes_over):
             text = matter.last.seen.excerpt
             category = Category.PITFALL if _FORBIDS.search(text) else Category.PATTERN
-            replaced = tuple(item_id(self.name, scope, old.key) for old in said[:at] if takes_over(matter, old))
+            replaced = tuple(item_id(self.name, scope, old.key) for old in earlier)
             yield matter.draft(
                 self.name, scope, category, triggers=(*_topics(text), *_errors(text)), supersedes=replaced
             )

@@ -5,6 +5,7 @@ from typing import Any
 
 from afterwit.agents.moments import RECALL
 from afterwit.guard.shown import NOTHING, Shown, figure, joined, label, ours, stamp
+from afterwit.knowledge.listeners import listener_here
 from afterwit.knowledge.shown_items import sentence, standing
 from afterwit.mcp.given import PLACE, ItemLine, day, given, repo_of
 from afterwit.mcp.tool import Caller, Tool, number, text
@@ -28,7 +29,7 @@ def recall(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
     with readonly_database(caller.world.layout) as db:
         repo = repo_of(db, caller, arguments)
         situation = Situation(repo, caller.agent)
-        here = speaking_items(db, situation.scopes())
+        here = speaking_items(db, listener_here(db, caller.world), situation.scopes())
         start = start_block_for(caller.world, situation, here, stories(db))
         told = {item.id for item in start.items}
         prompt = prompt_block_for(db, caller.world, situation, arguments["task"], here, told)
@@ -76,7 +77,7 @@ _MOST_QUESTIONS = 50
 def open_questions(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
     with readonly_database(caller.world.layout) as db:
         repo = repo_of(db, caller, arguments)
-        here = speaking_items(db, Situation(repo, caller.agent).scopes())
+        here = speaking_items(db, listener_here(db, caller.world), Situation(repo, caller.agent).scopes())
         to = audience_of(db, caller.world, caller.agent, caller.session, repo)
     questions = [item for item in here if item.category is Category.QUESTION]
     newest = sorted(questions, key=lambda item: (item.status is not ItemStatus.ACTIVE, -item.last_ms, item.id))

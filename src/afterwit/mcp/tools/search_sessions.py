@@ -1,15 +1,17 @@
 """`search_sessions`: full text over what was said and done in earlier sessions."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from afterwit.guard.shown import Shown, figure, joined, name, ours, stamp, typed
+from afterwit.knowledge.listeners import listener_here
 from afterwit.mcp.given import ALL_REPOS, PLACE, THIS_REPO, day, last_part, literal, notes, one_line, repo_of
 from afterwit.mcp.tool import Caller, Tool, choice, number, text
 from afterwit.model.kinds import EventKind
 from afterwit.sessions.filters import Filter
 from afterwit.sessions.search import SearchAnswer, SearchHit, best_hits
+from afterwit.store.rows.session_list import users_of
 from afterwit.store.rows.texts import KINDS
 from afterwit.store.store import readonly_database
 
@@ -31,7 +33,15 @@ def search_sessions(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
     place = joined((ours("`"), here, ours("`"))) if here else ours(THIS_REPO if repo else ALL_REPOS)
     if not answer.hits:
         return joined((ours("Nothing found in "), place, ours(_FEWER)))
-    return notes([_heading(answer, place), *_lines(answer.hits)])
+    return notes([_heading(answer, place), *_lines(answer.hits, _heard(caller, answer.hits))])
+
+
+def _heard(caller: Caller, hits: Sequence[SearchHit]) -> frozenset[str]:
+    """The sessions whose user may be quoted here: not those of somebody else."""
+    with readonly_database(caller.world.layout) as db:
+        to = listener_here(db, caller.world)
+        users = users_of(db, {hit.session for hit in hits})
+    return frozenset(hit.session for hit in hits if to.hears_user(users.get((hit.agent, hit.session), ""), hit.repo))
 
 
 def _repo(caller: Caller, arguments: Mapping[str, Any]) -> str:
@@ -49,11 +59,13 @@ def _heading(answer: SearchAnswer, place: Shown) -> Shown:
     return joined((figure(answer.total), places, place, *best, ours(":")))
 
 
-def _lines(hits: Sequence[SearchHit]) -> Iterator[Shown]:
+def _lines(hits: Sequence[SearchHit], heard: Set[str]) -> Iterator[Shown]:
     """What a user typed, a line each. Outputs, pages, what was pasted into a prompt and what agents said may hold words
-    that were planted: of these is only told how many matches there are, once for each session."""
-    yield from (_line(hit) for hit in hits if _is_typed(hit))
-    others = [hit for hit in hits if not _is_typed(hit)]
+    that were planted: of these, and of what somebody else typed, is only told how many matches there are, once for each
+    session."""
+    quoted = [hit for hit in hits if _is_typed(hit) and hit.session in heard]
+    yield from map(_line, quoted)
+    others = [hit for hit in hits if hit not in quoted]
     for session, places in Counter(hit.session for hit in others).items():
         hit = next(hit for hit in others if hit.session == session)
         whence = joined((day(hit.at_ms), name(hit.agent), last_part(hit.repo)), ", ")

@@ -22,14 +22,17 @@ from afterwit.digest.update import load_digest
 from afterwit.guard import ruleset
 from afterwit.guard.placeholders import placeholder
 from afterwit.knowledge.list import item_in
+from afterwit.knowledge.listeners import listener_here, own_names
+from afterwit.knowledge.whose_words import Listener, is_personal
 from afterwit.model.knowledge import EVERYWHERE, Item, Scope, ScopeKind
 from afterwit.recall.deck.dealt import NOTHING_DEALT, DealtDeck, DealtMarks, dealt_deck
 from afterwit.recall.deck.firing_lines import FiringLine, lines_of
 from afterwit.recall.deck.line_tables import Redact
 from afterwit.recall.deck.prompt_tables import MOST_SESSIONS, PromptChanges, PromptSource, PromptWork, newest
+from afterwit.recall.deck.reader import listener_mark
 from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckExample, DeckSettings, write_deck
 from afterwit.recall.doubles import told_once
-from afterwit.recall.from_digest import sighting_of, talks_in
+from afterwit.recall.from_digest import heard_talks, sighting_of
 from afterwit.recall.holdout import holdout_key
 from afterwit.recall.recall import names_known, preference_lines, settings_of, start_block_for
 from afterwit.recall.repository import UNCOMMITTED, git_mark, history_sightings, tree_file
@@ -97,8 +100,10 @@ def tell_hooks(world: World, exclude: Sequence[str]) -> int:
 
 def _settings(store: Store, world: World) -> DeckSettings:
     shares = hooks.shares(store.db)
+    key = holdout_key(redaction_key(world.layout))
     return DeckSettings(
-        key=holdout_key(redaction_key(world.layout)),
+        key=key,
+        listener=tuple(listener_mark(name, key) for name in own_names(world.environ, world.user_home)),
         session_share=shares.session_share,
         item_share=shares.item_share,
         arms=shares.arms,
@@ -134,7 +139,8 @@ class _Compiling:
     def __init__(self, store: Store, world: World, dealt: DealtDeck) -> None:
         self._store = store
         self._world = world
-        self._rules = _rules_mark(store, world)
+        self._to = listener_here(store.db, world)
+        self._rules = _rules_mark(store, world, self._to)
         parts = {repo: part for repo, part in dealt.parts.items() if part.prompts.partition(" ")[0] == self._rules}
         self.dealt = dealt._replace(parts=parts)
         self._changed = _by_scope(undealt(store.db))
@@ -158,6 +164,7 @@ class _Compiling:
             prompts={repo: self._prompts(repo) for repo in self._repos},
             trees={repo: tree_file(repo) for repo in self._checkouts},
             marks=marks,
+            personal={repo: self._personal(repo) for repo in marks if self._is_noted_anew(repo, marks[repo])},
             examples=list(_examples(self._store)),
         )
 
@@ -172,7 +179,7 @@ class _Compiling:
     @functools.cached_property
     def _shared(self) -> list[Item]:
         """What holds everywhere, or for an agent."""
-        return told_once(map(item_in, self._shared_rows))
+        return told_once(map(item_in, self._shared_rows), self._to)
 
     @functools.cached_property
     def _stories(self) -> dict[Scope, int]:
@@ -214,8 +221,16 @@ class _Compiling:
         if before is None or before.lines != now.lines or not is_there:
             yield from lines_of(self._items(repo))
 
+    def _is_noted_anew(self, repo: str, now: DealtMarks) -> bool:
+        before = self.dealt.marks.get(repo)
+        return before is None or before.items != now.items
+
+    def _personal(self, repo: str) -> list[str]:
+        rows = self._rows([f"{_REPO}{repo}"]) if repo else self._shared_rows
+        return [item.id for item in map(item_in, rows) if is_personal(item) and not item.is_decided]
+
     def _items(self, repo: str) -> list[Item]:
-        return told_once(map(item_in, self._rows([f"{_REPO}{repo}"]))) if repo else self._shared
+        return told_once(map(item_in, self._rows([f"{_REPO}{repo}"])), self._to) if repo else self._shared
 
     def _rows(self, scopes: Collection[str]) -> list[ItemRow]:
         return list(items_in(self._store.db, scopes, SPEAKING)) if scopes else []
@@ -237,7 +252,7 @@ class _Compiling:
             if key in filed and session not in self._changed.get(repo, ()):
                 kept.add(key)
             elif (row := session_row(self._store.db, session)) and (digest := load_digest(self._store.db, row)):
-                works[key] = PromptWork(sighting_of(digest), talks_in(digest))
+                works[key] = PromptWork(sighting_of(digest), heard_talks(digest, self._to))
         earlier = self.dealt.parts.get(repo)
         if checkout is not None and earlier is not None and earlier.prompts == now:
             return PromptChanges(kept | {key for key in filed if not key.startswith(_SESSION)}, works)
@@ -259,11 +274,12 @@ def _by_scope(rows: Iterable[Undealt]) -> dict[str, set[int]]:
     return changed
 
 
-def _rules_mark(store: Store, world: World) -> str:
-    """Another one whenever text is redacted otherwise."""
+def _rules_mark(store: Store, world: World, to: Listener) -> str:
+    """Another one whenever text is redacted otherwise, or told to somebody else."""
     settings = world.settings.redaction
     people = known_people(world.environ, world.user_home, settings)
-    return _hash(ruleset.fingerprint(), people, settings, key_mark(store.key))
+    stand_ins = sorted((repo, sorted(names)) for repo, names in to.stand_ins.items())
+    return _hash(ruleset.fingerprint(), people, settings, key_mark(store.key), sorted(to.others), stand_ins)
 
 
 def _hash(*values: object) -> str:

@@ -66,6 +66,10 @@ class DealtDeck(NamedTuple):
         rows = self.db.execute(query, (repo,)) if self.db is not None else ()
         return [(str(repo), str(agent), str(body)) for repo, agent, body in rows]
 
+    def personal(self, repo: str) -> list[str]:
+        rows = self.db.execute("SELECT item FROM personal WHERE repo = ?", (repo,)) if self.db is not None else ()
+        return [str(item) for (item,) in rows]
+
     def rows(self, table: str) -> list[tuple[object, ...]]:
         return self.db.execute(f"SELECT * FROM {table}").fetchall() if self.db is not None else []  # noqa: S608
 

@@ -17,6 +17,9 @@ CREATE TABLE blocks (
     PRIMARY KEY (repo, agent)
 ) STRICT, WITHOUT ROWID;
 
+-- The notes that say what people said or want, by repository.
+CREATE TABLE personal (repo TEXT NOT NULL, item TEXT NOT NULL, PRIMARY KEY (repo, item)) STRICT, WITHOUT ROWID;
+
 -- The files in `deck/`, by repository. A name ends with the fingerprint of the file.
 CREATE TABLE parts (
     repo TEXT PRIMARY KEY,

@@ -54,7 +54,7 @@ def prompt_sections(deck: Deck, agent: str, prompt: str, place: Location) -> tup
     places = with_tests(repo, guess(repo, question))
     notes = _notes(deck, agent, question.prompt, place, index, places)
     decisions = deck.talks([note.line for note in notes], place.repo)
-    talks = StoredTalks(deck.part(place.repo))
+    talks = StoredTalks(None if deck.is_of_another else deck.part(place.repo))
     quotes = [quote for quote in decided(talks, question) if quote.session not in decisions]
     told = _told_at_start(deck, agent, place)
     new = [MarkedLine(mark, BlockLine(line.item, line.text)) for mark, _, line in notes if line.item not in told]

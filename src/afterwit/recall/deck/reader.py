@@ -15,13 +15,14 @@ import os
 
 import apsw
 
+from afterwit.guard.accounts import is_person
 from afterwit.guard.shown import Shown, of_deck
 from afterwit.model.quick_json import dumps, loads
 
 # pathlib takes longer to load than all that is done here.
-# ruff: noqa: PTH118, PTH120
+# ruff: noqa: PTH118, PTH119, PTH120
 
-VERSION = 5
+VERSION = 6
 EXAMPLES = "examples"  # a setting: the worked examples of an experiment, by repository
 PARTS = "deck"  # the folder of `store.layout.Layout.deck_parts`
 REPO = "repo"  # names in the table `indexes` of a part
@@ -102,9 +103,19 @@ class Deck:
     def __init__(self, path: str) -> None:
         self.path = path
         self.faults: list[Exception] = []  # of parts that could not be read
+        self.is_of_another = False
         self._parts: dict[str, apsw.Connection | None] = {}
+        self._hushed: frozenset[str] = frozenset()
         self._db = _opened(path)
         self.settings: dict[str, object] = dict(self._db.execute("SELECT name, value FROM settings"))
+
+    def listen(self, home: str) -> None:
+        """Whoever listens has this home folder. If the deck was made for somebody else who can be told from them, what
+        people said is left out of it."""
+        name = os.path.basename(home)
+        if is_person(name) and listener_mark(name, self.key()) not in self.names("listener"):
+            self.is_of_another = True
+            self._hushed = frozenset(row[0] for row in self._db.execute("SELECT item FROM personal"))
 
     def share(self, name: str) -> float:
         value = self.settings.get(name)
@@ -150,7 +161,11 @@ class Deck:
         query = """SELECT body FROM blocks WHERE repo IN (?1, '') AND agent IN (?2, '')
                    ORDER BY repo = ?1 DESC, agent = ?2 DESC LIMIT 1"""
         row = self._db.execute(query, (repo, agent)).fetchone()
-        return [(of_deck(heading), _lines(entries)) for heading, entries in _pairs(row[0])] if row else []
+        sections = [(of_deck(heading), _lines(entries)) for heading, entries in _pairs(row[0])] if row else []
+        return [(heading, self._heard(lines)) for heading, lines in sections] if self._hushed else sections
+
+    def _heard(self, lines: Lines) -> Lines:
+        return [line for line in lines if line[0] not in self._hushed]
 
     def told_at_start(self) -> frozenset[str]:
         """The items of all start blocks."""
@@ -184,7 +199,7 @@ class Deck:
             for db in (self.part(repo), self._db)
             if db is not None
             for row in db.execute(query, values)
-            if words.issuperset(row[0].split())
+            if words.issuperset(row[0].split()) and row[_LINE_AT] not in self._hushed
         ]
 
     def numbered(self, numbers: list[int], repo: str, agent: str) -> list[DeckLine]:
@@ -195,7 +210,7 @@ class Deck:
                     WHERE lines.agents = '' OR instr(lines.agents, ' ' || ?2 || ' ')"""  # noqa: S608
         db = self.part(repo)
         rows = db.execute(query, (dumps(numbers), agent)) if db is not None else ()
-        return [DeckLine(row[0], of_deck(row[1]), *row[2:]) for row in rows]
+        return [DeckLine(row[0], of_deck(row[1]), *row[2:]) for row in rows if row[0] not in self._hushed]
 
     def talks(self, lines: list[DeckLine], repo: str) -> set[str]:
         """The sessions whose quotes these lines stand for."""
@@ -244,6 +259,15 @@ def opened_immutable(path: str) -> apsw.Connection:
     """A database that nobody changes."""
     address = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?immutable=1"
     return apsw.Connection(address, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+
+
+def listener_mark(name: str, key: bytes) -> str:
+    """What stands in a deck for the name of somebody that it is made for."""
+    try:
+        from _blake2 import blake2b
+    except ImportError:
+        from hashlib import blake2b
+    return blake2b(name.encode("utf-8", "surrogatepass"), key=key[:64], digest_size=8).hexdigest()
 
 
 def texts_in(body: str) -> list[str]:

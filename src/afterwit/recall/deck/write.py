@@ -10,7 +10,7 @@ items that people wrote, preferences and what earlier rules left in digests end 
 
 import functools
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing
 from importlib import resources
 from pathlib import Path
@@ -65,6 +65,7 @@ class DeckSettings(NamedTuple):
     most_lines: int = 1  # after one failure
     learns_at_end: bool = True  # whether the end of a session starts a `learn`
     learn_command: tuple[str, ...] = ()  # that does it
+    listener: tuple[str, ...] = ()  # marks of the names of whoever it is made for: `reader.listener_mark`
     exclude: tuple[str, ...] = ()  # where hooks say and note nothing, as in the settings
 
 
@@ -79,6 +80,7 @@ class DeckContent(NamedTuple):
     prompts: Mapping[str, PromptSource] = MappingProxyType({})  # by repository
     trees: Mapping[str, str] = MappingProxyType({})  # names of files with the words of a repository's files
     marks: Mapping[str, DealtMarks] = MappingProxyType({})  # by repository; "": outside of all
+    personal: Mapping[str, Collection[str]] = MappingProxyType({})  # notes that are people's words, where they changed
     examples: Iterable[DeckExample] = ()  # of templates, in an experiment that compares them
 
 
@@ -166,6 +168,7 @@ class _Writing:
             db.executemany("INSERT INTO remotes VALUES (?, ?)", sorted(deck.remotes.items()))
             db.executemany("INSERT INTO trees VALUES (?, ?)", sorted(deck.trees.items()))
             db.executemany("INSERT OR REPLACE INTO blocks VALUES (?, ?, ?)", self._blocks())
+            db.executemany("INSERT INTO personal VALUES (?, ?)", self._personal())
             self._put_lines(db)
             db.executemany("INSERT INTO parts VALUES (?, ?, ?, ?, ?)", parts)
             marks = ((repo, *marks) for repo, marks in sorted(deck.marks.items()))
@@ -178,6 +181,12 @@ class _Writing:
                 yield from self._dealt.blocks(repo)
         for block in self._deck.blocks:
             yield block.repo, block.agent, _sections(block, functools.partial(safe, self._redact))
+
+    def _personal(self) -> Iterator[tuple[str, str]]:
+        new = self._deck.personal
+        for repo in sorted({*self._deck.marks, *new}):
+            items = new[repo] if repo in new else self._dealt.personal(repo)
+            yield from ((repo, item) for item in sorted(items))
 
     def _examples(self) -> tuple[str, str]:
         rows = [(repo, (item, safe(self._redact, text))) for repo, item, text in self._deck.examples]

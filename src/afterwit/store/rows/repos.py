@@ -122,6 +122,14 @@ def user_summaries(db: apsw.Connection) -> list[UserSummary]:
     return [UserSummary(*row) for row in db.execute(query)]
 
 
+def users_by_repo(db: apsw.Connection) -> dict[str, list[str]]:
+    """Who had sessions in each repository, "" for sessions outside of all."""
+    users: dict[str, list[str]] = {}
+    for repo, user in db.execute("SELECT DISTINCT repo, user FROM sessions WHERE user <> '' ORDER BY repo, user"):
+        users.setdefault(repo, []).append(user)
+    return users
+
+
 def is_known(db: apsw.Connection, subject: str, name: str) -> bool:
     """Whether any session has this repository, tool or user. A repository goes by its name, remote or last part."""
     return bool(db.execute(_KNOWN[subject], {"name": name, "ending": f"%/{name}"}).get)

@@ -190,6 +190,12 @@ def agents_of(db: apsw.Connection, sessions: Iterable[int]) -> list[str]:
     return [str(row[0]) for row in db.execute(query, (json_list(sessions),))]
 
 
+def users_of(db: apsw.Connection, native_ids: Iterable[str]) -> dict[tuple[str, str], str]:
+    """Whose sessions these are, by agent and native id."""
+    query = "SELECT agent, native_id, user FROM sessions WHERE native_id IN (SELECT value FROM json_each(?))"
+    return {(agent, name): user for agent, name, user in db.execute(query, (json_list(native_ids),))}
+
+
 def session_of(db: apsw.Connection, agent: str, native_id: str) -> SessionRow | None:
     query = f"SELECT {_COLUMNS} FROM sessions WHERE agent = :agent AND native_id = :native_id"  # noqa: S608
     row = db.execute(query, {"agent": agent, "native_id": native_id}).fetchone()
