@@ -127,5 +127,5 @@ def _kept(judged: list[_Judged], rule: KeepRule, world: World, place: str) -> li
     return by_rule if not whole or whole[0] in by_rule else [whole[0], *by_rule]
 
 
-def _lease(layout: Layout) -> AbstractContextManager[None]:
+def _lease(layout: Layout) -> AbstractContextManager[int | None]:
     return held(layout.lease, wait_seconds=_WAIT_SECONDS) if layout.exists() else nullcontext()

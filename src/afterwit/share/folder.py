@@ -98,7 +98,6 @@ class ShareFolder:
         for own, file in sorted(self.files.items()):
             content = encoded(file.lines) + b"".join(line + b"\n" for line in sorted(set(file.others)))
             written += self._put(f"{NOTES}/{own}.jsonl", content)
-            step("a file of a share is written")
         page = "\n".join([*_page(self.notes(now_ms)), ""])
         return [*written, *self._put(INDEX, page.encode()), *self._put(ATTRIBUTES, _ATTRIBUTES)]
 
@@ -110,11 +109,13 @@ class ShareFolder:
             if not path.exists():
                 return []
             path.unlink()
+            step("a file of a share is removed")
             return [name]
         path.parent.mkdir(exist_ok=True)
         if path.is_file() and read_regular(path) == content:
             return []
         replace_file(path, content, READABLE)
+        step("a file of a share is written")
         return [name]
 
     def _about(self) -> ShareFile:

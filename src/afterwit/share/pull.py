@@ -14,10 +14,9 @@ from afterwit.guards.history import FixPlace
 from afterwit.knowledge.list import all_items
 from afterwit.model.knowledge import IMPORT
 from afterwit.share.folder import FOLDER, BadLine, ShareFolder
-from afterwit.share.git_commands import ShareGit
 from afterwit.share.incoming import is_others, news, states_of
 from afterwit.share.local_notes import known_states
-from afterwit.share.place import Share, shares_of
+from afterwit.share.place import Share, git_in, shares_of
 from afterwit.share.push import SharedChange
 from afterwit.share.records import SharedNote
 
@@ -36,8 +35,13 @@ def pull(world: World, place: FixPlace, *, is_dry_run: bool = False) -> list[Pul
 
 
 def _pulled(world: World, share: Share, *, is_dry_run: bool) -> Pulled:
-    if share.is_own and not is_dry_run:
-        ShareGit(share.root, world.environ).fetch(FOLDER)
+    with git_in(world, share, is_dry_run=is_dry_run) as git:
+        if share.is_own and not is_dry_run:
+            git.fetch(FOLDER)
+        return _taken_in(world, share, is_dry_run=is_dry_run)
+
+
+def _taken_in(world: World, share: Share, *, is_dry_run: bool) -> Pulled:
     folder = ShareFolder(share.folder)
     notes = folder.notes(world.now_ms)
     with decision_desk(world, is_new=True) as desk:
