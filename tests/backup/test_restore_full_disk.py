@@ -29,7 +29,9 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     place.mkdir()
     mount = shutil.which("mount")
     done = mount and subprocess.run(
-        [mount, "-t", "tmpfs", "-o", f"size={_SIZE_MB}m,mode=0700", "tmpfs", str(place)], capture_output=True, check=False
+        [mount, "-t", "tmpfs", "-o", f"size={_SIZE_MB}m,mode=0700", "tmpfs", str(place)],
+        capture_output=True,
+        check=False,
     )
     if not done or done.returncode:
         pytest.skip("no file system can be mounted here; the limit on files below tests the same everywhere")
@@ -46,12 +48,12 @@ class Filling(Silent):
         self._disk = disk
         self._left = after
 
-    def begin(self, files: int, total_bytes: int) -> None:  # noqa: ARG002
+    def begin(self, files: int, total_bytes: int) -> None:
         assert files > self._left
         if not self._left:
             self._fill()
 
-    def advance(self, files: int, done_bytes: int) -> None:  # noqa: ARG002
+    def advance(self, files: int, done_bytes: int) -> None:
         self._left -= 1
         if not self._left:
             self._fill()

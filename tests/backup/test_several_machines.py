@@ -109,7 +109,9 @@ def test_what_another_machine_is_just_sending_is_not_pruned(world: World, other:
     assert verify(world, str(target), NO_KEYS, Silent()).faults == []
 
 
-def test_what_was_sent_too_long_ago_is_sent_again(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_sent_too_long_ago_is_sent_again(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nothing names it, so that others may be removing it at this moment."""
     target = tmp_path / "backup"
     monkeypatch.setattr("afterwit.backup.create._refuse_shortened", lambda *_: 1 / 0)

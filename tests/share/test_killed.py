@@ -153,9 +153,7 @@ def test_locks_of_a_git_that_was_killed_are_removed_from_our_clone(tmp_path: Pat
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="named pipes and inherited locks are POSIX")
-def test_a_git_that_outlives_the_run_is_waited_for(
-    tmp_path: Path, bare: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_git_that_outlives_the_run_is_waited_for(tmp_path: Path, bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ada = joined(tmp_path, "ada", bare)
     (share,) = shares_of(ada.world, ada.place)
     sending, go_on = tmp_path / "sending", tmp_path / "go-on"

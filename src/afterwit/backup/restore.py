@@ -120,8 +120,8 @@ def _chosen(vault: Vault, snapshot: str, layout: Layout) -> SnapshotName:
         return by_machine.get(own, newest)
     each = ", ".join(f"{name.id} of {machine[:8]}" for machine, name in by_machine.items())
     raise BackupError(
-        f"Snapshots of {len(by_machine)} machines lie at {vault.place}; the newest are {each}. Name one with --snapshot."
-        " `afterwit store backup list` shows them all."
+        f"Snapshots of {len(by_machine)} machines lie at {vault.place}; the newest are {each}. Name one with"
+        " --snapshot. `afterwit store backup list` shows them all."
     )
 
 

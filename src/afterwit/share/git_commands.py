@@ -133,9 +133,7 @@ def clone(url: str, root: Path, environ: Mapping[str, str], lease: int) -> None:
     beside.rename(root)
 
 
-def _run(
-    words: tuple[str, ...], environ: Mapping[str, str], lease: int | None
-) -> "subprocess.CompletedProcess[str]":
+def _run(words: tuple[str, ...], environ: Mapping[str, str], lease: int | None) -> "subprocess.CompletedProcess[str]":
     try:
         return subprocess.run(
             ("git", *words),

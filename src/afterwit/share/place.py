@@ -48,7 +48,8 @@ def shares_of(world: World, place: FixPlace) -> list[Share]:
         Share(root.name, root, place.repo, is_own=True)
         for root in sorted(world.layout.shares.glob("*"))
         if root.name != CLONING
-        and (root / FOLDER / SHARE_FILE).exists() and ShareFolder(root / FOLDER).about.is_about(place.repo)
+        and (root / FOLDER / SHARE_FILE).exists()
+        and ShareFolder(root / FOLDER).about.is_about(place.repo)
     ]
     if not shares:
         raise UsageError(f"Nothing is shared for {place.repo} yet. `afterwit share init` begins.")

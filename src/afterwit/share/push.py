@@ -87,6 +87,7 @@ def _pushed(
     before = {own: _own(file.lines, sharer) for own, file in folder.files.items() if _own(file.lines, sharer)}
     clock_ms = next_clock((file.lines for file in folder.files.values()), world.now_ms)
     lines = own_lines(notes, shared, before, sharer, share.lies_in, clock_ms)
+    lines = {own: some for own, some in lines.items() if own not in folder.closed}
     changes = []
     for own, some in sorted(lines.items()):
         present = folder.files[own].lines if own in folder.files else ()

@@ -2,8 +2,9 @@
 
 A machine writes and takes back its own lines and never those of others, so any two versions of a file unite by taking
 the lines of both, in any order and however often. The words of a note are those of the latest line that has any; the
-latest word on it, approved or rejected, holds; an approval is one of the words that it names. Later is a matter of clocks that never run backwards: a line is written
-with a time after all that were read before it, and where two are the same the machine decides. Pure.
+latest word on it, approved or rejected, holds, and an approval is one of the words that it names. Later is a matter of
+clocks that never run backwards: a line is written with a time after all that were read before it, and where two are the
+same the machine decides. Pure.
 """
 
 import hashlib

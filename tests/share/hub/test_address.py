@@ -27,7 +27,11 @@ def test_what_leaves_the_machine_is_encrypted_and_checked(text: str, tmp_path: P
 
 
 def test_a_service_counts_as_elsewhere_and_may_name_its_own_roots(tmp_path: Path) -> None:
-    for text, environ in (("service=hub", {}), ("host=localhost service=hub", {}), ("dbname=hub", {"PGSERVICE": "hub"})):
+    for text, environ in (
+        ("service=hub", {}),
+        ("host=localhost service=hub", {}),
+        ("dbname=hub", {"PGSERVICE": "hub"}),
+    ):
         options = address_of(text, environ, tmp_path).options
         assert (options["sslmode"], "sslrootcert" in options) == ("verify-full", False)
 

@@ -110,5 +110,9 @@ def test_a_lead_sees_the_sums_of_all_machines_and_no_contents(ada: HubMate, serv
     assert (sums["ada"].actions, sums["ada"].failures) == (9, 6)
     assert (sums["grace"].machines, sums["grace"].sessions, sums["grace"].digests) == (1, 1, 1)
     assert search(lead.address, "water OR trees", 5) == []
-    seen = [row for table in ("sums", "machines", "note_lines") for row in server.asked("lead", f"TABLE afterwit_hub.{table}")]
+    seen = [
+        row
+        for table in ("sums", "machines", "note_lines")
+        for row in server.asked("lead", f"TABLE afterwit_hub.{table}")
+    ]
     assert not any(word in str(seen).lower() for word in ("prune", "water", "graft"))

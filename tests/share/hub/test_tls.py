@@ -124,7 +124,7 @@ def test_a_certificate_of_another_authority_is_refused(
     vineyard = authority(tmp_path, "vineyard")
     ada = begun(hub, tmp_path, monkeypatch)
     for text in (named(hub, sslrootcert=vineyard.root), named(hub)):  # and one that the system does not know
-        with pytest.raises(HubError, match="did not prove who it is .*certificate verify failed"):
+        with pytest.raises(HubError, match=r"did not prove who it is .*certificate verify failed"):
             away(ada, text).syncs()
     assert sent(hub) == 0
 
@@ -133,7 +133,7 @@ def test_a_server_without_encryption_is_told_nothing(
     server: HubServer, orchard: Authority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ada = begun(server, tmp_path, monkeypatch)
-    with pytest.raises(HubError, match="did not prove who it is .*server does not support SSL"):
+    with pytest.raises(HubError, match=r"did not prove who it is .*server does not support SSL"):
         away(ada, named(server, sslrootcert=orchard.root)).syncs()
     assert sent(server) == 0
     open_way = away(ada, named(server, sslmode="disable"))

@@ -160,6 +160,7 @@ class GitTarget:
             if any(word in said for word in _OVERTAKEN):
                 raise _OvertakenError(f"{failed}. Somebody else wrote there meanwhile: run the command again.")
             raise BackupError(
-                f"{failed}. The last complete backup is as it was. Check address, network and permissions, then try again."
+                f"{failed}. The last complete backup is as it was. Check address, network and permissions, then try"
+                " again."
             )
         return done.stdout

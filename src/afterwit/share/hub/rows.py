@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
+
 if TYPE_CHECKING:
     import psycopg
 
@@ -58,10 +60,10 @@ class SumRow(NamedTuple):
     tokens: int
 
 
-class MemberSum(NamedTuple):
-    """What a member did, counted over all machines."""
+class MemberSum(msgspec.Struct, frozen=True):
+    """What a member brought and did, in numbers, over all machines."""
 
-    author: str
+    name: str
     machines: int
     notes: int
     digests: int
@@ -72,7 +74,7 @@ class MemberSum(NamedTuple):
     failures: int
     tokens: int
     versions: list[str]
-    seen_at: datetime | None
+    seen_ms: int | None
 
 
 class HubHit(NamedTuple):
@@ -281,7 +283,8 @@ def member_sums(db: "HubDb", team: str) -> list[MemberSum]:
                 UNION SELECT author FROM seen)
         SELECT author, coalesce(machines, 0), coalesce(notes, 0), coalesce(digests, 0), coalesce(sessions, 0)::bigint,
             coalesce(successes, 0)::bigint, coalesce(prompts, 0)::bigint, coalesce(actions, 0)::bigint,
-            coalesce(failures, 0)::bigint, coalesce(tokens, 0)::bigint, coalesce(versions, '{}'), seen_at
+            coalesce(failures, 0)::bigint, coalesce(tokens, 0)::bigint, coalesce(versions, '{}'),
+            round(extract(epoch FROM seen_at) * 1000)::bigint
         FROM authors LEFT JOIN said USING (author) LEFT JOIN shared USING (author) LEFT JOIN done USING (author)
             LEFT JOIN seen USING (author) ORDER BY author"""
     return [MemberSum(*row) for row in db.execute(query, {"team": team})]
