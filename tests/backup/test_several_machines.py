@@ -25,8 +25,8 @@ from tests.processes import COMMAND, run_text
 
 from afterwit.backup.create import create
 from afterwit.backup.list import list_snapshots
-from afterwit.backup.packing import UNNAMED_MS
 from afterwit.backup.prune import prune
+from afterwit.backup.vault import UNNAMED_MS
 from afterwit.backup.verify import verify
 from afterwit.config.world import World
 

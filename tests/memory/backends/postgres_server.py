@@ -27,7 +27,7 @@ class PostgresServer:
         self._folder = folder
         self._user = _runner()
         self._process: subprocess.Popen[str] | None = None
-        self._options = (*_OPTIONS, *_QUIET)
+        self._options: tuple[str, ...] = (*_OPTIONS, *_QUIET)
         self.port = _free_port()
         (folder / "password").write_text("open sesame\n", encoding="utf-8")
         if self._user:
