@@ -118,9 +118,9 @@ def _chosen(vault: Vault, snapshot: str, layout: Layout) -> SnapshotName:
     own = _machine_here(layout)
     if len(by_machine) < 2 or own in by_machine:
         return by_machine.get(own, newest)
-    each = ", ".join(f"{name.id} of {machine[:8]}" for machine, name in by_machine.items())
+    newest_ids = ", ".join(f"{name.id} of {machine[:8]}" for machine, name in by_machine.items())
     raise BackupError(
-        f"Snapshots of {len(by_machine)} machines lie at {vault.place}; the newest are {each}. Name one with"
+        f"Snapshots of {len(by_machine)} machines lie at {vault.place}; the newest are {newest_ids}. Name one with"
         " --snapshot. `afterwit store backup list` shows them all."
     )
 

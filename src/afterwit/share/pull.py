@@ -51,8 +51,8 @@ def _taken_in(world: World, share: Share, *, is_dry_run: bool) -> Pulled:
         found_here = {item.id for item in all_items(desk.store.db) if item.harvester != IMPORT}
         redact = redactor_of(world).value
         states = states_of(fitting, found_here, world.settings.share, share.repo, redact)
-        known = known_states(desk.store.db, share.name)
-        before = {own: state for own, state in known.items() if own not in folder.closed}
+        states_before = known_states(desk.store.db, share.name)
+        before = {own: state for own, state in states_before.items() if own not in folder.closed}
         brought = news(states, before)
         if (brought or before) and not is_dry_run:
             body = {"source": share.name, "notes": msgspec.to_builtins(brought)}
