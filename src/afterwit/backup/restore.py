@@ -111,9 +111,9 @@ def _chosen(vault: Vault, snapshot: str, layout: Layout) -> SnapshotName:
     newest = vault.named(snapshot)
     if snapshot:
         return newest
-    by_machine: dict[str, SnapshotName] = {}
+    by_machine = {vault.manifest(newest).machine: newest}  # where it is damaged, no older one is taken unasked
     for name in vault.snapshots():
-        with suppress(BackupDamagedError):  # if the newest is, it is said when that is read
+        with suppress(BackupDamagedError):
             by_machine.setdefault(vault.manifest(name).machine, name)
     own = _machine_here(layout)
     if len(by_machine) < 2 or own in by_machine:
