@@ -1,10 +1,11 @@
-"""What a sync with a PostgreSQL hub costs: the first, one without news, and one with a single new note.
+"""What a sync with a PostgreSQL hub costs: the first, one without news, one with a single new note; and a search.
 
     python -m bench.hub [--notes N] [--digests N] [--keep]
 
 A store is filled with approved notes of one repository and with digests of sessions, and synced with a server of its
 own on this machine. Seconds are those on the clock and those of this process; the server's own are in the former alone.
-The first push includes all that it takes: making lines, looking for secrets, sending, and noting what was sent.
+The first push includes all that it takes: making lines, looking for secrets, sending, and noting what was sent. Of a
+search, which connects first, the median of several is told.
 """
 
 import os
@@ -38,6 +39,7 @@ from afterwit.model.knowledge import (
     SessionRef,
 )
 from afterwit.share.hub.address import HubAddress, address_of
+from afterwit.share.hub.look import search
 from afterwit.share.hub.owner import add_member, init
 from afterwit.share.hub.sync import Synced, SyncRequest, sync
 from afterwit.store.database import transaction
@@ -48,6 +50,8 @@ from bench.results import command_line, report
 NOTES = 100_000
 DIGESTS = 20_000
 TEAM = "growers"
+TRIES = 7
+SEARCHES = {"search, a rare word": "crate-4711", "search, a word of all notes": "press"}
 
 
 class Figure(NamedTuple):
@@ -56,8 +60,8 @@ class Figure(NamedTuple):
     own_seconds: float
     share: float  # of the first, on the clock
     own_share: float
-    notes_sent: int
-    digests_sent: int
+    notes_sent: int = 0
+    digests_sent: int = 0
 
 
 def table(notes: int = NOTES, digests: int = DIGESTS) -> list[Figure]:
@@ -78,9 +82,10 @@ def table(notes: int = NOTES, digests: int = DIGESTS) -> list[Figure]:
         single = _measured("one note", synced(3))
         assert (first.notes_sent, unchanged.notes_sent, single.notes_sent) == (notes, 0, 1)
         assert first.digests_sent >= digests
+        found = [_searched(address, what, words) for what, words in SEARCHES.items()]
         return [
             row._replace(share=row.seconds / first.seconds, own_share=row.own_seconds / first.own_seconds)
-            for row in (first, unchanged, single)
+            for row in (first, unchanged, single, *found)
         ]
 
 
@@ -95,6 +100,15 @@ def _measured(what: str, work: Callable[[], Synced]) -> Figure:
     return Figure(
         what, time.perf_counter() - wall, time.process_time() - own, 1.0, 1.0, done.notes_sent, done.digests_sent
     )
+
+
+def _searched(address: HubAddress, what: str, words: str) -> Figure:
+    times = []
+    for _ in range(TRIES):
+        wall, own = time.perf_counter(), time.process_time()
+        assert search(address, words, 20)
+        times.append((time.perf_counter() - wall, time.process_time() - own))
+    return Figure(what, *sorted(times)[TRIES // 2], 0.0, 0.0)
 
 
 def _hub(dsn: str) -> HubAddress:

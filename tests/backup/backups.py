@@ -1,5 +1,6 @@
 """A small store to back up, and ways to make, open and damage backups of it."""
 
+import os
 from pathlib import Path
 
 from tests.homes import CLAUDE, NOW_MS, Silent, claude_records, learned, put, world_of
@@ -51,6 +52,12 @@ def objects_at(folder: Path) -> list[Path]:
 
 def snapshots_at(folder: Path) -> list[Path]:
     return sorted((folder / "snapshots").glob("*"))
+
+
+def age_objects(folder: Path) -> None:
+    """As if they had been sent long ago."""
+    for path in objects_at(folder):
+        os.utime(path, (1, 1))
 
 
 def flip(path: Path, byte: int = -1) -> None:

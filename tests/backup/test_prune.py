@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.backup.backups import (
     NO_KEYS,
+    age_objects,
     elsewhere,
     learn_more,
     made,
@@ -78,6 +79,7 @@ def test_objects_go_with_the_last_snapshot_that_needs_them(world: World, tmp_pat
     learn_more(world, *(f"further-{number}" for number in range(6)), turns=60)
     made(world, folder, at_ms=NOW_MS + 2 * DAY_MS)
     before = len(objects_at(folder))
+    age_objects(folder)
     done = pruned(world, folder)
     assert (len(snapshots_at(folder)), len(objects_at(folder))) == (1, before - done.removed_objects)
     assert verify(world, str(folder), NO_KEYS, Silent()).unused_objects == 0
@@ -117,6 +119,7 @@ def test_a_prune_killed_at_any_step_leaves_whole_snapshots(world: World, tmp_pat
             made(world, folder, at_ms=NOW_MS + (3 * number + day) * DAY_MS)
             (folder / "objects/00").mkdir(parents=True, exist_ok=True)
             (folder / "objects/00" / f"00{number:061x}{day}").write_bytes(b"unused")
+        age_objects(folder)
         environ = environment(world.user_home, world.layout.root, AFTERWIT_KILL_AT_STEP=str(number))
         killed = run_text(COMMAND, command, environ)
         if killed.returncode == 0:

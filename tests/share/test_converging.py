@@ -1,15 +1,17 @@
 """Ten people share through one repository, at random and with interruptions, and end up with the same knowledge."""
 
 import random
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from tests.share.members import Member, git, member, remote
 
+from afterwit.curation.undo import undo
 from afterwit.decisions.decided import DecisionKind
-from afterwit.model.errors import AfterwitError
+from afterwit.model.errors import AfterwitError, UsageError
 from afterwit.model.knowledge import PERSON, Authority, ItemStatus
-from afterwit.share import folder
+from afterwit.share import folder, git_commands
 from afterwit.share.folder import ShareFolder
 from afterwit.share.git_commands import GitError
 from afterwit.share.place import shares_of
@@ -19,7 +21,7 @@ _STEPS = 40
 
 
 class CrashError(Exception):
-    """The machine stopped between two files."""
+    """The machine stopped between two steps."""
 
 
 def test_ten_clones_converge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,18 +66,22 @@ def _crashing(monkeypatch: pytest.MonkeyPatch, rng: random.Random) -> list[int]:
         if rng.random() < 0.1:
             raise CrashError(name)
 
-    monkeypatch.setattr(folder, "step", step)
+    for module in (folder, git_commands):
+        monkeypatch.setattr(module, "step", step)
     return []
 
 
 def _acts(person: Member, rng: random.Random) -> None:
-    match rng.randrange(4):
+    match rng.randrange(5):
         case 0:
             person.adds(f"Run `make step-{rng.randrange(6)}` before `make press`, or the press stops.")
         case 1 if person.notes:
             decision = rng.choice([DecisionKind.APPROVE, DecisionKind.REJECT])
             person.decides(decision, rng.choice(sorted(person.notes)))
-        case 2:
+        case 2 if person.notes:
+            with suppress(UsageError):  # there may be nothing to undo
+                undo(person.world)
+        case 3:
             person.pulls()
         case _:
             person.pushes()

@@ -18,7 +18,8 @@ from afterwit.backup.manifest import Manifest
 from afterwit.backup.packing import PackedFiles, Packing
 from afterwit.backup.scratch import scratch_folder
 from afterwit.backup.targets.at import target_at
-from afterwit.backup.vault import SnapshotName, Vault, opened_vault
+from afterwit.backup.transfers import fetched
+from afterwit.backup.vault import SnapshotName, Vault, header_at, opened_vault
 from afterwit.config.world import World
 from afterwit.model.errors import AfterwitError, BackupDamagedError, BackupError, BusyError, StoreError
 from afterwit.model.learn_run import Progress
@@ -57,11 +58,11 @@ def create(
     require(layout)
     try:
         with held(layout.lease, wait_seconds=_WAIT_SECONDS), scratch_folder(layout, is_alone=True) as scratch:
-            with opened(layout):
-                pass  # brings the schema up to date, and refuses what is not whole
+            with opened(layout) as store:  # brings the schema up to date, and refuses what is not whole
+                machine = store.journal.machine
             with target_at(target, scratch / "git", world.environ) as place:
                 vault = opened_vault(place, keys, may_begin=True)
-                created = _made(world, vault, scratch, progress, reads_back=reads_back)
+                created = _made(world, vault, machine, scratch, progress, reads_back=reads_back)
             note_backup(layout, place.place, created.snapshot, created.created_ms)
             return created
     except OSError as error:
@@ -80,18 +81,22 @@ def _note_failure(world: World, target: str, error: AfterwitError) -> None:
             note_failure(world.layout, target, str(error), world.now_ms)
 
 
-def _made(world: World, vault: Vault, scratch: Path, progress: Progress, *, reads_back: bool) -> CreatedBackup:
+def _made(
+    world: World, vault: Vault, machine: str, scratch: Path, progress: Progress, *, reads_back: bool
+) -> CreatedBackup:
     note = world.layout.backups / "sent-objects"
-    before, skipped = _latest(vault)
+    before, skipped = _latest(vault, machine)
     copies = scratch / "copies"
     copies.mkdir(mode=0o700)
     files = collected(world.layout, copies)
     step("the databases are copied for a backup")
     progress.begin(len(files), sum(file.size_bytes for file in files))
-    packed = Packing(vault, before, note).packed(files, progress)
+    packed = Packing(vault, before, note, world.now_ms).packed(files, progress)
     _refuse_shortened(files, packed)
     if reads_back and vault.target.keeps_at_once:
+        _refuse_missing(vault, packed)
         _read_back(vault, packed, progress)
+        _refuse_other_header(vault)
     facts = _facts(before, packed, copies / world.layout.database.name)
     manifest = Manifest(
         created_ms=max(world.now_ms, *(name.at_ms + 1 for name in vault.snapshots()[:1]), 0),
@@ -107,18 +112,23 @@ def _made(world: World, vault: Vault, scratch: Path, progress: Progress, *, read
     vault.target.publish(f"Snapshot {snapshot.id}")
     if reads_back:
         vault.manifest(snapshot)
+        _refuse_missing(vault, packed)
     note.unlink(missing_ok=True)
     return _created(vault, snapshot, manifest, packed, is_read_back=reads_back, skipped=skipped, before=before)
 
 
-def _latest(vault: Vault) -> tuple[Manifest | None, str]:
-    """The newest snapshot that can be read, and what was wrong with a newer one."""
+def _latest(vault: Vault, machine: str) -> tuple[Manifest | None, str]:
+    """The newest snapshot of this machine that can be read, and what was wrong with a newer one. On those of others is
+    not built: what they hold is of little use here, and others may remove them at any time."""
     skipped = ""
     for snapshot in vault.snapshots():
         try:
-            return vault.manifest(snapshot), skipped
+            manifest = vault.manifest(snapshot)
         except BackupDamagedError as error:
             skipped = skipped or str(error)
+        else:
+            if manifest.machine == machine:
+                return manifest, skipped
     return None, skipped
 
 
@@ -146,15 +156,24 @@ def _refuse_shortened(files: list[StoreFile], packed: PackedFiles) -> None:
 
 
 def _read_back(vault: Vault, packed: PackedFiles, progress: Progress) -> None:
-    """Before the snapshot exists: what was sent is what is there, and what was there still is."""
+    """Before the snapshot exists: what was sent is what is there."""
+    progress.stage("reading back", len(packed.sent), "objects")
+    for _ in fetched(vault.read_sealed, [sent.name for sent in packed.sent], vault.target.at_once):
+        progress.advance(1, 1)
+
+
+def _refuse_missing(vault: Vault, packed: PackedFiles) -> None:
+    """What was there still is. Asked before and after the list is written: another machine may be pruning."""
     vault.look_again()
     for kept in packed.objects:
         if not vault.has(kept):
             raise BackupDamagedError(f"The object {kept.name} is missing at {vault.place}. Run the command again.")
-    progress.stage("reading back", len(packed.sent), "objects")
-    for sent in packed.sent:
-        vault.read_sealed(sent.name)
-        progress.advance(1, 1)
+
+
+def _refuse_other_header(vault: Vault) -> None:
+    """Where a target cannot write exclusively, two machines may begin a backup in the same moment; one gives way."""
+    if header_at(vault.target) != vault.header:
+        raise BackupError(f"Another machine began a backup at {vault.place} at the same time. Run the command again.")
 
 
 def _created(

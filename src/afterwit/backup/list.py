@@ -20,8 +20,9 @@ class ListedSnapshot(msgspec.Struct, frozen=True, kw_only=True):
     sessions: int | None = None  # None: not known without the key, or damaged
     files: int | None = None
     total_bytes: int | None = None  # of the files
-    new_bytes: int | None = None  # of objects that the snapshot before does not have
+    new_bytes: int | None = None  # of objects that the snapshot of this machine before does not have
     content_hash: str = ""
+    machine: str = ""  # that it is of
     problem: str = ""
 
 
@@ -76,7 +77,8 @@ def _described(vault: Vault) -> list[ListedSnapshot]:
         if isinstance(manifest, str):
             described.append(ListedSnapshot(id=name.id, created_ms=name.at_ms, problem=manifest))
             continue
-        before = next((earlier for earlier in manifests[number + 1 :] if not isinstance(earlier, str)), None)
+        earlier = [older for older in manifests[number + 1 :] if not isinstance(older, str)]
+        before = next((older for older in earlier if older.machine == manifest.machine), None)
         objects = set(manifest.objects) - set(before.objects if before else ())
         described.append(
             ListedSnapshot(
@@ -87,6 +89,7 @@ def _described(vault: Vault) -> list[ListedSnapshot]:
                 total_bytes=manifest.total_bytes,
                 new_bytes=sum(packed.size_bytes for packed in objects),
                 content_hash=manifest.content_hash,
+                machine=manifest.machine,
             )
         )
     return described

@@ -5,11 +5,13 @@ which the snapshot before needed less than half are sent anew: so old objects be
 never holds much more than it needs.
 
 What was sent is noted on this machine, so that a run that was stopped does not send it again. The note holds hashes of
-pieces, and is gone when the snapshot is complete.
+pieces, and is gone when the snapshot is complete. What was sent long ago is not built on: another machine may just be
+removing it, as nothing names it.
 """
 
 import os
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,14 +21,16 @@ import zstandard
 from afterwit.backup.contents import StoreFile
 from afterwit.backup.manifest import Manifest, PackedObject, SnapshotFile, StoredPiece
 from afterwit.backup.pieces import hash_of_piece, pieces_of
-from afterwit.backup.vault import Vault
+from afterwit.backup.transfers import Transfers
+from afterwit.backup.vault import UNNAMED_MS, Vault
 from afterwit.model.learn_run import Progress
-from afterwit.store.atomic import PRIVATE
+from afterwit.store.atomic import PRIVATE, step
 from afterwit.store.regular_files import read_regular
 
 _OBJECT_BYTES = 8 << 20
 _SPARSE_SHARE = 0.5
 _LEVEL = 3
+_NOTED_MS = UNNAMED_MS // 2
 
 
 class _Stored(NamedTuple):
@@ -45,6 +49,7 @@ class _SentObject(msgspec.Struct, frozen=True, array_like=True):
     name: str
     size_bytes: int
     pieces: tuple[tuple[str, int, int, int], ...]  # hash, offset, bytes stored, length
+    at_ms: int = 0
 
 
 class PackedFiles(NamedTuple):
@@ -57,10 +62,12 @@ class PackedFiles(NamedTuple):
 class Packing:
     """One snapshot while it is packed."""
 
-    def __init__(self, vault: Vault, before: Manifest | None, note: Path) -> None:
+    def __init__(self, vault: Vault, before: Manifest | None, note: Path, now_ms: int) -> None:
         self._vault = vault
         self._note = note
-        self._there = _pieces_there(vault, before) | _pieces_sent(vault, note)
+        self._now_ms = now_ms
+        self._transfers = Transfers(vault.target.at_once)
+        self._there = _pieces_there(vault, before) | _pieces_sent(vault, note, now_ms - _NOTED_MS)
         self._files_before = {file.path: file for file in before.files} if before else {}
         self._before = before
         self._compressor = zstandard.ZstdCompressor(level=_LEVEL)
@@ -73,12 +80,13 @@ class Packing:
 
     def packed(self, files: Iterable[StoreFile], progress: Progress) -> PackedFiles:
         listed = []
-        for file in files:
-            packed = self._as_before(file) or self._read(file)
-            if packed is not None:
-                listed.append(packed)
-            progress.advance(1, file.size_bytes)
-        self._send()
+        with self._transfers:
+            for file in files:
+                packed = self._as_before(file) or self._read(file)
+                if packed is not None:
+                    listed.append(packed)
+                progress.advance(1, file.size_bytes)
+            self._send()
         pieces = tuple(piece for piece in self._pieces if piece is not None)
         return PackedFiles(tuple(self._objects), pieces, tuple(listed), tuple(self._sent))
 
@@ -130,18 +138,21 @@ class Packing:
     def _send(self) -> None:
         if not self._waiting:
             return
-        packed = self._vault.put_object(bytes(self._content))
+        packed, sealed = self._vault.sealed(bytes(self._content))
         self._sent.append(packed)
         number = self._objects.setdefault(packed, len(self._objects))
         for piece, offset, stored_bytes, length in self._waiting:
             self._pieces[self._numbers[piece]] = StoredPiece(piece, number, offset, stored_bytes, length)
-        if self._vault.target.keeps_at_once:
-            self._note_sent(packed)
+        pieces = tuple((piece.hex(), at, stored_bytes, length) for piece, at, stored_bytes, length in self._waiting)
+        self._transfers.begin(partial(self._vault.put_sealed, packed, sealed), partial(self._note_sent, packed, pieces))
         self._waiting, self._content = [], bytearray()
 
-    def _note_sent(self, packed: PackedObject) -> None:
-        pieces = tuple((piece.hex(), *place) for piece, *place in self._waiting)
-        line = msgspec.json.encode((self._vault.header.id, packed.name, packed.size_bytes, pieces)) + b"\n"
+    def _note_sent(self, packed: PackedObject, pieces: tuple[tuple[str, int, int, int], ...]) -> None:
+        step("an object of a backup is stored")
+        if not self._vault.target.keeps_at_once:
+            return
+        sent = _SentObject(self._vault.header.id, packed.name, packed.size_bytes, pieces, self._now_ms)
+        line = msgspec.json.encode(sent) + b"\n"
         handle = os.open(self._note, os.O_WRONLY | os.O_APPEND | os.O_CREAT, PRIVATE)
         try:
             os.write(handle, line)
@@ -163,12 +174,14 @@ def _pieces_there(vault: Vault, before: Manifest | None) -> dict[bytes, _Stored]
     }
 
 
-def _pieces_sent(vault: Vault, note: Path) -> dict[bytes, _Stored]:
-    """What a run that was stopped has sent to this backup."""
+def _pieces_sent(vault: Vault, note: Path, since_ms: int) -> dict[bytes, _Stored]:
+    """What a run that was stopped has sent to this backup since then."""
     return {
         bytes.fromhex(piece): _Stored(PackedObject(sent.name, sent.size_bytes), *place)
         for sent in _lines(note)
-        if sent.vault == vault.header.id and vault.has(PackedObject(sent.name, sent.size_bytes))
+        if sent.at_ms > since_ms
+        and sent.vault == vault.header.id
+        and vault.has(PackedObject(sent.name, sent.size_bytes))
         for piece, *place in sent.pieces
     }
 

@@ -1,8 +1,10 @@
 """`store backup prune`: removes snapshots that a rule does not keep, then objects that no snapshot names any more.
 
-The newest snapshot that is whole stays, whatever the rule says. Lists of files go before objects: a run that is stopped
-leaves objects without a use, and never a snapshot without its objects. A list that is damaged keeps nothing: nothing
-can be restored from it. With a store, its lease is held, so that no backup is made meanwhile.
+The rule holds for each machine that backs up there, and of each the newest snapshot that is whole stays, whatever the
+rule says. Lists of files go before objects: a run that is stopped leaves objects without a use, and never a snapshot
+without its objects. A list that is damaged keeps nothing: nothing can be restored from it. Objects that nothing names
+stay for some days: another machine may have sent them for a list that is not there yet. With a store, its lease is
+held, so that no backup of it is made meanwhile.
 """
 
 from collections.abc import Callable
@@ -16,7 +18,8 @@ from afterwit.backup.keys import BackupKeys
 from afterwit.backup.manifest import Manifest
 from afterwit.backup.scratch import scratch_folder
 from afterwit.backup.targets.at import target_at
-from afterwit.backup.vault import SnapshotName, Vault, object_path, opened_vault
+from afterwit.backup.targets.target import Target
+from afterwit.backup.vault import UNNAMED_MS, SnapshotName, Vault, object_path, opened_vault
 from afterwit.config.world import World
 from afterwit.model.errors import BackupDamagedError, BackupError, UsageError
 from afterwit.store.layout import Layout
@@ -36,6 +39,7 @@ class PrunedBackup(msgspec.Struct, frozen=True, kw_only=True):
     target: str
     snapshots: list[PrunedSnapshot]  # the newest first
     removed_objects: int
+    young_objects: int  # that nothing names, and that stay for now: a backup may be under way
     freed_bytes: int | None  # None: the target does not tell sizes
     is_dry_run: bool
 
@@ -71,8 +75,10 @@ def prune(
         judged = [_judged(vault, name) for name in vault.snapshots()]
         kept = _kept(judged, rule, world, vault.place)
         used = {packed.name for snapshot in kept if snapshot.manifest for packed in snapshot.manifest.objects}
-        unused = {name: size for name, size in vault.objects().items() if name not in used}
-        planned = _planned(vault.place, judged, kept, unused, is_dry_run=is_dry_run)
+        unnamed = {name: size for name, size in vault.objects().items() if name not in used}
+        unused = {name: size for name, size in unnamed.items() if not _is_young(place, name, world.now_ms)}
+        young = len(unnamed) - len(unused)
+        planned = _planned(vault.place, judged, kept, unused, young, is_dry_run=is_dry_run)
         if is_dry_run or not (unused or planned.removed):
             return planned
         if not agree(planned):
@@ -84,7 +90,13 @@ def prune(
 
 
 def _planned(
-    place: str, judged: list[_Judged], kept: list[_Judged], unused: dict[str, int | None], *, is_dry_run: bool
+    place: str,
+    judged: list[_Judged],
+    kept: list[_Judged],
+    unused: dict[str, int | None],
+    young: int,
+    *,
+    is_dry_run: bool,
 ) -> PrunedBackup:
     sizes = list(unused.values())
     return PrunedBackup(
@@ -99,6 +111,7 @@ def _planned(
             for snapshot in judged
         ],
         removed_objects=len(unused),
+        young_objects=young,
         freed_bytes=None if None in sizes else sum(size or 0 for size in sizes),
         is_dry_run=is_dry_run,
     )
@@ -115,17 +128,37 @@ def _judged(vault: Vault, name: SnapshotName) -> _Judged:
 
 
 def _kept(judged: list[_Judged], rule: KeepRule, world: World, place: str) -> list[_Judged]:
-    """By the rule, of those that can be read; with the newest whole one."""
-    whole = [snapshot for snapshot in judged if not snapshot.problem]
-    if judged and not whole:
+    """By the rule, of those that can be read; with the newest whole one of each machine."""
+    if judged and all(snapshot.problem for snapshot in judged):
         raise BackupError(
             f"No snapshot at {place} is whole, so none is removed. `afterwit store backup verify` says what is wrong;"
             " `create` makes a new one."
         )
+    machines = {snapshot.manifest.machine for snapshot in judged if snapshot.manifest is not None}
+    by_machine = [
+        [snapshot for snapshot in judged if snapshot.manifest is not None and snapshot.manifest.machine == machine]
+        for machine in machines
+    ]
+    kept = [snapshot for snapshots in by_machine for snapshot in _kept_of_machine(snapshots, rule, world)]
+    return sorted(kept, key=judged.index)
+
+
+def _kept_of_machine(snapshots: list[_Judged], rule: KeepRule, world: World) -> list[_Judged]:
+    """All, where none is whole."""
+    whole = [snapshot for snapshot in snapshots if not snapshot.problem]
+    if not whole:
+        return snapshots
     moments = kept_moments([snapshot.name.at_ms for snapshot in whole], rule, world.calendar)
-    by_rule = [snapshot for snapshot in whole if snapshot.name.at_ms in moments]
-    return by_rule if not whole or whole[0] in by_rule else [whole[0], *by_rule]
+    return [snapshot for snapshot in whole if snapshot.name.at_ms in moments or snapshot is whole[0]]
 
 
-def _lease(layout: Layout) -> AbstractContextManager[None]:
+def _is_young(place: Target, name: str, now_ms: int) -> bool:
+    """Whether it may be of a backup that is under way. Where that appears in one step, there is none."""
+    if not place.keeps_at_once:
+        return False
+    written_ms = place.written_ms(object_path(name))
+    return written_ms is None or written_ms > now_ms - UNNAMED_MS
+
+
+def _lease(layout: Layout) -> AbstractContextManager[int | None]:
     return held(layout.lease, wait_seconds=_WAIT_SECONDS) if layout.exists() else nullcontext()

@@ -10,7 +10,7 @@ import os
 import shutil
 from collections import defaultdict
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import msgspec
@@ -19,7 +19,7 @@ from afterwit.backup.keys import BackupKeys
 from afterwit.backup.manifest import PARTS, Manifest, SnapshotFile
 from afterwit.backup.scratch import scratch_folder
 from afterwit.backup.targets.at import target_at
-from afterwit.backup.vault import Vault, opened_vault, piece_in
+from afterwit.backup.vault import SnapshotName, Vault, opened_vault, piece_in
 from afterwit.config.world import World
 from afterwit.model.errors import AfterwitError, BackupDamagedError, BackupError, StoreFullError
 from afterwit.model.learn_run import Progress
@@ -84,7 +84,7 @@ def restore(
         with held(layout.lease, wait_seconds=_WAIT_SECONDS), scratch_folder(layout, is_alone=True) as scratch:
             with target_at(target, scratch / "git", world.environ) as place:
                 vault = opened_vault(place, keys)
-                name = vault.named(snapshot)
+                name = _chosen(vault, snapshot, layout)
                 manifest = vault.manifest(name)
                 planned = _planned(layout, manifest, name.id, name.at_ms, is_dry_run=is_dry_run)
                 _refuse(layout, planned, may_replace=may_replace)
@@ -94,9 +94,7 @@ def restore(
                     return None
                 _refuse_full(layout, manifest)
                 ready = layout.backups / _READY
-                shutil.rmtree(ready, ignore_errors=True)
-                _write_files(vault, manifest, ready, progress)
-            _check(ready, manifest)
+                _make_ready(vault, manifest, ready, progress)
             _keep_config(layout, ready)
             aside = _free(layout, world.now_ms)
             replace_parts(layout, ready, aside, _replaced(layout))
@@ -106,6 +104,32 @@ def restore(
     if not has_old:
         shutil.rmtree(aside, ignore_errors=True)  # the empty folders of a store that was none
     return msgspec.structs.replace(planned, set_aside=str(aside) if has_old else "")
+
+
+def _chosen(vault: Vault, snapshot: str, layout: Layout) -> SnapshotName:
+    """The one that is named; else the newest, of this machine where several back up there."""
+    newest = vault.named(snapshot)
+    if snapshot:
+        return newest
+    by_machine = {vault.manifest(newest).machine: newest}  # where it is damaged, no older one is taken unasked
+    for name in vault.snapshots():
+        with suppress(BackupDamagedError):
+            by_machine.setdefault(vault.manifest(name).machine, name)
+    own = _machine_here(layout)
+    if len(by_machine) < 2 or own in by_machine:
+        return by_machine.get(own, newest)
+    newest_ids = ", ".join(f"{name.id} of {machine[:8]}" for machine, name in by_machine.items())
+    raise BackupError(
+        f"Snapshots of {len(by_machine)} machines lie at {vault.place}; the newest are {newest_ids}. Name one with"
+        " --snapshot. `afterwit store backup list` shows them all."
+    )
+
+
+def _machine_here(layout: Layout) -> str:
+    try:
+        return machine_of_copy(layout.journal) if layout.journal.exists() else ""
+    except (AfterwitError, ValueError, TypeError):
+        return ""
 
 
 def finish(layout: Layout) -> bool:
@@ -148,7 +172,7 @@ def _present(layout: Layout, manifest: Manifest) -> PresentStore:
     if not layout.exists():
         return PresentStore()
     try:
-        machine = machine_of_copy(layout.journal) if layout.journal.exists() else ""
+        machine = _machine_here(layout)
         with closing(connect_readonly(layout.database)) as db:
             if schema_version(db) != migrations()[-1].number:
                 return PresentStore(is_there=True, is_same_machine=machine == manifest.machine)
@@ -183,6 +207,17 @@ def _refuse_full(layout: Layout, manifest: Manifest) -> None:
             f"The snapshot needs {manifest.total_bytes // 1_000_000:,} MB, and {free // 1_000_000:,} MB are free at"
             f" {layout.root}. Nothing was changed; free some space and run the command again."
         )
+
+
+def _make_ready(vault: Vault, manifest: Manifest, ready: Path, progress: Progress) -> None:
+    """Writes all of it beside the store, and checks it; where that fails, nothing of it stays."""
+    shutil.rmtree(ready, ignore_errors=True)
+    try:
+        _write_files(vault, manifest, ready, progress)
+        _check(ready, manifest)
+    except BaseException:
+        shutil.rmtree(ready, ignore_errors=True)
+        raise
 
 
 def _write_files(vault: Vault, manifest: Manifest, ready: Path, progress: Progress) -> None:

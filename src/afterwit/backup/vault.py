@@ -32,6 +32,7 @@ from afterwit.model.errors import BackupDamagedError, BackupError
 from afterwit.store.atomic import step
 
 HEADER = "afterwit-backup.json"
+UNNAMED_MS = 7 * 86_400_000  # so long an object that no list names stays: a list may be on its way
 _OBJECTS, _SNAPSHOTS = "objects/", "snapshots/"
 _SNAPSHOT = re.compile(r"snapshots/(\d{8}T\d{9}Z)-([0-9a-f]{64})")
 _OBJECT = re.compile(r"objects/([0-9a-f]{2})/(\1[0-9a-f]{62})")
@@ -102,12 +103,13 @@ class Vault:
             raise BackupError(f"At {self.place} {what} with {wanted!r}. `afterwit store backup list` shows them all.")
         return matching[0]
 
-    def put_object(self, content: bytes) -> PackedObject:
+    def sealed(self, content: bytes) -> tuple[PackedObject, bytes]:
+        """An object as it is to lie at the target, and its name."""
         sealed = self.seal.seal(content)
-        packed = PackedObject(hashlib.sha256(sealed).hexdigest(), len(sealed))
+        return PackedObject(hashlib.sha256(sealed).hexdigest(), len(sealed)), sealed
+
+    def put_sealed(self, packed: PackedObject, sealed: bytes) -> None:
         self.target.write(object_path(packed.name), sealed)
-        step("an object of a backup is stored")
-        return packed
 
     def read_object(self, name: str) -> bytes:
         """What an object holds. Raises BackupDamagedError where it is gone, or not what was put there."""
@@ -173,7 +175,8 @@ def opened_vault(target: Target, keys: BackupKeys, *, may_begin: bool = False) -
         )
     _refuse_open(target, is_encrypted=keys.file is not None or keys.wants_passphrase)
     header, seal = new_header(keys, FORMAT, secrets.token_hex(8))
-    target.write(HEADER, msgspec.json.encode(header))
+    if not target.begin(HEADER, msgspec.json.encode(header)):
+        return opened_vault(target, keys)  # another machine has begun it meanwhile
     step("a backup is begun")
     return Vault(target, header, seal)
 

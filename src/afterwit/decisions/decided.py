@@ -298,6 +298,7 @@ def decided(entries: Sequence[Recorded]) -> Decided:
     read: dict[str, SessionRead] = {}
     consolidated: dict[str, NotesConsolidated] = {}
     shared = shared_states(entries).values()
+    told: dict[str, Draft] = {}  # by item: what a share last said
     for entry in in_force(entries):
         body = entry.body
         if entry.kind == KnowledgeEntry.DECIDED:
@@ -317,6 +318,13 @@ def decided(entries: Sequence[Recorded]) -> Decided:
             settled = msgspec.convert(body, NotesConsolidated)
             consolidated.pop(settled.request, None)
             consolidated[settled.request] = settled
+        elif entry.kind == KnowledgeEntry.SHARED:
+            for state in msgspec.convert(body["notes"], list[SharedState]):
+                if state.draft is not None:
+                    before = told.get(state.item)
+                    if before is not None and state.item in decisions:
+                        decisions[state.item] = _still_approved(decisions[state.item], before, state.draft)
+                    told[state.item] = state.draft
     for answer in read.values():
         drafts += answer.drafts
         for relation in answer.relations:
@@ -339,6 +347,18 @@ def decided(entries: Sequence[Recorded]) -> Decided:
         rejected_by={name: state.rejected_by for state in shared if state.rejected_by for name in state.names},
         vouched=frozenset(name for state in shared if state.is_vouched for name in state.names),
     )
+
+
+def _still_approved(decisions: list[Decision], before: Draft, now: Draft) -> list[Decision]:
+    """What holds of the decisions on a note that others gave other words: an approval was one of the words of then."""
+    changed = will_of(decisions).changes.applied(before)
+    if _said(now) in (_said(before), _said(changed)):
+        return decisions
+    return [decision for decision in decisions if decision.kind not in (*APPROVALS, DecisionKind.PIN)]
+
+
+def _said(draft: Draft) -> tuple[object, ...]:
+    return draft.sentence, draft.advice, draft.when, draft.triggers, draft.kind
 
 
 def shared_states(entries: Sequence[Recorded]) -> dict[tuple[str, str], SharedState]:

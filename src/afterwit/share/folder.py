@@ -9,8 +9,9 @@
 ```
 
 Files stay valid without that attribute, too: marks of a conflict are passed over, and the next push writes the file
-anew. A line that cannot be taken is named and left where it is, unless it is no JSON at all. Foreign folders are
-bounded in size, links are refused, and names of files are ids and nothing else.
+anew. A line that cannot be taken is named and left where it is, unless it is no JSON at all; so is a file that is too
+large, or none, and what is known of its note stays. Links in the way to the files are refused, and names of files are
+ids and nothing else.
 """
 
 import re
@@ -80,6 +81,7 @@ class ShareFolder:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.bad: list[BadLine] = []
+        self.closed: set[str] = set()  # notes whose file cannot be read, and is left alone
         self.about = self._about()
         self.files = self._files()
 
@@ -88,7 +90,9 @@ class ShareFolder:
         return {own: note for own, note in sorted(notes.items()) if note is not None}
 
     def put(self, own: str, lines: Iterable[SharedLine]) -> None:
-        """Gives a note these lines; nothing is written before `write`."""
+        """Gives a note these lines, unless its file is to be left alone; nothing is written before `write`."""
+        if own in self.closed:
+            return
         others = self.files[own].others if own in self.files else ()
         self.files[own] = NoteFile(lines=tuple(lines), others=others)
 
@@ -98,7 +102,6 @@ class ShareFolder:
         for own, file in sorted(self.files.items()):
             content = encoded(file.lines) + b"".join(line + b"\n" for line in sorted(set(file.others)))
             written += self._put(f"{NOTES}/{own}.jsonl", content)
-            step("a file of a share is written")
         page = "\n".join([*_page(self.notes(now_ms)), ""])
         return [*written, *self._put(INDEX, page.encode()), *self._put(ATTRIBUTES, _ATTRIBUTES)]
 
@@ -110,11 +113,13 @@ class ShareFolder:
             if not path.exists():
                 return []
             path.unlink()
+            step("a file of a share is removed")
             return [name]
         path.parent.mkdir(exist_ok=True)
         if path.is_file() and read_regular(path) == content:
             return []
         replace_file(path, content, READABLE)
+        step("a file of a share is written")
         return [name]
 
     def _about(self) -> ShareFile:
@@ -138,7 +143,9 @@ class ShareFolder:
         names = sorted(path.name for path in folder.glob("*.jsonl")) if folder.is_dir() else []
         if len(names) > _MOST_NOTES:
             raise UsageError(f"{folder} holds more than {_MOST_NOTES} notes. Share fewer of them.")
-        return {name.removesuffix(".jsonl"): self._file(folder / name) for name in names if self._is_note(name)}
+        read = {name.removesuffix(".jsonl"): self._file(folder / name) for name in names if self._is_note(name)}
+        self.closed = {own for own, file in read.items() if file is None}
+        return {own: file for own, file in read.items() if file is not None}
 
     def _is_note(self, name: str) -> bool:
         if _ID.match(name.removesuffix(".jsonl")):
@@ -146,15 +153,17 @@ class ShareFolder:
         self.bad.append(BadLine(file=f"{NOTES}/{name[:80]}", line=0, reason="its name is not the id of a note"))
         return False
 
-    def _file(self, path: Path) -> NoteFile:
+    def _file(self, path: Path) -> NoteFile | None:
+        """None where it cannot be read."""
         name = f"{NOTES}/{path.name}"
         if path.is_symlink() or not path.is_file():
             self.bad.append(BadLine(file=name, line=0, reason="it is no plain file"))
-            return NoteFile()
+            return None
         content = read_regular(path, _MOST_BYTES + 1)
         rows = content.splitlines()
         if len(content) > _MOST_BYTES or len(rows) > _MOST_LINES:
-            raise UsageError(f"{path} is too large for a note. Take it back with git, then try again.")
+            self.bad.append(BadLine(file=name, line=0, reason="it is too large for a note"))
+            return None
         lines: list[SharedLine] = []
         others: list[bytes] = []
         for number, row in enumerate(rows, start=1):

@@ -8,8 +8,9 @@ from afterwit.config.world import World
 from afterwit.guards.history import FixPlace
 from afterwit.share.folder import FOLDER, SHARE_FILE, ShareFile, ShareFolder, create
 from afterwit.share.git_commands import clone
-from afterwit.share.place import own_root
+from afterwit.share.place import GIT_WAIT_SECONDS, own_root
 from afterwit.store.atomic import READABLE, replace_file
+from afterwit.store.lease import held
 
 
 class Begun(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,8 +27,13 @@ def init(world: World, place: FixPlace, url: str = "") -> Begun:
         return Begun(share=place.repo, folder=str(place.root / FOLDER), files=files, is_own=False)
     world.layout.create()
     root = own_root(world, url)
+    with held(world.layout.share_lease, GIT_WAIT_SECONDS) as lease:
+        return _begun(world, place, url, root, lease)
+
+
+def _begun(world: World, place: FixPlace, url: str, root: Path, lease: int) -> Begun:
     if not root.exists():
-        clone(url, root, world.environ)
+        clone(url, root, world.environ, lease)
     folder = root / FOLDER
     if (folder / SHARE_FILE).exists():
         files = _joined(folder, place.repo)

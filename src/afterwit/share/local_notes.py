@@ -37,7 +37,9 @@ def changed_notes(db: apsw.Connection, repo: str, items: Collection[str], shared
     ids = frozenset((*shared, *(names.get(item, item) for item in items)))
     wanted = {*ids, *(item for item, own in names.items() if own in ids)}
     items_here = [item_in(row) for row in item_rows.items_with_ids(db, wanted)]
-    decisions = decided(recorded_about(db, [name for item in items_here for name in (item.id, *item.merged)])).decisions
+    about = [name for item in items_here for name in (item.id, *item.merged)]
+    kinds = (KnowledgeEntry.SHARED,) if any(item.harvester == IMPORT for item in items_here) else ()
+    decisions = decided(recorded_about(db, about, kinds)).decisions
     return ChangedNotes(_by_shared_id(items_here, repo, decisions, names), ids)
 
 

@@ -8,6 +8,8 @@ it is; what is rejected here is rejected there, if it was ever shared. A note th
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+import msgspec
+
 from afterwit.decisions.decided import Will
 from afterwit.guard.placeholders import unkeyed
 from afterwit.knowledge.shown_items import for_others, may_be_told
@@ -21,6 +23,7 @@ from afterwit.share.records import (
     SharedNote,
     SharedPiece,
     SharedWords,
+    mark_of,
     one_line,
     piece_of,
 )
@@ -69,10 +72,11 @@ def _lines(
     repo: str,
     clock_ms: int,
 ) -> Iterator[SharedLine]:
-    def line(kind: LineKind, words: SharedWords | None = None, piece: SharedPiece | None = None) -> SharedLine:
-        return SharedLine(
-            kind=kind, by=sharer.by, machine=sharer.machine, clock_ms=clock_ms, words=words, evidence=piece
-        )
+    def line(
+        kind: LineKind, words: SharedWords | None = None, piece: SharedPiece | None = None, of: str = ""
+    ) -> SharedLine:
+        spoken = SharedLine(kind=kind, by=sharer.by, machine=sharer.machine, clock_ms=clock_ms, of=of)
+        return msgspec.structs.replace(spoken, words=words, evidence=piece)
 
     earlier = [line for line in before if line.words is not None]
     if note.will.taken_out:
@@ -81,18 +85,19 @@ def _lines(
             yield line(LineKind.REJECTED)
         return
     item = for_others(note.item)
+    approved = mark_of(words_of(item, repo))
     if note.is_from_share:
         is_kept = note.will.is_approved and item.status is ItemStatus.ACTIVE
         if is_kept and own in shared and note.will.changes.named:
             yield line(LineKind.NOTE, words_of(item, repo))
         if is_kept:
-            yield line(LineKind.APPROVED)
+            yield line(LineKind.APPROVED, of=approved)
         return
     if not is_offered(note, sharer, was_offered=bool(earlier)):
         return
     yield line(LineKind.NOTE, words_of(item, repo))
     if note.will.is_approved:
-        yield line(LineKind.APPROVED)
+        yield line(LineKind.APPROVED, of=approved)
     for piece in _pieces(item):
         yield line(LineKind.EVIDENCE, piece=piece)
 

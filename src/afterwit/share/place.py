@@ -5,6 +5,8 @@ A repository of its own is cloned into the store, and what is about whom stands 
 
 import hashlib
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,9 +14,11 @@ from afterwit.config.world import World
 from afterwit.guards.history import FixPlace
 from afterwit.model.errors import UsageError
 from afterwit.share.folder import FOLDER, SHARE_FILE, ShareFolder
-from afterwit.share.git_commands import ShareGit
+from afterwit.share.git_commands import CLONING, ShareGit
 from afterwit.share.records import AUTHOR_LIMIT, one_line
+from afterwit.store.lease import held
 
+GIT_WAIT_SECONDS = 60
 _SLUG = re.compile(r"[^a-z0-9]+")
 
 
@@ -43,11 +47,23 @@ def shares_of(world: World, place: FixPlace) -> list[Share]:
     shares += [
         Share(root.name, root, place.repo, is_own=True)
         for root in sorted(world.layout.shares.glob("*"))
-        if (root / FOLDER / SHARE_FILE).exists() and ShareFolder(root / FOLDER).about.is_about(place.repo)
+        if root.name != CLONING
+        and (root / FOLDER / SHARE_FILE).exists()
+        and ShareFolder(root / FOLDER).about.is_about(place.repo)
     ]
     if not shares:
         raise UsageError(f"Nothing is shared for {place.repo} yet. `afterwit share init` begins.")
     return shares
+
+
+@contextmanager
+def git_in(world: World, share: Share, *, is_dry_run: bool = False) -> Iterator[ShareGit]:
+    """Git in the work tree of a share; in a clone of ours nobody else works meanwhile, unless nothing will be done."""
+    if not share.is_own or is_dry_run:
+        yield ShareGit(share.root, world.environ)
+        return
+    with held(world.layout.share_lease, GIT_WAIT_SECONDS) as lease:
+        yield ShareGit(share.root, world.environ, lease)
 
 
 def own_root(world: World, url: str) -> Path:

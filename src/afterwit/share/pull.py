@@ -14,10 +14,9 @@ from afterwit.guards.history import FixPlace
 from afterwit.knowledge.list import all_items
 from afterwit.model.knowledge import IMPORT
 from afterwit.share.folder import FOLDER, BadLine, ShareFolder
-from afterwit.share.git_commands import ShareGit
 from afterwit.share.incoming import is_others, news, states_of
 from afterwit.share.local_notes import known_states
-from afterwit.share.place import Share, shares_of
+from afterwit.share.place import Share, git_in, shares_of
 from afterwit.share.push import SharedChange
 from afterwit.share.records import SharedNote
 
@@ -36,8 +35,13 @@ def pull(world: World, place: FixPlace, *, is_dry_run: bool = False) -> list[Pul
 
 
 def _pulled(world: World, share: Share, *, is_dry_run: bool) -> Pulled:
-    if share.is_own and not is_dry_run:
-        ShareGit(share.root, world.environ).fetch(FOLDER)
+    with git_in(world, share, is_dry_run=is_dry_run) as git:
+        if share.is_own and not is_dry_run:
+            git.fetch(FOLDER)
+        return _taken_in(world, share, is_dry_run=is_dry_run)
+
+
+def _taken_in(world: World, share: Share, *, is_dry_run: bool) -> Pulled:
     folder = ShareFolder(share.folder)
     notes = folder.notes(world.now_ms)
     with decision_desk(world, is_new=True) as desk:
@@ -47,7 +51,8 @@ def _pulled(world: World, share: Share, *, is_dry_run: bool) -> Pulled:
         found_here = {item.id for item in all_items(desk.store.db) if item.harvester != IMPORT}
         redact = redactor_of(world).value
         states = states_of(fitting, found_here, world.settings.share, share.repo, redact)
-        before = known_states(desk.store.db, share.name)
+        states_before = known_states(desk.store.db, share.name)
+        before = {own: state for own, state in states_before.items() if own not in folder.closed}
         brought = news(states, before)
         if (brought or before) and not is_dry_run:
             body = {"source": share.name, "notes": msgspec.to_builtins(brought)}

@@ -19,7 +19,7 @@ from afterwit.share.folder import FOLDER, BadLine, ShareFolder
 from afterwit.share.git_commands import ShareGit
 from afterwit.share.local_notes import local_notes
 from afterwit.share.outgoing import Sharer, own_lines
-from afterwit.share.place import Share, author_of, shares_of
+from afterwit.share.place import Share, author_of, git_in, shares_of
 from afterwit.share.records import LineKind, SharedLine, SharedNote, next_clock, replaced
 from afterwit.store.store import opened, require
 
@@ -65,15 +65,17 @@ def push(
     require(world.layout)
     done = []
     for share in shares_of(world, place):
-        pushed = _pushed(world, share, agree, request)
+        with git_in(world, share, is_dry_run=request.is_dry_run) as git:
+            pushed = _pushed(world, share, git, agree, request)
         if pushed is None:
             return None
         done.append(pushed)
     return done
 
 
-def _pushed(world: World, share: Share, agree: Callable[[Pushed], bool], request: PushRequest) -> Pushed | None:
-    git = ShareGit(share.root, world.environ)
+def _pushed(
+    world: World, share: Share, git: ShareGit, agree: Callable[[Pushed], bool], request: PushRequest
+) -> Pushed | None:
     if share.is_own and not request.is_dry_run:
         git.fetch(FOLDER)
     folder = ShareFolder(share.folder)
@@ -85,6 +87,7 @@ def _pushed(world: World, share: Share, agree: Callable[[Pushed], bool], request
     before = {own: _own(file.lines, sharer) for own, file in folder.files.items() if _own(file.lines, sharer)}
     clock_ms = next_clock((file.lines for file in folder.files.values()), world.now_ms)
     lines = own_lines(notes, shared, before, sharer, share.lies_in, clock_ms)
+    lines = {own: some for own, some in lines.items() if own not in folder.closed}
     changes = []
     for own, some in sorted(lines.items()):
         present = folder.files[own].lines if own in folder.files else ()

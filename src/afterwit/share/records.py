@@ -2,8 +2,9 @@
 
 A machine writes and takes back its own lines and never those of others, so any two versions of a file unite by taking
 the lines of both, in any order and however often. The words of a note are those of the latest line that has any; the
-latest word on it, approved or rejected, holds. Later is a matter of clocks that never run backwards: a line is written
-with a time after all that were read before it, and where two are the same the machine decides. Pure.
+latest word on it, approved or rejected, holds, and an approval is one of the words that it names. Later is a matter of
+clocks that never run backwards: a line is written with a time after all that were read before it, and where two are the
+same the machine decides. Pure.
 """
 
 import hashlib
@@ -30,6 +31,9 @@ MOST_PIECES = 5  # of evidence, of one machine for one note
 _MOST_TRIGGERS = 20
 _MOST_FILES = 20
 _LONGEST_TEXT = 1_000
+_LONGEST_TRIGGER = 4_000  # all of its texts together
+_LONGEST_NAME = 60  # of an agent, a channel, a hash
+LAST_MS = 253_370_764_800_000  # the year 9999, which every calendar knows
 AHEAD_MS = 86_400_000  # a clock may be a day ahead
 
 
@@ -74,6 +78,7 @@ class SharedLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     clock_ms: int
     words: SharedWords | None = None
     evidence: SharedPiece | None = None
+    of: str = ""  # of an approval: the mark of the words that are approved
 
     @property
     def order(self) -> tuple[int, str, str]:
@@ -82,7 +87,7 @@ class SharedLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     @property
     def content(self) -> tuple[object, ...]:
         """What it says, whenever that was."""
-        return self.kind, self.by, self.machine, self.words, self.evidence
+        return self.kind, self.by, self.machine, self.words, self.evidence, self.of
 
 
 class SharedNote(NamedTuple):
@@ -114,16 +119,27 @@ def line_in(text: bytes) -> SharedLine:
         raise ValueError("only a line of kind note has words, and it needs them")
     if (line.evidence is not None) != (line.kind is LineKind.EVIDENCE):
         raise ValueError("only a line of kind evidence has evidence, and it needs it")
-    if not 0 < line.clock_ms < 1 << 53:
+    if not 0 < line.clock_ms < LAST_MS:
         raise ValueError("its clock is no moment")
     for name in (line.by, line.machine):
         if not name or name != one_line(name, AUTHOR_LIMIT):
             raise ValueError("its author and its machine are names of up to 60 plain characters")
     if line.words is not None:
         _refuse_unfit(line.words)
-    if line.evidence is not None and len(line.evidence.excerpt) > EXCERPT_LIMIT:
-        raise ValueError("its excerpt is too long")
+    if line.evidence is not None:
+        _refuse_unfit_piece(line.evidence)
+    if len(line.of) > _LONGEST_NAME:
+        raise ValueError("what it approves is no mark of words")
     return line
+
+
+def _refuse_unfit_piece(piece: SharedPiece) -> None:
+    if len(piece.excerpt) > EXCERPT_LIMIT:
+        raise ValueError("its excerpt is too long")
+    if not 0 <= piece.at_ms < LAST_MS:
+        raise ValueError("its evidence is of no moment")
+    if any(name != one_line(name, _LONGEST_NAME) for name in (piece.hash, piece.agent, piece.channel)):
+        raise ValueError("its evidence is not named by plain words")
 
 
 def _refuse_unfit(words: SharedWords) -> None:
@@ -133,6 +149,8 @@ def _refuse_unfit(words: SharedWords) -> None:
         raise ValueError("it is shown at too many moments, or names too many files")
     if any(len(text) > _LONGEST_TEXT for text in (words.advice, words.when, words.repo, *words.files)):
         raise ValueError("one of its texts is too long")
+    if any(len(msgspec.json.encode(trigger)) > _LONGEST_TRIGGER for trigger in words.triggers):
+        raise ValueError("the moment that it is shown at takes too many words")
     if not 0 <= words.saves <= 1_000:
         raise ValueError("what it saves is no number of actions")
 
@@ -151,11 +169,24 @@ def note_of(own: str, lines: Iterable[SharedLine], now_ms: int) -> SharedNote | 
         id=own,
         words=worded.words,
         worded_by=worded.by,
-        approved_by=tuple(sorted(by for by, line in latest.items() if line.kind is LineKind.APPROVED)),
+        approved_by=tuple(sorted(by for by, line in latest.items() if _approves(line, worded))),
         rejected_by=last.by if last is not None and last.kind is LineKind.REJECTED else "",
         pieces=tuple((by, piece) for (by, _), piece in sorted(pieces.items())),
         at_ms=present[-1].clock_ms,
     )
+
+
+def mark_of(words: SharedWords) -> str:
+    """The same for words that say the same at the same moments."""
+    said = (one_line(words.fact, READ_LIMIT), one_line(words.advice, READ_LIMIT), one_line(words.when, READ_LIMIT))
+    return hashlib.sha256(msgspec.json.encode((said, words.triggers, words.form))).hexdigest()[:16]
+
+
+def _approves(verdict: SharedLine, worded: SharedLine) -> bool:
+    """Whether it is an approval of these very words. Who wrote them stands behind them; others may have seen others."""
+    if verdict.kind is not LineKind.APPROVED or worded.words is None:
+        return False
+    return verdict.by == worded.by or verdict.of == mark_of(worded.words)
 
 
 def _place(line: SharedLine) -> tuple[tuple[int, str, str], bytes]:

@@ -48,6 +48,7 @@ class Layout:
     shares = _Below("shares")  # clones of repositories that notes are shared through
     metrics = _Below("metrics")  # the report: a page, its charts, the figures, and their history
     lease = _Below("learn.lock")
+    share_lease = _Below("share.lock")  # of the one git at a time that works in clones of shares
     hub_lease = _Below("hub.lock")  # of the one sync at a time, which may wait for a server
     last_backup = _Below("backups/last-backup.json")  # when and where the last one was made
     replacing = _Below("replacing.json")  # there while other parts are put in the place of these

@@ -19,8 +19,9 @@ _POLL_SECONDS = 0.05
 
 
 @contextmanager
-def held(path: Path, wait_seconds: float = 0.0) -> Iterator[None]:
-    """Holds the lease. Raises BusyError where another run holds it for longer than `wait_seconds`."""
+def held(path: Path, wait_seconds: float = 0.0) -> Iterator[int]:
+    """Holds the lease. Raises BusyError where another run holds it for longer than `wait_seconds`. Gives the descriptor
+    of the lock: a program that is started with it goes on holding the lease where this one is killed before it."""
     deadline = time.monotonic() + wait_seconds
     with _opened(path) as file:
         while not _try_lock(file):
@@ -31,7 +32,7 @@ def held(path: Path, wait_seconds: float = 0.0) -> Iterator[None]:
             time.sleep(_POLL_SECONDS)
         try:
             _write_holder(file, f"{os.getpid()}\n")
-            yield
+            yield file.fileno()
         finally:
             _write_holder(file, "")
             _unlock(file)

@@ -90,10 +90,24 @@ def test_what_somebody_else_pushed_meanwhile_is_not_overwritten(tmp_path: Path, 
     theirs.write("objects/theirs", b"1")
     theirs.publish("theirs")
     ours.write("objects/ours", b"2")
-    for is_pruned in (False, True):
-        with pytest.raises(BackupError, match="run the command again"):
-            ours.publish("ours", is_pruned=is_pruned)
+    with pytest.raises(BackupError, match="run the command again"):
+        ours.publish("ours", is_pruned=True)
     assert git(bare, "ls-tree", "-r", "--name-only", BRANCH).split() == ["objects/theirs"]
+    ours.publish("ours")
+    theirs.write("objects/later", b"3")
+    theirs.publish("theirs")
+    assert git(bare, "ls-tree", "-r", "--name-only", BRANCH).split() == [
+        f"objects/{name}" for name in ("later", "ours", "theirs")
+    ]
+
+
+def test_of_two_that_begin_a_backup_at_once_the_second_gives_way(tmp_path: Path, bare: Path) -> None:
+    ours, theirs = (GitTarget(f"file://{bare}", tmp_path / name, dict(os.environ)) for name in ("ours", "theirs"))
+    for target in (theirs, ours):
+        assert target.begin("afterwit-backup.json", target.place.encode() + os.urandom(4))
+    theirs.publish("theirs")
+    with pytest.raises(BackupError, match=r"Another machine wrote afterwit-backup\.json .* Run the command again"):
+        ours.publish("ours")
 
 
 def test_a_remote_that_is_not_there_is_said(world: World, tmp_path: Path) -> None:

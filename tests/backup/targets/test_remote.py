@@ -1,5 +1,6 @@
 """Backups through `fsspec`: in memory, on a file system that needs a rename, on a real S3-compatible server."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -70,6 +71,17 @@ def test_a_server_that_goes_away_is_an_error_that_is_noted(world: World, tmp_pat
     assert f"{target} failed" in said
     last = last_backup(world.layout)
     assert (last.snapshot, bool(last.failure)) == (created.snapshot, True)
+
+
+def test_what_two_begin_at_once_only_one_has_begun(tmp_path: Path, s3: S3Server) -> None:
+    for url in (f"{BUCKET}/begun", f"memory://begun-{tmp_path.name}", f"local://{tmp_path}/begun"):
+        first, second = RemoteTarget(url), RemoteTarget(url)
+        assert (first.begin("header", b"first"), second.begin("header", b"second")) == (True, False)
+        assert second.read("header", 100) == b"first"
+        assert second.names() == {"header": 5}
+        written_ms = second.written_ms("header")
+        assert written_ms is not None
+        assert abs(written_ms - time.time_ns() // 1_000_000) < 3_600_000
 
 
 def test_nothing_leaves_the_machine_unencrypted(world: World) -> None:

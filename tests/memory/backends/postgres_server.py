@@ -27,6 +27,7 @@ class PostgresServer:
         self._folder = folder
         self._user = _runner()
         self._process: subprocess.Popen[str] | None = None
+        self._options: tuple[str, ...] = (*_OPTIONS, *_QUIET)
         self.port = _free_port()
         (folder / "password").write_text("open sesame\n", encoding="utf-8")
         if self._user:
@@ -43,9 +44,18 @@ class PostgresServer:
         """By the loopback interface, where a password is asked for."""
         return f"host=127.0.0.1 port={self.port} user={user} dbname=postgres"
 
+    def proves_itself(self, certificate: Path, key: Path) -> None:
+        """Takes encrypted connections from its next start on, too."""
+        for source, name in ((certificate, "server.crt"), (key, "server.key")):
+            copied = Path(shutil.copy(source, self._folder / "data" / name))
+            copied.chmod(0o600)
+            if self._user:
+                shutil.chown(copied, self._user)
+        self._options += ("-c", "ssl=on")
+
     def start(self) -> None:
         arguments = [str(self._binaries / "postgres"), "-D", str(self._folder / "data"), "-p", str(self.port)]
-        arguments += ["-k", str(self._folder), "-h", "127.0.0.1", *_OPTIONS, *_QUIET]
+        arguments += ["-k", str(self._folder), "-h", "127.0.0.1", *self._options]
         self._process = subprocess.Popen(
             arguments, user=self._user, stderr=subprocess.PIPE, text=True, cwd=self._folder, env=_environment()
         )
@@ -71,13 +81,16 @@ class PostgresServer:
 
 
 @contextlib.contextmanager
-def running() -> Iterator[PostgresServer]:
+def running(certificate: tuple[Path, Path] | None = None) -> Iterator[PostgresServer]:
+    """A server that has started; with a certificate and its key, one that also takes encrypted connections."""
     binaries = found_binaries()
     assert binaries is not None
     folder = Path(tempfile.mkdtemp(prefix="afterwit-pg-"))
     server = None
     try:
         server = PostgresServer(binaries, folder)
+        if certificate is not None:
+            server.proves_itself(*certificate)
         server.start()
         yield server
     finally:

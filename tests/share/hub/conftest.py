@@ -26,3 +26,9 @@ def postgres() -> Iterator[PostgresServer]:
 def server(postgres: PostgresServer) -> HubServer:
     """A database of its own, owned by a role without special rights."""
     return HubServer.made(postgres, next(_numbers))
+
+
+@pytest.fixture(scope="module")
+def common_server(postgres: PostgresServer) -> HubServer:
+    """One for all tests of a module, which fill it once and change nothing."""
+    return HubServer.made(postgres, next(_numbers))

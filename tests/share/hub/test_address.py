@@ -16,7 +16,8 @@ from afterwit.share.hub.address import HubError, address_of
         "postgresql://ada@10.1.2.3/hub",
         "postgresql://ada@localhost,db.example.org/hub",
         "host=db.example.org dbname=hub",
-        "service=hub",
+        "host=db.example.org hostaddr=127.0.0.1",
+        "host=localhost hostaddr=10.1.2.3",
     ],
 )
 def test_what_leaves_the_machine_is_encrypted_and_checked(text: str, tmp_path: Path) -> None:
@@ -25,8 +26,20 @@ def test_what_leaves_the_machine_is_encrypted_and_checked(text: str, tmp_path: P
     assert address.warning == ""
 
 
+def test_a_service_counts_as_elsewhere_and_may_name_its_own_roots(tmp_path: Path) -> None:
+    for text, environ in (
+        ("service=hub", {}),
+        ("host=localhost service=hub", {}),
+        ("dbname=hub", {"PGSERVICE": "hub"}),
+    ):
+        options = address_of(text, environ, tmp_path).options
+        assert (options["sslmode"], "sslrootcert" in options) == ("verify-full", False)
+
+
 def test_a_host_from_the_environment_counts(tmp_path: Path) -> None:
     assert address_of("dbname=hub", {"PGHOST": "db.example.org"}, tmp_path).options["sslmode"] == "verify-full"
+    away = {"PGHOSTADDR": "10.1.2.3"}
+    assert address_of("host=localhost", away, tmp_path).options["sslmode"] == "verify-full"
     assert "sslmode" not in address_of("dbname=hub", {}, tmp_path).options
 
 

@@ -136,3 +136,20 @@ def test_killed_at_every_step_it_goes_on_and_ends_as_if_it_never_was(
     rows = server.asked("ada", "SELECT author, note, lines <> '[]' FROM afterwit_hub.note_lines ORDER BY author, note")
     assert [(author, is_there) for author, _, is_there in rows] == [("ada", True), ("grace", True), ("grace", True)]
     assert [change.fact for change in ada.syncs(400_000).incoming if change.change == "new"] == [PRESS]
+
+
+def test_digests_killed_at_every_step_are_there_once_and_can_be_taken_back(ada: HubMate, server: HubServer) -> None:
+    put(ada.local.world.user_home / CLAUDE / "11111111-aaaa-4aaa-8aaa-000000000001.jsonl", claude_records("s1"))
+    assert run(ada, "learn").returncode == 0
+    arguments = ("store", "sync", dsn(server, "ada"), "--repo", REPO, "--yes")
+    said = []
+    for step in range(1, _MOST_STEPS):
+        done = run(ada, *arguments, "--digests", AFTERWIT_KILL_AT_STEP=str(step))
+        if done.returncode != _SIGKILL:
+            break
+        said.append(done.stderr.strip().rpartition(": ")[2])
+    assert ("digests are on the hub, not marked" in said, done.returncode) == (True, 0), done.stderr
+    counts = "SELECT (SELECT count(*) FROM afterwit_hub.digests), (SELECT sum(sessions) FROM afterwit_hub.sums)"
+    assert server.asked("ada", counts) == [(1, 1)]
+    assert run(ada, *arguments, "--no-digests").returncode == 0
+    assert server.asked("ada", counts) == [(0, 1)]

@@ -6,8 +6,11 @@ from pathlib import Path
 import pytest
 from tests.homes import CLAUDE, claude_records, learned, put
 from tests.share.hub.teams import HubMate, HubServer, mate
+from tests.share.members import member
 
 from afterwit.share.hub.look import search, status
+from afterwit.store.rows.sessions import count_sessions
+from afterwit.store.store import opened
 
 SECRET = "AKIA" + "Q3EGZRVDN5WKXTYP"
 _BODIES = "SELECT body::text FROM afterwit_hub.digests ORDER BY session"
@@ -76,4 +79,40 @@ def test_notes_and_tasks_are_found_by_their_words(ada: HubMate, server: HubServe
     assert [hit.kind for hit in search(grace.address, "prune trees", 5)] == ["session"]
     assert search(grace.address, "index -count", 5) == []
     assert search(eve.address, "index count", 5) == []
+    assert search(eve.address, "prune trees", 5) == []
     assert status(eve.address).members == []
+
+
+def test_digests_stay_on_the_hub_and_change_nothing_that_is_read_here(
+    ada: HubMate, server: HubServer, tmp_path: Path
+) -> None:
+    ada.syncs(has_digests=True)
+    grace = mate(server, tmp_path, "grace")
+    done = grace.syncs(1, has_digests=True)
+    assert (done.incoming, done.digests_sent) == ([], 0)
+    with opened(grace.local.world.layout) as store:
+        assert count_sessions(store.db) == 0
+    assert [hit.by for hit in search(grace.address, "prune trees", 5)] == ["ada"]
+
+
+def test_a_lead_sees_the_sums_of_all_machines_and_no_contents(ada: HubMate, server: HubServer, tmp_path: Path) -> None:
+    laptop = HubMate(member(tmp_path / "laptop", "ada"), ada.address)
+    for session in ("s2", "s3"):
+        log(laptop, session, "Water the young trees")
+    grace = mate(server, tmp_path, "grace")
+    log(grace, "s4", "Graft a branch")
+    for minute, machine in enumerate((ada, laptop, grace, laptop, ada)):  # twice counts once
+        machine.syncs(minute, has_digests=machine is grace)
+    lead = mate(server, tmp_path, "lead", is_read_only=True)
+    sums = {row.name: row for row in status(lead.address).members}
+    assert sums.keys() == {"ada", "grace"}
+    assert (sums["ada"].machines, sums["ada"].sessions, sums["ada"].digests) == (2, 3, 0)
+    assert (sums["ada"].actions, sums["ada"].failures) == (9, 6)
+    assert (sums["grace"].machines, sums["grace"].sessions, sums["grace"].digests) == (1, 1, 1)
+    assert search(lead.address, "water OR trees", 5) == []
+    seen = [
+        row
+        for table in ("sums", "machines", "note_lines")
+        for row in server.asked("lead", f"TABLE afterwit_hub.{table}")
+    ]
+    assert not any(word in str(seen).lower() for word in ("prune", "water", "graft"))

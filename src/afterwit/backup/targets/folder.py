@@ -11,13 +11,14 @@ from stat import S_ISREG
 
 from afterwit.backup.targets.target import told_as_failures
 from afterwit.model.errors import BackupDamagedError, BackupError
-from afterwit.store.atomic import make_private, replace_file, step
+from afterwit.store.atomic import create_file, make_private, replace_file, step
 from afterwit.store.regular_files import NotRegularError, open_regular
 
 
 class FolderTarget:
     leaves_machine = False
     keeps_at_once = True
+    at_once = 1
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -47,6 +48,18 @@ class FolderTarget:
         with told_as_failures(self.place, "Writing to"):
             make_private(path.parent)
             replace_file(path, content)
+
+    def begin(self, name: str, content: bytes) -> bool:
+        path = self._folder / name
+        with told_as_failures(self.place, "Writing to"):
+            make_private(path.parent)
+            return create_file(path, content)
+
+    def written_ms(self, name: str) -> int | None:
+        try:
+            return (self._folder / name).lstat().st_mtime_ns // 1_000_000
+        except OSError:
+            return None
 
     def remove(self, names: Iterable[str]) -> None:
         with told_as_failures(self.place, "Removing from"):

@@ -34,11 +34,18 @@ _IDENTITY = {
     for what, value in (("NAME", "afterwit"), ("EMAIL", "afterwit@localhost"))
 }
 _SHOWN_CHARS = 300
+_TRIES = 8
+_OVERTAKEN = ("rejected", "stale info", "cannot lock ref", "fetch first")
+
+
+class _OvertakenError(BackupError):
+    """Somebody else has moved the branch."""
 
 
 class GitTarget:
     leaves_machine = True
     keeps_at_once = False
+    at_once = 1
 
     def __init__(self, url: str, scratch: Path, environ: Mapping[str, str]) -> None:
         if url.startswith("-"):
@@ -52,6 +59,7 @@ class GitTarget:
             self._git(["config", name, value])
         self._base = self._fetched()
         self._blobs = self._tree() if self._base else {}
+        self._written: dict[str, str] = {}  # since the last publishing
 
     def names(self) -> dict[str, int | None]:
         return dict.fromkeys(self._blobs)
@@ -61,13 +69,46 @@ class GitTarget:
         return self._git(["cat-file", "blob", blob])[: most_bytes + 1] if blob else None
 
     def write(self, name: str, content: bytes) -> None:
-        self._blobs[name] = self._git(["hash-object", "-w", "--stdin"], content).decode().strip()
+        self._blobs[name] = self._written[name] = self._git(["hash-object", "-w", "--stdin"], content).decode().strip()
+
+    def begin(self, name: str, content: bytes) -> bool:
+        """Whether another was faster shows when it is published."""
+        self.write(name, content)
+        return True
+
+    def written_ms(self, name: str) -> int | None:  # noqa: ARG002 - a tree has no times, and a push is all or nothing
+        return None
 
     def remove(self, names: Iterable[str]) -> None:
         for name in names:
             self._blobs.pop(name, None)
+            self._written.pop(name, None)
 
     def publish(self, message: str, *, is_pruned: bool = False) -> None:
+        for _ in range(_TRIES):
+            try:
+                self._publish(message, is_pruned=is_pruned)
+            except _OvertakenError:
+                if is_pruned:  # what the others wrote may need what was removed
+                    raise
+                self._take_others()
+            else:
+                self._written = {}
+                return
+        raise BackupError(f"Others kept writing to {self.place}. Run the command again.")
+
+    def _take_others(self) -> None:
+        """What others published meanwhile, with ours beside it."""
+        self._base = self._fetched()
+        blobs = self._tree()
+        clashing = [name for name, blob in self._written.items() if blobs.get(name, blob) != blob]
+        if clashing:
+            raise BackupError(
+                f"Another machine wrote {clashing[0]} at {self.place} at the same time. Run the command again."
+            )
+        self._blobs = {**blobs, **self._written}
+
+    def _publish(self, message: str, *, is_pruned: bool) -> None:
         index = {"GIT_INDEX_FILE": str(self._folder / "backup-index")}
         listed = b"".join(f"{_BLOB} {blob}\t{name}\0".encode() for name, blob in sorted(self._blobs.items()))
         self._git(["read-tree", "--empty"], more=index)
@@ -115,10 +156,11 @@ class GitTarget:
             raise BackupError(f"Cannot run git, which {self.place} needs: {error.strerror or error}.") from error
         if done.returncode:
             said = " ".join(done.stderr.decode("utf-8", "replace").split())[:_SHOWN_CHARS]
-            hint = (
-                "Somebody else wrote there meanwhile: run the command again"
-                if "rejected" in said or "stale info" in said
-                else "The last complete backup is as it was. Check address, network and permissions, then try again"
+            failed = f"git {arguments[0]} on {self.place} failed: {said or done.returncode}"
+            if any(word in said for word in _OVERTAKEN):
+                raise _OvertakenError(f"{failed}. Somebody else wrote there meanwhile: run the command again.")
+            raise BackupError(
+                f"{failed}. The last complete backup is as it was. Check address, network and permissions, then try"
+                " again."
             )
-            raise BackupError(f"git {arguments[0]} on {self.place} failed: {said or done.returncode}. {hint}.")
         return done.stdout

@@ -22,6 +22,10 @@ class Target(Protocol):
     def keeps_at_once(self) -> bool:
         """Whether what is written is there at once, and not only when it is published."""
 
+    @property
+    def at_once(self) -> int:
+        """How many may be read or written at the same time."""
+
     def names(self) -> dict[str, int | None]:
         """Everything of ours that is there, with its size where that is told."""
 
@@ -30,6 +34,12 @@ class Target(Protocol):
 
     def write(self, name: str, content: bytes) -> None:
         """Whole, or not at all."""
+
+    def begin(self, name: str, content: bytes) -> bool:
+        """Writes it where there is nothing of this name; False where there is."""
+
+    def written_ms(self, name: str) -> int | None:
+        """When it was written, by the clock of the target; None where that is not told."""
 
     def remove(self, names: Iterable[str]) -> None: ...
 

@@ -50,15 +50,21 @@ def address_of(text: str, environ: Mapping[str, str], home: Path) -> HubAddress:
     if mode != SAFE:
         return HubAddress(parts, _warning(mode))
     has_roots = "sslrootcert" in parts or "PGSSLROOTCERT" in environ or (home / ".postgresql" / "root.crt").exists()
-    return HubAddress(parts if has_roots else {**parts, "sslrootcert": "system"})
+    if has_roots or _service(parts, environ):  # a service may name its own, which ours would hide
+        return HubAddress(parts)
+    return HubAddress({**parts, "sslrootcert": "system"})
 
 
 def _leaves_machine(parts: Mapping[str, str], environ: Mapping[str, str]) -> bool:
-    """What a service file says is not known here, so it counts as elsewhere."""
-    hosts = parts.get("hostaddr") or parts.get("host") or environ.get("PGHOSTADDR") or environ.get("PGHOST") or ""
-    if not hosts and (parts.get("service") or environ.get("PGSERVICE")):
-        return True
-    return not all(is_this_machine(host) for host in hosts.split(","))
+    """Every name and address counts: a name from elsewhere whose address is here is the end of a tunnel. What a service
+    file says is not known here, so it counts as elsewhere."""
+    named = (parts.get("host") or environ.get("PGHOST", ""), parts.get("hostaddr") or environ.get("PGHOSTADDR", ""))
+    hosts = (host for listed in named for host in listed.split(","))
+    return _service(parts, environ) or not all(map(is_this_machine, hosts))
+
+
+def _service(parts: Mapping[str, str], environ: Mapping[str, str]) -> bool:
+    return bool(parts.get("service") or environ.get("PGSERVICE"))
 
 
 def _warning(mode: str) -> str:

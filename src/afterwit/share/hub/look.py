@@ -1,12 +1,11 @@
 """`afterwit store hub status` and `search`: what a team has on its hub, in sums, and notes and tasks by their words."""
 
-from datetime import datetime
-
 import msgspec
 
 from afterwit.share.hub import rows
 from afterwit.share.hub.address import HubAddress
 from afterwit.share.hub.connection import joined
+from afterwit.share.hub.rows import MemberSum
 from afterwit.share.hub.schema import newest
 from afterwit.share.records import one_line
 
@@ -18,23 +17,6 @@ class HubRepo(msgspec.Struct, frozen=True, kw_only=True):
     notes: int
 
 
-class HubSums(msgspec.Struct, frozen=True, kw_only=True):
-    """What a member brought and did, in numbers."""
-
-    name: str
-    machines: int
-    notes: int
-    digests: int
-    sessions: int
-    successes: int
-    prompts: int
-    actions: int
-    failures: int
-    tokens: int
-    versions: list[str]
-    seen_ms: int | None
-
-
 class HubStatus(msgspec.Struct, frozen=True, kw_only=True):
     hub: str
     schema: int
@@ -42,7 +24,7 @@ class HubStatus(msgspec.Struct, frozen=True, kw_only=True):
     name: str  # of who asks
     is_read_only: bool
     repos: list[HubRepo]
-    members: list[HubSums]
+    members: list[MemberSum]
 
 
 class HubFound(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,7 +44,7 @@ def status(address: HubAddress) -> HubStatus:
             name=hub.name,
             is_read_only=hub.is_read_only,
             repos=[HubRepo(repo=repo, notes=notes) for repo, notes in rows.repo_counts(hub.db, hub.team)],
-            members=[_sums(row) for row in rows.member_sums(hub.db, hub.team)],
+            members=rows.member_sums(hub.db, hub.team),
         )
 
 
@@ -74,13 +56,3 @@ def search(address: HubAddress, words: str, limit: int | None) -> list[HubFound]
         HubFound(kind=hit.kind, repo=hit.repo, id=hit.id, by=hit.author, text=one_line(hit.text, _SHOWN))
         for hit in hits
     ]
-
-
-def _sums(row: rows.MemberSum) -> HubSums:
-    fields = row._asdict()
-    seen = fields.pop("seen_at")
-    return HubSums(name=fields.pop("author"), seen_ms=_ms(seen), **fields)
-
-
-def _ms(moment: datetime | None) -> int | None:
-    return round(moment.timestamp() * 1000) if moment is not None else None

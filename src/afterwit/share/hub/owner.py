@@ -57,6 +57,8 @@ def init(address: HubAddress, team: str = TEAM, *, is_restored: bool = False) ->
             if is_restored:
                 rows.raise_generation(db)
             is_new = rows.put_team(db, team)
+            for name in rows.team_names(db):
+                rows.index_team(db, name)
             for member in rows.members(db) if applied else ():
                 if member.revoked_at is None and member.role != rows.current_role(db):
                     rows.grant(db, member.role, is_read_only=member.is_read_only)

@@ -3,9 +3,12 @@
 Every query names the team itself, besides what the server's policies allow: an owner sees all teams.
 """
 
+import hashlib
 from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
 
 if TYPE_CHECKING:
     import psycopg
@@ -57,10 +60,10 @@ class SumRow(NamedTuple):
     tokens: int
 
 
-class MemberSum(NamedTuple):
-    """What a member did, counted over all machines."""
+class MemberSum(msgspec.Struct, frozen=True):
+    """What a member brought and did, in numbers, over all machines."""
 
-    author: str
+    name: str
     machines: int
     notes: int
     digests: int
@@ -71,7 +74,7 @@ class MemberSum(NamedTuple):
     failures: int
     tokens: int
     versions: list[str]
-    seen_at: datetime | None
+    seen_ms: int | None
 
 
 class HubHit(NamedTuple):
@@ -172,6 +175,7 @@ _GRANTS = (
     "GRANT SELECT ON afterwit_hub.machines, afterwit_hub.note_lines, afterwit_hub.digests, afterwit_hub.sums TO {role}",
     "GRANT INSERT (team, member, machine, author, version), UPDATE (author, version, seen_at)"
     " ON afterwit_hub.machines TO {role}",
+    "GRANT EXECUTE ON FUNCTION afterwit_hub.found(tsquery, bigint) TO {role}",
 )
 _WRITING_GRANTS = (
     "GRANT INSERT (team, repo, note, member, machine, author, lines), UPDATE (author, lines)"
@@ -182,6 +186,7 @@ _WRITING_GRANTS = (
 )
 _TAKING_BACK = "GRANT DELETE ON afterwit_hub.digests TO {role}"
 _NO_GRANTS = (
+    "REVOKE ALL ON ALL FUNCTIONS IN SCHEMA afterwit_hub FROM {role}",
     "REVOKE ALL ON ALL TABLES IN SCHEMA afterwit_hub FROM {role}",
     "REVOKE ALL ON SCHEMA afterwit_hub FROM {role}",
 )
@@ -278,7 +283,8 @@ def member_sums(db: "HubDb", team: str) -> list[MemberSum]:
                 UNION SELECT author FROM seen)
         SELECT author, coalesce(machines, 0), coalesce(notes, 0), coalesce(digests, 0), coalesce(sessions, 0)::bigint,
             coalesce(successes, 0)::bigint, coalesce(prompts, 0)::bigint, coalesce(actions, 0)::bigint,
-            coalesce(failures, 0)::bigint, coalesce(tokens, 0)::bigint, coalesce(versions, '{}'), seen_at
+            coalesce(failures, 0)::bigint, coalesce(tokens, 0)::bigint, coalesce(versions, '{}'),
+            round(extract(epoch FROM seen_at) * 1000)::bigint
         FROM authors LEFT JOIN said USING (author) LEFT JOIN shared USING (author) LEFT JOIN done USING (author)
             LEFT JOIN seen USING (author) ORDER BY author"""
     return [MemberSum(*row) for row in db.execute(query, {"team": team})]
@@ -291,16 +297,30 @@ def repo_counts(db: "HubDb", team: str) -> list[tuple[str, int]]:
     return [(str(repo), int(count)) for repo, count in db.execute(query, (team,))]
 
 
+def index_team(db: "HubDb", team: str) -> None:
+    """Makes the indexes by which words of a team are found, where they are not there."""
+    from psycopg import sql
+
+    mark = hashlib.sha256(team.encode()).hexdigest()[:16]
+    for table in ("note_lines", "digests"):
+        query = "CREATE INDEX IF NOT EXISTS {name} ON afterwit_hub.{table} USING gin (words) WHERE team = {team}"
+        names = {"name": sql.Identifier(f"{table}_words_{mark}"), "table": sql.Identifier(table)}
+        db.execute(sql.SQL(query).format(**names, team=sql.Literal(team)))
+
+
 def search(db: "HubDb", team: str, words: str, limit: int | None) -> list[HubHit]:
-    """Notes and tasks of shared digests with all of these words, the best first."""
+    """Notes and shared digests with all of these words, the best first."""
     query = """
-        WITH asked AS (SELECT websearch_to_tsquery('simple'::regconfig, %(words)s) AS query)
-        SELECT kind, repo, id, author, said FROM (
-            SELECT 'note' AS kind, repo, note AS id, author,
-                jsonb_path_query_first(lines, '$[*].words.fact') #>> '{}' AS said, ts_rank(words, asked.query) AS rank
-            FROM afterwit_hub.note_lines, asked WHERE team = %(team)s AND words @@ asked.query
-            UNION ALL
-            SELECT 'session', repo, session, author, body ->> 'task', ts_rank(words, asked.query)
-            FROM afterwit_hub.digests, asked WHERE team = %(team)s AND words @@ asked.query
-        ) AS hits ORDER BY rank DESC, kind, id, author LIMIT %(limit)s"""
+        WITH hits AS MATERIALIZED (
+            SELECT kind, repo, id, member, machine, rank
+            FROM afterwit_hub.found(websearch_to_tsquery('simple'::regconfig, %(words)s), %(limit)s))
+        SELECT hits.kind, hits.repo, hits.id, coalesce(note.author, digest.author),
+            coalesce(jsonb_path_query_first(note.lines, '$[*].words.fact') #>> '{}', digest.body ->> 'task')
+        FROM hits
+            LEFT JOIN afterwit_hub.note_lines AS note ON hits.kind = 'note' AND note.team = %(team)s
+                AND (note.repo, note.note, note.member, note.machine) = (hits.repo, hits.id, hits.member, hits.machine)
+            LEFT JOIN afterwit_hub.digests AS digest ON hits.kind = 'session' AND digest.team = %(team)s
+                AND (digest.member, digest.machine, digest.session) = (hits.member, hits.machine, hits.id)
+        WHERE coalesce(note.author, digest.author) IS NOT NULL
+        ORDER BY hits.rank DESC, hits.kind, hits.id, hits.member, hits.machine"""
     return [HubHit(*row) for row in db.execute(query, {"team": team, "words": words, "limit": limit})]

@@ -43,12 +43,12 @@ def test_json_has_the_documented_shapes(learned: Run, tmp_path: Path) -> None:
     listed = json.loads(learned("store", "backup", "list", target, "--json").stdout)
     assert set(listed) == {"target", "encryption", "is_open", "objects", "object_bytes", "snapshots"}
     assert set(listed["snapshots"][0]) == {
-        *("id", "created_at", "sessions", "files", "total_bytes", "new_bytes", "content_hash", "problem"),
+        *("id", "created_at", "sessions", "files", "total_bytes", "new_bytes", "content_hash", "machine", "problem"),
     }
     verified = json.loads(learned("store", "backup", "verify", target, "--json").stdout)
     assert set(verified) == {"target", "snapshots", "objects", "read_bytes", "unused_objects", "faults"}
     pruned = json.loads(learned("store", "backup", "prune", target, "--dry-run", "--json").stdout)
-    assert set(pruned) == {"target", "snapshots", "removed_objects", "freed_bytes", "is_dry_run"}
+    assert set(pruned) == {"target", "snapshots", "removed_objects", "young_objects", "freed_bytes", "is_dry_run"}
     assert set(pruned["snapshots"][0]) == {"id", "created_at", "is_kept", "problem"}
     to = str(tmp_path / "other")
     restored = json.loads(learned("store", "backup", "restore", target, "--to", to, "--json").stdout)

@@ -10,11 +10,13 @@ from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
 
 _COLUMNS = (
-    *(Column("snapshot"), Column("made")),
+    *(Column("snapshot"), Column("made"), Column("machine", gives_way=3)),
     *(Column("sessions", is_number=True), Column("files", is_number=True, gives_way=2)),
     *(Column("bytes", is_number=True), Column("new", is_number=True, gives_way=1)),
     Column("problem", takes_rest=True, least=20, is_bad=bool),
 )
+
+_SHORT = 8
 
 
 @command(
@@ -53,6 +55,7 @@ def _row(calendar: Calendar, snapshot: ListedSnapshot) -> tuple[str, ...]:
     return (
         snapshot.id,
         calendar.moment(snapshot.created_ms),
+        snapshot.machine[:_SHORT],
         amount(snapshot.sessions),
         amount(snapshot.files),
         amount(snapshot.total_bytes, is_size=True),

@@ -44,8 +44,8 @@ def prune(
 ) -> None:
     """Remove snapshots that are not to be kept, and what only they needed.
 
-    Kept is the last snapshot of each of the newest days, weeks and months that have one. The newest whole one stays in
-    any case. What is removed cannot be brought back.
+    Kept is the last snapshot of each of the newest days, weeks and months that have one, for each machine that backs up
+    there. The newest whole one stays in any case. What is removed cannot be brought back.
     """
     usual = here.world.settings.backup
     rule = KeepRule(
@@ -72,6 +72,9 @@ def prune(
     freed = "" if done.freed_bytes is None else f", {human_bytes(done.freed_bytes)}"
     kept = human_count(len(done.snapshots) - done.removed, "snapshot")
     print_line(f"{_amount(done)}{freed} {'would be ' if is_dry_run else ''}removed; {kept} kept.")
+    if done.young_objects:
+        young = human_count(done.young_objects, "object")
+        talk(f"{young} without a use stay for a week: they may be of a backup that another machine is making.")
 
 
 def _amount(pruned: PrunedBackup) -> str:

@@ -10,6 +10,7 @@ from afterwit.cli.terminal.output import print_json, print_line, print_text, tal
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.share.hub import look
 from afterwit.share.hub.address import HubAddress
+from afterwit.share.hub.rows import MemberSum
 
 _SUMS = (
     Column("member"),
@@ -44,7 +45,7 @@ def status(here: Here, address: HubAddress, is_json: bool) -> None:  # noqa: ARG
         talk("Nothing is there yet. `afterwit store sync` brings the first notes.")
 
 
-def _row(row: look.HubSums) -> tuple[str, ...]:
+def _row(row: MemberSum) -> tuple[str, ...]:
     numbers = (row.notes, row.sessions, row.successes, row.actions, row.failures, row.tokens, row.digests)
     return row.name, *map(human_count, numbers), ", ".join(row.versions)
 
