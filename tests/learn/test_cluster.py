@@ -7,10 +7,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from tests.certificates import Authority, authority, has_openssl
 from tests.homes import claude_records, codex_records, everything_in, family_home, learned, put
 from tests.learn.hermes_sessions import Ran, Said, messages, put_database
 from tests.s3_server import s3_server
@@ -41,12 +42,14 @@ async def dask_setup(worker):
 class Cluster:
     """A scheduler and its workers, ended by id."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, more: Sequence[str] = ()) -> None:
         self._folder = folder
+        self._more = more
         self._file = folder / "scheduler.json"
         self.workers: list[subprocess.Popen[bytes]] = []
         self._scheduler = self._started("scheduler", "--port", "0", "--no-dashboard", "--no-show")
-        self.address = "dask://" + self._content()["address"].removeprefix("tcp://")
+        self.place = self._content()["address"].partition("://")[2]
+        self.address = f"dask://{self.place}"
 
     def add_worker(self, *more: str) -> "subprocess.Popen[bytes]":
         options = ("--nworkers", "1", "--nthreads", "1", "--no-nanny", "--no-dashboard")
@@ -61,7 +64,16 @@ class Cluster:
 
     def _started(self, program: str, *options: str) -> "subprocess.Popen[bytes]":
         dask = Path(sys.executable).with_name("dask")
-        command = [str(dask), program, "--scheduler-file", str(self._file), "--host", "127.0.0.1", *options]
+        command = [
+            str(dask),
+            program,
+            "--scheduler-file",
+            str(self._file),
+            "--host",
+            "127.0.0.1",
+            *self._more,
+            *options,
+        ]
         environ = {name: value for name, value in os.environ.items() if name.startswith("AWS_")}
         environ |= {"PATH": os.environ["PATH"], "HOME": str(self._folder), "NO_PROXY": "*"}
         with (self._folder / f"{program}-{len(self.workers)}.txt").open("wb") as said:
@@ -98,11 +110,15 @@ def stores(tmp_path: Path) -> tuple[Path, Path]:
     return here, there
 
 
-def learn(home: Path, store: Path, *options: str) -> "subprocess.CompletedProcess[str]":
-    environ = {name: value for name, value in os.environ.items() if name.startswith("AWS_")}
-    environ |= {"PATH": os.environ["PATH"], "HOME": str(home), "AFTERWIT_HOME": str(store), "NO_PROXY": "*"}
+def learn(
+    home: Path, store: Path, *options: str, environ: Mapping[str, str] | None = None
+) -> "subprocess.CompletedProcess[str]":
+    surroundings = {name: value for name, value in os.environ.items() if name.startswith("AWS_")}
+    surroundings |= {"PATH": os.environ["PATH"], "HOME": str(home), "AFTERWIT_HOME": str(store), "NO_PROXY": "*"}
     command = [sys.executable, "-m", "afterwit", "learn", "--json", *options]
-    return subprocess.run(command, env=environ, capture_output=True, text=True, timeout=600, check=False)
+    return subprocess.run(
+        command, env=surroundings | dict(environ or {}), capture_output=True, text=True, timeout=600, check=False
+    )
 
 
 def same(there: Path, here: Path) -> None:
@@ -173,6 +189,40 @@ def test_workers_read_from_an_s3_server_by_themselves(
             assert sum(agent["read"] for agent in json.loads(again.stdout)["agents"]) == 0
         finally:
             cluster.end()
+
+
+@pytest.mark.skipif(not has_openssl(), reason="openssl, which makes certificates, is not there")
+def test_a_cluster_is_reached_by_tls_and_only_by_one_that_it_trusts(tmp_path: Path, stores: tuple[Path, Path]) -> None:
+    here, there = stores
+    home = orchard_home(tmp_path / "home")
+    ours, others = authority(tmp_path, "ours"), authority(tmp_path, "others")
+    folder = tmp_path / "cluster"
+    folder.mkdir()
+    cluster = Cluster(folder, ("--protocol", "tls", *(f"--tls-{kind}={path}" for kind, path in tls_files(ours))))
+    try:
+        cluster.add_worker()
+        assert learn(home, here, "--jobs", "1").returncode == 0
+        secure = f"dask+tls://{cluster.place}"
+        stranger = learn(home, there, "--executor", secure, environ=tls_environ(others))
+        assert stranger.returncode == 1
+        assert f"No Dask scheduler answers at {secure}" in stranger.stderr
+        done = learn(home, there, "--executor", secure, environ=tls_environ(ours))
+        assert (done.returncode, done.stderr) == (0, "")
+        same(there, here)
+    finally:
+        cluster.end()
+
+
+def tls_files(signer: Authority) -> list[tuple[str, Path]]:
+    certificate, key = signer.certificate_for("localhost")
+    return [("ca-file", signer.root), ("cert", certificate), ("key", key)]
+
+
+def tls_environ(signer: Authority) -> dict[str, str]:
+    """As a user of Dask would set it."""
+    certificate, key = signer.certificate_for("localhost")
+    names = {"CA_FILE": signer.root, "CLIENT__CERT": certificate, "CLIENT__KEY": key}
+    return {f"DASK_DISTRIBUTED__COMM__TLS__{name}": str(path) for name, path in names.items()}
 
 
 def test_a_cluster_without_workers_or_without_a_scheduler_is_said(

@@ -145,11 +145,13 @@ class _Settling:
             step("items are written, not committed")
         return _counted(db, before, made.items)
 
-    def _beside(self, scopes: Collection[str], made: Iterable[Item]) -> dict[str, "_Linked"]:
-        """Items of other scopes that take the place of others, or gave way to one; and all that hold everywhere, where
-        something is there that only stands until one of these says the same."""
+    def _beside(self, scopes: Collection[str], made: Collection[Item]) -> dict[str, "_Linked"]:
+        """Items of other scopes that take the place of others, gave way to one, or would give way to one of these; and
+        all that hold everywhere, where something is there that only stands until one of these says the same."""
+        named = items.items_with_ids(self._store.db, {old for item in made for old in item.supersedes})
         rows = items.linked_items(self._store.db)
-        linked = {row.item.id: _Linked.of(item_in(row.item), row.own_status) for row in rows}
+        linked = {row.id: _Linked.of(item_in(row), row.status) for row in named}
+        linked |= {row.item.id: _Linked.of(item_in(row.item), row.own_status) for row in rows}
         if any(item.harvester == READ for item in made):
             everywhere = items.items_in(self._store.db, [str(EVERYWHERE)], ItemStatus)
             linked = {row.id: _Linked.of(item_in(row), row.status) for row in everywhere} | linked
@@ -259,9 +261,11 @@ class _Made(NamedTuple):
 
 def _with_a_share(scopes: Collection[str], drafts: Iterable[Draft]) -> Iterator[Draft]:
     """Drafts that may have a share in what holds in these scopes: those of other scopes only where the matter may hold
-    everywhere."""
+    everywhere. Of several in a repository one speaks for it, so one of a kind that may is enough there."""
     for same in grouped_by(drafts, matter_of).values():
-        is_wide = any(draft.scope == EVERYWHERE for draft in same) or all(map(is_general, same))
+        repos = {draft.scope for draft in same if draft.scope.kind is ScopeKind.REPO}
+        general = {draft.scope for draft in same if is_general(draft)}
+        is_wide = any(draft.scope == EVERYWHERE for draft in same) or repos <= general
         yield from (draft for draft in same if is_wide or str(draft.scope) in scopes)
 
 

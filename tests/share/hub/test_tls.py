@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.certificates import Authority, authority, has_openssl
 from tests.memory.backends import postgres_server
 from tests.memory.backends.postgres_server import PostgresServer
-from tests.share.hub.certificates import Authority, authority, has_openssl
 from tests.share.hub.teams import HubMate, HubServer, mate
 from tests.share.hub.test_commands import run
 from tests.share.members import REPO
