@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import quote, urlencode
+from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
 import jinja2
 
@@ -94,6 +94,12 @@ def back_of(ask: Ask, default: str) -> str:
     back = ask.form.get("back", "")
     is_ours = back.startswith("/") and not back.startswith("//") and "\\" not in back and back.isprintable()
     return back if is_ours and back.isascii() else default
+
+
+def back_with(ask: Ask, default: str, **changes: Any) -> WebAnswer:
+    """Leads back to the page that a form came from, with other fields."""
+    parts = urlsplit(back_of(ask, default))
+    return moved(with_fields(parts.path, parse_qs(parts.query), **changes))
 
 
 def with_fields(path: str, query: Mapping[str, Sequence[str]], **changes: Any) -> str:
