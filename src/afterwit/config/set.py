@@ -28,7 +28,7 @@ _YES, _NO = ("true", "yes", "on"), ("false", "no", "off")
 _PLACE = "it says where something lies"
 _OTHERS = "it decides what leaves this machine, and whose notes are used"
 _DROPS = "the next `afterwit learn` may drop what is stored because of it"
-_OWN_TABLE = "it is a table of your own, written in the file"
+_OWN_TABLE = "its names are your own, and cannot be checked here"
 _RISKS = {
     "store": _PLACE,
     "patterns": _PLACE,

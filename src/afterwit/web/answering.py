@@ -6,6 +6,7 @@ Templates get the values that a handler names, and the few that every page has.
 
 import datetime as dt
 import json
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -155,6 +156,7 @@ def _templates() -> jinja2.Environment:
         "short_repo": lambda repo: str(repo).rpartition("/")[2],
         "marked": _marked,
         "setting": _setting,
+        "shell": shlex.quote,
         "pretty": lambda value: json.dumps(value, indent=2, ensure_ascii=False, default=str),
     }
     environment.globals |= {"session_path": session_path, "with_fields": with_fields, "FAILURE": Outcome.FAILURE}

@@ -7,7 +7,9 @@ Handing a pattern to agents is `web.publishing`.
 from typing import Any
 
 from afterwit.model.errors import UsageError
+from afterwit.model.knowledge import EVERYWHERE
 from afterwit.patterns.catalog import Catalog, CatalogDecision, CatalogEntry, EntryStatus
+from afterwit.patterns.catalog_file import in_words
 from afterwit.patterns.curate import CatalogChange, EntryChanges, SplitBy, edit, judge, merge, split, undo
 from afterwit.patterns.publish import PublishedState, published_of
 from afterwit.patterns.show import catalog_of, listed, undecided
@@ -59,6 +61,7 @@ def _pattern(ask: Ask) -> WebAnswer:
         "pattern.html",
         pattern=pattern,
         entry=entry,
+        applies=in_words(entry.scope or str(EVERYWHERE)),
         current=pattern.current,
         is_decided=bool(entry.version),
         is_ended=entry.status in _ENDED,

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from afterwit.measure.backtest import PRODUCT
 from afterwit.measure.dashboard.history import ReportDay, days_in
 from afterwit.measure.kept_backtest import kept_backtest
 from afterwit.measure.live.cases import cases_of
@@ -48,7 +49,7 @@ def _proof(ask: Ask) -> WebAnswer:
     else:
         words = verdict(kept.effect) if kept is not None else NOTHING_COMPARED
         made = ask.world.calendar.moment(kept.at_ms) if kept is not None else ""
-    confidence = _confidence(ask)
+    confidence, backtest = _confidence(ask), kept_backtest(ask.world)
     return shown(
         ask,
         "proof.html",
@@ -56,7 +57,9 @@ def _proof(ask: Ask) -> WebAnswer:
         made=made,
         compared=compared,
         kept=kept,
-        backtest=kept_backtest(ask.world),
+        backtest=backtest,
+        reports=sorted(backtest.reports, key=lambda report: report.player != PRODUCT) if backtest is not None else [],
+        product=PRODUCT,
         days=_days(ask),
         confidence=confidence,
         points=_points(confidence) if confidence is not None else [],

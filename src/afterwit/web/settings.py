@@ -54,7 +54,9 @@ class FailedChange(NamedTuple):
 
 def _settings(ask: Ask, failed: FailedChange | None = None) -> WebAnswer:
     rows = settings_shown(ask.place.configured)
-    settings = [_shown(row) for row in rows if row.key != _EXCLUDE]
+    settings = sorted(
+        (_shown(row) for row in rows if row.key != _EXCLUDE), key=lambda entry: _table(entry.row.key) == "agents"
+    )
     return shown(
         ask,
         "settings.html",
@@ -64,6 +66,7 @@ def _settings(ask: Ask, failed: FailedChange | None = None) -> WebAnswer:
         excluded=list(ask.world.settings.learn.exclude),
         place=ask.place.configured.place,
         failed=failed,
+        is_loose=failed is not None and all(entry.risk or entry.row.key != failed.key for entry in settings),
         changed=_changed(ask, settings),
     )
 
