@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
-from tests.e2e.web.chromium import FLAGS, browser_obstacle, chromium, install_browser
+from tests.e2e.web.chromium import browser_obstacle, install_browser, launched
 
 from afterwit.demo.run import SHOWN
 
@@ -51,7 +51,7 @@ def main() -> None:
 
 def _take(link: str) -> None:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS))
+        browser = launched(playwright)
         page = browser.new_page(viewport=_SIZE, locale="en-US")  # type: ignore[arg-type]
         page.goto(link)
         for name, path in PAGES.items():

@@ -4,7 +4,7 @@ import random
 import sys
 from pathlib import Path
 
-from tests.guards.orchards import BROKEN, MENDED, TEST
+from tests.guards.orchards import BLIND, BROKEN, MENDED, TEST
 from tests.homes import Silent, world_of
 from tests.measure.histories import HOUR_S, Log
 from tests.measure.live.drawn import AT_MS, draw
@@ -12,6 +12,7 @@ from tests.sources.repositories import commit_on_top, git, repository
 
 from afterwit.config.show import load
 from afterwit.config.world import World
+from afterwit.demo.run import SHOWN
 from afterwit.guards.check import CheckOptions, check, planned_check
 from afterwit.guards.history import listed_fixes
 from afterwit.guards.place import database_of, place_of, redactor_here
@@ -23,6 +24,7 @@ from afterwit.measure.report import report
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.recall.recall import repo_at
 from afterwit.sessions.filters import Filter
+from afterwit.templates.create import create
 
 REPO = "github.com/acme/orchard"
 _EVEN = {"held": 0.5, "told": 0.5}
@@ -58,6 +60,17 @@ def replayed(world: World, *strategies: str) -> None:
     result = backtest(world, players_named(strategies), Filter(), Silent())
     keep_backtest(world, result, "afterwit measure backtest --table")
     report(world, None, 0, Silent())
+
+
+def furnished(world: World, folder: Path) -> World:
+    """All of it: a checkout whose fixes were judged but for one, a replay, a template."""
+    world = with_checkout(world, folder)
+    checked(world)
+    commit_on_top(folder / ".git", {"orchard.py": BROKEN, "test_orchard.py": BLIND}, "Count in another way")
+    commit_on_top(folder / ".git", {"orchard.py": MENDED, "test_orchard.py": TEST}, "fix: count as before")
+    replayed(world, "nothing", "memoriser", "afterwit")
+    create(world, SHOWN)
+    return world
 
 
 def drawn_store(folder: Path, sessions: int = 60) -> World:
