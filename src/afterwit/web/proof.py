@@ -29,7 +29,7 @@ from afterwit.web.answering import Ask, WebAnswer, WebRoute, session_path, shown
 from afterwit.web.tables import CellLink, ShownTable, tables_page
 
 _MOST_ROWS = 500
-_PROOF = CellLink("Proof", "/proof")
+_PROOF = (CellLink("Proof", "/proof"),)
 
 
 class ConfidencePoint(NamedTuple):

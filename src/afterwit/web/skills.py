@@ -13,7 +13,7 @@ from afterwit.skills.trends import SkillTrend, trends
 from afterwit.skills.words import UNIT, between, finding, known_effect, of_ten
 from afterwit.text.amounts import human_count
 from afterwit.web.answering import Ask, WebAnswer, WebRoute, session_path, with_fields
-from afterwit.web.tables import CellLink, ShownTable, tables_page
+from afterwit.web.tables import MORE, CellLink, ShownTable, tables_page
 
 _MOST_USES = 50
 _LISTED = (
@@ -101,7 +101,7 @@ def _skill(ask: Ask) -> WebAnswer:
             [_use(ask, use) for use in _latest(own)],
         ),
     ]
-    return tables_page(ask, name, words, tables, UNIT, CellLink("Skills", "/more/skills"))
+    return tables_page(ask, name, words, tables, UNIT, (MORE, CellLink("Skills", "/more/skills")))
 
 
 def _named(what: str, effects: dict[str, SkillEffect]) -> list[tuple[str, SkillEffect]]:

@@ -22,8 +22,16 @@ class ShownTable(NamedTuple):
     nothing: str = "Nothing yet."
 
 
+MORE = CellLink("More", "/more")
+
+
 def tables_page(
-    ask: Ask, title: str, words: str, tables: Sequence[ShownTable], note: str = "", crumb: CellLink | None = None
+    ask: Ask,
+    title: str,
+    words: str,
+    tables: Sequence[ShownTable],
+    note: str = "",
+    crumbs: Sequence[CellLink] = (MORE,),
 ) -> WebAnswer:
-    """A page of one or more tables. `crumb` is the page between this one and More."""
-    return shown(ask, "tables.html", title=title, words=words, tables=tables, note=note, crumb=crumb)
+    """A page of one or more tables. `crumbs` are the pages above it."""
+    return shown(ask, "tables.html", title=title, words=words, tables=tables, note=note, crumbs=crumbs)

@@ -44,7 +44,7 @@ def chromium() -> Path:
 def launched(playwright: Playwright) -> Browser:
     """The browser, running. The one from npm finds its libraries beside it."""
     program = chromium()
-    environ = dict(os.environ)
+    environ: dict[str, str | float | bool] = dict(os.environ)
     if program == _from_npm():
         environ["LD_LIBRARY_PATH"] = str(folder() / "lib")
     return playwright.chromium.launch(executable_path=program, args=list(_FLAGS), env=environ)
