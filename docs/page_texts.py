@@ -9,15 +9,17 @@ names the picture that it was written with, so that one is not changed without t
 import datetime as dt
 import hashlib
 import re
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
-from tests.demo_store import copied_demo, learned_demo
+from tests.demo_store import learned_demo
+from tests.homes import NOW_MS
 from tests.web.browser import Browser
 from tests.web.conftest import place_of
 from tests.web.stores import replayed
 
-from afterwit.demo.run import SHOWN
+from afterwit.demo.run import SHOWN, DemoPlace, demo_of
 
 FOLDER = Path(__file__).parent / "pictures"
 PAGES = {
@@ -64,7 +66,8 @@ class _MainParts(HTMLParser):
 
 def rendered(folder: Path) -> dict[str, str]:
     """What the pages say today, from a demo that is made below the folder."""
-    world = copied_demo(learned_demo(folder / "learned"), folder / "demo")._replace(zone=dt.UTC)
+    demo = DemoPlace(learned_demo(folder / "demo"), sys.platform)
+    world = demo_of(demo, NOW_MS).world._replace(zone=dt.UTC)
     replayed(world)
     browser = Browser(place_of(world))
     browser.enter()

@@ -38,7 +38,10 @@ def _names(ask: Ask) -> WebAnswer:
         ShownTable(
             "Users",
             ("User", "Agents", "Sessions#"),
-            [(user.user or "not known", user.agents, user.sessions) for user in identities.users(ask.world)],
+            [
+                (user.user or "not known", ", ".join(user.agents.split(",")), user.sessions)
+                for user in identities.users(ask.world)
+            ],
         ),
     ]
     note = "`afterwit sessions repos --merge` and its likes let one name count as another."
