@@ -45,7 +45,7 @@ def main() -> None:
             assert server.stderr is not None
             _take(server.stderr.readline().split()[-1])
             server.send_signal(signal.SIGINT)
-        write(Path(folder, "texts"))
+    write()
 
 
 def _take(link: str) -> None:

@@ -10,6 +10,7 @@ import datetime as dt
 import hashlib
 import re
 import sys
+import tempfile
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -32,7 +33,7 @@ PAGES = {
 }
 _VARYING = (
     (re.compile(r"‹(\w+):[0-9a-f]+›"), r"‹\1›"),  # keyed with what is drawn for every store
-    (re.compile(r"\b[\d.,]+ [kMG]?B\b"), "… B"),  # of files that are packed
+    (re.compile(r"\b[\d.,]+ [kKMG]?B\b"), "… B"),  # of files that are packed
 )
 
 
@@ -64,14 +65,15 @@ class _MainParts(HTMLParser):
         return "main" in (name.partition(".")[0] for name in self._open)
 
 
-def rendered(folder: Path) -> dict[str, str]:
-    """What the pages say today, from a demo that is made below the folder."""
-    demo = DemoPlace(learned_demo(folder / "demo"), sys.platform)
-    world = demo_of(demo, NOW_MS).world._replace(zone=dt.UTC)
-    replayed(world)
-    browser = Browser(place_of(world))
-    browser.enter()
-    return {name: _text(browser, path) for name, path in PAGES.items()}
+def rendered() -> dict[str, str]:
+    """What the pages say today, from a demo in a folder of its own: words of its path would be found by a search."""
+    with tempfile.TemporaryDirectory(prefix="afterwit-pages-") as folder:
+        demo = DemoPlace(learned_demo(Path(folder, "demo")), sys.platform)
+        world = demo_of(demo, NOW_MS).world._replace(zone=dt.UTC)
+        replayed(world)
+        browser = Browser(place_of(world))
+        browser.enter()
+        return {name: _text(browser, path) for name, path in PAGES.items()}
 
 
 def present() -> dict[str, str]:
@@ -80,9 +82,9 @@ def present() -> dict[str, str]:
     return {name: text.partition("\n")[2] for name, text in files.items()}
 
 
-def faults(folder: Path) -> list[str]:
+def faults() -> list[str]:
     """Which pictures are not of the pages as they are."""
-    now, then = rendered(folder), present()
+    now, then = rendered(), present()
     found = [
         f"docs/pictures/{name}.png shows another page than there is" for name in now if now[name] != then.get(name)
     ]
@@ -94,9 +96,9 @@ def faults(folder: Path) -> list[str]:
     ]
 
 
-def write(folder: Path) -> None:
+def write() -> None:
     """Writes the texts beside pictures that were just taken."""
-    for name, text in rendered(folder).items():
+    for name, text in rendered().items():
         (FOLDER / f"{name}.txt").write_text(f"{_mark(name)}\n{text}", encoding="utf-8")
 
 

@@ -15,8 +15,8 @@ def texts(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return importlib.import_module("page_texts")
 
 
-def test_every_picture_is_of_the_page_as_it_is(texts: ModuleType, tmp_path: Path) -> None:
-    assert texts.faults(tmp_path) == [], "look at the pages, then run `make screens`"
+def test_every_picture_is_of_the_page_as_it_is(texts: ModuleType) -> None:
+    assert texts.faults() == [], "look at the pages, then run `make screens`"
 
 
 def test_a_picture_of_another_page_or_without_its_text_is_noticed(
@@ -27,10 +27,10 @@ def test_a_picture_of_another_page_or_without_its_text_is_noticed(
     monkeypatch.setattr(texts, "FOLDER", folder)
     monkeypatch.setattr(texts, "PAGES", {"more": "/more"})
     (folder / "more.png").write_bytes(b"one")
-    texts.write(tmp_path / "first")
-    assert texts.faults(tmp_path / "second") == []
+    texts.write()
+    assert texts.faults() == []
     (folder / "more.png").write_bytes(b"another")
-    assert texts.faults(tmp_path / "third") == ["docs/pictures/more.png and .txt were not written together"]
+    assert texts.faults() == ["docs/pictures/more.png and .txt were not written together"]
     text = folder / "more.txt"
     text.write_text(text.read_text(encoding="utf-8").replace("Guards", "Gates"), encoding="utf-8")
-    assert "docs/pictures/more.png shows another page than there is" in texts.faults(tmp_path / "fourth")
+    assert "docs/pictures/more.png shows another page than there is" in texts.faults()
