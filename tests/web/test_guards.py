@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.sources.repositories import commit_on_top
 from tests.web.browser import Browser
 from tests.web.stores import REPO, checked, with_checkout
 
@@ -111,3 +112,17 @@ def _is_told(item: Item) -> bool:
 def test_a_fix_that_is_not_there_and_a_missing_repository_are_said(browser: Browser, checkout: Path) -> None:
     assert browser.get(f"/more/guards/abcdef12?repo={REPO}").status == 400
     assert "Say in which repository" in browser.get("/more/guards/abcdef12").words
+
+
+def test_a_hostile_commit_does_nothing_but_show(browser: Browser, checkout: Path) -> None:
+    changed = {"frost.py": "LIMIT = '<script>alert(1)</script>\u202e'\n".encode()}
+    commit_on_top(checkout / ".git", changed, "fix: <img src=x onerror=alert(1)>")
+    listed_page = browser.get(f"/more/guards?repo={REPO}")
+    assert "<img" not in listed_page.text
+    link = next(link for link in listed_page.links if link.startswith("/more/guards/"))
+    for path in (link, link.replace("?", "/draft?")):
+        reply = browser.get(path)
+        assert reply.status == 200
+        assert "<img" not in reply.text
+        assert "<script>alert" not in reply.text
+        assert "\u202e" not in reply.text
