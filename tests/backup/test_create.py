@@ -48,6 +48,7 @@ def test_everything_that_cannot_be_made_again_is_in_it(world: World, tmp_path: P
         "patterns/one.md": b"# One\n",
         "metrics/history.jsonl": b"{}\n",
         "bootstrap-context.md": b"{notes}",
+        "views.json": b"{}\n",
     }
     for path, content in kept.items():
         (world.layout.root / path).parent.mkdir(exist_ok=True)

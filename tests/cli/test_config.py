@@ -1,4 +1,4 @@
-"""`afterwit config show`."""
+"""`afterwit config show`, `set` and `unset`."""
 
 import json
 import tomllib
@@ -36,3 +36,27 @@ def test_json_has_the_documented_shape(run: Run) -> None:
     assert set(found) == {"file", "store", "profile", "settings"}
     assert found["profile"] == "work"
     assert all(set(row) == {"key", "value", "source"} for row in found["settings"])
+
+
+def test_a_setting_is_set_shown_and_taken_out_and_says_the_way_back(run: Run) -> None:
+    done = run("config", "set", "recall.budget_tokens", "1500")
+    assert done.stdout == "recall.budget_tokens = 1500\n"
+    assert "`afterwit config unset recall.budget_tokens` takes it back." in done.stderr
+    assert tomllib.loads(run("config", "show").stdout)["recall"]["budget_tokens"] == 1500
+    gone = run("config", "unset", "recall.budget_tokens")
+    assert "`afterwit config set recall.budget_tokens 1500` takes it back." in gone.stderr
+    assert tomllib.loads(run("config", "show").stdout)["recall"]["budget_tokens"] == 1000
+
+
+def test_what_is_not_allowed_is_refused_with_the_key(run: Run) -> None:
+    done = run("config", "set", "recall.budget_tokens", "5")
+    assert done.returncode == 2
+    assert "recall.budget_tokens: Expected `int` >= 100" in done.stderr
+    assert run("config", "unset", "recall.budget_tokens").returncode == 2
+
+
+def test_a_change_as_json_has_the_documented_shape(run: Run) -> None:
+    found = json.loads(run("config", "set", "redaction.people", '["Ada"]', "--json").stdout)
+    assert set(found) == {"file", "key", "before", "after"}
+    assert (found["before"], found["after"]) == (None, ["Ada"])
+    assert json.loads(run("config", "unset", "redaction.people", "--json").stdout)["before"] == ["Ada"]

@@ -123,19 +123,10 @@ def test_today_says_one_next_step_and_what_waits(browser: Browser, world: World)
     "path",
     [
         *("/proof", "/proof?compare=now", "/more", "/more/patterns", "/more/skills", "/more/templates"),
-        *("/more/places?repo=orchard&task=frost", "/more/names", "/more/settings", "/more/doctor"),
+        *("/more/places?repo=orchard&task=frost", "/more/names", "/more/settings", "/more/doctor", "/more/guards"),
     ],
 )
 def test_the_rest_is_one_click_behind(browser: Browser, path: str) -> None:
     reply = browser.get(path)
     assert reply.status == 200
     assert "<h1>" in reply.text
-
-
-def test_what_is_left_out_is_changed_and_taken_back(browser: Browser) -> None:
-    entry = {"entry": "folder:/srv/private/**"}
-    assert browser.post("/more/settings/exclude", entry).status == 303
-    assert "folder:/srv/private/**" in browser.get("/more/settings").words
-    browser.post("/more/settings/exclude", {**entry, "remove": "1"})
-    assert "folder:/srv/private/** Take in again" not in browser.get("/more/settings").words
-    assert browser.post("/more/settings/exclude", {"entry": "nonsense"}).status == 400

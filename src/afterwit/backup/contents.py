@@ -18,7 +18,7 @@ from afterwit.store.copying import copy_database
 from afterwit.store.layout import Layout
 
 _HISTORY = "metrics/history.jsonl"
-_FILES = ("redaction.key", "archive.mark", "config.toml", "bootstrap-context.md", "deck.db", _HISTORY)
+_FILES = ("redaction.key", "archive.mark", "config.toml", "bootstrap-context.md", "views.json", "deck.db", _HISTORY)
 _FOLDERS = ("archive", "spool", "templates", "patterns", "deck", "sources")
 _QUEUE = "memory-queue.db"
 

@@ -20,7 +20,7 @@ _PART = re.compile(r"[^\x00-\x1f/\\:\x7f]{1,255}")
 _SINGLE = frozenset(
     [
         *("afterwit.db", "journal.db", "memory-queue.db", "journal.heads", "archive.mark", "redaction.key"),
-        *("config.toml", "bootstrap-context.md", "deck.db"),
+        *("config.toml", "bootstrap-context.md", "views.json", "deck.db"),
     ]
 )
 _FOLDERS = {"archive": 3, "spool": 2, "templates": 2, "patterns": 4, "metrics": 2, "deck": 2, "sources": 2}

@@ -1,4 +1,4 @@
-"""`afterwit config show`, `exclude` and `source`: what is set, what is left out, and logs that people described."""
+"""`afterwit config show`, `set`, `unset`, `exclude` and `source`: what is set, what is left out, described logs."""
 
 import json
 from pathlib import Path
@@ -17,11 +17,13 @@ from afterwit.cli.terminal.table import Column, print_table
 from afterwit.cli.terminal.wrapping import cut
 from afterwit.config import source as source_files
 from afterwit.config.exclude import exclude as run_exclude
+from afterwit.config.set import ConfigTarget, SettingChange, set_value, unset_value
 from afterwit.config.show import SettingRow
 from afterwit.config.show import show as run
 
 _LINE_CELLS = 100
 _NAME = click.argument("name", metavar="NAME")
+_KEY = click.argument("key", metavar="KEY")
 _TRY = click.option(
     "--try",
     "tried",
@@ -71,6 +73,48 @@ def _text(value: Any) -> str:
     if isinstance(value, Path):
         return str(value)
     raise TypeError(type(value).__name__)
+
+
+@config.command(
+    "set",
+    examples=(
+        "afterwit config set recall.budget_tokens 1500",
+        "afterwit config set agents.gemini.enabled false",
+        'afterwit config set redaction.people \'["Ada", "Grace"]\'',
+    ),
+)
+@_KEY
+@click.argument("value", metavar="VALUE")
+@reporting
+def set_(here: Here, key: str, value: str, is_json: bool) -> None:
+    """Set one setting in config.toml. The rest of the file stays as it is.
+
+    KEY is as `afterwit config show` has it. A list is written as in TOML, or one entry to a line. What is not allowed
+    is refused, and nothing is changed then.
+    """
+    _say_changed(set_value(_target(here), key, value), is_json=is_json)
+
+
+@config.command(examples=("afterwit config unset recall.budget_tokens",))
+@_KEY
+@reporting
+def unset(here: Here, key: str, is_json: bool) -> None:
+    """Give a setting its default back, by taking it out of config.toml."""
+    _say_changed(unset_value(_target(here), key), is_json=is_json)
+
+
+def _target(here: Here) -> ConfigTarget:
+    agents = [agent.name for agent in agents_with(here.world.declared)]
+    return ConfigTarget(here.configured.place.config, here.world.user_home, agents)
+
+
+def _say_changed(change: SettingChange, *, is_json: bool) -> None:
+    if is_json:
+        print_json({"file": str(change.file), "key": change.key, "before": change.before, "after": change.after})
+        return
+    state = "is not set any more" if change.after is None else f"= {json.dumps(change.after, ensure_ascii=False)}"
+    print_line(f"{change.key} {state}")
+    talk(f"`{change.way_back}` takes it back. The next `afterwit learn` keeps to it.")
 
 
 @config.command(

@@ -26,8 +26,13 @@ class ConfigFile(NamedTuple):
 
 def read_config(path: Path, user_home: Path, agents: Collection[str]) -> ConfigFile:
     """The settings in this file, and defaults for the rest. `agents` are the names that `[agents]` may have."""
+    return check_config(path, _parsed(path), user_home, agents)
+
+
+def check_config(path: Path, table: dict[str, Any], user_home: Path, agents: Collection[str]) -> ConfigFile:
+    """What the file would mean if it said this. Raises ConfigError where that is wrong."""
     checked = _Checked(path, user_home)
-    settings = checked.value(_parsed(path), Settings, "")
+    settings = checked.value(table, Settings, "")
     for name in settings.agents:
         checked.refuse_unknown(name, agents, "agents")
     _refuse_crossed_caps(path, settings.retention)
@@ -36,6 +41,16 @@ def read_config(path: Path, user_home: Path, agents: Collection[str]) -> ConfigF
     for entry in settings.learn.exclude:
         refuse_entry(entry, agents, f"{path}: learn.exclude")
     return ConfigFile(settings, frozenset(checked.given))
+
+
+def text_of(path: Path) -> str:
+    """The text of the file, to be changed; none where it is not there yet."""
+    try:
+        return read_regular(path).decode("utf-8-sig")
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"Cannot read {path}: {error}.") from error
 
 
 def dotted(key: str, name: str) -> str:

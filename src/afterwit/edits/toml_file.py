@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from afterwit.edits.edits import Part, Presence, UnreadableError
 from afterwit.edits.ours import MARK, NAME, is_hook, is_server
 
-_PIECE = re.compile(
+PIECE = re.compile(
     r'"""(?:\\.|[^\\])*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*|[\[{]|[\]}]|\n|.', re.DOTALL
 )
 
@@ -139,7 +139,7 @@ def written(value: Any) -> str:
 def _headers(text: str) -> Iterator[int]:
     """Where a header begins: a bracket that opens a line outside of every value."""
     depth, is_at_start, is_header = 0, True, False
-    for piece in _PIECE.finditer(text):
+    for piece in PIECE.finditer(text):
         what = piece[0]
         if what == "\n":
             is_at_start, is_header = depth == 0, False

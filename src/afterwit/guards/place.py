@@ -10,7 +10,7 @@ from pathlib import Path
 
 import apsw
 
-from afterwit.checkouts.known import git_checkouts
+from afterwit.checkouts.known import GitCheckout, OpenedRows, git_checkouts
 from afterwit.config.run_rules import known_people, redactor_for
 from afterwit.config.world import World, exclusion_of, redactor_of
 from afterwit.guard.redaction import Redactor
@@ -18,7 +18,8 @@ from afterwit.guards.history import FixPlace
 from afterwit.model.errors import UsageError
 from afterwit.sessions.filters import find_repo
 from afterwit.sources.checkout import git_folder_of, remote_of, root_of_checkout
-from afterwit.store.store import opened, readonly_database
+from afterwit.store.layout import redaction_key
+from afterwit.store.store import readonly_database
 
 RepoAt = Callable[[apsw.Connection, World, Path], str]
 
@@ -32,6 +33,14 @@ def place_of(world: World, folder: Path | None, repo: str, repo_at: RepoAt) -> F
     if exclusion.has_repo(place.repo) or exclusion.has_folder(str(place.root)):
         raise UsageError(f"{place.root} is left out by your settings. `afterwit config exclude` shows what is.")
     return place
+
+
+def checked_out_repos(world: World) -> list[str]:
+    """The learned repositories of which a checkout lies on this machine, whose history may be read."""
+    if not world.layout.database.exists():
+        return []
+    with readonly_database(world.layout) as db:
+        return sorted({checkout.repo for checkout in _checkouts(world, db)})
 
 
 @contextmanager
@@ -55,15 +64,19 @@ def redactor_here(world: World) -> Redactor:
 def _of_repo(world: World, name: str) -> FixPlace:
     if not world.layout.exists():
         raise UsageError(f"No session of {name!r} was learned yet. Name a folder: --checkout FOLDER.")
-    with opened(world.layout) as store:
-        repo = find_repo(store.db, name, world.settings)
-        for checkout in git_checkouts(store, world):
+    with readonly_database(world.layout) as db:
+        repo = find_repo(db, name, world.settings)
+        for checkout in _checkouts(world, db):
             if checkout.repo == repo:
                 return FixPlace(repo, checkout.root, checkout.git_dir)
     raise UsageError(
         f"No checkout of {repo} was found on this machine. Name its folder: --checkout FOLDER, or"
         " `[repositories.checkouts]` in config.toml."
     )
+
+
+def _checkouts(world: World, db: apsw.Connection) -> list[GitCheckout]:
+    return git_checkouts(OpenedRows(db, redaction_key(world.layout)), world)
 
 
 def _of_folder(world: World, folder: Path, repo_at: RepoAt) -> FixPlace:

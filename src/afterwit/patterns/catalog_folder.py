@@ -22,6 +22,14 @@ class FileState(StrEnum):
     MISSING = "missing"
     CHANGED = "changed"  # by somebody else
 
+    @property
+    def in_words(self) -> str:
+        """As people read it; nothing where all is well."""
+        return _STATE_WORDS[self.value]
+
+
+_STATE_WORDS = {"current": "", "earlier": "not up to date", "missing": "missing", "changed": "changed by hand"}
+
 
 class CatalogFolder:
     """Files in the store are the user's alone; those in a folder of the user's are as readable as others there."""

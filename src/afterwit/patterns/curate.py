@@ -104,10 +104,12 @@ class CatalogDesk:
         touched = [entry.id for entry in entries]
         return self._journal(PatternEntry.DECIDED, body, touched, what, is_taken_over=is_taken_over)
 
-    def undo(self) -> CatalogChange:
+    def undo(self, only: int | None = None) -> CatalogChange:
         if not self.catalog.standing:
             raise UsageError("There is no decision about patterns to undo.")
         last = self.catalog.standing[-1]
+        if only not in (None, last.number):
+            raise UsageError(f"Something else was decided since then: {last.body.get('what', '')}. Undo that first.")
         touched = [entry["id"] for entry in last.body["entries"]]
         body = {"machine": last.machine, "number": last.number}
         return self._journal(PatternEntry.UNDONE, body, touched, f"undid: {last.body.get('what', '')}")
@@ -296,10 +298,10 @@ def _part(whole: CatalogEntry, by: SplitBy, value: str) -> CatalogEntry:
     )
 
 
-def undo(world: World, folder: Path | None = None) -> CatalogChange:
-    """Takes back what the last command that stands decided."""
+def undo(world: World, folder: Path | None = None, only: int | None = None) -> CatalogChange:
+    """Takes back what the last command that stands decided; `only` if that is the entry with this number."""
     with catalog_desk(world, folder) as desk:
-        return desk.undo()
+        return desk.undo(only)
 
 
 def refresh_files(world: World, folder: Path | None = None) -> list[Path]:

@@ -42,6 +42,20 @@ class PublishedState(StrEnum):
     CHANGED = "changed"  # by hand
     WITHDRAWN = "withdrawn"  # the pattern is not approved any more
 
+    @property
+    def in_words(self) -> str:
+        """As people read it; nothing where all is well."""
+        return _STATE_WORDS[self.value]
+
+
+_STATE_WORDS = {
+    "current": "",
+    "outdated": "out of date",
+    "missing": "missing",
+    "changed": "changed by hand",
+    "withdrawn": "no longer approved",
+}
+
 
 class PublishOutcome(NamedTuple):
     """What a command did, or would do."""

@@ -14,6 +14,7 @@ from afterwit.config.world import World
 from afterwit.measure.live.cases import cases_in
 from afterwit.measure.live.effect import effect_of
 from afterwit.measure.live.report import GroupEffect
+from afterwit.measure.live.words import with_needed
 from afterwit.measure.statistics.estimate import Finding
 from afterwit.model.kinds import TaskType
 from afterwit.model.templates import TEMPLATE_ITEM, Template
@@ -23,6 +24,7 @@ from afterwit.store.store import readonly_database
 from afterwit.store.template_files import template_uses
 from afterwit.templates.files import list_templates
 
+_NOBODY_CAN_TELL = "nobody can tell yet"
 _PREFERENCE = {Finding.HELPS: 0, Finding.NO_EVIDENCE: 1}
 
 
@@ -39,6 +41,15 @@ class TemplateStats(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def finding(self) -> Finding:
         return self.effect.finding if self.effect is not None else Finding.NO_EVIDENCE
+
+    @property
+    def effect_words(self) -> str:
+        """Whether it helped, or why nobody can tell."""
+        if self.effect is not None:
+            return with_needed(self.effect.finding, self.effect.estimate)
+        if self.told:
+            return f"{_NOBODY_CAN_TELL}: no session that was told it is learned"
+        return f"{_NOBODY_CAN_TELL}: no session was drawn for it"
 
 
 def stats(world: World) -> list[TemplateStats]:

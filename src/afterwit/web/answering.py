@@ -6,11 +6,12 @@ Templates get the values that a handler names, and the few that every page has.
 
 import datetime as dt
 import json
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import quote, urlencode
+from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
 import jinja2
 
@@ -96,6 +97,12 @@ def back_of(ask: Ask, default: str) -> str:
     return back if is_ours and back.isascii() else default
 
 
+def back_with(ask: Ask, default: str, **changes: Any) -> WebAnswer:
+    """Leads back to the page that a form came from, with other fields."""
+    parts = urlsplit(back_of(ask, default))
+    return moved(with_fields(parts.path, parse_qs(parts.query), **changes))
+
+
 def with_fields(path: str, query: Mapping[str, Sequence[str]], **changes: Any) -> str:
     """The same page with other fields; one that is None or empty is left out."""
     fields: dict[str, list[str]] = {name: list(values) for name, values in query.items() if name not in changes}
@@ -155,6 +162,7 @@ def _templates() -> jinja2.Environment:
         "short_repo": lambda repo: str(repo).rpartition("/")[2],
         "marked": _marked,
         "setting": _setting,
+        "shell": shlex.quote,
         "pretty": lambda value: json.dumps(value, indent=2, ensure_ascii=False, default=str),
     }
     environment.globals |= {"session_path": session_path, "with_fields": with_fields, "FAILURE": Outcome.FAILURE}

@@ -15,7 +15,23 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from afterwit.model.errors import AfterwitError, ConfigError, UsageError
-from afterwit.web import knowledge, more, proof, searching, sessions, telling, today, transcript
+from afterwit.web import (
+    guards,
+    knowledge,
+    more,
+    patterns,
+    proof,
+    publishing,
+    searching,
+    sessions,
+    settings,
+    skills,
+    telling,
+    template_pages,
+    today,
+    transcript,
+    views,
+)
 from afterwit.web.answering import HERE, Ask, WebAnswer, WebRoute, shown
 from afterwit.web.place import OpenPlace
 
@@ -24,10 +40,17 @@ ROUTES: tuple[WebRoute, ...] = (
     *telling.ROUTES,
     *knowledge.ROUTES,
     *sessions.ROUTES,
+    *views.ROUTES,
     *transcript.ROUTES,
     *searching.ROUTES,
     *proof.ROUTES,
     *more.ROUTES,
+    *guards.ROUTES,
+    *patterns.ROUTES,
+    *publishing.ROUTES,
+    *skills.ROUTES,
+    *template_pages.ROUTES,
+    *settings.ROUTES,
 )
 
 

@@ -1,7 +1,7 @@
 """The changes that a call makes to files, as lines with a sign each: from texts that it replaces, and from patches."""
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 _OLD = ("old_string", "old_str", "oldText", "old_text", "oldString")
@@ -29,10 +29,15 @@ def changes_in(arguments: Mapping[str, Any] | None) -> list[ShownLine]:
     if not lines:
         patch = _first(arguments, _PATCH)
         if patch is not None and patch.lstrip().startswith(_STARTS):
-            lines = [ShownLine(_SIGNS.get(line[:1], ""), line) for line in patch.splitlines()[: _MOST_LINES + 1]]
+            lines = signed_lines(patch.splitlines()[: _MOST_LINES + 1])
     if len(lines) > _MOST_LINES:
         return [*lines[:_MOST_LINES], ShownLine("place", "… more lines")]
     return lines
+
+
+def signed_lines(lines: Iterable[str]) -> list[ShownLine]:
+    """Lines of a patch, each by its sign."""
+    return [ShownLine(_SIGNS.get(line[:1], ""), line) for line in lines]
 
 
 def _nested(arguments: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -48,6 +53,5 @@ def _first(arguments: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
 
 def _replaced(old: str, new: str) -> Iterator[ShownLine]:
     before, after = old.splitlines()[:_MOST_LINES], new.splitlines()[:_MOST_LINES]
-    for line in difflib.unified_diff(before, after, n=2, lineterm=""):
-        if not line.startswith(("---", "+++")):
-            yield ShownLine(_SIGNS.get(line[:1], ""), line)
+    lines = difflib.unified_diff(before, after, n=2, lineterm="")
+    yield from signed_lines(line for line in lines if not line.startswith(("---", "+++")))

@@ -20,7 +20,7 @@ from afterwit.recall.told_moments import said_at
 from afterwit.store.rows.items import exposures
 from afterwit.store.rows.session_list import session_of
 from afterwit.store.store import readonly_database
-from afterwit.web.answering import Ask, WebAnswer, WebRoute, back_of, moved, shown, with_fields
+from afterwit.web.answering import Ask, WebAnswer, WebRoute, back_with, moved, shown, with_fields
 from afterwit.web.sessions import choices
 
 PAGE = 50
@@ -140,7 +140,7 @@ def _after(ask: Ask, item: str) -> WebAnswer:
     if ask.is_fragment:
         present = _present(ask, item)
         return shown(ask, "note_card.html", item=present, gone=item, done=latest, back="/")
-    return moved(with_fields(back_of(ask, f"/knowledge/{item}" if item else "/knowledge"), {}, done=latest.number))
+    return back_with(ask, f"/knowledge/{item}" if item else "/knowledge", done=latest.number)
 
 
 def _present(ask: Ask, item: str) -> Item | None:

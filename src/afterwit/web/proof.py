@@ -1,24 +1,43 @@
-"""Proof: whether telling helps, whether confidence comes true, how notes and spending went; with the rows behind.
+"""Proof: whether telling helps, what a replay says, whether confidence comes true, how notes and spending went.
 
-The verdict and the report are shown as they were found last, so that the page comes at once. Comparing anew, which
-reads the digests of all sessions that were drawn for, is asked for with a click.
+Each plot is drawn from the table below it, and each point leads to the rows behind it. Verdict, report and replay are
+shown as they were found last, so that the page comes at once. What reads many sessions anew (comparing, the rows behind
+a point) is asked for with a click.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
+from afterwit.measure.backtest import PRODUCT
 from afterwit.measure.dashboard.history import ReportDay, days_in
+from afterwit.measure.kept_backtest import kept_backtest
 from afterwit.measure.live.cases import cases_of
-from afterwit.measure.live.effect import effect_of
+from afterwit.measure.live.effect import effect_of, explained
 from afterwit.measure.live.kept import kept_effect
+from afterwit.measure.live.outcomes import ABOUT, Figure
 from afterwit.measure.live.words import NOTHING_COMPARED, amount, change_words, finding_words, verdict
+from afterwit.measure.metrics.collect import collect_confidence
 from afterwit.measure.report import HISTORY, METRICS
+from afterwit.model.errors import UsageError
+from afterwit.model.proportions import Proportion
 from afterwit.reading.spent import spent_by
 from afterwit.store.regular_files import read_regular
 from afterwit.store.rows.readings import spending
 from afterwit.store.store import readonly_database
-from afterwit.web.answering import Ask, WebAnswer, WebRoute, shown
+from afterwit.web.answering import Ask, WebAnswer, WebRoute, session_path, shown, with_fields
+from afterwit.web.tables import CellLink, ShownTable, tables_page
+
+_MOST_ROWS = 500
+_PROOF = (CellLink("Proof", "/proof"),)
+
+
+class ConfidencePoint(NamedTuple):
+    """Notes that were given about the same confidence, and how often that came true."""
+
+    low: float
+    mean: float
+    came_true: Proportion
 
 
 def _proof(ask: Ask) -> WebAnswer:
@@ -30,6 +49,7 @@ def _proof(ask: Ask) -> WebAnswer:
     else:
         words = verdict(kept.effect) if kept is not None else NOTHING_COMPARED
         made = ask.world.calendar.moment(kept.at_ms) if kept is not None else ""
+    confidence, backtest = _confidence(ask), kept_backtest(ask.world)
     return shown(
         ask,
         "proof.html",
@@ -37,8 +57,12 @@ def _proof(ask: Ask) -> WebAnswer:
         made=made,
         compared=compared,
         kept=kept,
+        backtest=backtest,
+        reports=sorted(backtest.reports, key=lambda report: report.player != PRODUCT) if backtest is not None else [],
+        product=PRODUCT,
         days=_days(ask),
-        confidence=_confidence(ask),
+        confidence=confidence,
+        points=_points(confidence) if confidence is not None else [],
         ledger=ledger,
         ledger_days=_by_day(ledger),
         spent=spent,
@@ -46,6 +70,65 @@ def _proof(ask: Ask) -> WebAnswer:
         change_words=change_words,
         finding_words=finding_words,
     )
+
+
+def _figure_rows(ask: Ask) -> WebAnswer:
+    """The sessions behind a figure of the live effect."""
+    name = ask.first("figure")
+    if name not in list(Figure):
+        raise UsageError(f"{name!r} is none of: {', '.join(Figure)}.")
+    about, rows = ABOUT[Figure(name)], explained(cases_of(ask.world), Figure(name))
+    table = ShownTable(
+        "",
+        ("Session", "First draw", "Agent", "Side", "Chance#", "Value#", "Usual#", "Score#"),
+        [
+            (
+                CellLink(row.session[:13], session_path(row.agent, row.session)),
+                ask.world.calendar.moment(row.at_ms),
+                row.agent,
+                "told" if row.is_told else "not told",
+                f"{row.chance:.2f}",
+                amount(row.value),
+                *("" if value is None else f"{value:.2f}" for value in (row.usual, row.score)),
+            )
+            for row in rows[-_MOST_ROWS:][::-1]
+        ],
+        "No session counts yet.",
+    )
+    note = "`Usual` and `score` are logarithms of one more: this figure differs by factors." if about.is_log else ""
+    words = f"{about.words[:1].upper()}{about.words[1:]}. The effect is the mean of the scores.{_cut(len(rows))}"
+    return tables_page(ask, "The sessions behind a figure", words, [table], note, _PROOF)
+
+
+def _confidence_rows(ask: Ask) -> WebAnswer:
+    """The sessions that put notes of about the same confidence to the test."""
+    low = ask.number("from") / 10
+    tests = [
+        test
+        for test in collect_confidence(ask.world)
+        if low <= test.confidence < low + 0.1 or (test.confidence == 1 and low == 0.9)
+    ]
+    table = ShownTable(
+        "",
+        ("Note", "Session", "When", "Confidence before#", "Came true"),
+        [
+            (
+                CellLink(test.item[:13], f"/knowledge/{test.item}"),
+                CellLink(test.session[:13], with_fields("/session", {}, id=test.session)),
+                ask.world.calendar.moment(test.at_ms),
+                f"{test.confidence:.2f}",
+                "yes" if test.came_true else "no",
+            )
+            for test in tests[-_MOST_ROWS:][::-1]
+        ],
+        "No session has put such a note to the test.",
+    )
+    words = f"Notes that were given a confidence from {low:.1f} up to {low + 0.1:.1f}.{_cut(len(tests))}"
+    return tables_page(ask, "The sessions behind a confidence", words, [table], "", _PROOF)
+
+
+def _cut(count: int) -> str:
+    return f" The latest {_MOST_ROWS:,} of {count:,} are shown." if count > _MOST_ROWS else ""
 
 
 def _days(ask: Ask) -> list[ReportDay]:
@@ -65,6 +148,15 @@ def _confidence(ask: Ask) -> dict[str, Any] | None:
     return calibration if isinstance(calibration, dict) and isinstance(calibration.get("bins"), list) else None
 
 
+def _points(confidence: dict[str, Any]) -> list[ConfidencePoint]:
+    return [
+        ConfidencePoint(
+            part["low"], part["mean_chance"], Proportion(part["came_true"]["hits"], part["came_true"]["of"])
+        )
+        for part in confidence["bins"]
+    ]
+
+
 def _by_day(ledger: list[Any]) -> list[tuple[str, float]]:
     """What reading cost each day, the earliest first."""
     days: dict[str, float] = {}
@@ -73,4 +165,8 @@ def _by_day(ledger: list[Any]) -> list[tuple[str, float]]:
     return list(days.items())
 
 
-ROUTES = (WebRoute("/proof", _proof),)
+ROUTES = (
+    WebRoute("/proof", _proof),
+    WebRoute("/proof/figure", _figure_rows),
+    WebRoute("/proof/confidence", _confidence_rows),
+)

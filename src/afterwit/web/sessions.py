@@ -16,6 +16,7 @@ from afterwit.sessions.restore import RestoreChoice, plan_restore, restore_file
 from afterwit.store.rows.session_list import SessionRow, session_of
 from afterwit.store.store import readonly_database
 from afterwit.web.answering import Ask, WebAnswer, WebRoute, download, moved, session_path, shown
+from afterwit.web.views import save, views_bar
 
 PAGE = 50
 
@@ -25,14 +26,25 @@ def filter_of(ask: Ask) -> Filter:
     return Filter(
         agents=ask.many("agent"),
         repos=ask.many("repo"),
-        since_ms=_moment(ask, "since"),
-        until_ms=_moment(ask, "until"),
+        since_ms=moment_of(ask, "since"),
+        until_ms=moment_of(ask, "until"),
         branch=ask.first("branch"),
         text=ask.first("text"),
         outcomes=_known(ask, "outcome", Outcome),
         task_types=_known(ask, "task_type", TaskType),
         is_top=ask.first("top") == "1",
     )
+
+
+def moment_of(ask: Ask, field: str) -> int | None:
+    """The time that a field names: its beginning for `since`, else its end; None where it is empty."""
+    typed = ask.first(field)
+    if not typed:
+        return None
+    meant = period(typed, ask.world.calendar)
+    if meant is None:
+        raise UsageError(f"{typed!r} is no time that is understood. Examples: {EXAMPLES}.")
+    return meant.begin_ms if field == "since" else meant.end_ms
 
 
 def choices(ask: Ask) -> dict[str, list[str]]:
@@ -76,7 +88,12 @@ def _list(ask: Ask) -> WebAnswer:
         choices={} if ask.is_fragment else choices(ask),
         orders=[order.value for order in Order],
         order=order,
+        **({} if ask.is_fragment else views_bar(ask)),
     )
+
+
+def _save_view(ask: Ask) -> WebAnswer:
+    return save(ask, filter_of)
 
 
 def _export(ask: Ask) -> WebAnswer:
@@ -112,16 +129,6 @@ def _restore(ask: Ask) -> WebAnswer:
     return shown(ask, "restore.html", row=row, plan=plan, done=written)
 
 
-def _moment(ask: Ask, field: str) -> int | None:
-    typed = ask.first(field)
-    if not typed:
-        return None
-    meant = period(typed, ask.world.calendar)
-    if meant is None:
-        raise UsageError(f"{typed!r} is no time that is understood. Examples: {EXAMPLES}.")
-    return meant.begin_ms if field == "since" else meant.end_ms
-
-
 def _known(ask: Ask, field: str, values: type[Outcome] | type[TaskType]) -> tuple[str, ...]:
     chosen = ask.many(field)
     for value in chosen:
@@ -132,6 +139,7 @@ def _known(ask: Ask, field: str, values: type[Outcome] | type[TaskType]) -> tupl
 
 ROUTES = (
     WebRoute("/sessions", _list),
+    WebRoute("/views/save", _save_view, "POST"),
     WebRoute("/export/{agent}/{session:path}", _export),
     WebRoute("/restore/{agent}/{session:path}", _restore_plan),
     WebRoute("/restore/{agent}/{session:path}", _restore, "POST"),

@@ -125,3 +125,22 @@ def test_a_walk_is_to_read_and_nothing_else(learned: Run) -> None:
     done = learned("measure", "backtest", "--explain", "5ea50001", "--json")
     assert done.returncode == 2
     assert "--explain" in done.stderr
+
+
+def test_the_figures_are_kept_with_the_command_that_made_them(run: Run, tmp_path: Path) -> None:
+    run("demo", "--to", str(tmp_path / "demo"), "--day", "2026-05-01")
+    store = tmp_path / "demo" / "store"
+    place = {"HOME": str(tmp_path / "demo" / "home"), "AFTERWIT_HOME": str(store)}
+    kept = store / "metrics" / "backtest.json"
+    run("measure", "backtest", "--explain", "4646abb1", **place)
+    assert not kept.exists()
+    run("measure", "backtest", "--strategy", "nothing", "--repo", "orchard", "--top", **place)
+    first = json.loads(kept.read_text(encoding="utf-8"))
+    assert first["command"] == "afterwit measure backtest --strategy nothing --repo orchard --no-subagents"
+    assert [report["player"] for report in first["reports"]] == ["nothing"]
+    shown = json.loads(run("measure", "backtest", "--strategy", "afterwit", "--json", **place).stdout)
+    again = json.loads(kept.read_text(encoding="utf-8"))
+    assert (again["sentence"], again["reports"]) == (shown["sentence"], shown["reports"])
+    assert kept.stat().st_mode & 0o077 == 0
+    run("measure", "backtest", "--repo", "orchard", "--since", "2h", **place)
+    assert json.loads(kept.read_text(encoding="utf-8")) == again, "nothing was replayed"

@@ -11,8 +11,10 @@ from typing import Any, NamedTuple
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
 from tests.demo_store import learned_demo
-from tests.e2e.web.chromium import FLAGS, axe_script, browser_obstacle, chromium
+from tests.e2e.web.chromium import axe_script, browser_obstacle, launched
+from tests.homes import NOW_MS
 
+from afterwit.config.world import World
 from afterwit.demo.run import DemoPlace, demo_of
 
 _SERIOUS = ("serious", "critical")
@@ -66,19 +68,24 @@ def chrome() -> Iterator[Browser]:
     if reason := browser_obstacle():
         pytest.skip(reason)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS))
+        browser = launched(playwright)
         yield browser
         browser.close()
 
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[Site]:
-    yield from served(learned_demo(tmp_path / "demo"))
+    yield from served(demo_world(tmp_path))
 
 
-def served(demo: Path) -> Iterator[Site]:
-    """The page of a demo, until the test ends."""
-    world = demo_of(DemoPlace(demo, sys.platform), 0).world
+def demo_world(folder: Path) -> World:
+    """The learned demo, with the programs of this machine."""
+    world = demo_of(DemoPlace(learned_demo(folder / "demo"), sys.platform), NOW_MS).world
+    return world._replace(environ={**world.environ, "PATH": os.environ["PATH"]})
+
+
+def served(world: World) -> Iterator[Site]:
+    """The page of a store, until the test ends."""
     environ = {**world.environ, "PATH": os.environ["PATH"]}
     command = [sys.executable, "-P", "-m", "afterwit", "web", "--no-open"]
     with subprocess.Popen(command, env=environ, stderr=subprocess.PIPE, text=True) as process:

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from afterwit.cli.commands import command
+from afterwit.cli.commands import command, typed_command
 from afterwit.cli.sessions.filters import EXITS, filtered
 from afterwit.cli.terminal.amounts import human_count, human_span
 from afterwit.cli.terminal.options import Here, many, reporting
@@ -21,6 +21,7 @@ from afterwit.config.calendar import Calendar
 from afterwit.config.world import World
 from afterwit.measure import backtest as running
 from afterwit.measure.backtest_notes import NotesFile
+from afterwit.measure.kept_backtest import keep_backtest
 from afterwit.measure.moments import HelpfulMoment
 from afterwit.measure.player import NoteMoment, NoteOccasion, PlayerNote
 from afterwit.measure.read_notes import NOTHING_READ, ReplayedReading
@@ -118,7 +119,8 @@ def backtest(
     Sessions are replayed in order. For each, only what stood in the logs before it began is used, and of a checkout on
     this machine only the commits and files of that time; what a model read in a session counts as known from the end of
     that session. Filters choose which sessions are replayed and measured; the
-    others are still learned from. A replay shows what would have been said, not what would have been done.
+    others are still learned from. A replay shows what would have been said, not what would have been done. The figures
+    of the last replay are kept, and `afterwit web` draws them.
 
     Columns of `--table`: actions saved in 1,000, with their interval. Of files that were changed again: how many were
     among the five named (recall@5), how many of the named ones were changed (precision@5), and which share of the
@@ -146,6 +148,15 @@ def backtest(
         print_json(result)
     else:
         _show(result, here.calendar, is_table=is_table or bool(strategies))
+    _keep(here.world, result)
+
+
+def _keep(world: World, result: running.Backtest) -> None:
+    """For the page, which shows the last one; that it cannot be kept is no reason to fail."""
+    try:
+        keep_backtest(world, result, typed_command(click.get_current_context()))
+    except OSError as error:
+        talk(f"The result could not be kept in {world.layout.metrics}: {error.strerror or error}.")
 
 
 def with_checkouts(world: World, given: Iterable[str], *, is_read: bool) -> World:

@@ -22,7 +22,6 @@ from afterwit.cli.terminal.output import print_json, print_line, print_text, tal
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.patterns.catalog import EntryStatus
 from afterwit.patterns.catalog_file import in_words
-from afterwit.patterns.catalog_folder import FileState
 from afterwit.patterns.publish import published_of
 from afterwit.patterns.show import catalog_of, listed, shown
 from afterwit.patterns.show import diff as run_diff
@@ -31,12 +30,6 @@ from afterwit.patterns.show import log as run_log
 _EMPTY = "The catalog is empty. `afterwit patterns detect` shows what recurs, `review` asks about it."
 _ERASED = "(its words went with the sessions that were erased)"
 _STATUSES = {status.in_words.replace(" ", "-"): status for status in EntryStatus}
-_FILE_WORDS = {
-    FileState.CURRENT: "",
-    FileState.EARLIER: "not up to date",
-    FileState.MISSING: "missing",
-    FileState.CHANGED: "changed by hand",
-}
 _LISTED = (
     Column("id"),
     Column("version"),
@@ -77,7 +70,7 @@ def list_(here: Here, statuses: tuple[str, ...], folder: Path | None, is_json: b
                 entry.id,
                 entry.version,
                 entry.status.in_words,
-                _FILE_WORDS[state],
+                state.in_words,
                 summed_up(places.get(entry.id, ())),
                 entry.title or _ERASED,
             )

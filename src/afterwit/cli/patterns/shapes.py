@@ -25,13 +25,6 @@ EXITS = {
 UNDO = "`afterwit patterns undo` takes it back."
 FOUND = "found"  # the status of what nobody has decided about
 _LONGEST_EXCERPT = 140
-STATE_WORDS = {
-    PublishedState.CURRENT: "",
-    PublishedState.OUTDATED: "out of date",
-    PublishedState.MISSING: "missing",
-    PublishedState.CHANGED: "changed by hand",
-    PublishedState.WITHDRAWN: "no longer approved",
-}
 Command = Callable[..., Any]
 
 
@@ -95,7 +88,7 @@ def published_line(publication: ShownPublication, calendar: Calendar) -> str:
     """Where a pattern is published, in one line."""
     whose = f" for {', '.join(publication.agents)}" if publication.agents else ""
     where = publication.path or publication.name
-    state = STATE_WORDS[publication.state]
+    state = publication.state.in_words
     day = calendar.day(publication.at_ms)
     return f"published as {publication.form}{whose}: {where} ({publication.version}, {day}{state and f'; {state}'})"
 
@@ -103,7 +96,7 @@ def published_line(publication: ShownPublication, calendar: Calendar) -> str:
 def summed_up(places: Sequence[ShownPublication]) -> str:
     """All places of a pattern in a few words."""
     forms = ", ".join(sorted({str(place.form) for place in places}))
-    states = dict.fromkeys(STATE_WORDS[place.state] for place in places if STATE_WORDS[place.state])
+    states = dict.fromkeys(place.state.in_words for place in places if place.state.in_words)
     return "; ".join(filter(None, (forms, *states)))
 
 

@@ -2,7 +2,7 @@
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
@@ -15,6 +15,7 @@ from afterwit.cli.terminal.periods import since_ms, until_ms
 from afterwit.model.kinds import Outcome, TaskType
 from afterwit.sessions.filters import Filter
 from afterwit.sessions.no_match import NoMatch, no_match
+from afterwit.sessions.views import view_named
 
 EMPTY = "No session yet. Run `afterwit learn` first."
 EXITS = {ExitCode.FAILED: "There is no store yet, or it cannot be used."}
@@ -61,7 +62,14 @@ _OPTIONS = (
         shell_complete=session_ids,
     ),
     click.option("--top", "--no-subagents", "is_top", is_flag=True, help="Without the sessions of subagents."),
+    click.option(
+        "--view",
+        default="",
+        metavar="NAME",
+        help="The filters of a view that was saved in `afterwit web`; other options go before its own.",
+    ),
 )
+_VIEWED = {"agents": "agent", "repos": "repo", "outcomes": "outcome", "task_types": "task_type"}
 
 
 def filtered(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -69,8 +77,13 @@ def filtered(command: Callable[..., Any]) -> Callable[..., Any]:
     time."""
 
     @functools.wraps(command)
-    def wrapped(*args: Any, here: Here, since: str | None, until: str | None, **options: Any) -> Any:
+    def wrapped(*args: Any, here: Here, since: str | None, until: str | None, view: str, **options: Any) -> Any:
         names = {name: options.pop(name) for name in _NAMES}
+        if view:
+            saved = view_named(here.world.layout, view).fields
+            names |= _from_view(saved, names)
+            since, until = since or _only(saved, "since"), until or _only(saved, "until")
+            options["is_top"] = options["is_top"] or bool(_only(saved, "top"))
         refuse_unknown(names["agents"], here.world.declared, "--agent")
         begin_ms, end_ms = since_ms(since, here.calendar), until_ms(until, here.calendar)
         if begin_ms is not None and end_ms is not None and begin_ms >= end_ms:
@@ -79,6 +92,17 @@ def filtered(command: Callable[..., Any]) -> Callable[..., Any]:
         return command(*args, here=here, wanted=wanted, **options)
 
     return added(_OPTIONS, timed(wrapped))
+
+
+def _from_view(saved: Mapping[str, tuple[str, ...]], names: Mapping[str, Any]) -> dict[str, Any]:
+    """What a view says where the options say nothing."""
+    several = {name: saved.get(field, ()) for name, field in _VIEWED.items()}
+    single = {name: _only(saved, name) or "" for name in ("branch", "text")}
+    return {name: value for name, value in {**several, **single}.items() if value and not names[name]}
+
+
+def _only(saved: Mapping[str, tuple[str, ...]], field: str) -> str | None:
+    return saved[field][0] if saved.get(field) else None
 
 
 def nothing_matches(here: Here, wanted: Filter) -> str:

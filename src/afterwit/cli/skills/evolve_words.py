@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from afterwit.cli.skills.words import between, of_ten, rounded
+from afterwit.cli.skills.words import rounded
 from afterwit.cli.terminal.amounts import human_count
 from afterwit.cli.terminal.output import print_line, print_text
 from afterwit.cli.terminal.table import Column, print_table
@@ -14,6 +14,7 @@ from afterwit.measure.statistics.estimate import Finding
 from afterwit.skills.evolve.compare import TrialEffect
 from afterwit.skills.evolve.proposal import SkillProposal
 from afterwit.skills.evolve.trial import RejectedVersion, SkillTrial, TrialVerdict
+from afterwit.skills.words import between, of_ten
 
 _COLUMNS = (
     Column("id"),

@@ -5,7 +5,7 @@ from typing import Any
 
 from afterwit.cli.commands import command
 from afterwit.cli.sessions.filters import EXITS, filtered
-from afterwit.cli.skills.words import UNIT, between, effect_shape, finding, known_effect, rounded, talk_of_nothing
+from afterwit.cli.skills.words import effect_shape, rounded, talk_of_nothing
 from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import print_json, talk
 from afterwit.cli.terminal.table import Column, print_table
@@ -13,6 +13,7 @@ from afterwit.model.times import with_times
 from afterwit.sessions.filters import Filter
 from afterwit.skills.history import skill_history
 from afterwit.skills.summary import SkillSummary, summaries
+from afterwit.skills.words import UNIT, between, finding, known_effect
 
 _COLUMNS = (
     Column("skill", takes_rest=True),

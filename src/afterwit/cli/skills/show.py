@@ -8,7 +8,7 @@ import click
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.sessions.filters import EXITS, filtered
 from afterwit.cli.skills.list import summary_shape
-from afterwit.cli.skills.words import UNIT, between, effect_shape, finding, known_effect, of_ten, rounded
+from afterwit.cli.skills.words import effect_shape, rounded
 from afterwit.cli.terminal.amounts import COUNT, human_count
 from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
@@ -20,6 +20,7 @@ from afterwit.repos.remotes import last_part
 from afterwit.sessions.filters import Filter
 from afterwit.skills.history import skill_history
 from afterwit.skills.summary import SkillSummary, effects_by, summary
+from afterwit.skills.words import UNIT, between, finding, known_effect, of_ten
 from afterwit.text.nearest import did_you_mean
 
 _LIMIT = 10

@@ -5,13 +5,14 @@ from typing import Any
 
 from afterwit.cli.commands import command
 from afterwit.cli.sessions.filters import EXITS, filtered
-from afterwit.cli.skills.words import UNIT, between, effect_shape, of_ten, rounded, talk_of_nothing
+from afterwit.cli.skills.words import effect_shape, rounded, talk_of_nothing
 from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import print_json, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.sessions.filters import Filter
 from afterwit.skills.history import skill_history
 from afterwit.skills.trends import SkillTrend, trends
+from afterwit.skills.words import UNIT, between, of_ten
 
 _COLUMNS = (
     Column("skill", takes_rest=True),

@@ -7,7 +7,6 @@ from afterwit.cli.templates.list import NOTHING_YET, brief
 from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import print_json, talk
 from afterwit.cli.terminal.table import Column, print_table
-from afterwit.measure.live.words import with_needed
 from afterwit.model.times import ms_from_any
 from afterwit.templates.stats import TemplateStats
 from afterwit.templates.stats import stats as run
@@ -19,7 +18,6 @@ _COLUMNS = (
     Column("last printed", gives_way=1),
     Column("effect", takes_rest=True),
 )
-_NOBODY_CAN_TELL = "nobody can tell yet"
 
 
 @command(examples=("afterwit templates stats", "afterwit templates stats --json"))
@@ -54,12 +52,4 @@ def _shape(row: TemplateStats) -> dict[str, Any]:
 def _cells(here: Here, row: TemplateStats) -> tuple[Any, ...]:
     used_ms = ms_from_any(row.last_used_at)
     used = here.calendar.moment(used_ms) if used_ms else "–"
-    return row.template.id, row.template.type, row.uses, used, _effect(row)
-
-
-def _effect(row: TemplateStats) -> str:
-    if row.effect is not None:
-        return with_needed(row.effect.finding, row.effect.estimate)
-    if row.told:
-        return f"{_NOBODY_CAN_TELL}: no session that was told it is learned"
-    return f"{_NOBODY_CAN_TELL}: no session was drawn for it"
+    return row.template.id, row.template.type, row.uses, used, row.effect_words

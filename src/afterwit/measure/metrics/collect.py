@@ -25,7 +25,7 @@ from afterwit.measure.live.effect import effect_of
 from afterwit.measure.live.words import verdict
 from afterwit.measure.metrics.as_of import NoteHistory, names_of
 from afterwit.measure.metrics.capture_health import AgentFiles, CaptureTally, capture_health
-from afterwit.measure.metrics.confidence import confidence_tests
+from afterwit.measure.metrics.confidence import ConfidenceTest, confidence_tests
 from afterwit.measure.metrics.figures import Figures, Measured, MetricRows
 from afterwit.measure.metrics.hit_rate import HitTally, hit_rate
 from afterwit.measure.metrics.memory_cost import (
@@ -74,6 +74,12 @@ def collect(world: World, since_ms: int, progress: Progress) -> Measured:
     with readonly_database(world.layout) as db:
         db.execute("BEGIN")  # one view of the store, whatever runs beside
         return _Collecting(db, world, since_ms).measured(progress)
+
+
+def collect_confidence(world: World) -> list[ConfidenceTest]:
+    """The sessions that put notes to the test, alone: without a look at their digests."""
+    with readonly_database(world.layout) as db:
+        return confidence_tests(all_items(db), _history(db))
 
 
 class _Collecting:
