@@ -92,7 +92,7 @@ ASKED = {
 }
 # These print no time: names of files and jobs, counts, what was decided; or what one above prints, too.
 WITHOUT_TIMES = {
-    *("places", "demo", "disconnect", "store rebuild", "store backup verify"),
+    *("config set", "config unset", "places", "demo", "disconnect", "store rebuild", "store backup verify"),
     *("store backup schedule", "connect schedule", "connect agents", "connect file"),
     *("config source add", "config source check", "config source remove", "measure backtest", "memory evaluate"),
     *(f"knowledge {name}" for name in ("add", "edit", "reject", "pin", "unpin", "retire", "forget", "audit")),

@@ -127,6 +127,8 @@ class _Settling:
         drafts = list(_with_a_share(scopes, [_DRAFT.decode(row.body) for row in rows]))
         made = self._made(drafts, echoes(db, map(id_of, drafts)), frozenset(scopes), frozenset(scopes))
         before = {row.id: item_in(row) for row in items.items_in(db, scopes, ItemStatus)}
+        if self._replaces_part_of_another(made.own.values()):
+            return None
         beside = self._beside(scopes, made.own.values())
         after = {item.id: item for item in related(made.own | {name: linked.item for name, linked in beside.items()})}
         if any(linked.is_other(after[name]) for name, linked in beside.items()):
@@ -144,6 +146,14 @@ class _Settling:
             items.put_settled_mark(db, self._basis.mark)
             step("items are written, not committed")
         return _counted(db, before, made.items)
+
+    def _replaces_part_of_another(self, made: Collection[Item]) -> bool:
+        """Whether one of these takes the place of something that an item of another scope has taken in: which one, only
+        a look at all of them tells."""
+        db = self._store.db
+        named = {old for item in made for old in item.supersedes} - {own for item in made for own in _ids_in(item)}
+        named -= {row.id for row in items.items_with_ids(db, named)}
+        return bool(named) and sightings.are_drafted(db, named - {row.id for row in items.rejections(db)})
 
     def _beside(self, scopes: Collection[str], made: Collection[Item]) -> dict[str, "_Linked"]:
         """Items of other scopes that take the place of others, gave way to one, or would give way to one of these; and
@@ -257,6 +267,10 @@ class _Made(NamedTuple):
     def weighed_with(self, gone: GoneSubjects) -> "_Made":
         own = each_weighed(self.unions, self.context._replace(gone=gone))
         return self._replace(own=own, items={item.id: item for item in related(own)})
+
+
+def _ids_in(item: Item) -> tuple[str, ...]:
+    return item.id, *item.merged
 
 
 def _with_a_share(scopes: Collection[str], drafts: Iterable[Draft]) -> Iterator[Draft]:

@@ -15,7 +15,8 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from afterwit.model.errors import AfterwitError, ConfigError, UsageError
-from afterwit.web import (
+from afterwit.web.answering import HERE, Ask, WebAnswer, WebRoute, shown
+from afterwit.web.pages import (
     guards,
     knowledge,
     more,
@@ -32,7 +33,6 @@ from afterwit.web import (
     transcript,
     views,
 )
-from afterwit.web.answering import HERE, Ask, WebAnswer, WebRoute, shown
 from afterwit.web.place import OpenPlace
 
 ROUTES: tuple[WebRoute, ...] = (

@@ -268,10 +268,10 @@ def put_drafts(db: apsw.Connection, matter: MatterKey, rows: Iterable[DraftRow])
 
 
 def _unsettle_drafts(db: apsw.Connection, rows: Iterable[DraftRow]) -> None:
-    """What is about the same in several scopes may hold everywhere."""
+    """What is about the same in several scopes may hold everywhere, or what does may take it in."""
     unsettle(db, {row.scope for row in rows})
-    query = """INSERT OR IGNORE INTO unsettled
-               SELECT 'global' FROM drafts WHERE about = ? AND scope <> ? AND is_general LIMIT 1"""
+    query = """INSERT OR IGNORE INTO unsettled SELECT 'global' FROM drafts
+               WHERE about = ? AND scope <> ? AND (is_general OR scope = 'global') LIMIT 1"""
     db.executemany(query, ((row.about, row.scope) for row in rows))
 
 
@@ -295,6 +295,12 @@ def drafts_with(db: apsw.Connection, scopes: Iterable[str], *, is_everywhere: bo
                     {_IN_SEVERAL if is_everywhere else ""})
                 ORDER BY harvester, matter, id"""  # noqa: S608
     return (DraftRow(*row) for row in db.execute(query, {"scopes": json_list(scopes)}))
+
+
+def are_drafted(db: apsw.Connection, ids: Iterable[str]) -> bool:
+    """Whether one of these is concluded anywhere."""
+    query = "SELECT 1 FROM drafts WHERE id IN (SELECT value FROM json_each(?)) LIMIT 1"
+    return db.execute(query, (json_list(ids),)).fetchone() is not None
 
 
 def unsettle(db: apsw.Connection, scopes: Iterable[str]) -> None:

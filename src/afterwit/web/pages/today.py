@@ -14,7 +14,7 @@ from afterwit.sessions.filters import Filter
 from afterwit.sessions.list import Order, list_sessions
 from afterwit.store.store import readonly_database
 from afterwit.web.answering import Ask, WebAnswer, WebRoute, shown
-from afterwit.web.knowledge import done_bar
+from afterwit.web.pages.knowledge import done_bar
 from afterwit.web.visits import visited
 
 _MOST = 8

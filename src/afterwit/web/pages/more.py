@@ -7,8 +7,8 @@ from afterwit.doctor.findings import missing_hooks, silent_hooks
 from afterwit.recall.find_places import find_places
 from afterwit.sessions import identities
 from afterwit.web.answering import Ask, WebAnswer, WebRoute, shown
-from afterwit.web.sessions import choices
-from afterwit.web.tables import ShownTable, tables_page
+from afterwit.web.pages.sessions import choices
+from afterwit.web.pages.tables import ShownTable, tables_page
 
 _MOST_PLACES = 12
 

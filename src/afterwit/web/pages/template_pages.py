@@ -9,7 +9,7 @@ from afterwit.store.store import readonly_database
 from afterwit.templates.files import exported, find_template, list_templates
 from afterwit.templates.stats import TemplateStats, stats
 from afterwit.web.answering import Ask, WebAnswer, WebRoute, download, shown
-from afterwit.web.tables import CellLink, ShownTable, tables_page
+from afterwit.web.pages.tables import CellLink, ShownTable, tables_page
 
 _COLUMNS = ("Template", "Kind of work", "Status", "Calls#", "Repository", "Uses#", "Last printed", "Effect")
 

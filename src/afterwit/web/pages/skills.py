@@ -13,7 +13,7 @@ from afterwit.skills.trends import SkillTrend, trends
 from afterwit.skills.words import UNIT, between, finding, known_effect, of_ten
 from afterwit.text.amounts import human_count
 from afterwit.web.answering import Ask, WebAnswer, WebRoute, session_path, with_fields
-from afterwit.web.tables import MORE, CellLink, ShownTable, tables_page
+from afterwit.web.pages.tables import MORE, CellLink, ShownTable, tables_page
 
 _MOST_USES = 50
 _LISTED = (

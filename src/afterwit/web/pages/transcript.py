@@ -24,7 +24,7 @@ from afterwit.store.rows.originals import is_pinned
 from afterwit.store.rows.session_list import SessionRow, session_of, subagents_of
 from afterwit.web.answering import Ask, WebAnswer, WebRoute, download, moved, session_path, shown, with_fields
 from afterwit.web.changes_shown import ShownLine, changes_in
-from afterwit.web.sessions import session_asked
+from afterwit.web.pages.sessions import session_asked
 
 WINDOW = 60
 LONGEST = 6_000

@@ -5,7 +5,7 @@ from afterwit.model.errors import UsageError
 from afterwit.sessions.search import search
 from afterwit.store.rows.texts import KINDS
 from afterwit.web.answering import Ask, WebAnswer, WebRoute, shown
-from afterwit.web.sessions import choices, filter_of
+from afterwit.web.pages.sessions import choices, filter_of
 
 _SESSIONS = 12
 _MATCHES = 2

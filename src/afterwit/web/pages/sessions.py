@@ -16,7 +16,7 @@ from afterwit.sessions.restore import RestoreChoice, plan_restore, restore_file
 from afterwit.store.rows.session_list import SessionRow, session_of
 from afterwit.store.store import readonly_database
 from afterwit.web.answering import Ask, WebAnswer, WebRoute, download, moved, session_path, shown
-from afterwit.web.views import save, views_bar
+from afterwit.web.pages.views import save, views_bar
 
 PAGE = 50
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from afterwit.recall.recall import recalled
 from afterwit.web.answering import Ask, WebAnswer, WebRoute, shown
-from afterwit.web.sessions import choices
+from afterwit.web.pages.sessions import choices
 
 
 def _blocks(ask: Ask) -> WebAnswer:

@@ -26,7 +26,7 @@ from afterwit.store.regular_files import read_regular
 from afterwit.store.rows.readings import spending
 from afterwit.store.store import readonly_database
 from afterwit.web.answering import Ask, WebAnswer, WebRoute, session_path, shown, with_fields
-from afterwit.web.tables import CellLink, ShownTable, tables_page
+from afterwit.web.pages.tables import CellLink, ShownTable, tables_page
 
 _MOST_ROWS = 500
 _PROOF = (CellLink("Proof", "/proof"),)

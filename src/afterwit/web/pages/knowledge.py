@@ -21,7 +21,7 @@ from afterwit.store.rows.items import exposures
 from afterwit.store.rows.session_list import session_of
 from afterwit.store.store import readonly_database
 from afterwit.web.answering import Ask, WebAnswer, WebRoute, back_with, moved, shown, with_fields
-from afterwit.web.sessions import choices
+from afterwit.web.pages.sessions import choices
 
 PAGE = 50
 _PAST = 60
