@@ -275,11 +275,9 @@ def _ids_in(item: Item) -> tuple[str, ...]:
 
 def _with_a_share(scopes: Collection[str], drafts: Iterable[Draft]) -> Iterator[Draft]:
     """Drafts that may have a share in what holds in these scopes: those of other scopes only where the matter may hold
-    everywhere. Of several in a repository one speaks for it, so one of a kind that may is enough there."""
+    everywhere. Which drafts speak for their repositories, and which the gate refuses, is seen later."""
     for same in grouped_by(drafts, matter_of).values():
-        repos = {draft.scope for draft in same if draft.scope.kind is ScopeKind.REPO}
-        general = {draft.scope for draft in same if is_general(draft)}
-        is_wide = any(draft.scope == EVERYWHERE for draft in same) or repos <= general
+        is_wide = any(draft.scope == EVERYWHERE or is_general(draft) for draft in same)
         yield from (draft for draft in same if is_wide or str(draft.scope) in scopes)
 
 
