@@ -2,10 +2,11 @@
 
 import unicodedata
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afterwit.web.visible import visible
+from afterwit.web.visible import prose, visible
 
 
 def test_escapes_of_terminals_are_seen() -> None:
@@ -18,6 +19,19 @@ def test_what_turns_the_direction_of_writing_is_seen() -> None:
 
 def test_lines_tabs_and_letters_of_all_kinds_stay() -> None:
     assert visible("a\tb\r\nč 日本 🙂") == "a\tb\nč 日本 🙂"
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("Call `uv run <x>`, not `y`.", "Call <code>uv run &lt;x&gt;</code>, not <code>y</code>."),
+        ("One ` alone <b>", "One ` alone &lt;b&gt;"),
+        ("Nothing `` between", "Nothing  between"),
+        ("`a\u202eb`", "<code>a⟨202E⟩b</code>"),
+    ],
+)
+def test_what_stands_between_backticks_is_code_and_nothing_is_markup(said: str, shown: str) -> None:
+    assert str(prose(said)) == shown
 
 
 @given(st.text())

@@ -92,3 +92,9 @@ def listener(names: Names, users: Mapping[str, Collection[str]], *, is_known: bo
 
 def _is_one(names: Names, there: Iterable[str]) -> bool:
     return len({names.resolved(user) for user in there}) == 1
+
+
+def words_of(item: Item, to: Listener) -> str:
+    """Whose words a note is, as people read it; "" where it is nobody's, or nobody knows."""
+    others = to.others_in(item.scope.name if item.scope.kind is ScopeKind.REPO else "")
+    return ", ".join(dict.fromkeys(name if name in others else "you" for name in people(item)))

@@ -21,7 +21,7 @@ from afterwit.model.kinds import Outcome
 from afterwit.text.amounts import human_bytes, human_count, human_dollars, human_span, human_tokens
 from afterwit.text.snippets import marked
 from afterwit.web.place import WebPlace
-from afterwit.web.visible import finalized, visible
+from afterwit.web.visible import finalized, prose, visible
 
 HERE = Path(__file__).parent
 _BEGIN, _END = "\x02", "\x03"  # which visible text does not hold
@@ -161,6 +161,7 @@ def _templates() -> jinja2.Environment:
         "quoted": lambda text: quote(str(text), safe=""),
         "short_repo": lambda repo: str(repo).rpartition("/")[2],
         "marked": _marked,
+        "prose": prose,
         "setting": _setting,
         "shell": shlex.quote,
         "pretty": lambda value: json.dumps(value, indent=2, ensure_ascii=False, default=str),

@@ -15,7 +15,7 @@ from afterwit.cli.terminal.output import print_json, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.knowledge.documents import written
 from afterwit.knowledge.list import ItemFilter, ItemListing
-from afterwit.knowledge.whose_words import Listener, people
+from afterwit.knowledge.whose_words import Listener, people, words_of
 from afterwit.model.knowledge import Category, Item, ItemStatus, ScopeKind
 from afterwit.recall.told import ToldWhen
 from afterwit.repos.remotes import last_part, short_names
@@ -105,12 +105,6 @@ def silences(item: Item) -> Iterator[str]:
             yield f"{line.in_words}; told all the same, because you pinned it"
         else:
             yield f"{line.in_words}: change the file, or `afterwit knowledge pin {item.id}`"
-
-
-def words_of(item: Item, to: Listener) -> str:
-    """Whose words a note is, as people read it; "" where it is nobody's, or nobody knows."""
-    others = to.others_in(item.scope.name if item.scope.kind is ScopeKind.REPO else "")
-    return ", ".join(dict.fromkeys(name if name in others else "you" for name in people(item)))
 
 
 def not_heard(item: Item, to: Listener) -> Iterator[str]:

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 import click
 
 from afterwit.cli.commands import command
-from afterwit.cli.knowledge.items import EMPTY, EXITS, chosen, item_shape, not_heard, show_listing, silences, words_of
+from afterwit.cli.knowledge.items import EMPTY, EXITS, chosen, item_shape, not_heard, show_listing, silences
 from afterwit.cli.terminal.amounts import COUNT, human_count
 from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.config.calendar import Calendar
 from afterwit.knowledge.list import ItemFilter, ItemListing, listed, searched, shown
 from afterwit.knowledge.listeners import who_listens
-from afterwit.knowledge.whose_words import Listener
+from afterwit.knowledge.whose_words import Listener, words_of
 from afterwit.model.knowledge import EVERYWHERE, Authority, Item, ItemStatus, Trigger
 from afterwit.recall.told import ToldWhen, told_when
 

@@ -13,6 +13,8 @@ from afterwit.curation.why import confidence_path, telling_line, why
 from afterwit.decisions.decided import DecisionKind, ItemChanges
 from afterwit.knowledge.list import ItemFilter, listed, makers, searched, sentences
 from afterwit.knowledge.list import shown as item_named
+from afterwit.knowledge.listeners import listener_here
+from afterwit.knowledge.whose_words import words_of
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Category, Channel, Item, ItemStatus
 from afterwit.recall.told import ToldWhen, told_when
@@ -84,9 +86,12 @@ def _item(ask: Ask) -> WebAnswer:
     with readonly_database(ask.world.layout) as db:
         given = list(exposures(db, [item.id, *item.merged]))[-_MOST_TELLINGS:]
         sessions = {(row.agent, row.session): session_of(db, row.agent, row.session) for row in given}
+        to = listener_here(db, ask.world)
     return shown(
         ask,
         "note.html",
+        said_by=words_of(item, to),
+        is_heard=to.hears(item),
         why=answer,
         item=item,
         told=told_when(ask.world, [item]).get(item.id, ToldWhen.NEVER),

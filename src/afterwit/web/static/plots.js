@@ -86,7 +86,9 @@
     const bound = (at) => ({ label: heads[at].textContent, paths: () => null, points: { show: false }, value: (plot, number) => write(number) });
     const isNumbered = !diagonal;
     const fits = (plot) => names.every(Boolean) && plot.width / names.length > 90;
-    shown(holderBefore(table, heads), {
+    const holder = holderBefore(table, heads);
+    holder.classList.add("intervals");
+    shown(holder, {
       scales: {
         x: { time: false, range: isNumbered ? [0.5, data[0][data[0].length - 1] + 0.5] : [0, 1] },
         y: { range: [low === undefined ? bottom - room : bottom, high === undefined ? top + room : top] },
