@@ -58,6 +58,10 @@ def refuse(number: int) -> int:
     raise ValueError(f"{number} is a pear")
 
 
+def large(content: bytes) -> bytes:
+    return content
+
+
 def even(number: int) -> int | None:
     return number if number % 2 == 0 else None
 
@@ -70,10 +74,11 @@ def test_answers_come_in_order_and_what_cannot_be_packed_is_left_to_us(abroad: A
 
 def test_only_so_much_is_under_way(abroad: Abroad) -> None:
     with Elsewhere(abroad, "orchard://") as workers:
-        answers = workers.spread(range(100), even, twice, size_of=lambda _: 20 << 20)
-        next(answers)
-        assert abroad.sent <= 3
-        list(answers)
+        answers = workers.spread([b"x" * (20 << 20)] * 6, large, len)
+        assert next(answers)[1] == 20 << 20
+        assert abroad.sent <= 4
+        assert [answer for _, answer in answers] == [20 << 20] * 5
+        assert list(workers.spread([b"x" * (70 << 20)], large, len)) == [(b"x" * (70 << 20), None)]
 
 
 def test_a_failure_names_the_place_and_what_to_do(abroad: Abroad) -> None:
@@ -90,7 +95,7 @@ def test_a_worker_with_another_version_refuses(abroad: Abroad, monkeypatch: pyte
 
 
 def _from_the_future(submit: Callable[..., Future[Any]]) -> Callable[..., Future[Any]]:
-    return lambda work, _version, *args: submit(work, "99", *args)
+    return lambda work, _version, content: submit(work, "99", content)
 
 
 def test_an_executor_may_say_that_nobody_works_any_more(abroad: Abroad, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,6 +107,12 @@ def test_an_executor_may_say_that_nobody_works_any_more(abroad: Abroad, monkeypa
     monkeypatch.setattr(abroad, "check", check, raising=False)
     with pytest.raises(AfterwitError, match="nobody is there"), Elsewhere(abroad, "orchard://") as workers:
         list(workers.spread(range(2), even, twice))
+
+
+def test_a_task_that_ends_every_worker_is_done_here(abroad: Abroad, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(abroad, "deadly", (ValueError,), raising=False)
+    with Elsewhere(abroad, "orchard://") as workers:
+        assert list(workers.spread([0, 2], even, refuse)) == [(0, None), (2, None)]
 
 
 @pytest.mark.parametrize(
@@ -130,11 +141,33 @@ def stores(tmp_path: Path) -> tuple[Path, Path]:
 def test_sessions_are_the_same_whoever_read_them(tmp_path: Path, stores: tuple[Path, Path], abroad: Abroad) -> None:
     here, there = stores
     home = family_home(tmp_path / "home")
-    put_database(home, [messages("Count the ladders", [Ran("ls ladders", "none", 2), Said("None.")], 1)])
+    long = Ran("cat ladders", 'a ladder of "oak"\n' * 3000)
+    put_database(home, [messages("Count the ladders", [Ran("ls ladders", "none", 2), long, Said("None.")], 1)])
     learned(home, here, jobs=1)
     learned(home, there, executor="orchard://")
     assert abroad.sent >= 4  # two files, sums, looks
     assert everything_in(there) == everything_in(here)
+    assert archived_in(there) == archived_in(here)
+
+
+def test_an_answer_that_nobody_understands_is_made_here(
+    tmp_path: Path, stores: tuple[Path, Path], abroad: Abroad, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, there = stores
+    home = family_home(tmp_path / "home")
+    learned(home, here, jobs=1)
+    monkeypatch.setattr(tasks, "_work_elsewhere", garbled)
+    learned(home, there, executor="orchard://")
+    assert everything_in(there) == everything_in(here)
+
+
+def garbled(_task: object) -> bytes:
+    return b"\xc1 apples"
+
+
+def archived_in(store: Path) -> dict[str, bytes]:
+    folder = store / "archive"
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*.zst")}
 
 
 def test_a_session_that_grew_and_lost_its_companion_is_the_same_too(

@@ -125,6 +125,12 @@ def same(there: Path, here: Path) -> None:
     """All rows, with their numbers."""
     found, expected = everything_in(there), everything_in(here)
     assert [table for table in expected if found[table] != expected[table]] == []
+    assert archived_in(there) == archived_in(here)
+
+
+def archived_in(store: Path) -> dict[str, bytes]:
+    folder = store / "archive"
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*.zst")}
 
 
 def orchard_home(home: Path) -> Path:
@@ -133,7 +139,8 @@ def orchard_home(home: Path) -> Path:
         name = f"0000{number}000-0000-4000-8000-000000000000"
         put(home / ".claude" / "projects" / "-srv-orchard" / f"{name}.jsonl", claude_records(name, start=number * 600))
         put(home / ".codex" / "sessions" / "2026" / "05" / "01" / f"rollout-{name}.jsonl", codex_records(name))
-    put_database(home, [messages("Count the ladders", [Ran("ls ladders", "none", 2), Said("None.")], 1)])
+    long = Ran("cat ladders", 'a ladder of "oak"\n' * 3000)
+    put_database(home, [messages("Count the ladders", [Ran("ls ladders", "none", 2), long, Said("None.")], 1)])
     return home
 
 
@@ -245,7 +252,7 @@ def test_real_sessions_are_the_same_on_a_cluster_with_a_dying_worker(
 ) -> None:
     here, there = stores
     preload = tmp_path / "dying.py"
-    preload.write_text(_DYING.replace(str(DIES_AFTER), "40"))
+    preload.write_text(_DYING.replace(f"> {DIES_AFTER}:", "> 40:"))
     dying = cluster.add_worker("--preload", str(preload))
     cluster.add_worker()
     assert learn(Path(CORPUS), here, "--jobs", "1").returncode == 0

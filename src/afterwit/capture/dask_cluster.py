@@ -8,6 +8,7 @@ the scheduler gives its tasks to another. Where no worker is left for a while, o
 """
 
 import logging
+import socket
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
@@ -54,8 +55,22 @@ def reached(address: str) -> Executor:
     return DaskExecutor(client, address)
 
 
+def _is_address_here(host: str) -> bool:
+    """Whether it is an address of this machine: only those can be bound."""
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        with socket.socket(family, socket.SOCK_STREAM) as bound:
+            bound.bind((host, 0))
+    except OSError:
+        return False
+    return True
+
+
 class DaskExecutor(Executor):
     def __init__(self, client: Any, address: str) -> None:
+        from distributed import KilledWorker
+
+        self.deadly = (KilledWorker,)
         self._client = client
         self._address = address
         self._executor = client.get_executor(pure=False)
@@ -67,8 +82,10 @@ class DaskExecutor(Executor):
             raise AfterwitError(
                 f"The cluster at {address} has no worker. Start some with `dask worker`, then run the command again."
             ) from None
+        self._refuse_foreign()
 
     def submit(self, work: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        self._alone_since = None
         future: Future[Any] = self._executor.submit(work, *args, **kwargs)
         return future
 
@@ -76,13 +93,28 @@ class DaskExecutor(Executor):
         """Raises where nobody has been there to work for a while."""
         if self._client.status != "running":
             raise self._given_up("its scheduler is gone")
-        if self._client.scheduler_info(n_workers=-1)["workers"]:
+        if self._refuse_foreign():
             self._alone_since = None
             return
         now = time.monotonic()
         self._alone_since = now if self._alone_since is None else self._alone_since
         if now - self._alone_since > _ALONE_SECONDS:
             raise self._given_up(f"it has had no worker for {_ALONE_SECONDS:.0f} seconds")
+
+    def _refuse_foreign(self) -> int:
+        """How many workers there are. Raises where one of them is elsewhere and nobody said that this may be."""
+        workers = self._client.scheduler_info(n_workers=-1)["workers"]
+        if self._address.startswith("dask://"):
+            hosts = {worker.partition("://")[2].rpartition(":")[0].strip("[]") for worker in workers}
+            foreign = sorted(host for host in hosts if not (is_this_machine(host) or _is_address_here(host)))
+            if foreign:
+                place = self._address.partition("://")[2]
+                raise UsageError(
+                    f"--executor {self._address}: it has workers on other machines ({foreign[0]}), and sessions would"
+                    f" cross the network unencrypted. Use dask+tls://{place}, or dask+tcp://{place} where that network"
+                    " is yours alone."
+                )
+        return len(workers)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002 - as it is declared
         try:

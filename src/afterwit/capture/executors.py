@@ -21,13 +21,9 @@ _OWN = {"dask": _DASK, "dask+tcp": _DASK, "dask+tls": _DASK}
 
 def executor_at(address: str) -> Elsewhere:
     """The executor at an address. Raises where there is none, or it cannot be reached."""
+    refuse_unknown(address)
     name = address.partition("://")[0]
     points = {point.name: point for point in _points()}
-    if name not in _OWN and name not in points:
-        close = get_close_matches(name, executor_names(), 1)
-        meant = f" Do you mean {close[0]}?" if close else ""
-        names = ", ".join(f"{other}://" for other in executor_names())
-        raise UsageError(f"--executor {address}: there is no executor of this name; there are {names}.{meant}")
     try:
         make: Callable[[str], Executor]
         make = getattr(import_module(_OWN[name][0]), _OWN[name][1]) if name in _OWN else points[name].load()
@@ -36,6 +32,16 @@ def executor_at(address: str) -> Elsewhere:
         raise
     except Exception as error:
         raise AfterwitError(f"{address} cannot be reached: {error}.") from error
+
+
+def refuse_unknown(address: str) -> None:
+    """Raises where there is no executor of the name in this address."""
+    name = address.partition("://")[0]
+    if name not in executor_names():
+        close = get_close_matches(name, executor_names(), 1)
+        meant = f" Do you mean {close[0]}?" if close else ""
+        names = ", ".join(f"{other}://" for other in executor_names())
+        raise UsageError(f"--executor {address}: there is no executor of this name; there are {names}.{meant}")
 
 
 def executor_names() -> list[str]:

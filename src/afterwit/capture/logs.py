@@ -30,7 +30,8 @@ from afterwit.sources.framing import Framing
 from afterwit.sources.gathering import Gatherer, mark_of
 from afterwit.sources.lines import whole_content, whole_lines
 from afterwit.sources.log_files import ListedFile, LogFile
-from afterwit.sources.places import LogPlace, opened_in, whole_file
+from afterwit.sources.places import CarriedFiles, LogPlace, opened_in, whole_file
+from afterwit.sources.remote_folder import RemoteFolder
 from afterwit.store.frames import Packer
 
 COMPANION_LIMIT = 64 << 20
@@ -167,7 +168,7 @@ def opened(agent: str, home: LogPlace, path: PurePosixPath) -> Iterator[tuple[Bi
         yield io.BytesIO(rendering.data), len(rendering.data), rendering.file
         return
     with opened_in(home, path) as (file, about):
-        yield file, about.size_bytes, about
+        yield file, home.size_of(str(path)) if isinstance(home, CarriedFiles) else about.size_bytes, about
 
 
 def _source(folder: Path, place: _Place, files: list[LogFile]) -> LogSource:
@@ -204,8 +205,15 @@ def companion_content(home: LogPlace, path: PurePosixPath) -> bytes | None:
     try:
         with opened_in(home, path) as (file, _):
             return whole_file(file, COMPANION_LIMIT)
-    except OSError:
+    except OSError as error:
+        _refuse_outage(home, error)
         return None
+
+
+def _refuse_outage(home: LogPlace, error: OSError) -> None:
+    """On a disk, what cannot be read is not there. At a URL it may be there again the next time."""
+    if isinstance(home, RemoteFolder) and not isinstance(error, FileNotFoundError):
+        raise error
 
 
 def copied_companion(home: LogPlace, path: str, kept: PurePosixPath | None = None) -> Copy | None:
@@ -217,7 +225,8 @@ def copied_companion(home: LogPlace, path: str, kept: PurePosixPath | None = Non
                 sha.update(block)
                 frames.extend(packer.add(block))
                 held_bytes += len(block)
-    except OSError:
+    except OSError as error:
+        _refuse_outage(home, error)
         return None
     return Copy(
         path=os.fsencode(kept or path),

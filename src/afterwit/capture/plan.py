@@ -14,7 +14,9 @@ finds it unchanged.
 import hashlib
 import operator
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
@@ -56,6 +58,7 @@ from afterwit.store.rows.files import FileRow, FileStamp, file_key
 NOTHING: Mapping[bytes, str] = MappingProxyType({})
 NOT_LISTED: Mapping[tuple[str, Path], HomeListing] = MappingProxyType({})
 _NOBODY = "unrecognised"
+_LOOKS_AT_ONCE = 16
 _SMALL_FILES = (".json", ".jsonl")  # names that no database has; there can be very many of them
 
 
@@ -155,14 +158,19 @@ def plan_folder(
     readers = [(name, reader) for name, reader in agents if reader]
     recognised = Recognition(readers)
     collectors = Collectors(name for name, _ in readers)
-    discovery = discover(listing, lambda path: path if recognised.may_be_log(path) else None, collectors.place)
+    as_before = Counter[str]()
+    is_known = planner.known_anywhere(label, [name for name, _ in readers], as_before) if remote else nothing_is_known
+    discovery = discover(
+        listing, lambda path: path if recognised.may_be_log(path) else None, collectors.place, is_known
+    )
+    for name, count in as_before.items():
+        planner.add(AgentPlan(name, unchanged=count))
     for source in sources_in(folder, discovery.collected):
         if not only or source.agent in only:
             planner.add_source(Home(source.agent, folder, label), source, remote)
     by_agent: dict[str, list[Unit]] = {}
-    for unit in discovery.units:
-        unit = unit if remote is None else unit._replace(home=remote)
-        by_agent.setdefault(recognised.agent_of(unit) or _NOBODY, []).append(unit)
+    for unit, name in _with_agents(discovery.units, recognised, remote):
+        by_agent.setdefault(name, []).append(unit)
     for name, units in by_agent.items():
         if name == _NOBODY and (not only or name in only):
             planner.add(AgentPlan(_NOBODY, no_reader=len(units)))
@@ -171,6 +179,18 @@ def plan_folder(
     if listing.unreadable:
         planner.add(AgentPlan(_NOBODY, unreadable=listing.unreadable))
     return list(planner.plans.values())
+
+
+def _with_agents(units: list[Unit], recognised: Recognition, remote: RemoteFolder | None) -> Iterator[tuple[Unit, str]]:
+    """Units and their agents. At a URL most of the time goes by in waiting, so several are looked at together."""
+    if remote is None:
+        yield from ((unit, recognised.agent_of(unit) or _NOBODY) for unit in units)
+        return
+    there = [unit._replace(home=remote) for unit in units]
+    with ThreadPoolExecutor(_LOOKS_AT_ONCE) as threads:
+        yield from (
+            (unit, name or _NOBODY) for unit, name in zip(there, threads.map(recognised.agent_of, there), strict=True)
+        )
 
 
 def plan_units(db: apsw.Connection, units_by_home: Iterable[tuple[Home, list[Unit]]]) -> list[AgentPlan]:
@@ -211,6 +231,19 @@ class _Planner:
 
         return is_known
 
+    def known_anywhere(
+        self, label: str, agents: Iterable[str], as_before: "Counter[str]"
+    ) -> Callable[[ListedFile], bool]:
+        """The same for a folder that may hold logs of all of these; counts them by agent."""
+        checks = [(agent, self.known_in(Home(agent, Path(), label))) for agent in agents]
+
+        def is_known(file: ListedFile) -> bool:
+            owner = next((agent for agent, is_theirs in checks if is_theirs(file)), None)
+            as_before.update([owner] if owner else [])
+            return owner is not None
+
+        return is_known
+
     @cached_property
     def _is_upgraded(self) -> bool:
         return bool(files.captured_before(self._db, CAPTURE_VERSION))
@@ -223,7 +256,7 @@ class _Planner:
             key = file_key(home.agent, home.label + str(unit.transcript.path))
             before, is_again = stamp_of(key), key in self._again
             is_as_before = before is not None and not is_again and _is_as_before(home, unit, before, stamp_of)
-            if unit.transcript.mtime_ns < self._since_ns or is_as_before:
+            if 0 < unit.transcript.mtime_ns < self._since_ns or is_as_before:
                 unchanged += 1
             else:
                 has_new = before is not None and _has_new_companions(home, unit, stamp_of)
@@ -247,7 +280,7 @@ class _Planner:
             units = sessions_in(source)
         except OSError as error:
             reason = error.strerror or str(error)
-            place = Unreadable(source.folder / source.whole.path, reason)
+            place = Unreadable((remote or source.folder) / source.whole.path, reason)
             self.add(AgentPlan(home.agent, unreadable=[place], listed=[listed._replace(error=reason)]))
             return
         self.add_units(home, units)

@@ -22,7 +22,7 @@ from afterwit.agents.protocol import shared_files
 from afterwit.agents.registry import reader_for
 from afterwit.agents.retention import Keeping
 from afterwit.capture.derive import Companion, checkouts_at, derive_live
-from afterwit.capture.derived import Bookmark, Derived
+from afterwit.capture.derived import Bookmark, Derived, ReadingMode
 from afterwit.capture.elsewhere import Elsewhere
 from afterwit.capture.left_out import sifted
 from afterwit.capture.logs import Home, companion_content, copied_companion, opened
@@ -30,7 +30,7 @@ from afterwit.capture.plan import Pending
 from afterwit.capture.vanishing import keeping_in, vanishes_at
 from afterwit.capture.workers import Workers
 from afterwit.config.run_rules import RunRules
-from afterwit.model.errors import DamagedError
+from afterwit.model.errors import AfterwitError, DamagedError
 from afterwit.model.settings import Settings
 from afterwit.sources.places import CarriedFile, CarriedFiles, opened_in, whole_file
 from afterwit.sources.remote_folder import RemoteFolder
@@ -42,6 +42,7 @@ BATCH_FILES = 256
 BATCH_BYTES = 16 << 20
 _WORTH_A_POOL_BYTES = 16 << 20
 _MOST_CARRIED = 32 << 20  # a larger file is read here: it would fill a scheduler's memory
+_MOST_READ_ELSEWHERE = 256 << 20  # of a file at a URL, whose packed bytes come back in one answer
 
 
 class Task(NamedTuple):
@@ -70,7 +71,7 @@ def workers_for(settings: Settings, asked: int = 0, elsewhere: Elsewhere | None 
 def answers(tasks: Iterable[Task], workers: Workers, total_bytes: int) -> Iterator[DerivedFile]:
     """What became of each file, as they are done."""
     if workers.elsewhere is not None:
-        sent = workers.elsewhere.spread(tasks, _packed, _work_elsewhere, _size_of)
+        sent = workers.elsewhere.spread(tasks, _packed, _work_elsewhere)
         yield from (_arrived(task, answer) for task, answer in sent)
         return
     has_much = is_much(total_bytes)
@@ -142,20 +143,23 @@ class _Elsewhere(msgspec.Struct, frozen=True):
 def _packed(task: Task) -> Task | None:
     """The task with its files, for a worker on another machine; None, where it is better done here."""
     home, unit = task.pending.unit.home, task.pending.unit
-    if isinstance(home, RemoteFolder):
-        return task._replace(archive=None)
+    if isinstance(home, RemoteFolder) and not home.is_only_here:
+        return task._replace(archive=None) if unit.transcript.size_bytes <= _MOST_READ_ELSEWHERE else None
     reader = reader_for(task.pending.home.agent, task.rules.declared)
     shared = shared_files(reader, unit.transcript.path) if reader else ()
     beside = (*(companion.path for companion in unit.companions), *shared)
     carried: dict[str, CarriedFile] = {}
+    room = _MOST_CARRIED
     try:
         with opened(task.pending.home.agent, home, unit.transcript.path) as (file, size, about):
-            if size > _MOST_CARRIED:
+            room -= size
+            if room < 0:
                 return None
             carried[str(unit.transcript.path)] = CarriedFile(whole_file(file, size), about)
         for path in beside:
             with suppress(FileNotFoundError, NotADirectoryError), opened_in(home, path) as (file, about):
-                if about.size_bytes > _MOST_CARRIED:
+                room -= about.size_bytes
+                if room < 0:
                     return None
                 carried[str(path)] = CarriedFile(whole_file(file, about.size_bytes), about)
     except OSError:
@@ -170,16 +174,25 @@ def _work_elsewhere(task: Task) -> bytes:
     def archived(path: PurePosixPath) -> None:
         asked.append(os.fsencode(path))
 
-    return msgspec.msgpack.encode(_Elsewhere(_derive(task, archived), asked))
+    try:
+        derived = _derive(task, archived)
+    except AfterwitError as error:  # what a URL needs is not installed there
+        derived = Derived(mode=ReadingMode.FAILED, error=str(error))
+    return msgspec.msgpack.encode(_Elsewhere(derived, asked))
 
 
 def _arrived(task: Task, answer: bytes | None) -> DerivedFile:
-    if answer is not None:
-        derived, asked = msgspec.structs.astuple(msgspec.msgpack.decode(answer, type=_Elsewhere))
-        archived = _archived_for(task)
-        if not any(archived(PurePosixPath(os.fsdecode(path))) is not None for path in asked):
-            return _with_checkouts(task, derived)
-    return DerivedFile(task.pending, _derived_here(task))
+    """What could not be read there is read here, and so is what was not understood."""
+    try:
+        there = msgspec.msgpack.decode(answer, type=_Elsewhere) if answer is not None else None
+    except msgspec.DecodeError:
+        there = None
+    if there is None or there.derived.mode is ReadingMode.FAILED:
+        return DerivedFile(task.pending, _derived_here(task))
+    archived = _archived_for(task)
+    if any(archived(PurePosixPath(os.fsdecode(path))) is not None for path in there.asked):
+        return DerivedFile(task.pending, _derived_here(task))
+    return _with_checkouts(task, there.derived)
 
 
 def _derive(task: Task, archived: Companion) -> Derived:
@@ -187,10 +200,13 @@ def _derive(task: Task, archived: Companion) -> Derived:
     home = task.carried or pending.unit.home
     companions = frozenset(str(companion.path) for companion in pending.unit.companions)
     path = pending.unit.transcript.path
-    derived = derive_live(pending.home.agent, home, path, companions, task.rules, task.bookmark, archived)
-    if derived.captured is not None and (task.bookmark is None or pending.has_new_companions):
-        copies = (copied_companion(home, path) for path in sorted(companions))
-        derived.copies += [copy for copy in copies if copy is not None]
+    try:
+        derived = derive_live(pending.home.agent, home, path, companions, task.rules, task.bookmark, archived)
+        if derived.captured is not None and (task.bookmark is None or pending.has_new_companions):
+            copies = (copied_companion(home, path) for path in sorted(companions))
+            derived.copies += [copy for copy in copies if copy is not None]
+    except OSError as error:
+        return Derived(mode=ReadingMode.FAILED, error=error.strerror or str(error))
     return derived
 
 

@@ -128,6 +128,10 @@ def learn(
     wanted = _sessions(here, named)
     if (named or is_ended) and (sources or folder or since or is_reharvest):
         raise click.UsageError("--session and --ended go with none of --source, --sessions-dir, --since, --relearn.")
+    if executor:
+        from afterwit.capture.executors import refuse_unknown as refuse_unknown_executor
+
+        refuse_unknown_executor(executor)
     if is_ended and is_dry_run:
         raise click.UsageError("--ended takes in what agents have noted, so it cannot go with --dry-run.")
     if again and is_dry_run:

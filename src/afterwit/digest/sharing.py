@@ -56,7 +56,10 @@ class SharedSessions:
             if self._workers.elsewhere is not None:
                 pack = partial(_given, question.given, self._db)
                 sent = self._workers.elsewhere.spread(batches, pack, partial(_looked_at, question.look))
-                return ((batch, answers or []) for batch, answers in sent)
+                return (
+                    (batch, _asked(question, self._db, batch) if answers is None else answers)
+                    for batch, answers in sent
+                )
             if self._workers.are_worth(is_much=is_much):
                 work = partial(_asked_by_worker, question, Path(self._db.filename))
                 return self._workers.spread(batches, work, is_much=is_much)

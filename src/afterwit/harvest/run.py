@@ -23,6 +23,7 @@ from afterwit.harvest.harvester import MOST_OTHERS, MOST_TELLING, Harvester, Ses
 from afterwit.harvest.registry import HARVESTERS, LOOKS
 from afterwit.harvest.stories import OPENING, SOON_MS, Stories, given_hash, root_of
 from afterwit.model.digest import Digest
+from afterwit.model.errors import AfterwitError
 from afterwit.model.knowledge import Draft, Evidence, Scope, ScopeKind, SessionRef, Sighting
 from afterwit.model.learn_run import Progress, in_batches
 from afterwit.store.atomic import step
@@ -98,6 +99,8 @@ def _to_look_at(machine: str, db: apsw.Connection, session: int) -> _ToLookAt | 
 
 def _seen(given: _ToLookAt) -> SessionSeen:
     session = given.session
+    if session.version != version_of():
+        raise AfterwitError("A worker looks for other things than this machine. Install the same version on both.")
     rows = [
         SightingRow(
             look.name,

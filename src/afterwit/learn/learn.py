@@ -39,7 +39,7 @@ from afterwit.model.prices import price_list
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.recall.repository import update_trees
 from afterwit.recall.spooled import Taken, acknowledge_ends, take_in
-from afterwit.sources.discovery import HomeListing, listed
+from afterwit.sources.discovery import HomeListing, Unreadable, listed
 from afterwit.sources.remote_folder import RemoteFolder
 from afterwit.store import archive_mark
 from afterwit.store.atomic import step
@@ -257,7 +257,9 @@ class _Run:
         fetched to."""
         if remote is None:
             return listed(Path(folder))
-        return HomeListing(Path(self._ended.enter_context(TemporaryDirectory())), remote.listed(), [], [])
+        files, refused = remote.listed()
+        unreadable = [Unreadable(name, "has no name or size that a log could have") for name in refused]
+        return HomeListing(Path(self._ended.enter_context(TemporaryDirectory())), files, unreadable, [])
 
     def _answers(self, pending: list[Pending]) -> Iterator[DerivedFile]:
         archive = self._store.layout.archive

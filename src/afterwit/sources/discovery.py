@@ -92,7 +92,7 @@ class Unit(NamedTuple):
 
 
 class Unreadable(NamedTuple):
-    place: Path
+    place: Path | str  # a text is a URL
     reason: str
 
 

@@ -27,6 +27,10 @@ class CarriedFiles(NamedTuple):
 
     files: Mapping[str, CarriedFile]
 
+    def size_of(self, path: str) -> int:
+        """How much of it came along: of a session in a database `about` tells another size."""
+        return len(self.files[path].content)
+
     @contextmanager
     def opened(self, path: str) -> Iterator[tuple[BinaryIO, LogFile]]:
         if path not in self.files:

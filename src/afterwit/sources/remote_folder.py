@@ -10,24 +10,33 @@ import io
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
-from afterwit.model.errors import AfterwitError
+from afterwit.model.errors import AfterwitError, UsageError
 from afterwit.sources.log_files import ListedFile, LogFile
+from afterwit.text.urls import has_password
 
 _CHANGED = ("mtime", "LastModified", "last_modified", "updated", "modified", "created")  # as file systems call it
 _CONTENT = ("ETag", "etag", "md5Hash", "checksum", "sha256")
 _BLOCK_BYTES = 4 << 20
+_MOST_BYTES = 1 << 50
+_LATEST_S = 1 << 33
+_ONLY_HERE = frozenset(["file", "local", "memory"])
 
 
 class RemoteFolder:
     """A folder at a URL. Credentials are found where `fsspec` and the service's own tools look for them."""
 
     def __init__(self, url: str) -> None:
-        self.url = url.rstrip("/")
+        if has_password(url):
+            raise UsageError(
+                "A password stands in the URL of the logs, where others can read it. Leave it out: fsspec finds"
+                " credentials in the service's own files and variables."
+            )
+        self.url = url.rstrip("/") if url.rstrip("/").partition("://")[2] else url
 
     def __reduce__(self) -> tuple[type["RemoteFolder"], tuple[str]]:
         return RemoteFolder, (self.url,)
@@ -45,8 +54,14 @@ class RemoteFolder:
     def __str__(self) -> str:
         return self.url
 
-    def listed(self) -> list[ListedFile]:
-        """Every file below it. Raises AfterwitError where it cannot be looked into."""
+    @property
+    def is_only_here(self) -> bool:
+        """Whether another machine would find something else there, or nothing."""
+        return self.url.rpartition("::")[2].partition("://")[0] in _ONLY_HERE
+
+    def listed(self) -> tuple[list[ListedFile], list[str]]:
+        """Every file below it, and the names that no file of ours could have, or of which too little is told. Raises
+        AfterwitError where it cannot be looked into."""
         try:
             entries: dict[str, dict[str, Any]] = self._files.find(self._root, detail=True)
         except AfterwitError:
@@ -56,18 +71,27 @@ class RemoteFolder:
                 f"{self.url} cannot be looked into: {_said(error)}. Check the address and the credentials, then run the"
                 " command again."
             ) from error
-        prefix = self._root.rstrip("/") + "/"
-        inside = ((path.removeprefix(prefix), info) for path, info in entries.items() if path.startswith(prefix))
-        files = [_listed(path, info) for path, info in inside if ".." not in path.split("/")]
-        if not files and not self._is_there():
+        files: list[ListedFile] = []
+        refused: list[str] = []
+        for full, info in entries.items():
+            path = full.removeprefix(self._prefix)
+            listed = _listed(path, info) if full.startswith(self._prefix) and _is_plain(path) else None
+            if listed is None:
+                refused.append(full)
+            else:
+                files.append(listed)
+        if not entries and not self._is_there():
             raise AfterwitError(f"{self.url}: there is no such folder, or nothing in it.")
-        return sorted(files)
+        return sorted(files), sorted(refused)
 
     @contextmanager
     def opened(self, path: str) -> Iterator[tuple[BinaryIO, LogFile]]:
         with _as_os_errors():
-            full = f"{self._root.rstrip('/')}/{path}"
-            about = LogFile(PurePosixPath(path), *_listed(path, self._files.info(full))[1:])
+            full = self._prefix + path
+            listed = _listed(path, self._files.info(full))
+            if listed is None:
+                raise OSError("its size is not told")
+            about = LogFile(PurePosixPath(path), *listed[1:])
             file = self._files.open(full, "rb", block_size=_BLOCK_BYTES)
         with file:
             yield _Steady(file), about
@@ -75,6 +99,8 @@ class RemoteFolder:
     def fetch(self, path: PurePosixPath, into: Path) -> None:
         """A file as a file of this machine, with its time."""
         place = into / path
+        if not _is_plain(str(path)):
+            raise OSError(f"{path} leads out of the folder")
         place.parent.mkdir(parents=True, exist_ok=True)
         with self.opened(str(path)) as (source, about), place.open("wb") as target:
             while block := source.read(_BLOCK_BYTES):
@@ -109,6 +135,11 @@ class RemoteFolder:
     def _root(self) -> str:
         return self._opened[1]
 
+    @property
+    def _prefix(self) -> str:
+        own = self._root.rstrip("/")
+        return own + "/" if own else str(self._files.root_marker)
+
 
 class _Steady(io.RawIOBase, BinaryIO):
     """A file at a URL whose errors are those of files."""
@@ -137,22 +168,34 @@ class _Steady(io.RawIOBase, BinaryIO):
         return len(block)
 
 
-def _listed(path: str, info: Mapping[str, Any]) -> ListedFile:
+def _is_plain(path: str) -> bool:
+    """Whether it is the path of a file below a folder, in the one form that it has."""
+    is_below = bool(path) and "\0" not in path and not path.startswith("/") and ".." not in path.split("/")
+    return is_below and str(PurePosixPath(path)) == path
+
+
+def _listed(path: str, info: Mapping[str, Any]) -> ListedFile | None:
+    """None, where its size is not told, or is none."""
+    size = info.get("size")
+    if not isinstance(size, int) or not 0 <= size < _MOST_BYTES:
+        return None
     changed = next((info[name] for name in _CHANGED if info.get(name)), None)
     content = next((str(info[name]) for name in _CONTENT if info.get(name)), "")
-    return path, int(info.get("size") or 0), _nanoseconds(changed), _number(content)
+    return path, size, _nanoseconds(changed), _number(content)
 
 
 def _nanoseconds(moment: object) -> int:
-    """Whatever a file system has for the time of a change; 0 where it does not tell."""
+    """Whatever a file system has for the time of a change; 0 where it does not tell. A date counts in whole seconds:
+    some services tell more of it in a list than of one file."""
     if isinstance(moment, str):
         try:
             moment = datetime.fromisoformat(moment)
         except ValueError:
             return 0
     if isinstance(moment, datetime):
-        moment = moment.timestamp()
-    return int(moment * 1_000_000_000) if isinstance(moment, int | float) else 0
+        moment = int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
+    is_time = isinstance(moment, int | float) and 0 <= moment < _LATEST_S  # which "not a number" is not
+    return int(moment * 1_000_000_000) if is_time and isinstance(moment, int | float) else 0
 
 
 def _number(content: str) -> int:

@@ -10,6 +10,7 @@ from afterwit.config.world import World
 from afterwit.curation.review import waiting
 from afterwit.knowledge.list import ItemFilter, listed, searched
 from afterwit.model.knowledge import Item, ItemStatus
+from afterwit.web.visible import prose
 
 
 def _waiting(world: World) -> Item:
@@ -35,7 +36,7 @@ def _undo(browser: Browser, done: Reply) -> None:
 def test_the_list_takes_every_filter(browser: Browser, world: World) -> None:
     item = _used(world)
     fields = f"repo={item.scope.name}&category={item.category}&origin={item.channel}&found_by={item.harvester}"
-    assert item.sentence in browser.get(f"/knowledge?{fields}&q=pytest").words
+    assert prose(item.sentence) in browser.get(f"/knowledge?{fields}&q=pytest").text
     assert item.sentence not in browser.get("/knowledge?repo=almanac&status=all").words
     assert browser.get("/knowledge?status=splendid").status == 400
 

@@ -13,6 +13,7 @@ from afterwit.patterns.catalog import CatalogEntry, EntryStatus
 from afterwit.patterns.pattern import Pattern
 from afterwit.patterns.publish import published_of
 from afterwit.patterns.show import catalog_of, undecided
+from afterwit.web.visible import prose
 
 
 def _waiting(world: World) -> Pattern:
@@ -47,7 +48,7 @@ def _plan(browser: Browser, path: str) -> dict[str, str]:
 
 def test_what_recurs_waits_with_its_evidence_and_a_link_into_the_session(browser: Browser, world: World) -> None:
     pattern = _waiting(world)
-    assert pattern.title in browser.get("/more/patterns").words
+    assert prose(pattern.title) in browser.get("/more/patterns").text
     reply = browser.get(f"/more/patterns/{pattern.id}")
     assert "found, not decided" in reply.words
     assert "across agents" in reply.words

@@ -10,6 +10,7 @@ from tests.web.stores import drawn_store, replayed
 
 from afterwit.config.world import World
 from afterwit.measure.kept_backtest import kept_backtest
+from afterwit.web.visible import prose
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +30,7 @@ def test_the_last_replay_is_shown_with_its_command_intervals_and_rows(browser: B
     kept = kept_backtest(world)
     assert kept is not None
     reply = browser.get("/proof")
-    assert kept.sentence in reply.words
+    assert prose(kept.sentence) in reply.text
     assert kept.command in reply.words
     product = next(report for report in kept.reports if report.player == "afterwit")
     row = reply.text.partition('data-name="afterwit"')[2].partition("</tr>")[0]

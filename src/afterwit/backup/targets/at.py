@@ -10,12 +10,12 @@ import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from afterwit.backup.targets.folder import FolderTarget
 from afterwit.backup.targets.target import Target
 from afterwit.config.world import World
 from afterwit.model.errors import UsageError
+from afterwit.text.urls import has_password
 
 _SCP = re.compile(r"[\w.-]+@[\w.-]+:(?!//)\S+")
 _FILE = "file://"
@@ -28,14 +28,6 @@ def is_git(text: str) -> bool:
 
 def is_folder(text: str) -> bool:
     return not is_git(text) and ("://" not in text or text.startswith(_FILE))
-
-
-def has_password(text: str) -> bool:
-    """Whether a password stands in it, as it may in a URL."""
-    try:
-        return "://" in text and urlsplit(text.removeprefix(_GIT)).password is not None
-    except ValueError:
-        return False
 
 
 def absolute_target(text: str, user_home: Path, start: Path) -> str:
@@ -79,7 +71,7 @@ def target_at(text: str, scratch: Path, environ: Mapping[str, str] = os.environ)
 
 
 def _refuse_password(text: str) -> None:
-    if has_password(text):
+    if has_password(text.removeprefix(_GIT)):
         raise UsageError(
             "A password stands in the URL of the backup, where others can read it. Leave it out: git and fsspec find"
             " credentials in the service's own files and variables."

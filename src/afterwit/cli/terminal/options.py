@@ -42,7 +42,9 @@ class FolderOrUrl(click.Path):
         super().__init__(exists=True, file_okay=False, path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        return value if isinstance(value, str) and "://" in value else super().convert(value, param, ctx)
+        if isinstance(value, str) and "://" in value and not value.startswith(_FILE):
+            return value
+        return super().convert(value.removeprefix(_FILE) if isinstance(value, str) else value, param, ctx)
 
 
 class Option(click.Option):
@@ -62,6 +64,7 @@ class Option(click.Option):
 
 
 Command = Callable[..., Any]
+_FILE = "file://"
 agreed = click.option("--yes", "is_agreed", is_flag=True, help="Do not ask.")
 
 
