@@ -20,3 +20,6 @@ CREATE INDEX sessions_by_actions ON sessions (actions, started_ms, native_id, ag
 CREATE INDEX sessions_by_duration ON sessions (
     ifnull(ended_ms, 0) - coalesce(started_ms, ended_ms, 0), started_ms, native_id, agent
 );
+
+-- Who worked where, from one user and repository to the next.
+CREATE INDEX sessions_by_user ON sessions (user, repo);

@@ -7,6 +7,7 @@ import apsw
 
 from afterwit.store.database import columns_of, insert_into
 
+_BEHIND_ALL = "\U0010ffff"  # no name of a repository
 _KNOWN = {
     "repo": """SELECT EXISTS (SELECT 1 FROM repos WHERE :name IN (repo, remote, root) OR repo LIKE :ending
                OR remote LIKE :ending OR root LIKE :ending)""",
@@ -125,9 +126,12 @@ def user_summaries(db: apsw.Connection) -> list[UserSummary]:
 def users_by_repo(db: apsw.Connection) -> dict[str, list[str]]:
     """Who had sessions in each repository, "" for sessions outside of all."""
     users: dict[str, list[str]] = {}
-    for repo, user in db.execute("SELECT DISTINCT repo, user FROM sessions WHERE user <> '' ORDER BY repo, user"):
-        users.setdefault(repo, []).append(user)
-    return users
+    query = "SELECT user, repo FROM sessions WHERE (user, repo) > (?, ?) ORDER BY user, repo LIMIT 1"
+    last = ("", _BEHIND_ALL)
+    while (row := db.execute(query, last).fetchone()) is not None:  # from pair to pair, not from session to session
+        last = (str(row[0]), str(row[1]))
+        users.setdefault(last[1], []).append(last[0])
+    return dict(sorted(users.items()))
 
 
 def is_known(db: apsw.Connection, subject: str, name: str) -> bool:
