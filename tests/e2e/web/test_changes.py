@@ -10,7 +10,7 @@ from tests.e2e.web.conftest import Enter
 from afterwit.demo.run import SHOWN
 
 pytestmark = pytest.mark.e2e
-_USED = "When `pytest` is not found here"
+_USED = r"When pytest is not found here"
 
 
 def test_what_waits_is_decided_in_place_and_undone(enter: Enter) -> None:
