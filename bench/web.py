@@ -38,7 +38,7 @@ from afterwit.web.answering import session_path
 from afterwit.web.app import make_app
 from afterwit.web.place import WebPlace
 from afterwit.web.safety import Guarded, Secrets
-from afterwit.web.warming import warm
+from afterwit.web.serve import warm
 from bench.homes import write_home
 from bench.processes import afterwit
 from bench.results import command_line, report

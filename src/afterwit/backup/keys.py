@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from afterwit.model.errors import BackupError, UsageError
+from afterwit.model.extras import install_command
 from afterwit.store.atomic import create_file
 from afterwit.store.regular_files import read_regular
 
@@ -34,7 +35,7 @@ def age() -> Any:
         import pyrage
     except ImportError:
         raise BackupError(
-            "An encrypted backup needs pyrage, which is not installed. Install afterwit[backup]."
+            f"An encrypted backup needs pyrage, which is not installed. Install it: `{install_command('backup')}`."
         ) from None
     return pyrage
 

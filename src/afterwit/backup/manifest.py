@@ -79,24 +79,24 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def packed_manifest(manifest: Manifest) -> bytes:
-    import zstandard
+    from afterwit.model import zstd
 
-    return zstandard.ZstdCompressor(level=9).compress(msgspec.msgpack.encode(manifest))
+    return zstd.Compressor(level=9).compress(msgspec.msgpack.encode(manifest))
 
 
 def manifest_in(packed: bytes, name: str) -> Manifest:
     """The manifest in these bytes, checked. `name` names it in complaints."""
-    import zstandard
+    from afterwit.model import zstd
 
     try:
-        if zstandard.frame_content_size(packed) > MOST_MANIFEST_BYTES:
+        if zstd.content_bytes(packed) > MOST_MANIFEST_BYTES:
             raise BackupDamagedError(f"{name} states an impossible size. Use another snapshot.")
-        content = zstandard.ZstdDecompressor().decompress(packed, max_output_size=MOST_MANIFEST_BYTES)
+        content = zstd.unpack(packed, MOST_MANIFEST_BYTES)
         probe = msgspec.msgpack.decode(content, type=_Format)
         if probe.format != FORMAT:
             raise BackupDamagedError(f"{name} has the format {probe.format}; this afterwit knows {FORMAT}. Upgrade.")
         manifest = msgspec.msgpack.decode(content, type=Manifest)
-    except (msgspec.MsgspecError, zstandard.ZstdError, UnicodeDecodeError, MemoryError) as error:
+    except (msgspec.MsgspecError, zstd.ZstdError, UnicodeDecodeError, MemoryError) as error:
         raise BackupDamagedError(f"{name} is no list of files that afterwit wrote: {error}.") from error
     fault = _fault(manifest)
     if fault:

@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
-import zstandard
 
 from afterwit.backup.contents import StoreFile
 from afterwit.backup.manifest import Manifest, PackedObject, SnapshotFile, StoredPiece
 from afterwit.backup.pieces import hash_of_piece, pieces_of
 from afterwit.backup.transfers import Transfers
 from afterwit.backup.vault import UNNAMED_MS, Vault
+from afterwit.model import zstd
 from afterwit.model.learn_run import Progress
 from afterwit.store.atomic import PRIVATE, step
 from afterwit.store.regular_files import read_regular
@@ -70,7 +70,7 @@ class Packing:
         self._there = _pieces_there(vault, before) | _pieces_sent(vault, note, now_ms - _NOTED_MS)
         self._files_before = {file.path: file for file in before.files} if before else {}
         self._before = before
-        self._compressor = zstandard.ZstdCompressor(level=_LEVEL)
+        self._compressor = zstd.Compressor(_LEVEL)
         self._objects: dict[PackedObject, int] = {}
         self._numbers: dict[bytes, int] = {}  # of pieces, by hash
         self._pieces: list[StoredPiece | None] = []  # None: in the object that is being filled

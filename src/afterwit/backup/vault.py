@@ -148,13 +148,13 @@ def object_path(name: str) -> str:
 
 def piece_in(content: bytes, piece: StoredPiece, name: str) -> bytes:
     """A piece of an object, unpacked and checked."""
-    import zstandard
+    from afterwit.model import zstd
 
     stored = content[piece.offset : piece.offset + piece.stored_bytes]
     try:
         if piece.stored_bytes < piece.length:
-            stored = zstandard.ZstdDecompressor().decompress(stored, max_output_size=piece.length)
-    except zstandard.ZstdError as error:
+            stored = zstd.unpack(stored, piece.length)
+    except zstd.ZstdError as error:
         raise BackupDamagedError(f"A piece of the object {name} does not unpack ({error}).") from error
     if len(stored) != piece.length or hash_of_piece(stored) != piece.hash:
         raise BackupDamagedError(f"A piece of the object {name} is not what was put there.")

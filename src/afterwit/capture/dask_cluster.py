@@ -16,6 +16,7 @@ from typing import Any
 
 from afterwit.memory.backends.backend import is_this_machine
 from afterwit.model.errors import AfterwitError, UsageError
+from afterwit.model.extras import install_command
 
 _CONNECT_SECONDS = 20
 _TALKATIVE = ("asyncio", "distributed", "tornado")
@@ -37,7 +38,7 @@ def reached(address: str) -> Executor:
         from distributed import Client
     except ImportError:
         raise AfterwitError(
-            f"{address} needs Dask, which is not installed. Install it: `pip install 'afterwit[cluster]'`."
+            f"{address} needs Dask, which is not installed. Install it: `{install_command('cluster')}`."
         ) from None
     for name_of_logger in list(logging.root.manager.loggerDict):
         if name_of_logger.startswith(_TALKATIVE):

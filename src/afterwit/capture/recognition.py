@@ -16,13 +16,13 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, cast
 
 import msgspec
-import zstandard
 
 from afterwit.agents import registry
 from afterwit.agents.declared.description import Description
 from afterwit.agents.protocol import Reader, Shape, SourceFile
 from afterwit.agents.registry import Agent
 from afterwit.capture.logs import Collectors, Home
+from afterwit.model import zstd
 from afterwit.model.settings import Settings
 from afterwit.sources.discovery import Unit
 from afterwit.sources.framing import Record
@@ -104,7 +104,7 @@ def _first_lines(unit: Unit) -> list[dict[str, Any]]:
                     records.append(msgspec.json.decode(line, type=dict[str, Any]))
                 except (msgspec.DecodeError, RecursionError):
                     continue
-    except (OSError, EOFError, zstandard.ZstdError):
+    except (OSError, EOFError, zstd.ZstdError):
         return records
     return records
 

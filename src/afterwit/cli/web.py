@@ -11,6 +11,7 @@ from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.terminal.options import here_from
 from afterwit.cli.terminal.output import talk
 from afterwit.model.errors import UsageError
+from afterwit.model.extras import install_command
 from afterwit.store.store import require
 
 _NEEDED = ("starlette", "uvicorn", "jinja2")
@@ -47,8 +48,7 @@ def web(port: int, is_quiet: bool, config: Path | None, profile: str | None) -> 
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
         raise UsageError(
-            f"The page needs {', '.join(missing)}, which the extra `web` brings: `pipx install 'afterwit[web]'`,"
-            " `uv tool install 'afterwit[web]'` or `pip install 'afterwit[web]'`."
+            f"The page needs {', '.join(missing)}, which the extra `web` brings: `{install_command('web')}`."
         )
     require(here_from(config, profile).world.layout)
     from afterwit.cli.connect.machine import this_machine

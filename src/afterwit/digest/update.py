@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 import apsw
 import msgspec
-import zstandard
 
 from afterwit.capture.workers import Workers
 from afterwit.digest.digester import digest
 from afterwit.digest.material import Identity, Material, SessionPart, gathered
 from afterwit.digest.sharing import SessionQuestion, SharedSessions
+from afterwit.model import zstd
 from afterwit.model.digest import VERSION, Digest
 from afterwit.model.learn_run import Digested, Progress
 from afterwit.model.prices import Prices
@@ -29,7 +29,7 @@ from afterwit.store.rows.sessions import following_prompt
 from afterwit.store.rows.sightings import DigestRow
 from afterwit.store.store import Store
 
-_PACKER = zstandard.ZstdCompressor(level=6)  # the highest takes four times as long and saves one percent
+_PACKER = zstd.Compressor(level=6)  # the highest takes four times as long and saves one percent
 
 
 class DigestMade(NamedTuple):
@@ -136,4 +136,4 @@ def pack(made: Digest) -> bytes:
 
 
 def unpack(body: bytes) -> Digest:
-    return msgspec.msgpack.decode(zstandard.ZstdDecompressor().decompress(body), type=Digest)
+    return msgspec.msgpack.decode(zstd.unpack(body), type=Digest)

@@ -25,6 +25,7 @@ from afterwit.capture.logs import look_into
 from afterwit.capture.plan import Pending, homes, plan, plan_folder
 from afterwit.capture.vanishing import keeping_in, vanishes_at
 from afterwit.config.world import World
+from afterwit.digest.repo_share import RepoNames
 from afterwit.digest.update import load_digest
 from afterwit.digest.value import (
     ExpectedFinding,
@@ -37,10 +38,11 @@ from afterwit.digest.value import (
     points_of,
 )
 from afterwit.learn.learn import sweep
-from afterwit.learn.sessions_about import sessions_about
 from afterwit.model.errors import BusyError
 from afterwit.model.learn_run import Options, Progress
-from afterwit.sessions.filters import Filter
+from afterwit.model.settings import Settings
+from afterwit.repos.folders import root_name
+from afterwit.sessions.filters import Filter, fits_repo, known_repos, refuse_unknown_repos, selection_of
 from afterwit.sessions.list import Session
 from afterwit.sessions.short_ids import short_id
 from afterwit.sources.discovery import listed
@@ -50,12 +52,19 @@ from afterwit.store.rows.files import file_key, files_by_session
 from afterwit.store.rows.session_list import Selection, SessionRow, selected_sessions
 from afterwit.store.store import readonly_database, rehearsed
 
+_LEAST_SHARE = 0.1  # of a session that ran elsewhere
+_PATTERN = frozenset("*?[")
 _SOON_MS = 7 * 86_400_000
 _NO_TIME = -1
 _SAMPLED = (
     *("id", "native_id", "agent", "repo", "started_ms", "ended_ms", "title", "outcome", "relation"),
     *("messages", "actions"),
 )
+
+
+class SessionShare(NamedTuple):
+    row: SessionRow
+    repo_share: float | None  # None where no repository was asked for
 
 
 class Scheme(StrEnum):
@@ -311,3 +320,28 @@ def _is_ours(world: World, stack: ExitStack) -> bool:
 def _pending(world: World, db: apsw.Connection) -> list[Pending]:
     plans = plan(db, homes(world.settings, world.user_home), declared=world.declared)
     return [file for agent in plans for file in agent.pending]
+
+
+def sessions_about(db: apsw.Connection, settings: Settings, wanted: Filter) -> list[SessionShare]:
+    """The sessions that the filter means, each with the share that is about its repositories: a session belongs to the
+    one that it ran in, and to every other about which a part of it was done."""
+    rows = selected_sessions(db, selection_of(db, settings, wanted._replace(repos=())))
+    if not wanted.repos:
+        return [SessionShare(row, None) for row in rows]
+    names = RepoNames((*_meant(db, wanted), *(name for name in wanted.repos if _PATTERN.isdisjoint(name))))
+    shares = [_share_of(db, row, names, is_own=fits_repo(row.repo, wanted.repos)) for row in rows]
+    about = [share for share in shares if share is not None]
+    if not about:
+        refuse_unknown_repos(db, wanted.repos)
+    return about
+
+
+def _meant(db: apsw.Connection, wanted: Filter) -> list[str]:
+    return [repo for repo in known_repos(db) if fits_repo(repo, wanted.repos)]
+
+
+def _share_of(db: apsw.Connection, row: SessionRow, names: RepoNames, *, is_own: bool) -> SessionShare | None:
+    digest = load_digest(db, row)
+    folder = root_name(row.root) if is_own else ""
+    share = names.share_of(digest, is_own=is_own, folder=folder) if digest is not None else float(is_own)
+    return SessionShare(row, share) if is_own or share >= _LEAST_SHARE else None

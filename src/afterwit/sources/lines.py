@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import PurePosixPath
 from typing import BinaryIO
 
-import zstandard
-
+from afterwit.model import zstd
 from afterwit.model.readings import Problem
 from afterwit.sources.framing import Framing
 
@@ -73,7 +72,7 @@ def lines_of(path: PurePosixPath, raw: io.RawIOBase) -> BinaryIO:
 
 def _unpacked(raw: io.RawIOBase) -> Iterator[bytes]:
     """The content of all frames, in small pieces, so that damage costs no more than what was packed right before it."""
-    unpacker = zstandard.ZstdDecompressor().decompressobj()
+    unpacker = zstd.ZstdDecompressor()
     is_inside = False
     while chunk := raw.read(_PACKED_BYTES):
         while chunk:
@@ -81,9 +80,9 @@ def _unpacked(raw: io.RawIOBase) -> Iterator[bytes]:
             is_inside = not unpacker.eof
             chunk = b"" if is_inside else unpacker.unused_data
             if not is_inside:
-                unpacker = zstandard.ZstdDecompressor().decompressobj()
+                unpacker = zstd.ZstdDecompressor()
     if is_inside:
-        raise zstandard.ZstdError("it ends in the middle of a frame")
+        raise zstd.ZstdError("it ends in the middle of a frame")
 
 
 def whole_lines(lines: BinaryIO, framing: Framing, problems: list[Problem]) -> Iterator[bytes]:
@@ -97,7 +96,7 @@ def whole_lines(lines: BinaryIO, framing: Framing, problems: list[Problem]) -> I
             size = len(line) + _rest_of_line(lines)
             problems.append(Problem(offset=framing.consumed, length=size, reason="the line is too long to be read"))
             framing.skip(size)
-    except zstandard.ZstdError as error:
+    except zstd.ZstdError as error:
         problems.append(Problem(offset=framing.consumed, length=0, reason=f"cannot be unpacked: {error}"))
 
 
@@ -108,7 +107,7 @@ def whole_content(lines: BinaryIO, problems: list[Problem]) -> bytes:
         if not lines.read(1):
             return raw
         problems.append(Problem(offset=0, length=len(raw), reason="the file is too long to be read"))
-    except zstandard.ZstdError as error:
+    except zstd.ZstdError as error:
         problems.append(Problem(offset=0, length=0, reason=f"cannot be unpacked: {error}"))
     return b""
 

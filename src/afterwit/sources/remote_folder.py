@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 from afterwit.model.errors import AfterwitError, UsageError
+from afterwit.model.extras import install_command
 from afterwit.sources.log_files import ListedFile, LogFile
 from afterwit.text.urls import has_password
 
@@ -113,13 +114,12 @@ class RemoteFolder:
 
     @cached_property
     def _opened(self) -> tuple[Any, str]:
-        scheme = self.url.partition("://")[0]
         try:
             from fsspec.core import url_to_fs
         except ImportError:
             raise AfterwitError(
-                f"{self.url} needs fsspec, which is not installed. Install afterwit[cluster], and what fsspec wants for"
-                f" {scheme}:// (for S3: s3fs)."
+                f"{self.url} needs fsspec, which is not installed. Install it: `{install_command('cluster')}`."
+                " For S3 install s3fs too; for other places fsspec says what it wants."
             ) from None
         try:
             files, root = url_to_fs(self.url, use_listings_cache=False)

@@ -24,9 +24,9 @@ from typing import Any, NamedTuple
 
 import apsw
 import msgspec
-import zstandard
 
 from afterwit.guard.placeholders import unkeyed
+from afterwit.model import zstd
 from afterwit.store.database import UNREADABLE
 from afterwit.store.layout import Layout
 from afterwit.store.rows.parts import OF_ACTIONS, OF_EVENTS, OF_SPENDS, part_content, span
@@ -304,8 +304,8 @@ def texts_in(value: Any) -> Iterator[str]:
 
 def _texts_in_bytes(packed: bytes) -> Iterator[str]:
     if packed.startswith(_ZSTD):
-        with suppress(zstandard.ZstdError):
-            packed = zstandard.ZstdDecompressor().decompressobj().decompress(packed)
+        with suppress(zstd.ZstdError):
+            packed = zstd.unpack(packed)
     try:
         value = msgspec.msgpack.decode(packed)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -21,8 +21,8 @@ from typing import Any
 
 import apsw
 import msgspec
-import zstandard
 
+from afterwit.model import zstd
 from afterwit.model.errors import BusyError, DamagedError, StoreError, StoreFullError
 from afterwit.store.atomic import step, sync
 
@@ -35,7 +35,7 @@ UNREADABLE = (
     AttributeError,
     AssertionError,
     msgspec.MsgspecError,
-    zstandard.ZstdError,
+    zstd.ZstdError,
 )
 BUSY_MS = 60_000
 _CACHE_KIB = 16_384

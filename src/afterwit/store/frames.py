@@ -17,8 +17,7 @@ from functools import cached_property
 from types import TracebackType
 from typing import Any, BinaryIO, NamedTuple, Self
 
-import zstandard
-
+from afterwit.model import zstd
 from afterwit.model.errors import DamagedError
 
 FRAME_BYTES = 256 * 1024
@@ -45,7 +44,7 @@ class Packer:
     """Turns a stream of bytes into frames as they come."""
 
     def __init__(self, level: int = LEVEL) -> None:
-        self._compressor = zstandard.ZstdCompressor(level=level, write_checksum=True, write_content_size=True)
+        self._compressor = zstd.Compressor(level, has_checksum=True)
         self._pending = bytearray()
 
     def add(self, piece: bytes) -> Iterator[bytes]:
@@ -76,10 +75,10 @@ def pack(pieces: Iterable[bytes], level: int = LEVEL) -> Iterator[bytes]:
 def unpack(frame: bytes) -> bytes:
     """The content of one frame. Never more than a frame holds, whatever a damaged header says."""
     try:
-        if zstandard.frame_content_size(frame) > FRAME_BYTES:
+        if zstd.content_bytes(frame) > FRAME_BYTES:
             raise DamagedError("a frame of the archive states an impossible size")
-        return zstandard.ZstdDecompressor().decompress(frame, max_output_size=FRAME_BYTES)
-    except zstandard.ZstdError as error:
+        return zstd.unpack(frame, FRAME_BYTES)
+    except zstd.ZstdError as error:
         raise DamagedError(f"a frame of the archive does not unpack: {error}") from error
 
 
@@ -152,10 +151,10 @@ def is_torn(rest: bytes) -> bool:
 def _frame_extent(file: BinaryIO, packed: int, head: bytes) -> tuple[int, int]:
     """(content size, end of the frame in the file)."""
     try:
-        parameters = zstandard.get_frame_parameters(head)
-        size = zstandard.frame_header_size(head)
-    except zstandard.ZstdError:
+        content_bytes = zstd.content_bytes(head)
+    except zstd.ZstdError:
         return 0, 1 << 62
+    size = _frame_header_bytes(head[4])
     at, start = packed + size, head[size : size + 3]
     while True:
         block = int.from_bytes(start.ljust(3, b"\xff"), "little")
@@ -164,7 +163,14 @@ def _frame_extent(file: BinaryIO, packed: int, head: bytes) -> tuple[int, int]:
             break
         file.seek(at)
         start = file.read(3)
-    return parameters.content_size, at + (4 if parameters.has_checksum else 0)
+    return content_bytes, at + (4 if head[4] & 4 else 0)
+
+
+def _frame_header_bytes(descriptor: int) -> int:
+    """How long the header of a frame is: magic number, descriptor, then window, dictionary and size as it says."""
+    is_single_segment = descriptor >> 5 & 1
+    content_size = (is_single_segment, 2, 4, 8)[descriptor >> 6]
+    return 5 + (1 - is_single_segment) + (0, 1, 2, 4)[descriptor & 3] + content_size
 
 
 class ArchivedFile:

@@ -27,7 +27,6 @@ from afterwit.web.pages import (
     sessions,
     settings,
     skills,
-    telling,
     template_pages,
     today,
     transcript,
@@ -37,7 +36,6 @@ from afterwit.web.place import OpenPlace
 
 ROUTES: tuple[WebRoute, ...] = (
     *today.ROUTES,
-    *telling.ROUTES,
     *knowledge.ROUTES,
     *sessions.ROUTES,
     *views.ROUTES,

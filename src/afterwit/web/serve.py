@@ -5,18 +5,21 @@ The port is bound before the link is told, so that nobody else can sit there. No
 
 import asyncio
 import socket
+import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
 
 import uvicorn
 
-from afterwit.model.errors import UsageError
+from afterwit.config.world import redactor_of
+from afterwit.model.errors import AfterwitError, UsageError
+from afterwit.web.answering import compile_templates
 from afterwit.web.app import make_app
 from afterwit.web.place import OpenPlace
 from afterwit.web.safety import Guarded, Secrets
-from afterwit.web.warming import begin_warming
 
+_SAMPLE = "token=sk-0123456789abcdef0123456789abcdef, mail to ada@orchard.example, in /home/ada"
 LOOPBACK = "127.0.0.1"
 IDLE_SECONDS = 3600.0
 _LOOK_EVERY_SECONDS = 5.0
@@ -33,10 +36,12 @@ def serve(
         guarded = Guarded(make_app(open_place, keys.csrf), keys, real_port)
         settings = uvicorn.Config(guarded, log_level="error", lifespan="off", server_header=False, access_log=False)
         server = uvicorn.Server(settings)
-        begin_warming(open_place)
+        warming = threading.Thread(target=warm, args=(open_place,), name="warming", daemon=True)
+        warming.start()
         announce(f"http://{LOOPBACK}:{real_port}{guarded.entry_path()}")
         with suppress(KeyboardInterrupt):
             asyncio.run(_until_idle(server, listening, guarded, idle_seconds))
+        warming.join()  # an interpreter that ends beside a thread in compiled code is aborted
 
 
 async def _until_idle(server: uvicorn.Server, listening: socket.socket, guarded: Guarded, idle_seconds: float) -> None:
@@ -61,3 +66,11 @@ def _bound(port: int) -> socket.socket:
             f"Port {port} of {LOOPBACK} cannot be used ({error.strerror}). Leave --port out to take one that is free."
         ) from error
     return listening
+
+
+def warm(open_place: OpenPlace) -> None:
+    """Makes what the first pages would wait for, and nothing that depends on the store: templates, and the rules of
+    redaction. What cannot be made here is made, or complained about, by the page that needs it."""
+    compile_templates()
+    with suppress(AfterwitError, OSError):
+        redactor_of(open_place().world).text(_SAMPLE)  # its automata grow with what they first read

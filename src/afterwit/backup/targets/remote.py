@@ -12,6 +12,7 @@ from typing import Any
 
 from afterwit.backup.targets.target import told_as_failures
 from afterwit.model.errors import BackupError
+from afterwit.model.extras import install_command
 from afterwit.store.atomic import step
 
 _BESIDE = ".part"
@@ -30,8 +31,8 @@ class RemoteTarget:
             from fsspec.core import url_to_fs
         except ImportError:
             raise BackupError(
-                f"{url} needs fsspec, which is not installed. Install afterwit[backup], and what fsspec wants for"
-                f" {scheme}:// (for S3: s3fs)."
+                f"{url} needs fsspec, which is not installed. Install it: `{install_command('backup')}`."
+                " For S3 install s3fs too; for other places fsspec says what it wants."
             ) from None
         with told_as_failures(url, "Opening"):
             self._files, self._root = _opened(url_to_fs, url)

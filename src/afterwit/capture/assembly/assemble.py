@@ -6,13 +6,14 @@ Calls are joined with their results, whichever comes first and however far apart
 redacted before they enter any row.
 """
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
 import msgspec
 
-from afterwit.capture.assembly import calls, instructions, notes, part_facts, worked_in
+from afterwit.actions import tools
+from afterwit.capture.assembly import calls, instructions, notes, part_facts
 from afterwit.capture.assembly.copies import AssemblerResume, CopiedHistory, resumed
 from afterwit.capture.assembly.part_facts import merged_spend, spend_row
 from afterwit.capture.assembly.texts import AssemblyContext, safe_bodies, safe_text
@@ -30,7 +31,16 @@ from afterwit.model.captured import (
 )
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Facts, Problem, Reading, Spend
+from afterwit.repos.work_places import (
+    MOST_PLACES,
+    folder_named,
+    leading_place,
+    place_of_file,
+    places_of_command,
+    remotes_in,
+)
 
+_MOST_FILES = 8  # of one call
 _MOST_EARLY = 32  # results without a call that are kept, in case it follows
 _MOST_PROBLEMS = 1_000
 _TOGETHER = 256  # readings whose texts are redacted together
@@ -169,7 +179,7 @@ class Assembler:
     def captured(self) -> Captured:
         """The rows so far, and what is needed to go on."""
         return Captured(
-            parts=[worked_in.placed(part) for part in self._parts],
+            parts=[placed(part) for part in self._parts],
             events=self._events,
             actions=list(self._joining.actions.values()),
             spends=list(self._spends.values()),
@@ -262,7 +272,7 @@ class Assembler:
         body = content
         if event.kind is EventKind.RESULT:
             self._note(self._joining.end(part, event, body))
-            worked_in.note_remotes(part, body)
+            note_remotes(part, body)
             return body
         if event.kind is EventKind.PROMPT:
             part_facts.note_prompt(part, event, body)
@@ -272,7 +282,7 @@ class Assembler:
     def _note_worked(self, part: PartFacts, event: Event) -> None:
         """Where a session works of which nothing else says so."""
         if part.is_placeless:
-            self.places.update(worked_in.note_call(part, event, self._context, self.safe))
+            self.places.update(note_call(part, event, self._context, self.safe))
 
     def _note(self, noted: Iterable[NoteRow]) -> None:
         for note in noted:
@@ -309,3 +319,36 @@ class Assembler:
             self._problems.append(ProblemRow(offset, length, reason))
         elif self._problem_count == _MOST_PROBLEMS + 1:
             self._problems.append(ProblemRow(offset, length, "further problems of this file are not listed"))
+
+
+def note_call(part: PartFacts, event: Event, context: AssemblyContext, safe: Callable[[str], str]) -> dict[str, str]:
+    """Counts the places of a call, redacted; counts only grow with the file, so that any split into appends gives those
+    of the whole. Returns the folders that commands named, as they are kept and as the log has them."""
+    arguments = event.arguments or {}
+    tool = context.tool_names.get(event.tool, event.tool)
+    raw = places_of_command(tools.command_of(arguments), folder_named(arguments))
+    named = {safe(place): place for place in sorted(raw)}
+    files = (safe(path) for path in tools.paths_of(tool, arguments)[:_MOST_FILES])
+    touched = {place_of_file(path, part.worked) for path in files} - {""}
+    _count(part, {*named, *touched})
+    return {kept: place for kept, place in named.items() if place.startswith(("/", "~"))}
+
+
+def note_remotes(part: PartFacts, output: str) -> None:
+    """Counts the remotes that a redacted output shows."""
+    if part.is_placeless:
+        _count(part, remotes_in(output))
+
+
+def placed(part: PartFacts) -> PartFacts:
+    """The part with the place in which most was done, where nothing else gives it one."""
+    if not part.is_placeless or not part.worked:
+        return part
+    root, remote = leading_place(part.worked)
+    return msgspec.structs.replace(part, root=root or part.root, remote=remote)
+
+
+def _count(part: PartFacts, places: set[str]) -> None:
+    for place in sorted(places):
+        if place in part.worked or len(part.worked) < MOST_PLACES:
+            part.worked[place] = part.worked.get(place, 0) + 1

@@ -23,6 +23,7 @@ from afterwit.memory.backends.backend import (
     UnreachableError,
     is_this_machine,
 )
+from afterwit.model.extras import install_command
 from afterwit.model.memory_entry import Entry, Hit, Write
 
 HOSTED = "https://api.honcho.dev"
@@ -190,7 +191,7 @@ def _sdk() -> Any:
         import honcho
     except ImportError as error:
         raise UnreachableError(
-            f"The Honcho SDK is not installed ({error}). Run `pip install 'afterwit[honcho]'`."
+            f"The Honcho SDK is not installed ({error}). Install it: `{install_command('honcho')}`."
         ) from error
     return honcho
 

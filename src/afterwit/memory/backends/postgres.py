@@ -19,6 +19,7 @@ from afterwit.memory.backends.backend import (
     WrongSchemaError,
     is_this_machine,
 )
+from afterwit.model.extras import install_command
 from afterwit.model.memory_entry import Entry, Hit, Write
 from afterwit.store.rows.memory import search, terms_of, words_of
 
@@ -231,7 +232,7 @@ def _driver() -> Any:
         import psycopg.conninfo
     except ImportError as error:
         raise UnreachableError(
-            f"The PostgreSQL driver is not installed ({error}). Run `pip install 'afterwit[postgres]'`."
+            f"The PostgreSQL driver is not installed ({error}). Install it: `{install_command('postgres')}`."
         ) from error
     return psycopg
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from afterwit.model.extras import install_command
 from afterwit.reading.answers import GivenAnswer
 from afterwit.reading.requests import ANSWER_TOKENS
 from afterwit.reading.ways import llm_process
@@ -21,10 +22,6 @@ from afterwit.reading.ways.way import ModelQuestion, Way, WaySurroundings
 _LOOK_SECONDS = 60.0  # plugins may load much before they say which models they have
 _LONGEST_REASON = 300
 _PROGRAM = f"{sys.executable} -m llm"  # plugins count only where they are installed beside us
-_MISSING = (
-    "`llm` is not installed beside afterwit. Install it: `pip install 'afterwit[llm]'`, or"
-    " `uv tool install 'afterwit[llm]'`, or `pipx inject afterwit llm`, as afterwit itself was installed."
-)
 
 
 def llm(model: str, surroundings: WaySurroundings) -> Way:
@@ -95,7 +92,8 @@ class LlmWay:
     def _said(self, call: LlmCall, seconds: float) -> _Outcome:
         """What the process says to a call."""
         if find_spec("llm") is None:
-            return _Outcome(LlmReply(), _MISSING)
+            remedy = f"Install it: `{install_command('llm')}`."
+            return _Outcome(LlmReply(), f"`llm` is not installed beside afterwit. {remedy}")
         folder = self._surroundings.folder
         folder.mkdir(parents=True, exist_ok=True)
         command = (sys.executable, "-P", "-m", llm_process.__name__)

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 
+from afterwit.model.extras import install_command
 from afterwit.reading.answers import GivenAnswer
 from afterwit.reading.ways.way import ModelQuestion, Way, WayFactory, WaySurroundings
 
@@ -20,7 +21,6 @@ _OWN = {
     "gemini": (_COMMAND_LINES, "gemini"),
     "llm": ("afterwit.reading.ways.llm_models", "llm"),
 }
-_REMEDIES = {"llm": "Install it: `pip install 'afterwit[llm]'`."}
 
 
 class MissingWay:
@@ -52,7 +52,7 @@ def way_of(name: str, surroundings: WaySurroundings) -> Way | None:
         make: WayFactory = getattr(import_module(_OWN[way][0]), _OWN[way][1]) if way in _OWN else points[way].load()
         return make(model, surroundings)
     except Exception as error:  # noqa: BLE001 - a way of others may fail in any way
-        remedy = _REMEDIES.get(way, "Install it again.")
+        remedy = f"Install it: `{install_command('llm')}`." if way == "llm" else "Install it again."
         return MissingWay(f"The way {way!r} to a model cannot be loaded ({error}). {remedy}")
 
 

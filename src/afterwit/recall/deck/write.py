@@ -1,16 +1,19 @@
 """Writes the deck: read-only SQLite files with all that hooks need, rendered, and nothing else.
 
-One file holds the settings, the start blocks, the lines that hold everywhere and the list of the parts; each repository
-has a part of its own (`part`), which is written only when something of that repository changed. The parts come first,
-then the deck is written beside and renamed into place: a hook reads the old deck with its parts or the new one with
-its own, never half of one. All that can be said goes through redaction here once more, whatever it went through before:
-items that people wrote, preferences and what earlier rules left in digests end up here. What is written is filled in by
-`compile`, and read by `reader`.
+One file holds the settings, the start blocks, the lines that hold everywhere and the list of the parts. Each
+repository has a part of its own, which is written only when something of that repository changed: as a copy of the
+one before, beside it, under a name that ends with its fingerprint. The parts come first, then the deck is written
+beside and renamed into place: a hook reads the old deck with its parts or the new one with its own, never half of
+one. All that can be said goes through redaction here once more, whatever it went through before: items that people
+wrote, preferences and what earlier rules left in digests end up here. What is written is filled in by `compile`, and
+read by `reader`.
 """
 
 import functools
+import hashlib
+import shutil
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from importlib import resources
 from pathlib import Path
@@ -25,14 +28,24 @@ from afterwit.guard.shown import Shown
 from afterwit.model.knowledge import ScopeKind
 from afterwit.recall.deck.dealt import NOTHING_DEALT, DealtDeck, DealtMarks, DealtPart, parts_folder
 from afterwit.recall.deck.firing_lines import FiringLine
-from afterwit.recall.deck.line_tables import LINE_TABLES, Redact, put_lines, safe
-from afterwit.recall.deck.part import PartContent, write_part
-from afterwit.recall.deck.prompt_tables import PromptSource
-from afterwit.recall.deck.reader import EXAMPLES, VERSION
+from afterwit.recall.deck.line_tables import LINE_TABLES, Redact, put_lines, put_notes, safe
+from afterwit.recall.deck.prompt_tables import PromptSource, update_prompt_tables
+from afterwit.recall.deck.reader import EXAMPLES, REPO, VERSION
 from afterwit.recall.prompt_block import BlockLine, BlockSection
 from afterwit.store.atomic import PRIVATE, renamed_into, step, sync
 from afterwit.store.database import transaction, translated
 from afterwit.store.marks import fingerprint
+
+_NEW = "new.db"  # under which a part is written
+_PRAGMAS = {"journal_mode": "OFF", "synchronous": "OFF", "secure_delete": "ON"}
+
+
+class PartContent(NamedTuple):
+    """What is to change in a part. None: it stays as it is."""
+
+    repo: str
+    lines: Sequence[FiringLine] | None = None
+    prompts: PromptSource | None = None
 
 
 class DeckBlock(NamedTuple):
@@ -223,3 +236,37 @@ def _remove_others(folder: Path, files: set[str]) -> None:
     for path in folder.iterdir() if folder.is_dir() else ():
         if path.name not in files and not path.is_dir():
             path.unlink(missing_ok=True)
+
+
+def write_part(folder: Path, content: PartContent, redact: Redact, earlier: DealtPart | None) -> DealtPart:
+    """Puts a part into this folder, beside the earlier one."""
+    beside = folder / _NEW
+    beside.unlink(missing_ok=True)
+    beside.touch(PRIVATE)
+    if earlier is not None:
+        shutil.copyfile(folder / earlier.file, beside)
+    with closing(apsw.Connection(str(beside))) as db:
+        for name, value in _PRAGMAS.items():
+            db.pragma(name, value)
+        with transaction(db):
+            _fill(db, content, redact, is_new=earlier is None)
+    sync(beside)
+    name = hashlib.blake2b(content.repo.encode(), digest_size=12).hexdigest()
+    path = folder / f"{name}-{fingerprint(beside)}.db"
+    beside.replace(path)
+    step("a part of the deck is written")
+    mark = content.prompts.mark if content.prompts is not None else earlier.prompts if earlier is not None else ""
+    return DealtPart(content.repo, path.name, prompts=mark).seen_in(folder)
+
+
+def _fill(db: apsw.Connection, content: PartContent, redact: Redact, *, is_new: bool) -> None:
+    if is_new:
+        for name in ("lines.sql", "part.sql"):
+            db.execute(resources.files("afterwit.recall.deck").joinpath(name).read_text("utf-8"))
+        db.execute("INSERT INTO main.indexes VALUES (?, ?)", (REPO, content.repo))
+        db.pragma("user_version", VERSION)
+    if content.lines is not None:
+        put_lines(db, content.lines, redact)
+        put_notes(db, content.lines, redact)
+    if content.prompts is not None:
+        update_prompt_tables(db, content.prompts, redact)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from afterwit.memory.backends.backend import is_this_machine
 from afterwit.model.errors import AfterwitError, UsageError
+from afterwit.model.extras import install_command
 
 SAFE = "verify-full"
 
@@ -79,6 +80,6 @@ def driver_of() -> Any:
         import psycopg.conninfo
     except ImportError as error:
         raise HubError(
-            f"The PostgreSQL driver is not installed ({error}). Run `pip install 'afterwit[postgres]'`."
+            f"The PostgreSQL driver is not installed ({error}). Install it: `{install_command('postgres')}`."
         ) from error
     return psycopg

@@ -4,6 +4,7 @@ Every decision is made by the function of the command of the same name, and can 
 to. A form works without JavaScript; with it, a note is replaced where it stands.
 """
 
+from pathlib import Path
 from typing import Any
 
 from afterwit.curation.curate import edit, judge
@@ -17,6 +18,7 @@ from afterwit.knowledge.listeners import listener_here
 from afterwit.knowledge.whose_words import words_of
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Category, Channel, Item, ItemStatus
+from afterwit.recall.recall import recalled
 from afterwit.recall.told import ToldWhen, told_when
 from afterwit.recall.told_moments import said_at
 from afterwit.store.rows.items import exposures
@@ -164,8 +166,16 @@ def _refuse_vague(request: ForgetRequest) -> None:
         raise UsageError("Say what to forget: an origin, a session or a repository.")
 
 
+def _blocks(ask: Ask) -> WebAnswer:
+    """What a session would be told: the block at the start of one in a repository, and the one for a typed task."""
+    repo, agent, task = ask.first("repo"), ask.first("agent"), ask.first("task")
+    blocks = recalled(ask.world, Path("/"), repo, agent, task, None) if repo else None
+    return shown(ask, "blocks.html", blocks=blocks, repo=repo, agent=agent, task=task, choices=choices(ask))
+
+
 ROUTES = (
     WebRoute("/knowledge", _list),
+    WebRoute("/knowledge/told", _blocks),
     WebRoute("/knowledge/forget", _forget_plan),
     WebRoute("/knowledge/forget", _forget, "POST"),
     WebRoute("/knowledge/{item}", _item),

@@ -2,6 +2,9 @@
 
 from typing import NamedTuple, cast
 
+import msgspec
+
+from afterwit.config.world import World
 from afterwit.curation.review import waiting
 from afterwit.doctor.findings import Level
 from afterwit.doctor.status import ProofOfLife, status
@@ -12,11 +15,14 @@ from afterwit.reading.spent import spent_by
 from afterwit.recall.told_moments import said_at
 from afterwit.sessions.filters import Filter
 from afterwit.sessions.list import Order, list_sessions
+from afterwit.store.atomic import replace_file
+from afterwit.store.regular_files import read_regular
 from afterwit.store.store import readonly_database
 from afterwit.web.answering import Ask, WebAnswer, WebRoute, shown
 from afterwit.web.pages.knowledge import done_bar
-from afterwit.web.visits import visited
 
+_FILE = "visits.json"  # beside the data; losing it loses nothing but this
+_GAP_MS = 30 * 60_000
 _MOST = 8
 _DAY_MS = 86_400_000
 _STATUS_MS = 20_000
@@ -88,3 +94,23 @@ def _next(now: ProofOfLife, waits: int) -> NextStep:
 
 
 ROUTES = (WebRoute("/", _today),)
+
+
+class Visits(msgspec.Struct, frozen=True, kw_only=True):
+    """The last look, and when the visit before this one ended; 0 for none."""
+
+    last_ms: int = 0
+    before_ms: int = 0
+
+
+def visited(world: World) -> Visits:
+    """Notes a look, and says when the visit before was."""
+    path = world.layout.root / _FILE
+    try:
+        noted = msgspec.json.decode(read_regular(path), type=Visits)
+    except (OSError, msgspec.DecodeError):
+        noted = Visits()
+    before_ms = noted.last_ms if world.now_ms - noted.last_ms > _GAP_MS else noted.before_ms
+    now = Visits(last_ms=world.now_ms, before_ms=before_ms)
+    replace_file(path, msgspec.json.encode(now), is_durable=False)
+    return now
