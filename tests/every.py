@@ -6,9 +6,12 @@ A case of its own costs more than such a check. All values are checked, and all 
 import functools
 import inspect
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeVar
+
+import pytest
 
 Test = Callable[..., None]
+Value = TypeVar("Value")
 
 
 def for_every(names: str, values: Iterable[Any]) -> Callable[[Test], Test]:
@@ -35,5 +38,33 @@ def for_every(names: str, values: Iterable[Any]) -> Callable[[Test], Test]:
         left = [one for name, one in signature.parameters.items() if name not in wanted]
         with_every_value.__signature__ = signature.replace(parameters=left)  # type: ignore[attr-defined]
         return with_every_value
+
+    return decorate
+
+
+def per_group(name: str, values: Iterable[Value], group: Callable[[Value], str]) -> Callable[[Test], Test]:
+    """One case for each group of values, such as all fixtures of an agent: the test runs with each value in turn.
+
+    Goes above `given`, so that each value gets examples of its own."""
+    groups: dict[str, list[Value]] = {}
+    for value in values:
+        groups.setdefault(group(value), []).append(value)
+
+    def decorate(test: Test) -> Test:
+        def with_each_value(group: str, **fixtures: Any) -> None:
+            for value in groups[group]:
+                try:
+                    test(**fixtures, **{name: value})
+                except BaseException as error:
+                    error.add_note(f"with {value!s:.300}")
+                    raise
+
+        for attribute in ("__name__", "__qualname__", "__module__", "__doc__"):
+            setattr(with_each_value, attribute, getattr(test, attribute))
+        chosen = inspect.Parameter("group", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        left = [one for own, one in inspect.signature(test).parameters.items() if own != name]
+        with_each_value.__signature__ = inspect.Signature([chosen, *left])  # type: ignore[attr-defined]
+        per_case: Test = pytest.mark.parametrize("group", groups)(with_each_value)
+        return per_case
 
     return decorate

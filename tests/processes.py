@@ -1,10 +1,11 @@
 """Runs Afterwit's programs in processes of their own that need not load everything first.
 
-Each process is forked from one that has loaded all of Afterwit and done nothing else: it has its own streams,
-surroundings, working folder and end, and only loading, which takes ten times as long as most commands, was done
-before. That hides nothing as long as modules import
-each other in no circle (`project/test_import_circles`). What depends on how the interpreter starts - its variables,
-limits set before it runs, signals, closed streams, several processes at once - is tested with `subprocess` itself.
+Each process is forked from one that has loaded all of Afterwit and learned once from a small home of its own, so that
+patterns are compiled: it has its own streams, surroundings, working folder and end, and only what takes ten times as
+long as most commands was done before. That hides nothing as long as modules import each other in no circle
+(`project/test_import_circles`) and keep nothing of a run but what is compiled. What depends on how the interpreter
+starts - its variables, limits set before it runs, signals, closed streams, several processes at once - is tested with
+`subprocess` itself.
 """
 
 import atexit
@@ -17,12 +18,12 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import traceback
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import Any, NamedTuple, NoReturn
 
 COMMAND = "afterwit.cli.main"
@@ -48,7 +49,7 @@ def run(
         return subprocess.run(
             command, env=environ, input=content, capture_output=True, timeout=_MOST_SECONDS, check=False
         )
-    with TemporaryFile() as given, TemporaryFile() as printed, TemporaryFile() as said:
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as printed, tempfile.TemporaryFile() as said:
         given.write(content)
         given.seek(0)
         asked = {"program": program, "arguments": [*arguments], "environ": {**environ}, "cwd": str(Path.cwd())}
@@ -106,6 +107,9 @@ def _end(process: "subprocess.Popen[bytes]", asking: socket.socket) -> None:
 def serve(descriptor: int) -> None:
     """Forks a process for each request, and answers with the status of its end."""
     _load_everything()
+    _learn_once()
+    gc.collect()
+    gc.freeze()
     with socket.socket(fileno=descriptor) as asking:
         while True:
             content, streams, _, _ = socket.recv_fds(asking, 1 << 20, 3)
@@ -128,8 +132,16 @@ def _load_everything() -> None:
     for module in pkgutil.walk_packages(afterwit.__path__, "afterwit."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
-    gc.collect()
-    gc.freeze()
+
+
+def _learn_once() -> None:
+    from tests.homes import claude_records, codex_records, learned, put
+
+    with tempfile.TemporaryDirectory() as place:
+        home = Path(place, "home")
+        put(home / ".claude/projects/-srv-orchard/warm.jsonl", claude_records("warm"))
+        put(home / ".codex/sessions/2026/05/03/rollout-2026-05-03T10-00-00-warm.jsonl", codex_records("warm"))
+        learned(home, Path(place, "store"), jobs=1)
 
 
 def _become(asked: dict[str, Any], streams: list[int]) -> NoReturn:
@@ -142,6 +154,7 @@ def _become(asked: dict[str, Any], streams: list[int]) -> NoReturn:
     os.environ.clear()
     os.environ.update(asked["environ"])
     time.tzset()
+    tempfile.tempdir = None
     importlib.reload(sys.modules[READS_SURROUNDINGS])
     sys.argv = ["-c", *asked["arguments"]]
     code: object = 0

@@ -21,6 +21,7 @@ from typing import Any
 
 import apsw
 import pytest
+from tests.every import per_group
 from tests.regex_steps import faults
 
 from afterwit.model.errors import AfterwitError
@@ -226,6 +227,9 @@ def bounded() -> Iterator[Callable[[Callable[[str], Any], str], None]]:
     signal.signal(signal.SIGVTALRM, before)
 
 
+per_room = per_group("function", _FUNCTIONS, lambda each: each.__module__.split(".")[1])
+
+
 def test_text_functions_are_found() -> None:
     assert len(_FUNCTIONS) > 100
 
@@ -255,7 +259,7 @@ def test_a_slow_pattern_is_known_by_its_form(pattern: str, is_slow: bool) -> Non
     assert bool(faults(re.compile(pattern), is_searched=True)) is is_slow
 
 
-@pytest.mark.parametrize("function", _FUNCTIONS, ids=lambda each: f"{each.__module__}.{each.__qualname__}"[9:])
+@per_room
 def test_a_text_function_takes_steps_in_proportion_to_its_text(function: Callable[[str], Any]) -> None:
     slow = []
     for shape in _shapes_for(function):
@@ -267,8 +271,9 @@ def test_a_text_function_takes_steps_in_proportion_to_its_text(function: Callabl
     assert slow == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system counts no processor time")
-@pytest.mark.parametrize("function", _FUNCTIONS, ids=lambda each: f"{each.__module__}.{each.__qualname__}"[9:])
+@per_room
 def test_a_large_text_is_done_within_a_generous_limit(
     function: Callable[[str], Any], bounded: Callable[[Callable[[str], Any], str], None]
 ) -> None:

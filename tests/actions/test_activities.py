@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.hook.invented import PROGRAMS, SHAPES, commands
+from tests.thoroughness import examples
 
 from afterwit.actions.activities import activities_of
 from afterwit.actions.activity_names import may_be
@@ -76,13 +77,13 @@ def test_the_quick_look_misses_nothing(line: str, activities: str) -> None:
 
 
 @given(commands)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_the_quick_look_misses_nothing_of_any_command(command: str) -> None:
     assert may_be(command).issuperset(activities_of(ActionKind.SHELL, command))
 
 
 @given(st.sampled_from(SHAPES), st.sampled_from([line for line, _ in _LINES]), st.sampled_from(PROGRAMS))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_the_quick_look_misses_nothing_however_it_is_put(shape: str, line: str, other: str) -> None:
     command = shape.format(line, other)
     assert may_be(command).issuperset(activities_of(ActionKind.SHELL, command))

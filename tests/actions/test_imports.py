@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-HEAVY = {"msgspec", "dataclasses", "apsw", "re2", "click", "rich", "zstandard", "json", "logging"}
+HEAVY = {"msgspec", "dataclasses", "apsw", "re2", "click", "rich", "afterwit.model.zstd", "json", "logging"}
 
 
 def test_the_actions_package_loads_no_heavy_module() -> None:

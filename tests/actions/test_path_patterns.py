@@ -5,6 +5,7 @@ import re
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
 
 from afterwit.actions import path_patterns
 from afterwit.actions.path_patterns import fits_path
@@ -36,7 +37,7 @@ def is_meant(wanted: list[str], names: list[str]) -> bool:
 @example("a/**", "a")
 @example("a/**", "a/")
 @example("**/a/**/b", "a/a/c/b/c")
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 def test_a_pattern_means_what_a_plain_search_finds(pattern: str, path: str) -> None:
     wanted = pattern.strip("/").split("/")
     anywhere = [] if "/" in pattern.rstrip("/") else ["**"]
@@ -44,7 +45,7 @@ def test_a_pattern_means_what_a_plain_search_finds(pattern: str, path: str) -> N
 
 
 @given(joined(_WANTED, 4), joined(_GIVEN, 5))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_the_words_that_a_deck_asks_for_are_in_every_path_that_fits(pattern: str, path: str) -> None:
     if fits_path(pattern, path):
         assert needed_by_path(pattern) <= words_in(path)

@@ -159,6 +159,12 @@ def test_a_printed_exit_code_tells_what_the_line_hides() -> None:
     assert shell('grep x f; echo "rc=$?"', "rc=1", exit_code=0).lean is Lean.FINE
 
 
+def test_of_several_printed_exit_codes_the_last_counts() -> None:
+    line = 'make press; echo "exit: $?"; make test; echo "exit: $?"'
+    assert shell(line, "exit: 0\nexit: 2", exit_code=0).lean is Lean.FAILED
+    assert shell(line, "exit: 2\nexit: 0", exit_code=0).lean is Lean.FINE
+
+
 def test_content_that_speaks_of_errors_is_not_a_failure() -> None:
     assert shell("grep -rn error src | head", "src/a.py:1: error: x\nFAILED", exit_code=0).lean is Lean.FINE
     assert shell("cat log | head", "log: FAILED", exit_code=0).status is Status.SUCCEEDED

@@ -74,6 +74,10 @@ class Case(NamedTuple):
         return f"{self.agent}-{self.name.removesuffix('.jsonl')}{session}"
 
 
+def agent_of(case: Case) -> str:
+    return case.agent
+
+
 class Step(NamedTuple):
     """One line of a fixture, the state before it, and what it yields."""
 

@@ -18,6 +18,7 @@ from tests.agents.contract_cases import (
     DESCRIPTIONS,
     WITH_READER,
     Case,
+    agent_of,
     all_cases,
     lines_of,
     read,
@@ -25,7 +26,8 @@ from tests.agents.contract_cases import (
     whole,
     without_tail,
 )
-from tests.every import for_every
+from tests.every import for_every, per_group
+from tests.thoroughness import STRIDE, examples
 
 from afterwit.agents.protocol import FileReading, Shape
 from afterwit.agents.registry import agent
@@ -52,8 +54,8 @@ WRONG: tuple[Any, ...] = (
     [None, 3, {"type": 5}],
     {"type": [], "text": 1},
 )
-per_case = pytest.mark.parametrize("case", CASES, ids=str)
-few = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+per_case = per_group("case", CASES, agent_of)
+few = settings(max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 class Spy:
@@ -246,7 +248,7 @@ def test_appends_of_one_line_equal_the_whole(case: Case) -> None:
 @per_case
 def test_a_line_in_two_appends_equals_the_line(case: Case) -> None:
     for step in steps(case):
-        for cut_at in range(1, len(step.line), max(1, len(step.line) // 100)):
+        for cut_at in range(1, len(step.line), max(1, len(step.line) * STRIDE // 100)):
             first = case.start(step.before)
             framing = Framing(first, step.offset)
             readings = without_tail(list(framing.read([step.line[:cut_at]])))
@@ -255,23 +257,23 @@ def test_a_line_in_two_appends_equals_the_line(case: Case) -> None:
             assert without_tail(readings) == without_tail(step.readings)
 
 
+@per_case
 @few
 @given(data=st.data())
-@per_case
 def test_any_split_into_appends_equals_the_whole(case: Case, data: st.DataObject) -> None:
     stops = data.draw(st.lists(st.integers(0, len(case.data)), max_size=8))
     assert in_appends(case, stops) == without_tail(list(whole(case)))
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if len(case.data) < 2500], ids=str)
+@per_group("case", [case for case in CASES if len(case.data) < 2500], agent_of)
 def test_appends_of_one_byte_equal_the_whole(case: Case) -> None:
-    assert in_appends(case, list(range(len(case.data)))) == without_tail(list(whole(case)))
+    assert in_appends(case, list(range(0, len(case.data), STRIDE))) == without_tail(list(whole(case)))
 
 
 @per_case
 def test_a_truncated_file_yields_the_beginning_of_the_readings(case: Case) -> None:
     for step in steps(case):
-        for cut_at in range(1, len(step.line), max(1, len(step.line) // 300)):
+        for cut_at in range(1, len(step.line), max(1, len(step.line) * STRIDE // 300)):
             readings = without_tail(read(case.start(step.before), step.line[:cut_at], step.offset))
             assert readings == step.readings[: len(readings)]
 
@@ -289,9 +291,9 @@ def test_marks_line_ends_blank_lines_and_glue_change_nothing_that_was_said(case:
         assert said(read(case.start(), variant)) == expected
 
 
+@per_case
 @few
 @given(data=st.data())
-@per_case
 def test_flipped_bytes_are_survived_and_the_other_records_are_read(case: Case, data: st.DataObject) -> None:
     lines = lines_of(case.data)
     hit = data.draw(st.sets(st.integers(0, len(lines) - 1), min_size=1, max_size=3))
@@ -312,9 +314,9 @@ def taken_of(case: Case) -> set[int]:
     return set(spy.taken)
 
 
+@per_case
 @few
 @given(noise=st.binary(max_size=60))
-@per_case
 def test_noise_between_lines_is_a_problem_and_nothing_else(case: Case, noise: bytes) -> None:
     line = noise.replace(b"\n", b"").replace(b"{", b"") + b"\n"
     data = b"".join(line + each for each in lines_of(case.data)) + b"\n"
@@ -389,7 +391,7 @@ def test_wrong_types_and_missing_fields_never_raise_and_the_next_record_is_read(
     after = json.dumps({"type": MARKER, "role": MARKER}).encode()
     saved: set[bytes] = set()
     for step in steps(case):
-        for record in spoilt(step.line) if is_object(step.line) else ():
+        for record in spoilt(step.line, STRIDE) if is_object(step.line) else ():
             line = record + b"\n"
             reading = case.start(step.before)
             check(read(reading, line), len(line))

@@ -11,9 +11,10 @@ from itertools import cycle
 from typing import Any, NamedTuple
 
 import pytest
-from tests.agents.contract_cases import Case, all_cases, lines_of, whole
+from tests.agents.contract_cases import Case, agent_of, all_cases, lines_of, whole
 from tests.agents.contract_cases import read as read_lines
 from tests.agents.told_sessions import ASK, CODE, FAILED, FAILS, WORKS, Session, Told, sessions
+from tests.every import for_every, per_group
 
 from afterwit.actions.failures.failure_class import classify
 from afterwit.actions.failures.signature import signature
@@ -127,7 +128,8 @@ def test_the_hand_written_session_is_read_as_it_was_meant(session: Session) -> N
     assert len(found.signatures) == 1
 
 
-@pytest.mark.parametrize(
+@per_session
+@for_every(
     "told",
     [
         Told(start=START),
@@ -136,9 +138,7 @@ def test_the_hand_written_session_is_read_as_it_was_meant(session: Session) -> N
         Told(failure=NOTE),
         Told(START, PROMPT, NOTE, NOTE),
     ],
-    ids=["start", "prompt", "success", "failure", "all"],
 )
-@per_session
 def test_what_we_said_changes_nothing_of_what_happened(session: Session, told: Told) -> None:
     assert read(session, told) == read(session, Told())
 
@@ -180,7 +180,7 @@ def with_notes(value: Any, is_spoken: Callable[[str], bool], frames: Iterator[st
     return value + next(frames).format(NOTE) if is_spoken(value) else value
 
 
-@pytest.mark.parametrize("case", JSON_CASES, ids=str)
+@per_group("case", JSON_CASES, agent_of)
 def test_a_note_behind_any_prompt_or_output_of_any_fixture_changes_nothing(case: Case) -> None:
     plain = list(whole(case)) if case.shape is Shape.LINES else readings_of(case, case.data)
     texts = [each.text for each in plain if isinstance(each, Event) and each.kind in SPOKEN and each.text.strip()]

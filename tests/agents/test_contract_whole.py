@@ -9,9 +9,10 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.agents.contract_cases import Case, all_cases
+from tests.agents.contract_cases import Case, agent_of, all_cases
 from tests.agents.test_contract import DEEP, MARKER, check, few, leaves, said, spoilt, total
-from tests.every import for_every
+from tests.every import for_every, per_group
+from tests.thoroughness import STRIDE
 
 from afterwit.agents.protocol import Shape
 from afterwit.agents.registry import agent
@@ -23,9 +24,9 @@ from afterwit.sources.framing import Record
 CASES = [case for case in all_cases() if case.shape is not Shape.LINES]
 DOCUMENTS = [case for case in CASES if case.shape is Shape.DOCUMENT]
 TEXTS = [case for case in CASES if case.shape is Shape.TEXT]
-per_case = pytest.mark.parametrize("case", CASES, ids=str)
-per_document = pytest.mark.parametrize("case", DOCUMENTS, ids=str)
-per_text = pytest.mark.parametrize("case", TEXTS, ids=str)
+per_case = per_group("case", CASES, agent_of)
+per_document = per_group("case", DOCUMENTS, agent_of)
+per_text = per_group("case", TEXTS, agent_of)
 SEARCHED = (EventKind.PROMPT, EventKind.REPLY, EventKind.CALL, EventKind.RESULT, EventKind.COMPACTION)
 _MOST_LEAVES = 400
 
@@ -91,7 +92,7 @@ def test_what_can_be_found_says_the_same_when_its_piece_is_read_alone(case: Case
 @per_document
 def test_a_half_written_document_is_a_passing_problem_and_no_session(case: Case) -> None:
     end = len(case.data.rstrip())
-    for stop in range(1, end, max(1, end // 300)):
+    for stop in range(1, end, max(1, end * STRIDE // 300)):
         readings = read(case, case.data[:stop])
         assert all(isinstance(each, Problem) and each.is_passing for each in readings)
         assert not readings or [each.reason for each in readings if isinstance(each, Problem)] == [UNFINISHED_DOCUMENT]
@@ -99,13 +100,13 @@ def test_a_half_written_document_is_a_passing_problem_and_no_session(case: Case)
 
 @per_text
 def test_a_text_cut_anywhere_is_survived(case: Case) -> None:
-    for stop in range(1, len(case.data), max(1, len(case.data) // 300)):
+    for stop in range(1, len(case.data), max(1, len(case.data) * STRIDE // 300)):
         check(read(case, case.data[:stop]), stop)
 
 
+@per_case
 @few
 @given(data=st.data())
-@per_case
 def test_flipped_bytes_are_survived(case: Case, data: st.DataObject) -> None:
     flipped = bytearray(case.data)
     for place in data.draw(st.sets(st.integers(0, len(flipped) - 1), min_size=1, max_size=3)):
@@ -156,7 +157,7 @@ def test_bytes_that_are_no_document_are_refused_and_change_nothing(case: Case) -
 @per_document
 def test_wrong_types_and_missing_fields_never_raise(case: Case) -> None:
     fields = len(list(leaves(json.loads(case.data))))
-    for data in spoilt(case.data, max(1, fields // _MOST_LEAVES)):
+    for data in spoilt(case.data, max(STRIDE, fields * STRIDE // _MOST_LEAVES)):
         check(read(case, data), len(data))
 
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.agents.contract_cases import lines_of, read
+from tests.thoroughness import examples
 
 from afterwit.agents.claude_code import reader as claude_code
 from afterwit.agents.codex import reader as codex
@@ -94,7 +95,7 @@ def test_what_is_no_prompt_is_counted_and_what_cannot_be_used_is_a_problem() -> 
 
 
 @each_agent
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(draw=st.data())
 def test_any_split_into_appends_equals_the_whole(folder: str, draw: st.DataObject) -> None:
     whole = data(folder)

@@ -1,16 +1,15 @@
 """A store in which one session has left a word that nobody else uses, in every place where something of it can lie; and
 a look for that word in every byte of a store."""
 
-import io
 import json
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import apsw
-import zstandard
 from tests.archive.store_faults import later
 from tests.homes import CLAUDE, Silent, claude_records, family_home, learned, lines, put, world_of
+from tests.zst import decompress
 
 from afterwit.archive.rebuild import rebuild
 from afterwit.config.world import World
@@ -125,12 +124,8 @@ def _has(word: bytes, path: Path) -> bool:
     if word in raw.lower():
         return True
     if path.suffix == ".zst":
-        return word in _unpacked(raw).lower()
+        return word in decompress(raw).lower()
     return path.suffix == ".db" and raw.startswith(b"SQLite") and any(word in value for value in _values(path))
-
-
-def _unpacked(raw: bytes) -> bytes:
-    return zstandard.ZstdDecompressor().stream_reader(io.BytesIO(raw), read_across_frames=True).read()
 
 
 def _values(path: Path) -> list[bytes]:
@@ -143,7 +138,7 @@ def _values(path: Path) -> list[bytes]:
         for table in tables:
             for row in db.execute(f'SELECT * FROM "{table}"'):
                 blobs = (value for value in row if isinstance(value, bytes) and value.startswith(b"\x28\xb5\x2f\xfd"))
-                values += [_unpacked(blob).lower() for blob in blobs]
+                values += [decompress(blob).lower() for blob in blobs]
     return values
 
 

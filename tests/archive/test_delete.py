@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.archive.planted import GONE, STAYS, WORD, called, history, places_of, planted, planted_home, rebuilt
 from tests.archive.store_faults import killed_at
-from tests.homes import CLAUDE, claude_records, codex_records, learned, lines, put, rows, world_of
+from tests.homes import CLAUDE, CODEX, claude_records, codex_records, learned, lines, put, rows, world_of
 
 from afterwit.archive.delete import DeleteRequest, Deletion, delete, want_again
 from afterwit.archive.evict import evict
@@ -180,6 +180,20 @@ def test_a_fork_keeps_its_copy_of_the_history_and_the_plan_says_so(tmp_path: Pat
     assert list(verify(world_of(home, store).layout)) == []
 
 
+def test_what_the_subagents_of_a_subagent_did_goes_with_the_session(tmp_path: Path) -> None:
+    home, store = tmp_path / "home", tmp_path / "store"
+    top, child, grandchild = (f"01970001-0000-7000-8000-00000000000{digit}" for digit in "abc")
+    for thread, parent in ((top, ""), (child, top), (grandchild, child)):
+        records = codex_records(thread, 1)
+        if parent:
+            records[0]["payload"]["source"] = {"subagent": {"thread_spawn": {"parent_thread_id": parent}}}
+        put(home / CODEX / f"rollout-2026-05-01T10-00-00-{thread}.jsonl", records)
+    learned(home, store)
+    assert sessions(store) == {top, child, grandchild}
+    deleted(world_of(home, store), top)
+    assert sessions(store) == set()
+
+
 def test_what_is_left_of_a_dropped_original_goes_too(tmp_path: Path) -> None:
     home, store = planted_home(tmp_path / "home"), tmp_path / "store"
     learned(home, store)
@@ -204,6 +218,7 @@ def test_one_launch_of_aider_is_cut_out_of_the_file_that_all_launches_share(tmp_
     assert sessions(store) == {names[1]}
 
 
+@pytest.mark.slow
 def test_a_deletion_that_is_killed_at_any_step_is_finished_by_the_next_run(tmp_path: Path) -> None:
     reached: list[str] = []
     for number in range(1, 80):

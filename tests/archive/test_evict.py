@@ -393,6 +393,7 @@ def test_a_damaged_original_is_left_alone_and_said(tmp_path: Path) -> None:
     assert done.has_failed
 
 
+@pytest.mark.slow
 def test_the_database_gives_the_space_back(tmp_path: Path) -> None:
     home, store = tmp_path / "home", tmp_path / "store"
     for number in range(30):

@@ -11,6 +11,7 @@ from tests.archive.test_evict import archived, evicted
 from tests.homes import CLAUDE, Silent, claude_records, family_home, hash_of, learned, put, rows, world_of
 from tests.learn.killed_runs import environment, run
 from tests.processes import COMMAND, run_text
+from tests.thoroughness import STRIDE
 
 from afterwit.archive.rebuild import rebuild
 from afterwit.archive.upkeep import compact
@@ -37,6 +38,7 @@ def is_sound(store: Path) -> bool:
     return [finding.what for finding in verify(Layout(store)) if not finding.is_harmless] == []
 
 
+@pytest.mark.slow
 def test_an_eviction_killed_at_any_step_is_completed_by_the_next(tmp_path: Path) -> None:
     home, store = prepared(tmp_path, "-whole")
     evicted(home, store)
@@ -64,7 +66,7 @@ def test_an_eviction_killed_at_any_step_is_completed_by_the_next(tmp_path: Path)
     } <= set(reached)
 
 
-@pytest.mark.parametrize("number", range(2, 8))
+@pytest.mark.parametrize("number", range(2, 8)[::STRIDE])
 def test_learning_compacting_or_rebuilding_after_a_killed_eviction_loses_nothing(tmp_path: Path, number: int) -> None:
     home, store = prepared(tmp_path, "")
     before = rows(store, "SELECT native_id, prompts, actions, tokens_output FROM sessions ORDER BY 1")
@@ -84,7 +86,7 @@ def test_learning_compacting_or_rebuilding_after_a_killed_eviction_loses_nothing
     assert list(verify(Layout(store))) == []
 
 
-@pytest.mark.parametrize("number", [8, 11, 14])
+@pytest.mark.parametrize("number", [8, 11, 14][::STRIDE])
 def test_a_learn_killed_while_it_evicts_is_completed_by_the_next(tmp_path: Path, number: int) -> None:
     home, store = family_home(tmp_path / "home"), tmp_path / "store"
     store.mkdir(mode=0o700)
@@ -96,7 +98,7 @@ def test_a_learn_killed_while_it_evicts_is_completed_by_the_next(tmp_path: Path,
     assert list(verify(Layout(store))) == []
 
 
-@pytest.mark.parametrize("limit_bytes", [1, 1 << 9, 1 << 14])
+@pytest.mark.parametrize("limit_bytes", [1 << 9, 1, 1 << 14][::STRIDE])
 def test_a_full_disk_stops_an_eviction_and_costs_nothing(tmp_path: Path, limit_bytes: int) -> None:
     home, store = tmp_path / "home", tmp_path / "store"
     for number in range(8):

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from tests.archive.test_evict import limited
 from tests.homes import CLAUDE, NOW_MS, Silent, claude_records, hash_of, put, rows
+from tests.thoroughness import examples
 
 from afterwit.archive.evict import evict
 from afterwit.archive.rebuild import rebuild
@@ -268,5 +269,5 @@ class Budget(RuleBasedStateMachine):
 
 TestBudget = Budget.TestCase
 TestBudget.settings = settings(
-    max_examples=12, stateful_step_count=14, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=examples(12), stateful_step_count=14, deadline=None, suppress_health_check=list(HealthCheck)
 )

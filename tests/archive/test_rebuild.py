@@ -120,6 +120,7 @@ def test_verify_finds_rows_that_contradict_each_other(home: Path, store: Path) -
     assert "count their actions wrongly" in next(iter(verify(Layout(store)))).what
 
 
+@pytest.mark.slow
 def test_compact_joins_the_frames_of_many_appends(tmp_path: Path) -> None:
     home, store = tmp_path / "home", tmp_path / "store"
     path = put(home / CLAUDE / "s1.jsonl", b"")

@@ -19,6 +19,7 @@ import pytest
 from tests.archive.store_faults import copied, flip, killed_at, lost, originals, prepared
 from tests.homes import CLAUDE, Silent, claude_records, hash_of, learned, put, rows, world_of
 from tests.learn.killed_runs import environment
+from tests.thoroughness import STRIDE
 
 from afterwit.archive import upkeep
 from afterwit.archive.evict import evict
@@ -67,7 +68,7 @@ def is_noticed(store: Path) -> bool:
     return bool(answer)
 
 
-@pytest.mark.parametrize("seed", range(ROUNDS))
+@pytest.mark.parametrize("seed", range(ROUNDS)[::STRIDE])
 def test_flipped_bytes_of_the_database_are_noticed_or_harmless_and_rebuild_cures_them(
     made: tuple[Path, Path], expected: str, tmp_path: Path, seed: int
 ) -> None:
@@ -92,7 +93,7 @@ def test_flipped_bytes_of_the_database_are_noticed_or_harmless_and_rebuild_cures
     assert not is_noticed(store)
 
 
-@pytest.mark.parametrize("seed", range(ROUNDS))
+@pytest.mark.parametrize("seed", range(ROUNDS)[::STRIDE])
 def test_flips_cuts_and_swaps_in_archive_and_journal_cost_no_more_than_they_hit(
     made: tuple[Path, Path], tmp_path: Path, seed: int
 ) -> None:
@@ -139,6 +140,7 @@ def originals_of(archive: Path, name: str) -> bytes:
     return b"".join(Archive(archive).read(ArchiveName(name)))
 
 
+@pytest.mark.slow
 def test_a_rebuild_killed_at_any_step_leaves_a_whole_database(
     made: tuple[Path, Path], expected: str, tmp_path: Path
 ) -> None:
@@ -196,6 +198,7 @@ def counted(call: Callable[[], object]) -> int:
         atomic._KILL_AT = 0
 
 
+@pytest.mark.slow
 def test_a_compaction_or_an_eviction_killed_at_any_step_loses_nothing(
     made: tuple[Path, Path], expected: str, tmp_path: Path
 ) -> None:
@@ -216,6 +219,7 @@ def test_a_compaction_or_an_eviction_killed_at_any_step_loses_nothing(
     assert not is_noticed(store)
 
 
+@pytest.mark.slow
 def test_a_migration_killed_at_any_step_is_completed_by_the_next(tmp_path: Path) -> None:
     steps = migrations()
     for number in range(1, len(steps) + 2):
@@ -238,7 +242,7 @@ def test_a_migration_killed_at_any_step_is_completed_by_the_next(tmp_path: Path)
     pytest.fail("the migrations never end")
 
 
-@pytest.mark.parametrize(("limit_bytes", "is_damaged"), [(1 << 12, True), (1 << 17, False), (200_000, True)])
+@pytest.mark.parametrize(("limit_bytes", "is_damaged"), [(1 << 12, True), (1 << 17, False), (200_000, True)][::STRIDE])
 def test_a_rebuild_on_a_full_disk_is_said_and_costs_nothing(
     made: tuple[Path, Path], expected: str, tmp_path: Path, limit_bytes: int, is_damaged: bool
 ) -> None:
@@ -278,6 +282,7 @@ def test_learning_after_a_killed_first_run_needs_no_word_from_anyone(tmp_path: P
         assert rows(store, "SELECT generation FROM files WHERE held_bytes > 0") == [(0,)]
 
 
+@pytest.mark.slow
 def test_runs_that_are_killed_at_the_same_step_again_and_again_lock_nobody_out(
     made: tuple[Path, Path], tmp_path: Path
 ) -> None:

@@ -20,6 +20,7 @@ from tests.backup.backups import (
 from tests.homes import Silent, hash_of
 from tests.learn.killed_runs import environment
 from tests.processes import COMMAND, run_text
+from tests.thoroughness import STRIDE
 
 from afterwit.archive.verify import verify as verify_store
 from afterwit.backup.last import last_backup
@@ -36,6 +37,7 @@ def create(world: World, target: Path, **more: str) -> "subprocess.CompletedProc
     return run_text(COMMAND, (*CREATE, str(target)), environ)
 
 
+@pytest.mark.slow
 def test_a_backup_killed_at_any_step_leaves_the_last_good_one_and_goes_on(world: World, tmp_path: Path) -> None:
     target = tmp_path / "backup"
     made(world, target)
@@ -76,7 +78,7 @@ def test_a_killed_first_backup_is_no_backup_and_the_next_sends_only_the_rest(wor
     assert not (world.layout.backups / "sent-objects").exists()
 
 
-@pytest.mark.parametrize("limit_bytes", [1 << 9, 1 << 14, 1 << 18])
+@pytest.mark.parametrize("limit_bytes", [1 << 14, 1 << 9, 1 << 18][::STRIDE])
 def test_a_full_disk_stops_a_backup_and_costs_nothing(world: World, tmp_path: Path, limit_bytes: int) -> None:
     target = tmp_path / "backup"
     made(world, target)

@@ -46,6 +46,7 @@ def test_a_missing_or_wrong_key_opens_nothing(world: World, tmp_path: Path) -> N
     assert "There is no key file" in refusal(lambda: restored(other, tmp_path / "backup", gone))
 
 
+@pytest.mark.slow
 def test_a_passphrase_protects_a_backup(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[bool] = []
 

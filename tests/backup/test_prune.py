@@ -109,6 +109,7 @@ def test_where_nothing_is_whole_nothing_is_removed(world: World, tmp_path: Path)
         pruned(world, tmp_path / "backup", KeepRule(0, 0, 0))
 
 
+@pytest.mark.slow
 def test_a_prune_killed_at_any_step_leaves_whole_snapshots(world: World, tmp_path: Path) -> None:
     folder = tmp_path / "backup"
     rule = ("--keep-daily", "1", "--keep-weekly", "0", "--keep-monthly", "0")

@@ -95,6 +95,17 @@ def test_a_replaced_store_is_set_aside_and_comes_back(world: World, tmp_path: Pa
     assert (hash_of(world.layout.root), is_sound(world)) == (older, True)
 
 
+def test_of_two_restores_the_last_is_undone(world: World, tmp_path: Path) -> None:
+    older, first = hash_of(world.layout.root), made(world, tmp_path / "backup")
+    learn_more(world, "newer")
+    newer, second = hash_of(world.layout.root), made(world, tmp_path / "backup", at_ms=NOW_MS + 5000)
+    restored(world, tmp_path / "backup", snapshot=first.snapshot)
+    restored(world, tmp_path / "backup", snapshot=second.snapshot)
+    assert hash_of(world.layout.root) == newer
+    undo(world)
+    assert hash_of(world.layout.root) == older
+
+
 def test_without_anything_set_aside_there_is_nothing_to_undo(world: World) -> None:
     assert "no restore to undo" in refusal(lambda: undo(world))
 
@@ -164,6 +175,7 @@ def test_a_disk_without_room_is_noticed_before_anything_is_written(
         restored(elsewhere(world, tmp_path / "other"), tmp_path / "backup")
 
 
+@pytest.mark.slow
 def test_a_restore_killed_at_any_step_leaves_the_old_or_the_new_and_is_ended_by_the_next(
     world: World, tmp_path: Path
 ) -> None:

@@ -13,6 +13,7 @@ import pytest
 from tests.backup.backups import NO_KEYS, elsewhere, learn_more, made, restored
 from tests.homes import NOW_MS, Silent, hash_of, world_of
 from tests.learn.killed_runs import environment
+from tests.thoroughness import STRIDE
 
 from afterwit.archive.verify import verify
 from afterwit.backup.restore import restore
@@ -107,7 +108,7 @@ def test_a_disk_that_is_full_from_the_start_is_refused_before_anything(
     assert hash_of(there.layout.root) == hash_of(world.layout.root)
 
 
-@pytest.mark.parametrize("limit_bytes", [1 << 9, 1 << 14, 1 << 17])
+@pytest.mark.parametrize("limit_bytes", [1 << 14, 1 << 9, 1 << 17][::STRIDE])
 def test_a_limit_on_files_stops_a_restore_and_costs_nothing(world: World, tmp_path: Path, limit_bytes: int) -> None:
     learn_more(world, *(f"more-{number}" for number in range(8)), turns=60)
     target = tmp_path / "backup"

@@ -58,6 +58,7 @@ def newest(target: Path) -> dict[str, str]:
     return {snapshot.machine: snapshot.content_hash for snapshot in reversed(listed)}
 
 
+@pytest.mark.slow
 def test_two_processes_that_back_up_and_prune_at_once_lose_nothing(world: World, other: World, tmp_path: Path) -> None:
     target = tmp_path / "backup"
     rule = ("--keep-daily", "1", "--keep-weekly", "0", "--keep-monthly", "0", "--yes")

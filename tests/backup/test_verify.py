@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.backup.backups import NO_KEYS, flip, key_in, learn_more, made, objects_at, refusal, snapshots_at
 from tests.homes import NOW_MS, Silent, put, world_of
+from tests.thoroughness import examples
 
 from afterwit.backup.keys import BackupKeys
 from afterwit.backup.verify import VerifiedBackup, verify
@@ -71,7 +72,7 @@ def backups(learned_family: Path, tmp_path_factory: pytest.TempPathFactory) -> t
     return world, folder / "backup"
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(position=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7), is_list=st.booleans())
 def test_any_flipped_bit_is_found(backups: tuple[World, Path], position: float, bit: int, is_list: bool) -> None:
     world, folder = backups

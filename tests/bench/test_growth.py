@@ -19,6 +19,7 @@ def _bytes(home: Path) -> dict[Path, tuple[bytes, int]]:
     return {log: (log.read_bytes(), log.stat().st_mtime_ns) for log in logs_of(home)}
 
 
+@pytest.mark.slow
 def test_every_command_is_measured_and_the_home_stays_as_it_is(tmp_path: Path) -> None:
     home = home_in(tmp_path, 6)
     before = _bytes(home)
@@ -59,6 +60,7 @@ def learned(tmp_path: Path) -> tuple[Workplace, Path]:
 _PROMPTS = "SELECT sum(prompts) FROM sessions"
 
 
+@pytest.mark.slow
 def test_a_session_that_grows_has_one_prompt_more(learned: tuple[Workplace, Path]) -> None:
     place, store = learned
     [(before,)] = rows(store, _PROMPTS)
@@ -68,6 +70,7 @@ def test_a_session_that_grows_has_one_prompt_more(learned: tuple[Workplace, Path
     assert rows(store, _PROMPTS) == [(before + 2,)]
 
 
+@pytest.mark.slow
 def test_the_command_that_the_hook_would_start_reads_the_session_that_ended_and_no_other(
     learned: tuple[Workplace, Path],
 ) -> None:
@@ -85,6 +88,7 @@ def test_a_home_without_a_prompt_cannot_grow(tmp_path: Path) -> None:
         Workplace(tmp_path, tmp_path / "scratch")
 
 
+@pytest.mark.slow
 def test_a_home_is_generated_once_and_again_where_it_was_not_finished(tmp_path: Path) -> None:
     home = home_in(tmp_path, 2)
     mark = home / "mark"

@@ -11,6 +11,8 @@ from bench.log_file import FileTruth
 from bench.shape import RARE, Lines, Shape, load, shape_of
 from tests.homes import learned, rows
 
+pytestmark = pytest.mark.slow
+
 _FOUND = """SELECT f.path, count(*), sum(s.prompts), sum(s.actions), sum(s.failures), sum(s.tokens_input),
     sum(s.tokens_cache_read), sum(s.tokens_cache_write), sum(s.tokens_output), sum(s.tokens_reasoning)
     FROM files f JOIN parts p ON p.file_id = f.id JOIN sessions s ON s.id = p.session_id GROUP BY f.id"""

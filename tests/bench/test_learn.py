@@ -8,6 +8,7 @@ from bench.learn import measure
 from bench.stopwatch import Seam, Stopwatch, watching
 
 
+@pytest.mark.slow
 def test_every_part_of_a_run_is_measured(tmp_path: Path) -> None:
     write_home(tmp_path / "home", 6)
     found = measure(tmp_path / "home", tmp_path / "stores")

@@ -1,5 +1,6 @@
 """The table of mining: both miners see the same skills, and ratios are of what was measured."""
 
+import pytest
 from bench.mining import _SKILLS, mined, mined_naively, sessions_of, table
 
 
@@ -10,6 +11,7 @@ def test_both_miners_find_the_same_skills() -> None:
     assert mined(sessions) >= len(naive) - 1
 
 
+@pytest.mark.slow
 def test_the_table_holds_ratios_of_its_own_figures() -> None:
     figures = table(500, 1_000, rounds=1)
     assert figures.mining_growth == figures.mining_100k_s / figures.mining_10k_s

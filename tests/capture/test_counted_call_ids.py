@@ -10,6 +10,7 @@ from typing import NamedTuple
 import pytest
 from tests.agents.told_sessions import Session, Told, sessions
 from tests.homes import CLAUDE, CODEX, THREAD, claude_records, codex_records, hash_of, learned, lines, put, rows
+from tests.thoroughness import STRIDE
 
 from afterwit.agents.registry import agent
 
@@ -49,7 +50,7 @@ FORMS = [
 
 
 @pytest.mark.parametrize("ids", FORMS)
-@pytest.mark.parametrize("session", sessions(), ids=lambda session: session.agent)
+@pytest.mark.parametrize("session", sessions()[::STRIDE], ids=lambda session: session.agent)
 def test_two_sessions_with_the_same_ids_and_commands_keep_their_actions(
     tmp_path: Path, session: Session, ids: str
 ) -> None:

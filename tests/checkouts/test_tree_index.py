@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.checkouts.indexes import answers, answers_at, common, raw_text, terms, words_in
 from tests.sources.repositories import commit_on_top, commit_row, git, repository
+from tests.thoroughness import examples
 
 from afterwit.checkouts import tree_index
 from afterwit.checkouts.tree_index import TreeIndex, update_tree
@@ -141,7 +142,7 @@ def _grown(field: Path, trees: Sequence[Mapping[str, bytes]], numbers: Iterator[
 
 @pytest.mark.parametrize("spare", [2, 500])
 @given(st.lists(_TREES, min_size=1, max_size=7))
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 def test_after_any_edits_an_index_answers_like_a_new_one(
     field: Path, spare: int, trees: list[dict[str, bytes]]
 ) -> None:
@@ -158,7 +159,7 @@ def test_after_any_edits_an_index_answers_like_a_new_one(
 
 
 @given(st.lists(_TREES, min_size=1, max_size=7))
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 def test_after_any_edits_words_that_are_not_common_are_answered_alike(
     field: Path, trees: list[dict[str, bytes]]
 ) -> None:
@@ -391,6 +392,7 @@ def _invented(files: int) -> dict[str, bytes]:
     return tree
 
 
+@pytest.mark.slow
 def test_an_index_takes_a_small_part_of_what_it_is_made_of(git_dir: Path, index: Path) -> None:
     sizes, texts = [], []
     for files in (150, 300):

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import click
 import pytest
 from tests.cli.conftest import Run, command
+from tests.thoroughness import STRIDE
 
 from afterwit.cli.main import afterwit
 
@@ -60,7 +61,8 @@ def ended(environ: dict[str, str], closed: str, lines: list[str]) -> "subprocess
     )
 
 
-@pytest.mark.parametrize("closed", ["1", "2", "1,2"])
+@pytest.mark.slow
+@pytest.mark.parametrize("closed", ["1,2", "1", "2"][::STRIDE])
 def test_the_help_of_every_command_ends_well_with_closed_streams(environ: dict[str, str], closed: str) -> None:
     lines = ["--help", "--version", *(f"{name} --help" for name in commands(afterwit))]
     done = ended(environ, closed, lines)
@@ -70,7 +72,8 @@ def test_the_help_of_every_command_ends_well_with_closed_streams(environ: dict[s
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.slow
+@pytest.mark.parametrize("closed", ["<&- >&- 2>&-", ">&-", "2>&-"][::STRIDE])
 def test_commands_that_print_data_end_well_with_closed_streams(run: Run, environ: dict[str, str], closed: str) -> None:
     run("learn")
     for words in DATA:

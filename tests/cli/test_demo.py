@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from tests.cli.conftest import Run
+from tests.thoroughness import STRIDE
 
 from afterwit.cli.demo import TRIES
 from afterwit.cli.main import afterwit
@@ -37,7 +38,7 @@ def test_without_a_folder_it_takes_a_temporary_one(run: Run, tmp_path: Path) -> 
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a shell script")
-@pytest.mark.parametrize("arguments", [arguments for arguments, _ in TRIES])
+@pytest.mark.parametrize("arguments", [arguments for arguments, _ in TRIES][::STRIDE])
 def test_what_it_offers_works(demo: Path, environ: dict[str, str], arguments: str) -> None:
     command = [str(demo / "afterwit"), *shlex.split(arguments)]
     done = subprocess.run(command, env=environ, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)

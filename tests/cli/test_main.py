@@ -59,7 +59,7 @@ def test_the_overview_loads_click_and_little_else(environ: dict[str, str], argum
     code += "atexit.register(lambda: sys.stderr.write(' '.join(sys.modules))); main()"
     done = subprocess.run([sys.executable, "-c", code], env=environ, capture_output=True, text=True, check=True)
     loaded = set(done.stderr.split())
-    assert not loaded & {"rich", "msgspec", "apsw", "zstandard", "re2", "afterwit.sessions", "afterwit.store"}
+    assert not loaded & {"rich", "msgspec", "apsw", "afterwit.model.zstd", "re2", "afterwit.sessions", "afterwit.store"}
 
 
 def test_the_overview_says_what_the_commands_say_of_themselves() -> None:

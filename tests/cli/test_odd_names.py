@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import claude_session, command, furnish
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other file systems refuse such names")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="other file systems refuse such names"),
+]
 
 COMMANDS = (
     "learn",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import command, furnish
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")]
 
 SECONDS = 60  # a command that waits for a pipe waits for ever
 STORE = (

@@ -40,6 +40,7 @@ def test_it_reads_and_says_what_came_of_it_and_asks_no_second_time(told: Run) ->
     assert "Nothing waits" in told("read", "--with", "told").stderr
 
 
+@pytest.mark.slow
 def test_a_plan_sends_nothing(told: Run) -> None:
     assert told("read", "--plan", "--with", "told", "--yes").returncode == 0
     assert told("read").returncode == 0
@@ -57,6 +58,7 @@ def test_the_model_that_is_set_reads_without_being_named(told: Run, tmp_path: Pa
     assert json.loads(result.stdout)["model"] == "told:apple"
 
 
+@pytest.mark.slow
 def test_a_way_that_cannot_be_used_says_why(told: Run) -> None:
     result = told("read", "--with", "told:gone", "--yes")
     assert result.returncode == 1
@@ -69,6 +71,7 @@ def test_a_way_that_cannot_be_used_says_why(told: Run) -> None:
     assert "Your agent reads these when you ask it to" in told("read", "--with", "agent-at-hand").stderr
 
 
+@pytest.mark.slow
 def test_failures_end_the_run_pause_and_are_shown_by_doctor(told: Run) -> None:
     result = told("read", "--with", "told:failing", "--yes")
     assert result.returncode == 1
@@ -78,6 +81,7 @@ def test_failures_end_the_run_pause_and_are_shown_by_doctor(told: Run) -> None:
     assert "Left alone for a while" in told("read", "--plan", "--with", "told:failing").stderr
 
 
+@pytest.mark.slow
 def test_the_ledger_shows_days_models_and_repositories_and_the_caps(told: Run) -> None:
     told("read", "--with", "told", "--yes")
     result = told("read", "--spent")
@@ -91,6 +95,7 @@ def test_the_ledger_shows_days_models_and_repositories_and_the_caps(told: Run) -
     assert "reading" in told("status").stdout
 
 
+@pytest.mark.slow
 def test_two_processes_at_once_pay_nothing_twice_and_pass_no_cap(
     told: Run, environ: dict[str, str], tmp_path: Path
 ) -> None:

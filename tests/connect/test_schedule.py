@@ -176,6 +176,20 @@ def test_a_crontab_that_cannot_be_read_is_not_replaced(tmp_path: Path) -> None:
     assert fakes.changes() == []
 
 
+def test_a_crontab_program_that_fails_without_a_word_has_its_crontab_left_alone(tmp_path: Path) -> None:
+    fakes = FakeSchedulers(tmp_path / "fakes", "crontab")
+    fakes.crontab.write_bytes(b"5 4 * * * backup\n")
+    fakes.denied.touch()
+    script = fakes.path / "crontab"
+    script.write_text(
+        script.read_text().replace('echo "you are not allowed to use crontab" >&2; ', ""), encoding="utf-8"
+    )
+    with pytest.raises(AfterwitError, match="`crontab -l` says: nothing"):
+        set_up(host(tmp_path, fakes))
+    assert fakes.changes() == []
+    assert fakes.crontab.read_bytes() == b"5 4 * * * backup\n"
+
+
 def test_without_any_scheduler_it_says_what_to_call(tmp_path: Path) -> None:
     with pytest.raises(AfterwitError, match="/opt/afterwit learn"):
         set_up(host(tmp_path, FakeSchedulers(tmp_path / "fakes")))

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.knowledge.drafting import draft, piece
+from tests.thoroughness import examples
 
 from afterwit.decisions.decided import (
     Forgettable,
@@ -107,7 +108,7 @@ _entries = st.lists(st.tuples(st.booleans(), st.integers(1, 8)), max_size=8).map
 )
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(_entries)
 def test_an_entry_counts_exactly_if_no_entry_that_counts_undoes_it(entries: list[Recorded]) -> None:
     counting = in_force(entries)

@@ -3,6 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.knowledge.drafting import draft
+from tests.thoroughness import examples
 
 from afterwit.decisions.decided import Decision, DecisionKind, ItemChanges, will_of
 from afterwit.model.knowledge import EVERYWHERE, Category, Trigger
@@ -58,7 +59,7 @@ def test_of_two_edits_the_later_has_the_last_word_on_each_field() -> None:
     assert will_of([second, first]).changes == ItemChanges(sentence="Use `make`.", category=Category.PITFALL)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.lists(st.tuples(st.integers(0, 9), st.sampled_from(DecisionKind))), st.randoms(use_true_random=False))
 def test_the_order_in_which_decisions_are_read_does_not_matter(
     kinds: list[tuple[int, DecisionKind]], rng: object

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.digest.materials import ROOT, START_MS, action, facts, identity, material, note
+from tests.thoroughness import examples
 
 from afterwit.digest.digester import ERROR_LIMIT, TARGET_LIMIT, below, digest, shown_by, task_type
 from afterwit.digest.material import SessionPart, gathered
@@ -225,7 +226,7 @@ def cut_at(actions: Sequence[ActionRow], notes: Sequence[NoteRow], place: int) -
 
 
 @given(rows(), st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_a_session_in_two_files_has_the_digest_of_the_whole(
     given_rows: tuple[list[ActionRow], list[NoteRow]], data: st.DataObject
 ) -> None:
@@ -236,7 +237,7 @@ def test_a_session_in_two_files_has_the_digest_of_the_whole(
 
 
 @given(rows())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_digesting_is_repeatable_and_survives_packing(given_rows: tuple[list[ActionRow], list[NoteRow]]) -> None:
     made = digest(material(*given_rows))
     assert made == digest(material(*given_rows))

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
 
 from afterwit.digest.value import Name, PointFacts, Points, firsts, points_of
 
@@ -90,7 +91,7 @@ def test_a_session_without_a_time_is_first_only_where_none_has_one() -> None:
     assert firsts([facts(repo="")]) == frozenset()
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(
     st.lists(
         st.builds(

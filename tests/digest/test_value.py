@@ -5,6 +5,7 @@ from itertools import permutations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
 
 from afterwit.digest.value import (
     Aspect,
@@ -139,7 +140,7 @@ findings = st.lists(
 ).map(tuple)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(st.tuples(findings, st.booleans()), max_size=6))
 def test_the_choice_is_the_greedy_one(given_findings: list[tuple[tuple[ExpectedFinding, ...], bool]]) -> None:
     candidates = [SampleCandidate((at, "", ""), found, late) for at, (found, late) in enumerate(given_findings)]

@@ -7,6 +7,7 @@ from types import ModuleType
 
 import pytest
 
+pytestmark = pytest.mark.slow  # `make check` looks at the pages themselves
 DOCS = Path(__file__).parents[2] / "docs"
 
 

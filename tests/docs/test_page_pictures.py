@@ -19,6 +19,7 @@ def test_every_picture_is_of_the_page_as_it_is(texts: ModuleType) -> None:
     assert texts.faults() == [], "look at the pages, then run `make screens`"
 
 
+@pytest.mark.slow
 def test_a_picture_of_another_page_or_without_its_text_is_noticed(
     texts: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

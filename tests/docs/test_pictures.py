@@ -26,6 +26,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return importlib.import_module("terminal_svg")
 
 
+@pytest.mark.slow
 def test_the_pictures_are_what_the_commands_print_wherever_the_demo_lies(pictures: ModuleType, tmp_path: Path) -> None:
     assert pictures.drawn(tmp_path / "another place") == pictures.present()
 

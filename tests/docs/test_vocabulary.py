@@ -9,10 +9,12 @@ import ast
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import click
+from tests.source_trees import parsed, texts
 
 from afterwit.cli.commands import CliCommand, LazyGroup
 from afterwit.cli.main import afterwit
@@ -106,10 +108,10 @@ def called(node: ast.AST) -> str:
     )
 
 
-def messages(path: Path) -> Iterator[Said]:
+def messages(where: str) -> Iterator[Said]:
     """What a module says: in errors, and where it hands texts to those who show them."""
-    where, room = str(path.relative_to(SOURCE)), path.relative_to(SOURCE).parts[0]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    room = where.partition("/")[0]
+    for node in ast.walk(parsed(where)):
         if called(node) in ("Column", "human_count"):
             yield from (Said(where, text) for text in literals(node))
         is_said = isinstance(node, ast.Raise) or (room not in NOT_SAID and called(node) in SAYING)
@@ -138,11 +140,12 @@ def described(shape: object) -> Iterator[str]:
         yield from described(below)
 
 
+@cache
 def everything() -> list[Said]:
     tools = json.loads((SOURCE / "mcp" / "tools.json").read_text(encoding="utf-8"))
     return [
         *(Said(said.where, prose(said.text)) for said in helps(afterwit, "afterwit")),
-        *(Said(said.where, prose(said.text)) for path in sorted(SOURCE.rglob("*.py")) for said in messages(path)),
+        *(Said(said.where, prose(said.text)) for file in texts() for said in messages(file)),
         *(Said("mcp/tools.json", prose(text)) for text in described(tools)),
         *pages(),
     ]
@@ -160,10 +163,9 @@ def unfit(said: Said, replaced: str) -> list[str]:
 
 
 def test_no_text_uses_a_word_that_the_page_replaces() -> None:
-    texts = everything()
     replaced = [old for word in words() for old in word.replaced]
     assert {"story", "item", "candidate", "scope", "harvester", "lease", "player"} <= set(replaced)
-    found = [f"{old}: {place}" for old in replaced for said in texts for place in unfit(said, old)]
+    found = [f"{old}: {place}" for old in replaced for said in everything() for place in unfit(said, old)]
     assert not found, "\n".join(found)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
 
 from afterwit.edits.edits import UnreadableError
 from afterwit.edits.json_text import data, with_item, with_member, without
@@ -78,7 +79,7 @@ def test_a_value_of_another_kind_in_the_way_is_an_error() -> None:
         with_item('{"hooks": {}}', ("hooks",), 1)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(_documents, _styles, st.sampled_from([("new",), ("deep", "new"), ("new", "er", "est")]), _values)
 def test_a_member_that_came_in_comes_out_without_a_trace(
     document: dict[str, Any], style: int | str | None, path: tuple[str, ...], value: Any
@@ -98,7 +99,7 @@ def test_a_member_that_came_in_comes_out_without_a_trace(
         assert removed == text
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.lists(_values, max_size=4), _styles, _values)
 def test_an_item_that_came_in_comes_out_without_a_trace(items: list[Any], style: int | str | None, value: Any) -> None:
     text = json.dumps({"list": items}, indent=style, ensure_ascii=False)
@@ -107,7 +108,7 @@ def test_an_item_that_came_in_comes_out_without_a_trace(items: list[Any], style:
     assert without(added, ("list", len(items))) == text
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.lists(_values, min_size=1, max_size=4), _styles, st.data())
 def test_any_item_can_be_cut_out(items: list[Any], style: int | str | None, draw: st.DataObject) -> None:
     place = draw.draw(st.integers(0, len(items) - 1))

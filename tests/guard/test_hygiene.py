@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
 
 from afterwit.guard.hygiene import clean
 
@@ -37,7 +38,7 @@ def test_a_comment_beyond_the_bound_loses_its_mark_alone() -> None:
     assert clean("<!--" + "x" * 30_000 + "-->") == "x" * 30_000 + "-->"
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     st.lists(
         st.sampled_from(["<!--", "-->", "<", "!--", "\x1b", "[", "m", "\r", "\n", "\u200b", "\ud800", "é", "]", "\x07"])

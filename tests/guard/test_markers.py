@@ -1,5 +1,6 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
 
 from afterwit.guard.markers import (
     AGAIN,
@@ -55,7 +56,7 @@ def test_text_without_markers_stays_as_it_is() -> None:
 
 
 @given(PIECES)
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_no_marker_is_left_by_removal_or_defusing(pieces: list[str]) -> None:
     text = "".join(pieces)
     assert not is_own(without_own(text))
@@ -64,7 +65,7 @@ def test_no_marker_is_left_by_removal_or_defusing(pieces: list[str]) -> None:
 
 
 @given(PIECES)
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_whatever_a_block_holds_goes_with_it(pieces: list[str]) -> None:
     assert without_own(f"a {marked(''.join(pieces))} b") == "a  b"
 
@@ -119,7 +120,7 @@ NOTE_PIECES = st.lists(
 
 
 @given(NOTE_PIECES)
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_nothing_of_ours_is_left_and_nothing_is_added(pieces: list[str]) -> None:
     text = "".join(pieces)
     found = without_notes(text, with_refusals=True)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.every import for_every
+from tests.thoroughness import examples
 
 from afterwit.guard.people import People
 from afterwit.guard.placeholders import PLACEHOLDER, unkeyed
@@ -206,7 +207,7 @@ a1B2c3D4e5F6g7H8i9J0k1L2 84.17.45.12 %3D é 𝒳 \\n secret key Author: -----BEG
 _PIECES = st.sampled_from([*_PARTS.split(), " ", "\n", "-----BEGIN PRIVATE KEY-----"])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.lists(_PIECES | st.text(max_size=8), max_size=14).map("".join))
 @example("/Users/x0/home/mira/")
 def test_redacting_twice_equals_redacting_once(text: str) -> None:
@@ -214,19 +215,19 @@ def test_redacting_twice_equals_redacting_once(text: str) -> None:
     assert _REDACTOR.text(once) == once
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.text(st.characters(), max_size=300))
 def test_any_text_can_be_redacted(text: str) -> None:
     assert isinstance(_REDACTOR.text(text), str)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.lists(_PIECES, max_size=6).map("".join), max_size=6))
 def test_a_string_is_redacted_alike_whatever_stands_beside_it(texts: list[str]) -> None:
     assert _REDACTOR.value(texts) == [Redactor.text(_REDACTOR, text) for text in texts]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.lists(_PIECES, max_size=60).map("".join), max_size=6))
 def test_many_texts_are_redacted_as_each_of_them_alone(texts: list[str]) -> None:
     assert Redactor(b"a key for tests").texts([*texts, *texts]) == [_REDACTOR.text(text) for text in (*texts, *texts)]

@@ -2,20 +2,17 @@
 
 import ast
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
 
 import msgspec
 import pytest
 from tests.recall.knowing import item, rule
+from tests.source_trees import nodes, parsed, texts
 
-import afterwit
 from afterwit.guard.markers import CLOSING, is_own
 from afterwit.guard.shown import command, complaint, name, path, stamp, typed
 from afterwit.knowledge.shown_items import for_others, may_be_told, preference, sentence
 from afterwit.model.knowledge import Channel, Item, ItemStatus, Trigger
 
-_SOURCE = Path(afterwit.__file__).parent
 _MAKERS = ("guard/shown.py", "knowledge/shown_items.py")
 _READERS = ("recall/deck/reader.py",)
 _WAYS_OUT = {
@@ -35,21 +32,16 @@ def _with(known: Item, **more: object) -> Item:
     return msgspec.structs.replace(known, **more)
 
 
-@cache
-def _texts() -> dict[str, str]:
-    return {file.relative_to(_SOURCE).as_posix(): file.read_text("utf-8") for file in sorted(_SOURCE.rglob("*.py"))}
-
-
 def _modules(word: str) -> Iterator[tuple[str, ast.Module]]:
     """The modules in which the word stands."""
-    return ((file, ast.parse(text)) for file, text in _texts().items() if word in text)
+    return ((file, parsed(file)) for file, text in texts().items() if word in text)
 
 
 def _calls(tree: ast.AST, called: str) -> list[ast.Call]:
     """Calls of a function that is named so, by any import of ours."""
     return [
         node
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.Call)
         and (node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")) == called
     ]
@@ -65,7 +57,7 @@ def test_nobody_declares_a_text_to_be_shown() -> None:
     assert [file for file, call in casts if "Shown" in ast.unparse(call)] == []
     ignored = [
         (file, line)
-        for file, text in _texts().items()
+        for file, text in texts().items()
         for line in text.splitlines()
         if "type: ignore" in line and "Shown" in line
     ]
@@ -102,13 +94,13 @@ def test_what_a_deck_holds_is_read_by_those_who_read_decks_alone() -> None:
 @pytest.mark.parametrize("place", _WAYS_OUT)
 def test_every_way_out_takes_only_what_is_shown(place: tuple[str, str]) -> None:
     file, owner = place
-    tree = ast.parse((_SOURCE / file).read_text("utf-8"))
+    tree = parsed(file)
     for part in owner.split("."):
-        tree = next(node for node in ast.walk(tree) if getattr(node, "name", "") == part)  # type: ignore[assignment]
-    fields = {node.arg: node.annotation for node in ast.walk(tree) if isinstance(node, ast.arg)}
+        tree = next(node for node in nodes(tree) if getattr(node, "name", "") == part)  # type: ignore[assignment]
+    fields = {node.arg: node.annotation for node in nodes(tree) if isinstance(node, ast.arg)}
     fields |= {
         node.target.id: node.annotation
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
     }
     assert {wanted: ast.unparse(fields[wanted] or ast.Constant("")) for wanted in _WAYS_OUT[place]} == dict.fromkeys(
@@ -123,7 +115,7 @@ def test_tools_of_the_server_answer_with_what_is_shown() -> None:
             runs = {ast.unparse(word.value) for word in keywords}
             returned = {
                 node.name: ast.unparse(node.returns or ast.Constant(""))
-                for node in ast.walk(tree)
+                for node in nodes(tree)
                 if isinstance(node, ast.FunctionDef) and node.name in runs
             }
             assert runs, file

@@ -53,6 +53,7 @@ def test_a_fix_whose_tests_fail_anyway_cannot_be_run_and_says_why(git_dir: Path,
     assert "saw_that_nobody_has" in verdict.reason
 
 
+@pytest.mark.slow
 def test_tests_that_do_not_load_without_the_fix_are_red(git_dir: Path, world: World) -> None:
     test = b"from orchard import prune\n\n\ndef test_prune():\n    assert prune() is None\n"
     fixed(
@@ -65,6 +66,7 @@ def test_tests_that_do_not_load_without_the_fix_are_red(git_dir: Path, world: Wo
     assert "do not even load" in verdict.reason
 
 
+@pytest.mark.slow
 def test_a_test_that_fails_with_the_fix_too_does_not_hide_the_others(git_dir: Path, world: World) -> None:
     test = TEST + b"\n\ndef test_never():\n    assert False\n"
     fixed(git_dir, {"orchard.py": BROKEN}, {"orchard.py": MENDED, "tests/test_orchard.py": test})
@@ -74,6 +76,7 @@ def test_a_test_that_fails_with_the_fix_too_does_not_hide_the_others(git_dir: Pa
     assert "1 of them fail with the fix too" in verdict.reason
 
 
+@pytest.mark.slow
 def test_what_the_fix_added_or_deleted_is_put_back_too(git_dir: Path, world: World) -> None:
     test = b"import os\n\n\ndef test_it():\n    assert os.path.exists('new.py') and not os.path.exists('old.py')\n"
     fixed(git_dir, {"old.py": b"x = 1\n"}, {"new.py": b"x = 1\n", "tests/test_moved.py": test})
@@ -81,6 +84,7 @@ def test_what_the_fix_added_or_deleted_is_put_back_too(git_dir: Path, world: Wor
     assert verdict.state is GuardState.GUARDED
 
 
+@pytest.mark.slow
 def test_tests_that_take_too_long_are_killed_with_all_that_they_started(
     git_dir: Path, world: World, tmp_path: Path
 ) -> None:
@@ -110,6 +114,7 @@ def _text(path: Path) -> str:
         return ""
 
 
+@pytest.mark.slow
 def test_an_installed_copy_of_the_code_is_not_taken_for_the_work_tree(git_dir: Path, world: World) -> None:
     """The checkout has the fixed code beside it, as an editable install would have."""
     (git_dir.parent / "src").mkdir()
@@ -137,6 +142,7 @@ def test_a_setup_runs_before_both_runs_and_its_failure_is_told(git_dir: Path, wo
     assert (verdict.state, verdict.reason) == (GuardState.CANNOT, "the setup failed: no saw here")
 
 
+@pytest.mark.slow
 def test_verdicts_are_journalled_and_nothing_else_is_left(
     git_dir: Path, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -155,6 +161,7 @@ def test_verdicts_are_journalled_and_nothing_else_is_left(
     assert before
 
 
+@pytest.mark.slow
 def test_the_environment_of_tests_holds_no_secret_of_the_user(
     git_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -170,6 +177,7 @@ def test_the_environment_of_tests_holds_no_secret_of_the_user(
     assert [verdict.state for verdict in verdicts(git_dir, world)] == [GuardState.GUARDED]
 
 
+@pytest.mark.slow
 def test_a_later_commit_does_not_change_what_is_judged(git_dir: Path, world: World) -> None:
     fixed(git_dir, {"orchard.py": BROKEN}, {"orchard.py": MENDED, "tests/test_orchard.py": TEST})
     commit_on_top(git_dir, {"orchard.py": b"syntax error (\n"}, "Work")
@@ -177,6 +185,7 @@ def test_a_later_commit_does_not_change_what_is_judged(git_dir: Path, world: Wor
     assert len(fixes(git_dir, world)) == 1
 
 
+@pytest.mark.slow
 def test_a_runner_that_is_missing_does_not_hide_what_others_tell(git_dir: Path, world: World) -> None:
     other = {"web/tree.test.ts": b'import { test } from "vitest";\n', "web/package.json": b"{}", "web/tree.ts": b"1;\n"}
     fixed(git_dir, {"orchard.py": BROKEN}, {"orchard.py": MENDED, "tests/test_orchard.py": TEST, **other})

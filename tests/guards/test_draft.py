@@ -38,6 +38,7 @@ def ran(folder: Path, skeleton: Skeleton, code: bytes) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
+@pytest.mark.slow
 def test_what_can_be_derived_is_asserted_and_red_without_the_fix(git_dir: Path, world: World, tmp_path: Path) -> None:
     fixed(git_dir, {"orchard.py": MENDED}, {"orchard.py": _GUARD}, "fix: refuse to count nothing (#7)")
     skeleton = drafted(git_dir, world)

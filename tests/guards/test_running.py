@@ -3,6 +3,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from afterwit.guards.running import environment, run
 
 
@@ -40,6 +42,7 @@ def test_what_a_command_leaves_running_is_killed(tmp_path: Path) -> None:
     assert _is_gone(int(output))
 
 
+@pytest.mark.slow
 def test_a_command_that_ignores_the_end_of_its_time_is_killed(tmp_path: Path) -> None:
     code = "import signal, time; signal.signal(15, signal.SIG_IGN); print('on', flush=True); time.sleep(600)"
     exit_code, output, is_late = python(code, tmp_path, seconds=2)

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.harvest.edits import ROOT, change, missed, silent
 from tests.harvest.work import Act, edited, failed, ran, session
+from tests.thoroughness import examples
 
 from afterwit.harvest.changed_files import MOST_FILES, Changed, Move, changes_of, is_aside, misses, stories_of
 from afterwit.model.digest import DigestStep
@@ -156,7 +157,7 @@ def test_only_a_miss_after_the_last_change_counts() -> None:
 
 
 @given(st.randoms(use_true_random=False))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 def test_the_order_of_sightings_does_not_matter(chance: random.Random) -> None:
     sightings = [
         _sighting("a", 1, "core/x.py"),

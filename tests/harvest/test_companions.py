@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from tests.harvest.edits import change, missed, others
 from tests.harvest.talks import concluded
 from tests.harvest.work import edited, session
+from tests.thoroughness import examples
 
 from afterwit.harvest.companions import Companions, is_obvious
 from afterwit.model.digest import Digest
@@ -122,7 +123,7 @@ def test_long_paths_still_make_a_whole_sentence() -> None:
 
 
 @given(st.randoms(use_true_random=False))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 def test_the_order_of_sessions_does_not_matter(chance: random.Random) -> None:
     digests = [*_with(API, WEB, DOC), *_with(WEB, count=4, first=20), *others(20)]
     shuffled = list(digests)

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from tests.harvest.edits import change, missed, others
 from tests.harvest.talks import ORCHARD, concluded, talk
 from tests.harvest.work import committed, edited, ran, session
+from tests.thoroughness import examples
 
 from afterwit.harvest.harvester import id_of
 from afterwit.harvest.places import MOST_PAIRS, MOST_WORDS, AboutFiles, Places, stemmed, topics_of
@@ -139,7 +140,7 @@ def test_new_topics_do_not_change_the_id() -> None:
 
 
 @given(st.randoms(use_true_random=False))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 def test_the_order_of_sessions_does_not_matter(chance: random.Random) -> None:
     digests = [*_presses(), *others(12)]
     shuffled = list(digests)
@@ -148,7 +149,7 @@ def test_the_order_of_sessions_does_not_matter(chance: random.Random) -> None:
 
 
 @given(st.lists(st.text(min_size=1, max_size=40), min_size=3, max_size=8))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_whatever_tasks_say_sentences_keep_their_form(tasks: list[str]) -> None:
     for draft in _drafts(*(change(f"{task} cider press", PRESS, day=at) for at, task in enumerate(tasks)), *others(12)):
         assert len(draft.sentence) <= SENTENCE_LIMIT

@@ -51,6 +51,12 @@ def test_failing_again_does_not_close_it_and_what_worked_before_neither() -> Non
     assert len(draft.evidence) == 2
 
 
+def test_failing_later_for_another_reason_does_not_close_it() -> None:
+    later = session(failed("make test", signature="make test: syntax error", says="syntax error"), day=2)
+    drafts = concluded(Questions(), [session(_TESTS, day=1), later])
+    assert [draft.is_closed for draft in drafts] == [False, False]
+
+
 def test_another_session_of_the_same_story_closes_nothing() -> None:
     sessions = [session(_TESTS, day=1, parent="root"), session(ran("make test"), day=2, parent="root")]
     assert [draft.is_closed for draft in concluded(Questions(), sessions)] == [False]

@@ -10,6 +10,7 @@ from tests.hook.conftest import HERE as ORCHARD
 from tests.hook.conftest import LINES, Hook
 from tests.hook.test_entry import HEAVY, loaded
 from tests.recall.knowing import HERE, item
+from tests.thoroughness import examples
 
 from afterwit.actions.activities import activities_of
 from afterwit.actions.tools import kind_of
@@ -216,7 +217,7 @@ def deck(tmp_path_factory: pytest.TempPathFactory) -> Opened:
         ),
     )
 )
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_hook_tells_with_an_action_what_recall_tells(deck: Opened, call: tuple[str, dict[str, Any]]) -> None:
     tool, arguments = call
     moment = Moment(AFTER, "s1", cwd="/srv/orchard", tool=tool, arguments=arguments, is_error=False, exit_code=0)

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from tests.homes import mixed_home
 from tests.hook.conftest import MAIN, Hook
 
@@ -30,6 +31,7 @@ def started(hook: Hook, session: str, event: str, **fields: object) -> "subproce
         )
 
 
+@pytest.mark.slow
 def test_fifty_hooks_beside_a_learn_fail_nowhere_and_lose_nothing(hook: Hook, tmp_path: Path) -> None:
     home = tmp_path / "home"
     mixed_home(home)

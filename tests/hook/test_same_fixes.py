@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.hook.invented import ARGUMENTS, MESSAGES, NAMES, PATHS, PROGRAMS, commands, exit_codes, failed, outputs
 from tests.knowledge.drafting import HARBOUR, ORCHARD
 from tests.recall.knowing import HERE, item
+from tests.thoroughness import examples
 
 from afterwit.actions.failures.excerpt import error_excerpt
 from afterwit.actions.shell.parse import parsed
@@ -107,14 +108,14 @@ def from_items(moment: Moment) -> tuple[str, str] | None:
 
 
 @given(commands, outputs, exit_codes, st.sampled_from(("Bash", "exec_command")))
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(200), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_failure_gets_the_same_fix(deck: Opened, command: str, output: str, code: int | None, tool: str) -> None:
     moment = failed(command, output, code, tool)
     assert from_deck(deck, moment) == from_items(moment)
 
 
 @given(commands, outputs, st.sampled_from(((None, None), (False, 0), (None, 0), (None, 2), (False, None))))
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(80), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_where_the_agent_does_not_say_that_it_failed_the_output_tells_both(
     deck: Opened, command: str, output: str, ending: tuple[bool | None, int | None]
 ) -> None:
@@ -123,6 +124,7 @@ def test_where_the_agent_does_not_say_that_it_failed_the_output_tells_both(
     assert from_deck(deck, moment) == from_items(moment)
 
 
+@pytest.mark.slow
 def test_many_of_the_invented_failures_have_a_fix(deck: Opened) -> None:
     moments = [
         failed(program, message.format(path, "cargo", 7), 2)

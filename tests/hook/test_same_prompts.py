@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from tests.knowledge.drafting import HARBOUR, ORCHARD
 from tests.recall.knowing import HERE, item, read
 from tests.recall.works import source
+from tests.thoroughness import examples
 
 from afterwit.guard.shown import ours
 from afterwit.model.knowledge import EVERYWHERE, Activity, Item, ItemKind, Trigger
@@ -85,7 +86,7 @@ def deck(tmp_path_factory: pytest.TempPathFactory) -> Opened:
 
 
 @given(st.lists(st.sampled_from((*_WORDS, "the", "repair", "tools/ladder.sh")), max_size=5).map(" ".join))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_task_gets_the_same_block(deck: Opened, prompt: str) -> None:
     places = PlaceIndex()
     for sighting in _SIGHTINGS:
@@ -96,7 +97,7 @@ def test_a_task_gets_the_same_block(deck: Opened, prompt: str) -> None:
 
 
 @given(st.lists(st.sampled_from((*_WORDS, "the", "repair", "press/quince.py", "ladder.sh")), max_size=6).map(" ".join))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_later_prompt_gets_the_same_lines(deck: Opened, prompt: str) -> None:
     places = PlaceIndex()
     for sighting in _SIGHTINGS:

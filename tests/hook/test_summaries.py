@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
 
 from afterwit.hook.call import LONGEST, summary
 
@@ -28,7 +29,7 @@ def test_tokens_are_never_kept() -> None:
         assert token not in summary(f"deploy {token} --now {token}")
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.text())
 def test_it_is_short_and_one_line(text: str) -> None:
     found = summary(text)

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.knowledge.drafting import NOW_MS, piece, pieces
+from tests.thoroughness import examples
 
 from afterwit.knowledge.belief import (
     HALF_LIFE_DAYS,
@@ -102,7 +103,7 @@ def test_evidence_without_a_date_counts_half() -> None:
 
 
 @given(order=st.permutations([*pieces(3), piece("story 1", at=7), piece("story 2", at=9, is_against=True)]))
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_the_order_of_evidence_does_not_matter(order: list[Evidence]) -> None:
     assert _mean(*order, half_life_days=50) == pytest.approx(_mean(*sorted(order, key=repr), half_life_days=50), abs=0)
 
@@ -114,7 +115,7 @@ def _binomial(a: int, b: int, x: float) -> float:
 
 
 @given(a=st.integers(1, 40), b=st.integers(1, 40), x=st.floats(0.001, 0.999))
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_the_distribution_equals_its_sum_for_whole_numbers(a: int, b: int, x: float) -> None:
     assert cumulative(Belief(a, b), x) == pytest.approx(_binomial(a, b, x), abs=1e-10)
 
@@ -134,7 +135,7 @@ def test_quantiles_have_known_values() -> None:
 
 
 @given(a=st.floats(0.5, 60), b=st.floats(0.5, 60), share=st.floats(0.02, 0.98))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_a_quantile_is_where_the_distribution_reaches_the_share(a: float, b: float, share: float) -> None:
     assert cumulative(Belief(a, b), lower(Belief(a, b), share)) == pytest.approx(share, abs=1e-8)
 

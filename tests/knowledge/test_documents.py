@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.knowledge.written import DAY_MS, EVERYWHERE, MAY_MS, item, piece
+from tests.thoroughness import examples
 
 from afterwit.knowledge.documents import (
     Document,
@@ -193,7 +194,7 @@ _items = st.builds(
 _documents = st.lists(_items, max_size=3).map(lambda items: merge([Document(items=(one,)) for one in items], share))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(_documents, _documents, _documents)
 def test_merging_is_commutative_associative_and_idempotent(one: Document, two: Document, three: Document) -> None:
     assert merge([one, two], share) == merge([two, one], share)
@@ -202,7 +203,7 @@ def test_merging_is_commutative_associative_and_idempotent(one: Document, two: D
     assert merge([one, two, one], share) == merge([one, two], share)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(_documents)
 def test_any_document_survives_being_written(whole: Document) -> None:
     assert decoded(encoded(whole), "index.json") == whole

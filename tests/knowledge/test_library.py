@@ -3,6 +3,7 @@ from collections.abc import Iterable, Sequence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.knowledge.drafting import NOW_MS
+from tests.thoroughness import examples
 
 from afterwit.harvest.harvester import Grouped, evidence_of
 from afterwit.knowledge.library import Library
@@ -141,7 +142,7 @@ _STEPS = st.lists(
 
 
 @given(steps=_STEPS, asked=st.sets(st.integers(0, 7)))
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 def test_a_growing_library_equals_one_that_learns_all_at_once(
     steps: list[tuple[int, list[str], str]], asked: set[int]
 ) -> None:

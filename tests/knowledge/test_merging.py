@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.knowledge.drafting import HARBOUR, ORCHARD, draft, piece, pieces
+from tests.thoroughness import examples
 
 from afterwit.harvest.harvester import id_of
 from afterwit.knowledge.belief import authority_of
@@ -157,13 +158,13 @@ _SETS = st.lists(_drafts(), max_size=7)
 
 
 @given(drafts=_SETS, data=st.data())
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_merging_is_commutative(drafts: list[Draft], data: st.DataObject) -> None:
     assert merged(data.draw(st.permutations(drafts))) == merged(drafts)
 
 
 @given(one=_SETS, two=_SETS, three=_SETS)
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_merging_is_associative(one: list[Draft], two: list[Draft], three: list[Draft]) -> None:
     def join(left: Merged, right: Merged) -> Merged:
         return merged(chain(left.parts, right.parts))
@@ -173,7 +174,7 @@ def test_merging_is_associative(one: list[Draft], two: list[Draft], three: list[
 
 
 @given(drafts=_SETS)
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_merging_is_idempotent(drafts: list[Draft]) -> None:
     once = merged(drafts)
     assert merged(once.parts) == once
@@ -181,7 +182,7 @@ def test_merging_is_idempotent(drafts: list[Draft]) -> None:
 
 
 @given(drafts=_SETS)
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_no_evidence_is_lost_and_ids_are_unique(drafts: list[Draft]) -> None:
     result = merged(drafts)
     stories = {one.session.story for each in result.drafts for one in each.evidence}
@@ -190,7 +191,7 @@ def test_no_evidence_is_lost_and_ids_are_unique(drafts: list[Draft]) -> None:
 
 
 @given(drafts=_SETS)
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_no_words_get_a_channel_that_they_did_not_come_from(drafts: list[Draft]) -> None:
     said = {
         (each.sentence.removeprefix("In `orchard`, ").removeprefix("In `harbour`, ").lower(), each.channel)

@@ -7,11 +7,9 @@ door on as a value hides it. mypy has no part in this.
 import ast
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 
-import afterwit
+from tests.source_trees import nodes, parsed, texts
 
-_SOURCE = Path(afterwit.__file__).parent
 _GATE = {"afterwit.guard.shown", "afterwit.knowledge.shown_items"}
 _WIDE_DOORS = {  # they let through what they are given, so everybody who uses them is known
     "template": {"recall/start_block.py"},
@@ -57,9 +55,8 @@ _PAYLOAD_FIELDS = {"text", "additionalContext", "systemMessage", "reason", "perm
 @cache
 def _modules() -> tuple[tuple[str, ast.Module], ...]:
     """The modules that name the gate, or write where an agent reads."""
-    files = ((file.relative_to(_SOURCE).as_posix(), file.read_text("utf-8")) for file in sorted(_SOURCE.rglob("*.py")))
-    wanted = ((name, text) for name, text in files if not name.startswith("knowledge/shown"))
-    return tuple((name, ast.parse(text)) for name, text in wanted if "shown" in text or _is_writer(name))
+    wanted = ((name, text) for name, text in texts().items() if not name.startswith("knowledge/shown"))
+    return tuple((name, parsed(name)) for name, text in wanted if "shown" in text or _is_writer(name))
 
 
 def _is_writer(file: str) -> bool:
@@ -70,20 +67,21 @@ def _is_writer(file: str) -> bool:
     )
 
 
+@cache
 def _taken(tree: ast.Module) -> dict[str, str]:
     """What a module takes from the gate: by its own name for it, the gate's."""
-    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module in _GATE]
+    imports = [node for node in nodes(tree) if isinstance(node, ast.ImportFrom) and node.module in _GATE]
     return {alias.asname or alias.name: alias.name for node in imports for alias in node.names}
 
 
 def _uses(tree: ast.Module, door: str) -> list[ast.Name]:
     names = {own for own, given in _taken(tree).items() if given == door}
-    return [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id in names]
+    return [node for node in nodes(tree) if isinstance(node, ast.Name) and node.id in names]
 
 
 def _calls(tree: ast.Module, door: str) -> list[ast.Call]:
     used = _uses(tree, door)
-    return [node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.func in used]
+    return [node for node in nodes(tree) if isinstance(node, ast.Call) and node.func in used]
 
 
 def _annotation(node: ast.expr | None) -> str:
@@ -97,7 +95,7 @@ def test_wide_doors_are_used_by_those_who_need_them_alone() -> None:
 
 def test_the_gate_is_taken_by_name_and_never_whole() -> None:
     for file, tree in _modules():
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             if isinstance(node, ast.Import):
                 assert not {alias.name for alias in node.names} & _GATE, file
             if isinstance(node, ast.ImportFrom) and node.module in ("afterwit.knowledge", "afterwit.guard"):
@@ -121,14 +119,14 @@ def test_what_stands_between_shown_texts_stands_in_the_code() -> None:
 def test_functions_beside_the_gate_that_give_text_give_what_is_shown() -> None:
     plain: dict[str, set[str]] = {}
     for file, tree in _modules():
-        for node in ast.walk(tree) if _taken(tree) else ():
+        for node in nodes(tree) if _taken(tree) else ():
             if isinstance(node, ast.FunctionDef) and _annotation(node.returns) in ("str", "str | None", ""):
                 plain.setdefault(file, set()).add(node.name)
     assert plain == _PLAIN_TEXTS
 
 
 def _told_fields(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    for owner in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
+    for owner in (node for node in nodes(tree) if isinstance(node, ast.ClassDef)):
         for node in owner.body:
             if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
                 yield f"{owner.name}.{node.target.id}", _annotation(node.annotation)
@@ -153,7 +151,7 @@ def _payloads() -> Iterator[tuple[str, str]]:
     """What is written where an agent reads it, by the file that writes it."""
     for file, tree in _modules():
         if _is_writer(file):
-            for node in ast.walk(tree):
+            for node in nodes(tree):
                 if isinstance(node, ast.Dict):
                     for key, value in zip(node.keys, node.values, strict=True):
                         if isinstance(key, ast.Constant) and key.value in _PAYLOAD_FIELDS:
@@ -170,15 +168,15 @@ def test_payloads_are_filled_with_what_is_shown_alone() -> None:
     for file, name in (("mcp/tools/memory.py", "answer"), ("mcp/given.py", "given_by_id")):
         returns = [
             _annotation(node.returns)
-            for node in ast.walk(ast.parse((_SOURCE / file).read_text("utf-8")))
+            for node in nodes(parsed(file))
             if isinstance(node, ast.FunctionDef) and node.name == name
         ]
         assert returns == ["Shown"], name
 
 
 def _parameters(file: str, function: str) -> dict[str, str]:
-    tree = ast.parse((_SOURCE / file).read_text("utf-8"))
-    defined = next(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == function)
+    tree = parsed(file)
+    defined = next(node for node in nodes(tree) if isinstance(node, ast.FunctionDef) and node.name == function)
     return {one.arg: _annotation(one.annotation) for one in (*defined.args.args, *defined.args.kwonlyargs)}
 
 
@@ -199,8 +197,9 @@ def test_skills_and_blocks_are_written_of_what_is_shown_alone() -> None:
     assert _parameters("publishing/block_files.py", "written")["text"] == "Shown"
     makers = {
         file
-        for file, tree in ((file, ast.parse(file.read_text("utf-8"))) for file in _SOURCE.rglob("*.py"))
-        for node in ast.walk(tree)
+        for file, text in texts().items()
+        if "SkillDocument" in text
+        for node in nodes(parsed(file))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "SkillDocument"
     }
-    assert {file.relative_to(_SOURCE).as_posix() for file in makers} == {"publishing/skill_folders.py"}
+    assert makers == {"publishing/skill_folders.py"}

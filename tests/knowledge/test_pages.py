@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from tests.knowledge.written import EVERYWHERE, item, piece
+from tests.thoroughness import examples
 
 from afterwit.guard.hygiene import clean
 from afterwit.knowledge.documents import document
@@ -108,7 +109,7 @@ def test_keys_that_look_alike_have_pages_of_their_own() -> None:
     assert len({file_name(key) for key in ("Orchard", "orchard", "orchard/", "or-chard", "or/chard")}) == 5
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(NASTY)
 @example("# Injected")
 @example("1) one")
@@ -127,7 +128,7 @@ def test_foreign_text_stays_one_line_of_text(text: str) -> None:
     assert kinds(f"# {line}\n") <= {"heading_open", "heading_close", "inline", "text", "text_special", "code_inline"}
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(NASTY.filter(lambda text: "`" not in text))
 def test_a_reader_sees_the_text_as_it_is(text: str) -> None:
     assert shown(inline(text)) == " ".join(clean(text).split())

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 from tests.homes import NOW_MS, world_of
 from tests.knowledge.drafting import DAY_MS
+from tests.thoroughness import examples
 
 from afterwit.harvest.harvester import about_hash, id_of, is_general
 from afterwit.knowledge.gate import Rejection, rejection
@@ -103,7 +104,7 @@ def known(store: Store) -> tuple[list[Item], list[items.RejectionRow], list[tupl
     return list(all_items(store.db)), items.rejections(store.db), items.doubles(store.db)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     steps=some.lists(some.tuples(some.sampled_from("xyz"), some.lists(drafts(), max_size=5)), min_size=1, max_size=5)
 )

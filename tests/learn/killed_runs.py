@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tests import processes
+from tests.thoroughness import STRIDE
 
 from afterwit.archive.verify import verify
 from afterwit.store.layout import Layout
@@ -24,9 +25,9 @@ def run(home: Path, store: Path, **more: str) -> subprocess.CompletedProcess[str
 
 
 def killed_and_completed(prepared: Callable[[str], tuple[Path, Path]]) -> Iterator[tuple[str, Path]]:
-    """For each step of a run: its name, and the store after a run that was killed there and one that went on. For each,
-    a home and a store are prepared anew."""
-    for number in range(1, MOST_STEPS):
+    """For each step of a run (in the short form, for some): its name, and the store after a run that was killed there
+    and one that went on. For each, a home and a store are prepared anew."""
+    for number in range(1, MOST_STEPS, STRIDE):
         home, store = prepared(str(number))
         killed = run(home, store, AFTERWIT_KILL_AT_STEP=str(number))
         if killed.returncode == 0:

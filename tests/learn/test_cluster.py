@@ -18,6 +18,7 @@ from tests.s3_server import s3_server
 
 pytest.importorskip("distributed", reason="Dask is not installed")
 
+pytestmark = pytest.mark.server
 CORPUS = os.environ.get("AFTERWIT_CORPUS", "")
 DIES_AFTER = 3
 BUCKET = "s3://orchard-logs"

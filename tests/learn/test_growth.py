@@ -101,6 +101,7 @@ def steps_for_one_more(place: Path, times: int) -> int:
     return sum(steps)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("times", [(34, 340)])
 def test_one_more_session_costs_as_much_at_ten_thousand_sessions_as_at_one_thousand(
     tmp_path: Path, times: tuple[int, int]

@@ -4,6 +4,7 @@ disturbed does."""
 import shutil
 from pathlib import Path
 
+import pytest
 from tests.homes import ORCHARD, rows
 from tests.learn.killed_runs import killed_and_completed, run
 from tests.measure.histories import HOUR_S, MISSING, RULE, Log, planted
@@ -40,6 +41,7 @@ def known(store: Path) -> list[object]:
     return [*(rows(store, query) for query in _KNOWN), told]
 
 
+@pytest.mark.slow
 def test_a_run_for_one_more_session_killed_at_any_step_is_completed_by_the_next(tmp_path: Path) -> None:
     home, learned = tmp_path / "home", tmp_path / "learned"
     planted(home)

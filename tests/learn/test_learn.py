@@ -5,7 +5,6 @@ import os
 from pathlib import Path
 
 import pytest
-import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.homes import (
@@ -24,8 +23,10 @@ from tests.homes import (
     world_of,
 )
 from tests.secrets_planted import planted
+from tests.thoroughness import examples
 
 from afterwit.archive.rebuild import rebuild
+from afterwit.model import zstd
 from afterwit.store.layout import Layout
 
 FIRST = "11111111-aaaa-4aaa-8aaa-000000000001"
@@ -103,7 +104,7 @@ def test_any_order_of_files_gives_the_same_store(tmp_path: Path) -> None:
     assert len(hashes) == 1
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(12), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_split_into_appends_equals_the_whole(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     folder = tmp_path_factory.mktemp("split")
@@ -236,7 +237,7 @@ def test_a_session_resumed_into_a_new_file_is_counted_once(tmp_path: Path) -> No
 
 def test_a_packed_rollout_is_read_and_archived_as_it_is(tmp_path: Path) -> None:
     home, store = tmp_path / "home", tmp_path / "store"
-    packed = zstandard.ZstdCompressor().compress(lines(codex_records(THREAD)))
+    packed = zstd.Compressor(3).compress(lines(codex_records(THREAD)))
     put(home / CODEX / f"rollout-2026-05-01T10-00-00-{THREAD}.jsonl.zst", packed)
     learned(home, store)
     assert rows(store, "SELECT prompts, actions FROM sessions") == [(2, 2)]

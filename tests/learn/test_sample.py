@@ -24,6 +24,7 @@ from tests.homes import (
     world_of,
 )
 from tests.plain_points import DAY_MS, first_of, plain_sessions, points
+from tests.thoroughness import examples
 
 from afterwit.learn.sample import Sample, Sampled, SampleRequest, Scheme, sample
 from afterwit.sessions.filters import Filter
@@ -89,7 +90,7 @@ def furnish(home: Path, wanted: list[dict[str, Any]]) -> None:
         before = records
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(logs, st.sampled_from([0.5, 7.5, 29.9, 30.5]))
 def test_points_are_those_of_a_plain_parse(wanted: list[dict[str, Any]], age_days: float) -> None:
     with tempfile.TemporaryDirectory() as folder:

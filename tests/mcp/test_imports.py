@@ -8,7 +8,7 @@ HEAVY = (
     "msgspec",
     "apsw",
     "re2",
-    "zstandard",
+    "afterwit.model.zstd",
     "rich",
     "pydantic",
     "afterwit.sessions",

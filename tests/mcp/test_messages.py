@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
 
 from afterwit.mcp.messages import Code, Request, RpcError, answer, decoded, encoded, request_in
 
@@ -68,7 +69,7 @@ def test_a_lone_surrogate_becomes_a_character_that_can_be_stored() -> None:
     assert decoded(b'{"\\ud800": ["\\udfff", "\\ud83c\\udf4e"]}') == {"\ufffd": ["\ufffd", "\U0001f34e"]}
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(PLAIN)
 def test_a_message_is_one_ascii_line_and_comes_back_whole(value: Any) -> None:
     line = encoded(answer(1, {"value": value}))
@@ -78,7 +79,7 @@ def test_a_message_is_one_ascii_line_and_comes_back_whole(value: Any) -> None:
     assert decoded(line)["result"] == {"value": json.loads(json.dumps(value))}
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.binary(max_size=60) | PLAIN.map(lambda value: json.dumps(value).encode()))
 def test_no_line_raises_anything_else(line: bytes) -> None:
     with suppress(RpcError):

@@ -2,13 +2,14 @@
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
 
 from afterwit.guard.markers import CLOSING, OPENING, without_own
 from afterwit.guard.shown import ours
 from afterwit.mcp.given import notes, one_line
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(st.text(max_size=40) | st.sampled_from([OPENING, CLOSING]), max_size=20), st.integers(50, 300))
 def test_notes_are_one_block_of_ours_and_bounded(lines: list[str], most: int) -> None:
     text = notes(map(ours, lines), most)
@@ -23,7 +24,7 @@ def test_what_is_left_out_is_counted() -> None:
     )
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.text(max_size=400), st.integers(1, 50))
 def test_a_foreign_text_is_one_short_line(text: str, most: int) -> None:
     line = one_line(text, most)

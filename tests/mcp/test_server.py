@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
 
 from afterwit.mcp.messages import NoResourceError
 from afterwit.mcp.server import HANDSHAKE_VERSIONS, MODERN_VERSION, Server
@@ -153,7 +154,7 @@ def test_a_batch_is_answered_as_a_batch(wire: Wire) -> None:
     assert wire.send([ping] * 101)["error"]["code"] == -32600
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(
     st.sampled_from(["initialize", "tools/call", "resources/read", "tools/list", "server/discover", "ping"]),
     st.dictionaries(

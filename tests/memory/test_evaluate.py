@@ -28,6 +28,7 @@ def of(found: memory_evaluate.Evaluation, name: str) -> Evaluated:
     return next(one for one in found.backends if one.backend == name)
 
 
+@pytest.mark.slow
 def test_the_local_backend_passes_and_nothing_of_the_evaluation_stays(world: World) -> None:
     with memory(world) as mine:
         mine.store("shell", "fish")
@@ -77,6 +78,7 @@ def test_nothing_that_scores_low_is_recommended() -> None:
     assert recommendation([poor]).startswith("No backend is recommended; the best is shed, 31 of 100.")
 
 
+@pytest.mark.slow
 def test_the_size_of_an_entry_does_not_depend_on_how_many_were_measured(world: World) -> None:
     few, more = (of(evaluate(world, ["local"], sizes=(size,)), "local") for size in (10, 400))
     assert few.bytes_per_entry is not None
@@ -109,6 +111,7 @@ def test_a_backend_elsewhere_is_cleaned_up_even_if_it_fails(world: World, monkey
     assert backend.held == {}
 
 
+@pytest.mark.server
 def test_postgres_is_measured_and_left_as_it_was(tmp_path: Path) -> None:
     psycopg = pytest.importorskip("psycopg", reason="psycopg is not installed: pip install 'afterwit[postgres]'")
     if found_binaries() is None:
@@ -122,6 +125,7 @@ def test_postgres_is_measured_and_left_as_it_was(tmp_path: Path) -> None:
     assert found.leaves_machine is False
 
 
+@pytest.mark.slow
 def test_honcho_is_measured_with_few_entries_and_said_to_leave_the_machine(tmp_path: Path) -> None:
     if importlib.util.find_spec("honcho") is None:
         pytest.skip("honcho-ai is not installed: pip install 'afterwit[honcho]'")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
 
 from afterwit.memory.backends.backend import Backend
 from afterwit.model.memory_entry import Entry, Plain, Write
@@ -60,8 +61,8 @@ def play(backend: Backend, steps: Sequence[tuple[object, ...]]) -> None:
             assert all(model.held[user, entry.key] == entry for entry in found)
 
 
-@pytest.mark.parametrize("name", ["local", "postgres", "honcho"])
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.parametrize("name", ["local", pytest.param("postgres", marks=pytest.mark.server), "honcho"])
+@settings(max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=st.lists(step, max_size=8))
 def test_any_sequence_of_operations_equals_a_dictionary(
     maker: Callable[[str], Backend], shared: dict[str, Backend], name: str, steps: list[tuple[object, ...]]

@@ -5,6 +5,7 @@ import sys
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
 
 from afterwit.model.quick_json import dumps, loads
 
@@ -15,13 +16,13 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(VALUES)
 def test_what_is_written_reads_back_here_and_elsewhere(value: object) -> None:
     assert loads(dumps(value)) == json.loads(dumps(value)) == value
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(VALUES, st.sampled_from(["", " ", "\n\t "]))
 def test_it_reads_what_json_writes(value: object, blanks: str) -> None:
     assert loads(f"{blanks}{json.dumps(value, indent=1)}{blanks}") == value

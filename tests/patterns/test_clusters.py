@@ -133,5 +133,6 @@ def _calls(count: int) -> int:
     return calls
 
 
+@pytest.mark.slow
 def test_ten_times_the_signals_take_at_most_twelve_times_the_work() -> None:
     assert _calls(100_000) <= 12 * _calls(10_000)

@@ -5,23 +5,21 @@ import ast
 from collections.abc import Iterator
 from functools import cache
 from graphlib import TopologicalSorter
-from pathlib import Path
+from pathlib import PurePosixPath
 
 from tests.processes import READS_SURROUNDINGS
+from tests.source_trees import parsed, texts
 
-import afterwit
-
-_ROOT = Path(afterwit.__file__).parent
 _READING = ("environ", "environb", "getenv", "argv")
 
 
 @cache
-def _texts() -> dict[str, str]:
-    return {_name(path): path.read_text(encoding="utf-8") for path in _ROOT.rglob("*.py")}
+def _trees() -> dict[str, ast.Module]:
+    return {_name(file): parsed(file) for file in texts()}
 
 
-def _name(path: Path) -> str:
-    parts = path.relative_to(_ROOT.parent).with_suffix("").parts
+def _name(file: str) -> str:
+    parts = ("afterwit", *PurePosixPath(file).with_suffix("").parts)
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
@@ -48,13 +46,13 @@ def _imported(module: ast.Module) -> Iterator[str]:
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
             inner = [f"{node.module}.{alias.name}" for alias in node.names]
-            yield from (name if name in _texts() else node.module for name in inner)
+            yield from (name if name in _trees() else node.module for name in inner)
 
 
 def _loaded_for(name: str) -> Iterator[str]:
     """The modules that this one loads, and the packages around them which are not loaded already."""
-    for imported in _imported(ast.parse(_texts()[name])):
-        if imported in _texts():
+    for imported in _imported(_trees()[name]):
+        if imported in _trees():
             yield imported
             parts = imported.split(".")
             packages = (".".join(parts[:number]) for number in range(1, len(parts)))
@@ -62,7 +60,7 @@ def _loaded_for(name: str) -> Iterator[str]:
 
 
 def test_modules_import_each_other_in_no_circle() -> None:
-    imports = {name: set(_loaded_for(name)) for name in _texts()}
+    imports = {name: set(_loaded_for(name)) for name in _trees()}
     assert sum(map(len, imports.values())) > len(imports)
     TopologicalSorter(imports).prepare()  # raises, and names the circle
 
@@ -70,9 +68,8 @@ def test_modules_import_each_other_in_no_circle() -> None:
 def test_one_module_reads_its_surroundings_when_it_is_loaded() -> None:
     reading = {
         name
-        for name, text in _texts().items()
-        if any(word in text for word in _READING)
-        for node in _at_loading(ast.parse(text), ast.AST)
+        for name, tree in _trees().items()
+        for node in _at_loading(tree, ast.AST)
         if isinstance(node, ast.Attribute) and node.attr in _READING
     }
     assert reading == {READS_SURROUNDINGS}

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import afterwit
+from tests.source_trees import nodes, parsed, texts
 
-_ROOT = Path(afterwit.__file__).parent
 _MOST_MODULES = 25
 _MANY = {"agents"}  # has a folder for every agent, and what they share
 _EMPTY_NAMES = {"one", "found", "known", "each"}
@@ -17,15 +16,15 @@ _EMPTY_NAMES = {"one", "found", "known", "each"}
 
 @cache
 def _trees() -> dict[Path, ast.Module]:
-    return {path.relative_to(_ROOT): ast.parse(path.read_bytes()) for path in sorted(_ROOT.rglob("*.py"))}
+    return {Path(file): parsed(file) for file in texts()}
 
 
 def _bound(tree: ast.Module) -> Iterator[tuple[str, int]]:
     """The variables and parameters that a module binds, with their lines. The fields of a class are not among them:
     what is stored or read may be called so."""
-    bodies = (node.body for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    bodies = (node.body for node in nodes(tree) if isinstance(node, ast.ClassDef))
     fields = {id(part.target) for body in bodies for part in body if isinstance(part, ast.AnnAssign)}
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         match node:
             case ast.Name(id=name, ctx=ast.Store()) if id(node) not in fields:
                 yield name, node.lineno
@@ -38,7 +37,7 @@ def _bound(tree: ast.Module) -> Iterator[tuple[str, int]]:
 
 
 def test_public_classes_have_names_of_their_own() -> None:
-    classes = (node for tree in _trees().values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    classes = (node for tree in _trees().values() for node in nodes(tree) if isinstance(node, ast.ClassDef))
     counts = Counter(node.name for node in classes if not node.name.startswith("_"))
     assert len(counts) > 100
     assert [name for name, count in counts.items() if count > 1] == []

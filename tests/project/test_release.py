@@ -16,7 +16,10 @@ _ROOT = Path(__file__).parents[2]
 _RELEASE = _ROOT / ".ci" / "release.py"
 _NEXT = "987.6.5"
 _CHANGELOG = "# Changelog\n\n## [Unreleased]\n\n### Added\n\n- Pears.\n"
-pytestmark = pytest.mark.skipif(not (_ROOT / ".git").exists(), reason="needs a clone with its history")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not (_ROOT / ".git").exists(), reason="needs a clone with its history"),
+]
 
 
 class Clone:

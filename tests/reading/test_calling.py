@@ -169,6 +169,12 @@ def failing(question: ModelQuestion) -> GivenAnswer:
     return GivenAnswer(question.id, fault="the model is away")
 
 
+def test_failures_with_an_answer_between_them_are_not_in_a_row(world: World) -> None:
+    way = ScriptedWay(lambda question: failing(question) if len(way.asked) % 3 else empty(question))
+    run = called(world, way)
+    assert (run.stopped_by, run.answered, len(run.failed), run.left) == ("", 2, 4, 0)
+
+
 def test_a_failure_pauses_longer_each_time_and_an_answer_ends_that(world: World) -> None:
     now_ms = NOW_MS
     for pause_hours in (1, 4, 24, 72, 72):

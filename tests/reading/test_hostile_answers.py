@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.homes import Silent, hash_of, learned, world_of
 from tests.planted_orders import Planted
 from tests.reading.talks import line, proposal, sent
+from tests.thoroughness import examples
 
 from afterwit.config.world import World
 from afterwit.knowledge.list import all_items
@@ -81,7 +82,7 @@ def test_no_form_of_an_answer_breaks_its_reading(text: str) -> None:
         assert not isinstance(checked(proposed, sent(TALK)), Supported)
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(notes, st.randoms(use_true_random=False))
 def test_values_of_any_type_and_size_are_bounded_and_never_taken(several: list[dict[str, Any]], random: Any) -> None:
     words = json.dumps({"notes": several}, ensure_ascii=random.random() < 0.5)
@@ -188,7 +189,7 @@ def test_no_form_of_an_answer_breaks_the_store(text: str, asked: tuple[Path, Rea
     assert read_items(world) == []
 
 
-@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(8), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(odd=notes, places=st.permutations(range(4)), repeated=st.integers(1, 4))
 def test_among_any_notes_the_honest_one_is_stored_once(
     odd: list[dict[str, Any]],

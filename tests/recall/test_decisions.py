@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.recall.talks.dialogues import Case, Dialogue, cases, dialogues, digest_of, index_of
+from tests.thoroughness import examples
 
 from afterwit.recall.decisions import decided
 from afterwit.recall.from_digest import talks_in
@@ -137,7 +138,7 @@ def test_putting_a_talk_again_replaces_it() -> None:
 
 
 @given(st.randoms(use_true_random=False))
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=examples(4), deadline=None)
 def test_the_order_in_which_talks_come_changes_nothing(rng) -> None:  # type: ignore[no-untyped-def]
     talks = [talk for dialogue in dialogues() for talk in talks_in(digest_of(dialogue))]
     rng.shuffle(talks)

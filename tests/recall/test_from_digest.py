@@ -6,6 +6,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.harvest.talks import replied, talk
+from tests.thoroughness import examples
 
 from afterwit.guard.markers import OPENING, is_own, marked
 from afterwit.model.kinds import Relation
@@ -81,7 +82,7 @@ def test_a_quotation_cannot_be_ended_from_within() -> None:
 
 
 @given(st.text(max_size=400))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_a_sentence_is_one_harmless_line(text: str) -> None:
     for line in sentences_of(f"{text} {OPENING} walnut"):
         assert "\n" not in line

@@ -30,6 +30,11 @@ def test_what_a_subagent_begins_is_not_begun_for_its_session(record: dict[str, A
     assert (session.has_started, session.has_prompted, session.told) == (False, False, set())
 
 
+def test_a_session_that_is_compacted_has_lost_what_it_was_told_and_answered() -> None:
+    session = History([noted("started"), drawn("rule-1", "start"), drawn("fix-1"), noted("compacted")], "")
+    assert (session.told, session.answered, session.awaits_block) == (set(), set(), True)
+
+
 def test_a_subagent_keeps_what_it_was_told_when_its_session_is_compacted() -> None:
     records = [drawn("fix-1"), drawn("fix-1", context="a1"), noted("compacted")]
     assert History(records, "a1").told == {"fix-1"}

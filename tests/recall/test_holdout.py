@@ -3,6 +3,7 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
 
 from afterwit.recall.holdout import CHOICES, HELD, TOLD, Odds, draw, is_told, odds_for, odds_in
 
@@ -49,7 +50,7 @@ def test_odds_are_read_from_a_record_as_they_were_written() -> None:
         assert odds_in(dict(broken)) is None
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(st.text(), st.text())
 def test_a_draw_stays_as_it_is_and_lies_between_zero_and_one(session: str, item: str) -> None:
     assert draw(KEY, "codex", session, item) == draw(KEY, "codex", session, item)

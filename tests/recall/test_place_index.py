@@ -2,6 +2,7 @@
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
 
 from afterwit.recall.place_index import PlaceIndex, PlaceSighting
 from afterwit.recall.places import KnownRepo, Question, guess
@@ -28,7 +29,7 @@ def _index(sightings: list[PlaceSighting]) -> PlaceIndex:
 
 
 @given(_SIGHTINGS, st.randoms(use_true_random=False))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_the_order_in_which_sessions_come_changes_no_guess(rows: list[tuple], rng) -> None:  # type: ignore[no-untyped-def, type-arg]
     sightings = [PlaceSighting(f"s{number}", *row) for number, row in enumerate(rows)]
     shuffled = list(sightings)
@@ -37,7 +38,7 @@ def test_the_order_in_which_sessions_come_changes_no_guess(rows: list[tuple], rn
 
 
 @given(_SIGHTINGS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_putting_twice_is_putting_once(rows: list[tuple]) -> None:  # type: ignore[type-arg]
     sightings = [PlaceSighting(f"s{number}", *row) for number, row in enumerate(rows)]
     assert guess(KnownRepo(_index(sightings)), _QUESTION) == guess(KnownRepo(_index(sightings + sightings)), _QUESTION)

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.knowledge.drafting import HARBOUR, ORCHARD, piece
 from tests.recall.knowing import HERE, command, correction, item, read, rule
+from tests.thoroughness import examples
 
 from afterwit.guard.shown import ours
 from afterwit.model.errors import ConfigError
@@ -75,7 +76,7 @@ def test_preferences_stand_first() -> None:
     assert text.index("two spaces") < text.index("make test")
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(st.lists(st.integers(20, 230), max_size=80), st.integers(100, 2_000))
 def test_the_budget_holds(lengths: list[int], budget: int) -> None:
     known = [command(f"make {'x' * length} {number}"[:200]) for number, length in enumerate(lengths)]
@@ -84,7 +85,7 @@ def test_the_budget_holds(lengths: list[int], budget: int) -> None:
     assert tokens(text) <= min(budget, MOST_TOKENS)
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(st.permutations([rule("one"), rule("two"), correction(), command("make test"), command("make lint")]))
 def test_the_order_of_items_makes_no_difference(known: list) -> None:  # type: ignore[type-arg]
     expected = start_block(

@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
 
 from afterwit.repos.folders import root_name, root_of, user_of
 
@@ -143,7 +144,7 @@ PARTS = [
 ]
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(
     st.sampled_from(["", "/", "C:\\", "/mnt/c/", "~/", "//s/t/", "/home/kim/", "/Users/kim/"]),
     st.lists(st.sampled_from(PARTS) | st.text(max_size=5), max_size=7),

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
 
 from afterwit.repos.folders import root_name, root_of
 from afterwit.repos.identity import RepoResolution, RepoSighting, ResolvedBy, Spot, domain_of, resolve
@@ -194,7 +195,7 @@ REMOTES = st.sampled_from(
 NAMES = st.sampled_from(["app", "gitsync", "github.com/kim/app", "neworg/git-sync", "/home/lee/app", NAME])
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(
     st.lists(st.builds(RepoSighting, ROOTS, REMOTES, st.integers(1, 3)), max_size=9),
     st.dictionaries(NAMES, NAMES, max_size=4),

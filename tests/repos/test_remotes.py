@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
 
 from afterwit.repos.remotes import GitSetting, canonical_remote, git_settings, name_key, remote_in, short_names
 
@@ -99,7 +100,7 @@ def test_what_is_no_remote_has_no_name(text: str) -> None:
     assert canonical_remote(text) == ""
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.text(max_size=60) | st.from_regex(r"(?:ssh|https)://[a-z:@]{0,9}[a-z.]{1,12}/[A-Za-z%@:/._ -]{0,30}"))
 def test_a_canonical_name_stays_as_it_is_and_never_holds_a_user(text: str) -> None:
     name = canonical_remote(text)

@@ -17,6 +17,8 @@ from afterwit.share.git_commands import GitError
 from afterwit.share.place import shares_of
 from afterwit.share.records import SharedNote
 
+pytestmark = pytest.mark.slow
+
 _STEPS = 40
 
 

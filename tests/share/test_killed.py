@@ -64,6 +64,7 @@ def brought(person: Member) -> Counter[str]:
         return Counter(note["id"] for entry in entries for note in entry.body["notes"])
 
 
+@pytest.mark.slow
 def test_a_push_killed_at_any_step_is_ended_by_the_next_and_says_all_once(tmp_path: Path, bare: Path) -> None:
     ada, grace = (joined(tmp_path, name, bare) for name in ("ada", "grace"))
     reached = set()
@@ -86,6 +87,7 @@ def test_a_push_killed_at_any_step_is_ended_by_the_next_and_says_all_once(tmp_pa
     assert set(said(grace).values()) == {1}
 
 
+@pytest.mark.slow
 def test_a_pull_killed_at_any_step_is_ended_by_the_next_and_tells_all_once(tmp_path: Path, bare: Path) -> None:
     ada, grace = (joined(tmp_path, name, bare) for name in ("ada", "grace"))
     reached = set()
@@ -106,6 +108,7 @@ def test_a_pull_killed_at_any_step_is_ended_by_the_next_and_tells_all_once(tmp_p
     assert "nothing new" in run(ada, "pull").stderr
 
 
+@pytest.mark.slow
 def test_a_push_into_a_checkout_killed_at_any_step_is_ended_by_the_next(tmp_path: Path) -> None:
     ada = member(tmp_path, "ada")
     ada = ada._replace(world=ada.world._replace(now_ms=time.time_ns() // 1_000_000))
@@ -126,6 +129,7 @@ def test_a_push_into_a_checkout_killed_at_any_step_is_ended_by_the_next(tmp_path
     assert git(root, home, "diff", "--cached", "--name-only").split() == ["press.py"]
 
 
+@pytest.mark.slow
 def test_joining_killed_at_any_step_can_be_done_again(tmp_path: Path, bare: Path) -> None:
     grace = joined(tmp_path, "grace", bare)
     grace.adds(COUNT)

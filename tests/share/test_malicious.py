@@ -10,6 +10,7 @@ from tests.homes import NOW_MS
 from tests.learn.killed_runs import environment
 from tests.processes import COMMAND, run_text
 from tests.share.members import Member, git, member, remote
+from tests.thoroughness import STRIDE
 
 from afterwit.curation.curate import edit
 from afterwit.decisions.decided import DecisionKind, ItemChanges
@@ -94,7 +95,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", list(HOSTILE)[::STRIDE])
 def test_hostile_lines_are_told_to_nobody_and_break_no_command(ada: Member, grace: Member, name: str) -> None:
     plant(ada, HOSTILE[name])
     fact = "Run `make crates` before `make press`, or the press stops."

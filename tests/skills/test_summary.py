@@ -4,8 +4,8 @@ import msgspec
 from tests.harvest.skills.histories import World, history, sightings
 
 from afterwit.harvest.skills.effect import weighed
-from afterwit.model.digest import Digest
-from afterwit.model.kinds import TaskType
+from afterwit.model.digest import Digest, Verdict
+from afterwit.model.kinds import Outcome, TaskType
 from afterwit.skills.summary import effects_by, summaries
 
 
@@ -17,6 +17,17 @@ def test_skills_come_by_how_often_they_are_used() -> None:
     assert (second.name, second.uses) == ("prune", second.sessions)
     assert first.agents == ("codex",)
     assert first.ended_well == (30, 30)
+
+
+def test_a_session_whose_outcome_nobody_can_tell_counts_neither_as_good_nor_as_bad() -> None:
+    outcomes = [Outcome.SUCCESS, Outcome.FAILURE, Outcome.UNKNOWN, Outcome.UNKNOWN]
+    digests = history(World(sessions=len(outcomes), share=1.0))
+    ended = [
+        msgspec.structs.replace(digest, verdict=Verdict(outcome=outcome, confidence=0.9))
+        for digest, outcome in zip(digests, outcomes, strict=True)
+    ]
+    (skill,) = summaries(weighed(sightings(ended)))
+    assert (skill.sessions, skill.ended_well) == (4, (1, 2))
 
 
 def test_what_followed_is_told_per_use() -> None:

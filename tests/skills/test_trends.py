@@ -1,6 +1,7 @@
 """What got worse in invented histories is found, and what stayed the same is not called worse."""
 
 import msgspec
+import pytest
 from tests.harvest.skills.histories import World, history, sightings
 
 from afterwit.harvest.skills.effect import weighed
@@ -22,6 +23,7 @@ def test_a_skill_that_wears_off_is_worse_in_the_later_half() -> None:
     assert (trend.before.finding, trend.after.finding) == ("helps", "unclear")
 
 
+@pytest.mark.slow
 def test_a_skill_that_stays_as_it_is_is_not_called_worse() -> None:
     findings = [found(history(World(effect=0.2), seed))["later half"].finding for seed in range(6)]
     assert findings.count("unclear") >= 5

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
 
 from afterwit.sources.checkout import remote_of, root_of_checkout, worktrees_beside
 
@@ -145,7 +146,7 @@ def test_odd_paths_are_survived() -> None:
         assert remote_of(Path(text)) == ""
 
 
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(50), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=200), st.booleans())
 def test_whatever_the_files_hold_nothing_is_raised(tmp_path: Path, content: bytes, is_pointer: bool) -> None:
     root = tmp_path / content.hex()[:40] / str(is_pointer)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
 
 from afterwit.sources import damaged
 from afterwit.sources.damaged import LinePiece, cleaned, cut
@@ -72,7 +73,7 @@ def test_a_long_line_needs_a_few_times_its_own_memory() -> None:
     assert peak < 4 * len(body)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.lists(st.sampled_from([*HOSTILE.values(), b"\n", b"}", b'"']), max_size=8).map(b"".join), st.booleans())
 def test_pieces_are_in_order_and_leave_out_blanks_only(body: bytes, is_ended: bool) -> None:
     body = body.strip(b" \t\r\n")

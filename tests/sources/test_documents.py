@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
 
 from afterwit.model.readings import Problem, Reading
 from afterwit.sources.documents import (
@@ -48,7 +49,7 @@ def problems(data: bytes) -> list[tuple[str, bool]]:
     return [(each.reason, each.is_passing) for each in found if isinstance(each, Problem)]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     value=st.lists(JSON, max_size=4) | st.dictionaries(st.text(max_size=5), JSON, max_size=4),
     indent=st.none() | st.just(2),

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.every import for_every
+from tests.thoroughness import examples
 
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Problem, Reading
@@ -242,7 +243,7 @@ FRAGMENTS = st.sampled_from(
 FILES = st.lists(st.one_of(FRAGMENTS, st.binary(max_size=3)), max_size=14).map(b"".join)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(FILES, st.data())
 def test_any_split_into_appends_equals_the_whole(data: bytes, draw: st.DataObject) -> None:
     stops = draw.draw(st.lists(st.integers(0, len(data)), max_size=6))
@@ -250,13 +251,13 @@ def test_any_split_into_appends_equals_the_whole(data: bytes, draw: st.DataObjec
     assert in_appends(data, stops) == expected
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(FILES)
 def test_appends_of_one_byte_equal_the_whole(data: bytes) -> None:
     assert in_appends(data, range(len(data))) == [each for each in whole(data) if not is_tail(each)]
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(FILES)
 def test_every_byte_lies_in_one_record_or_one_problem(data: bytes) -> None:
     at = 0

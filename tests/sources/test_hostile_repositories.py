@@ -10,6 +10,7 @@ import pytest
 from tests.homes import Silent, world_of
 from tests.measure.histories import Log
 from tests.sources.checkouts import worked
+from tests.thoroughness import STRIDE
 
 from afterwit.checkouts.known import GitCheckout
 from afterwit.checkouts.tree_index import update_tree
@@ -195,7 +196,7 @@ PLANTED: tuple[Callable[[Trap], None], ...] = (
 )  # fmt: skip
 
 
-@pytest.fixture(params=PLANTED, ids=lambda plant: plant.__name__.strip("_"))
+@pytest.fixture(params=PLANTED[::STRIDE], ids=lambda plant: plant.__name__.strip("_"))
 def trap(request: pytest.FixtureRequest, tmp_path: Path) -> Trap:
     """A checkout with two commits and a file that was changed, in which something is planted."""
     planted = Trap(tmp_path)

@@ -2,10 +2,11 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 import pytest
-import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
 
+from afterwit.model import zstd
 from afterwit.model.readings import Problem, Reading
 from afterwit.sources.framing import Framing, Record
 from afterwit.sources.lines import Chunks, Tap, is_packed, lines_of, whole_lines
@@ -21,7 +22,7 @@ class Nothing:
 
 
 def packed(*frames: bytes) -> bytes:
-    compressor = zstandard.ZstdCompressor(write_checksum=True)
+    compressor = zstd.Compressor(3, has_checksum=True)
     return b"".join(compressor.compress(frame) for frame in frames)
 
 
@@ -36,7 +37,7 @@ def read_whole(path: PurePosixPath, content: bytes) -> tuple[list[bytes], list[P
 
 
 @given(st.binary(max_size=300), st.integers(0, 320), st.integers(1, 40))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_a_tap_shows_every_byte_that_passes_and_stops_at_its_limit(content: bytes, limit: int, block: int) -> None:
     seen: list[bytes] = []
     tap = Tap(Chunks([content]), limit, seen.append)
@@ -59,7 +60,7 @@ def test_a_tap_sees_what_the_lines_leave_unread() -> None:
 
 
 @given(st.lists(st.binary(max_size=30), max_size=8), st.integers(1, 50))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_chunks_are_a_file(chunks: list[bytes], block: int) -> None:
     file = Chunks(chunks)
     found = b""
@@ -70,7 +71,7 @@ def test_chunks_are_a_file(chunks: list[bytes], block: int) -> None:
 
 
 @given(st.lists(st.sampled_from([b"a\n", b"\n", b"\r\n", b"no end", b"\x00\xff\n", b"x" * 50]), max_size=8))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_lines_are_cut_at_newlines_and_keep_them(pieces: list[bytes]) -> None:
     lines, problems = read_whole(PLAIN, b"".join(pieces))
     assert b"".join(lines) == b"".join(pieces)

@@ -2,6 +2,7 @@ import json
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
 
 from afterwit.guard.markers import marked
 from afterwit.sources.framing import without_own_notes
@@ -43,7 +44,7 @@ def test_a_text_that_is_no_json_is_left_to_its_reader() -> None:
 
 
 @given(value=st.lists(VALUES, max_size=4), is_ascii=st.booleans())
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 def test_every_value_stays_where_it_was(value: list[object], is_ascii: bool) -> None:
     raw = json.dumps([*value, "end"], ensure_ascii=is_ascii).encode()
     clean = without_own_notes(raw)

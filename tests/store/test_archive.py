@@ -1,13 +1,13 @@
 import hashlib
-import io
 import os
 import stat
 from pathlib import Path
 
 import pytest
-import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
+from tests.zst import decompress
 
 from afterwit.model.errors import DamagedError
 from afterwit.store import frames
@@ -37,7 +37,7 @@ def snapshot(folder: Path) -> dict[str, bytes]:
 
 
 @given(pieces=st.lists(st.binary(min_size=1, max_size=600), min_size=1, max_size=6))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_appends_in_any_pieces_restore_byte_for_byte(
     tmp_path_factory: pytest.TempPathFactory, pieces: list[bytes]
 ) -> None:
@@ -53,8 +53,7 @@ def test_appends_in_any_pieces_restore_byte_for_byte(
 def test_the_file_is_an_ordinary_zst(archive: Archive, layout: Layout) -> None:
     append(archive, 0, b"one\n" * 100, b"two\n" * 100)
     packed = file_of(layout).read_bytes()
-    reader = zstandard.ZstdDecompressor().stream_reader(io.BytesIO(packed), read_across_frames=True)
-    assert reader.read() == b"one\n" * 100 + b"two\n" * 100
+    assert decompress(packed) == b"one\n" * 100 + b"two\n" * 100
 
 
 def test_an_object_describes_itself(archive: Archive) -> None:
@@ -128,7 +127,7 @@ def test_a_header_that_was_never_completed_is_begun_again(archive: Archive, layo
 
 
 @given(data=st.data(), pieces=st.lists(st.binary(min_size=1, max_size=300), min_size=1, max_size=5))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_no_append_makes_what_could_be_read_unreadable(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, pieces: list[bytes]
 ) -> None:
@@ -216,7 +215,7 @@ def test_a_link_in_the_place_of_an_object_is_not_followed(archive: Archive, layo
 
 
 @given(st.text(max_size=60))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_a_name_holds_nothing_of_what_it_names(path: str) -> None:
     name = archive_name(file_key("codex", path), 12)
     assert set(name) <= set("0123456789abcdef-")

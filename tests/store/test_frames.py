@@ -2,10 +2,12 @@ import io
 from typing import Any
 
 import pytest
-import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
+from tests.zst import decompress
 
+from afterwit.model import zstd
 from afterwit.model.errors import DamagedError
 from afterwit.store import frames
 from afterwit.store.frames import FRAME_BYTES
@@ -13,12 +15,6 @@ from afterwit.store.frames import FRAME_BYTES
 
 def whole(pieces: list[bytes]) -> bytes:
     return frames.pack_header({"agent": "codex"}) + b"".join(frames.pack(pieces))
-
-
-def unpacked_by_anyone(packed: bytes) -> bytes:
-    """What any program that knows zstd gets out of the file."""
-    reader = zstandard.ZstdDecompressor().stream_reader(io.BytesIO(packed), read_across_frames=True)
-    return reader.read()
 
 
 def walked(packed: bytes) -> list[bytes]:
@@ -31,11 +27,11 @@ def walked(packed: bytes) -> list[bytes]:
 
 
 @given(st.lists(st.binary(max_size=2_000), max_size=8))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_any_pieces_come_back_byte_for_byte(pieces: list[bytes]) -> None:
     packed = whole(pieces)
     assert b"".join(walked(packed)) == b"".join(pieces)
-    assert unpacked_by_anyone(packed) == b"".join(pieces)
+    assert decompress(packed) == b"".join(pieces)
 
 
 @pytest.mark.parametrize("size", [1, FRAME_BYTES - 1, FRAME_BYTES, FRAME_BYTES + 1, 3 * FRAME_BYTES + 17])
@@ -63,7 +59,7 @@ def test_content_that_looks_like_a_frame_is_only_content() -> None:
 
 
 @given(st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_a_torn_end_is_left_out_and_what_is_before_stays(data: st.DataObject) -> None:
     first, second = whole([b"first"]), b"".join(frames.pack([b"second" * 20]))
     cut = data.draw(st.integers(0, len(second) - 1))
@@ -97,7 +93,7 @@ def test_a_damaged_header_is_called_damaged(content: bytes) -> None:
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_a_flipped_bit_never_goes_unnoticed_and_never_crashes(data: st.DataObject) -> None:
     content = [bytes(range(200)) * 4, b"more text, and more text" * 9]
     packed = bytearray(frames.pack_header({"agent": "codex"}) + b"".join(b"".join(frames.pack([c])) for c in content))
@@ -110,6 +106,6 @@ def test_a_flipped_bit_never_goes_unnoticed_and_never_crashes(data: st.DataObjec
 
 
 def test_a_frame_that_claims_to_be_huge_is_refused_before_memory_is_taken() -> None:
-    huge = zstandard.ZstdCompressor(write_content_size=True).compress(bytes(FRAME_BYTES + 1))
+    huge = zstd.Compressor(3).compress(bytes(FRAME_BYTES + 1))
     with pytest.raises(DamagedError, match="impossible size"):
         frames.unpack(huge)

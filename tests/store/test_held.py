@@ -6,6 +6,7 @@ from unittest.mock import patch
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
 
 from afterwit.model.errors import DamagedError
 from afterwit.store import frames
@@ -22,7 +23,7 @@ def held() -> ArchivedFile:
 
 
 @given(st.lists(st.tuples(st.integers(0, len(WHOLE)), st.integers(0, len(WHOLE))), max_size=8))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_any_pieces_can_be_read_in_any_order(places: list[tuple[int, int]]) -> None:
     with held() as file:
         for start, end in (sorted(place) for place in places):

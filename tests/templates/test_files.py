@@ -111,6 +111,16 @@ def test_what_comes_in_is_redacted_cleaned_and_shortened(world: World, tmp_path:
     assert "\u202e" not in content
 
 
+def test_no_half_of_a_secret_stays_where_a_long_result_is_cut(world: World, tmp_path: Path) -> None:
+    secret = planted()["github token"]
+    leaking = example("Bash", ActionKind.SHELL, "pytest -q", f"{secret}\n" * 100, command="pytest -q")
+    path = written(tmp_path, sample(examples=(*EXAMPLES, leaking)))
+    result = import_template(world, path, refused).template.examples[-1].result
+    assert "characters left out" in result
+    assert secret[:8] not in result
+    assert secret[-8:] not in result
+
+
 def _with(**fields: Any) -> bytes:
     return json.dumps(json.loads(template_bytes(sample())) | fields).encode()
 

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
 
 from afterwit.actions.failures.excerpt import below_headlines, error_excerpt
 
@@ -46,7 +47,7 @@ def test_a_first_line_that_is_too_long_is_cut_and_marked() -> None:
 
 
 @given(st.text(max_size=300), st.integers(min_value=0, max_value=120))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_an_excerpt_never_exceeds_its_limit(output: str, limit: int) -> None:
     assert len(error_excerpt(output, limit)) <= limit
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.every import for_every
+from tests.thoroughness import examples
 
 from afterwit.actions.failures.failure_class import classify
 from afterwit.actions.steps import Step
@@ -169,6 +170,6 @@ TEXTS = st.text(max_size=120) | st.sampled_from([case[2] for case in CASES])
 
 
 @given(command=st.text(max_size=60) | st.sampled_from([case[1] for case in CASES]), error=TEXTS, rules=st.booleans())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_any_text_has_a_class(command: str, error: str, rules: bool) -> None:
     assert classify(failed(command, error), rules=rules) in FailureClass

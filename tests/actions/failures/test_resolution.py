@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
 
 from afterwit.actions.failures.resolution import FailureResolution, resolve
 from afterwit.actions.steps import Step
@@ -172,7 +173,7 @@ STEPS = st.builds(
 
 
 @given(st.lists(STEPS, min_size=1, max_size=8), st.sampled_from(list(FailureClass)), st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_any_steps_resolve_to_a_later_success_or_to_none(
     steps: list[Step], failure: FailureClass, data: st.DataObject
 ) -> None:

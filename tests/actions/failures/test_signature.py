@@ -5,6 +5,7 @@ import string
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
 
 from afterwit.actions.failures.failure_class import classify
 from afterwit.actions.failures.signature import answerable_signature, signature, template
@@ -225,7 +226,7 @@ MESSAGES = [
 
 @pytest.mark.parametrize(("command", "message"), MESSAGES)
 @given(one=SLOTS, other=SLOTS)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 def test_paths_numbers_hashes_quotes_and_users_do_not_change_a_signature(
     command: str, message: str, one: dict[str, str], other: dict[str, str]
 ) -> None:
@@ -235,14 +236,14 @@ def test_paths_numbers_hashes_quotes_and_users_do_not_change_a_signature(
 
 
 @given(st.text(max_size=200), st.text(max_size=60), st.sampled_from(list(FailureClass)))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_any_text_has_a_signature(error: str, command: str, failure: FailureClass) -> None:
     step = Step(ActionKind.SHELL, "Bash", command, Status.FAILED, None, 1, error)
     assert signature(step, failure) == signature(step, failure)
 
 
 @given(st.text(max_size=200))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_a_template_is_bounded_and_single_lined(line: str) -> None:
     found = template(line.replace("\n", " "))
     assert len(found) <= 120

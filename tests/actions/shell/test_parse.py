@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.every import for_every
+from tests.thoroughness import examples
 
 from afterwit.actions.shell import lexer as shell_lexer
 from afterwit.actions.shell import spans as shell_spans
@@ -141,7 +142,7 @@ _GROWING = [
 )
 @example("a=" * 50)
 @example("bash -c " * 30)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_any_string_is_parsed(line: str) -> None:
     parsed = parse(line)
     assert all(parsed.commands[command.number] is command for command in parsed.commands)
@@ -152,7 +153,7 @@ def test_any_string_is_parsed(line: str) -> None:
 
 
 @given(st.one_of(st.text("ab1 \t\r\n|&;()<>'\"\\$`*?[#=-", max_size=40), st.lists(_PIECES, max_size=20).map(" ".join)))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_words_that_are_read_the_short_way_are_the_same_words(line: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shell_lexer, "_WHOLE_WORD", re.compile(r"(?!)"))
@@ -166,7 +167,7 @@ def _depth(body: tuple[Pipeline, ...]) -> int:
 
 
 @given(st.lists(st.text(min_size=1, max_size=12), min_size=1, max_size=8))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_quoted_words_come_back_as_they_were(words: list[str]) -> None:
     words = [word.replace("\r\n", "\n") for word in words]
     line = "x " + " ".join("'" + word.replace("'", "'\\''") + "'" for word in words)

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
 
 from afterwit.agents.claude_code.reader import ClaudeCodeReader, ClaudeCodeReading
 from afterwit.agents.protocol import SourceFile
@@ -41,7 +42,7 @@ def test_a_state_saved_after_every_record_changes_nothing(path: Path) -> None:
 
 
 @given(data=st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_any_cut_in_bytes_equals_the_whole(data: st.DataObject) -> None:
     path = data.draw(st.sampled_from(FIXTURES))
     content = path.read_bytes()
@@ -86,7 +87,7 @@ _FIELDS = st.sampled_from(sorted(_NAMES.split()))
     fields=st.dictionaries(_FIELDS, _JSON, max_size=6),
     content=_JSON,
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_no_shape_of_a_record_raises(kind: str, fields: dict[str, object], content: object) -> None:
     record = {"message": {"content": content}, "subtype": "api_error", "type": kind} | fields
     reading: ClaudeCodeReading = ClaudeCodeReader().start(source("s.jsonl"))

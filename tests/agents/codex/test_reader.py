@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
 
 from afterwit.agents.codex.reader import CodexReader
 from afterwit.agents.protocol import Reader, SourceFile
@@ -213,7 +214,7 @@ def read_in_appends(data: bytes, name: str, cuts: list[int]) -> list[Reading]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(data=st.data())
 def test_any_appends_equal_the_whole(name: str, data: st.DataObject) -> None:
     raw = (FIXTURES / f"{name}.jsonl").read_bytes()

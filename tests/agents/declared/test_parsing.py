@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
 
 from afterwit.agents.declared.description import Arguments, Condition, Requirement, SessionFrom, TimeUnit
 from afterwit.agents.declared.parsing import description_from, description_of
@@ -128,7 +129,7 @@ def places(value: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int
     return [place for name, inner in fields for place in [(*path, name), *places(inner, (*path, name))]]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(data=st.data(), name=st.sampled_from(["tinker", "lathe"]))
 def test_a_description_with_anything_in_any_place_is_read_or_refused_with_its_file(
     data: st.DataObject, name: str

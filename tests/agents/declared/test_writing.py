@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
 
 from afterwit.agents.declared.shorthand import toml_of
 
@@ -16,7 +17,7 @@ NAME = TEXT.filter(lambda name: name not in ("facts", "event", "spend"))
 RULES = st.lists(st.dictionaries(TEXT, VALUE, min_size=1, max_size=3), min_size=1, max_size=3)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(plain=st.dictionaries(NAME, VALUE, max_size=4), events=RULES)
 def test_what_is_written_decodes_to_the_same(plain: dict[str, Any], events: list[dict[str, Any]]) -> None:
     table = {**plain, "event": events}

@@ -45,6 +45,7 @@ def commits(bare: Path) -> int:
     return int(git(bare, "rev-list", "--count", BRANCH))
 
 
+@pytest.mark.slow
 def test_a_backup_in_a_git_remote_is_made_checked_thinned_out_and_restored(
     world: World, tmp_path: Path, bare: Path
 ) -> None:
@@ -65,6 +66,7 @@ def test_a_backup_in_a_git_remote_is_made_checked_thinned_out_and_restored(
     assert git(bare, "log", "-1", "--format=%an %ae", BRANCH).strip() == "afterwit afterwit@localhost"
 
 
+@pytest.mark.slow
 def test_a_backup_killed_at_any_step_leaves_the_last_good_one(world: World, tmp_path: Path, bare: Path) -> None:
     target, keys = f"git+file://{bare}", key_in(tmp_path)
     made(world, target, keys)

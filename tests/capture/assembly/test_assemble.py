@@ -5,6 +5,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
 
 from afterwit.capture.assembly import assemble, notes
 from afterwit.capture.assembly.assemble import Assembler
@@ -364,7 +365,7 @@ def joined(runs: Sequence[Captured]) -> Joined:
 
 
 @given(st.lists(readings_of_any_kind, max_size=14), st.data())
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 def test_any_split_into_runs_gives_the_rows_of_the_whole(readings: list[Reading], data: st.DataObject) -> None:
     cuts = sorted(data.draw(st.lists(st.integers(0, len(readings)), max_size=4)))
     copied = [key_of("p2"), key_of("k2")]

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
 
 from afterwit.capture.assembly.sentences import stated_by_agent, stated_by_person
 
@@ -70,7 +71,7 @@ def test_the_number_of_sentences_is_bounded() -> None:
 
 
 @given(st.text(max_size=300))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_any_text_can_be_looked_through(text: str) -> None:
     for sentence in (*stated_by_person(text), *stated_by_agent(text)):
         assert "\n" not in sentence

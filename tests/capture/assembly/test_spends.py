@@ -1,5 +1,6 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
 
 from afterwit.capture.assembly.part_facts import merged_spend
 from afterwit.model.captured import SpendRow
@@ -22,7 +23,7 @@ spend_rows = st.builds(
 
 
 @given(spend_rows, spend_rows, spend_rows)
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_spends_merge_in_any_order_and_any_number_of_times(one: SpendRow, two: SpendRow, three: SpendRow) -> None:
     assert merged_spend(one, two) == merged_spend(two, one)
     assert merged_spend(one, one) == one

@@ -3,6 +3,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
 
 from afterwit.capture.assembly.texts import (
     TEXT_LIMIT,
@@ -51,7 +52,7 @@ def test_a_text_is_cleaned_before_it_is_redacted(redactor: Redactor) -> None:
 
 
 @given(st.text(alphabet="ab‹›:-…\n", max_size=60), st.integers(0, 60))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_a_beginning_is_one(text: str, limit: int) -> None:
     found = beginning(text, limit)
     assert text.startswith(found)

@@ -97,6 +97,7 @@ def test_nothing_is_run_unless_somebody_agrees(guards: Guards, tmp_path: Path) -
     assert not (tmp_path / "store").exists()
 
 
+@pytest.mark.slow
 def test_one_fix_is_shown_with_lines_and_tests(guards: Guards, orchard: dict[str, str]) -> None:
     guards("check", "--yes")
     text = guards("show", orchard["guarded"][:8]).stdout
@@ -123,6 +124,7 @@ def test_a_draft_is_printed_or_written_and_never_over_a_file(
     assert set(shape) == {"commit", "path", "asserts", "text"}
 
 
+@pytest.mark.slow
 def test_the_report_counts_places_without_a_guard(guards: Guards) -> None:
     guards("check", "--yes")
     (place,) = shapes(guards("report", "--json"))
@@ -176,6 +178,7 @@ def test_settings_can_forbid_it(guards: Guards, tmp_path: Path) -> None:
     assert (left_out.returncode, "left out" in left_out.stderr) == (2, True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
 def test_a_check_that_is_stopped_keeps_its_verdicts_and_leaves_nothing(
     guards: Guards, environ: dict[str, str], tmp_path: Path, sign: int
@@ -221,6 +224,7 @@ def test_a_session_that_ended_in_a_fix_is_named_with_what_failed(
     assert '# What failed before it: "make count"' in drafted
 
 
+@pytest.mark.slow
 def test_an_agent_that_edits_guarded_lines_is_told_the_test(
     run: Run, environ: dict[str, str], home: Path, tmp_path: Path, orchard: dict[str, str]
 ) -> None:

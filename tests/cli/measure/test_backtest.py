@@ -127,6 +127,7 @@ def test_a_walk_is_to_read_and_nothing_else(learned: Run) -> None:
     assert "--explain" in done.stderr
 
 
+@pytest.mark.slow
 def test_the_figures_are_kept_with_the_command_that_made_them(run: Run, tmp_path: Path) -> None:
     run("demo", "--to", str(tmp_path / "demo"), "--day", "2026-05-01")
     store = tmp_path / "demo" / "store"

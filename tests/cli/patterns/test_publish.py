@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from click.testing import CliRunner, Result
 from tests.patterns.logs import learned_world
 from tests.processes import COMMAND, run_text
@@ -138,6 +139,7 @@ def test_a_pack_goes_from_one_machine_to_another(tmp_path: Path) -> None:
     assert "is not approved" in str(called(other, "publish", own, "--as", "note", "--yes").exception)
 
 
+@pytest.mark.slow
 def test_a_publishing_that_is_killed_anywhere_is_finished_by_the_same_command(tmp_path: Path) -> None:
     own = approved(tmp_path)
     file = tmp_path / "AGENTS.md"
@@ -157,6 +159,7 @@ def test_a_publishing_that_is_killed_anywhere_is_finished_by_the_same_command(tm
     assert (done.returncode, kills >= 5) == (0, True)
 
 
+@pytest.mark.slow
 def test_a_taking_back_that_is_killed_anywhere_is_finished_by_the_same_command(tmp_path: Path) -> None:
     own = approved(tmp_path)
     file = tmp_path / "AGENTS.md"

@@ -6,6 +6,7 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
 
 from afterwit.cli.sessions.transcript import Look, drawn
 from afterwit.cli.terminal.wrapping import cells
@@ -132,7 +133,7 @@ def test_colour_is_only_colour() -> None:
 
 
 @given(st.text(max_size=300), st.integers(40, 120), st.integers(0, 3), st.sampled_from([True, False]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_no_line_is_too_wide(text: str, width: int, depth: int, is_full: bool) -> None:
     clean = "".join(letter for letter in text if letter.isprintable() or letter == "\n")
     what = (said(EventKind.REPLY, clean), did(clean or "x", "failed", error=clean, duration_ms=10**6))

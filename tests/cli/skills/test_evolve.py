@@ -87,6 +87,7 @@ def test_an_empty_list_says_why(orchard: Orchard) -> None:
     assert evolve(orchard, "log", "nonsense").returncode == 2
 
 
+@pytest.mark.slow
 def test_killed_anywhere_the_next_learn_leaves_the_version_that_is_due(orchard: Orchard, tmp_path: Path) -> None:
     (proposal,) = answer(orchard, "list")["proposals"]
     kept = tmp_path / "kept"

@@ -7,6 +7,10 @@ import pytest
 from tests.cli.conftest import Run
 from tests.homes import put
 from tests.templates.logs import GOOD, session
+from tests.templates.samples import sample
+
+from afterwit.store.layout import Layout
+from afterwit.store.template_files import template_bytes
 
 CALM = tuple(call for call in GOOD if not call.is_error)
 
@@ -101,6 +105,15 @@ def test_a_template_goes_to_somebody_else_who_approves_it(learned: Run, tmp_path
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "may be used" in learned("templates", "import", "--approve", waiting["id"], **other).stderr
     assert learned("templates", "apply", waiting["id"], "--as", "chat", **other).returncode == 0
+
+
+def test_an_import_for_scripts_approves_nothing(run: Run, tmp_path: Path) -> None:
+    layout, file = Layout(tmp_path / "store"), tmp_path / "pruning.json"
+    layout.create()
+    layout.database.touch()
+    file.write_bytes(template_bytes(sample()))
+    taken = json.loads(run("templates", "import", str(file), "--json").stdout)
+    assert (taken["is_new"], taken["is_approved"], taken["template"]["status"]) == (True, False, "quarantined")
 
 
 def test_a_wrong_file_is_refused_in_a_sentence(learned: Run, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thoroughness import examples
 
 from afterwit.cli.terminal.wrapping import cells, cut, wrapped
 
@@ -11,7 +12,7 @@ from afterwit.cli.terminal.wrapping import cells, cut, wrapped
     st.text(st.characters(blacklist_categories=("Cs", "Cc")) | st.sampled_from(" \n-"), max_size=200),
     st.integers(20, 60),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_no_line_is_wider_and_no_letter_is_lost(text: str, width: int) -> None:
     lines = wrapped(text, width)
     assert all(cells(line) <= width for line in lines)

@@ -3,6 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.harvest.mishaps import call
 from tests.harvest.work import REPO, edited, failed, piped, ran, session
+from tests.thoroughness import examples
 
 from afterwit.actions.shell.parse import parse
 from afterwit.harvest.commands.invocations import CommandForm, command_at, folder_below, form_of, runs_in, work_of
@@ -66,7 +67,7 @@ def test_nothing_that_a_shell_would_expand_is_in_a_form(line: str) -> None:
 
 
 @given(st.text(max_size=80))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_any_line_has_forms_or_none(line: str) -> None:
     for command in parse(line).commands:
         form = form_of(command)

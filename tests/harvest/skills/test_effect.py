@@ -49,6 +49,7 @@ def test_harm_is_recovered() -> None:
     assert verdicts(found) >= len(SEEDS) - 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "world",
     [
@@ -96,6 +97,7 @@ def test_the_order_of_sessions_does_not_matter() -> None:
     assert effect_of(weighed(seen)["press"]) == effect_of(weighed(seen[::-1])["press"])
 
 
+@pytest.mark.slow
 def test_ten_times_the_events_cost_at_most_twelve_times_the_work() -> None:
     def mined(sessions: int) -> int:
         digests = history(World(sessions=sessions, actions=50, share=1.0))
@@ -104,6 +106,7 @@ def test_ten_times_the_events_cost_at_most_twelve_times_the_work() -> None:
     assert mined(2_000) <= 12 * mined(200)
 
 
+@pytest.mark.slow
 def test_a_session_ten_times_as_long_costs_at_most_twelve_times_the_work() -> None:
     def looked_at(actions: int) -> int:
         (digest,) = history(World(sessions=1, actions=actions, share=1.0, is_after_failures=True))

@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.harvest.talks import concluded, replied, talk
+from tests.thoroughness import examples
 
 from afterwit.harvest.harvester import id_of
 from afterwit.harvest.stated.choices import Choices, Reproofs, is_choice, is_lesson
@@ -95,7 +96,7 @@ def test_a_decision_fires_on_the_words_of_its_matter() -> None:
 
 
 @given(st.permutations([talk(SQLITE), talk(POSTGRES, day=9), talk(WINDOWS, day=4)]))
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 def test_the_order_of_the_sessions_does_not_matter(digests: list[Digest]) -> None:
     by_time = sorted(digests, key=lambda one: one.started_ms or 0)
     assert concluded(Choices(), digests) == concluded(Choices(), by_time)

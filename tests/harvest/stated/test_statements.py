@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.harvest.talks import MAY_MS
+from tests.thoroughness import examples
 
 from afterwit.harvest.stated.statements import (
     StatedBy,
@@ -77,7 +78,7 @@ def test_quotes_and_stray_backticks_cannot_end_a_quotation() -> None:
 
 
 @given(st.text(max_size=400), st.sampled_from(StatedBy))
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 def test_a_shown_statement_is_one_line_within_the_limit_and_its_words_can_be_read_back(
     text: str, who: StatedBy
 ) -> None:

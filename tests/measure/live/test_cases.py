@@ -21,6 +21,14 @@ def worked(number: int, fails: int = 1) -> Log:
     return log.shell("pytest -q", "3 passed")
 
 
+def written_by(log: Log, model: str) -> Log:
+    """The log as if this model had answered, with the tokens that it took."""
+    for record in log.records:
+        if record["type"] == "assistant":
+            record["message"] |= {"model": model, "usage": {"input_tokens": 1_000, "output_tokens": 100}}
+    return log
+
+
 def test_a_session_is_joined_with_its_draw_and_its_figures_are_those_counted_by_hand(tmp_path: Path) -> None:
     log = worked(1).prompt("No, that is wrong: stop it earlier")
     log.put(tmp_path / "home")
@@ -61,6 +69,15 @@ def test_subagents_count_with_their_session_on_its_side(tmp_path: Path) -> None:
     draw(tmp_path, log.session, "held", context="a1", moment="after")
     (case,) = learned_cases(tmp_path).drawn
     assert (case.arm, case.figures[Figure.FAILURES]) == ("held", 100 * 4 / 12)
+
+
+def test_a_session_has_a_cost_only_where_the_models_of_its_subagents_have_prices(tmp_path: Path) -> None:
+    for number, model in enumerate(("claude-haiku-4-5", "model-of-nobody-9")):
+        log, helper = written_by(worked(number), "claude-opus-4-6"), written_by(worked(number + 2), model)
+        log.put(tmp_path / "home")
+        subagent(tmp_path / "home", log.session, helper, f"a{number}")
+        draw(tmp_path, log.session, at_ms=AT_MS + number)
+    assert [Figure.COST in case.figures for case in learned_cases(tmp_path).drawn] == [True, False]
 
 
 def test_a_session_over_midnight_or_after_a_change_of_the_clock_stays_on_its_side(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.memory.flaky import FlakyBackend
+from tests.thoroughness import examples
 
 from afterwit.memory.backends.backend import RejectedError, UnreachableError
 from afterwit.memory.backends.queue import Queue, QueueingBackend
@@ -92,6 +93,15 @@ def test_what_waits_is_read_as_if_it_had_arrived(setting: Setting) -> None:
     assert [hit.entry.value for hit in setting.patient.query("ada", "fish", 5)] == ["fish"]
     assert "The server is gone" in setting.patient.reason
     assert setting.patient.retrieve("grace", "shell") is None
+
+
+def test_what_was_forgotten_is_not_found_while_its_deletion_waits(setting: Setting) -> None:
+    for backend in (setting.backend, setting.local):
+        backend.store(setting.write("shell", "fish"))
+    setting.backend.before = GONE
+    assert [hit.entry.value for hit in setting.patient.query("ada", "fish", 5)] == ["fish"]
+    setting.patient.delete("ada", "shell", setting.now_ms + 1)
+    assert setting.patient.query("ada", "fish", 5) == []
 
 
 def test_writes_arrive_in_order_and_before_new_ones(setting: Setting) -> None:
@@ -198,7 +208,7 @@ moves = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(moves=moves)
 def test_with_faults_anywhere_the_end_is_that_of_a_dictionary(
     tmp_path: Path, moves: list[tuple[str, str, str]]

@@ -157,6 +157,7 @@ def test_what_cannot_be_called_is_a_fault_that_took_nothing(clients: Clients) ->
     assert "Claude Code cannot be called" in way.answer(QUESTION, SECONDS).fault
 
 
+@pytest.mark.slow
 def test_a_client_that_hangs_is_ended_with_its_children(clients: Clients) -> None:
     code = """
         import subprocess

@@ -19,6 +19,7 @@ from afterwit.reading.ways.way import ModelQuestion, Way, WaySurroundings
 QUESTION = ModelQuestion("a1b2", "Read this.", "1 user: Prune the trees.", schema())
 ANSWER = '{"notes": []}'
 SECONDS = 120.0
+pytestmark = pytest.mark.slow  # each starts a process that loads `llm` and its plugins
 needs_llm = pytest.mark.skipif(find_spec("llm") is None, reason="`llm` is not installed")
 
 

@@ -9,7 +9,18 @@ import afterwit.recall.decisions, afterwit.recall.prompt_block
 import sys
 print(*sys.modules)
 """
-_SLOW = ("msgspec", "re2", "json", "dataclasses", "inspect", "pathlib", "datetime", "click", "rich", "zstandard")
+_SLOW = (
+    "msgspec",
+    "re2",
+    "json",
+    "dataclasses",
+    "inspect",
+    "pathlib",
+    "datetime",
+    "click",
+    "rich",
+    "afterwit.model.zstd",
+)
 
 
 def test_nothing_slow_is_loaded_for_the_first_prompt() -> None:

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.recall.talks.dialogues import cases, dialogues, digest_of, index_of
 from tests.recall.works import content_of, source, works_of
+from tests.thoroughness import examples
 
 from afterwit.recall.decisions import decided
 from afterwit.recall.deck import prompt_tables
@@ -60,7 +61,7 @@ def part() -> Iterator[apsw.Connection]:
 
 
 @given(_SIGHTINGS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_places_are_guessed_alike(rows: list[tuple]) -> None:  # type: ignore[type-arg]
     sightings = [PlaceSighting(f"s{number}", *row) for number, row in enumerate(rows)]
     index, part = PlaceIndex(), new_part()
@@ -133,7 +134,7 @@ _STATES = st.lists(
 
 
 @given(_STATES, st.integers(1, 4))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 def test_a_part_that_follows_another_says_what_one_made_from_nothing_says(
     states: list[dict[str, Any]], most_talks: int
 ) -> None:
@@ -175,7 +176,7 @@ def _work(name: str, sighting: tuple[Any, ...], said: list[tuple[str, int, str]]
 
 
 @given(st.lists(st.tuples(st.integers(0, 2**32 - 1), st.integers(0, 255).map(lambda one: one / 100))))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_what_is_packed_comes_out_again(weighted: list[tuple[int, float]]) -> None:
     assert unpack_weighted(pack_weighted((number, hundredths(weight)) for number, weight in weighted)) == weighted
     numbers = [number for number, _ in weighted]

@@ -3,6 +3,8 @@
 import random
 from collections.abc import Iterator
 
+import pytest
+
 from afterwit.skills.evolve.compare import DrawnBlock, TrialCase, TrialEffect, compared
 from afterwit.skills.evolve.trial import BLOCK_MS
 
@@ -59,6 +61,7 @@ def test_a_version_that_is_worse_is_found_to_be_and_never_the_other_way() -> Non
     assert "helps" not in found
 
 
+@pytest.mark.slow
 def test_an_equal_version_gets_a_verdict_in_fewer_than_one_of_twenty_histories_at_all_looks_together() -> None:
     found = [verdict(seed, 0.0)[0] for seed in HISTORIES]
     assert sum(one != "no-evidence" for one in found) <= 0.05 * len(HISTORIES)

@@ -92,6 +92,7 @@ def test_a_version_that_is_worse_by_construction_is_rolled_back(orchard: Orchard
     assert not (orchard.home / ".claude/skills").exists()  # as it was before
 
 
+@pytest.mark.slow
 def test_a_version_that_is_better_is_kept_and_can_still_be_taken_back(orchard: Orchard) -> None:
     trial = begun(orchard)
     (ended,) = gone_through(orchard, 50, old=0.1, new=0.6)
@@ -104,6 +105,7 @@ def test_a_version_that_is_better_is_kept_and_can_still_be_taken_back(orchard: O
     assert not lies_there(orchard)
 
 
+@pytest.mark.slow
 def test_a_version_that_changes_nothing_stays_without_evidence(orchard: Orchard) -> None:
     begun(orchard)
     assert gone_through(orchard, 40, old=0.4, new=0.4) == []

@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.store.planted_rows import Planted, plant
+from tests.thoroughness import examples
 
 from afterwit.store.migrate import migrations
 from afterwit.store.rows import claims
@@ -48,7 +49,7 @@ def test_a_part_can_take_over_and_release(db: apsw.Connection, two: tuple[Plante
 
 
 @given(order=st.permutations([("1", [1, 2, 3]), ("2", [2, 3, 4]), ("3", [3, 4, 5])]))
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 def test_the_part_that_comes_first_owns_a_record_in_whatever_order_they_are_learned(
     order: list[tuple[str, list[int]]],
 ) -> None:

@@ -4,6 +4,7 @@ import apsw
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
+from tests.thoroughness import examples
 
 from afterwit.harvest import harvester
 from afterwit.harvest.environment import Lacked
@@ -15,7 +16,7 @@ MATTER = MatterKey("environment", "plume")
 MOST_TELLING, MOST_OTHERS = 3, 2
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(50), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seen=some.lists(some.tuples(some.booleans(), some.integers(0, 6)), max_size=12))
 def test_the_newest_sightings_are_the_same_in_memory_and_in_the_store(
     db: apsw.Connection, monkeypatch: pytest.MonkeyPatch, seen: list[tuple[bool, int]]

@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.store.planted_rows import action, captured, facts, plant, spend
+from tests.thoroughness import examples
 
 from afterwit.capture.assembly.part_facts import merged_spend
 from afterwit.model.captured import ORDINAL_BITS, EventRow, ProblemRow, SpendRow
@@ -106,7 +107,7 @@ spends = st.builds(
 
 
 @given(found=st.lists(spends, min_size=1, max_size=4))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_a_response_read_in_several_runs_counts_by_its_largest_figures(found: list[SpendRow]) -> None:
     with apsw.Connection(":memory:") as db:
         for migration in migrations():

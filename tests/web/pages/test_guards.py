@@ -85,6 +85,7 @@ def test_a_draft_is_shown_and_downloaded_and_never_written(browser: Browser, che
     assert not list(checkout.glob("**/test_frost*"))
 
 
+@pytest.mark.slow
 def test_what_agents_are_told_of_a_guarded_fix_is_rejected_and_taken_back(
     browser: Browser, world: World, checkout: Path
 ) -> None:

@@ -41,6 +41,17 @@ def test_the_list_takes_every_filter(browser: Browser, world: World) -> None:
     assert browser.get("/knowledge?status=splendid").status == 400
 
 
+def test_the_last_page_of_the_list_is_reached_though_it_is_not_full(
+    browser: Browser, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    items = listed(world, ItemFilter()).items
+    monkeypatch.setattr("afterwit.web.pages.knowledge.PAGE", len(items) - 1)
+    first = browser.get("/knowledge?status=all")
+    assert f"/knowledge/{items[-1].id}" not in first.links
+    assert "/knowledge?status=all&page=2" in first.links
+    assert f"/knowledge/{items[-1].id}" in browser.get("/knowledge?status=all&page=2").links
+
+
 def test_a_note_shows_its_evidence_in_its_place(browser: Browser, world: World) -> None:
     item = _used(world)
     reply = browser.get(f"/knowledge/{item.id}")

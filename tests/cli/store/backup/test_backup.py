@@ -118,6 +118,7 @@ def typed(command: list[str], environ: dict[str, str], *answers: tuple[bytes, st
     return shown, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
+@pytest.mark.slow
 def test_a_passphrase_is_asked_for_on_a_terminal_and_not_shown(
     learned: Run, environ: dict[str, str], tmp_path: Path
 ) -> None:
