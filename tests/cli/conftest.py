@@ -6,6 +6,7 @@ reader.
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -125,9 +126,13 @@ def home(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def environ(home: Path, tmp_path: Path) -> dict[str, str]:
+    return _environ(home, tmp_path / "store")
+
+
+def _environ(home: Path, store: Path) -> dict[str, str]:
     """Nothing of the real surroundings but what the interpreter needs."""
     kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "TEMP") if name in os.environ}
-    return kept | {"TZ": "UTC", "HOME": str(home), "USERPROFILE": str(home), "AFTERWIT_HOME": str(tmp_path / "store")}
+    return kept | {"TZ": "UTC", "HOME": str(home), "USERPROFILE": str(home), "AFTERWIT_HOME": str(store)}
 
 
 @pytest.fixture
@@ -138,6 +143,25 @@ def run(environ: dict[str, str]) -> Run:
         return run_text(COMMAND, arguments, environ | more)
 
     return runs
+
+
+@pytest.fixture(scope="session")
+def learned_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `afterwit learn` makes of an unchanged `home`: made once, because most tests begin with it."""
+    place = tmp_path_factory.mktemp("learned")
+    furnish(place / "home")
+    assert run_text(COMMAND, ("learn",), _environ(place / "home", place / "store")).returncode == 0
+    return place / "store"
+
+
+@pytest.fixture
+def learned(learned_store: Path, run: Run, tmp_path: Path) -> Run:
+    """Runs the command after `learn`, on a copy of its store, which knows logs by their places below the home.
+
+    The logs of this home have the same bytes and are other files: who asks what is not read yet has to learn here.
+    """
+    shutil.copytree(learned_store, tmp_path / "store")
+    return run
 
 
 def command(arguments: Sequence[str]) -> list[str]:

@@ -74,8 +74,8 @@ def test_the_help_of_every_command_ends_well_with_closed_streams(environ: dict[s
 
 @pytest.mark.slow
 @pytest.mark.parametrize("closed", ["<&- >&- 2>&-", ">&-", "2>&-"][::STRIDE])
+@pytest.mark.usefixtures("learned")
 def test_commands_that_print_data_end_well_with_closed_streams(run: Run, environ: dict[str, str], closed: str) -> None:
-    run("learn")
     for words in DATA:
         done = shell(environ, f"{words} {closed}")
         assert (done.returncode, "Traceback" in done.stderr) == (0, False), words
@@ -109,10 +109,10 @@ def test_help_that_nobody_reads_is_no_error(environ: dict[str, str], words: str)
 
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
 @pytest.mark.parametrize("event", ["start", "after"])
+@pytest.mark.usefixtures("learned")
 def test_a_hook_ends_with_0_and_notes_no_fault_with_closed_streams(
     run: Run, environ: dict[str, str], closed: str, event: str
 ) -> None:
-    run("learn")
     done = shell(environ, f"hook claude-code {event} {closed}")
     assert (done.returncode, "Traceback" in done.stderr) == (0, False)
 

@@ -53,8 +53,8 @@ def test_agents_are_offered(run: Run) -> None:
     assert offered(run, "afterwit disconnect cod") == ["codex"]
 
 
+@pytest.mark.usefixtures("learned")
 def test_repositories_and_sessions_of_the_store_are_offered(run: Run) -> None:
-    run("learn")
     assert offered(run, "afterwit sessions list --repo or") == ["orchard"]
     assert offered(run, "afterwit sessions list --repo github.com/") == ["github.com/acme/orchard"]
     assert offered(run, "afterwit show 5ea5") == ["5ea50002", "5ea50001"]
@@ -73,8 +73,8 @@ def test_without_a_store_nothing_is_offered_and_none_is_made(run: Run, tmp_path:
     assert not (tmp_path / "store").exists()
 
 
+@pytest.mark.usefixtures("learned")
 def test_a_store_or_configuration_that_cannot_be_read_is_passed_over(run: Run, tmp_path: Path) -> None:
-    run("learn")
     (tmp_path / "store" / "afterwit.db").write_bytes(b"no database")
     assert offered(run, "afterwit show ") == []
     (tmp_path / "odd.toml").write_text("x = ", encoding="utf-8")

@@ -5,6 +5,7 @@ import re
 import shutil
 from pathlib import Path
 
+import pytest
 from tests.cli.conftest import Run
 
 
@@ -20,8 +21,8 @@ def test_a_healthy_store_is_shown_agent_by_agent(run: Run) -> None:
     assert max(len(line) for line in lines if not line.startswith("store")) <= 80
 
 
+@pytest.mark.usefixtures("learned")
 def test_an_alarm_says_what_to_do_and_fails(run: Run, home: Path) -> None:
-    run("learn")
     shutil.rmtree(home / ".codex")
     done = run("doctor")
     assert done.returncode == 1
@@ -31,8 +32,8 @@ def test_an_alarm_says_what_to_do_and_fails(run: Run, home: Path) -> None:
     assert count == "1 alarm."
 
 
+@pytest.mark.usefixtures("learned")
 def test_the_shape_is_the_documented_one(run: Run) -> None:
-    run("learn")
     found = json.loads(run("doctor", "--json").stdout)
     assert set(found) == {"store", "agents", "findings"}
     assert set(found["store"]) == {
@@ -63,16 +64,16 @@ def test_the_shape_is_the_documented_one(run: Run) -> None:
     assert found["findings"] == []
 
 
+@pytest.mark.usefixtures("learned")
 def test_a_finding_has_the_documented_shape(run: Run, home: Path) -> None:
-    run("learn")
     shutil.rmtree(home / ".codex")
     (finding,) = json.loads(run("doctor", "--json").stdout)["findings"]
     assert set(finding) == {"level", "code", "agent", "what"}
     assert (finding["level"], finding["code"], finding["agent"]) == ("alarm", "folder-empty", "codex")
 
 
+@pytest.mark.usefixtures("learned")
 def test_the_full_check_reads_every_byte(run: Run) -> None:
-    run("learn")
     full, quick = run("doctor", "--full").stdout, run("doctor").stdout
     assert "check     full: sound" in full
     assert "unchecked" not in full
@@ -88,8 +89,8 @@ def test_without_a_store_it_says_what_to_do(run: Run) -> None:
     assert "Run `afterwit learn` first" in done.stderr
 
 
+@pytest.mark.usefixtures("learned")
 def test_an_audit_for_secrets_fails_where_it_finds_something_or_cannot_be_made(run: Run, tmp_path: Path) -> None:
-    run("learn")
     missing = run("doctor", "--audit-secrets", PATH=str(tmp_path))
     assert missing.returncode == 1
     assert "kingfisher-bin" in missing.stderr
@@ -103,8 +104,8 @@ def test_an_audit_for_secrets_fails_where_it_finds_something_or_cannot_be_made(r
     assert "alarm: A place that is not told: something looks like a secret" in found.stdout
 
 
+@pytest.mark.usefixtures("learned")
 def test_an_agent_that_calls_a_program_which_is_gone_is_an_alarm(run: Run, home: Path) -> None:
-    run("learn")
     settings = home / ".claude" / "settings.json"
     run("connect", "claude-code", "--yes")
     assert run("doctor").returncode == 0

@@ -148,8 +148,8 @@ def test_an_error_of_the_system_is_said_without_a_traceback(run: Run, tmp_path: 
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes of Windows break differently")
+@pytest.mark.usefixtures("learned")
 def test_a_reader_that_goes_away_is_no_error(run: Run, environ: dict[str, str]) -> None:
-    run("learn")
     reading, writing = os.pipe()
     os.close(reading)
     arguments = command(["sessions", "tools"])

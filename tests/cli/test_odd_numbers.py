@@ -14,8 +14,8 @@ from tests.cli.conftest import Run
         "measure skipping --sessions nan",
     ],
 )
+@pytest.mark.usefixtures("learned")
 def test_odd_numbers_are_wrong_use(run: Run, words: str) -> None:
-    run("learn")
     done = run(*words.split())
     assert done.returncode == 2, done.stderr
     assert "fault of Afterwit" not in done.stderr

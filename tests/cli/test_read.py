@@ -7,12 +7,6 @@ import pytest
 from tests.cli.conftest import Run
 
 
-@pytest.fixture
-def learned(run: Run) -> Run:
-    assert run("learn").returncode == 0
-    return run
-
-
 def requests_in(path: Path) -> list[dict[str, str]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 

@@ -9,12 +9,6 @@ from tests.cli.conftest import Run
 REPO = "github.com/acme/orchard"
 
 
-@pytest.fixture
-def learned(run: Run) -> Run:
-    run("learn")
-    return run
-
-
 def test_repositories_are_shown_with_the_reason(learned: Run) -> None:
     done = learned("sessions", "repos")
     assert done.returncode == 0

@@ -39,8 +39,8 @@ def told(run: Run) -> dict[str, str]:
     return {line[:14].strip(): line[14:] for line in done.stdout.splitlines()}
 
 
+@pytest.mark.usefixtures("learned")
 def test_it_says_what_was_learned_last_and_where_data_is_stored(run: Run, tmp_path: Path) -> None:
-    run("learn")
     lines = told(run)
     assert list(lines) == LABELS
     assert lines["last learned"].endswith(": 5 new sessions, 0 new notes")
@@ -48,20 +48,20 @@ def test_it_says_what_was_learned_last_and_where_data_is_stored(run: Run, tmp_pa
     assert lines["alarms"].startswith("none")
 
 
+@pytest.mark.usefixtures("learned")
 def test_a_run_without_news_leaves_the_last_news_in_sight(run: Run) -> None:
-    run("learn")
     run("learn")
     assert "nothing new; before that, " in told(run)["last learned"]
     assert told(run)["last learned"].endswith(": 5 new sessions, 0 new notes")
 
 
+@pytest.mark.usefixtures("learned")
 def test_where_nothing_was_ever_said_it_says_how_to_find_out_why(run: Run) -> None:
-    run("learn")
     assert told(run)["last spoke"].startswith("never. `afterwit connect status`")
 
 
+@pytest.mark.usefixtures("learned")
 def test_the_last_word_is_told_before_and_after_it_is_learned(run: Run, draw: Any) -> None:
-    run("learn")
     draw("s1", 2, moment="start")
     draw("s2", 1)
     before = told(run)["last spoke"]
@@ -70,8 +70,8 @@ def test_the_last_word_is_told_before_and_after_it_is_learned(run: Run, draw: An
     assert told(run)["last spoke"] == before
 
 
+@pytest.mark.usefixtures("learned")
 def test_sessions_skipped_on_purpose_are_counted_once_and_can_be_switched_off(run: Run, draw: Any) -> None:
-    run("learn")
     for session, hours, is_held in (("s1", 1, 1), ("s1", 2, 1), ("s2", 1, 0), ("s3", 24 * 8, 1)):
         draw(session, hours, held=is_held, text="" if is_held else "- a note")
     line = told(run)["skipped"]
@@ -82,8 +82,8 @@ def test_sessions_skipped_on_purpose_are_counted_once_and_can_be_switched_off(ru
     assert told(run)["skipped"] == "nothing: every session is told everything"
 
 
+@pytest.mark.usefixtures("learned")
 def test_whether_it_helps_comes_first_in_plain_words(run: Run, draw: Any, home: Path) -> None:
-    run("learn")
     assert told(run)["does it help"].startswith("No evidence yet: nothing was told, or nothing was skipped to compare")
     (session, *_) = (path.stem for path in sorted(home.glob(".claude/projects/*/*.jsonl")))
     draw(session, 1, moment="start", arm="told", odds={"held": 0.1, "told": 0.9}, item_odds=0.9)
@@ -109,16 +109,16 @@ def test_logs_that_will_vanish_unread_are_named_with_the_day(run: Run, home: Pat
     assert line == (f"the agents will delete 1 log not read yet, the first on {day}: run `afterwit learn`")
 
 
+@pytest.mark.usefixtures("learned")
 def test_an_alarm_is_told_and_the_exit_code_stays(run: Run, tmp_path: Path) -> None:
-    run("learn")
     (tmp_path / "store").chmod(0o755)
     lines = told(run)
     assert "can be read by others" in lines["alarm"]
     assert "alarms" not in lines
 
 
+@pytest.mark.usefixtures("learned")
 def test_its_json_has_the_documented_shape(run: Run, draw: Any) -> None:
-    run("learn")
     draw("s1", 1)
     shape = json.loads(run("status", "--json").stdout)
     assert {name: set(value) if isinstance(value, dict) else value for name, value in shape.items()} == {
@@ -141,15 +141,15 @@ def test_without_a_store_it_says_what_to_do(run: Run) -> None:
     assert "Run `afterwit learn` first." in done.stderr
 
 
+@pytest.mark.usefixtures("learned")
 def test_alone_the_command_shows_it_and_where_help_is(run: Run) -> None:
-    run("learn")
     alone = run()
     assert (alone.returncode, alone.stderr) == (0, "")
     assert alone.stdout == f"{run('status').stdout}\n`afterwit --help` lists all commands.\n"
 
 
+@pytest.mark.usefixtures("learned")
 def test_it_changes_nothing(run: Run, tmp_path: Path) -> None:
-    run("learn")
     before = kept(tmp_path / "store")
     run("status")
     assert kept(tmp_path / "store") == before

@@ -11,12 +11,6 @@ from tests.measure.histories import HOUR_S, Log
 RULE = "Prune the old trees with the short saw."
 
 
-@pytest.fixture
-def learned(run: Run) -> Run:
-    run("learn")
-    return run
-
-
 def test_where_nothing_would_have_helped_it_says_so_and_what_to_do_next(learned: Run) -> None:
     done = learned("measure", "backtest")
     assert done.returncode == 0

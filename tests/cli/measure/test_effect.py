@@ -61,8 +61,8 @@ def test_what_single_notes_do_is_said_only_where_it_can_be(run: Run, lived: list
     assert run("measure", "effect", "--by", "note", "--explain", "failures").returncode == 2
 
 
+@pytest.mark.usefixtures("learned")
 def test_without_any_draw_it_says_where_to_look(run: Run) -> None:
-    run("learn")
     done = run("measure", "effect")
     assert done.returncode == 0
     assert "nothing was told, or nothing was skipped" in done.stdout
@@ -82,8 +82,8 @@ def test_what_was_skipped_can_be_seen_afterwards(run: Run, lived: list[str]) -> 
     assert run("measure", "skipping", "--list", "--notes", "5").returncode == 2
 
 
+@pytest.mark.usefixtures("learned")
 def test_an_experiment_is_started_shown_and_stopped(run: Run, home: Path, tmp_path: Path) -> None:
-    run("learn")
     assert run("measure", "experiment", "show").stdout.startswith("No experiment yet.")
     assert run("measure", "experiment", "stop").returncode == 2
     assert run("measure", "experiment", "start", "--arm", "cold").returncode == 2

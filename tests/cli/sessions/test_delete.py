@@ -2,11 +2,12 @@
 
 import json
 
+import pytest
 from tests.cli.conftest import Run
 
 
+@pytest.mark.usefixtures("learned")
 def test_the_plan_is_shown_and_nothing_goes_without_an_answer(run: Run) -> None:
-    run("learn")
     asked = run("sessions", "delete", "5ea50001")
     assert asked.returncode == 1
     assert "5ea50001" in asked.stdout
@@ -16,8 +17,8 @@ def test_the_plan_is_shown_and_nothing_goes_without_an_answer(run: Run) -> None:
     assert json.loads(run("sessions", "list", "--json").stdout)["found"] == 5
 
 
+@pytest.mark.usefixtures("learned")
 def test_a_deleted_session_is_gone_and_can_be_asked_for_again(run: Run) -> None:
-    run("learn")
     done = run("sessions", "delete", "5ea50001", "--yes", "--json")
     assert done.returncode == 0, done.stderr
     assert [session["session"] for session in json.loads(done.stdout)["sessions"]] == ["5ea50001"]
@@ -28,8 +29,8 @@ def test_a_deleted_session_is_gone_and_can_be_asked_for_again(run: Run) -> None:
     assert "5ea50001" in run("sessions", "list").stdout
 
 
+@pytest.mark.usefixtures("learned")
 def test_wrong_use_says_what_to_do(run: Run) -> None:
-    run("learn")
     assert "by an option such as --repo" in run("sessions", "delete").stderr
     assert "No session 'nobody'" in run("sessions", "delete", "nobody").stderr
     assert "Give its whole id" in run("learn", "--again", "nobody").stderr
@@ -48,8 +49,8 @@ def test_an_exclusion_is_written_shown_and_kept_to(run: Run) -> None:
     assert "The store holds 5 sessions." in run("learn").stdout
 
 
+@pytest.mark.usefixtures("learned")
 def test_stored_sessions_that_are_left_out_now_are_pointed_out(run: Run) -> None:
-    run("learn")
     run("config", "exclude", "agent:codex")
     learned = run("learn")
     assert "`afterwit sessions delete --excluded` erases them" in learned.stderr
@@ -57,8 +58,8 @@ def test_stored_sessions_that_are_left_out_now_are_pointed_out(run: Run) -> None
     assert "sessions delete --excluded" not in run("learn").stderr
 
 
+@pytest.mark.usefixtures("learned")
 def test_nothing_is_recalled_where_it_is_left_out(run: Run) -> None:
-    run("learn")
     run("config", "exclude", "repo:orchard")
     refused = run("recall", "--repo", "orchard")
     assert refused.returncode == 2

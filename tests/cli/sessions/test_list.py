@@ -10,12 +10,6 @@ from afterwit.sessions.views import save_view
 from afterwit.store.layout import Layout
 
 
-@pytest.fixture
-def learned(run: Run) -> Run:
-    run("learn")
-    return run
-
-
 def test_all_agents_are_in_one_table_with_totals(learned: Run) -> None:
     done = learned("sessions", "list")
     assert done.returncode == 0

@@ -3,14 +3,7 @@
 import json
 from pathlib import Path
 
-import pytest
 from tests.cli.conftest import Run, claude_session, lines
-
-
-@pytest.fixture
-def learned(run: Run) -> Run:
-    run("learn")
-    return run
 
 
 def test_a_session_comes_with_its_title_and_its_matches_marked(learned: Run) -> None:

@@ -12,12 +12,6 @@ from tests.cli.conftest import Run, command
 CLAUDE = ".claude/projects/-home-ada-src-orchard"
 
 
-@pytest.fixture
-def learned(run: Run) -> Run:
-    run("learn")
-    return run
-
-
 def test_a_transcript_is_readable(learned: Run) -> None:
     done = learned("sessions", "show", "5ea50001")
     assert done.returncode == 0

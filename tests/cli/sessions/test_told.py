@@ -16,9 +16,9 @@ OTHER = "- `make count` takes a minute. (0.70)"
 
 
 @pytest.fixture
-def told(tmp_path: Path, run: Run) -> Any:
+def told(tmp_path: Path, learned: Run) -> Any:
     """Lets a hook say something in the session, at a second of it."""
-    run("learn")
+    assert learned
 
     def tells(second: float, moment: str, text: str, **more: Any) -> None:
         at_ms = (ms_from_any("2026-05-01T10:00:00Z") or 0) + int(second * 1_000)
@@ -78,13 +78,13 @@ def test_a_note_that_was_left_out_is_told_from_those_that_were_not(run: Run, tol
     assert lines[head + 1] == OTHER
 
 
+@pytest.mark.usefixtures("learned")
 def test_a_session_in_which_no_hook_called_says_so(run: Run) -> None:
-    run("learn")
     assert any("told nothing: no hook of claude-code called in it." in line for line in transcript(run))
 
 
+@pytest.mark.usefixtures("learned")
 def test_a_session_in_which_there_was_nothing_to_say_says_so(run: Run, tmp_path: Path) -> None:
-    run("learn")
     noted = {"kind": "started", "at": 1, "agent": "claude-code", "session": SESSION}
     spool.append(tmp_path / "store" / "spool", "claude-code", SESSION, noted)
     assert any("its hooks called, and there was nothing to say." in line for line in transcript(run))
@@ -115,6 +115,6 @@ def test_its_json_is_what_was_told_and_nothing_else(run: Run, told: Any) -> None
 
 
 @pytest.mark.parametrize("other", ["--raw", "--digest"])
+@pytest.mark.usefixtures("learned")
 def test_it_marks_a_transcript_and_nothing_else(run: Run, other: str) -> None:
-    run("learn")
     assert run("sessions", "show", SESSION, "--told", other).returncode == 2

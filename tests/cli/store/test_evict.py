@@ -4,16 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
 from tests.cli.conftest import Run
 
 TINY = "[retention]\nraw_soft_cap_bytes = 1\nraw_hard_cap_bytes = 1\n"
-
-
-@pytest.fixture
-def learned(run: Run) -> Run:
-    run("learn")
-    return run
 
 
 def sessions(run: Run) -> list[dict[str, Any]]:

@@ -3,14 +3,7 @@
 import json
 from pathlib import Path
 
-import pytest
 from tests.cli.conftest import Run
-
-
-@pytest.fixture
-def learned(run: Run) -> Run:
-    run("learn")
-    return run
 
 
 def test_stat_shows_sizes_rows_and_the_content_hash(learned: Run) -> None:

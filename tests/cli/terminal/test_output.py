@@ -40,8 +40,8 @@ def on_terminal(arguments: list[str], environ: dict[str, str], columns: int = 80
 
 @posix_only
 @pytest.mark.parametrize("name", ["repos", "tools", "users"])
+@pytest.mark.usefixtures("learned")
 def test_tables_fit_a_terminal_of_80_columns(run: Run, environ: dict[str, str], name: str) -> None:
-    run("learn")
     lines = ESCAPE.sub("", on_terminal(["sessions", name], environ)).splitlines()
     assert max(len(line) for line in lines) <= 80
     assert not any("…" in line for line in lines)
@@ -49,8 +49,8 @@ def test_tables_fit_a_terminal_of_80_columns(run: Run, environ: dict[str, str], 
 
 @posix_only
 @pytest.mark.parametrize("columns", [60, 80, 120])
+@pytest.mark.usefixtures("learned")
 def test_the_doctor_cuts_no_number_on_a_narrow_terminal(run: Run, environ: dict[str, str], columns: int) -> None:
-    run("learn")
     lines = ESCAPE.sub("", on_terminal(["doctor"], environ, columns)).splitlines()
     tables = [line.split() for line in lines if line.startswith("version")]
     assert tables
@@ -60,8 +60,8 @@ def test_the_doctor_cuts_no_number_on_a_narrow_terminal(run: Run, environ: dict[
 
 
 @posix_only
+@pytest.mark.usefixtures("learned")
 def test_tables_without_room_lose_nothing(run: Run, environ: dict[str, str]) -> None:
-    run("learn")
     lines = ESCAPE.sub("", on_terminal(["sessions", "tools"], environ, 40)).splitlines()
     agents = "".join(line.split("  ")[0].strip() for line in lines)
     assert "claude-code" in agents
@@ -69,8 +69,8 @@ def test_tables_without_room_lose_nothing(run: Run, environ: dict[str, str]) -> 
 
 
 @posix_only
+@pytest.mark.usefixtures("learned")
 def test_a_terminal_gets_escapes_and_no_color_takes_them_away(run: Run, environ: dict[str, str]) -> None:
-    run("learn")
     assert "\x1b" in on_terminal(["sessions", "tools"], environ)
     assert "\x1b" not in on_terminal(["sessions", "tools"], environ | {"NO_COLOR": "1"})
 
@@ -81,16 +81,16 @@ def test_a_terminal_sees_how_far_how_fast_and_how_much_longer(environ: dict[str,
     assert re.search(r"learning .* (?:kB|bytes) .*\d+:\d\d.* \d/5 files", sent)
 
 
+@pytest.mark.usefixtures("learned")
 def test_a_pipe_gets_whole_lines_without_escapes(run: Run) -> None:
-    run("learn")
     done = run("sessions", "repos", COLUMNS="40")
     assert "\x1b" not in done.stdout
     assert all(line == line.rstrip() for line in done.stdout.splitlines())
     assert any("/src/old-orchard" in line and line.endswith("folder name") for line in done.stdout.splitlines())
 
 
+@pytest.mark.usefixtures("learned")
 def test_output_that_the_encoding_lacks_does_not_stop_the_command(run: Run) -> None:
-    run("learn")
     done = run("sessions", "users", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
     assert done.returncode == 0
     assert "user:" in done.stdout

@@ -10,12 +10,6 @@ import pytest
 from tests.cli.conftest import Run
 
 
-@pytest.fixture
-def learned(run: Run) -> Run:
-    run("learn")
-    return run
-
-
 def test_a_backup_is_made_listed_checked_and_restored(learned: Run, tmp_path: Path) -> None:
     target, other = str(tmp_path / "backup"), str(tmp_path / "other")
     created = learned("store", "backup", "create", target)
