@@ -6,6 +6,7 @@ import sys
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.every import for_every
 from tests.hook.invented import PROGRAMS, SHAPES, commands
 from tests.thoroughness import examples
 
@@ -50,7 +51,7 @@ _LINES = (
 )
 
 
-@pytest.mark.parametrize(("line", "activities"), _LINES)
+@for_every("line, activities", _LINES)
 def test_a_command_line_does_this(line: str, activities: str) -> None:
     assert " ".join(activities_of(ActionKind.SHELL, line)) == activities
 
@@ -71,7 +72,7 @@ def test_an_action_that_is_no_command_does_this(kind: ActionKind, target: str, a
     assert " ".join(activities_of(kind, target)) == activities
 
 
-@pytest.mark.parametrize(("line", "activities"), _LINES)
+@for_every("line, activities", _LINES)
 def test_the_quick_look_misses_nothing(line: str, activities: str) -> None:
     assert may_be(line).issuperset(activities.split())
 

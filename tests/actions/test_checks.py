@@ -1,6 +1,6 @@
 """Which commands report on the code."""
 
-import pytest
+from tests.every import for_every
 
 from afterwit.actions.checks import is_checking
 from afterwit.actions.shell.parse import parsed
@@ -34,11 +34,11 @@ def main_is_checking(line: str) -> bool:
     return main is not None and is_checking(main)
 
 
-@pytest.mark.parametrize("line", listed(CHECKS))
+@for_every("line", listed(CHECKS))
 def test_tests_linters_and_builds_are_checks(line: str) -> None:
     assert main_is_checking(line)
 
 
-@pytest.mark.parametrize("line", listed(OTHERS))
+@for_every("line", listed(OTHERS))
 def test_looking_installing_and_running_are_not(line: str) -> None:
     assert not main_is_checking(line)

@@ -5,6 +5,7 @@ import re
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.every import for_every
 from tests.thoroughness import examples
 
 from afterwit.actions import path_patterns
@@ -51,8 +52,8 @@ def test_the_words_that_a_deck_asks_for_are_in_every_path_that_fits(pattern: str
         assert needed_by_path(pattern) <= words_in(path)
 
 
-@pytest.mark.parametrize(
-    ("pattern", "path", "fits"),
+@for_every(
+    "pattern, path, fits",
     [
         ("src/api/*.py", "src/api/a.py", True),
         ("src/api/*.py", "src/api/b/a.py", False),

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from tests.every import for_every
 
 from afterwit.actions.shell.parse import parse, parsed
 from afterwit.actions.steps import ActionVerdict, Step, command_of, judge
@@ -131,12 +132,12 @@ FAILED_OUTPUTS = [
 ]
 
 
-@pytest.mark.parametrize("output", FINE_OUTPUTS)
+@for_every("output", FINE_OUTPUTS)
 def test_a_hidden_zero_without_a_failure_shape_is_probably_fine(output: str) -> None:
     assert shell("make 2>&1 | tail -20", output, exit_code=0) == ActionVerdict(Status.UNKNOWN, Lean.FINE, 0)
 
 
-@pytest.mark.parametrize("output", FAILED_OUTPUTS)
+@for_every("output", FAILED_OUTPUTS)
 def test_a_hidden_zero_with_a_failure_shape_is_probably_failed(output: str) -> None:
     assert shell("make 2>&1 | tail -20", output, exit_code=0) == ActionVerdict(Status.UNKNOWN, Lean.FAILED, 0)
 
@@ -204,7 +205,7 @@ ANSWERS = [
 ]
 
 
-@pytest.mark.parametrize(("line", "code"), ANSWERS)
+@for_every("line, code", ANSWERS)
 def test_a_code_that_only_says_no_is_a_success_that_keeps_its_code(line: str, code: int) -> None:
     assert shell(line, "", exit_code=code, is_error=True) == ActionVerdict(Status.SUCCEEDED, None, code)
 
@@ -227,7 +228,7 @@ FAILURES = [
 ]
 
 
-@pytest.mark.parametrize(("line", "code", "output"), FAILURES)
+@for_every("line, code, output", FAILURES)
 def test_other_codes_are_failures(line: str, code: int, output: str) -> None:
     assert shell(line, output, exit_code=code) == ActionVerdict(Status.FAILED, None, code)
 

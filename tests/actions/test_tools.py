@@ -2,7 +2,7 @@
 
 from typing import Any
 
-import pytest
+from tests.every import for_every
 
 from afterwit.actions.tools import command_of, kind_of, paths_of, target_of
 from afterwit.agents.registry import tool_kinds
@@ -111,7 +111,7 @@ CALLS: list[tuple[str, str, dict[str, Any], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("agent", "tool", "arguments", "kind", "target"), CALLS)
+@for_every("agent, tool, arguments, kind, target", CALLS)
 def test_a_call_has_the_kind_and_target_of_the_table(
     agent: str, tool: str, arguments: dict[str, Any], kind: str, target: str
 ) -> None:
@@ -123,8 +123,8 @@ def test_a_tool_that_reads_through_the_shell_stays_shell() -> None:
     assert kind_of({}, "exec_command", {"cmd": "sed -n 1,5p a.py"}) is ActionKind.SHELL
 
 
-@pytest.mark.parametrize(
-    ("arguments", "command"),
+@for_every(
+    "arguments, command",
     [
         ({"command": "a && b"}, "a && b"),
         ({"cmd": "a"}, "a"),
@@ -145,8 +145,8 @@ def test_the_command_is_found_in_every_shape(arguments: dict[str, Any], command:
     assert command_of(arguments) == command
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "paths"),
+@for_every(
+    "tool, arguments, paths",
     [
         ("Read", {"file_path": "a.py"}, ("a.py",)),
         ("apply_patch", {"input": UPDATE}, ("a.py", "b.py", "c.py", "d.py")),

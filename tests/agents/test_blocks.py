@@ -1,6 +1,7 @@
 from typing import Any
 
 import pytest
+from tests.every import for_every
 
 from afterwit.agents.blocks import (
     Answered,
@@ -16,8 +17,8 @@ from afterwit.agents.blocks import (
 from afterwit.model.readings import Result
 
 
-@pytest.mark.parametrize(
-    ("content", "blocks"),
+@for_every(
+    "content, blocks",
     [
         ("hello", [SaidBlock("hello")]),
         (" ", []),

@@ -181,7 +181,7 @@ def total(counts: Mapping[str, int]) -> int:
     return sum(counts.values())
 
 
-@pytest.mark.parametrize("name", WITH_READER)
+@for_every("name", WITH_READER)
 def test_every_reader_has_fixtures_and_says_what_it_is(name: str) -> None:
     case = next(each for each in all_cases() if each.agent == name)
     assert case.reader.agent == name

@@ -7,6 +7,7 @@ from pathlib import PurePath
 
 import pytest
 from tests.edits.surroundings import AT, EVERYTHING
+from tests.every import for_every
 
 from afterwit.agents.installing import INSTALLERS, ConnectScope, installer, integration
 from afterwit.agents.registry import agent
@@ -37,7 +38,7 @@ def test_what_is_written_for_an_agent_is_current_and_comes_out_again(name: str, 
         assert edit.removed(added) == ""
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_every("name", NAMES)
 def test_an_agent_that_can_be_connected_is_one_that_is_read(name: str) -> None:
     assert agent(name).name == name
 

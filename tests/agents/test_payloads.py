@@ -5,6 +5,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from tests.every import for_every
 
 from afterwit.agents import claude_code as claude
 from afterwit.agents import cline_cli as cline
@@ -167,8 +168,8 @@ def test_codex_does_not_say_how_a_command_ended() -> None:
     assert (moment.is_error, moment.exit_code, moment.output) == (None, None, "make: no rule")
 
 
-@pytest.mark.parametrize(
-    ("agent", "payload"),
+@for_every(
+    "agent, payload",
     [
         (gemini, {"tool_input": {"command": "x"}, "tool_response": {"llmContent": "Output: no\nExit Code: 2\n"}}),
         (

@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 import pytest
+from tests.every import for_every
 
 from afterwit.agents.declared.parsing import description_from
 from afterwit.agents.descriptor import agent_of
@@ -68,8 +69,8 @@ def test_stores_without_a_home_lie_anywhere() -> None:
     assert homes_of("aider") == []
 
 
-@pytest.mark.parametrize(
-    ("name", "variable", "home"),
+@for_every(
+    "name, variable, home",
     [
         ("claude-code", "CLAUDE_CONFIG_DIR", "/elsewhere"),
         ("codex", "CODEX_HOME", "/elsewhere"),
@@ -117,8 +118,8 @@ def test_homes_differ_by_platform_where_they_do() -> None:
     assert all("AppData/Roaming" in home for home in homes_of("cline", platform="win32"))
 
 
-@pytest.mark.parametrize(
-    ("name", "path"),
+@for_every(
+    "name, path",
     [
         ("claude-code", "projects/-w-app/0a1b.jsonl"),
         ("claude-code", "projects/-w-app/0a1b/subagents/agent-1.jsonl"),
@@ -168,8 +169,8 @@ def test_transcripts_are_known_by_their_path(name: str, path: str) -> None:
     assert agent(name).matches(PurePosixPath(path))
 
 
-@pytest.mark.parametrize(
-    ("name", "path"),
+@for_every(
+    "name, path",
     [
         ("claude-code", "projects/history.jsonl"),
         ("claude-code", "projects/-w-app/0a1b/subagents/agent-1.meta.json"),

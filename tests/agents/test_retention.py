@@ -3,6 +3,7 @@
 from pathlib import PurePosixPath
 
 import pytest
+from tests.every import for_every
 
 from afterwit.agents.retention import DAY_MS, Keeping, keeping, settings_path, vanishes_at_ms
 
@@ -19,7 +20,7 @@ def test_a_setting_of_0_keeps_nothing() -> None:
     assert keeping("claude-code", b'{"cleanupPeriodDays": 0}') == Keeping(0, "settings.json")
 
 
-@pytest.mark.parametrize(
+@for_every(
     "settings",
     [
         *(

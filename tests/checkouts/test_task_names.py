@@ -1,6 +1,7 @@
 """The tasks that files of definitions have, and when they may have more."""
 
 import pytest
+from tests.every import for_every
 
 from afterwit.actions.shell.project_calls import CallKind
 from afterwit.checkouts.task_names import TASK_FILES, TaskNames, defines
@@ -38,8 +39,8 @@ def read(kind: CallKind, text: str) -> TaskNames:
     return found
 
 
-@pytest.mark.parametrize(
-    ("kind", "text", "has", "lacks"),
+@for_every(
+    "kind, text, has, lacks",
     [
         (CallKind.PACKAGE, '{"scripts": {"press": "x", "row:weigh": "y"}}', "press row:weigh", "mill"),
         (CallKind.PACKAGE, '{"name": "orchard"}', "", "press"),
@@ -68,8 +69,8 @@ def test_a_file_has_the_tasks_that_it_names(kind: CallKind, text: str, has: str,
     assert not tasks.is_open
 
 
-@pytest.mark.parametrize(
-    ("kind", "text"),
+@for_every(
+    "kind, text",
     [
         (CallKind.MAKE, "include rules.mk\npress:\n"),
         (CallKind.MAKE, "-include .env\npress:\n"),

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.digest.materials import ROOT, START_MS, action, facts, identity, material, note
+from tests.every import for_every
 from tests.thoroughness import examples
 
 from afterwit.digest.digester import ERROR_LIMIT, TARGET_LIMIT, below, digest, shown_by, task_type
@@ -291,8 +292,8 @@ def test_the_root_counts_where_the_session_ran_below_it() -> None:
     assert below("/srv/orchard/web/a.ts", "/srv/orchard/api", "/srv/orchard") == "web/a.ts"
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
+@for_every(
+    "line, expected",
     [
         ("cat src/pear.py", ["src/pear.py"]),
         ("cat 'src/pear.py' README.md | head -3", ["src/pear.py", "README.md"]),

@@ -1,6 +1,7 @@
 """What the last words of people and agents mean, told by their form."""
 
 import pytest
+from tests.every import for_every
 
 from afterwit.digest.last_words import (
     TaskReport,
@@ -16,7 +17,7 @@ from afterwit.digest.last_words import (
 )
 
 
-@pytest.mark.parametrize(
+@for_every(
     "text",
     [
         "No, use the other saw",
@@ -34,7 +35,7 @@ def test_a_correction_begins_like_one(text: str) -> None:
     assert not is_thanks(text)
 
 
-@pytest.mark.parametrize(
+@for_every(
     "text",
     ["Thanks!", "perfect", "LGTM", "works, now the next row", "Great work", "ok thanks", "that did the trick", "谢谢"],
 )
@@ -48,7 +49,7 @@ def test_thanks_with_a_but_are_none(text: str) -> None:
     assert not is_thanks(text)
 
 
-@pytest.mark.parametrize(
+@for_every(
     "text",
     [
         "Now prune the pears",
@@ -107,8 +108,8 @@ def test_a_word_to_the_program_is_leaving() -> None:
     assert not is_leaving("exit the loop early")
 
 
-@pytest.mark.parametrize(
-    ("reply", "report"),
+@for_every(
+    "reply, report",
     [
         ("Done. All 12 tests pass.", TaskReport(is_done=True)),
         ("I am stuck.", TaskReport(cannot=True, left_open=True, admits=True)),

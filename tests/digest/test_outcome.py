@@ -3,6 +3,7 @@
 import msgspec
 import pytest
 from tests.digest.materials import ROOT, START_MS, action, material, note
+from tests.every import for_every
 
 from afterwit.digest.digester import digest
 from afterwit.digest.last_words import reported
@@ -47,8 +48,8 @@ TESTED = [edit(0), action(1, "make test")]
 COMMITTED = [edit(0), action(1, "git commit -m x")]
 
 
-@pytest.mark.parametrize(
-    ("actions", "notes", "last", "expected"),
+@for_every(
+    "actions, notes, last, expected",
     [
         (TESTED, [ASKED], EventKind.REPLY, Outcome.SUCCESS),
         (COMMITTED, [ASKED], EventKind.REPLY, Outcome.SUCCESS),

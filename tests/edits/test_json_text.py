@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.every import for_every
 from tests.thoroughness import examples
 
 from afterwit.edits.edits import UnreadableError
@@ -54,8 +55,8 @@ def test_a_member_behind_a_comment_does_not_become_part_of_it() -> None:
     assert data(without('{"a": 1, // one\n"b": 2}', ("b",))) == {"a": 1}
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
+@for_every(
+    "text, told",
     [
         ('{"a": 1', "line 1: it ends"),
         ('{"a" 1}', "line 1: a key in quotes"),

@@ -3,6 +3,7 @@
 from pathlib import PurePath
 
 import pytest
+from tests.every import for_every
 
 from afterwit.edits.edits import Presence, UnreadableError
 from afterwit.edits.yaml_file import YamlFile
@@ -25,7 +26,7 @@ def test_a_new_file_holds_ours_alone() -> None:
     assert EDIT.removed(ADDED) == ""
 
 
-@pytest.mark.parametrize(
+@for_every(
     "text",
     [
         "model:\n  name: x # best\n\n# end\n",

@@ -1,15 +1,15 @@
 """Cleaned text shows what it says."""
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.every import for_every
 from tests.thoroughness import examples
 
 from afterwit.guard.hygiene import clean
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@for_every(
+    "text, expected",
     [
         ("\x1b[31mred\x1b[0m", "red"),
         ("\x1b]0;title\x07done", "done"),

@@ -1,6 +1,7 @@
 """Values beside a telling name: passwords and random text on one side, code and words on the other."""
 
 import pytest
+from tests.every import for_every
 
 from afterwit.guard import judging
 
@@ -10,7 +11,7 @@ def test_a_password_needs_a_digit_or_a_symbol_outside_quotes(value: str) -> None
     assert judging.is_password(value, is_bare=True)
 
 
-@pytest.mark.parametrize(
+@for_every(
     "value",
     ["string", "getPassword()", "user.password", "$PASSWORD", "${X1}", "None", "****", "xxxx1", "/etc/pw1", "a1"],
 )

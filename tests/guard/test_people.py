@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.every import for_every
 
 from afterwit.guard.people import (
     People,
@@ -85,7 +86,7 @@ def test_short_strings_and_shared_accounts_are_not_pseudonymised() -> None:
     assert People(users=("x", "root", "mlund"), hosts=("ci", "birch")).exact() == {b"mlund": "user", b"birch": "host"}
 
 
-@pytest.mark.parametrize(
+@for_every(
     "number",
     [
         *("+49 151 12345678", "+1 (415) 555-0137", "+1 415 555 0137", "+1-415-555-0137", "+44 20 7946 0958"),
@@ -97,7 +98,7 @@ def test_numbers_as_people_write_them_are_telephones(number: str) -> None:
     assert is_phone(number)
 
 
-@pytest.mark.parametrize(
+@for_every(
     "number",
     [
         *("+1 200 300", "+10 200 300 400", "+3 123 456 789", "+999 123 456 789", "+1 2 3 4 5 6 7 8 9 10 11"),

@@ -1,11 +1,11 @@
 """Names that can be nothing but names."""
 
-import pytest
+from tests.every import for_every
 
 from afterwit.guard.plain_names import is_plain_name, is_plain_path, reads_like_a_sentence
 
 
-@pytest.mark.parametrize(
+@for_every(
     "path",
     [
         "src/press.ts",
@@ -35,7 +35,7 @@ def test_endings_of_tests_say_nothing() -> None:
     assert is_plain_path("prompts/remove-old-crates-list.md")
 
 
-@pytest.mark.parametrize(
+@for_every(
     "path",
     [
         "docs/always-run-the-press-first.md",

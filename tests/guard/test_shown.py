@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import msgspec
 import pytest
+from tests.every import for_every
 from tests.recall.knowing import item, rule
 from tests.source_trees import nodes, parsed, texts
 
@@ -91,7 +92,7 @@ def test_what_a_deck_holds_is_read_by_those_who_read_decks_alone() -> None:
     assert {file for file, tree in _modules("of_deck") if _calls(tree, "of_deck")} == set(_READERS)
 
 
-@pytest.mark.parametrize("place", _WAYS_OUT)
+@for_every("place", _WAYS_OUT)
 def test_every_way_out_takes_only_what_is_shown(place: tuple[str, str]) -> None:
     file, owner = place
     tree = parsed(file)

@@ -1,4 +1,4 @@
-import pytest
+from tests.every import for_every
 
 from afterwit.guards.fixes import FixSign, fix_of, is_code, subject_key
 from afterwit.sources.git_history import Commit, CommittedChange
@@ -11,7 +11,7 @@ def commit(message: str, *paths: str) -> Commit:
     return Commit("a" * 40, ("b" * 40,), 1_777_888_999_000, message, changes)
 
 
-@pytest.mark.parametrize(
+@for_every(
     "message",
     [
         "fix: count trees twice",
@@ -33,7 +33,7 @@ def test_a_message_says_that_something_is_fixed(message: str) -> None:
     assert fix.signs == (FixSign.MESSAGE,)
 
 
-@pytest.mark.parametrize(
+@for_every(
     "message",
     [
         "feat: count trees",

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-import pytest
+from tests.every import for_every
 
 from afterwit.harvest.registry import HARVESTERS
 
@@ -14,6 +14,6 @@ def test_no_two_harvesters_share_a_name() -> None:
     assert len(set(_NAMES)) == len(_NAMES)
 
 
-@pytest.mark.parametrize("name", _NAMES)
+@for_every("name", _NAMES)
 def test_the_page_on_the_harvest_names_every_harvester(name: str) -> None:
     assert f"`{name}`" in _PAGE.read_text("utf-8")

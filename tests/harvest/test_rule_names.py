@@ -1,4 +1,5 @@
 import pytest
+from tests.every import for_every
 
 from afterwit.harvest.rule_names import (
     check_within,
@@ -38,7 +39,7 @@ def test_the_check_within_a_linter_of_many_stands_before_its_message() -> None:
     assert check_within("wrapcheck", "unused-parameter: x") == ""
 
 
-@pytest.mark.parametrize(
+@for_every(
     "rule",
     [
         "E501",
@@ -70,7 +71,7 @@ def test_ids_of_known_tools_are_named(rule: str) -> None:
     assert is_known_rule(rule)
 
 
-@pytest.mark.parametrize(
+@for_every(
     "rule",
     [
         "always-run-zorb",

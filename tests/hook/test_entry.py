@@ -9,6 +9,7 @@ from typing import Any
 
 import apsw
 import pytest
+from tests.every import for_every
 from tests.hook.conftest import BLOCKS, LINES, MAIN, Hook
 
 from afterwit.agents.moments import EVENTS, LONGEST_ID
@@ -381,6 +382,14 @@ def test_a_hook_that_takes_too_long_ends_silently_with_zero() -> None:
         assert process.stdout is not None
         assert process.stdout.read() == b""
         assert process.wait(timeout=30) == 0
+
+
+@for_every("given, printed", [("0", b""), ("-9", b""), ("1e9", b""), ("²", b""), ("9999", b""), ("600", b"late\n")])
+def test_a_slow_machine_may_give_hooks_more_whole_seconds(given: str, printed: bytes) -> None:
+    script = "from afterwit.hook import time_limit; import time; time_limit.start(0.01); time.sleep(0.3); print('late')"
+    environ = {**os.environ, "AFTERWIT_HOOK_SECONDS": given, "PYTHONUTF8": "1"}
+    ran = subprocess.run([sys.executable, "-c", script], env=environ, capture_output=True, timeout=30, check=False)
+    assert (ran.returncode, ran.stdout) == (0, printed)
 
 
 def test_what_is_being_delivered_is_not_cut_off() -> None:

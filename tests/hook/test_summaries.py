@@ -1,13 +1,13 @@
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.every import for_every
 from tests.thoroughness import examples
 
 from afterwit.hook.call import LONGEST, summary
 
 
-@pytest.mark.parametrize(
-    ("text", "kept"),
+@for_every(
+    "text, kept",
     [
         ("git commit -m 'a word'", "git commit -m 'a word'"),
         ("uv run pytest tests/test_a.py", "uv run pytest tests/test_a.py"),

@@ -3,6 +3,7 @@ from math import asin, comb, pi, sqrt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.every import for_every
 from tests.knowledge.drafting import NOW_MS, piece, pieces
 from tests.thoroughness import examples
 
@@ -252,8 +253,8 @@ def test_a_page_that_told_sessions_read_stays_one_origin() -> None:
     assert quorum(copied, echoes={f"story {at}" for at in range(1, 9)}, is_tested=True) == 1
 
 
-@pytest.mark.parametrize(
-    ("channel", "stated", "mean"),
+@for_every(
+    "channel, stated, mean",
     [
         (Channel.USER, 1.0, 0.9),
         (Channel.USER, 0.7, 0.7),

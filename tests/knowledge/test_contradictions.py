@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from tests.every import for_every
 from tests.homes import learned, world_of
 from tests.knowledge.drafting import draft
 from tests.knowledge_home import FACT, learnable_home
@@ -27,8 +28,8 @@ def says(text: str) -> Claim:
     return claim_of_passage(Passage("AGENTS.md", 1, text))
 
 
-@pytest.mark.parametrize(
-    ("file", "note"),
+@for_every(
+    "file, note",
     [
         ("Use pnpm, not npm.", "We use npm here, not pnpm."),
         ("Use pnpm, not npm.", "Install with `npm ci`."),
@@ -45,8 +46,8 @@ def test_one_refuses_what_the_other_wants(file: str, note: str) -> None:
     assert opposition(says(note), says(file))
 
 
-@pytest.mark.parametrize(
-    ("file", "note"),
+@for_every(
+    "file, note",
     [
         ("Use pnpm, not npm, for installs.", "Use pnpm for installs."),
         ("Use Postgres, not SQLite, in production.", "Use SQLite for unit tests."),

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.every import for_every
 from tests.knowledge.written import DAY_MS, EVERYWHERE, MAY_MS, item, piece
 from tests.thoroughness import examples
 
@@ -98,8 +99,8 @@ def test_hidden_characters_do_not_get_in_or_out() -> None:
     assert written(item(sentence="Run \x1b[31mmake\x1b[0m trees.")).fact == "Run make trees."
 
 
-@pytest.mark.parametrize(
-    ("changed", "complaint"),
+@for_every(
+    "changed, complaint",
     [
         ({"category": "rumour"}, "Invalid enum value 'rumour' - at `$.category`"),
         ({"fact": ""}, "its `fact` is not one line"),

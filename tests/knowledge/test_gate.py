@@ -1,4 +1,5 @@
 import pytest
+from tests.every import for_every
 from tests.knowledge.drafting import NOW_MS, draft, piece
 
 from afterwit.guard.markers import OPENING, marked
@@ -24,8 +25,8 @@ def test_what_says_when_and_what_to_do_passes(sentence: str) -> None:
     assert not wants_review(draft(sentence))
 
 
-@pytest.mark.parametrize(
-    ("sentence", "why"),
+@for_every(
+    "sentence, why",
     [
         (f"Log in with `press --token {TOKEN}` first.", Rejection.SECRET),
         ("Log in as ‹user:564f2c› first.", Rejection.TAKEN_OUT),

@@ -1,6 +1,7 @@
 """What an item relies on, and when it is outdated because that is gone."""
 
 import pytest
+from tests.every import for_every
 from tests.knowledge.drafting import HARBOUR, ORCHARD, draft, piece
 
 from afterwit.actions.shell.project_calls import CallKind, ProjectCall
@@ -33,8 +34,8 @@ def test_a_file_that_is_gone_elsewhere_does_not_matter() -> None:
     assert not gone_reason(_place("press.py"), GoneSubjects(files={HARBOUR.name: frozenset(("press.py",))}))
 
 
-@pytest.mark.parametrize(
-    ("seen", "newest", "is_gone"),
+@for_every(
+    "seen, newest, is_gone",
     [
         ("2.1.150", "2.1.163", False),
         ("0.98.0", "0.100.1", False),
@@ -126,8 +127,8 @@ def test_a_users_words_are_not_searched_for_commands(harvester: str) -> None:
     assert not gone_reason(said, _gone(calls=NO_PRESS))
 
 
-@pytest.mark.parametrize(
-    ("sentence", "is_stale"),
+@for_every(
+    "sentence, is_stale",
     [
         ("Run `make press` before a commit.", True),
         ("Run `make press`, not `make weigh`.", True),

@@ -2,6 +2,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from tests.every import for_every
 
 from afterwit.knowledge.likeness import alike, doubt, meaning, say_the_same
 
@@ -12,12 +13,12 @@ def _pairs(name: str, label: str) -> list[tuple[str, str]]:
     return [(one, other) for one, other in tomllib.loads((_HERE / name).read_text())[label]]
 
 
-@pytest.mark.parametrize(("one", "other"), _pairs("sentence_pairs.toml", "different"))
+@for_every("one, other", _pairs("sentence_pairs.toml", "different"))
 def test_sentences_that_differ_never_say_the_same(one: str, other: str) -> None:
     assert not say_the_same(one, other)
 
 
-@pytest.mark.parametrize(("one", "other"), _pairs("sentence_pairs_later.toml", "different"))
+@for_every("one, other", _pairs("sentence_pairs_later.toml", "different"))
 def test_later_sentences_that_differ_never_say_the_same(one: str, other: str) -> None:
     assert not say_the_same(one, other)
 

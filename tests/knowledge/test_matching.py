@@ -1,4 +1,5 @@
 import pytest
+from tests.every import for_every
 
 from afterwit.actions.shell.parse import parsed
 from afterwit.knowledge.matching import TriggerMoment, fires
@@ -63,8 +64,8 @@ def test_a_topic_needs_all_of_its_words() -> None:
     assert not fires(trigger, TriggerMoment(words=frozenset(words_of("Let the barrel roll"))))
 
 
-@pytest.mark.parametrize(
-    ("pattern", "path", "is_meant"),
+@for_every(
+    "pattern, path, is_meant",
     [
         ("src/press.py", "src/press.py", True),
         ("src/press.py", "web/src/press.py", False),

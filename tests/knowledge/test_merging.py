@@ -3,6 +3,7 @@ from itertools import chain
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.every import for_every
 from tests.knowledge.drafting import HARBOUR, ORCHARD, draft, piece, pieces
 from tests.thoroughness import examples
 
@@ -226,8 +227,8 @@ def test_the_name_of_the_repository_is_left_out() -> None:
     assert promoted.sentence == "Quote the filter of `jq`."
 
 
-@pytest.mark.parametrize(
-    ("sentence", "more"),
+@for_every(
+    "sentence, more",
     [
         ("Use `make check` for the tests.", {}),
         ("Use `npm run lint` before you commit.", {}),

@@ -1,6 +1,7 @@
 """What nobody is asked about: seen once without anything to do, halves of commands, words that point at something."""
 
 import pytest
+from tests.every import for_every
 from tests.knowledge.drafting import draft, pieces
 
 from afterwit.knowledge.gate import Rejection
@@ -49,7 +50,7 @@ def test_what_answers_a_failure_is_kept_however_seldom_it_was_seen(text: str, ad
     assert needless(draft(text, advice=advice, triggers=(trigger,), evidence=pieces(1))) is None
 
 
-@pytest.mark.parametrize(
+@for_every(
     "piece",
     [
         "available:",

@@ -1,6 +1,7 @@
 from typing import Any
 
 import pytest
+from tests.every import for_every
 from tests.knowledge.drafting import DAY_MS, NOW_MS, ORCHARD, draft, piece, pieces
 
 from afterwit.decisions.decided import Decision, DecisionKind, ItemChanges
@@ -192,8 +193,8 @@ def test_a_doubted_item_is_a_candidate() -> None:
     assert (item.status, item.reason) == (ItemStatus.CANDIDATE, "confidence 0.55, needs 0.60")
 
 
-@pytest.mark.parametrize(
-    ("category", "stories", "days", "status"),
+@for_every(
+    "category, stories, days, status",
     [
         (Category.PITFALL, 2, 180, ItemStatus.ACTIVE),
         (Category.PITFALL, 2, 200, ItemStatus.STALE),

@@ -1,12 +1,12 @@
 """Clients name themselves in their own way."""
 
-import pytest
+from tests.every import for_every
 
 from afterwit.mcp.desk import agent_of
 
 
-@pytest.mark.parametrize(
-    ("client", "agent"),
+@for_every(
+    "client, agent",
     [
         ("claude-code", "claude-code"),
         ("Claude Code", "claude-code"),

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.every import for_every
 from tests.thoroughness import examples
 
 from afterwit.mcp.messages import Code, Request, RpcError, answer, decoded, encoded, request_in
@@ -32,8 +33,8 @@ def test_a_request_has_an_id_and_a_notification_has_none() -> None:
     assert told.is_notification
 
 
-@pytest.mark.parametrize(
-    ("line", "code"),
+@for_every(
+    "line, code",
     [
         (b"", Code.PARSE),
         (b"{", Code.PARSE),

@@ -4,6 +4,7 @@ import importlib.util
 from pathlib import Path
 
 import pytest
+from tests.every import for_every
 from tests.homes import world_of
 from tests.memory.backends import honcho_server
 from tests.memory.backends.postgres_server import found_binaries, running
@@ -62,8 +63,8 @@ def test_backends_that_are_not_configured_are_listed_as_such(world: World) -> No
     assert of(found, "null").score == 20
 
 
-@pytest.mark.parametrize(
-    ("points", "word"),
+@for_every(
+    "points, word",
     [
         *((100, "recommended"), (80, "recommended"), (79.9, "acceptable"), (60, "acceptable")),
         *((59.9, "marginal"), (40, "marginal"), (39.9, "not recommended"), (0, "not recommended")),

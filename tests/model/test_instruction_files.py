@@ -1,11 +1,12 @@
 import pytest
+from tests.every import for_every
 
 from afterwit.agents.registry import instruction_files
 from afterwit.model.instruction_files import Instruction, Placed, instruction, placed
 
 
-@pytest.mark.parametrize(
-    ("path", "expected"),
+@for_every(
+    "path, expected",
     [
         ("AGENTS.md", Placed("", "AGENTS.md")),
         ("/srv/orchard/CLAUDE.md", Placed("/srv/orchard", "CLAUDE.md")),

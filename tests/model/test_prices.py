@@ -4,6 +4,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.every import for_every
 
 from afterwit.model.prices import Prices, packaged, parsed, price_list
 from afterwit.model.readings import Usage
@@ -116,7 +117,7 @@ def test_a_price_that_changed_counts_from_its_day_on() -> None:
     assert found.cost_usd("m", usage) == 2
 
 
-@pytest.mark.parametrize(
+@for_every(
     "model",
     [
         "claude-opus-4-6",
@@ -134,8 +135,8 @@ def test_a_model_is_known_in_every_spelling(model: str) -> None:
     assert price_list().cost_usd(model, Usage(input=MILLION, output=MILLION)) == 30
 
 
-@pytest.mark.parametrize(
-    ("model", "output"),
+@for_every(
+    "model, output",
     [
         ("claude-opus-4-8", 25),
         ("claude-opus-4-1-20250805", 75),

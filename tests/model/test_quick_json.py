@@ -5,6 +5,7 @@ import sys
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.every import for_every
 from tests.thoroughness import examples
 
 from afterwit.model.quick_json import dumps, loads
@@ -28,7 +29,7 @@ def test_it_reads_what_json_writes(value: object, blanks: str) -> None:
     assert loads(f"{blanks}{json.dumps(value, indent=1)}{blanks}") == value
 
 
-@pytest.mark.parametrize("text", ["", " ", "{", "[1,", '{"a":1} x', "nul", "'a'", '"\n"', "{1:2}", '{"a"}'])
+@for_every("text", ["", " ", "{", "[1,", '{"a":1} x', "nul", "'a'", '"\n"', "{1:2}", '{"a"}'])
 def test_what_is_no_json_is_a_value_error(text: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 - the message is the scanner's
         loads(text)

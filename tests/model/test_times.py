@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.every import for_every
 
 from afterwit.model.times import iso_from_ms, ms_from_any
 
@@ -13,7 +14,7 @@ YEAR_2000 = 946_684_800_000
 LAST = 253_402_300_799_999
 
 
-@pytest.mark.parametrize(
+@for_every(
     "value",
     [
         "2026-05-01T10:00:00Z",
@@ -38,7 +39,7 @@ def test_every_way_to_write_a_moment_is_understood(value: Any) -> None:
     assert ms_from_any(value) == MAY_DAY
 
 
-@pytest.mark.parametrize(
+@for_every(
     "value",
     [
         None,

@@ -6,6 +6,7 @@ from pathlib import Path
 from types import FrameType
 
 import pytest
+from tests.every import for_every
 from tests.harvest.talks import ORCHARD
 
 from afterwit.harvest.signals.signal import Signal, SignalKind, Subject, subject_from
@@ -36,7 +37,7 @@ def seen(number: int, subject: Subject, agent: str = "codex", repo: str = ORCHAR
     return SignalSeen(subject, session, Signal(excerpt=f"piece {number}", failures=1, actions=2, tokens=10))
 
 
-@pytest.mark.parametrize("kind", SignalKind)
+@for_every("kind", SignalKind)
 def test_every_kind_is_said_in_a_sentence_of_ours(kind: SignalKind) -> None:
     words = said(Subject(kind, _NAMES.get(kind, ())))
 
@@ -48,7 +49,7 @@ def test_every_kind_is_said_in_a_sentence_of_ours(kind: SignalKind) -> None:
         assert len(text) <= SENTENCE_LIMIT
 
 
-@pytest.mark.parametrize("kind", SignalKind)
+@for_every("kind", SignalKind)
 def test_the_page_on_patterns_names_every_kind(kind: SignalKind) -> None:
     assert f"`{kind}`" in _PAGE.read_text("utf-8")
 
@@ -63,7 +64,7 @@ def test_what_takes_too_many_words_is_no_pattern() -> None:
     assert said(Subject(SignalKind.CHECKS_IN_ORDER, (ORCHARD, *commands))) is None
 
 
-@pytest.mark.parametrize("kind", SignalKind)
+@for_every("kind", SignalKind)
 def test_a_subject_is_read_as_it_was_written(kind: SignalKind) -> None:
     subject = Subject(kind, _NAMES.get(kind, ()))
 

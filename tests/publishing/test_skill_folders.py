@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.every import for_every
 
 from afterwit.guard.shown import ours
 from afterwit.model.errors import AfterwitError, UsageError
@@ -76,7 +77,7 @@ def test_names_are_names_whatever_they_are_made_of(words: str, key: str) -> None
     assert len(name) <= LONGEST_NAME
 
 
-@pytest.mark.parametrize("name", ["", "../x", "a/b", "A", "a--b", "-a", "a" * 65, "a\n"])
+@for_every("name", ["", "../x", "a/b", "A", "a--b", "-a", "a" * 65, "a\n"])
 def test_other_names_are_refused(name: str) -> None:
     with pytest.raises(UsageError, match="no name for a skill"):
         skill_document(name, ours("x"), ours("y"), "1.0.0")

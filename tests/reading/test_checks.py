@@ -1,8 +1,8 @@
 """The model proposes, code convicts: what stands in no line, what nobody said, and whose words they are."""
 
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from tests.every import for_every
 from tests.reading.talks import line, proposal, sent
 
 from afterwit.model.kinds import Status
@@ -57,8 +57,8 @@ def test_what_a_tool_printed_is_the_tools() -> None:
     assert channel("The relation `trees` does not exist at first.", 5) is Channel.TOOL
 
 
-@pytest.mark.parametrize(
-    ("sentence", "lines", "why"),
+@for_every(
+    "sentence, lines, why",
     [
         ("Never edit `db/0007.sql`.", (99,), Conviction.NO_LINES),
         ("Never edit `db/0007.sql`.", (0, -1), Conviction.NO_LINES),
@@ -104,8 +104,8 @@ def test_our_own_blocks_are_not_knowledge() -> None:
     assert result.why is Conviction.OWN
 
 
-@pytest.mark.parametrize(
-    ("text", "mark", "is_held"),
+@for_every(
+    "text, mark, is_held",
     [
         ("$ npm run test -- press", "npm test press", True),
         ("$ npm run latest", "npm test", False),

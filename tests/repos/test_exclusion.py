@@ -1,12 +1,13 @@
 """What an entry of `exclude` means."""
 
 import pytest
+from tests.every import for_every
 
 from afterwit.repos.exclusion import Exclusion, parted
 
 
-@pytest.mark.parametrize(
-    ("entry", "repo", "is_meant"),
+@for_every(
+    "entry, repo, is_meant",
     [
         ("repo:work/*", "github.com/work/ledger", True),
         ("repo:work/*", "github.com/home/ledger", False),
@@ -25,8 +26,8 @@ def test_a_repository_goes_by_its_whole_name_its_owner_and_name_or_its_last_part
     assert Exclusion([entry]).has_repo(repo) is is_meant
 
 
-@pytest.mark.parametrize(
-    ("entry", "folder", "is_meant"),
+@for_every(
+    "entry, folder, is_meant",
     [
         ("folder:~/clients", "/home/ada/clients", True),
         ("folder:~/clients/**", "/home/ada/clients", True),

@@ -1,12 +1,12 @@
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.every import for_every
 from tests.thoroughness import examples
 
 from afterwit.repos.folders import root_name, root_of, user_of
 
 
-@pytest.mark.parametrize(
+@for_every(
     "cwd",
     [
         "/home/kim/src/rocket",
@@ -31,7 +31,7 @@ def test_worktrees_and_spellings_count_to_their_repository(cwd: str) -> None:
     assert root_of(cwd) == "/home/kim/src/rocket"
 
 
-@pytest.mark.parametrize(
+@for_every(
     "cwd",
     [
         "C:\\Users\\kim\\rocket",
@@ -49,7 +49,7 @@ def test_a_folder_on_a_drive_has_one_spelling(cwd: str) -> None:
     assert root_name(cwd) == "rocket"
 
 
-@pytest.mark.parametrize(
+@for_every(
     "cwd",
     [
         "/home/kim/.codex/worktrees/a1b2/rocket",
@@ -72,7 +72,7 @@ def test_the_name_is_found_in_the_known_layouts(cwd: str) -> None:
     assert root_name(cwd) == "rocket"
 
 
-@pytest.mark.parametrize(
+@for_every(
     "cwd",
     [
         "",
@@ -106,8 +106,8 @@ def test_places_that_are_no_repository_have_no_name(cwd: str) -> None:
     assert root_name(cwd) == ""
 
 
-@pytest.mark.parametrize(
-    ("cwd", "user"),
+@for_every(
+    "cwd, user",
     [
         ("/home/kim/src", "kim"),
         ("/Users/kim", "kim"),

@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.every import for_every
 from tests.thoroughness import examples
 
 from afterwit.repos.remotes import GitSetting, canonical_remote, git_settings, name_key, remote_in, short_names
@@ -8,7 +9,7 @@ from afterwit.repos.remotes import GitSetting, canonical_remote, git_settings, n
 TOKEN = "ghp_" + "x" * 12 + "Invented"
 
 
-@pytest.mark.parametrize(
+@for_every(
     "text",
     [
         "https://github.com/Acme/Rocket",
@@ -42,8 +43,8 @@ def test_one_repository_has_one_name_however_its_remote_is_written(text: str) ->
     assert canonical_remote(text) == "github.com/acme/rocket"
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
+@for_every(
+    "text, name",
     [
         ("https://gitlab.com/group/sub/deeper/tool.git", "gitlab.com/group/sub/deeper/tool"),
         ("https://gitlab.com/group/sub/tool/-/merge_requests/3", "gitlab.com/group/sub/tool"),
@@ -69,7 +70,7 @@ def test_the_forms_of_other_hosts_are_understood(text: str, name: str) -> None:
     assert canonical_remote(text) == name
 
 
-@pytest.mark.parametrize(
+@for_every(
     "text",
     [
         "",

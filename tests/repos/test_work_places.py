@@ -1,6 +1,7 @@
 """Where a session worked, told by its commands, its files and what git printed."""
 
 import pytest
+from tests.every import for_every
 
 from afterwit.repos.identity import Spot
 from afterwit.repos.work_places import folder_named, leading_place, place_of_file, places_of_command, remotes_in
@@ -9,8 +10,8 @@ ORCHARD = "~/orchard"
 REMOTE = "github.com/fruit/orchard"
 
 
-@pytest.mark.parametrize(
-    ("line", "places"),
+@for_every(
+    "line, places",
     [
         ("cd ~/orchard && make press", {ORCHARD}),
         ('cd "$HOME/orchard" && make', {ORCHARD}),

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.every import for_every
 from tests.thoroughness import examples
 
 from afterwit.sources import damaged
@@ -95,7 +96,7 @@ def test_an_object_longer_than_the_first_window_is_found_whole() -> None:
     ]
 
 
-@pytest.mark.parametrize("size", range(4070, 4110))
+@for_every("size", range(4070, 4110))
 def test_the_edge_of_a_window_changes_nothing(size: int) -> None:
     for tail in (b'","b":-12.5e3,"c":true,"d":"\\u00e9"}', b'\\\\","b":{"c":[{}]}}'):
         body = b'{"a":"' + b"x" * (size - 6) + tail

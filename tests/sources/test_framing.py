@@ -100,7 +100,7 @@ def test_a_byte_order_mark_alone_is_not_consumed_before_its_line_is() -> None:
     assert framing.consumed == 0
 
 
-@pytest.mark.parametrize("damage", [b"oops", b"\0\0\0", b'{"torn', b"[1]", b"12", b"null", b'"text"', b"}", BOM + BOM])
+@for_every("damage", [b"oops", b"\0\0\0", b'{"torn', b"[1]", b"12", b"null", b'"text"', b"}", BOM + BOM])
 def test_a_bad_line_is_a_problem_and_its_neighbours_are_read(damage: bytes) -> None:
     data = b'{"a":1}\n' + damage + b'\n{"b":2}\n'
     readings = whole(data)
@@ -161,8 +161,8 @@ def test_an_object_in_the_middle_of_other_text_is_no_record() -> None:
     assert texts(whole(b'debug: wrote {"a":1} to disk\n')) == []
 
 
-@pytest.mark.parametrize(
-    ("raw", "text"),
+@for_every(
+    "raw, text",
     [
         (b'{"a":"x\xff\xfey"}', '{"a": "x\\ufffd\\ufffdy"}'),
         (b'{"a":"cut \xe2\x82"}', '{"a": "cut \\ufffd"}'),

@@ -4,6 +4,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.every import for_every
 from tests.homes import put
 
 from afterwit.sources.discovery import NamedFile, file_at, named_files, pattern_of, place_inside
@@ -15,8 +16,8 @@ def named(home: Path, *folders: str) -> list[str]:
     return sorted(each.path for each in named_files(home, folders or ("",), pattern_of(ID)) if each.is_named)
 
 
-@pytest.mark.parametrize(
-    ("name", "is_named"),
+@for_every(
+    "name, is_named",
     [
         (f"{ID}.jsonl", True),
         (f"rollout-2026-05-01T10-00-00-{ID}.jsonl", True),

@@ -2,6 +2,7 @@ from collections.abc import Iterator
 
 import apsw
 import pytest
+from tests.every import for_every
 from tests.store.planted_rows import plant
 
 from afterwit.store.checksums import content_hash
@@ -62,7 +63,7 @@ def change_keyed(db: apsw.Connection, table: str, column: str, kind: str) -> Non
     db.execute(f"UPDATE {table} SET {column} = {value}")
 
 
-@pytest.mark.parametrize(("table", "column", "kind"), SEEN)
+@for_every("table, column, kind", SEEN)
 def test_the_hash_sees_every_column_that_carries_knowledge(table: str, column: str, kind: str) -> None:
     db = filled("one")
     before = content_hash(db)
@@ -70,7 +71,7 @@ def test_the_hash_sees_every_column_that_carries_knowledge(table: str, column: s
     assert content_hash(db) != before
 
 
-@pytest.mark.parametrize(("table", "column", "kind"), BLIND)
+@for_every("table, column, kind", BLIND)
 def test_the_hash_does_not_see_when_and_how_a_file_was_read(table: str, column: str, kind: str) -> None:
     db = filled("one")
     before = content_hash(db)

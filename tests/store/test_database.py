@@ -5,6 +5,7 @@ from pathlib import Path
 
 import apsw
 import pytest
+from tests.every import for_every
 
 from afterwit.model.errors import BusyError, DamagedError, StoreError, StoreFullError
 from afterwit.store import database
@@ -121,8 +122,8 @@ def test_a_full_file_system_is_a_full_store(number: int) -> None:
     assert isinstance(translated(OSError(number, "full"), Path("x")), StoreFullError)
 
 
-@pytest.mark.parametrize(
-    ("error", "kind", "says"),
+@for_every(
+    "error, kind, says",
     [
         (apsw.BusyError("busy"), BusyError, "Try again"),
         (apsw.LockedError("locked"), BusyError, "Try again"),

@@ -1,12 +1,12 @@
 """Names that a piece of code defines, across languages."""
 
-import pytest
+from tests.every import for_every
 
 from afterwit.text.definitions import definitions_in
 
 
-@pytest.mark.parametrize(
-    ("code", "expected"),
+@for_every(
+    "code, expected",
     [
         ("def pick(row):\n    pass\n\nclass Pear:\n    async def ripen(self): ...", ["pick", "Pear", "ripen"]),
         ("func (r *Row) Pick(n int) error {\n}\ntype Pear struct {", ["Pick", "Pear"]),

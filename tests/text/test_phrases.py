@@ -5,6 +5,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.every import for_every
 
 from afterwit.actions.failures import messages
 from afterwit.text.phrases import Phrases, alternatives
@@ -50,7 +51,7 @@ def test_a_form_is_cut_only_outside_of_parentheses_and_brackets() -> None:
     assert list(alternatives(r"a(?:b|[)|]c)|[|]\|d|")) == [r"a(?:b|[)|]c)", r"[|]\|d", ""]
 
 
-@pytest.mark.parametrize("name", [name for name, value in vars(messages).items() if isinstance(value, Phrases)])
+@for_every("name", [name for name, value in vars(messages).items() if isinstance(value, Phrases)])
 def test_the_tables_of_messages_find_what_their_patterns_find(name: str) -> None:
     phrases: Phrases = getattr(messages, name)
     plain = re.compile("|".join(phrases._forms), re.IGNORECASE | re.MULTILINE)

@@ -1,11 +1,12 @@
 """Files with tests, by their paths."""
 
 import pytest
+from tests.every import for_every
 
 from afterwit.text.test_paths import is_test, names_of_tests, subject_of
 
 
-@pytest.mark.parametrize(
+@for_every(
     "path",
     [
         "tests/press.py",

@@ -8,13 +8,18 @@ import os
 import time
 from _thread import allocate_lock, start_new_thread
 
+_VARIABLE = "AFTERWIT_HOOK_SECONDS"
+_MOST_DIGITS = 3
 _DELIVERING = allocate_lock()
 _closed: list[bool] = []
 
 
 def start(seconds: float) -> None:
-    """Ends the process after so many seconds, unless it delivers by then."""
-    start_new_thread(_wait, (seconds,))
+    """Ends the process after so many seconds, unless it delivers by then. A machine that is slower than most may give
+    it more by the variable, in whole seconds."""
+    given = os.environ.get(_VARIABLE, "")
+    more = int(given) if given.isascii() and given.isdigit() and len(given) <= _MOST_DIGITS else 0
+    start_new_thread(_wait, (max(seconds, more),))
 
 
 def close() -> None:

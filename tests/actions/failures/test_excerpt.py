@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.every import for_every
 from tests.thoroughness import examples
 
 from afterwit.actions.failures.excerpt import below_headlines, error_excerpt
@@ -31,7 +32,7 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("output", "excerpt"), CASES)
+@for_every("output, excerpt", CASES)
 def test_the_telling_part_is_taken(output: str, excerpt: str) -> None:
     assert error_excerpt(output) == excerpt
 

@@ -43,8 +43,8 @@ def test_a_denial_and_a_cancellation_are_what_they_are_whatever_the_text_says(st
     assert classify(failed("make test", "--- FAIL: TestRipe", status=status)).value == status.value
 
 
-@pytest.mark.parametrize(
-    ("kind", "error"),
+@for_every(
+    "kind, error",
     [
         (ActionKind.EDIT, "String to replace not found in file."),
         (ActionKind.EDIT, "File has not been read yet. Read it first before writing to it."),

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.every import for_every
 from tests.thoroughness import examples
 
 from afterwit.actions.failures.resolution import FailureResolution, resolve
@@ -31,8 +32,8 @@ def found(failure: FailureClass, *steps: Step) -> FailureResolution:
     return resolve(steps, 0, failure)
 
 
-@pytest.mark.parametrize(
-    ("wrong", "right"),
+@for_every(
+    "wrong, right",
     [
         ("npm run tset", "npm run test"),
         ("cargo test --test pear", "cargo test --test pears"),

@@ -5,6 +5,7 @@ import string
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.every import for_every
 from tests.thoroughness import examples
 
 from afterwit.actions.failures.failure_class import classify
@@ -99,7 +100,7 @@ SAME = [
 ]
 
 
-@pytest.mark.parametrize(("one", "first", "other", "second"), SAME)
+@for_every("one, first, other, second", SAME)
 def test_the_same_mistake_has_the_same_signature(one: str, first: str, other: str, second: str) -> None:
     assert of_command(one, first) == of_command(other, second)
 
@@ -129,7 +130,7 @@ DIFFERENT = [
 ]
 
 
-@pytest.mark.parametrize(("one", "first", "other", "second"), DIFFERENT)
+@for_every("one, first, other, second", DIFFERENT)
 def test_different_mistakes_have_different_signatures(one: str, first: str, other: str, second: str) -> None:
     assert of_command(one, first) != of_command(other, second)
 
@@ -156,8 +157,8 @@ def test_a_program_that_speaks_for_itself_gives_the_signature_its_name() -> None
     )
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
+@for_every(
+    "line, expected",
     [
         ("fatal: bad object 3f2a1bc", "bad object <hash>"),
         ("took 31ms, then 2.5s", "took <n>, then <n>"),

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.every import for_every
 
 from afterwit.actions.shell.command_changes import (
     QUOTE,
@@ -20,8 +21,8 @@ from afterwit.actions.shell.command_changes import (
 )
 
 
-@pytest.mark.parametrize(
-    ("change", "line", "made"),
+@for_every(
+    "change, line, made",
     [
         ("wrap pip → pip", "cd /x && wrap pip install plum 2>&1", "pip install plum"),
         ("wrap pip → pip", "wrap npm ci", ""),

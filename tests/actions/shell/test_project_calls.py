@@ -1,14 +1,15 @@
 """What a command line calls of its project is told as far as the line says it plainly."""
 
 import pytest
+from tests.every import for_every
 
 from afterwit.actions.shell.project_calls import CallKind, ProjectCall, project_calls
 
 FILE, PACKAGE, MAKE = CallKind.FILE, CallKind.PACKAGE, CallKind.MAKE
 
 
-@pytest.mark.parametrize(
-    ("line", "call"),
+@for_every(
+    "line, call",
     [
         ("npm run press", ProjectCall(PACKAGE, "press")),
         ("npm test -- --row 3", ProjectCall(PACKAGE, "test")),
@@ -66,7 +67,7 @@ def test_every_command_of_a_line_counts() -> None:
     assert project_calls("make press && npm test") == (ProjectCall(MAKE, "press"), ProjectCall(PACKAGE, "test"))
 
 
-@pytest.mark.parametrize(
+@for_every(
     "line",
     [
         "",

@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.every import for_every
 
 from afterwit.agents.chat.reader import ChatReader, any_folder
 from afterwit.agents.protocol import SourceFile
@@ -211,8 +212,8 @@ def test_content_without_a_usable_shape_is_a_problem_and_the_calls_are_read() ->
     assert [type(each) for each in readings] == [Problem, Event, Problem]
 
 
-@pytest.mark.parametrize(
-    ("content", "expected"),
+@for_every(
+    "content, expected",
     [
         ("plain text", Result()),
         ('{"output": "x", "exit_code": 0, "error": null}', Result(exit_code=0)),
@@ -246,8 +247,8 @@ def test_a_frame_around_the_output_is_taken_off_and_other_objects_are_kept() -> 
     assert one_result('{"matches": ["a"], "exit_code": 0}').text == '{"matches": ["a"], "exit_code": 0}'
 
 
-@pytest.mark.parametrize(
-    ("path", "is_transcript"),
+@for_every(
+    "path, is_transcript",
     [
         ("sessions/20260501_101500_a1b2c3d4.jsonl", True),
         ("sessions/session_20260501_101500_a1b2c3d4.jsonl", True),

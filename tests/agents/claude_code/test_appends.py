@@ -6,6 +6,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.every import for_every
 from tests.thoroughness import examples
 
 from afterwit.agents.claude_code.reader import ClaudeCodeReader, ClaudeCodeReading
@@ -59,9 +60,7 @@ def _is_end(reading: Reading) -> bool:
     return isinstance(reading, Problem) and "not finished" in reading.reason
 
 
-@pytest.mark.parametrize(
-    "raw", [b"", b"{", b"[1]", b'"text"', b"17", b"null", b'{"type":"user"} x', b'{"type":"\\ud800"}']
-)
+@for_every("raw", [b"", b"{", b"[1]", b'"text"', b"17", b"null", b'{"type":"user"} x', b'{"type":"\\ud800"}'])
 def test_bytes_that_are_no_object_raise_and_change_nothing(raw: bytes) -> None:
     reading = ClaudeCodeReader().start(source("s.jsonl"))
     before = reading.save()

@@ -1,12 +1,13 @@
 from pathlib import PurePosixPath
 
 import pytest
+from tests.every import for_every
 
 from afterwit.agents.claude_code import sessions
 
 
-@pytest.mark.parametrize(
-    ("path", "transcript"),
+@for_every(
+    "path, transcript",
     [
         ("projects/p/s1.jsonl", "projects/p/s1.jsonl"),
         ("projects/p/agent-1.jsonl", "projects/p/agent-1.jsonl"),
@@ -53,7 +54,7 @@ def test_a_subagents_outputs_lie_with_its_parent(path: str, folder: str) -> None
     assert sessions.spilled(PurePosixPath(path), "s9", "", "t1") == [PurePosixPath(folder, "tool-results", "t1.txt")]
 
 
-@pytest.mark.parametrize("name", ["", "..", "../x", "a/../../b", "a b", "x\0y", ".ssh", "a" * 200, "é"])
+@for_every("name", ["", "..", "../x", "a/../../b", "a b", "x\0y", ".ssh", "a" * 200, "é"])
 def test_a_name_that_is_no_plain_id_becomes_no_path(name: str) -> None:
     found = sessions.spilled(PurePosixPath("projects/p/s1.jsonl"), "s1", name, name)
     assert all(path.parent == PurePosixPath("projects/p/s1/tool-results") for path in found)

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any, Protocol
 
 import pytest
+from tests.every import for_every
 
 from afterwit.agents.claude_code.reader import ClaudeCodeReader
 from afterwit.model.kinds import EventKind, Relation
@@ -389,7 +390,7 @@ def test_odd_shapes_become_problems_and_the_rest_is_read(read_fixture: ReadFixtu
     assert reading.unknown == {"telepathy": 1}
 
 
-@pytest.mark.parametrize(
+@for_every(
     "record",
     [
         {"type": "user", "sessionId": "s", "message": {"role": "user", "content": "hello"}},

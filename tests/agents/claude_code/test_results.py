@@ -1,12 +1,13 @@
 import json
 
 import pytest
+from tests.every import for_every
 
 from afterwit.agents.claude_code.content import edited_file, result_of, stated_spill
 from afterwit.agents.claude_code.records import ClaudeOutcome, decode
 
 
-@pytest.mark.parametrize(
+@for_every(
     "text",
     [
         "The user doesn't want to proceed with this tool use. The tool use was rejected",

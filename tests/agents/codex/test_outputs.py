@@ -1,12 +1,13 @@
 """Frames around outputs, and words that mean something only without a frame."""
 
 import pytest
+from tests.every import for_every
 
 from afterwit.agents.codex.outputs import Output, read_output
 from afterwit.model.readings import Result
 
 
-@pytest.mark.parametrize(
+@for_every(
     "text",
     [
         "",

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.every import for_every
 from tests.thoroughness import examples
 
 from afterwit.agents.codex.reader import CodexReader
@@ -54,7 +55,7 @@ def test_other_files_are_not_transcripts(path: str) -> None:
     assert CodexReader().primary(PurePosixPath(path)) is None
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_every("name", NAMES)
 def test_the_first_record_of_every_generation_is_recognised(name: str) -> None:
     first = (FIXTURES / f"{name}.jsonl").read_text().splitlines()[0]
     assert CodexReader().sniffs(json.loads(first))
@@ -222,7 +223,7 @@ def test_any_appends_equal_the_whole(name: str, data: st.DataObject) -> None:
     assert read_in_appends(raw, name, cuts) == read_in_appends(raw, name, [])
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_every("name", NAMES)
 def test_the_state_is_small_and_holds_no_text(name: str) -> None:
     raw = (FIXTURES / f"{name}.jsonl").read_bytes()
     reading = reading_of(name)

@@ -1,6 +1,7 @@
 from typing import Any
 
 import pytest
+from tests.every import for_every
 
 from afterwit.agents.declared.description import Condition, DeclaredPlace, Requirement
 
@@ -11,8 +12,8 @@ def holds(*requirements: Requirement) -> bool:
     return Condition(requirements).holds(DeclaredPlace(RECORD, RECORD))
 
 
-@pytest.mark.parametrize(
-    ("path", "values", "is_so"),
+@for_every(
+    "path, values, is_so",
     [
         ("type", ("user",), True),
         ("type", ("model",), False),

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.every import for_every
 from tests.thoroughness import examples
 
 from afterwit.agents.declared.description import Arguments, Condition, Requirement, SessionFrom, TimeUnit
@@ -63,8 +64,8 @@ def test_nested_tables_in_a_condition_are_paths() -> None:
     assert nested.sniff[0].requirements[0].path == "message.role"
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
+@for_every(
+    "old, new, said",
     [
         ('name = "tinker"\n', "", "name: is missing"),
         ('name = "tinker"', 'name = "Tinker Bot"', "name: 'Tinker Bot' cannot be a name. Allowed are lower-case"),

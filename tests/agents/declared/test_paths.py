@@ -1,6 +1,7 @@
 from typing import Any
 
 import pytest
+from tests.every import for_every
 
 from afterwit.agents.declared.description import DeclaredPlace, parsed, values_at
 
@@ -18,8 +19,8 @@ def found(path: str, element: Any = RECORD) -> list[Any]:
     return list(values_at(path, DeclaredPlace(element, RECORD)))
 
 
-@pytest.mark.parametrize(
-    ("path", "values"),
+@for_every(
+    "path, values",
     [
         ("type", ["reply"]),
         ("message.role", ["model"]),
@@ -46,7 +47,7 @@ def test_a_path_starts_at_the_element_unless_it_says_otherwise() -> None:
     assert found("$.type", element) == ["reply"]
 
 
-@pytest.mark.parametrize("path", ["", "$", ".", "a..b", "a.", ".a", "a[", "a[x]", "a]b", "a b.[", 'a."b', "a[-1]"])
+@for_every("path", ["", "$", ".", "a..b", "a.", ".a", "a[", "a[x]", "a]b", "a b.[", 'a."b', "a[-1]"])
 def test_what_is_no_path_is_refused(path: str) -> None:
     with pytest.raises(ValueError, match="path"):
         parsed(path)

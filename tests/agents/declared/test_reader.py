@@ -3,6 +3,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pytest
+from tests.every import for_every
 
 from afterwit.agents.declared.parsing import description_from
 from afterwit.agents.declared.reader import DeclaredReader, DeclaredReading
@@ -133,8 +134,8 @@ def test_a_session_name_that_is_a_text_becomes_a_hash() -> None:
     assert b"blanks" not in reading.save()
 
 
-@pytest.mark.parametrize(
-    ("unit", "value", "at_ms"),
+@for_every(
+    "unit, value, at_ms",
     [
         ("auto", "2026-05-01T10:00:00Z", 1_777_629_600_000),
         ("auto", 1_777_629_600, 1_777_629_600_000),
@@ -155,8 +156,8 @@ def test_times_have_a_unit(unit: str, value: Any, at_ms: int | None) -> None:
     assert events(text, {"type": "user", "text": "Hello", "ts": value})[0].at_ms == at_ms
 
 
-@pytest.mark.parametrize(
-    ("rule", "record", "expected"),
+@for_every(
+    "rule, record, expected",
     [
         ('is_error = "bad"', {"bad": True}, Result(is_error=True)),
         ('is_error = "bad"', {"bad": False}, Result(is_error=False)),

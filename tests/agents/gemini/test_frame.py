@@ -1,10 +1,10 @@
-import pytest
+from tests.every import for_every
 
 from afterwit.agents.gemini import unframed
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@for_every(
+    "text, expected",
     [
         ("Command: ls\nDirectory: (root)\nOutput: a\nb\nError: (none)\nExit Code: 2\nSignal: 0", ("a\nb", 2)),
         ("Command: a\n b\nDirectory: lib\nStdout: (empty)\nStderr: no\nError: (none)\nExit Code: 0", ("Stderr: no", 0)),

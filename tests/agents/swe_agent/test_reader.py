@@ -1,5 +1,5 @@
-import pytest
 from tests.agents.transcripts import events, facts, fixture, read, spends, texts, unknown
+from tests.every import for_every
 
 from afterwit.agents.swe_agent.reader import SweAgentCall, call_of, recorded_end
 from afterwit.model.kinds import EventKind, RecordedEnd
@@ -41,8 +41,8 @@ def test_a_run_is_known_by_its_path_and_states_what_it_used() -> None:
     assert (spend.model, spend.usage, spend.cost_usd) == ("gpt-5-mini", Usage(5000, 0, 0, 300), 0.25)
 
 
-@pytest.mark.parametrize(
-    ("status", "submission", "end"),
+@for_every(
+    "status, submission, end",
     [
         ("submitted", "diff --git a/x b/x", RecordedEnd.DONE),
         ("submitted", "", RecordedEnd.UNSOLVED),
@@ -76,8 +76,8 @@ def test_a_history_of_texts_has_its_task_and_its_actions() -> None:
     assert events(readings, EventKind.CALL)[0].arguments == {"command": "python main.py"}
 
 
-@pytest.mark.parametrize(
-    ("action", "call"),
+@for_every(
+    "action, call",
     [
         ("open src/main.c 12\n", SweAgentCall("open", {"path": "src/main.c", "raw": "open src/main.c 12"})),
         (

@@ -3,13 +3,14 @@
 from pathlib import Path
 
 import pytest
+from tests.every import for_every
 
 from afterwit.backup.targets.at import absolute_target, is_folder, is_git, target_at
 from afterwit.model.errors import BackupError, UsageError
 
 
-@pytest.mark.parametrize(
-    ("text", "kind"),
+@for_every(
+    "text, kind",
     [
         ("/media/disk/afterwit", "folder"),
         ("backups", "folder"),

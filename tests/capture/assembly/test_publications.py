@@ -1,6 +1,6 @@
 """Messages of commits and pull requests, in the ways in which agents give them."""
 
-import pytest
+from tests.every import for_every
 
 from afterwit.capture.assembly.notes import Published, published
 from afterwit.model.kinds import NoteKind
@@ -8,8 +8,8 @@ from afterwit.model.kinds import NoteKind
 COMMIT, PULL = NoteKind.COMMIT, NoteKind.PULL
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
+@for_every(
+    "line, expected",
     [
         ("git commit -m 'Prune the plums'", [Published(COMMIT, "Prune the plums")]),
         ("git commit -am Prune", [Published(COMMIT, "Prune")]),

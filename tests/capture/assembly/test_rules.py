@@ -1,12 +1,12 @@
 """Rules in the outputs of linters, type checkers and compilers."""
 
-import pytest
+from tests.every import for_every
 
 from afterwit.capture.assembly.notes import rules_in
 
 
-@pytest.mark.parametrize(
-    ("line", "rule", "message"),
+@for_every(
+    "line, rule, message",
     [
         ("src/a.py:1:8: F401 [*] `os` imported but unused", "F401", "`os` imported but unused"),
         ("src/a.py:3:80: E501 line too long (91 > 79 characters)", "E501", "line too long (91 > 79 characters)"),
@@ -50,7 +50,7 @@ def test_biome_says_its_message_below() -> None:
     assert rules_in(output) == {"lint/style/useConst": "This let declares a variable."}
 
 
-@pytest.mark.parametrize(
+@for_every(
     "output",
     [
         "",

@@ -3,12 +3,13 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.every import for_every
 from tests.thoroughness import examples
 
 from afterwit.capture.assembly.sentences import stated_by_agent, stated_by_person
 
 
-@pytest.mark.parametrize(
+@for_every(
     "sentence",
     [
         "Always run the linter before you commit.",
@@ -39,7 +40,7 @@ def test_a_cause_or_decision_of_an_agent_is_taken(sentence: str) -> None:
     assert stated_by_agent(f"I looked at it. {sentence}") == [sentence]
 
 
-@pytest.mark.parametrize(
+@for_every(
     "text",
     [
         "Prune the plums in row three",

@@ -3,6 +3,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.every import for_every
 from tests.thoroughness import examples
 
 from afterwit.capture.assembly.texts import (
@@ -59,7 +60,7 @@ def test_a_beginning_is_one(text: str, limit: int) -> None:
     assert len(found) <= limit
 
 
-@pytest.mark.parametrize("limit", range(1, 40))
+@for_every("limit", range(1, 40))
 def test_a_placeholder_is_kept_whole_or_not_at_all(limit: int) -> None:
     text = "use ‹aws-key:3f9c2a› and ‹github-token:00ff00› now"
     same = "use ‹aws-key:111111› and ‹github-token:222222› now"
@@ -72,7 +73,7 @@ def test_both_ends_of_a_long_text_are_kept() -> None:
     assert both_ends("abcdefghi", 4) == "abcd\nfghi"
 
 
-@pytest.mark.parametrize("before", range(370, 400))
+@for_every("before", range(370, 400))
 def test_an_excerpt_does_not_end_in_half_a_placeholder(before: int) -> None:
     line = f"error: {'x' * (before - 7)}‹aws-key:3f9c2a› was refused"
     found = telling_part(line)

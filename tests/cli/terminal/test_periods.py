@@ -7,6 +7,7 @@ import click
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.every import for_every
 
 from afterwit.cli.terminal.periods import EXAMPLES, Period, period, since_ms, until_ms
 from afterwit.config.calendar import Calendar
@@ -33,8 +34,8 @@ def days(text: str) -> tuple[str, str]:
     return MONDAY.date(first).isoformat(), MONDAY.date(end).isoformat()
 
 
-@pytest.mark.parametrize(
-    ("text", "first", "end"),
+@for_every(
+    "text, first, end",
     [
         ("today", "2026-11-16", "2026-11-17"),
         ("Yesterday", "2026-11-15", "2026-11-16"),
@@ -71,9 +72,7 @@ def test_a_time_of_its_own_zone_is_not_moved() -> None:
     assert meant("2026-05-01T12:00", berlin) == meant("2026-05-01T10:00Z")
 
 
-@pytest.mark.parametrize(
-    "text", ["soon", "", "d", "-3d", "3", "2026-13", "2026-02-30", "2026-W60", "mo", "last", "1.5d", "1y"]
-)
+@for_every("text", ["soon", "", "d", "-3d", "3", "2026-13", "2026-02-30", "2026-W60", "mo", "last", "1.5d", "1y"])
 def test_what_is_no_time_is_answered_with_examples(text: str) -> None:
     with pytest.raises(click.BadParameter, match="Examples: 12h, 3d") as error:
         meant(text)

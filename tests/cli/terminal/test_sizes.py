@@ -1,5 +1,6 @@
 import click
 import pytest
+from tests.every import for_every
 
 from afterwit.cli.terminal.amounts import ByteSize
 
@@ -19,7 +20,7 @@ def test_a_binary_unit_is_a_size_too(typed: str, size: int) -> None:
     assert ByteSize().convert(typed, None, None) == size
 
 
-@pytest.mark.parametrize("typed", ["", "much", "-1", "5 apples", "1e9", "MB", "5iB", "GiB"])
+@for_every("typed", ["", "much", "-1", "5 apples", "1e9", "MB", "5iB", "GiB"])
 def test_anything_else_is_refused_with_an_example(typed: str) -> None:
     with pytest.raises(click.BadParameter, match="500MB"):
         ByteSize().convert(typed, None, None)

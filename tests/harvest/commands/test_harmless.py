@@ -1,6 +1,5 @@
 """Commands and changes that are made of nothing but known, harmless kinds."""
 
-import pytest
 from tests.every import for_every
 
 from afterwit.harvest.commands.harmless import unknown_parts
@@ -184,7 +183,7 @@ def test_everyday_fixes_need_nobody(change: str) -> None:
     assert power_gained(failed, fixed) == ""
 
 
-@pytest.mark.parametrize(
+@for_every(
     "line",
     [
         "mvn test -DskipTests",
@@ -203,7 +202,7 @@ def test_a_command_that_checks_less_is_not_told(line: str) -> None:
     assert not is_tellable(line)
 
 
-@pytest.mark.parametrize(
+@for_every(
     "line",
     [
         "bun --filter <name> build",

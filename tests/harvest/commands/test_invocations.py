@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.every import for_every
 from tests.harvest.mishaps import call
 from tests.harvest.work import REPO, edited, failed, piped, ran, session
 from tests.thoroughness import examples
@@ -11,8 +12,8 @@ from afterwit.model.digest import DigestStep, Touched
 from afterwit.model.kinds import ActionKind, FailureClass, Status
 
 
-@pytest.mark.parametrize(
-    ("line", "form"),
+@for_every(
+    "line, form",
     [
         ("go test ./...", "go test ./..."),
         ("go test ./... -count=1 -timeout 300s -v", "go test ./..."),

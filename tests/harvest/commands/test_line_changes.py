@@ -1,13 +1,14 @@
 """What made a line work is found, and said in general or not at all."""
 
 import pytest
+from tests.every import for_every
 
 from afterwit.actions.shell.command_changes import QUOTE
 from afterwit.harvest.commands.line_changes import change_between
 
 
-@pytest.mark.parametrize(
-    ("failed", "fixed", "change"),
+@for_every(
+    "failed, fixed, change",
     [
         ("wrap pip list", "pip list", "wrap pip → pip"),
         ("cd /x && wrap pip list 2>&1", "pip list | tail -3", "wrap pip → pip"),

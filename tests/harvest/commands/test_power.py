@@ -1,19 +1,19 @@
 """What a command can do that only a person may advise."""
 
-import pytest
+from tests.every import for_every
 from tests.planted_orders import COMMANDS
 
 from afterwit.actions.shell.command_changes import CommandChange
 from afterwit.harvest.commands.power import is_tellable, power_gained, power_of, power_of_change
 
 
-@pytest.mark.parametrize(("name", "failed", "fixed"), [(name, failed, fixed) for name, _, failed, fixed in COMMANDS])
+@for_every("name, failed, fixed", [(name, failed, fixed) for name, _, failed, fixed in COMMANDS])
 def test_what_an_agent_can_be_talked_into_needs_a_person(name: str, failed: str, fixed: str) -> None:
     assert power_gained(failed, fixed), name
 
 
-@pytest.mark.parametrize(
-    ("failed", "fixed"),
+@for_every(
+    "failed, fixed",
     [
         ("pytest", "uv run pytest"),
         ("rtk bun", "bun"),
@@ -41,8 +41,8 @@ def test_ordinary_corrections_need_nobody(failed: str, fixed: str) -> None:
     assert power_gained(failed, fixed) == ""
 
 
-@pytest.mark.parametrize(
-    ("failed", "fixed"),
+@for_every(
+    "failed, fixed",
     [
         ("orchard deploy --dry-run", "orchard deploy"),
         ("bwrap make test", "make test"),
@@ -68,7 +68,7 @@ def test_guards_that_fall_away_and_code_that_comes_need_a_person(failed: str, fi
     assert power_gained(failed, fixed)
 
 
-@pytest.mark.parametrize(
+@for_every(
     "line",
     [
         "npm install",
@@ -96,7 +96,7 @@ def test_what_a_repository_runs_by_itself_is_told(line: str) -> None:
     assert is_tellable(line)
 
 
-@pytest.mark.parametrize(
+@for_every(
     "line",
     [
         "npm install left-pad",

@@ -1,11 +1,11 @@
-import pytest
+from tests.every import for_every
 
 from afterwit.actions.shell.parse import parse
 from afterwit.harvest.commands.purposes import Purpose, purpose_of
 
 
-@pytest.mark.parametrize(
-    ("line", "purpose"),
+@for_every(
+    "line, purpose",
     [
         ("go test ./...", Purpose.TEST),
         ("uv run pytest tests -q", Purpose.TEST),
@@ -60,7 +60,7 @@ def test_a_command_is_known_by_its_program_or_the_name_of_its_task(line: str, pu
     assert purpose_of(parse(line).commands[0]) is purpose
 
 
-@pytest.mark.parametrize(
+@for_every(
     "line",
     [
         "npm ci",

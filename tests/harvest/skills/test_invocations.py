@@ -2,7 +2,7 @@
 
 from typing import Any
 
-import pytest
+from tests.every import for_every
 from tests.harvest.talks import MAY_MS, talk
 
 from afterwit.harvest.skills.invocations import Invocation, invocations
@@ -29,7 +29,7 @@ def session(*steps: DigestStep, **more: Any) -> Digest:
     return talk(steps=steps, **more)
 
 
-@pytest.mark.parametrize(
+@for_every(
     "call",
     [
         step(ActionKind.SKILL, "Skill", "press"),
@@ -46,7 +46,7 @@ def test_every_way_to_load_a_skill_is_a_use(call: DigestStep) -> None:
     assert used(shell("ls"), call) == [Invocation("press", "", 1)]
 
 
-@pytest.mark.parametrize(
+@for_every(
     "call",
     [
         step(ActionKind.SKILL, "Skill", "press", Status.FAILED),

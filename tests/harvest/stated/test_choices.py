@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.every import for_every
 from tests.harvest.talks import concluded, replied, talk
 from tests.thoroughness import examples
 
@@ -30,7 +31,7 @@ def test_a_decision_is_told_by_its_form(text: str) -> None:
     assert is_choice(text)
 
 
-@pytest.mark.parametrize(
+@for_every(
     "text",
     [
         "let's go, make a branch",

@@ -1,4 +1,5 @@
 import pytest
+from tests.every import for_every
 from tests.harvest.talks import ORCHARD, concluded, talk
 
 from afterwit.harvest.harvester import id_of
@@ -8,7 +9,7 @@ from afterwit.knowledge.gate import rejection, wants_review
 from afterwit.model.knowledge import EVERYWHERE, Category, Channel, Scope, ScopeKind
 
 
-@pytest.mark.parametrize(
+@for_every(
     "text",
     [
         "Always run the linter before you push.",
@@ -35,7 +36,7 @@ def test_a_rule_without_a_moment_is_a_standing_rule(text: str) -> None:
     assert standing_sentences(text) == [text]
 
 
-@pytest.mark.parametrize(
+@for_every(
     "text",
     [
         "no, revert those changes",

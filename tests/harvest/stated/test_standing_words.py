@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 from typing import NamedTuple
 
-import pytest
+from tests.every import for_every
 
 from afterwit.harvest.stated.standing_words import score, standing_clause, standing_sentences, weighed_features
 
@@ -45,7 +45,7 @@ def test_of_the_turns_that_the_weights_were_fitted_to_most_are_told_apart() -> N
     assert right / (right + missed) >= 0.84
 
 
-@pytest.mark.parametrize(
+@for_every(
     "text",
     [
         "The orchard's runner has no internet, so whatever a job needs must be in the image.",
@@ -66,7 +66,7 @@ def test_many_forms_stand(text: str) -> None:
     assert standing_sentences(text)
 
 
-@pytest.mark.parametrize(
+@for_every(
     "text",
     [
         "The header is misaligned and the menu covers the logo.",

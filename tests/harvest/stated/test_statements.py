@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.every import for_every
 from tests.harvest.talks import MAY_MS
 from tests.thoroughness import examples
 
@@ -106,8 +107,8 @@ def test_a_statement_without_telling_words_has_no_topic() -> None:
     assert topic_of("We should not do it.") == ()
 
 
-@pytest.mark.parametrize(
-    ("text", "what"),
+@for_every(
+    "text, what",
     [
         ("The release of 2026-03-04 broke it.", "a date"),
         ("Released on March 4, 2026 to all.", "a date"),
@@ -131,7 +132,7 @@ def test_a_text_about_one_moment_is_told_by_what_binds_it(text: str, what: str) 
     assert momentary(text) == what
 
 
-@pytest.mark.parametrize(
+@for_every(
     "text",
     [
         "Use `uv run pytest -q` for the tests.",

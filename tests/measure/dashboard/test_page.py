@@ -1,6 +1,6 @@
 import datetime as dt
 
-import pytest
+from tests.every import for_every
 from tests.measure.dashboard.figuring import figures, measured
 from tests.measure.dashboard.test_history import day
 from tests.measure.live.test_effect import lived, of
@@ -173,8 +173,8 @@ def test_of_many_weeks_the_latest_year_is_shown() -> None:
     assert len(charts[SESSIONS].x.ticks) <= 8
 
 
-@pytest.mark.parametrize(
-    ("said", "words"),
+@for_every(
+    "said, words",
     [
         (percent(0.123), "12 %"),
         (percent(0.004), "0.4 %"),

@@ -1,6 +1,6 @@
 import datetime as dt
 
-import pytest
+from tests.every import for_every
 from tests.harvest.talks import talk
 from tests.harvest.work import Act, edited, failed, piped, ran, session
 
@@ -15,8 +15,8 @@ PASSES, FAILS = ran("pytest -q"), failed("pytest -q", says="1 failed")
 POLL = Act(DigestStep(ActionKind.SHELL, "Bash", "", Status.SUCCEEDED, started_by=1))
 
 
-@pytest.mark.parametrize(
-    ("acts", "passed"),
+@for_every(
+    "acts, passed",
     [
         ((EDIT, PASSES), True),
         ((EDIT, FAILS, EDIT, PASSES), False),

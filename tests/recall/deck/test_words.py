@@ -1,4 +1,4 @@
-import pytest
+from tests.every import for_every
 
 from afterwit.actions.failures.failure_class import classify
 from afterwit.actions.failures.signature import signature
@@ -25,7 +25,7 @@ FAILURES = (
 )
 
 
-@pytest.mark.parametrize(("command", "error"), FAILURES)
+@for_every("command, error", FAILURES)
 def test_a_failure_holds_all_words_that_its_signature_needs(command: str, error: str) -> None:
     step = Step(ActionKind.SHELL, "Bash", command, Status.FAILED, exit_code=1, error=error)
     found = signature(step, classify(step, command), command)

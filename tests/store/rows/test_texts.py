@@ -6,6 +6,7 @@ import apsw
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.every import for_every
 from tests.homes import learned, mixed_home
 
 from afterwit.store.database import connect_readonly
@@ -13,8 +14,8 @@ from afterwit.store.rows.session_list import Selection
 from afterwit.store.rows.texts import Term, match_of, search, terms_of
 
 
-@pytest.mark.parametrize(
-    ("query", "terms"),
+@for_every(
+    "query, terms",
     [
         ("plum tree", [Term("plum"), Term("tree")]),
         ('"plum tree"', [Term("plum tree")]),
