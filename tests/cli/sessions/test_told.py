@@ -18,7 +18,6 @@ OTHER = "- `make count` takes a minute. (0.70)"
 @pytest.fixture
 def told(tmp_path: Path, learned: Run) -> Any:
     """Lets a hook say something in the session, at a second of it."""
-    assert learned
 
     def tells(second: float, moment: str, text: str, **more: Any) -> None:
         at_ms = (ms_from_any("2026-05-01T10:00:00Z") or 0) + int(second * 1_000)
