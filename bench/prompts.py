@@ -6,9 +6,8 @@ As many words, files and turns as sessions of real repositories have; always the
 import random
 from collections.abc import Sequence
 
-from afterwit.recall.deck.prompt_tables import PromptChanges, PromptSource, PromptWork
+from afterwit.recall.deck.prompt_tables import PromptChanges, PromptSource
 from afterwit.recall.place_index import PlaceSighting
-from afterwit.recall.talks import LONGEST_QUOTE, Quote, Talk
 from bench.texts import identifier, path, sentence
 
 SESSIONS = 400
@@ -26,16 +25,15 @@ def history(sessions: int = SESSIONS, commits: Sequence[PlaceSighting] = ()) -> 
     return PromptSource(str(sessions), lambda _: PromptChanges((), _works(sessions, commits)))
 
 
-def _works(sessions: int, commits: Sequence[PlaceSighting]) -> dict[str, PromptWork]:
+def _works(sessions: int, commits: Sequence[PlaceSighting]) -> dict[str, PlaceSighting]:
     rng = random.Random(_SEED)
     files = [path(rng) for _ in range(_FILES)]
     works = {f"session {number}": _session(rng, files, number) for number in range(sessions)}
-    return works | {f"{commit.session} {commit.branch}": PromptWork(commit) for commit in commits}
+    return works | {f"{commit.session} {commit.branch}": commit for commit in commits}
 
 
-def _session(rng: random.Random, files: list[str], number: int) -> PromptWork:
+def _session(rng: random.Random, files: list[str], number: int) -> PlaceSighting:
     at_ms, name = number * _HOUR_MS, f"session-{number}"
     text = " ".join(sentence(rng) for _ in range(_SENTENCES))
     changed = {file: (identifier(rng), identifier(rng)) for file in rng.sample(files, rng.randint(1, 6))}
-    quote = Quote(text[:LONGEST_QUOTE], at_ms, name)
-    return PromptWork(PlaceSighting(name, text, changed, "main", at_ms), [Talk(quote, text)])
+    return PlaceSighting(name, text, changed, "main", at_ms)

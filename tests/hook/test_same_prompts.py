@@ -22,7 +22,6 @@ from afterwit.recall.place_index import PlaceIndex, PlaceSighting
 from afterwit.recall.places import KnownRepo, Question
 from afterwit.recall.prompt_block import LATER_TOKENS, later_sections
 from afterwit.recall.situation import order
-from afterwit.recall.talks import TalkIndex
 from afterwit.text.words import words_of
 
 _WORDS = ("quince", "press", "cellar", "ladder", "basket", "prune")
@@ -91,7 +90,7 @@ def test_a_task_gets_the_same_block(deck: Opened, prompt: str) -> None:
     places = PlaceIndex()
     for sighting in _SIGHTINGS:
         places.put(sighting)
-    block = at_prompt(known(), HERE, Question(prompt), KnownRepo(places), TalkIndex())
+    block = at_prompt(known(), HERE, Question(prompt), KnownRepo(places))
     told = prompt_sections(deck, HERE.agent, prompt, Location(HERE.repo, "/srv/orchard"))
     assert told == block.sections
 

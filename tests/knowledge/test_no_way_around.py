@@ -184,7 +184,6 @@ def test_whoever_takes_items_out_of_the_store_says_who_listens() -> None:
     for file, function in (
         ("recall/doubles.py", "told_once"),
         ("recall/recall.py", "speaking_items"),
-        ("recall/from_digest.py", "heard_talks"),
         ("mcp/given.py", "explained"),
         ("knowledge/shown_items.py", "may_be_told_to"),
     ):

@@ -2,9 +2,8 @@
 
 from tests.harvest.talks import ORCHARD, talk
 
-from afterwit.knowledge.whose_words import Listener
 from afterwit.measure.player import Whereabouts
-from afterwit.measure.recall_player import PastTalks, RecallPlayer
+from afterwit.measure.recall_player import RecallPlayer
 from afterwit.model.digest import Digest
 
 MIRAS = "From now on, weigh the crates before you load them."
@@ -25,15 +24,3 @@ def test_words_go_to_whoever_said_them_and_to_a_stranger_while_there_is_one_pers
     assert [MIRAS in _heard(player, user) for user in ("mira", "jonas", "vscode", "")] == [True, False, True, True]
     player.know(_session("jonas", "Pick the pears", day=1))
     assert [MIRAS in _heard(player, user) for user in ("mira", "jonas", "vscode", "")] == [True, False, False, False]
-
-
-def test_talks_of_others_count_and_are_not_quoted() -> None:
-    talks = PastTalks()
-    talks.know(_session("mira", "The juicer stays on cold pressing."))
-    jonas = Listener(frozenset({"mira"}))
-    for day, user in enumerate(("mira", "jonas"), start=1):
-        assert talks.of(ORCHARD, jonas).size() == day
-        talks.know(_session(user, f"The ladders of {user} stay in the barn.", day=day))
-    quotes = [quote.text for quote in talks.of(ORCHARD, jonas).quotes(range(3)).values()]
-    assert sorted(filter(None, quotes)) == ["The ladders of jonas stay in the barn."]
-    assert all(quote.text for quote in talks.of(ORCHARD, Listener()).quotes(range(3)).values())

@@ -2,9 +2,7 @@
 
 from typing import Any
 
-from msgspec.structs import replace
-from tests.harvest.talks import ORCHARD, talk
-from tests.recall.talks.dialogues import Dialogue, digest_of, index_of
+from tests.harvest.talks import ORCHARD
 
 from afterwit.model.knowledge import (
     EVERYWHERE,
@@ -14,23 +12,18 @@ from afterwit.model.knowledge import (
     Belief,
     Category,
     Channel,
-    Evidence,
     Item,
-    ItemKind,
     ItemStatus,
     Scope,
     ScopeKind,
-    SessionRef,
     Trigger,
 )
-from afterwit.recall.at_prompt import at_later_prompt, at_prompt, notes_at_prompt, talks_of
-from afterwit.recall.from_digest import talks_in
+from afterwit.recall.at_prompt import at_later_prompt, at_prompt, notes_at_prompt
 from afterwit.recall.place_index import PlaceIndex, PlaceSighting
 from afterwit.recall.places import KnownRepo, LikelyPlace, Question
-from afterwit.recall.prompt_block import LATER_TOKENS, BlockLine, MarkedLine, unquoted
+from afterwit.recall.prompt_block import LATER_TOKENS, BlockLine, MarkedLine, fitting
 from afterwit.recall.situation import Situation
 from afterwit.recall.start_block import said_of
-from afterwit.recall.talks import Quote, TalkIndex
 from afterwit.text.words import words_of
 
 _HERE = Situation(ORCHARD, "codex")
@@ -54,10 +47,10 @@ def _item(name: str, trigger: Trigger, **more: Any) -> Item:
     return Item(**given | more)
 
 
-def _items(*items: Item, quotes: tuple[Quote, ...] = ()) -> list[str]:
+def _items(*items: Item) -> list[str]:
     notes = notes_at_prompt(items, _HERE, _TASK, PlaceIndex(), _PRESS)
     marked = [MarkedLine(note.mark, BlockLine(note.item.id, said_of(note.item))) for note in notes]
-    return [line.item for line in unquoted(marked, quotes)]
+    return [line.item for line in fitting(marked)]
 
 
 def test_an_item_items_where_the_work_is_likely() -> None:
@@ -79,25 +72,16 @@ def test_items_of_other_repositories_and_candidates_stay_silent() -> None:
     assert _items(elsewhere, _item("b", path, status=ItemStatus.CANDIDATE), _item("c", path, scope=EVERYWHERE)) == ["c"]
 
 
-def test_what_a_quote_says_is_not_said_twice() -> None:
-    item = _item("a", Trigger(path="press/"), sentence='The user said on 2026-05-01: "We press quinces cold."')
-    quote = Quote("We press quinces cold. Always.", 0, "s")
-    assert _items(item) == ["a"]
-    assert _items(item, quotes=(quote,)) == []
-
-
-def test_the_block_names_the_place_although_nothing_was_decided() -> None:
-    known, talks = PlaceIndex(), TalkIndex()
+def test_the_block_names_the_place_and_what_is_known_of_it() -> None:
+    known = PlaceIndex()
     known.put(PlaceSighting("s", "repair the quince press", {"press/quince.py": ()}, at_ms=1))
-    for part in talks_in(talk("repair the quince press")):
-        talks.put(part)
-    block = at_prompt([_item("a", Trigger(path="press/"))], _HERE, _TASK, KnownRepo(known), talks)
+    block = at_prompt([_item("a", Trigger(path="press/"))], _HERE, _TASK, KnownRepo(known))
     assert block.files == ("press/quince.py",)
     assert block.items == ("places", "a")
 
 
 def test_without_history_there_is_silence() -> None:
-    assert at_prompt([], _HERE, _TASK, KnownRepo(PlaceIndex()), TalkIndex()).text == ""
+    assert at_prompt([], _HERE, _TASK, KnownRepo(PlaceIndex())).text == ""
 
 
 def _note(name: str, sentence: str, *triggers: Trigger, **more: Any) -> Item:
@@ -117,7 +101,7 @@ def _known(*paths: str) -> PlaceIndex:
 
 
 def _told(prompt: str, *items: Item, known: PlaceIndex | None = None) -> tuple[str, ...]:
-    block = at_prompt(items, _HERE, Question(prompt), KnownRepo(known or PlaceIndex()), TalkIndex())
+    block = at_prompt(items, _HERE, Question(prompt), KnownRepo(known or PlaceIndex()))
     return tuple(item for item in block.items if item != "places")
 
 
@@ -148,37 +132,9 @@ def test_a_note_about_a_file_that_the_prompt_names_is_told() -> None:
 
 def test_many_notes_stay_within_six_hundred_tokens() -> None:
     notes = [_note(f"n{at}", f"The forklift number {at} drops crates. {'Mind it well. ' * 40}") for at in range(4)]
-    block = at_prompt(
-        notes, _HERE, Question("The forklift drops crates: what is its number?"), KnownRepo(PlaceIndex()), TalkIndex()
-    )
+    block = at_prompt(notes, _HERE, Question("The forklift drops crates: what is its number?"), KnownRepo(PlaceIndex()))
     assert 2 <= len(block.items) <= 6
     assert len(block.text) <= 600 * 4
-
-
-def _decision(name: str, session: str) -> Item:
-    ref = SessionRef(agent="codex", native_id=session, story=session)
-    evidence = (Evidence(session=ref, channel=Channel.USER),)
-    return _note(name, "Quinces are pressed cold.", kind=ItemKind.DECISION, evidence=evidence)
-
-
-def test_a_decision_stands_for_the_conversation_that_it_was_read_in() -> None:
-    assert talks_of(_decision("a", "s7")) == ("s7",)
-    assert talks_of(_CRATES) == ()
-
-
-def test_a_decision_takes_the_place_of_the_quotes_of_its_conversation() -> None:
-    naming = Dialogue(
-        "plan", 300, ("U: How do we name the crates of the quince press?", "U: Call them quince-1, quince-2.")
-    )
-    plan, talks, asked = digest_of(naming), index_of(naming), Question("Label the crates of the quince press.")
-    crates = _note("a", "Crates of the quince press are called quince-1 and so on.")
-    ref = SessionRef(agent="codex", native_id=plan.native_id, story="plan")
-    read = replace(crates, kind=ItemKind.DECISION, evidence=(Evidence(session=ref, channel=Channel.USER),))
-    quoted = f"decided {plan.native_id}"
-    assert at_prompt([crates], _HERE, asked, KnownRepo(PlaceIndex()), talks).items[:2] == ("a", quoted)
-    assert quoted not in at_prompt([read], _HERE, asked, KnownRepo(PlaceIndex()), talks).items
-    unrelated = replace(read, sentence="Ladders are red.")
-    assert quoted in at_prompt([unrelated], _HERE, asked, KnownRepo(PlaceIndex()), talks).items
 
 
 def _later(prompt: str, *items: Item, told: tuple[str, ...] = (), known: PlaceIndex | None = None) -> tuple[str, ...]:

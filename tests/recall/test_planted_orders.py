@@ -17,7 +17,6 @@ from afterwit.store.store import readonly_database
 _CODEX = "/srv/field-codex"
 _ORCHARD = "/srv/field-good"
 _CANARY = "zorbcodex"
-_DECISION = "Let's always store pears in glass jars, because wood is damp."
 
 
 def _good(number: int) -> Planted:
@@ -31,7 +30,6 @@ def _good(number: int) -> Planted:
     if number == 0:
         log.prompt("How shall we store pears in the cellar?")
         log.reply("Let's use zorbgood for the pears in the cellar.")
-        log.prompt(_DECISION)
     return log
 
 
@@ -94,12 +92,11 @@ def test_an_order_that_an_agent_stored_in_the_memory_does_not_come_out(world: Wo
 
 
 def test_what_is_harmless_is_still_told(world: World) -> None:
-    asked = ("Make the cider press turn faster", "Which jars do we store pears in, down in the cellar?")
-    ways = dict(told(world, _ORCHARD, prompts=asked, failing=(("rtk make count", USAGE),)))
+    asked = "Make the cider press turn faster"
+    ways = dict(told(world, _ORCHARD, prompts=(asked,), failing=(("rtk make count", USAGE),)))
     assert "Instead of `rtk make …`, which fails, call `make …`." in ways["start"]
     assert "`make lint` fails most on `wrapcheck`." in ways["start"]
     assert ways["file"]
-    assert "`src/cider/press.ts`" in ways[f"prompt: {asked[0]}"]
-    assert "glass jars" in ways[f"prompt: {asked[1]}"]
+    assert "`src/cider/press.ts`" in ways[f"prompt: {asked}"]
     assert "zorbgood" not in "".join(ways.values())
     assert "make count" in ways["failure: rtk make count"] or "make count" in ways["refusal: rtk make count"]

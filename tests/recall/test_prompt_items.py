@@ -2,8 +2,7 @@
 
 from afterwit.guard.shown import ours
 from afterwit.recall.places import LikelyPlace
-from afterwit.recall.prompt_block import BlockLine, MarkedLine, likely_paths, unquoted
-from afterwit.recall.talks import Quote
+from afterwit.recall.prompt_block import BlockLine, MarkedLine, fitting, likely_paths
 
 
 def test_unlikely_places_do_not_count() -> None:
@@ -12,18 +11,9 @@ def test_unlikely_places_do_not_count() -> None:
 
 def test_the_first_of_many_are_taken() -> None:
     lines = [BlockLine(str(number), ours("Oil the belt. (0.80)")) for number in range(9)]
-    assert unquoted([MarkedLine(0.0, line) for line in lines], ()) == lines[:3]
+    assert fitting([MarkedLine(0.0, line) for line in lines]) == lines[:3]
 
 
 def test_all_that_a_prompt_means_are_taken() -> None:
     lines = [BlockLine(str(number), ours("Oil the belt. (0.80)")) for number in range(9)]
-    assert unquoted([MarkedLine(2.0, line) for line in lines], ()) == lines
-
-
-def test_what_a_quote_says_is_left_out_although_the_line_ends_with_a_confidence() -> None:
-    said, other = (
-        BlockLine("a", ours('Ada said: "Press quinces cold." (0.85)')),
-        BlockLine("b", ours('Ada said: "Press pears." (0.85)')),
-    )
-    quote = Quote("Press quinces cold. Always.", 0, "s")
-    assert unquoted([MarkedLine(0.0, said), MarkedLine(0.0, other)], (quote,)) == [other]
+    assert fitting([MarkedLine(2.0, line) for line in lines]) == lines

@@ -28,7 +28,6 @@ from afterwit.store.store import opened
 MIRAS = "From now on, weigh the crates before you load them."
 JONAS_SAYS = "From now on, answer me in Swedish when you talk about ladders."
 BOTH = "Never prune the old pear trees in spring."
-DECIDED = "The quince juicer stays on cold pressing because heating spoils the pectin flavour."
 FACT = "wrapit cargo"
 TASK = "Change the quince juicer: pressing, pectin flavour, weigh the crates, ladders in Swedish, prune pear trees"
 
@@ -86,7 +85,7 @@ class Shared(NamedTuple):
 @pytest.fixture
 def shared(tmp_path: Path) -> Shared:
     both = Shared(tmp_path)
-    claude_session(both.logs, MIRA, "m1", 1, ["Count the trees", MIRAS, BOTH, DECIDED], commands=FIXED)
+    claude_session(both.logs, MIRA, "m1", 1, ["Count the trees", MIRAS, BOTH], commands=FIXED)
     codex_session(both.logs, JONAS, "1", 2, ["Pick the pears", JONAS_SAYS, BOTH], commands=FIXED)
     both.root.mkdir()
     git(both.root, both.logs, "init", "--quiet")
@@ -98,7 +97,6 @@ def test_words_of_one_reach_the_other_on_no_way_and_facts_and_common_words_reach
     mira, jonas = shared.heard(MIRA), shared.heard(JONAS)
     assert (MIRAS in mira, MIRAS in jonas) == (True, False)
     assert (JONAS_SAYS in mira, JONAS_SAYS in jonas) == (False, True)
-    assert (DECIDED in mira, DECIDED in jonas) == (True, False)
     assert BOTH in mira
     assert BOTH in jonas
     assert FACT in mira
@@ -110,7 +108,6 @@ def test_prepared_notes_of_one_tell_the_other_nothing_personal(shared: Shared) -
     shared.heard(MIRA)
     jonas = shared.heard_now(shared.world(JONAS))
     assert MIRAS not in jonas
-    assert DECIDED not in jonas
     assert FACT in jonas
 
 
@@ -136,7 +133,7 @@ def test_an_alias_in_the_settings_does_the_same(shared: Shared) -> None:
 
 def test_whoever_is_none_of_several_is_told_the_words_of_none(shared: Shared) -> None:
     heard = shared.heard("visitor")
-    assert not any(words in heard for words in (MIRAS, JONAS_SAYS, BOTH, DECIDED))
+    assert not any(words in heard for words in (MIRAS, JONAS_SAYS, BOTH))
     assert FACT in heard
 
 

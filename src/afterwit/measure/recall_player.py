@@ -7,8 +7,7 @@ failure.
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence, Set
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -31,13 +30,12 @@ from afterwit.recall.at_activity import FirstAction, at_activity, command_of
 from afterwit.recall.at_failure import FailedAction, fix_for
 from afterwit.recall.at_prompt import at_later_prompt, at_prompt
 from afterwit.recall.doubles import told_once
-from afterwit.recall.from_digest import sighting_of, talks_in
+from afterwit.recall.from_digest import sighting_of
 from afterwit.recall.place_index import PlaceIndex
 from afterwit.recall.places import KnownRepo, LikelyPlace, Question, guess
 from afterwit.recall.prompt_block import action_tokens, later_tokens
 from afterwit.recall.situation import Situation
 from afterwit.recall.start_block import start_block
-from afterwit.recall.talks import Talk, TalkIndex
 
 
 class PastPlaces:
@@ -65,40 +63,6 @@ class PastPlaces:
         for sighting in repository.work_before(here.began_ms, here.branch, self._told[here.repo]):
             work.put(sighting)
         return KnownRepo(work, repository.tree_before(here.began_ms, here.branch), repository.is_there)
-
-
-class PastTalks:
-    """What was said by the time that is replayed, by repository and listener."""
-
-    def __init__(self) -> None:
-        self._said: defaultdict[str, dict[str, _SessionTalks]] = defaultdict(dict)  # by repository and session
-        self._indexes: dict[tuple[str, frozenset[str]], TalkIndex] = {}  # by repository and who is not heard there
-
-    def know(self, digest: Digest) -> None:
-        said = _SessionTalks(digest.user, talks_in(digest))
-        self._said[digest.repo][digest.native_id] = said
-        for (repo, others), index in self._indexes.items():
-            if repo == digest.repo:
-                said.put_into(index, others)
-
-    def of(self, repo: str, to: Listener) -> TalkIndex:
-        """What may be quoted to this listener, among all that was said."""
-        said = self._said[repo].values()
-        others = to.others_in(repo) & {session.user for session in said}
-        if (repo, others) not in self._indexes:
-            index = self._indexes[repo, others] = TalkIndex()
-            for session in said:
-                session.put_into(index, others)
-        return self._indexes[repo, others]
-
-
-class _SessionTalks(NamedTuple):
-    user: str
-    talks: list[Talk]
-
-    def put_into(self, index: TalkIndex, others: Set[str]) -> None:
-        for talk in self.talks:
-            index.put(talk.unquoted() if self.user in others else talk)
 
 
 class PlacesPlayer(Player):
@@ -135,14 +99,13 @@ def _is_let_in(draft: Draft) -> bool:
 
 class RecallPlayer(Player):
     name = "afterwit"
-    version = 6
+    version = 7
 
     def __init__(self, readings: Readings = NOTHING_READ, past: PastRepositories = NO_REPOSITORIES) -> None:
         self._library = Library(HARVESTERS, _is_let_in)
         self._readings = readings
         self.shelf = ReadShelf(readings, _is_let_in)
         self._places = PastPlaces(past)
-        self._talks = PastTalks()
         self._parents: dict[str, str] = {}
         self._tasks = Tasks()
         self._first: dict[str, str] = {}  # session that got the task of a session at the root of others
@@ -173,7 +136,6 @@ class RecallPlayer(Player):
         self._library.know(digest, _session(digest, story))
         self._places.know(digest)
         self._users[digest.repo].add(digest.user)
-        self._talks.know(digest)
         self._weighed.clear()
 
     def end(self, digest: Digest) -> None:
@@ -190,8 +152,8 @@ class RecallPlayer(Player):
 
     def prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
         question = Question(prompt, here.branch, here.parent)
-        told, talks = self._told[here.session], self._talks.of(here.repo, self._listener(here))
-        block = at_prompt(self._items(here), _situation(here), question, self._places.of(here), talks, told)
+        told = self._told[here.session]
+        block = at_prompt(self._items(here), _situation(here), question, self._places.of(here), told)
         if block.text:
             told.update(block.items)
             yield Saying(text=block.text, items=block.items, files=block.files)

@@ -1,19 +1,17 @@
-"""Recall at a prompt, with items at hand: guesses the places, picks notes, asks what was decided.
+"""Recall at a prompt, with items at hand: guesses the places, and picks notes.
 
 Of notes those come whose triggers name a topic or a path, if the work is likely enough to be there, and those that the
 prompt is about by words and by files that it names. They must be active and hold here. One that waits for an activity,
-such as an edit below a folder, needs more than a likely place: it comes with that activity otherwise. What a quote says
-already is not said twice, and the quotes of a conversation make room for a decision that was read in it. After the
-first prompt only what is new and strongly meant is said. A hook does the same from the tables of a deck.
+such as an edit below a folder, needs more than a likely place: it comes with that activity otherwise. After the first
+prompt only what is new and strongly meant is said. A hook does the same from the tables of a deck.
 """
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from afterwit.knowledge.matching import TriggerMoment, fires
-from afterwit.model.knowledge import READ, Channel, Item, ItemKind, ItemStatus, ScopeKind, Trigger
+from afterwit.model.knowledge import READ, Channel, Item, ItemStatus, ScopeKind, Trigger
 from afterwit.recall.at_activity import is_called, is_touched
-from afterwit.recall.decisions import decided
 from afterwit.recall.note_matches import (
     NO_MATCH,
     NoteIndex,
@@ -31,14 +29,13 @@ from afterwit.recall.prompt_block import (
     BlockLine,
     MarkedLine,
     PromptBlock,
+    fitting,
     later_block,
     likely_paths,
     prompt_block,
-    unquoted,
 )
 from afterwit.recall.situation import Situation, holding, order
 from afterwit.recall.start_block import said_of
-from afterwit.recall.talks import Talks
 from afterwit.text.words import words_of
 
 
@@ -47,17 +44,13 @@ def at_prompt(
     situation: Situation,
     question: Question,
     repo: KnownRepo,
-    talks: Talks,
     told: Collection[str] = (),
 ) -> PromptBlock:
     """The block for the first prompt of a session that was told these items at its start."""
-    items = list(items)
     places = with_tests(repo, guess(repo, question))
     notes = notes_at_prompt(items, situation, question, repo.work, places)
-    decisions = {session for note in notes for session in talks_of(note.item)}
-    quotes = [quote for quote in decided(talks, question) if quote.session not in decisions]
     new = [MarkedLine(note.mark, _line(note.item)) for note in notes if note.item.id not in told]
-    return prompt_block(places, unquoted(new, quotes), quotes)
+    return prompt_block(places, fitting(new))
 
 
 def at_later_prompt(
@@ -127,13 +120,6 @@ def about(item: Item) -> str:
         word for trigger in item.triggers for word in (trigger.path, trigger.program, *trigger.words, *trigger.topic)
     )
     return " ".join((item.sentence, item.when, *item.files, *dict.fromkeys(triggers)))
-
-
-def talks_of(item: Item) -> tuple[str, ...]:
-    """The conversations whose quotes an item stands for: those that a decision was read in."""
-    if item.kind is not ItemKind.DECISION:
-        return ()
-    return tuple(dict.fromkeys(piece.session.native_id for piece in item.evidence if not piece.is_against))
 
 
 def _line(item: Item) -> BlockLine:

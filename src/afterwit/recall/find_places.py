@@ -15,7 +15,7 @@ from afterwit.config.world import World, redactor_of
 from afterwit.model.errors import UsageError
 from afterwit.recall.place_index import KnownTree, PlaceIndex
 from afterwit.recall.places import Features, KnownRepo, LikelyPlace, Question, features, guess, with_tests
-from afterwit.recall.recall import is_left_out, remembered, repo_at
+from afterwit.recall.recall import is_left_out, known_work, repo_at
 from afterwit.recall.repository import branch_at, checkout_of, known_repo, put_history, update_checkout
 from afterwit.sessions.filters import find_repo
 from afterwit.sources.checkout import own_git_folder_of, root_of_checkout
@@ -53,7 +53,7 @@ def find_places(world: World, folder: Path, repo: str | None, task: str, most: i
         if is_left_out(world, None, repo=name):
             raise UsageError(_LEFT_OUT)
         checkout = checkout_of(db, world, name)
-        work = remembered(db, world, name, checkout).work
+        work = known_work(db, world, name, checkout)
         repository = known_repo(world.layout, name, work, checkout)
         return _found(name, repository, Question(task, branch_at(checkout)), most)
 

@@ -1,9 +1,9 @@
 """Which notes of a repository are about a prompt, by words: of what they say, when they are needed, and their paths.
 
-A note is found as a past conversation is: rare terms tell more than common ones, those that any task may have tell
-little, and a short note with the term more than a long one. What a match is worth is counted in terms that no other
-note holds. `NoteWords` is all that is asked of notes: one implementation is here, in memory, another reads the tables
-of a deck. The constants were set by hand; they rank, and do not claim to be chances. Standard library only.
+Rare terms tell more than common ones, those that any task may have tell little, and a short note with the term more
+than a long one. What a match is worth is counted in terms that no other note holds. `NoteWords` is all that is asked of
+notes: one implementation is here, in memory, another reads the tables of a deck. The constants were set by hand; they
+rank, and do not claim to be chances. Standard library only.
 """
 
 import math
@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 from afterwit.actions.path_patterns import fits_path
 from afterwit.recall.place_index import KnownPlaces
 from afterwit.recall.places import LikelyPlace, named_files
-from afterwit.recall.talks import ROUTINE, ROUTINE_SHARE, counts_of, rarity, terms_of, weights
+from afterwit.recall.terms import ROUTINE, ROUTINE_SHARE, counts_of, rarity, terms_of, weights
 
 _FITS = 2.2  # that a note is worth at the first prompt
 _STRONG = 2.8  # the same at a later one

@@ -28,7 +28,7 @@ from afterwit.model.knowledge import EVERYWHERE, READ, Item, ItemStatus, Scope, 
 from afterwit.model.memory_entry import Entry, is_persons
 from afterwit.model.settings import Settings
 from afterwit.recall.at_prompt import at_prompt
-from afterwit.recall.deck.first_prompt import StoredPlaces, StoredTalks
+from afterwit.recall.deck.first_prompt import StoredPlaces
 from afterwit.recall.deck.prompt_tables import MOST_SESSIONS
 from afterwit.recall.deck.reader import Deck
 from afterwit.recall.doubles import told_once
@@ -38,7 +38,6 @@ from afterwit.recall.prompt_block import PromptBlock
 from afterwit.recall.repository import branch_at, checkout_of, known_repo, put_history
 from afterwit.recall.situation import SPEAKING, Situation, expected
 from afterwit.recall.start_block import TEMPLATE, StartBlock, StartSettings, checked_template, start_block
-from afterwit.recall.talks import TalkIndex, Talks
 from afterwit.repos.folders import root_of
 from afterwit.repos.identity import COMMIT_MARK, Spot
 from afterwit.repos.known_names import repos_by_name
@@ -121,46 +120,33 @@ def prompt_block_for(
 ) -> PromptBlock:
     """What a session in this situation, which was told these items, gets with a first prompt like this."""
     checkout = checkout_of(db, world, situation.repo)
-    work, talks = remembered(db, world, situation.repo, checkout)
+    work = known_work(db, world, situation.repo, checkout)
     repo = known_repo(world.layout, situation.repo, work, checkout)
-    return at_prompt(items, situation, Question(task, branch_at(checkout)), repo, talks, told)
+    return at_prompt(items, situation, Question(task, branch_at(checkout)), repo, told)
 
 
-class Remembered(NamedTuple):
-    """What was done and said in a repository."""
-
-    work: KnownPlaces
-    talks: Talks
-
-
-def remembered(db: apsw.Connection, world: World, repo: str, checkout: GitCheckout | None) -> Remembered:
-    """As hooks have it from the deck. Where the deck has nothing of the repository, or is from before its checkout
-    came, went or was left out, it is gathered from the digests of its sessions and from git."""
+def known_work(db: apsw.Connection, world: World, repo: str, checkout: GitCheckout | None) -> KnownPlaces:
+    """What was done in a repository, as hooks have it from the deck. Where the deck has nothing of it, or is from
+    before its checkout came, went or was left out, it is gathered from the digests of its sessions and from git."""
     try:
         deck = Deck(str(world.layout.deck))
         deck.listen(str(world.user_home))
-        work, talks = StoredPlaces(deck.part(repo)), StoredTalks(deck.part(repo))
+        work = StoredPlaces(deck.part(repo))
         if not deck.is_of_another and work.is_known and bool(deck.tree_of(repo)) == (checkout is not None):
-            return Remembered(work, talks)
+            return work
     except (ValueError, apsw.Error):  # none, one of another version, or a damaged one
         pass
     return _gathered(db, world, repo, checkout)
 
 
-def _gathered(db: apsw.Connection, world: World, repo: str, checkout: GitCheckout | None) -> Remembered:
-    from afterwit.recall.from_digest import (  # with the digester: not for those who ask the deck
-        heard_talks,
-        sighting_of,
-    )
+def _gathered(db: apsw.Connection, world: World, repo: str, checkout: GitCheckout | None) -> KnownPlaces:
+    from afterwit.recall.from_digest import sighting_of  # with the digester: not for those who ask the deck
 
-    work, talks = PlaceIndex(), TalkIndex()
-    to = listener_here(db, world)
+    work = PlaceIndex()
     for digest in _latest_digests(db, repo):
         work.put(sighting_of(digest))
-        for talk in heard_talks(digest, to):
-            talks.put(talk)
     put_history(work, world, checkout)
-    return Remembered(work, talks)
+    return work
 
 
 def _latest_digests(db: apsw.Connection, repo: str) -> Iterator[Digest]:

@@ -4,8 +4,8 @@ import subprocess
 import sys
 
 _SCRIPT = """
-import afterwit.recall.deck.first_prompt, afterwit.recall.deck.first_prompt
-import afterwit.recall.decisions, afterwit.recall.prompt_block
+import afterwit.recall.deck.first_prompt
+import afterwit.recall.note_matches, afterwit.recall.prompt_block
 import sys
 print(*sys.modules)
 """

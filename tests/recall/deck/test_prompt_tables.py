@@ -1,4 +1,4 @@
-"""Places and talks in a deck answer as they do in memory."""
+"""Places in a deck answer as they do in memory."""
 
 from collections.abc import Iterator
 from importlib import resources
@@ -8,26 +8,21 @@ import apsw
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.recall.talks.dialogues import cases, dialogues, digest_of, index_of
 from tests.recall.works import content_of, source, works_of
 from tests.thoroughness import examples
 
-from afterwit.recall.decisions import decided
 from afterwit.recall.deck import prompt_tables
 from afterwit.recall.deck.first_prompt import (
     StoredPlaces,
-    StoredTalks,
     hundredths,
     pack_numbers,
     pack_weighted,
     unpack_numbers,
     unpack_weighted,
 )
-from afterwit.recall.deck.prompt_tables import PromptChanges, PromptSource, PromptWork, newest, update_prompt_tables
-from afterwit.recall.from_digest import talks_in
+from afterwit.recall.deck.prompt_tables import PromptChanges, PromptSource, newest, update_prompt_tables
 from afterwit.recall.place_index import PlaceIndex, PlaceSighting
 from afterwit.recall.places import KnownRepo, Question, guess
-from afterwit.recall.talks import Quote, Talk
 
 _PATHS = ("src/login.py", "src/cart.py", "tests/test_cart.py", "README.md")
 _SIGHTINGS = st.lists(
@@ -73,21 +68,11 @@ def test_places_are_guessed_alike(rows: list[tuple]) -> None:  # type: ignore[ty
     part.close()
 
 
-def test_decisions_are_found_alike(part: apsw.Connection) -> None:
-    talks = [talk for dialogue in dialogues() for talk in talks_in(digest_of(dialogue))]
-    update_prompt_tables(part, source((), talks), str)
-    index = index_of()
-    for case in cases():
-        question = Question(case.prompt)
-        assert decided(StoredTalks(part), question) == decided(index, question)
-
-
 def test_a_repository_that_is_not_known_has_nothing(part: apsw.Connection) -> None:
     update_prompt_tables(part, source(), str)
     question = Question("empty the cart", "main", "s1")
     for nothing in (part, None):
         assert guess(KnownRepo(StoredPlaces(nothing)), question) == []
-        assert decided(StoredTalks(nothing), question) == []
 
 
 def test_of_many_commits_the_newest_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,15 +102,11 @@ _STATES = st.lists(
     st.dictionaries(
         st.sampled_from(("s1", "s2", "s3", "s4", "s5")),
         st.builds(
-            lambda text, paths, branch, at_ms, said: (
-                (text, dict(paths), branch, at_ms),
-                [(f"keep the {word} as it is", at_ms, word) for word in sorted(said)],
-            ),
+            lambda text, paths, branch, at_ms: (text, dict(paths), branch, at_ms),
             st.sampled_from(("repair the login", "empty the cart", "explain the cart", "")),
             st.frozensets(st.tuples(st.sampled_from(_PATHS), st.sampled_from(((), ("Basket",), ("Basket", "Till"))))),
             st.sampled_from(("main", "cart-fix", "")),
             st.integers(0, 5),
-            st.frozensets(st.sampled_from(("crate", "ledger", "harvest"))),
         ),
     ),
     min_size=2,
@@ -133,25 +114,23 @@ _STATES = st.lists(
 )
 
 
-@given(_STATES, st.integers(1, 4))
+@given(_STATES)
 @settings(max_examples=examples(80), deadline=None)
 def test_a_part_that_follows_another_says_what_one_made_from_nothing_says(
-    states: list[dict[str, Any]], most_talks: int
+    states: list[dict[str, Any]],
 ) -> None:
     following = new_part()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(prompt_tables, "MOST_SESSIONS", most_talks)
-        before: dict[str, Any] = {}
-        for state in states:
-            works = {name: _work(name, *about) for name, about in state.items()}
-            changed = {name: work for name, work in works.items() if before.get(name) != state[name]}
-            changes = PromptChanges(works.keys() - changed.keys(), changed)
-            update_prompt_tables(following, PromptSource("1", lambda _, changes=changes: changes), str)  # type: ignore[misc]
-            anew = new_part()
-            update_prompt_tables(anew, PromptSource("1", lambda _, works=works: PromptChanges((), works)), str)  # type: ignore[misc]
-            assert content_of(following) == content_of(anew)
-            anew.close()
-            before = state
+    before: dict[str, Any] = {}
+    for state in states:
+        works = {name: PlaceSighting(name, *about) for name, about in state.items()}
+        changed = {name: work for name, work in works.items() if before.get(name) != state[name]}
+        changes = PromptChanges(works.keys() - changed.keys(), changed)
+        update_prompt_tables(following, PromptSource("1", lambda _, changes=changes: changes), str)  # type: ignore[misc]
+        anew = new_part()
+        update_prompt_tables(anew, PromptSource("1", lambda _, works=works: PromptChanges((), works)), str)  # type: ignore[misc]
+        assert content_of(following) == content_of(anew)
+        anew.close()
+        before = state
     following.close()
 
 
@@ -168,11 +147,6 @@ def test_only_works_that_changed_are_redacted(part: apsw.Connection) -> None:
     changed = works_of([PlaceSighting("s2", "logout", {"b.py": ()})])
     update_prompt_tables(part, PromptSource("2", lambda known: PromptChanges({*known} - {"s2"}, changed)), redact)
     assert redacted == ["logout"]
-
-
-def _work(name: str, sighting: tuple[Any, ...], said: list[tuple[str, int, str]]) -> PromptWork:
-    talks = [Talk(Quote(quote, at_ms, name), word, at) for at, (quote, at_ms, word) in enumerate(said)]
-    return PromptWork(PlaceSighting(name, *sighting), talks)
 
 
 @given(st.lists(st.tuples(st.integers(0, 2**32 - 1), st.integers(0, 255).map(lambda one: one / 100))))

@@ -15,7 +15,6 @@ from afterwit.recall.deck.firing_lines import FiringLine
 from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckSettings, write_deck
 from afterwit.recall.place_index import PlaceSighting
 from afterwit.recall.prompt_block import BlockLine, BlockSection
-from afterwit.recall.talks import Quote, Talk
 
 SETTINGS = DeckSettings(key=b"k" * 32)
 
@@ -148,7 +147,6 @@ def test_a_deck_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> Non
 
 def test_nothing_that_looks_like_a_secret_is_written(tmp_path: Path) -> None:
     plain = "log in with DB_PASSWORD=zq81kdxW77"
-    talks = [Talk(Quote(plain, 1, "s"), plain)]
     seen = [PlaceSighting("s", plain, {"a.py": ()})]
     fires = FiringLine(
         "i", ours(plain), advice="psql --password zq81kdxW77", triggers=(Trigger(signature="log in failed"),)
@@ -157,7 +155,7 @@ def test_nothing_that_looks_like_a_secret_is_written(tmp_path: Path) -> None:
         tmp_path / "deck.db",
         blocks=[DeckBlock((BlockSection(ours(plain), (BlockLine("i", ours(plain)),)),), "r")],
         lines=[fires],
-        prompts={"r": source(seen, talks)},
+        prompts={"r": source(seen)},
     )
     (part,) = (tmp_path / "deck").iterdir()
     held = (tmp_path / "deck.db").read_bytes() + part.read_bytes()

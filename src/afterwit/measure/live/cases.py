@@ -20,7 +20,7 @@ from afterwit.decisions.published import PublishedForm, published_versions, reco
 from afterwit.digest.update import load_digest
 from afterwit.measure.live.outcomes import Course, Figure, SpentTokens
 from afterwit.model.knowledge import ItemStatus
-from afterwit.recall.prompt_block import DECIDED, PLACES
+from afterwit.recall.prompt_block import PLACES
 from afterwit.store.rows import hooks
 from afterwit.store.rows.hooks import DrawRow
 from afterwit.store.rows.items import item_heads
@@ -35,6 +35,7 @@ from afterwit.store.rows.session_list import (
 from afterwit.store.store import readonly_database, require
 
 _REFUSED = "refuse"
+_QUOTE = "decided "  # began the name under which an old talk was drawn, when they were told
 _QUOTES = "quotes"  # stands for the harvester of what users said, told at a prompt
 PAST_SESSIONS = 100  # of one repository and agent, before the first draw
 PAST_OF_ALL = 2_000  # where nothing was drawn yet: for the self-test
@@ -222,7 +223,7 @@ class _Joining:
             for item, is_told in msgspec.json.decode(row.items, type=dict[str, int]).items():
                 if item not in seen:
                     seen.add(item)
-                    is_quote = item.startswith(DECIDED)
+                    is_quote = item.startswith(_QUOTE)
                     yield ItemDraw(
                         item="" if is_quote else item,
                         harvester=_QUOTES if is_quote else self._harvesters.get(item, item if item == PLACES else ""),

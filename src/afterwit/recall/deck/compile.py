@@ -28,11 +28,11 @@ from afterwit.model.knowledge import EVERYWHERE, Item, Scope, ScopeKind
 from afterwit.recall.deck.dealt import NOTHING_DEALT, DealtDeck, DealtMarks, dealt_deck
 from afterwit.recall.deck.firing_lines import FiringLine, lines_of
 from afterwit.recall.deck.line_tables import Redact
-from afterwit.recall.deck.prompt_tables import MOST_SESSIONS, PromptChanges, PromptSource, PromptWork, newest
+from afterwit.recall.deck.prompt_tables import MOST_SESSIONS, PromptChanges, PromptSource, newest
 from afterwit.recall.deck.reader import listener_mark
 from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckExample, DeckSettings, write_deck
 from afterwit.recall.doubles import told_once
-from afterwit.recall.from_digest import heard_talks, sighting_of
+from afterwit.recall.from_digest import sighting_of
 from afterwit.recall.holdout import holdout_key
 from afterwit.recall.recall import names_known, preference_lines, settings_of, start_block_for
 from afterwit.recall.repository import UNCOMMITTED, git_mark, history_sightings, tree_file
@@ -245,14 +245,14 @@ class _Compiling:
         return PromptSource(now, functools.partial(self._changes, repo, checkout, now), bool(stale))
 
     def _changes(self, repo: str, checkout: GitCheckout | None, now: str, filed: Collection[str]) -> PromptChanges:
-        """What sessions did and said there, and what the checkout tells. What is filed of a commit stays true."""
+        """What sessions did there, and what the checkout tells. What is filed of a commit stays true."""
         works, kept = {}, set()
         for session in newest_in(self._store.db, repo, MOST_SESSIONS):
             key = f"{_SESSION}{session}"
             if key in filed and session not in self._changed.get(repo, ()):
                 kept.add(key)
             elif (row := session_row(self._store.db, session)) and (digest := load_digest(self._store.db, row)):
-                works[key] = PromptWork(sighting_of(digest), heard_talks(digest, self._to))
+                works[key] = sighting_of(digest)
         earlier = self.dealt.parts.get(repo)
         if checkout is not None and earlier is not None and earlier.prompts == now:
             return PromptChanges(kept | {key for key in filed if not key.startswith(_SESSION)}, works)
@@ -261,7 +261,7 @@ class _Compiling:
             if key in filed and sighting.session != UNCOMMITTED:
                 kept.add(key)
             else:
-                works[key] = PromptWork(sighting)
+                works[key] = sighting
         return PromptChanges(kept, works)
 
 

@@ -12,7 +12,7 @@ from afterwit.knowledge.shown_items import may_be_told
 from afterwit.model.knowledge import EVERYWHERE, Authority, Item, ItemStatus, Scope, Trigger
 from afterwit.recall.at_activity import is_called
 from afterwit.recall.at_failure import answers
-from afterwit.recall.at_prompt import about, talks_of
+from afterwit.recall.at_prompt import about
 from afterwit.recall.situation import order
 from afterwit.recall.start_block import said_of
 
@@ -30,7 +30,6 @@ class FiringLine(NamedTuple):
     triggers: tuple[Trigger, ...] = ()
     awaits: tuple[Trigger, ...] = ()  # of these, commands whose first call it waits for
     about: str = ""  # the text by whose words a prompt finds it; "" where words do not
-    talks: tuple[str, ...] = ()  # sessions whose quotes it stands for
     silent_in: tuple[str, ...] = ()  # repositories whose own files say it, or otherwise
     rank: str = ""  # its place in the order in which all items are said; else that of the given order
 
@@ -58,7 +57,6 @@ def lines_of(items: Iterable[Item]) -> Iterator[FiringLine]:
                 triggers=triggers,
                 awaits=tuple(trigger for trigger in triggers if is_called(item, trigger)),
                 about=about(item),
-                talks=talks_of(item),
                 silent_in=item.silent_in,
                 rank=_rank(item),
             )

@@ -1,6 +1,6 @@
 """What is said with a prompt, from the tables of the deck. Loaded at a prompt only.
 
-`StoredPlaces`, `StoredTalks` and `StoredNotes` answer what recall asks of places, talks and notes, and read only what a
+`StoredPlaces` and `StoredNotes` answer what recall asks of places and notes, and read only what a
 question names: the files and sessions of a repository are one row, words are looked up one by one. Rows list what holds
 a word as packed numbers: four bytes for each, least significant first, and one more where each has a weight, in
 hundredths up to 2.55. `prompt_tables` packs and writes them, and `line_tables` those of notes.
@@ -16,9 +16,8 @@ import apsw
 
 from afterwit.actions.path_patterns import fits_path
 from afterwit.model.quick_json import dumps, loads
-from afterwit.recall.decisions import decided
 from afterwit.recall.deck.location import Location, branch_of
-from afterwit.recall.deck.reader import NOTES, PLACES, TALKS, Deck, DeckLine, opened_immutable, words_in
+from afterwit.recall.deck.reader import NOTES, PLACES, Deck, DeckLine, opened_immutable, words_in
 from afterwit.recall.note_matches import (
     NO_MATCH,
     is_meant,
@@ -30,8 +29,7 @@ from afterwit.recall.note_matches import (
 )
 from afterwit.recall.place_index import UNCHANGED, Recency, likeness, rarity
 from afterwit.recall.places import KnownRepo, LikelyPlace, Question, guess, with_tests
-from afterwit.recall.prompt_block import BlockLine, BlockSection, MarkedLine, likely_paths, prompt_block, unquoted
-from afterwit.recall.talks import Quote
+from afterwit.recall.prompt_block import BlockLine, BlockSection, MarkedLine, fitting, likely_paths, prompt_block
 from afterwit.text.words import words_of
 
 # pathlib takes longer to load than all that is done here.
@@ -39,6 +37,7 @@ from afterwit.text.words import words_of
 
 _TREES = "trees"  # the folder of `store.layout.Layout.trees`
 _LONGEST = 12_000  # characters of a prompt that are looked at, as in digests
+NUMBER_BYTES = 4
 _HUNDREDTHS = 100
 _MOST = 255
 _NUMBER, _SESSIONS, _TOTAL, _RECENCY = range(1, 5)  # of a file, after its path
@@ -53,12 +52,9 @@ def prompt_sections(deck: Deck, agent: str, prompt: str, place: Location) -> tup
     repo = _known_repo(deck, place, index)
     places = with_tests(repo, guess(repo, question))
     notes = _notes(deck, agent, question.prompt, place, index, places)
-    decisions = deck.talks([note.line for note in notes], place.repo)
-    talks = StoredTalks(None if deck.is_of_another else deck.part(place.repo))
-    quotes = [quote for quote in decided(talks, question) if quote.session not in decisions]
     told = _told_at_start(deck, agent, place)
     new = [MarkedLine(mark, BlockLine(line.item, line.text)) for mark, _, line in notes if line.item not in told]
-    return prompt_block(places, unquoted(new, quotes), quotes).sections
+    return prompt_block(places, fitting(new)).sections
 
 
 def later_lines(deck: Deck, agent: str, prompt: str, place: Location) -> list[BlockLine]:
@@ -136,8 +132,8 @@ def unpack_numbers(body: bytes) -> list[int]:
     return [number for (number,) in iter_unpack("<I", body)]
 
 
-def count_numbers(body: bytes) -> int:
-    return len(body) // 4
+def count_numbers(body: bytes | bytearray) -> int:
+    return len(body) // NUMBER_BYTES
 
 
 def hundredths(weight: float) -> int:
@@ -169,33 +165,6 @@ class StoredNotes:
                    CROSS JOIN note_terms AS terms ON terms.term = given.value"""
         rows = self._part.execute(query, (dumps(list(terms)),)) if self._part is not None and self._size else ()
         return {term: {str(number): weight for number, weight in unpack_weighted(body)} for term, body in rows}
-
-
-class StoredTalks:
-    """The talks of one repository; none where the deck knows nothing of it."""
-
-    def __init__(self, part: apsw.Connection | None) -> None:
-        self._part = part
-        order = unpack_numbers(cast(bytes, _index(part, TALKS) or b""))
-        self._places = {number: place for place, number in enumerate(order)}
-
-    def size(self) -> int:
-        return len(self._places)
-
-    def place(self, number: int) -> int:
-        return self._places[number]
-
-    def holders(self, terms: Iterable[str]) -> Mapping[str, Mapping[int, float]]:
-        query = """SELECT given.value, terms.body FROM json_each(?) AS given CROSS JOIN prompt_terms AS terms
-                   ON terms.kind = 'talk' AND terms.term = given.value"""
-        rows = self._part.execute(query, (dumps(list(terms)),)) if self._part is not None else ()
-        return {term: dict(unpack_weighted(body)) for term, body in rows}
-
-    def quotes(self, numbers: Iterable[int]) -> Mapping[int, Quote]:
-        query = """SELECT number, quote, at_ms, session FROM json_each(?) AS given
-                   CROSS JOIN prompt_talks AS talks ON talks.number = given.value"""
-        rows = self._part.execute(query, (dumps(list(numbers)),)) if self._part is not None else ()
-        return {number: Quote(*quote) for number, *quote in rows}
 
 
 def _index(part: apsw.Connection | None, name: str) -> object:

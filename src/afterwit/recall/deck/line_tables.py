@@ -18,7 +18,7 @@ from afterwit.model.knowledge import Trigger
 from afterwit.recall.deck.firing_lines import FiringLine
 from afterwit.recall.deck.first_prompt import hundredths, pack_weighted
 from afterwit.recall.deck.reader import NOTES, TRIGGER_COLUMNS, words_in
-from afterwit.recall.talks import counts_of, weights
+from afterwit.recall.terms import counts_of, weights
 
 Redact = Callable[[str], str]
 LINE_TABLES = ("lines", "triggers", "keys")
@@ -69,9 +69,8 @@ def _put_lines(db: apsw.Connection, lines: Iterable[FiringLine], redact: Redact)
         agents = "".join(f" {agent} " for agent in line.agents)
         row = (str(kind), place, str(line.authority), safe(redact, line.advice), line.confidence, agents)
         silent_in = "".join(f" {repo} " for repo in line.silent_in)
-        talks, rank = msgspec.json.encode(line.talks).decode(), line.rank or f"{number:08}"
-        values = (number, line.item, safe(redact, line.text), *row, talks, silent_in, rank)
-        db.execute("INSERT INTO main.lines VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
+        values = (number, line.item, safe(redact, line.text), *row, silent_in, line.rank or f"{number:08}")
+        db.execute("INSERT INTO main.lines VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
         is_waiting = bool(line.awaits) or (not line.advice and any(trigger.activity for trigger in line.triggers))
         for trigger in line.triggers:
             filed = list(_keys_of(count, trigger, is_waiting=is_waiting, is_awaited=trigger in line.awaits))

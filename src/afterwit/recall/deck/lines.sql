@@ -10,7 +10,6 @@ CREATE TABLE lines (
     advice TEXT NOT NULL,
     confidence REAL NOT NULL,
     agents TEXT NOT NULL,               -- that it concerns, each between blanks; empty: all
-    talks TEXT NOT NULL,                -- a JSON list: sessions whose quotes it stands for
     silent_in TEXT NOT NULL,            -- repositories whose own files say it, or otherwise, each between blanks
     rank TEXT NOT NULL                  -- its place in that order, among those of the other file too
 ) STRICT;

@@ -1,8 +1,8 @@
 -- The part of the deck for one repository: what is said and asked there. Written once, never changed.
 -- Beside these: the tables of lines.sql. See recall/deck/prompt_tables.py for what a first prompt asks.
 
--- "repo": its name; "notes": how many are found by their words; "talks": their numbers, 4 bytes each, in the order of their
--- sessions; "places": [[[path, number, sessions, what its words tell, how lately it was changed …], …],
+-- "repo": its name; "notes": how many are found by their words;
+-- "places": [[[path, number, sessions, what its words tell, how lately it was changed …], …],
 -- [[session, words, [file, …], number], …] in time order, [file that was changed most, …]].
 CREATE TABLE indexes (name TEXT PRIMARY KEY, body ANY NOT NULL) STRICT, WITHOUT ROWID;
 
@@ -10,20 +10,11 @@ CREATE TABLE indexes (name TEXT PRIMARY KEY, body ANY NOT NULL) STRICT, WITHOUT 
 CREATE TABLE note_terms (term TEXT PRIMARY KEY, body BLOB NOT NULL) STRICT, WITHOUT ROWID;
 
 CREATE TABLE prompt_terms (
-    kind TEXT NOT NULL,                 -- said, path, name, symbol, branch: numbers of 4 bytes; talk: and 1 byte of weight
+    kind TEXT NOT NULL,                 -- said, path, name, symbol, branch: numbers of 4 bytes
     term TEXT NOT NULL,
     body BLOB NOT NULL,
     PRIMARY KEY (kind, term)
 ) STRICT, WITHOUT ROWID;
-
-CREATE TABLE prompt_talks (
-    number INTEGER PRIMARY KEY,
-    quote TEXT NOT NULL,                -- what the user said
-    at_ms INTEGER NOT NULL,
-    session TEXT NOT NULL,
-    work INTEGER NOT NULL,              -- the number of the session in `prompt_works`, and which of its talks it is
-    part INTEGER NOT NULL
-) STRICT;
 
 -- The rest is for whoever makes the next part out of this one, not for hooks.
 CREATE TABLE prompt_files (number INTEGER PRIMARY KEY, path TEXT NOT NULL, words TEXT NOT NULL) STRICT;
@@ -32,5 +23,5 @@ CREATE TABLE prompt_works (
     number INTEGER PRIMARY KEY,
     key TEXT NOT NULL,                  -- of the session, or of the commit and its branch
     facts BLOB NOT NULL,                -- what it changed, and when
-    terms BLOB NOT NULL                 -- under which it and its talks are filed
+    terms BLOB NOT NULL                 -- under which it is filed
 ) STRICT;

@@ -1,4 +1,4 @@
-"""Writes into a part of the deck what a hook asks at the first prompt: places and talks of its repository, by word.
+"""Writes into a part of the deck what a hook asks at the first prompt: the places of its repository, by word.
 
 Each word has one row with the numbers of all that hold it, so that a question reads a row for each of its words and
 the facts of what matched, and nothing is built anew. A part keeps what each session and commit put into it. So a part
@@ -19,38 +19,27 @@ from typing import NamedTuple
 import apsw
 import msgspec
 
-from afterwit.recall.deck.first_prompt import hundredths, pack_numbers, pack_weighted
-from afterwit.recall.deck.reader import PLACES, TALKS
+from afterwit.recall.deck.first_prompt import NUMBER_BYTES, count_numbers, pack_numbers
+from afterwit.recall.deck.reader import PLACES
 from afterwit.recall.place_index import MEMORY, PlaceSighting, path_total, rarity, recencies, words_of_sighting
-from afterwit.recall.talks import Talk, counts_of, weights
 from afterwit.text.words import words_of
 
 MOST_SESSIONS = 2_000
 MOST_COMMITS = 1_000
 MOST_CHANGED = 40  # files that are kept in the order of their changes
 _SHORT = 10  # characters of a commit's id
-_WEIGHTED = "talk"
 _FILE_KINDS = ("name", "path", "branch", "symbol")
-_WEIGHT_BITS = 9
-_GONE = (1 << _WEIGHT_BITS) - 1
 
 Redact = Callable[[str], str]
-_Terms = Mapping[str, int]  # each with its weight in hundredths; 0 where none has one
-_NONE: _Terms = {}
-
-
-class PromptWork(NamedTuple):
-    """A session, or a commit: what it says about places, and what was said in it."""
-
-    sighting: PlaceSighting
-    talks: Sequence[Talk] = ()
+_Terms = Collection[str]
+_NONE: _Terms = ()
 
 
 class PromptChanges(NamedTuple):
     """What is known of a repository now; all that is named by neither is gone."""
 
     kept: Collection[str] = ()  # keys of works that are as they were
-    works: Mapping[str, PromptWork] = {}  # others, by key
+    works: Mapping[str, PlaceSighting] = {}  # others, by key: sessions and commits
 
 
 class PromptSource(NamedTuple):
@@ -71,35 +60,14 @@ class _Facts(msgspec.Struct, frozen=True, array_like=True):
     branch: str
     words: int  # how many it is found by
     changed: dict[str, tuple[str, ...]]
-    talks: list[tuple[int, int]]  # when each of them ended, and its part of the session
-
-
-class _SaidTalk(msgspec.Struct, frozen=True, array_like=True):
-    at_ms: int
-    quote: str
-    terms: dict[str, int]
-
-
-class _Said(msgspec.Struct, frozen=True, array_like=True):
-    """Of one work, what is read again only when it changes."""
-
-    words: dict[str, int]
-    talks: dict[int, _SaidTalk]  # by part of the session
-
-
-class _FiledTalk(NamedTuple):
-    work: int
-    part: int
 
 
 _FACTS = msgspec.msgpack.Decoder(_Facts)
-_SAID = msgspec.msgpack.Decoder(_Said)
-_NOTHING = _Said({}, {})
+_WORDS = msgspec.msgpack.Decoder(list[str])
 
 
 def update_prompt_tables(part: apsw.Connection, source: PromptSource, redact: Redact) -> None:
-    """Brings the tables up to date, within the caller's transaction. Quotes are redacted, and words that go with a
-    secret are not filed."""
+    """Brings the tables up to date, within the caller's transaction. Words that go with a secret are not filed."""
     _Update(part, redact).run(source)
 
 
@@ -117,8 +85,8 @@ def redacted_sighting(sighting: PlaceSighting, redact: Redact) -> PlaceSighting:
 
 
 class _Update:
-    """From the works that the part has to those that it is to have. Works, talks and files are filed alike: each under
-    a number, with what it was found by before and is found by now."""
+    """From the works that the part has to those that it is to have. Works and files are filed alike: each under a
+    number, with what it was found by before and is found by now."""
 
     def __init__(self, part: apsw.Connection, redact: Redact) -> None:
         self._db = part
@@ -130,12 +98,11 @@ class _Update:
             self._numbers[key] = number
             self._before[number] = _FACTS.decode(facts)
         self._after: dict[int, _Facts] = {}
-        self._gone: dict[int, _Said] = {}  # what was said by works that changed or are gone
-        self._new: dict[int, _Said] = {}  # what is said by those that changed or are new
+        self._gone: dict[int, _Terms] = {}  # words of works that changed or are gone
+        self._new: dict[int, _Terms] = {}  # words of those that changed or are new
 
     def run(self, source: PromptSource) -> None:
         self._put_works(source.changes(self._numbers.keys()))
-        self._put_talks()
         files = self._put_files()
         self._postings.write()
         row = self._db.execute("SELECT body FROM indexes WHERE name = ?", (PLACES,)).fetchone()
@@ -148,43 +115,16 @@ class _Update:
         made = {key: _made(work, self._redact) for key, work in changes.works.items()}
         kept = {self._numbers[key] for key in changes.kept if key not in made}
         self._after = {number: self._before[number] for number in kept}
-        self._gone = {number: self._said(number) for number in self._before if number not in kept}
+        self._gone = {number: self._words(number) for number in self._before if number not in kept}
         free = _free_numbers(self._before)
-        for key, (facts, said) in sorted(made.items(), key=lambda pair: (_time_of(pair[1][0]), pair[0])):
+        for key, (facts, words) in sorted(made.items(), key=lambda pair: (_time_of(pair[1][0]), pair[0])):
             number = self._numbers[key] if key in self._numbers else next(free)
-            self._after[number], self._new[number] = facts, said
-            row = (number, key, msgspec.msgpack.encode(facts), msgspec.msgpack.encode(said))
+            self._after[number], self._new[number] = facts, words
+            row = (number, key, msgspec.msgpack.encode(facts), msgspec.msgpack.encode(words))
             self._db.execute("INSERT OR REPLACE INTO main.prompt_works VALUES (?, ?, ?, ?)", row)
         self._delete("prompt_works", self._gone.keys() - self._new.keys())
         for number in _together(self._new, self._gone):
-            before, after = self._gone.get(number, _NOTHING), self._new.get(number, _NOTHING)
-            self._postings.change("said", number, before.words, after.words)
-
-    def _put_talks(self) -> None:
-        """Of all that was said the latest, as many talks as are kept."""
-        rows = self._db.execute("SELECT number, work, part FROM prompt_talks")
-        numbers = {_FiledTalk(work, part): number for number, work, part in rows}
-        told = (
-            (at_ms, facts.session, part, work) for work, facts in self._after.items() for at_ms, part in facts.talks
-        )
-        latest = sorted(told)[-MOST_SESSIONS:]
-        wanted = [_FiledTalk(work, part) for _, _, part, work in sorted(latest, key=lambda talk: talk[1:])]
-        is_changed = self._gone.keys() | self._new.keys()
-        kept = {talk for talk in wanted if talk in numbers and talk.work not in is_changed}
-        before = {number: self._talk(talk, self._gone).terms for talk, number in numbers.items() if talk not in kept}
-        after: dict[int, _Terms] = {}
-        free = _free_numbers(set(numbers.values()))
-        for talk in wanted:
-            if talk not in kept:
-                number = numbers[talk] if talk in numbers else next(free)
-                said = self._talk(talk, self._new)
-                numbers[talk], after[number] = number, said.terms
-                row = (number, said.quote, said.at_ms, self._after[talk.work].session, *talk)
-                self._db.execute("INSERT OR REPLACE INTO main.prompt_talks VALUES (?, ?, ?, ?, ?, ?)", row)
-        self._delete("prompt_talks", before.keys() - after.keys())
-        for number in _together(after, before):
-            self._postings.change(_WEIGHTED, number, before.get(number, _NONE), after.get(number, _NONE))
-        self._put_index(TALKS, pack_numbers(numbers[talk] for talk in wanted))
+            self._postings.change("said", number, self._gone.get(number, _NONE), self._new.get(number, _NONE))
 
     def _put_files(self) -> dict[str, "_File"]:
         """Files are found by what all works did to them: those that changed works concern are looked at."""
@@ -207,12 +147,8 @@ class _Update:
         self._delete("prompt_files", {files[path].number for path in gone})
         return {path: file for path, file in files.items() if path not in gone}
 
-    def _talk(self, talk: _FiledTalk, said: Mapping[int, _Said]) -> _SaidTalk:
-        """What was said in a talk, by a work that changed or by one that did not."""
-        return (said[talk.work] if talk.work in said else self._said(talk.work)).talks[talk.part]
-
-    def _said(self, work: int) -> _Said:
-        return _SAID.decode(self._db.execute("SELECT terms FROM prompt_works WHERE number = ?", (work,)).get)
+    def _words(self, work: int) -> list[str]:
+        return _WORDS.decode(self._db.execute("SELECT terms FROM prompt_works WHERE number = ?", (work,)).get)
 
     def _delete(self, table: str, numbers: Iterable[int]) -> None:
         self._db.executemany(f"DELETE FROM main.{table} WHERE number = ?", ((number,) for number in numbers))  # noqa: S608
@@ -222,8 +158,8 @@ class _Update:
 
 
 class _Postings:
-    """The rows of words, with what is to change in them: for each word a list of numbers, each with what it weighs or
-    that it is gone, in one integer, because there are very many."""
+    """The rows of words, with what is to change in them: for each word a list of numbers, each with whether it
+    is gone, in one integer, because there are very many."""
 
     def __init__(self, part: apsw.Connection) -> None:
         self._db = part
@@ -232,12 +168,11 @@ class _Postings:
 
     def change(self, kind: str, number: int, before: _Terms, after: _Terms) -> None:
         """What has this number was found by some terms before, and is by others now."""
-        edits, code = self._edits[kind], number << _WEIGHT_BITS
-        new = after.items() - before.items() if before else after.items()
-        for term, weight in new:
-            edits[term].append(code | weight)
-        for term in before.keys() - after.keys() if before else ():
-            edits[term].append(code | _GONE)
+        edits, code = self._edits[kind], number << 1
+        for term in set(after).difference(before):
+            edits[term].append(code)
+        for term in set(before).difference(after):
+            edits[term].append(code | 1)
 
     def write(self) -> None:
         for kind, edits in self._edits.items():
@@ -251,15 +186,13 @@ class _Postings:
         """A row with what changes in it. Where many hold a term, only the few bytes that change are looked for."""
         held = b"" if self._is_empty else self._body(kind, term)
         if not held:
-            return _packed(kind, sorted(codes))
+            return pack_numbers(code >> 1 for code in sorted(codes))
         body = bytearray(held)
-        size = len(_packed(kind, [0]))
         for code in codes:
-            number = (code >> _WEIGHT_BITS).to_bytes(4, "little")
-            place = bisect_left(range(len(body) // size), code >> _WEIGHT_BITS, key=partial(_number_at, body, size))
-            begin, end = place * size, (place + 1) * size
-            is_there = body[begin : begin + 4] == number
-            body[begin : end if is_there else begin] = b"" if code & _GONE == _GONE else _packed(kind, [code])
+            number = pack_numbers([code >> 1])
+            begin = bisect_left(range(count_numbers(body)), code >> 1, key=partial(_number_at, body)) * NUMBER_BYTES
+            end = begin + (NUMBER_BYTES if body[begin : begin + NUMBER_BYTES] == number else 0)
+            body[begin:end] = b"" if code & 1 else number
         return bytes(body)
 
     def _body(self, kind: str, term: str) -> bytes:
@@ -273,8 +206,8 @@ class _File(NamedTuple):
     words: str  # of its path, each once
 
 
-def _made(work: PromptWork, redact: Redact) -> tuple[_Facts, _Said]:
-    sighting = redacted_sighting(work.sighting, redact)
+def _made(work: PlaceSighting, redact: Redact) -> tuple[_Facts, list[str]]:
+    sighting = redacted_sighting(work, redact)
     bag = words_of_sighting(sighting)
     facts = _Facts(
         sighting.session if sighting.is_session else sighting.session[:_SHORT],  # commits are asked for by nobody
@@ -283,14 +216,8 @@ def _made(work: PromptWork, redact: Redact) -> tuple[_Facts, _Said]:
         sighting.branch,
         len(bag),
         dict(sighting.changed),
-        [(talk.quote.at_ms, talk.part) for talk in work.talks],
     )
-    return facts, _Said(dict.fromkeys(sorted(bag), 0), {talk.part: _said(talk, redact) for talk in work.talks})
-
-
-def _said(talk: Talk, redact: Redact) -> _SaidTalk:
-    terms = {term: hundredths(weight) for term, weight in weights(counts_of(redact(talk.text))).items()}
-    return _SaidTalk(talk.quote.at_ms, redact(talk.quote.text), terms)
+    return facts, sorted(bag)
 
 
 def _time_of(facts: _Facts) -> tuple[int, str]:
@@ -305,14 +232,8 @@ def _together(first: Iterable[int], second: Iterable[int]) -> Iterable[int]:
     return dict.fromkeys((*first, *second))
 
 
-def _packed(kind: str, codes: Iterable[int]) -> bytes:
-    if kind == _WEIGHTED:
-        return pack_weighted([(code >> _WEIGHT_BITS, code & _GONE) for code in codes])
-    return pack_numbers([code >> _WEIGHT_BITS for code in codes])
-
-
-def _number_at(body: bytearray, size: int, place: int) -> int:
-    return int.from_bytes(body[place * size : place * size + 4], "little")
+def _number_at(body: bytearray, place: int) -> int:
+    return int.from_bytes(body[place * NUMBER_BYTES : (place + 1) * NUMBER_BYTES], "little")
 
 
 def _users(works: Iterable[_Facts], paths: Collection[str]) -> dict[str, list[_Facts]]:
@@ -331,10 +252,10 @@ def _filed(path: str, file: _File, users: Sequence[_Facts] | None) -> dict[str, 
     if not users:
         return {}
     return {
-        "name": {path.rpartition("/")[2].lower(): 0},
-        "path": dict.fromkeys(file.words.split(), 0),
-        "branch": dict.fromkeys([work.branch for work in users], 0),
-        "symbol": dict.fromkeys([name.lower() for work in users for name in work.changed[path]], 0),
+        "name": [path.rpartition("/")[2].lower()],
+        "path": file.words.split(),
+        "branch": {work.branch for work in users},
+        "symbol": {name.lower() for work in users for name in work.changed[path]},
     }
 
 

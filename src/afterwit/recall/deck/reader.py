@@ -22,12 +22,11 @@ from afterwit.model.quick_json import dumps, loads
 # pathlib takes longer to load than all that is done here.
 # ruff: noqa: PTH118, PTH119, PTH120
 
-VERSION = 6
+VERSION = 7
 EXAMPLES = "examples"  # a setting: the worked examples of an experiment, by repository
 PARTS = "deck"  # the folder of `store.layout.Layout.deck_parts`
 REPO = "repo"  # names in the table `indexes` of a part
 NOTES = "notes"
-TALKS = "talks"
 PLACES = "places"
 LINE_COLUMNS = ("item", "text", "authority", "advice", "confidence")
 TRIGGER_COLUMNS = ("program", "words", "signature", "tool", "path", "rule", "activity", "lines")
@@ -211,15 +210,6 @@ class Deck:
         db = self.part(repo)
         rows = db.execute(query, (dumps(numbers), agent)) if db is not None else ()
         return [DeckLine(row[0], of_deck(row[1]), *row[2:]) for row in rows if row[0] not in self._hushed]
-
-    def talks(self, lines: list[DeckLine], repo: str) -> set[str]:
-        """The sessions whose quotes these lines stand for."""
-        query = "SELECT lines.talks FROM json_each(?) AS given CROSS JOIN lines ON lines.id = given.value"
-        own = dumps([line.number for line in lines if not line.breadth])
-        others = dumps([line.number for line in lines if line.breadth])
-        asked = ((self.part(repo), own), (self._db, others))
-        rows = [row for db, numbers in asked if db is not None for row in db.execute(query, (numbers,))]
-        return {session for (body,) in rows for session in texts_in(body)}
 
     def part(self, repo: str) -> apsw.Connection | None:
         """What the deck has of one repository alone; None where there is nothing that can be read."""
