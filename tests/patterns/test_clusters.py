@@ -59,7 +59,7 @@ def test_what_needs_a_value_that_was_taken_out_is_no_pattern() -> None:
 
 
 def test_what_takes_too_many_words_is_no_pattern() -> None:
-    commands = tuple(f"npm run check-of-row-{number}-in-the-upper-orchard" for number in range(5))
+    commands = tuple(f"npm run check-of-row-{number}-in-the-upper-orchard" for number in range(9))
 
     assert said(Subject(SignalKind.CHECKS_IN_ORDER, (ORCHARD, *commands))) is None
 

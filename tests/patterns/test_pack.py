@@ -171,7 +171,7 @@ def test_what_is_not_approved_is_not_packed(world: World, tmp_path: Path) -> Non
         ({"version": "1.0.0; rm"}, "form"),
         ({"side": "other"}, "form"),
         ({"title": ""}, "form"),
-        ({"text": "x" * 300}, "form"),
+        ({"text": "x" * 400}, "form"),
         ({"text": 7}, "form"),
         ({"triggers": ["command:x"] * 60}, "form"),
         ({"title": "Barrels are \u202eopened\u202c too early."}, "cannot be seen"),

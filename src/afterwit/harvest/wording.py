@@ -2,8 +2,8 @@
 
 `quoted` puts a command, a path or a message between backticks: one line, nothing invisible, no backtick inside, home
 folders shortened to `~`. A text that needs a value which was taken out cannot be quoted, and gives "": whoever gets
-that drafts nothing. `sentence` brings a finished text to the length that an item may have. A sentence that names files
-is never cut inside (`fitted`): what does not fit is left out whole. What is said is up to the harvesters.
+that drafts nothing. `sentence` brings a finished text into one line. Of parts that may be missing (`fitted`), what does
+not fit is left out whole. What is said is up to the harvesters.
 """
 
 from collections.abc import Iterable
@@ -39,15 +39,8 @@ def plain(text: str) -> str:
 
 
 def sentence(text: str) -> str:
-    """The text in one line of at most `SENTENCE_LIMIT` characters, cut at a word; what was quoted stays closed."""
-    line = _BLANKS.sub(" ", text).strip()
-    if len(line) <= SENTENCE_LIMIT:
-        return line
-    kept = line[: SENTENCE_LIMIT - 2]
-    if not line[len(kept)].isspace() and " " in kept:
-        kept = kept.rpartition(" ")[0]
-    kept = kept.rstrip(" ,;:-`") if kept.endswith(" `") else kept.rstrip(" ,;:-")
-    return f"{kept}{_CUT}`" if kept.count("`") % 2 else f"{kept}{_CUT}"
+    """The text in one line. It is never cut: what is longer than a note may be is refused by the gate."""
+    return _BLANKS.sub(" ", text).strip()
 
 
 def shown(path: str) -> str:

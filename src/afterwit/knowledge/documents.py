@@ -126,7 +126,7 @@ def written(item: Item) -> WrittenItem:
     same = {field: getattr(item, field) for field in _AS_IN_ITEM}
     draft = WrittenItem(
         **same,
-        fact=" ".join(item.sentence.split())[:SENTENCE_LIMIT],
+        fact=" ".join(item.sentence.split()),
         scope=item.scope.kind,
         repo=item.scope.name if item.scope.kind is ScopeKind.REPO else GLOBAL,
         agent=item.scope.name if item.scope.kind is ScopeKind.AGENT else "",

@@ -20,7 +20,7 @@ from afterwit.guard.redaction import Redactor
 from afterwit.harvest.commands.power import power_of, power_of_change
 from afterwit.harvest.stated.statements import OF_THE_PLACE, is_deictic, momentary, words_stated
 from afterwit.knowledge.host_text import HostText, repeats_host
-from afterwit.model.knowledge import GUARDED_FIXES, READ, READ_LIMIT, SENTENCE_LIMIT, STANDING, Category, Channel, Draft
+from afterwit.model.knowledge import GUARDED_FIXES, READ, SENTENCE_LIMIT, STANDING, Category, Channel, Draft
 from afterwit.text.patterns import regex
 
 
@@ -36,6 +36,7 @@ class Rejection(StrEnum):
     INFERABLE = "inferable"
     UNSAFE = "unsafe"
     MALFORMED = "malformed"
+    TOO_LONG = "too-long"
     SAYS_NOTHING = "says-nothing"
     SEEN_ONCE = "seen-once"
     FRAGMENT = "fragment"
@@ -56,6 +57,7 @@ _WORDS = {
     Rejection.INFERABLE: "A look at the code shows it.",
     Rejection.UNSAFE: "It holds an address, a blob, a credential's path or a destructive command that no user typed.",
     Rejection.MALFORMED: "It is not one plain sentence of the allowed length.",
+    Rejection.TOO_LONG: f"It has more than {SENTENCE_LIMIT} characters, and is not cut.",
     Rejection.SAYS_NOTHING: "It does not say what is so or what to do.",
     Rejection.SEEN_ONCE: "One session met it, and the report of it says as much: a second session brings it back.",
     Rejection.FRAGMENT: "It is half of a command or of a name.",
@@ -89,6 +91,7 @@ _NEEDED = regex(
     r"|requires?)\b|n't\b",
     re.IGNORECASE,
 )
+_EMPTY_CODE = regex(r"`[\s.…]*`")
 _CODE = regex(r"`[^`]*`")
 _NAMED_TMP = regex(r"/tmp/[a-z]+(?:-[a-z]+)*(?![\w./-])")  # noqa: S108 - a name that people gave, none of one run
 _NAMED_COMMIT = regex(r"\ACommit `[0-9a-f]{7}` \(\d{4}-\d{2}-\d{2}")  # of a note in words of ours: it stays
@@ -157,13 +160,15 @@ def _about_origin(draft: Draft, host: HostText | None) -> Rejection | None:
 
 
 def _about_form(draft: Draft, said: str) -> Rejection | None:
-    limit = READ_LIMIT if draft.harvester == READ else SENTENCE_LIMIT
-    if len(draft.sentence) > limit or "\n" in draft.sentence or clean(draft.sentence) != draft.sentence:
+    if len(draft.sentence) > SENTENCE_LIMIT:
+        return Rejection.TOO_LONG
+    if "\n" in draft.sentence or clean(draft.sentence) != draft.sentence:
         return Rejection.MALFORMED
     prose = _CODE.sub("x", said)
     if _TAG.search(prose) or prose.startswith(("#", "- ", "* ", ">", "|")) or "`" in prose:
         return Rejection.MALFORMED
-    if len(_WORD.findall(prose)) < _FEWEST_WORDS or not (_VERB.search(prose) or prose.endswith(".")):
+    has_verb = _VERB.search(prose) or prose.endswith(".")
+    if _EMPTY_CODE.search(said) or len(_WORD.findall(prose)) < _FEWEST_WORDS or not has_verb:
         return Rejection.SAYS_NOTHING
     return None
 

@@ -11,8 +11,7 @@ import msgspec
 
 from afterwit.model.kinds import Activity as Activity  # noqa: PLC0414 - part of this vocabulary; hooks read it there
 
-SENTENCE_LIMIT = 240
-READ_LIMIT = 320  # of a sentence that a model read: it says when, too
+SENTENCE_LIMIT = 320  # of a note, whoever made it: what is longer is refused, never cut
 EXCERPT_LIMIT = 300
 IMPORT = "import"  # the harvester of what people bring from elsewhere
 PERSON = "person"  # the harvester of what people add

@@ -21,7 +21,7 @@ from afterwit.guard.markers import is_own
 from afterwit.guard.plain_names import is_plain_path
 from afterwit.harvest.commands.power import is_tellable
 from afterwit.model.kinds import Status
-from afterwit.model.knowledge import READ_LIMIT, Channel
+from afterwit.model.knowledge import SENTENCE_LIMIT, Channel
 from afterwit.reading.answers import ProposedNote
 from afterwit.reading.lines import SessionLine, Speaker
 from afterwit.reading.marks import SPAN, holds, marks_in, quotes_in
@@ -76,7 +76,7 @@ WORDS = {
     Conviction.TRIFLE: "By the model's own word it would hardly ever spare anything.",
     Conviction.OPPOSITE: "It turns round what a line says.",
     Conviction.CUT_OUT: "It is a piece of a longer sentence, without what was meant by it.",
-    Conviction.TOO_LONG: f"It has more than {READ_LIMIT} characters.",
+    Conviction.TOO_LONG: f"It has more than {SENTENCE_LIMIT} characters.",
     Conviction.ORDER: "It reads like an order that no user gave.",
 }
 
@@ -222,7 +222,7 @@ def _adds_power(sentence: str, typed: Sequence[SessionLine], sent: Sequence[Sess
 
 
 def _of_form(proposal: ProposedNote, sent: Sent) -> Conviction | None:
-    if len(proposal.sentence) > READ_LIMIT:
+    if len(proposal.sentence) > SENTENCE_LIMIT:
         return Conviction.TOO_LONG
     if proposal.sentence.endswith(("...", "…")):
         return Conviction.OTHER_WORDS

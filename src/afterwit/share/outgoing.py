@@ -14,7 +14,7 @@ from afterwit.decisions.decided import Will
 from afterwit.guard.placeholders import unkeyed
 from afterwit.knowledge.shown_items import for_others, may_be_told
 from afterwit.knowledge.whose_words import is_personal
-from afterwit.model.knowledge import READ_LIMIT, Channel, Item, ItemStatus, ScopeKind
+from afterwit.model.knowledge import SENTENCE_LIMIT, Channel, Item, ItemStatus, ScopeKind
 from afterwit.model.settings import SharePolicy
 from afterwit.share.records import (
     MOST_PIECES,
@@ -116,7 +116,7 @@ def is_offered(note: LocalNote, sharer: Sharer, *, was_offered: bool) -> bool:
 def words_of(item: Item, repo: str) -> SharedWords:
     """What an item says, as others read it. `repo`: the one that the share lies in, which needs no name there."""
     return SharedWords(
-        fact=one_line(unkeyed(item.sentence), READ_LIMIT),
+        fact=one_line(unkeyed(item.sentence), SENTENCE_LIMIT),
         category=item.category,
         repo="" if item.scope.name == repo else item.scope.name,
         triggers=item.triggers,

@@ -17,7 +17,7 @@ import msgspec
 from afterwit.guard.hygiene import clean
 from afterwit.model.knowledge import (
     EXCERPT_LIMIT,
-    READ_LIMIT,
+    SENTENCE_LIMIT,
     Category,
     Evidence,
     ItemKind,
@@ -143,8 +143,8 @@ def _refuse_unfit_piece(piece: SharedPiece) -> None:
 
 
 def _refuse_unfit(words: SharedWords) -> None:
-    if not words.fact.strip() or len(words.fact) > READ_LIMIT:
-        raise ValueError(f"its sentence is empty or longer than {READ_LIMIT} characters")
+    if not words.fact.strip() or len(words.fact) > SENTENCE_LIMIT:
+        raise ValueError(f"its sentence is empty or longer than {SENTENCE_LIMIT} characters")
     if len(words.triggers) > _MOST_TRIGGERS or len(words.files) > _MOST_FILES:
         raise ValueError("it is shown at too many moments, or names too many files")
     if any(len(text) > _LONGEST_TEXT for text in (words.advice, words.when, words.repo, *words.files)):
@@ -178,7 +178,7 @@ def note_of(own: str, lines: Iterable[SharedLine], now_ms: int) -> SharedNote | 
 
 def mark_of(words: SharedWords) -> str:
     """The same for words that say the same at the same moments."""
-    said = (one_line(words.fact, READ_LIMIT), one_line(words.advice, READ_LIMIT), one_line(words.when, READ_LIMIT))
+    said = [one_line(text, SENTENCE_LIMIT) for text in (words.fact, words.advice, words.when)]
     return hashlib.sha256(msgspec.json.encode((said, words.triggers, words.form))).hexdigest()[:16]
 
 

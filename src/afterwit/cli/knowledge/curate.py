@@ -89,7 +89,7 @@ def _said(judged: Judged) -> str:
 @reporting
 @described
 def add(here: Here, sentence: str, changes: ItemChanges, is_json: bool) -> None:
-    """Write a note yourself: one sentence of at most 240 characters that says when and what to do.
+    """Write a note yourself: one sentence of at most 320 characters that says when and what to do.
 
     It is in use at once. Unless you say otherwise, its category is fact and it applies everywhere.
     """

@@ -262,6 +262,8 @@ def said(change: CommandChange) -> str:
     if field:
         call = quoted(" ".join(word for word in change.new if word != GAP))
         return f"{call} has no field {quoted(field)}: leave it out." if call else ""
+    if all(word == GAP for word in change.new):
+        return ""
     old, new = quoted(_call(change.old)), quoted(_call(change.new))
     return f"Instead of {old}, which fails, call {new}." if old and new else ""
 
