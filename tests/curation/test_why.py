@@ -16,25 +16,6 @@ from afterwit.decisions.decided import DecisionKind
 from afterwit.knowledge.list import ItemFilter, listed
 
 UTC = Calendar(0, dt.UTC)
-API, PAGE = "api/fruit.py", "web/basket.html"
-
-
-def test_of_files_that_change_together_the_changes_are_shown_with_session_and_time(tmp_path: Path) -> None:
-    home, store = tmp_path / "home", tmp_path / "store"
-    for number in range(6):
-        Log(number, number * 30 * HOUR_S).prompt(f"Sell fruit number {number}").edit(API).edit(PAGE).edit(PAGE).put(
-            home
-        )
-    for number in range(6, 20):
-        Log(number, number * 30 * HOUR_S).prompt(f"Tend row {number}").edit(f"src/row{number}/tree.py").put(home)
-    learned(home, store)
-    world = world_of(home, store)
-    (item,) = (item for item in listed(world, ItemFilter()).items if item.harvester == "companions")
-    answer = why(world, item.id)
-    for backing in answer.evidence:
-        assert {(edit.path, edit.changes) for edit in backing.edits} == {(API, 1), (PAGE, 2)}
-        assert {edit.session for edit in backing.edits} == {backing.evidence.session.native_id}
-        assert all(edit.at_ms for edit in backing.edits)
 
 
 def test_what_is_about_no_files_has_no_changes_to_show(tmp_path: Path) -> None:

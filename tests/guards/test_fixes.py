@@ -1,6 +1,6 @@
 from tests.every import for_every
 
-from afterwit.guards.fixes import FixSign, fix_of, is_code, subject_key
+from afterwit.guards.fixes import FixSign, fix_of, is_aside, is_code, subject_key
 from afterwit.sources.git_history import Commit, CommittedChange
 
 _ZEROS = "0" * 40
@@ -103,3 +103,16 @@ def test_a_test_that_was_deleted_came_not_with_the_fix() -> None:
 
 def test_a_long_message_is_looked_at_in_linear_time() -> None:
     assert fix_of(commit("fix: count\n\n" + "fixes " * 200_000)) is not None
+
+
+@for_every(
+    "path",
+    ["CHANGELOG.md", "package-lock.json", "uv.lock", "go.sum", "web/dist/app.js", "api/v1/fruit.pb.go", "build/x.c"],
+)
+def test_files_that_change_in_passing_are_aside(path: str) -> None:
+    assert is_aside(path)
+
+
+@for_every("path", ["src/build/plan.py", "lock.py", "src/generator.py", "docs/usage.md", "src/blocks.ts"])
+def test_ordinary_files_are_not_aside(path: str) -> None:
+    assert not is_aside(path)

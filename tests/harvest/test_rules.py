@@ -95,9 +95,9 @@ def test_the_projects_own_task_goes_before_the_tool_behind_it() -> None:
     assert sentences(_concluded(*sessions)) == ["`make lint` fails most on `wrapcheck`."]
 
 
-def test_rules_that_a_hook_reported_are_told_without_a_command() -> None:
-    sessions = _days(failed("git commit -m x", rules=_UNWRAPPED))
-    assert sentences(_concluded(*sessions)) == ["Checks fail here most on `wrapcheck`."]
+def test_rules_without_a_command_that_holds_everywhere_are_not_told() -> None:
+    assert _concluded(*_days(failed("git commit -m x", rules=_UNWRAPPED))) == []
+    assert _concluded(*_days(_lint(*_UNWRAPPED, command="cd press && make lint"))) == []
 
 
 def test_reports_of_a_run_with_other_settings_and_of_a_file_do_not_count() -> None:

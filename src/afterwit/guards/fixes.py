@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from afterwit.harvest.changed_files import is_aside
 from afterwit.sources.git_history import Commit, CommittedChange
 from afterwit.text.test_paths import is_test
 
@@ -19,6 +18,20 @@ _CODE = frozenset(
     """astro bash c cc cjs clj cpp cs cts cxx dart ex exs erl fs go gradle groovy h hpp hrl hs java jl js jsx kt kts lua
     m mjs ml mm mts php pl pm ps1 py pyi pyx r rb rs scala sh sql svelte swift ts tsx vb vue zig zsh
     """.split()  # noqa: SIM905
+)
+_SIDE_FOLDERS = frozenset(
+    """.cache .entire .git .gradle .idea .next .nuxt .tox .venv .vscode __pycache__
+    __snapshots__ bower_components coverage dist generated node_modules site-packages third_party tmp vendor venv
+    """.split()  # noqa: SIM905
+)
+_SIDE_ROOTS = frozenset(("build", "gen", "logs", "out", "target", "temp"))
+_SIDE_NAMES = re.compile(
+    r"""(?: change(?:log|s)\b.* | history\.(?:md|rst) | news\.(?:md|rst) | .*\.lock | .*[-.]lock\.\w+ | .*\.lockb
+    | go\.sum | npm-shrinkwrap\.json | .*\.(?:log|tmp|bak|orig|rej|map|snap|pyc|class|o|min\.\w+)
+    | .*(?:\.generated|\.g|_generated|\.pb|_pb2|_pb2_grpc|\.designer)\.\w+ | zz_generated.*
+    | readme(?:\.\w+)* | license(?:\.\w+)? | notice(?:\.\w+)? | authors(?:\.\w+)? | \.env(?:\..*)? | \.ds_store
+    | (?:claude|agents|gemini)\.md | version )\Z""",
+    re.IGNORECASE | re.VERBOSE,
 )
 _CONVENTIONAL = re.compile(r"(?P<kind>[a-z]{2,12})(?:\((?P<scope>[^()]{0,60})\))?!?:", re.IGNORECASE)
 _FIXING = frozenset(("fix", "fixes", "fixed", "bugfix", "hotfix", "bug"))
@@ -180,3 +193,10 @@ def _is_side(subject: str) -> bool:
 def _suffix(path: str) -> str:
     name = path.rpartition("/")[2]
     return name.rpartition(".")[2].lower() if "." in name else ""
+
+
+def is_aside(path: str) -> bool:
+    """Whether a file changes in passing: generated, vendored, ignored, a lock file, a change log, a README."""
+    *folders, name = path.lower().split("/")
+    is_beside = not _SIDE_FOLDERS.isdisjoint(folders) or (folders[:1] and folders[0] in _SIDE_ROOTS)
+    return bool(is_beside or _SIDE_NAMES.match(name))

@@ -8,14 +8,10 @@ from typing import Any
 
 from afterwit.harvest.commands.corrections import Corrections
 from afterwit.harvest.commands.proven_commands import ProvenCommands
-from afterwit.harvest.companions import Companions
 from afterwit.harvest.contracts import Contracts
 from afterwit.harvest.environment import Environment
 from afterwit.harvest.harvester import Harvester, SessionLook
 from afterwit.harvest.http_refusals import HttpRefusals
-from afterwit.harvest.places import Places
-from afterwit.harvest.procedures import Procedures
-from afterwit.harvest.questions import Questions
 from afterwit.harvest.refusals import Denials, Refusals, RefusedForNow
 from afterwit.harvest.rules import LinterRules
 from afterwit.harvest.signals.pattern_signals import PatternSignals
@@ -25,24 +21,17 @@ from afterwit.harvest.stated.open_questions import OpenQuestions
 from afterwit.harvest.stated.put_off import PutOff
 from afterwit.harvest.stated.root_causes import RootCauses
 from afterwit.harvest.stated.standing_rules import StandingRules
-from afterwit.harvest.wrong_paths import FoldersRead, GuessedNames, WrongPaths
 
 HARVESTERS: tuple[Harvester[Any], ...] = (
     Choices(),
-    Companions(),
     Contracts(),
     Corrections(),
     Denials(),
     Environment(),
-    FoldersRead(),
-    GuessedNames(),
     HttpRefusals(),
     OpenQuestions(),
-    Places(),
-    Procedures(),
     ProvenCommands(),
     PutOff(),
-    Questions(),
     Refusals(),
     RefusedForNow(),
     Reproofs(),
@@ -50,6 +39,5 @@ HARVESTERS: tuple[Harvester[Any], ...] = (
     LinterRules(),
     Skills(),
     StandingRules(),
-    WrongPaths(),
 )
 LOOKS: tuple[SessionLook, ...] = (*HARVESTERS, PatternSignals())

@@ -2,8 +2,9 @@
 
 What a rule wants every agent knows; what it cannot know is which of thousands a repository enforces and keeps failing.
 So nothing is said but the ids of the commonest rules, after the command that reports them, and the command that puts
-some of them right, if one was seen to. What the tool says is never repeated, and only ids are named whose tool and form
-are known (`rule_names`): both are written by whoever wrote the tool.
+some of them right, if one was seen to. Where no such command holds for the whole repository, nothing is said. What the
+tool says is never repeated, and only ids are named whose tool and form are known (`rule_names`): both are written by
+whoever wrote the tool.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -30,7 +31,7 @@ Rows = Sequence[Sighting[RuleSeen]]
 
 class LinterRules:
     name = "rules"
-    version = 4
+    version = 5
     seen = RuleSeen
     minimum_stories = _STORIES
 
@@ -42,7 +43,7 @@ class LinterRules:
 
     def conclude(self, group: str, sightings: Rows) -> Iterable[Draft]:
         rules = _failing_most(sightings)
-        fitting = (text for most in range(len(rules), 0, -1) if len(text := _said(rules[:most])) <= _LONGEST)
+        fitting = (text for most in range(len(rules), 0, -1) if 0 < len(text := _said(rules[:most])) <= _LONGEST)
         text = next(fitting, "")
         if not text:
             return
@@ -98,11 +99,14 @@ def _failing_most(sightings: Rows) -> list[_Rule]:
 
 
 def _said(rules: Sequence[_Rule]) -> str:
-    first, *others = _by_command(list(rules))
+    """What fails most, by the commands that report it; "" where none is known."""
+    reported = [part for part in _by_command(list(rules)) if part.by]
+    if not reported:
+        return ""
+    first, *others = reported
     mend = commonest(story_counts((rule.mend, row.session.story) for rule in first.rules for row in rule.rows))
-    before = f"Run {quoted(mend)} before {quoted(first.by)}, which fails" if mend and first.by else ""
-    begin = before or (f"{quoted(first.by)} fails" if first.by else "Checks fail here")
-    further = (f"; {quoted(other.by) or 'others'} on {_named(other)}" for other in others)
+    begin = f"Run {quoted(mend)} before {quoted(first.by)}, which fails" if mend else f"{quoted(first.by)} fails"
+    further = (f"; {quoted(other.by)} on {_named(other)}" for other in others)
     return f"{begin} most on {_named(first)}{''.join(further)}."
 
 
@@ -122,5 +126,11 @@ def _by_command(rules: list[_Rule]) -> Iterator[_Reported]:
 
 
 def _is_short(line: str) -> bool:
-    """Whether a command can be told whole."""
-    return bool(line) and len(line) <= _LONGEST_COMMAND and bool(quoted(line)) and is_tellable(line)
+    """Whether a command can be told whole, and holds wherever one stands."""
+    return (
+        bool(line)
+        and not line.startswith("cd ")
+        and len(line) <= _LONGEST_COMMAND
+        and bool(quoted(line))
+        and is_tellable(line)
+    )
