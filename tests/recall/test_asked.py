@@ -13,7 +13,7 @@ from afterwit.recall.deck.reader import Deck
 from afterwit.recall.find_places import find_places
 from afterwit.recall.recall import recalled
 
-TASK = "let the press in cider/press.py stop when the barrel is full, and mend the ladder"
+TASK = "let the press stop when the barrel is full, and count the rungs of the ladder"
 
 
 @pytest.fixture

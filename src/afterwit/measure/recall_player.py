@@ -103,7 +103,7 @@ class _SessionTalks(NamedTuple):
 
 class PlacesPlayer(Player):
     name = "places"
-    version = 2
+    version = 3
 
     def __init__(self, past: PastRepositories = NO_REPOSITORIES) -> None:
         self._places = PastPlaces(past)
@@ -135,7 +135,7 @@ def _is_let_in(draft: Draft) -> bool:
 
 class RecallPlayer(Player):
     name = "afterwit"
-    version = 6
+    version = 7
 
     def __init__(self, readings: Readings = NOTHING_READ, past: PastRepositories = NO_REPOSITORIES) -> None:
         self._library = Library(HARVESTERS, _is_let_in)

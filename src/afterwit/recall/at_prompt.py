@@ -25,7 +25,7 @@ from afterwit.recall.note_matches import (
     nearness,
 )
 from afterwit.recall.place_index import KnownPlaces
-from afterwit.recall.places import KnownRepo, LikelyPlace, Question, guess, with_tests
+from afterwit.recall.places import KnownRepo, LikelyPlace, Question, clear, guess, with_tests, without_forbidden
 from afterwit.recall.prompt_block import (
     LATER_TOKENS,
     BlockLine,
@@ -52,12 +52,14 @@ def at_prompt(
 ) -> PromptBlock:
     """The block for the first prompt of a session that was told these items at its start."""
     items = list(items)
-    places = with_tests(repo, guess(repo, question))
+    repo = without_forbidden(repo, (item.sentence for item in holding(items, situation)))
+    places = guess(repo, question)
     notes = notes_at_prompt(items, situation, question, repo.work, places)
     decisions = {session for note in notes for session in talks_of(note.item)}
     quotes = [quote for quote in decided(talks, question) if quote.session not in decisions]
     new = [MarkedLine(note.mark, _line(note.item)) for note in notes if note.item.id not in told]
-    return prompt_block(places, unquoted(new, quotes), quotes)
+    files = with_tests(repo, clear(repo, question, places))
+    return prompt_block(files, unquoted(new, quotes), quotes)
 
 
 def at_later_prompt(
