@@ -75,12 +75,12 @@ def find_places(world: World, folder: Path, repo: str | None, task: str, most: i
             return _of_folder(world, folder, task, most)
         if is_left_out(world, None, repo=name):
             raise UsageError(_LEFT_OUT)
-        known = checkout_of(db, world, name)
-        checkout = (_checkout_at(world, folder, name) if name == here else None) or known
+        learned = checkout_of(db, world, name)
+        checkout = (_checkout_at(world, folder, name) if name == here else None) or learned
         work = remembered(db, world, name, checkout).work
         situation = Situation(name)
         notes = holding(speaking_items(db, listener_here(db, world), situation.scopes()), situation)
-        with _indexed(world, checkout, known) as aside:
+        with _indexed(world, checkout, learned) as aside:
             repository = known_repo(aside.layout, name, work, checkout)
             allowed = without_forbidden(repository, (note.sentence for note in notes))
             lacks = "" if repository.tree.size() else _NO_CHECKOUT.format(name)
@@ -96,11 +96,11 @@ def _checkout_at(world: World, folder: Path, repo: str) -> GitCheckout | None:
 
 
 @contextmanager
-def _indexed(world: World, checkout: GitCheckout | None, known: GitCheckout | None = None) -> Iterator[World]:
-    """Where the files of a checkout are indexed: in the store, if it is the one that is known there; else aside as long
+def _indexed(world: World, checkout: GitCheckout | None, learned: GitCheckout | None = None) -> Iterator[World]:
+    """Where the files of a checkout are indexed: in the store, if it is the one that was learned; else aside as long
     as this is open, beginning with what the store has of another checkout."""
     index = world.layout.trees / tree_file(checkout.repo if checkout else "")
-    if checkout is None or (checkout == known and index.is_file()):
+    if checkout is None or (checkout == learned and index.is_file()):
         yield world
         return
     with tempfile.TemporaryDirectory(prefix="afterwit-places-") as folder_aside:
