@@ -59,9 +59,9 @@ def test_a_file_is_found_by_its_words_its_path_and_its_name(git_dir: Path, index
     assert found(index, "quince") == ["press/apples.py"]
     with words_in(index) as words:
         assert words.size() == 2
-        assert words.with_path_word("cellar") == ["cellar/shelf.py"]
+        assert list(words.paths(list(words.holders("/cellar"))).values()) == ["cellar/shelf.py"]
         assert words.named("shelf.py") == ["cellar/shelf.py"]
-        assert (words.count("ladd"), words.count("nothing")) == (1, 0)
+        assert (len(words.holders("ladd")), len(words.holders("nothing"))) == (1, 0)
 
 
 def test_a_file_is_read_once_however_often_it_is_committed(git_dir: Path, index: Path, read: list[str]) -> None:

@@ -53,7 +53,7 @@ def test_holders_say_where_a_word_stands_out(index: Path) -> None:
 def test_files_of_one_name_are_told_in_order(index: Path) -> None:
     with words_in(index) as words:
         assert words.named("a.py") == ["cellar/a.py", "press/a.py"]
-        assert words.with_path_word("cellar") == ["cellar/a.py"]
+        assert list(words.paths(list(words.holders("/cellar"))).values()) == ["cellar/a.py"]
         assert words.paths([99, -1]) == {}
 
 

@@ -22,7 +22,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Worked:
 @pytest.mark.usefixtures("place")
 def test_files_are_printed_with_their_chance_tests_and_reasons(run: Run) -> None:
     ran = run("places", TASK)
-    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.returncode == 0
+    assert ran.stderr == "No session of this repository is known: its commits and files alone answer.\n"
     first, second, *_ = ran.stdout.splitlines()
     assert first[:4] == f"{float(first[:4]):.2f}"
     assert first[4:].strip().startswith("cider/press.py")
@@ -77,6 +78,9 @@ def test_names_do_not_reach_the_terminal_as_they_are(run: Run, place: Worked) ->
 def test_wrong_use_is_said(run: Run) -> None:
     assert run("places").returncode == 2
     assert run("places", "--limit", "0", TASK).returncode == 2
+    empty = run("places", " ")
+    assert (empty.returncode, empty.stdout) == (2, "")
+    assert "The task is empty. Say in a few words" in empty.stderr
     early = run("places", "--repo", "harbour", TASK)
     assert (early.returncode, early.stdout) == (1, "")
     assert "afterwit learn" in early.stderr

@@ -44,7 +44,7 @@ def wrapper_item(world: World) -> Item:
 
 
 def test_recall_gives_what_is_known_here_between_markers(call: Call, world: World) -> None:
-    text = call("recall", task="Press the apples")
+    text = call("recall", task="Press the apples, and mend the press in rust")
     item = wrapper_item(world)
     assert text.startswith(OPENING)
     assert text.endswith(CLOSING)

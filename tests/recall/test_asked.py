@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.recall.orchards import learned_in, orchard, session
+from tests.recall.orchards import learned_in, orchard, session, told_by_hook, told_by_recall
 from tests.store.vm_steps import counted_steps
 
 from afterwit.config.world import World
@@ -13,7 +13,7 @@ from afterwit.recall.deck.reader import Deck
 from afterwit.recall.find_places import find_places
 from afterwit.recall.recall import recalled
 
-TASK = "let the press in cider/press.py stop when the barrel is full, and mend the ladder"
+TASK = "let the press stop when the barrel is full, and count the rungs of the ladder"
 
 
 @pytest.fixture
@@ -48,3 +48,17 @@ def test_what_the_deck_does_not_have_is_gathered_from_the_sessions(
     else:
         monkeypatch.setattr(StoredPlaces, "is_known", False)
     assert recalled(world, tmp_path, "orchard", "", TASK, None) == before
+
+
+def test_what_a_note_in_use_forbids_is_named_neither_by_hooks_nor_to_people(tmp_path: Path) -> None:
+    place, task = orchard(tmp_path), "count the rungs of the ladder again"
+    for number in range(3):
+        session(tmp_path, place, number)
+    before = learned_in(tmp_path)
+    assert "- `field/ladder.py`" in told_by_hook(tmp_path, place.root, task, "before")
+    assert "- `field/ladder.py`" in told_by_recall(before, place.root, task)
+    session(tmp_path, place, 3, "Remember: never edit field/ladder.py by hand. Count the rungs.")
+    after = learned_in(tmp_path)
+    for told in (told_by_hook(tmp_path, place.root, task, "after"), told_by_recall(after, place.root, task)):
+        assert "`field/ladder.py`" not in told
+    assert all(found.place.path != "field/ladder.py" for found in find_places(after, place.root, None, task, 50).places)

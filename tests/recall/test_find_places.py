@@ -1,5 +1,6 @@
 """Where a task's work is likely to be, as it is asked for."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from tests.sources.checkouts import Worked, worked
 
 from afterwit.config.world import World
 from afterwit.model.errors import UsageError
-from afterwit.recall.find_places import FoundPlaces, find_places
+from afterwit.recall.find_places import NOTHING_KNOWN, FoundPlaces, find_places
 
 
 @pytest.fixture
@@ -30,7 +31,8 @@ def reasons(answer: FoundPlaces, path: str) -> tuple[str, ...]:
 
 def test_a_fresh_checkout_is_answered_by_git_alone_and_nothing_is_kept(tmp_path: Path, place: Worked) -> None:
     answer = ask(world_in(tmp_path), place, "let the press stop when the barrel is full")
-    assert (answer.repo, answer.has_files, paths(answer)[0]) == ("", True, "cider/press.py")
+    assert (answer.repo, paths(answer)[0]) == ("", "cider/press.py")
+    assert answer.lacks.startswith("No session of this repository is known")
     assert "work like this changed it" in reasons(answer, "cider/press.py")
     assert not (tmp_path / "store").exists()
 
@@ -96,7 +98,7 @@ def test_sessions_commits_and_files_are_counted_together(tmp_path: Path, place: 
     session(tmp_path, place)
     world = learned_in(tmp_path)
     answer = ask(world, place, "count the rungs of the ladder")
-    assert (answer.repo, answer.has_files) == ("orchard", True)
+    assert (answer.repo, answer.lacks) == ("orchard", "")
     assert "1 session changed it" in reasons(answer, "field/ladder.py")
     assert find_places(world, tmp_path, "orchard", "count the rungs of the ladder", 5) == answer
 
@@ -119,12 +121,13 @@ def test_where_no_repository_may_be_read_sessions_alone_answer(tmp_path: Path, p
     learned_in(tmp_path)
     world = configure(tmp_path, "[repositories]\nread = false\n")
     answer = ask(world, place, "see field/ladder.py and cider/press.py")
-    assert (paths(answer), answer.has_files) == (["field/ladder.py"], False)
+    assert paths(answer) == ["field/ladder.py"]
+    assert "`repositories.read`" in answer.lacks
 
 
 def test_where_no_repository_may_be_read_a_fresh_checkout_has_no_answer(tmp_path: Path, place: Worked) -> None:
     world = configure(tmp_path, "[repositories]\nread = false\n")
-    assert ask(world, place, "see cider/press.py") == FoundPlaces("", (), has_files=False)
+    assert ask(world, place, "see cider/press.py") == FoundPlaces("", (), NOTHING_KNOWN)
 
 
 def test_a_repository_that_only_the_settings_name_is_known_by_its_folder_and_its_name(
@@ -146,4 +149,68 @@ def test_where_nothing_is_known_nothing_is_said(tmp_path: Path, folder: str) -> 
     elif folder == "empty":
         (tmp_path / folder).mkdir()
     answer = find_places(world_in(tmp_path), tmp_path / folder, None, "see cider/press.py", 5)
-    assert answer == FoundPlaces("", (), has_files=False)
+    assert answer == FoundPlaces("", (), NOTHING_KNOWN)
+
+
+def test_a_file_that_the_task_names_by_a_word_of_its_path_comes_before_all_habit(tmp_path: Path) -> None:
+    place = worked(tmp_path / "home" / "orchard")
+    place.commit(
+        FILES | {"src/segments/battery.go": "package segments\n", "src/segments/clock.go": "package x\n"}, "Begin"
+    )
+    for at in range(30):
+        files = {"src/prompt.go": f"v = {at}\n", "src/engine.go": f"v = {at}\n"}
+        place.commit(files, f"Mend the prompt and the battery again, step {at}", 60 + at)
+    session(tmp_path, place)
+    world = learned_in(tmp_path)
+    assert paths(ask(world, place, "battery"))[0] == "src/segments/battery.go"
+    assert paths(ask(world, place, "the battery segment"))[0] == "src/segments/battery.go"
+
+
+def test_a_file_that_everything_changes_is_named_if_the_task_names_it(tmp_path: Path, place: Worked) -> None:
+    for at in range(12):
+        files = {"STATE.md": f"day {at}\n", "CHANGELOG.md": f"- {at}\n", "cider/press.py": f"turns = {at}\n"}
+        place.commit(files, f"Let the press turn {at} times", 200 + at)
+    world = world_in(tmp_path)
+    assert not {"STATE.md", "CHANGELOG.md"} & set(paths(ask(world, place, "let the press turn longer", 50)))
+    assert "STATE.md" in paths(ask(world, place, "say in the state that the press turns longer", 50))
+    assert "CHANGELOG.md" in paths(ask(world, place, "the changelog has a wrong day for the press", 50))
+
+
+@pytest.mark.parametrize("how", ["remote", "name"])
+def test_the_checkout_in_which_one_stands_is_looked_at_wherever_its_sessions_ran(tmp_path: Path, how: str) -> None:
+    ran = orchard(tmp_path)
+    ran.git("remote", "add", "origin", "git@git.example:fruit/orchard.git")
+    session(tmp_path, ran)
+    world = learned_in(tmp_path)
+    here = worked(tmp_path / "elsewhere" / ("pomes" if how == "remote" else "orchard"))
+    if how == "remote":
+        here.git("remote", "add", "origin", "https://git.example/fruit/orchard")
+    here.commit(FILES | {"cider/bottle.py": "def fill_the_bottle(): ...\n"}, "Fill bottles")
+    shutil.rmtree(ran.root)
+    answer = ask(world, here, "the bottle is not full")
+    assert (answer.repo, answer.lacks, paths(answer)[0]) == ("git.example/fruit/orchard", "", "cider/bottle.py")
+
+
+def test_another_checkout_than_the_known_one_is_answered_with_its_own_files(tmp_path: Path, place: Worked) -> None:
+    session(tmp_path, place)
+    world = learned_in(tmp_path)
+    beside = tmp_path / "home" / "beside"
+    place.git("worktree", "add", "-q", "-b", "bottles", str(beside))
+    Worked(beside).commit({"cider/bottle.py": "def fill_the_bottle(): ...\n"}, "Fill bottles", 180)
+    assert paths(ask(world, Worked(beside), "the bottle is not full"))[0] == "cider/bottle.py"
+    assert "cider/bottle.py" not in paths(ask(world, place, "the bottle is not full"))
+
+
+def test_a_known_repository_without_a_checkout_says_what_is_missing(tmp_path: Path, place: Worked) -> None:
+    session(tmp_path, place)
+    world = learned_in(tmp_path)
+    shutil.rmtree(place.root)
+    answer = find_places(world, tmp_path, "orchard", "see field/ladder.py", 5)
+    assert paths(answer) == ["field/ladder.py"]
+    assert answer.lacks.startswith("No git checkout of orchard can be read")
+
+
+@pytest.mark.parametrize("task", ["", " \n\t"])
+def test_an_empty_task_is_an_error_that_says_what_to_do(tmp_path: Path, place: Worked, task: str) -> None:
+    with pytest.raises(UsageError, match="Say in a few words"):
+        ask(world_in(tmp_path), place, task)

@@ -1,7 +1,9 @@
 """Where work is likely to be."""
 
+import pytest
+
 from afterwit.recall.place_index import PlaceIndex, PlaceSighting
-from afterwit.recall.places import KnownRepo, Question, features, guess
+from afterwit.recall.places import KnownRepo, Question, clear, features, guess, without_forbidden
 
 
 def _index(*sightings: PlaceSighting) -> PlaceIndex:
@@ -73,5 +75,83 @@ def test_a_session_that_changed_many_files_says_less_of_each() -> None:
 
 def test_files_of_the_same_branch_and_of_the_parent_are_marked_but_not_those_of_the_trunk() -> None:
     index = _index(_changed("p", 1, "a.py", branch="fix"), _changed("q", 2, "b.py", branch="main"))
-    assert features(KnownRepo(index), Question("go on", "fix", "p"))["a.py"][-2:] == (1.0, 1.0)
+    known = features(KnownRepo(index), Question("go on", "fix", "p"))["a.py"]
+    assert (known.parent, known.branch) == (1.0, 1.0)
     assert features(KnownRepo(index), Question("go on", "main"))["b.py"].branch == 0.0
+
+
+def _orchard() -> KnownRepo:
+    """Much work on a few files, and one file that little work changed."""
+    work = [_changed(f"s{at}", at, "cider/press.py", f"rows/row{at}.py", text="turn the press") for at in range(20)]
+    return KnownRepo(_index(*work, _changed("frost", 1, "field/frost.py", text="warn of frost")))
+
+
+def test_a_document_that_a_fifth_of_much_work_changed_must_be_named_and_code_must_not() -> None:
+    work = [_changed(f"s{at}", at, *(("STATE.md", "press.py") if at % 4 == 0 else (f"{at}.py",))) for at in range(120)]
+    repo = KnownRepo(_index(*work))
+    assert [place.path for place in guess(repo, Question("go on"))] == ["press.py"]
+    assert "STATE.md" in {place.path for place in guess(repo, Question("go on with the state"))}
+
+
+def test_of_little_work_half_is_a_large_share_and_of_hardly_any_none() -> None:
+    for works, every, is_named in ((21, 4, True), (21, 2, False), (6, 1, True)):
+        changed = [("notes.md", f"{at}.py") if at % every == 0 else (f"{at}.py",) for at in range(works)]
+        more = [f"more{at}.py" for at in range(12)]
+        index = _index(*(_changed(f"s{at}", at, *paths) for at, paths in enumerate(changed)), _changed("m", 0, *more))
+        assert ("notes.md" in {place.path for place in guess(KnownRepo(index), Question("go on"))}) is is_named
+
+
+def test_a_path_with_most_of_what_the_prompt_says_goes_before_habit_and_one_with_little_does_not() -> None:
+    repo = _orchard()
+    assert guess(repo, Question("frost"))[0].path == "field/frost.py"
+    long = "turn the press longer when the barrel is nearly full and nobody watches the frost outside"
+    assert guess(repo, Question(long))[0].path == "cider/press.py"
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        "Never edit `cider/press.py` by hand",
+        "Do not change press.py; change rows/row1.py instead",
+        "`cider/press.py` is made by a tool, so it must not be edited",
+        "You said: don't touch anything in cider/",
+        "The press is delicate. cider/press.py: never modify it",
+    ],
+)
+def test_what_a_note_forbids_to_change_is_not_named(note: str) -> None:
+    repo, question = _orchard(), Question("turn the press in cider/press.py, as in rows/row1.py")
+    assert guess(repo, question)[0].path == "cider/press.py"
+    named = {place.path for place in guess(without_forbidden(repo, [note]), question)}
+    assert "cider/press.py" not in named
+    assert "rows/row1.py" in named
+
+
+@pytest.mark.parametrize(
+    "note", ["Run cider/press.py before you commit", "Never run cider/press.py", "Not all is well"]
+)
+def test_a_note_that_forbids_no_change_hides_nothing(note: str) -> None:
+    repo, question = _orchard(), Question("turn the press in cider/press.py")
+    assert guess(without_forbidden(repo, [note]), question) == guess(repo, question)
+
+
+@pytest.mark.parametrize(
+    ("question", "is_told"),
+    [
+        (Question("turn the press until the barrel is full"), True),
+        (Question("turn the press in cider/press.py until the barrel is full"), False),  # it says where
+        (Question("press it"), False),  # it says too little
+        (Question("turn the press until the barrel is full", parent="s3"), False),  # who started it knows more
+    ],
+)
+def test_a_session_is_told_what_is_clear_and_not_said_already(question: Question, is_told: bool) -> None:
+    repo = _orchard()
+    places = guess(repo, question)
+    assert clear(repo, question, places) == (places if is_told else [])
+    assert places
+
+
+def test_a_session_is_not_told_files_that_are_less_likely_than_not() -> None:
+    repo = KnownRepo(_index(*(_changed(f"s{at}", at, f"rows/{at % 13}.py", text="prune a row") for at in range(40))))
+    question = Question("prune the next row of trees")
+    assert guess(repo, question)
+    assert clear(repo, question, guess(repo, question)) == []

@@ -82,11 +82,6 @@ class TreeWords:
         numbers = accumulate(mark >> 1 for mark in marks)
         return {number: bool(mark & 1) for number, mark in zip(numbers, marks, strict=True)}
 
-    def count(self, term: str) -> int:
-        """How many files hold a term."""
-        self.look_up((term,))
-        return len(self._terms.get(term, _COMMON))
-
     def paths(self, numbers: Iterable[int]) -> dict[int, str]:
         """The paths of files that are there, by number."""
         missing = [number for number in numbers if number not in self._read]
@@ -109,10 +104,6 @@ class TreeWords:
             return list(self._db.execute(query, () if numbers is None else (dumps(list(numbers)),)))
         except (apsw.Error, ValueError):
             return []
-
-    def with_path_word(self, word: str) -> list[str]:
-        """Files with this word in their path."""
-        return sorted(self.paths(list(self.holders(PATH_MARK + word))).values())
 
     def named(self, name: str) -> list[str]:
         """Files of this name, in lower case, in any folder."""

@@ -9,7 +9,7 @@ from afterwit.cli.commands import command
 from afterwit.cli.terminal.completing import repo_names
 from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import print_json, print_text, talk
-from afterwit.recall.find_places import FoundPlace, FoundPlaces, find_places
+from afterwit.recall.find_places import NOTHING_KNOWN, FoundPlace, FoundPlaces, find_places
 
 
 @command(
@@ -32,23 +32,20 @@ from afterwit.recall.find_places import FoundPlace, FoundPlaces, find_places
 def places(here: Here, task: str, repo: str | None, limit: int, is_json: bool) -> None:
     """Guess the files where the work of a task is, with reasons.
 
-    From what earlier sessions changed, from commits, and from the words of the files themselves. In a checkout in which
-    no session was seen yet, git alone answers. The figure is the chance that such work changes the file.
+    From what earlier sessions changed, from commits, and from the words of the files themselves, of the checkout in
+    which you stand. If no session was seen there yet, git alone answers. Files that the task's own words name come
+    first. The figure is the chance that such work changes the file.
     """
     answer = find_places(here.world, Path.cwd(), repo, task, limit)
+    if answer.lacks:
+        talk(answer.lacks)
     if is_json:
         print_json(_shape(answer))
         return
-    if not answer.places:
-        talk(_nothing(answer))
+    if not answer.places and answer.lacks != NOTHING_KNOWN:
+        talk("No file stands out for this task. More words may help: names, errors, parts of a path.")
     for place in answer.places:
         _show(place)
-
-
-def _nothing(answer: FoundPlaces) -> str:
-    if not answer.repo and not answer.has_files:
-        return "Nothing is known here: no session was seen in this folder, and it is no git checkout with a commit."
-    return "No file stands out for this task. More words may help: names, errors, parts of a path."
 
 
 def _show(likely: FoundPlace) -> None:

@@ -67,7 +67,7 @@ class PastPlaces:
 
 class PlacesPlayer(Player):
     name = "places"
-    version = 2
+    version = 3
 
     def __init__(self, past: PastRepositories = NO_REPOSITORIES) -> None:
         self._places = PastPlaces(past)

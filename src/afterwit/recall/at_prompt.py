@@ -23,7 +23,7 @@ from afterwit.recall.note_matches import (
     nearness,
 )
 from afterwit.recall.place_index import KnownPlaces
-from afterwit.recall.places import KnownRepo, LikelyPlace, Question, guess, with_tests
+from afterwit.recall.places import KnownRepo, LikelyPlace, Question, clear, guess, with_tests, without_forbidden
 from afterwit.recall.prompt_block import (
     LATER_TOKENS,
     BlockLine,
@@ -47,10 +47,13 @@ def at_prompt(
     told: Collection[str] = (),
 ) -> PromptBlock:
     """The block for the first prompt of a session that was told these items at its start."""
-    places = with_tests(repo, guess(repo, question))
+    items = list(items)
+    repo = without_forbidden(repo, (item.sentence for item in holding(items, situation)))
+    places = guess(repo, question)
     notes = notes_at_prompt(items, situation, question, repo.work, places)
     new = [MarkedLine(note.mark, _line(note.item)) for note in notes if note.item.id not in told]
-    return prompt_block(places, fitting(new))
+    files = with_tests(repo, clear(repo, question, places))
+    return prompt_block(files, fitting(new))
 
 
 def at_later_prompt(

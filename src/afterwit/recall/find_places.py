@@ -1,22 +1,35 @@
 """`afterwit places`: where a task's work is likely to be, and why.
 
-Answers like a hook does at the first prompt, from sessions, commits and files; with reasons. A folder in which no
-session was seen is answered from git alone: its files are indexed on the spot, for this question, and nothing of it is
-kept.
+Answers from sessions, commits and files, with reasons. The checkout in which one stands is looked at, wherever its
+sessions ran. Where the store has no index of its files, they are indexed on the spot, for this question, and nothing of
+it is kept. What hinders is said in a line.
 """
 
+import shutil
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 from afterwit.checkouts.known import GitCheckout
 from afterwit.config.world import World, redactor_of
+from afterwit.knowledge.listeners import listener_here
 from afterwit.model.errors import UsageError
 from afterwit.recall.place_index import KnownTree, PlaceIndex
-from afterwit.recall.places import Features, KnownRepo, LikelyPlace, Question, features, guess, with_tests
-from afterwit.recall.recall import is_left_out, known_work, repo_at
-from afterwit.recall.repository import branch_at, checkout_of, known_repo, put_history, update_checkout
+from afterwit.recall.places import (
+    Features,
+    KnownRepo,
+    LikelyPlace,
+    Question,
+    features,
+    guess,
+    with_tests,
+    without_forbidden,
+)
+from afterwit.recall.recall import is_left_out, known_work, repo_at, speaking_items
+from afterwit.recall.repository import branch_at, checkout_of, known_repo, put_history, tree_file, update_checkout
+from afterwit.recall.situation import Situation, holding
 from afterwit.sessions.filters import find_repo
 from afterwit.sources.checkout import own_git_folder_of, root_of_checkout
 from afterwit.store.layout import Layout
@@ -25,6 +38,13 @@ from afterwit.text.words import words_of
 
 _MOST_WORDS = 3
 _LEFT_OUT = "Nothing is told here: your settings leave it out. `afterwit config show` shows `learn.exclude`."
+_EMPTY = 'The task is empty. Say in a few words what is to be done: afterwit places "mend the importer".'
+NOTHING_KNOWN = "Nothing is known here: no session was seen in this folder, and it is no git checkout with a commit."
+_NO_SESSION = "No session of this repository is known: its commits and files alone answer."
+_NO_CHECKOUT = (
+    "No git checkout of {} can be read: none with a commit is at hand, or `repositories.read` is off. Earlier sessions"
+    " alone answer. Run this inside one, or name its folder under `[repositories.checkouts]`."
+)
 
 
 class FoundPlace(NamedTuple):
@@ -35,11 +55,13 @@ class FoundPlace(NamedTuple):
 class FoundPlaces(NamedTuple):
     repo: str  # "" for a checkout in which no session was seen
     places: tuple[FoundPlace, ...]
-    has_files: bool  # whether the repository's own files could be looked at
+    lacks: str = ""  # what could not be looked at, in a sentence
 
 
 def find_places(world: World, folder: Path, repo: str | None, task: str, most: int) -> FoundPlaces:
     """The likeliest files for a task in a folder, or in a repository by its name."""
+    if not task.strip():
+        raise UsageError(_EMPTY)
     if is_left_out(world, None if repo else folder, repo=repo or ""):
         raise UsageError(_LEFT_OUT)
     if repo:
@@ -47,37 +69,66 @@ def find_places(world: World, folder: Path, repo: str | None, task: str, most: i
     if not world.layout.database.exists():
         return _of_folder(world, folder, task, most)
     with readonly_database(world.layout) as db:
-        name = find_repo(db, repo, world.settings) if repo else repo_at(db, world, folder)
+        here = repo_at(db, world, folder)
+        name = find_repo(db, repo, world.settings) if repo else here
         if not name:
             return _of_folder(world, folder, task, most)
         if is_left_out(world, None, repo=name):
             raise UsageError(_LEFT_OUT)
-        checkout = checkout_of(db, world, name)
+        learned = checkout_of(db, world, name)
+        checkout = (_checkout_at(world, folder, name) if name == here else None) or learned
         work = known_work(db, world, name, checkout)
-        repository = known_repo(world.layout, name, work, checkout)
-        return _found(name, repository, Question(task, branch_at(checkout)), most)
+        situation = Situation(name)
+        notes = holding(speaking_items(db, listener_here(db, world), situation.scopes()), situation)
+        with _indexed(world, checkout, learned) as aside:
+            repository = known_repo(aside.layout, name, work, checkout)
+            allowed = without_forbidden(repository, (note.sentence for note in notes))
+            lacks = "" if repository.tree.size() else _NO_CHECKOUT.format(name)
+            return FoundPlaces(name, _found(allowed, Question(task, branch_at(checkout)), most), lacks)
+
+
+def _checkout_at(world: World, folder: Path, repo: str) -> GitCheckout | None:
+    """The checkout in which a folder lies, if it may be read."""
+    root, git_dir = root_of_checkout(folder), own_git_folder_of(folder)
+    if root is None or git_dir is None or not world.settings.repositories.read:
+        return None
+    return GitCheckout(repo, root, git_dir)
+
+
+@contextmanager
+def _indexed(world: World, checkout: GitCheckout | None, learned: GitCheckout | None = None) -> Iterator[World]:
+    """Where the files of a checkout are indexed: in the store, if it is the one that was learned; else aside as long
+    as this is open, beginning with what the store has of another checkout."""
+    index = world.layout.trees / tree_file(checkout.repo if checkout else "")
+    if checkout is None or (checkout == learned and index.is_file()):
+        yield world
+        return
+    with tempfile.TemporaryDirectory(prefix="afterwit-places-") as folder_aside:
+        aside = world._replace(layout=Layout(Path(folder_aside)))
+        if index.is_file():
+            aside.layout.trees.mkdir(mode=0o700)
+            shutil.copyfile(index, aside.layout.trees / index.name)
+        update_checkout(aside.layout, checkout, redactor_of(aside))
+        yield aside
 
 
 def _of_folder(world: World, folder: Path, task: str, most: int) -> FoundPlaces:
     """What git alone says."""
-    root, git_dir = root_of_checkout(folder), own_git_folder_of(folder)
-    if root is None or git_dir is None or not world.settings.repositories.read:
-        return FoundPlaces("", (), has_files=False)
-    checkout = GitCheckout("", root, git_dir)
-    with tempfile.TemporaryDirectory(prefix="afterwit-places-") as folder_aside:
-        aside = world._replace(layout=Layout(Path(folder_aside)))
-        update_checkout(aside.layout, checkout, redactor_of(aside))
+    checkout = _checkout_at(world, folder, "")
+    if checkout is None:
+        return FoundPlaces("", (), NOTHING_KNOWN)
+    with _indexed(world, checkout) as aside:
         work = PlaceIndex()
         put_history(work, aside, checkout)
         repository = known_repo(aside.layout, "", work, checkout)
-        return _found("", repository, Question(task, branch_at(checkout)), most)
+        lacks = _NO_SESSION if repository.tree.size() else NOTHING_KNOWN
+        return FoundPlaces("", _found(repository, Question(task, branch_at(checkout)), most), lacks)
 
 
-def _found(name: str, repo: KnownRepo, question: Question, most: int) -> FoundPlaces:
+def _found(repo: KnownRepo, question: Question, most: int) -> tuple[FoundPlace, ...]:
     places = with_tests(repo, guess(repo, question, most))
     rated = features(repo, question) if places else {}
-    told = (FoundPlace(place, tuple(_reasons(repo, question, place.path, rated[place.path]))) for place in places)
-    return FoundPlaces(name, tuple(told), has_files=bool(repo.tree.size()))
+    return tuple(FoundPlace(place, tuple(_reasons(repo, question, place.path, rated[place.path]))) for place in places)
 
 
 def _reasons(repo: KnownRepo, question: Question, path: str, values: Features) -> Iterator[str]:

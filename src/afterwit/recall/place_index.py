@@ -18,6 +18,7 @@ from typing import NamedTuple, Protocol
 
 from afterwit.text.words import word_counts, words_of
 
+_LITTLE_WORK, _MUCH_WORK = 8, 100  # pieces
 _POSTINGS = 4_000  # sessions looked at for one question, rarest words first
 
 
@@ -112,6 +113,9 @@ class KnownPlaces(Protocol):
 
     def changed_most(self, most: int) -> list[str]:
         """The files that most sessions changed."""
+
+    def is_everywhere(self, path: str) -> bool:
+        """Whether a large share of all work changed the file, whatever it was about."""
 
     def defined_in(self, path: str, names: frozenset[str]) -> int:
         """How many of the names, in lower case, were defined in what was changed of the file."""
@@ -219,6 +223,9 @@ class PlaceIndex:
         files = heapq.nsmallest(most, self.files.values(), key=lambda file: (-file.count, file.path))
         return [file.path for file in files]
 
+    def is_everywhere(self, path: str) -> bool:
+        return path in self.files and is_large_share(self.files[path].count, len(self._timeline))
+
     def defined_in(self, path: str, names: frozenset[str]) -> int:
         symbols = self.files[path].symbols
         return sum(symbols[name] > 0 for name in symbols.keys() & names)
@@ -274,6 +281,11 @@ def words_of_sighting(sighting: PlaceSighting) -> frozenset[str]:
 def rarity(of: int, holders: int) -> float:
     """How much a word tells that so many of these hold."""
     return math.log(1 + (of + 0.5) / (holders + 0.5))
+
+
+def is_large_share(changes: int, of: int) -> bool:
+    """Whether so many of these pieces of work are a large share: a fifth of much, half of less, of little none."""
+    return of >= _LITTLE_WORK and changes >= of * (0.2 if of >= _MUCH_WORK else 0.5)
 
 
 def likeness(

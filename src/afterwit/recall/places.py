@@ -2,16 +2,16 @@
 
 A logistic model with fixed weights over a handful of features: what the prompt names, whether a file's contents and its
 path hold the prompt's words, how alike earlier work was that changed it, and how recently and how often it was changed.
-A file is named by its whole path, or by an end of it: the fewer files share that end, the more it says. Words of
-contents count by how clearly they point: where nothing stands out, they hardly count. While few files are known, the
-latest ones would be named whatever the task is; so nothing is said then unless the prompt itself points there. What is
-gone is not named. Deterministic; nothing is read but the two indexes.
+A path that holds most of what a prompt says goes before all habit. What changes whatever the work is must be named by
+the prompt. While few files are known, the latest ones would be named whatever the task is; so nothing is said then
+unless the prompt itself points there. What is gone, or what a note forbids to change, is not named. Sessions are told
+less than people who ask: only what is clear. Deterministic; nothing is read but the two indexes.
 """
 
 import heapq
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple, Protocol
 
@@ -30,7 +30,20 @@ _STANDS_OUT, _STANDS_THERE = 1.5, 0.7  # what a word of a file weighs
 _CLEAR = 12.0  # what the words of a file must weigh to count for half
 _USUAL_RARITY = 4.0  # of a word of a path that the prompt does not have
 _RARE_PATHS = 60  # a path word or a name that more files share brings none of them in
+_USUAL_SIZE = 1_000  # files of a repository whose files nobody counted
 _FEW_FILES = 12
+_CLEAR_CHANCE = 0.5  # of the best file of a list that a session is told
+_FEWEST_WORDS = 3  # of a prompt that says what to do
+# Change logs, and what tools write.
+IN_PASSING = re.compile(
+    r"(?:change(?:log|s)|history|news|release[-_]?notes)(?:\.\w+)*\Z|.*(?:\.lockb?|[-.]lock\.\w+|\.snap|\.map)\Z|go\.sum\Z",
+    re.IGNORECASE,
+)
+_NO_CODE = (".md", ".mdx", ".rst", ".txt", ".json", ".toml", ".yaml", ".yml", ".lock", ".mod", ".xml", ".cfg")
+_FORBIDS = re.compile(
+    r"\b(?:never|not|don['’]t)\s+(?:\w+\s+)?(?:edit|chang|touch|modif|writ|overwrit|commit)", re.IGNORECASE
+)
+_CLAUSE_END = re.compile(r"[;:,.]\s+|\s[—-]\s|\b(?:but|instead)\b")
 _POINTED = 1.2  # what the prompt's own words must count for a file, while few are known
 _TOKEN = re.compile(r"[~/]?[\w$@.+-]+(?:/[\w$@.+-]+)*")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]{3,60}")
@@ -71,6 +84,7 @@ class Features(NamedTuple):
     sessions: float = 0.0  # how many sessions changed it
     alike: float = 0.0  # the most alike work that changed it; what changed many files says less of each
     words: float = 0.0  # words of the path
+    cover: float = 0.0  # how much of what the prompt says stands in the path, squared: a little of it says nothing
     contents: float = 0.0  # words of the file itself
     symbols: float = 0.0  # names defined in what was changed of it
     parent: float = 0.0  # the parent session changed it
@@ -89,6 +103,7 @@ WEIGHTS = Features(
     sessions=0.4,
     alike=3.0,
     words=1.6,
+    cover=8.0,
     contents=1.5,
     symbols=0.8,
     parent=1.5,
@@ -140,10 +155,41 @@ def guess(repo: KnownRepo, question: Question, most: int = MOST) -> list[LikelyP
     is_short = len(repo.work.changed_most(_FEW_FILES)) < _FEW_FILES
     if is_short and not any(_pointed(values) >= _POINTED for values in rated.values()):
         return []
-    places = (LikelyPlace(path, _chance(values)) for path, values in rated.items())
+    reasoned = ((path, values) for path, values in rated.items() if not _is_habit(repo.work, path, values))
+    places = (LikelyPlace(path, _chance(values)) for path, values in reasoned)
     likely = (place for place in places if place.chance >= _LEAST)
     best = sorted(likely, key=lambda place: (-round(place.chance, 9), place.path))
     return list(islice((place for place in best if repo.is_there(place.path)), most))
+
+
+def clear(repo: KnownRepo, question: Question, places: Sequence[LikelyPlace]) -> list[LikelyPlace]:
+    """These places if a session is to be told them, else none: the best is likelier than not, and the prompt says what
+    to do but names no file. A session that another one started was told by that where to look."""
+    is_task = not question.parent and len(set(words_of(question.prompt))) >= _FEWEST_WORDS
+    if not is_task or not places or places[0].chance < _CLEAR_CHANCE:
+        return []
+    paths, names = named_files(_Named(repo.work, repo.tree, question.prompt), question.prompt)
+    return [] if any(map(repo.is_there, (*paths, *names))) else list(places)
+
+
+def without_forbidden(repo: KnownRepo, notes: Iterable[str]) -> KnownRepo:
+    """The same without the files and folders that these notes forbid to change."""
+    forbidden = {f"/{token}/" for note in notes if _FORBIDS.search(note) for token in _forbidden_in(note)}
+
+    def may_be_named(path: str) -> bool:
+        return not any(token in f"/{path.lower()}/" for token in forbidden) and repo.is_there(path)
+
+    return repo._replace(is_there=may_be_named) if forbidden else repo
+
+
+def _forbidden_in(note: str) -> Iterator[str]:
+    """The paths beside the words that forbid, or else those just before: what comes after may be what to do instead."""
+    before: list[str] = []
+    for clause in _CLAUSE_END.split(note):
+        named = [token for token in _tokens(clause) if "." in token or "/" in token or f"{token}/" in clause.lower()]
+        if _FORBIDS.search(clause):
+            yield from named or before
+        before = named
 
 
 def with_tests(repo: KnownRepo, places: Sequence[LikelyPlace]) -> list[LikelyPlace]:
@@ -186,6 +232,7 @@ class _Asked:
         self._identifiers = frozenset(name.lower() for name in _IDENTIFIER.findall(question.prompt))
         index.look_up(self._bag, self._identifiers)
         self._contents, self._by_path = _in_files(tree, ordered[:_LOOKED_UP])
+        self._tells = {word: self._path_rarity(word, tree) for word in ordered[:_LOOKED_UP]}
         self._paths, self._names = named_files(_Named(index, tree, question.prompt), question.prompt)
         self._alike = _alike(index, self._words)
         self._of_parent = index.changed_by(question.parent)
@@ -221,19 +268,30 @@ class _Asked:
             self._names.get(path, 0.0),
             float(len(base) > 3 and base in self._identifiers),
         )
+        words = index.path_share(path, self._bag) if index.knows(path) else self._path_share(path)
+        cover = self._cover(path) if words else 0.0
         if not index.knows(path):
-            return Features(*named, words=self._path_share(path), contents=self._contents.get(path, 0.0))
+            return Features(*named, words=words, cover=cover, contents=self._contents.get(path, 0.0))
         return Features(
             *named,
             *index.recency(path),
             sessions=math.log1p(index.sessions_of(path)),
             alike=self._alike.get(path, 0.0),
-            words=index.path_share(path, self._bag),
+            words=words,
+            cover=cover,
             contents=self._contents.get(path, 0.0),
             symbols=math.log1p(index.defined_in(path, self._identifiers)),
             parent=float(path in self._of_parent),
             branch=float(self._has_branch and index.is_on_branch(path, self._question.branch)),
         )
+
+    def _path_rarity(self, word: str, tree: KnownTree) -> float:
+        held = max(len(self._index.with_path_word(word)), len(tree.holders(f"/{word}")))
+        return rarity(tree.size() or _USUAL_SIZE, held)
+
+    def _cover(self, path: str) -> float:
+        told = sum(self._tells.get(word, 0.0) for word in sorted(set(words_of(path))))
+        return (told / sum(self._tells.values())) ** 2
 
     def _path_share(self, path: str) -> float:
         """How much of what a path says that no work changed stands in the prompt; its other words are like most."""
@@ -315,12 +373,17 @@ def _alike(index: KnownPlaces, words: Collection[str]) -> dict[str, float]:
     return marks
 
 
+def _is_habit(work: KnownPlaces, path: str, values: Features) -> bool:
+    """Whether a file changes whatever the work is, and the prompt does not name it."""
+    if values.path or values.name or values.stem or values.words or values.symbols:
+        return False
+    return bool(IN_PASSING.match(path.rpartition("/")[2])) or (path.endswith(_NO_CODE) and work.is_everywhere(path))
+
+
 def _pointed(features: Features) -> float:
     """What the prompt's own words count for a file."""
-    path, name, stem = WEIGHTS.path * features.path, WEIGHTS.name * features.name, WEIGHTS.stem * features.stem
-    alike, words = WEIGHTS.alike * features.alike, WEIGHTS.words * features.words
-    contents = WEIGHTS.contents * features.contents
-    return path + name + stem + alike + words + contents + WEIGHTS.symbols * features.symbols
+    own = ("path", "name", "stem", "alike", "words", "cover", "contents", "symbols")
+    return math.fsum(getattr(WEIGHTS, name) * getattr(features, name) for name in own)
 
 
 def _chance(features: Features) -> float:

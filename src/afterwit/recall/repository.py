@@ -7,7 +7,6 @@ git cannot read is left out, and tried again when something changes there.
 
 import hashlib
 import os
-import re
 import time
 from collections.abc import Callable, Iterable, Iterator
 
@@ -24,7 +23,7 @@ from afterwit.recall.deck.location import branch_of
 from afterwit.recall.deck.prompt_tables import MOST_COMMITS, redacted_sighting
 from afterwit.recall.deck.reader import opened_immutable
 from afterwit.recall.place_index import KnownPlaces, KnownTree, PlaceIndex, PlaceSighting
-from afterwit.recall.places import NO_TREE, KnownRepo
+from afterwit.recall.places import IN_PASSING, NO_TREE, KnownRepo
 from afterwit.sources.gathering import SourceError
 from afterwit.sources.git_history import Commit, commits
 from afterwit.sources.git_work import TRUNKS, branches, current_branch, head_commit, trunk, uncommitted, work_mark
@@ -40,11 +39,6 @@ _MARK = "tree "
 UNCOMMITTED = "uncommitted"  # stands for the session, and changes while it does
 _SWEEP = 40  # files of a commit that says nothing of any one of them
 _LONGEST_MESSAGE = 4_000
-# Files that a commit changes whatever it is about: change logs, and what tools write.
-_IN_PASSING = re.compile(
-    r"(?:change(?:log|s)|history|news|release[-_]?notes)(?:\.\w+)*\Z|.*(?:\.lockb?|[-.]lock\.\w+|\.snap|\.map)\Z|go\.sum\Z",
-    re.IGNORECASE,
-)
 
 
 def tree_file(repo: str) -> str:
@@ -104,7 +98,7 @@ def sightings_of(commits: Iterable[Commit], branch: str = "") -> Iterator[PlaceS
         changed = {
             change.path: ()
             for change in commit.changes
-            if change.status != "D" and not _IN_PASSING.match(change.path.rpartition("/")[2])
+            if change.status != "D" and not IN_PASSING.match(change.path.rpartition("/")[2])
         }
         if changed and len(commit.changes) <= _SWEEP:
             yield PlaceSighting(

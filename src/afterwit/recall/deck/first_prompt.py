@@ -27,8 +27,8 @@ from afterwit.recall.note_matches import (
     named_in,
     nearness,
 )
-from afterwit.recall.place_index import UNCHANGED, Recency, likeness, rarity
-from afterwit.recall.places import KnownRepo, LikelyPlace, Question, guess, with_tests
+from afterwit.recall.place_index import UNCHANGED, Recency, is_large_share, likeness, rarity
+from afterwit.recall.places import KnownRepo, LikelyPlace, Question, clear, guess, with_tests, without_forbidden
 from afterwit.recall.prompt_block import BlockLine, BlockSection, MarkedLine, fitting, likely_paths, prompt_block
 from afterwit.text.words import words_of
 
@@ -49,12 +49,13 @@ def prompt_sections(deck: Deck, agent: str, prompt: str, place: Location) -> tup
         return ()
     question = Question(prompt[:_LONGEST], branch_of(place.root))
     index = StoredPlaces(deck.part(place.repo))
-    repo = _known_repo(deck, place, index)
-    places = with_tests(repo, guess(repo, question))
+    repo = without_forbidden(_known_repo(deck, place, index), deck.texts(place.repo, agent))
+    places = guess(repo, question)
     notes = _notes(deck, agent, question.prompt, place, index, places)
     told = _told_at_start(deck, agent, place)
     new = [MarkedLine(mark, BlockLine(line.item, line.text)) for mark, _, line in notes if line.item not in told]
-    return prompt_block(places, fitting(new)).sections
+    files = with_tests(repo, clear(repo, question, places))
+    return prompt_block(files, fitting(new)).sections
 
 
 def later_lines(deck: Deck, agent: str, prompt: str, place: Location) -> list[BlockLine]:
@@ -237,6 +238,10 @@ class StoredPlaces:
 
     def changed_most(self, most: int) -> list[str]:
         return [self._paths[number] for number in self._most[:most]]
+
+    def is_everywhere(self, path: str) -> bool:
+        number = self._known[path][_NUMBER] if path in self._known else None
+        return is_large_share(sum(number in changed for changed in self._latest), len(self._latest))
 
     def defined_in(self, path: str, names: frozenset[str]) -> int:
         if self._names != names:

@@ -211,6 +211,14 @@ class Deck:
         rows = db.execute(query, (dumps(numbers), agent)) if db is not None else ()
         return [DeckLine(row[0], of_deck(row[1]), *row[2:]) for row in rows if row[0] not in self._hushed]
 
+    def texts(self, repo: str, agent: str) -> list[Shown]:
+        """What all lines say that hold in this place."""
+        query = """SELECT item, text FROM lines WHERE (scope <> 'agent' OR place = ?2)
+                       AND (agents = '' OR instr(agents, ' ' || ?2 || ' '))
+                       AND (silent_in = '' OR NOT instr(silent_in, ' ' || ?1 || ' '))"""
+        rows = (row for db in (self.part(repo), self._db) if db is not None for row in db.execute(query, (repo, agent)))
+        return [of_deck(text) for item, text in rows if item not in self._hushed]
+
     def part(self, repo: str) -> apsw.Connection | None:
         """What the deck has of one repository alone; None where there is nothing that can be read."""
         if repo not in self._parts:
