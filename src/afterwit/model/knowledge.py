@@ -81,6 +81,23 @@ class Channel(StrEnum):
     IMPORTED = "imported"
     HOST = "host-memory"
 
+    @property
+    def in_words(self) -> str:
+        """As people read it."""
+        return _CHANNEL_WORDS.get(self.value, self.value)
+
+
+_CHANNEL_WORDS = {
+    "user-typed": "the user's words",
+    "assistant-said": "an agent's words",
+    "verified-outcome": "seen to happen",
+    "tool-output": "a tool's output",
+    "file": "a file",
+    "web": "a web page",
+    "mcp": "an MCP server",
+    "host-memory": "a memory file",
+}
+
 
 class ScopeKind(StrEnum):
     GLOBAL = "global"

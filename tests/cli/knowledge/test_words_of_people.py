@@ -29,7 +29,7 @@ def rows(text: str) -> dict[str, str]:
 
 def test_a_list_marks_whose_words_a_note_is_and_what_is_told_here(run: Run) -> None:
     listed = rows(run("knowledge", "list").stdout)
-    assert re.search(r" at start +\[words of you\] ", listed[MIRAS])
+    assert re.search(r" at start +\[your words\] ", listed[MIRAS])
     assert re.search(r" never +\[words of ‹user:\w+›\] ", listed[JONAS_SAYS])
 
 

@@ -131,6 +131,13 @@ def test_today_says_one_next_step_and_what_waits(browser: Browser, world: World)
     assert "Is it helping?" in reply.words
 
 
+def test_today_names_the_notes_that_the_last_run_brought_into_use(browser: Browser, world: World) -> None:
+    in_use = listed(world, ItemFilter(statuses=(ItemStatus.ACTIVE,))).items
+    words = browser.get("/").words
+    assert f"{len(in_use)} new notes in use." in words
+    assert "No new note" not in words
+
+
 @pytest.mark.parametrize(
     "path",
     [

@@ -119,7 +119,7 @@ def not_heard(item: Item, to: Listener) -> Iterator[str]:
 def _row(item: Item, names: Mapping[str, str], told: ToldWhen, to: Listener) -> tuple[str, ...]:
     marks = "[pinned] " if item.is_pinned else ""
     said_by = words_of(item, to) if to.others else ""
-    marks += f"[words of {said_by}] " if said_by else ""
+    marks += "" if not said_by else "[your words] " if said_by == "you" else f"[words of {said_by}] "
     marks += "[already in AGENTS.md] " if item.is_known_to_host else ""
     marks += "[AGENTS.md says otherwise] " if item.is_denied else ""
     marks += f"[{item.reason.partition('; ')[0]}] " if item.status is ItemStatus.STALE and item.reason else ""

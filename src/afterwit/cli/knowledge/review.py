@@ -8,6 +8,7 @@ from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.knowledge.curate import UNDO
 from afterwit.cli.knowledge.items import EXITS, item_shape, where
 from afterwit.cli.knowledge.why import why_lines
+from afterwit.cli.learned import approvals, waits
 from afterwit.cli.terminal.amounts import COUNT, human_count
 from afterwit.cli.terminal.keys import ask, fail_unanswered
 from afterwit.cli.terminal.options import Here, agreed, many, reporting, timed
@@ -87,9 +88,8 @@ def _walk(here: Here, queue: WaitingNotes) -> None:
     walk = ReviewWalk(here.world, queue.notes)
     asked = sum(item.status is ItemStatus.QUARANTINED for item in queue.notes)
     early = len(queue.notes) - asked
-    needs = "needs" if asked == 1 else "need"
-    waits = f"{early} more {'waits' if early == 1 else 'wait'} for evidence: decide early or skip." if early else ""
-    talk(f"{human_count(asked, 'note')} {needs} your approval. {waits}{_others(queue)}".strip())
+    counts = [*([approvals(asked)] if asked else []), *([f"{waits(early)}: decide early or skip"] if early else [])]
+    talk(f"{', '.join(counts)}.{_others(queue)}")
     is_answered = False
     while (item := walk.next_note()) is not None:
         _show(here.calendar, item, queue, len(queue.notes) - walk.tally.left + 1)
@@ -110,7 +110,8 @@ def _show_why(here: Here, item: Item) -> None:
 def _show(calendar: Calendar, item: Item, queue: WaitingNotes, number: int) -> None:
     talk(f"\n{number} of {len(queue.notes)}: {item.sentence}")
     moment = queue.told.get(item.id, ToldWhen.NEVER)
-    talk(f"  applies to {where(item)}; {item.category}, confidence {item.confidence:.2f}, told {moment} ({item.id})")
+    told = "not told" if moment is ToldWhen.NEVER else f"told {moment}"
+    talk(f"  applies to {where(item)}; {item.category}, confidence {item.confidence:.2f}, {told} ({item.id})")
     talk(f"  waits: {item.reason}")
     newest = sorted(item.evidence, key=moment_of, reverse=True)
     for piece in newest[:_SHOWN_EVIDENCE]:

@@ -84,7 +84,7 @@ def _piece(answer: Why, backing: Backing, calendar: Calendar, width: int | None)
     repo = session.repo.rpartition("/")[2]
     place = "  ".join(filter(None, (calendar.moment(piece.at_ms or session.at_ms or None), session.agent, repo)))
     sign = "against" if piece.is_against else "for"
-    yield from wrapped(clean(f"{place}  {sign}, {piece.channel}{at}"), width)
+    yield from wrapped(clean(f"{place}  {sign}, {piece.channel.in_words}{at}"), width)
     yield from _changes(backing, calendar, width) if backing.edits else _excerpt(answer, piece, width)
     if piece.source:
         yield from _indented(piece.source, "  from ", width)

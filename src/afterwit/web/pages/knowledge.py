@@ -72,7 +72,7 @@ def _list(ask: Ask) -> WebAnswer:
         statuses=[(status.value, status.in_words) for status in ItemStatus],
         status=ask.first("status", ItemStatus.ACTIVE.value),
         categories=[category.value for category in Category],
-        origins=sorted(channel.value for channel in Channel),
+        origins=list(Channel),
         makers=makers(ask.world),
         choices=choices(ask),
         page=page,

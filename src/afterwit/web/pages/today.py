@@ -7,10 +7,8 @@ import msgspec
 from afterwit.config.world import World
 from afterwit.curation.review import waiting
 from afterwit.doctor.findings import Level
-from afterwit.doctor.status import ProofOfLife, status
+from afterwit.doctor.status import ProofOfLife, helping, status
 from afterwit.knowledge.list import new_items
-from afterwit.measure.live.words import NOTHING_COMPARED, verdict
-from afterwit.model.knowledge import ItemStatus
 from afterwit.reading.spent import spent_by
 from afterwit.recall.told_moments import said_at
 from afterwit.sessions.filters import Filter
@@ -41,7 +39,7 @@ def _today(ask: Ask) -> WebAnswer:
     since_ms = visit.before_ms or ask.world.now_ms - 7 * _DAY_MS
     now = _status(ask)
     queue = waiting(ask.world)
-    notes = new_items(ask.world, ItemStatus.ACTIVE, since_ms)
+    notes = new_items(ask.world, since_ms)
     sessions = list_sessions(ask.world, Filter(since_ms=since_ms, is_top=True), Order.START, _MOST)
     with readonly_database(ask.world.layout) as db:
         spent = spent_by(db, ask.world.now_ms)
@@ -54,7 +52,7 @@ def _today(ask: Ask) -> WebAnswer:
         most=_MOST,
         notes=notes,
         sessions=sessions,
-        helping=_helping(now),
+        helping=helping(now),
         spent=spent,
         next=_next(now, len(queue.notes)),
         said_at=said_at,
@@ -71,12 +69,6 @@ def _status(ask: Ask) -> ProofOfLife:
     return cast(ProofOfLife, seen)
 
 
-def _helping(now: ProofOfLife) -> str:
-    if now.effect is not None:
-        return verdict(now.effect.effect)
-    return NOTHING_COMPARED if now.spoke is None else "Not compared yet: the next `afterwit learn` does."
-
-
 def _next(now: ProofOfLife, waits: int) -> NextStep:
     """Alarms first, then what would be lost, then decisions, then what is not set up."""
     alarms = [finding for finding in now.findings if finding.level is Level.ALARM]
@@ -87,7 +79,7 @@ def _next(now: ProofOfLife, waits: int) -> NextStep:
     if now.learned.last_run_ms is None:
         return NextStep("Run `afterwit learn`: it reads what your agents have logged.")
     if waits:
-        return NextStep("Decide about what waits below: it takes a few seconds each.", "#waiting", "To what waits")
+        return NextStep("Decide about what waits below: it takes a few seconds each.", "#waiting", "Decide")
     if now.spoke is None:
         return NextStep("Let your agents hear it: `afterwit connect agents --all` shows every change first, and asks.")
     return NextStep("Nothing needs you. Search finds whatever your agents ever said or did.", "/search", "Search")
