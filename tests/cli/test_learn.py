@@ -37,7 +37,10 @@ def test_it_ends_with_what_it_was_good_for(run: Run, home: Path) -> None:
     done = run("learn")
     assert "Read 8 sessions of 3 agents." in done.stdout
     assert "The agents will delete 5 of these logs themselves, from " in done.stdout
-    assert "The best finds:\n- Instead of `rtk make …`, which fails, call `make …`. (orchard, 0." in done.stdout
+    assert (
+        "The best finds:\n- Instead of `rtk make …`, which fails, call `make …`. (orchard, worked in 3 sessions)"
+        in done.stdout
+    )
     assert "The store holds 8 sessions and 1 note in use." in done.stdout
     assert done.stdout.splitlines()[-1].startswith("Next: afterwit connect agents --all  # ")
 

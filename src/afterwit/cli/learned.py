@@ -118,7 +118,7 @@ def _show_news(report: Report, news: News, calendar: Calendar) -> None:
         print_line("The best finds:" if news.finds[0].is_new else "They brought no new notes. The most certain so far:")
         for find in news.finds:
             place = f"{find.applies_to}, " if find.applies_to else ""
-            print_text(f"{find.sentence} ({place}{find.confidence:.2f})", first="- ", rest="  ")
+            print_text(f"{find.sentence} ({place}{find.rests_on})", first="- ", rest="  ")
         print_line("")
 
 

@@ -92,7 +92,14 @@ class RunNews:
 
 def _find(item: Item, *, is_new: bool) -> Find:
     name = item.scope.name.rpartition("/")[2]
-    return Find(id=item.id, sentence=item.sentence, applies_to=name, confidence=item.confidence, is_new=is_new)
+    return Find(
+        id=item.id,
+        sentence=item.sentence,
+        applies_to=name,
+        confidence=item.confidence,
+        rests_on=item.rests_on,
+        is_new=is_new,
+    )
 
 
 def note_learned(store: Store, now_ms: int, news: News | None, gained: Sequence[str] = ()) -> None:

@@ -52,3 +52,11 @@ def test_a_note_says_why_it_is_not_told_and_what_to_do(run: Run) -> None:
     approved = run("knowledge", "show", ids[JONAS_SAYS]).stdout
     assert "not told" not in approved
     assert "told        at start" in approved
+
+
+def test_what_stands_behind_your_words_is_the_whole_turn_and_what_followed(run: Run) -> None:
+    listed = json.loads(run("knowledge", "list", "--json").stdout)["items"]
+    (name,) = (note["id"] for note in listed if MIRAS in note["fact"])
+    said = run("knowledge", "why", name).stdout
+    assert "in use, said once\n" in said
+    assert f"  before, claude-code: Done.\n  > {MIRAS}\n  after, claude-code: Done.\n" in said

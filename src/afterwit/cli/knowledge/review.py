@@ -103,7 +103,7 @@ def _walk(here: Here, queue: WaitingNotes) -> None:
 
 
 def _show_why(here: Here, item: Item) -> None:
-    for line in why_lines(all_evidence(here.world, item.id), here.calendar, None):
+    for line in why_lines(all_evidence(here.world, item.id, has_turns=True), here.calendar, None):
         talk(line)
 
 
@@ -111,7 +111,7 @@ def _show(calendar: Calendar, item: Item, queue: WaitingNotes, number: int) -> N
     talk(f"\n{number} of {len(queue.notes)}: {item.sentence}")
     moment = queue.told.get(item.id, ToldWhen.NEVER)
     told = "not told" if moment is ToldWhen.NEVER else f"told {moment}"
-    talk(f"  applies to {where(item)}; {item.category}, confidence {item.confidence:.2f}, {told} ({item.id})")
+    talk(f"  applies to {where(item)}; {item.category}, {item.rests_on}, {told} ({item.id})")
     talk(f"  waits: {item.reason}")
     newest = sorted(item.evidence, key=moment_of, reverse=True)
     for piece in newest[:_SHOWN_EVIDENCE]:

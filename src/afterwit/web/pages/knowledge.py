@@ -82,7 +82,7 @@ def _list(ask: Ask) -> WebAnswer:
 
 
 def _item(ask: Ask) -> WebAnswer:
-    answer = why(ask.world, ask.names["item"])
+    answer = why(ask.world, ask.names["item"], has_turns=True)
     item = answer.item
     linked = (*item.supersedes, *item.contradicts, *filter(None, [item.superseded_by]))
     with readonly_database(ask.world.layout) as db:
