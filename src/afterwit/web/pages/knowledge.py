@@ -9,6 +9,7 @@ from typing import Any
 
 from afterwit.curation.curate import edit, judge
 from afterwit.curation.forget import ForgetRequest, forget
+from afterwit.curation.review import waiting
 from afterwit.curation.undo import Past, past, undo
 from afterwit.curation.why import confidence_path, telling_line, why
 from afterwit.decisions.decided import DecisionKind, ItemChanges
@@ -115,6 +116,16 @@ def _decide(ask: Ask) -> WebAnswer:
     return _after(ask, judged.id)
 
 
+def _decide_kind(ask: Ask) -> WebAnswer:
+    """The same about all notes that are told unseen and were found in one way, as one decision."""
+    kind = _DECISIONS.get(ask.form.get("decision", ""))
+    alike = waiting(ask.world, ItemFilter(harvesters=(ask.form.get("found_by", ""),))).unseen
+    if kind is None or not alike:
+        raise UsageError("There is nothing left to decide in this way.")
+    judge(ask.world, kind, [item.id for item in alike])
+    return back_with(ask, "/", done=_latest(ask).number)
+
+
 def _edit(ask: Ask) -> WebAnswer:
     judged = edit(ask.world, ask.names["item"], ItemChanges(sentence=ask.form.get("sentence", "")))
     return _after(ask, judged.id)
@@ -178,6 +189,7 @@ ROUTES = (
     WebRoute("/knowledge/told", _blocks),
     WebRoute("/knowledge/forget", _forget_plan),
     WebRoute("/knowledge/forget", _forget, "POST"),
+    WebRoute("/knowledge/unseen", _decide_kind, "POST"),
     WebRoute("/knowledge/{item}", _item),
     WebRoute("/knowledge/{item}/decide", _decide, "POST"),
     WebRoute("/knowledge/{item}/edit", _edit, "POST"),
