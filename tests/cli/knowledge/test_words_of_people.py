@@ -46,6 +46,7 @@ def test_a_note_says_why_it_is_not_told_and_what_to_do(run: Run) -> None:
     listed = json.loads(run("knowledge", "list", "--json").stdout)["items"]
     ids = {said: note["id"] for note in listed for said in (MIRAS, JONAS_SAYS) if said in note["fact"]}
     assert "words of    you\n" in run("knowledge", "show", ids[MIRAS]).stdout
+    assert re.search(r"Not told: words of ‹user:\w+›: ", run("knowledge", "why", ids[JONAS_SAYS]).stdout)
     shown = " ".join(run("knowledge", "show", ids[JONAS_SAYS]).stdout.split())
     assert re.search(r"not told words of ‹user:\w+›: `afterwit knowledge approve \w+` makes them everybody's", shown)
     run("knowledge", "approve", ids[JONAS_SAYS])

@@ -6,7 +6,7 @@ import click
 
 from afterwit.cli.commands import command
 from afterwit.cli.knowledge.items import EMPTY, EXITS, chosen, item_shape, not_heard, show_listing, silences
-from afterwit.cli.terminal.amounts import COUNT, human_count
+from afterwit.cli.terminal.amounts import COUNT
 from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.config.calendar import Calendar
@@ -42,9 +42,9 @@ def list_items(here: Here, wanted: ItemFilter, limit: int, is_explained: bool, i
     when a session first hears of it: at its start, at a prompt, with its first edit, test run, commit or the like,
     after a failure, or never. `[already in AGENTS.md]` marks what the repository's own instructions say: it is not
     repeated to agents. `[AGENTS.md says otherwise]` marks what they contradict: it is held back from agents until you
-    change the file, or pin the note. Where sessions of several people are learned from, `[words of NAME]` marks what
-    one of them said: only their sessions hear it, unless it is approved. An outdated note says why: what is gone from
-    the repository brings it back by itself when it returns.
+    change the file, or pin the note. Where sessions of several people are learned from, `[words of NAME]` or `[your
+    words]` marks what one of them said: only their sessions hear it, unless it is approved. An outdated note says why:
+    what is gone from the repository brings it back by itself when it returns.
     """
     listing = listed(here.world, wanted, limit)
     told = told_when(here.world, listing.items)
@@ -101,7 +101,6 @@ def show(here: Here, item: str, is_json: bool) -> None:
 
 
 def _facts(calendar: Calendar, item: Item, to: Listener) -> Iterator[tuple[str, str]]:
-    against = sum(piece.is_against for piece in item.evidence)
     yield "id", item.id
     yield "category", item.category
     yield "applies to", "everywhere" if item.scope == EVERYWHERE else str(item.scope)
@@ -110,7 +109,6 @@ def _facts(calendar: Calendar, item: Item, to: Listener) -> Iterator[tuple[str, 
     if item.stories > 1:
         yield "confidence", f"{item.confidence:.2f}"
     yield "told as", f"{item.authority.in_words}{_explained(item)}"
-    yield "evidence", human_count(item.stories, "independent session") + (f", {against} against" if against else "")
     yield "seen", _between(calendar.day(item.first_ms or None), calendar.day(item.last_ms or None))
     yield "found by", item.harvester
     if said_by := words_of(item, to):

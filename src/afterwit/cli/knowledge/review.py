@@ -18,6 +18,7 @@ from afterwit.curation.review import ReviewTally, ReviewWalk, WaitingNotes, appr
 from afterwit.curation.why import moment_of
 from afterwit.curation.why import why as all_evidence
 from afterwit.knowledge.list import ItemFilter
+from afterwit.knowledge.listeners import who_listens
 from afterwit.model.knowledge import Category, Item, ItemStatus
 from afterwit.recall.told import ToldWhen
 from afterwit.sessions.filters import one_line
@@ -118,7 +119,8 @@ def _walk(here: Here, queue: WaitingNotes) -> None:
 
 
 def _show_why(here: Here, item: Item) -> None:
-    for line in why_lines(all_evidence(here.world, item.id, has_turns=True), here.calendar, None):
+    answer = all_evidence(here.world, item.id, has_turns=True)
+    for line in why_lines(answer, who_listens(here.world), here.calendar, None):
         talk(line)
 
 

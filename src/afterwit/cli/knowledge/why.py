@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from afterwit.cli.commands import command
-from afterwit.cli.knowledge.items import EXITS, item_shape, silences
+from afterwit.cli.knowledge.items import EXITS, item_shape, not_heard, silences
 from afterwit.cli.terminal.amounts import human_count
 from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import has_colour, page, print_json, terminal_width
@@ -19,6 +19,8 @@ from afterwit.curation.why import Backing, EvidenceSide, Why, telling_line
 from afterwit.curation.why import why as run
 from afterwit.guard.hygiene import clean
 from afterwit.knowledge.documents import WrittenEvidence, written
+from afterwit.knowledge.listeners import who_listens
+from afterwit.knowledge.whose_words import Listener
 from afterwit.model.knowledge import GIT, PERSON, Evidence, ItemStatus
 
 _COMMIT_CHARS = 10
@@ -43,16 +45,16 @@ def why(here: Here, item: str, is_json: bool) -> None:
     if is_json:
         print_json(_shape(answer))
     else:
-        page(why_lines(answer, here.calendar, terminal_width()))
+        page(why_lines(answer, who_listens(here.world), here.calendar, terminal_width()))
 
 
-def why_lines(answer: Why, calendar: Calendar, width: int | None) -> Iterator[str]:
+def why_lines(answer: Why, to: Listener, calendar: Calendar, width: int | None) -> Iterator[str]:
     """The whole answer, line by line; a width of None is that of a pipe."""
     item = answer.item
     yield from wrapped(clean(item.sentence), width)
     reason = "" if item.status is ItemStatus.ACTIVE else f": {item.reason or 'no reason noted'}"
     yield from wrapped(clean(f"{item.status.in_words}, {item.rests_on}{reason}"), width)
-    for reason in silences(item):
+    for reason in (*silences(item), *not_heard(item, to)):
         yield from wrapped(clean(f"Not told: {reason}"), width)
     for is_against, heading in ((False, "For it"), (True, "Against it")):
         backings = [backing for backing in answer.evidence if backing.evidence.is_against is is_against]
