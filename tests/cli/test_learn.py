@@ -2,14 +2,18 @@
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Run, claude_session
+from tests.homes import world_of
 from tests.knowledge_home import learnable_home
 
-from afterwit.cli.learned import next_command
-from afterwit.model.learn_run import Harvested
+from afterwit.cli.learned import next_command, show_report
+from afterwit.cli.terminal.options import Here
+from afterwit.config.show import load
+from afterwit.model.learn_run import AgentReport, Harvested, News, Report
 from afterwit.store.lease import held
 
 KEYS = {
@@ -22,9 +26,9 @@ def test_it_reports_what_was_read_and_what_has_no_reader(run: Run) -> None:
     done = run("learn")
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
-    assert lines[0].split() == ["agent", "found", "read", "actions", "bytes"]
+    assert lines[0].split() == ["agent", "logs", "read", "actions", "bytes"]
     assert lines[2].split()[:4] == ["claude-code", "2", "2", "2"]
-    assert "no reader yet: 1 file of codex" in lines
+    assert "no reader yet: 1 log of codex" in lines
     assert "The store holds 5 sessions." in lines
 
 
@@ -33,9 +37,21 @@ def test_it_ends_with_what_it_was_good_for(run: Run, home: Path) -> None:
     done = run("learn")
     assert "Read 8 sessions of 3 agents." in done.stdout
     assert "The agents will delete 5 of these logs themselves, from " in done.stdout
-    assert "The best finds:\n- Instead of `rtk make …`, which fails, call `make …`. (orchard, 0." in done.stdout
+    assert (
+        "The best finds:\n- Instead of `rtk make …`, which fails, call `make …`. (orchard, worked in 3 sessions)"
+        in done.stdout
+    )
     assert "The store holds 8 sessions and 1 note in use." in done.stdout
     assert done.stdout.splitlines()[-1].startswith("Next: afterwit connect agents --all  # ")
+
+
+def test_where_logs_hold_more_sessions_than_one_it_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    world = world_of(tmp_path, tmp_path / "store")
+    here = Here(load(world.environ, sys.platform), world)
+    agent = AgentReport(agent="claude-code", discovered=2, read=2)
+    report = Report(agents=[agent], sessions=5, news=News(sessions=5, new_sessions=5, agents=["claude-code"]))
+    show_report(here, report, None, has_next=False)
+    assert "Read 5 sessions of 1 agent in 2 logs (a subagent counts as a session)." in capsys.readouterr().out
 
 
 def test_the_next_command_is_the_most_useful_one() -> None:

@@ -84,17 +84,30 @@ def test_sessions_skipped_on_purpose_are_counted_once_and_can_be_switched_off(ru
 
 @pytest.mark.usefixtures("learned")
 def test_whether_it_helps_comes_first_in_plain_words(run: Run, draw: Any, home: Path) -> None:
-    assert told(run)["does it help"].startswith("No evidence yet: nothing was told, or nothing was skipped to compare")
+    assert told(run)["does it help"].startswith("No evidence yet: nothing was told. ")
     (session, *_) = (path.stem for path in sorted(home.glob(".claude/projects/*/*.jsonl")))
     draw(session, 1, moment="start", arm="told", odds={"held": 0.1, "told": 0.9}, item_odds=0.9)
     run("learn")
-    assert told(run)["does it help"].startswith("No evidence yet: about ")
+    assert told(run)["does it help"].startswith("No evidence yet: 1 session is too few to tell.")
+
+
+@pytest.mark.usefixtures("learned")
+def test_it_never_says_that_nothing_was_told_beside_when_it_last_spoke(run: Run, draw: Any) -> None:
+    odds = {"held": 0.1, "told": 0.9}
+    draw("unread", 1, moment="start", arm="told", odds=odds)
+    draw("unread-too", 1, moment="start", arm="held", odds=odds, held=1, text="")
+    for _ in range(2):  # before the comparison of the day, and after it
+        lines = told(run)
+        assert lines["last spoke"].endswith(" in orchard, at the start of a session (claude-code)")
+        assert lines["skipped"].startswith("1 of 2 sessions ")
+        assert lines["does it help"].startswith("No evidence yet: of the sessions that were told something or skipped")
+        run("learn")
 
 
 def test_what_waits_is_counted(run: Run, home: Path) -> None:
     learnable_home(home, sessions=1)
     run("learn")
-    assert told(run)["waiting"] == "1 note waits for more evidence; 0 notes in use. `afterwit review` shows what waits."
+    assert told(run)["waiting"] == "1 note waits; 0 notes in use. `afterwit review` shows what waits."
 
 
 def test_logs_that_will_vanish_unread_are_named_with_the_day(run: Run, home: Path) -> None:

@@ -33,6 +33,37 @@ def test_the_users_own_words_come_first_and_what_is_told_already_is_not_asked_ab
     assert everything.needless == 0
 
 
+def test_what_is_in_use_and_told_comes_first_unless_a_person_decided_about_it(world: World) -> None:
+    unseen = waiting(world).unseen
+    assert unseen
+    assert all(item.status is ItemStatus.ACTIVE and item.id in told_when(world) for item in unseen)
+    walk = ReviewWalk(world, waiting(world).everything)
+    assert walk.next_note() == unseen[0]
+    walk.approve()
+    walk.reject()
+    assert [item.id for item in waiting(world).unseen] == [item.id for item in unseen[2:]]
+    assert shown(world, unseen[0].id).status is ItemStatus.ACTIVE
+    assert shown(world, unseen[1].id).status is ItemStatus.RETIRED
+    assert walk.undo()
+    assert shown(world, unseen[1].id).status is ItemStatus.ACTIVE
+    assert shown(world, unseen[0].id).is_decided
+
+
+def test_one_answer_decides_about_all_that_were_found_alike_and_one_undo_takes_it_back(world: World) -> None:
+    queue = waiting(world)
+    walk = ReviewWalk(world, queue.everything)
+    alike = walk.alike()
+    assert {item.harvester for item in queue.unseen if item.id in alike} == {queue.unseen[0].harvester}
+    walk.reject_kind()
+    assert walk.tally.rejected == len(alike) == 2
+    assert {shown(world, name).status for name in alike} == {ItemStatus.RETIRED}
+    assert walk.undo()
+    assert walk.tally.left == len(queue.everything)
+    assert [item.id for item in waiting(world).unseen] == [item.id for item in queue.unseen]
+    walk.approve_kind()
+    assert all(shown(world, name).is_decided for name in alike)
+
+
 def test_only_what_was_asked_for_is_walked_through(world: World) -> None:
     notes = waiting(world, ItemFilter(repos=("harbour",))).notes
     assert {item.scope.name for item in notes} == {"github.com/acme/harbour"}

@@ -21,6 +21,7 @@ from afterwit.knowledge.list import (
     searched,
 )
 from afterwit.model.knowledge import Category, Channel, Item, ItemStatus
+from afterwit.store.marks import in_use_since
 from afterwit.store.rows import items
 from afterwit.store.rows.items import RejectionRow
 from afterwit.store.store import opened
@@ -100,8 +101,10 @@ def test_a_search_goes_on_where_the_page_before_it_ended(world: World) -> None:
 def test_what_is_new_and_what_contradicts_is_found_without_a_look_at_the_rest(world: World) -> None:
     everything = _every_item(world)
     active = [item for item in everything if item.status is ItemStatus.ACTIVE]
-    for since_ms in (0, *sorted({item.first_ms for item in active})[-2:]):
-        assert new_items(world, ItemStatus.ACTIVE, since_ms) == [item for item in active if item.first_ms >= since_ms]
+    with opened(world.layout) as store:
+        noted = in_use_since(store.db) or {}
+    for since_ms in (0, world.now_ms, world.now_ms + 1):
+        assert new_items(world, since_ms) == [item for item in active if noted.get(item.id, since_ms) >= since_ms]
     assert contradicting(world, ItemFilter()) == [item for item in everything if item.contradicts]
     assert len(contradicting(world, ItemFilter())) == 2
     assert makers(world) == sorted({item.harvester for item in everything})

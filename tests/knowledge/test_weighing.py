@@ -84,7 +84,7 @@ def test_a_users_words_do_not_recur_in_an_agents_mouth() -> None:
 def test_other_words_wait_for_a_person(channel: Channel) -> None:
     item = _weigh(_stated(channel, 9))
     assert (item.status, item.authority) == (ItemStatus.CANDIDATE, Authority.OBSERVATION)
-    assert item.reason == f"words from {channel}: wait for your approval"
+    assert item.reason == f"{channel.in_words}: waits for your approval"
     assert _weigh(_stated(channel, 9), _APPROVED).status is ItemStatus.ACTIVE
 
 

@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 from tests.homes import CLAUDE, NOW_MS, claude_records, learned, mixed_home, put, world_of
 from tests.knowledge_home import FACT, learnable_home
+from tests.recall.people import JONAS, MIRA, claude_session, codex_session
 
+from afterwit.knowledge.list import new_items
 from afterwit.learn.unchanged import nothing_new
 from afterwit.model.learn_run import Find, News
 from afterwit.store.layout import Layout
@@ -54,6 +56,27 @@ def test_without_a_new_note_those_believed_most_are_named(tmp_path: Path, store:
     news = learned(home, store).news
     assert news is not None
     assert [(find.sentence, find.is_new) for find in news.finds] == [(FACT, False)]
+
+
+def test_a_best_find_is_one_that_sessions_here_are_told(tmp_path: Path, store: Path) -> None:
+    home = tmp_path / MIRA
+    claude_session(home, MIRA, "m1", 1, ["Count the trees", "From now on, weigh the crates before you load them."])
+    codex_session(home, JONAS, "1", 2, ["Pick the pears", "From now on, answer me in Swedish about ladders."])
+    news = learned(home, store).news
+    assert news is not None
+    assert ["weigh the crates" in find.sentence for find in news.finds] == [True]
+
+
+def test_a_note_is_new_since_the_run_that_found_it_however_old_its_sessions_are(tmp_path: Path, store: Path) -> None:
+    home = learnable_home(tmp_path / "home")
+    learned(home, store)
+    world = world_of(home, store)
+    (item,) = new_items(world, NOW_MS)
+    assert item.first_ms < NOW_MS
+    put(home / CLAUDE / "new.jsonl", claude_records("new"))
+    learned(home, store)
+    assert new_items(world, NOW_MS) == [item]
+    assert new_items(world, NOW_MS + 1) == []
 
 
 def test_the_store_remembers_the_last_run_and_the_last_news(tmp_path: Path, store: Path) -> None:

@@ -100,7 +100,7 @@ def test_explain_shows_the_evidence_of_an_item(call: Call, refused: Call, world:
     item = wrapper_item(world)
     text = call("explain_item", item=item.id[:8])
     assert item.sentence in text
-    assert f"confidence {item.confidence:.2f}" in text
+    assert "worked in 3 sessions" in text
     assert text.count("- for, 2026-05-01, claude-code, orchard") == len(item.evidence)
     assert "No note 'ffff'" in refused("explain_item", item="ffff")
 

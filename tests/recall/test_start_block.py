@@ -25,13 +25,13 @@ from afterwit.recall.start_block import (
 STORIES = {ORCHARD: 10}
 
 
-def test_sections_come_in_their_order_with_confidence() -> None:
+def test_sections_come_in_their_order_with_what_each_rests_on() -> None:
     known = [rule("no-shadow"), correction(), command("make test"), item("Prune?", category=Category.QUESTION)]
     text = start_block(known, HERE, STORIES).text
     places = [text.index(word) for word in ("make test", "wrapit cargo", "no-shadow", "Prune?")]
     assert places == sorted(places)
     assert "in `orchard`" in text
-    assert f"({known[0].confidence:.2f})" in text
+    assert f"({known[0].rests_on})" in text
 
 
 def test_nothing_known_is_no_block() -> None:

@@ -33,7 +33,7 @@ def test_the_list_of_a_repository_and_what_its_sessions_are_told_agree(world: Wo
     block = recalled(world, Path.cwd(), repo, "", "", None).start
     assert {item.id for item in block.items} == at_start
     for item in block.items:
-        assert f"({item.confidence:.2f})" in block.text
+        assert f"({item.rests_on})" in block.text
 
 
 def test_the_demo_tells_something_at_start_and_something_never(world: World) -> None:

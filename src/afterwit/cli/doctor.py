@@ -97,7 +97,7 @@ def _show_agent(calendar: Calendar, agent: AgentHealth, *, has_all_versions: boo
     rows = [_row(calendar, version.version or "not stated", version) for version in shown]
     if len(agent.versions) > len(shown):
         rest = agent.versions[len(shown) :]
-        rows.append(_row(calendar, f"{len(rest):,} older", *rest))
+        rows.append(_row(calendar, f"{len(rest):,} others", *rest))
     if rows:
         print_table(_COLUMNS, rows)
 

@@ -13,7 +13,7 @@ from afterwit.config.calendar import Calendar
 from afterwit.model.learn_run import AgentReport, Digested, Harvested, News, Report
 
 _COLUMNS = (
-    *(Column("agent"), Column("found", is_number=True), Column("read", is_number=True)),
+    *(Column("agent"), Column("logs", is_number=True), Column("read", is_number=True)),
     *(Column("empty", is_number=True, gives_way=1), Column("failed", is_number=True, gives_way=1)),
     *(Column("actions", is_number=True), Column("bytes", is_number=True)),
 )
@@ -52,7 +52,7 @@ def _show_run(here: Here, report: Report, agents: list[AgentReport], *, is_rehar
     _show_agents(agents)
     _show_digested(report.digested)
     if report.news is not None:
-        _show_news(report.news, here.calendar, is_dry_run=report.is_dry_run)
+        _show_news(report, report.news, here.calendar)
     _show_standing(report)
     _show_excluded(report)
     if is_reharvest:
@@ -81,11 +81,11 @@ def _show_agents(agents: list[AgentReport]) -> None:
     if shown:
         print_table(_COLUMNS, [_row(agent) for agent in shown], is_folded=True)
     if rest:
-        files = human_count(sum(agent.read for agent in rest), "file")
-        print_line(f"… and {files} of {human_count(len(rest), 'more agent')}; --json has them all")
+        logs = human_count(sum(agent.read for agent in rest), "log")
+        print_line(f"… and {logs} of {human_count(len(rest), 'more agent')}; --json has them all")
     for agent in agents:
         if agent.no_reader and not agent.unchanged:
-            print_line(f"no reader yet: {human_count(agent.no_reader, 'file')} of {agent.agent}")
+            print_line(f"no reader yet: {human_count(agent.no_reader, 'log')} of {agent.agent}")
         for error in agent.errors:
             talk(f"{agent.agent}: {error}")
     problems = sum(agent.problems for agent in agents)
@@ -102,15 +102,15 @@ def _row(agent: AgentReport) -> tuple[object, ...]:
     return *(getattr(agent, name) for name in _FIELDS), human_bytes(agent.bytes)
 
 
-def _show_news(news: News, calendar: Calendar, *, is_dry_run: bool) -> None:
+def _show_news(report: Report, news: News, calendar: Calendar) -> None:
     new = "" if news.new_sessions == news.sessions else f" ({human_count(news.new_sessions)} of them new)"
-    read = f"Read {human_count(news.sessions, 'session')} of {human_count(len(news.agents), 'agent')}{new}"
-    print_text(f"{read}{_spent(news)}.")
+    sessions = f"{human_count(news.sessions, 'session')} of {human_count(len(news.agents), 'agent')}{new}"
+    print_text(f"Read {sessions}{_among(report, news)}{_spent(news)}.")
     if news.rescued and news.rescued_from_ms is not None:
         when = (
             f"from {calendar.day(news.rescued_from_ms)} on" if news.rescued_from_ms > calendar.now_ms else "any day now"
         )
-        kept = "would be kept" if is_dry_run else "are kept now"
+        kept = "would be kept" if report.is_dry_run else "are kept now"
         logs = human_count(news.rescued, "of these logs", "of these logs")
         print_text(f"The agents will delete {logs} themselves, {when}; the contents {kept}.")
     if news.finds:
@@ -118,8 +118,14 @@ def _show_news(news: News, calendar: Calendar, *, is_dry_run: bool) -> None:
         print_line("The best finds:" if news.finds[0].is_new else "They brought no new notes. The most certain so far:")
         for find in news.finds:
             place = f"{find.applies_to}, " if find.applies_to else ""
-            print_text(f"{find.sentence} ({place}{find.confidence:.2f})", first="- ", rest="  ")
+            print_text(f"{find.sentence} ({place}{find.rests_on})", first="- ", rest="  ")
         print_line("")
+
+
+def _among(report: Report, news: News) -> str:
+    """Where the table counts fewer logs than these are sessions."""
+    logs = sum(agent.read for agent in report.agents)
+    return f" in {human_count(logs, 'log')} (a subagent counts as a session)" if logs < news.sessions else ""
 
 
 def _spent(news: News) -> str:
@@ -165,7 +171,7 @@ def approvals(count: int) -> str:
 
 
 def waits(count: int) -> str:
-    return f"{human_count(count, 'note')} {'waits' if count == 1 else 'wait'} for more evidence"
+    return f"{human_count(count, 'note')} {'waits' if count == 1 else 'wait'}"
 
 
 def _show_nothing(here: Here, folder: Path | str | None) -> None:

@@ -11,9 +11,8 @@ from afterwit.cli.terminal.output import print_json, print_text
 from afterwit.config.calendar import Calendar
 from afterwit.doctor.backup_health import BackupState
 from afterwit.doctor.findings import Level
-from afterwit.doctor.status import ProofOfLife
+from afterwit.doctor.status import ProofOfLife, helping
 from afterwit.doctor.status import status as status_now
-from afterwit.measure.live.words import NOTHING_COMPARED, verdict
 from afterwit.recall.told_moments import said_at
 
 _LABEL = 14  # cells
@@ -73,13 +72,11 @@ def _backup(backup: BackupState, calendar: Calendar) -> str:
 
 
 def _helping(now: ProofOfLife, calendar: Calendar) -> str:
-    if now.effect is None and now.spoke is not None:
-        return "Not compared yet: the next `afterwit learn` does, and `afterwit measure effect` at once."
-    if now.effect is None:
-        return f"{NOTHING_COMPARED} `afterwit measure backtest` replays your history meanwhile."
-    day = calendar.day(now.effect.at_ms)
+    if now.spoke is None and now.effect is None:
+        return f"{helping(now)} `afterwit measure backtest` replays your history meanwhile."
+    day = calendar.day(now.effect.at_ms if now.effect is not None else calendar.now_ms)
     when = "" if day == calendar.day(calendar.now_ms) else f" ({day})"
-    return f"{verdict(now.effect.effect)}{when} `afterwit measure effect` shows more."
+    return f"{helping(now)}{when} `afterwit measure effect` shows more."
 
 
 def _learned(now: ProofOfLife, calendar: Calendar) -> str:

@@ -12,6 +12,7 @@ import msgspec
 
 from afterwit.config.calendar import Calendar
 from afterwit.config.world import World
+from afterwit.curation.turns import PersonTurn, turns_behind
 from afterwit.curation.undo import Past, past_of
 from afterwit.decisions.decided import KnowledgeEntry, Recorded, in_force
 from afterwit.digest.update import load_digest
@@ -46,6 +47,7 @@ class Backing(NamedTuple):
     evidence: Evidence
     opens: str  # as much of the id of its session as opens it; "" where it cannot be opened
     edits: tuple[FileEdits, ...] = ()
+    turn: PersonTurn | None = None  # of which its excerpt is a part
 
     @property
     def is_here(self) -> bool:
@@ -75,8 +77,17 @@ class Why(NamedTuple):
         return side_of(pieces, calendar)
 
 
-def why(world: World, name: str) -> Why:
-    """All evidence, oldest first, and what people decided."""
+def why(world: World, name: str, *, has_turns: bool = False) -> Why:
+    """All evidence, oldest first, and what people decided. `has_turns`: with whole turns, which takes a look at
+    transcripts."""
+    answer = _without_turns(world, name)
+    if not has_turns or answer.item.channel is not Channel.USER:
+        return answer
+    turns = turns_behind(world, answer.item.evidence)
+    return answer._replace(evidence=[backing._replace(turn=turns.get(backing.evidence)) for backing in answer.evidence])
+
+
+def _without_turns(world: World, name: str) -> Why:
     with readonly_database(world.layout) as db:
         item = find_item(db, name)
         own = {item.id, *item.merged}

@@ -29,6 +29,7 @@ from afterwit.doctor.findings import (
 from afterwit.doctor.reading_health import ReadingState, reading_findings, reading_state
 from afterwit.doctor.store_health import StoreHealth, surrounding_findings, surroundings
 from afterwit.measure.live.kept import KeptEffect, kept_effect
+from afterwit.measure.live.words import verdict
 from afterwit.model.knowledge import ItemStatus
 from afterwit.recall.spooled import draws_in
 from afterwit.store import spool
@@ -142,6 +143,19 @@ def status(world: World, machine: Machine, *, has_sizes: bool = True) -> ProofOf
             ),
             stored=stored,
         )
+
+
+def helping(now: ProofOfLife) -> str:
+    """Whether it helps, in words that go with when it last spoke and what was skipped."""
+    seen = now.effect.effect if now.effect is not None else None
+    if seen is not None and (seen.sessions or seen.unweighed or seen.alarms):
+        return verdict(seen)
+    comparison = now.comparison
+    if now.spoke is None and not comparison.skipped:
+        return "No evidence yet: nothing was told."
+    if not (comparison.session_share or comparison.item_share or comparison.arms):
+        return "No evidence: every session is told everything, so that there is nothing to compare with."
+    return "No evidence yet: of the sessions that were told something or skipped, none was compared so far."
 
 
 def _waiting_draws(world: World, db: apsw.Connection) -> list[DrawRow]:

@@ -15,6 +15,7 @@ from afterwit.knowledge.whose_words import speakers
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Channel, Item, ItemStatus, ScopeKind
 from afterwit.sessions.filters import fits_repo, one_line, refuse_unknown_repos
+from afterwit.store.marks import in_use_since
 from afterwit.store.rows import items
 from afterwit.store.rows import items as rows
 from afterwit.store.rows.items import ItemHead, ItemRow, RejectionRow
@@ -135,11 +136,13 @@ def makers(world: World) -> list[str]:
         return sorted({head.harvester for head in items.item_heads(db)})
 
 
-def new_items(world: World, status: ItemStatus, since_ms: int) -> list[Item]:
-    """Items with this status whose first evidence came since then, the most believed first."""
+def new_items(world: World, since_ms: int) -> list[Item]:
+    """Items that came into use since then, the most believed first: also those that no run has noted yet."""
     with readonly_database(world.layout) as db:
-        seen = map(item_in, items.items_since(db, status, since_ms))
-        return [item for item in seen if item.first_ms >= since_ms]
+        noted = in_use_since(db)
+        active = items.ids_with_status(db, ItemStatus.ACTIVE) if noted is not None else ()
+        new = [name for name in active if (noted or {}).get(name, since_ms) >= since_ms]
+        return [item_in(row) for row in items.items_with_ids(db, new)]
 
 
 def contradicting(world: World, wanted: ItemFilter) -> list[Item]:

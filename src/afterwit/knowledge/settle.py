@@ -55,7 +55,7 @@ from afterwit.store.rows.session_list import last_work, newest_versions
 from afterwit.store.store import Store
 
 ASSISTANT = "assistant"  # the harvester of what agents record
-_VERSION = 4  # raised when the same drafts make other items
+_VERSION = 5  # raised when the same drafts make other items
 _DRAFT = msgspec.msgpack.Decoder(Draft)
 
 

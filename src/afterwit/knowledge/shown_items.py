@@ -71,10 +71,14 @@ def standing(item: Item) -> Shown:
     """How far the sentence that follows is to be trusted: what waits is a guess, what nobody stands behind was seen; ""
     where it may be taken as it is."""
     if item.status is ItemStatus.CANDIDATE:
-        sessions = len({piece.session.story for piece in item.evidence if not piece.is_against})
-        times = (ours("once"),) if sessions <= 1 else (ours("in "), figure(sessions), ours(" sessions"))
+        times = (ours("once"),) if item.stories <= 1 else (ours("in "), figure(item.stories), ours(" sessions"))
         return joined((ours("a guess, seen "), *times, ours(": ")))
     return ours("seen: ") if item.authority is Authority.OBSERVATION else NOTHING
+
+
+def grounds(item: Item) -> Shown:
+    """What it rests on: fixed words and a number."""
+    return Shown(item.rests_on)
 
 
 def excerpt(item: Item, piece: Evidence, text: str) -> Shown:

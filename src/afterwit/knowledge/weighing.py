@@ -283,7 +283,7 @@ def _by_evidence(weighed: _Weighed) -> tuple[ItemStatus, str]:
     ):
         return ItemStatus.STALE, f"not seen for {weighed.age_days} days"
     if not _may_be_active(draft):
-        return ItemStatus.CANDIDATE, f"words from {draft.channel}: wait for your approval"
+        return ItemStatus.CANDIDATE, f"{draft.channel.in_words}: waits for your approval"
     if weighed.minimum >= _NEVER:
         return ItemStatus.CANDIDATE, "used only with your approval"
     if support < weighed.minimum:

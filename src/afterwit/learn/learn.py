@@ -86,7 +86,7 @@ def learn(world: World, options: Options, progress: Progress, look: standing.Fil
         if options.reads_ended:
             report = _followed(report, world, options, store, progress)
         if not options.is_dry_run:
-            note_learned(store, world.now_ms, report.news, len(report.harvested.gained))
+            note_learned(store, world.now_ms, report.news, report.harvested.gained)
         return report
 
 
@@ -188,7 +188,7 @@ class _Run:
             harvested=harvested,
             evicted=evicted,
             is_dry_run=self._options.is_dry_run,
-            news=self._news.news(harvested),
+            news=self._news.news(harvested, is_dry_run=self._options.is_dry_run),
             is_connected=is_anything_connected(self._world.layout),
             excluded=erased.count_excluded(self._store.db) + self._agents_left_out,
             excluded_stored=len(self._left_out.stored()),

@@ -4,7 +4,7 @@ Gathered while a run is at work, and asked for at its end. Sessions that an olde
 derived again, are no news.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from afterwit.agents.retention import Keeping
 from afterwit.capture.logs import Home
@@ -14,15 +14,18 @@ from afterwit.config.world import World
 from afterwit.knowledge.list import item_in
 from afterwit.model.knowledge import Item, ItemStatus
 from afterwit.model.learn_run import Find, Harvested, News
+from afterwit.recall.told import told_in
 from afterwit.sessions.cost import spending_of_sessions
-from afterwit.store.marks import LastLearned, note_without_news, put_last_learned
-from afterwit.store.rows.items import best_items, items_with_ids
+from afterwit.store.marks import LastLearned, in_use_since, note_without_news, put_in_use_since, put_last_learned
+from afterwit.store.rows.items import ItemRow, best_items, ids_with_status, items_with_ids
 from afterwit.store.rows.session_list import agents_of
 from afterwit.store.rows.sessions import count_sessions
 from afterwit.store.rows.sightings import changed_sessions
 from afterwit.store.store import Store
 
 MOST_FINDS = 3
+_MOST_LOOKED_AT = 50  # of the notes that are believed most
+_HELD = (ItemStatus.ACTIVE, ItemStatus.CANDIDATE, ItemStatus.QUARANTINED)
 
 
 class RunNews:
@@ -52,7 +55,7 @@ class RunNews:
         """All files are read, and nothing of them is digested yet."""
         self._read = frozenset(changed_sessions(self._store.db)) - self._older
 
-    def news(self, harvested: Harvested) -> News | None:
+    def news(self, harvested: Harvested, *, is_dry_run: bool = False) -> News | None:
         """None where nothing was read."""
         if not self._read:
             return None
@@ -67,26 +70,55 @@ class RunNews:
             is_cost_partial=spending.is_partial,
             rescued=len(self._vanishing_ms),
             rescued_from_ms=min(self._vanishing_ms, default=None),
-            finds=list(self._finds(harvested)),
+            finds=list(self._finds(harvested, is_dry_run=is_dry_run)),
         )
 
-    def _finds(self, harvested: Harvested) -> Iterator[Find]:
-        """New notes in use; where there is none, those that are believed most."""
+    def _finds(self, harvested: Harvested, *, is_dry_run: bool) -> Iterator[Find]:
+        """New notes that sessions are told; where there is none, those of them that are believed most."""
         names = {*harvested.gained, *harvested.changed}
-        new = [row for row in items_with_ids(self._store.db, names) if row.status == ItemStatus.ACTIVE][:MOST_FINDS]
-        for row in new or best_items(self._store.db, ItemStatus.ACTIVE, MOST_FINDS):
-            yield _find(item_in(row), is_new=row.id in names)
+        new = [row for row in items_with_ids(self._store.db, names) if row.status == ItemStatus.ACTIVE]
+        best = self._told(new, is_dry_run=is_dry_run) or self._told(
+            best_items(self._store.db, ItemStatus.ACTIVE, _MOST_LOOKED_AT), is_dry_run=is_dry_run
+        )
+        for item in best[:MOST_FINDS]:
+            yield _find(item, is_new=item.id in names)
+
+    def _told(self, rows: Sequence[ItemRow], *, is_dry_run: bool) -> list[Item]:
+        """Those that hooks have. A rehearsal writes nothing for hooks, so that all may be."""
+        notes = [item_in(row) for row in rows]
+        told = () if is_dry_run else told_in(self._store.db, self._world, notes)
+        return [item for item in notes if is_dry_run or item.id in told]
 
 
 def _find(item: Item, *, is_new: bool) -> Find:
     name = item.scope.name.rpartition("/")[2]
-    return Find(id=item.id, sentence=item.sentence, applies_to=name, confidence=item.confidence, is_new=is_new)
+    return Find(
+        id=item.id,
+        sentence=item.sentence,
+        applies_to=name,
+        confidence=item.confidence,
+        rests_on=item.rests_on,
+        is_new=is_new,
+    )
 
 
-def note_learned(store: Store, now_ms: int, news: News | None, new_notes: int = 0) -> None:
-    """Marks that a run has ended, and what the last one with news brought."""
+def note_learned(store: Store, now_ms: int, news: News | None, gained: Sequence[str] = ()) -> None:
+    """Marks that a run has ended, which notes are in use since when, and what the last one with news brought: notes
+    that were replaced or answered in the same run are none."""
+    _note_in_use(store, now_ms, news)
+    new_notes = sum(row.status in _HELD for row in items_with_ids(store.db, gained))
     if news is None and not new_notes:
         note_without_news(store.db, now_ms)
     else:
         read = news or News()
         put_last_learned(store.db, LastLearned(now_ms, now_ms, read.sessions, read.new_sessions, new_notes))
+
+
+def _note_in_use(store: Store, now_ms: int, news: News | None) -> None:
+    """In a store that is older than this mark, nobody knows since when."""
+    before = in_use_since(store.db)
+    is_first = news is not None and news.new_sessions == count_sessions(store.db)
+    since_ms = now_ms if before is not None or is_first else 0
+    after = {name: (before or {}).get(name, since_ms) for name in ids_with_status(store.db, ItemStatus.ACTIVE)}
+    if after != before:
+        put_in_use_since(store.db, after)

@@ -32,7 +32,7 @@ from afterwit.guard.shown import (
     stamp,
 )
 from afterwit.knowledge.listeners import listener_here
-from afterwit.knowledge.shown_items import excerpt, may_be_told_to, sentence
+from afterwit.knowledge.shown_items import excerpt, grounds, may_be_told_to, sentence
 from afterwit.knowledge.whose_words import Listener
 from afterwit.mcp.tool import Caller, Schema, text
 from afterwit.model.knowledge import Evidence, Item, ScopeKind
@@ -113,8 +113,7 @@ def explained(item: Item, to: Listener) -> Iterator[Shown]:
     said = sentence(item) if is_told else NOTHING
     yield joined((ours("Note "), stamp(item.id), ours(": "), said or _unsaid(item, to)))
     standing = (label(item.category), label(item.status), label(item.authority))
-    believed = joined((ours("confidence "), figure(item.confidence, 2)))
-    yield joined((joined((*standing, believed, joined((ours("applies "), _where(item)))), ", "), ours(".")))
+    yield joined((joined((*standing, grounds(item), joined((ours("applies "), _where(item)))), ", "), ours(".")))
     if is_told:
         yield from _details(item)
     newest = sorted(item.evidence, key=_moment, reverse=True)

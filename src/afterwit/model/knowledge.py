@@ -80,6 +80,23 @@ class Channel(StrEnum):
     IMPORTED = "imported"
     HOST = "host-memory"
 
+    @property
+    def in_words(self) -> str:
+        """As people read it."""
+        return _CHANNEL_WORDS.get(self.value, self.value)
+
+
+_CHANNEL_WORDS = {
+    "user-typed": "the user's words",
+    "assistant-said": "an agent's words",
+    "verified-outcome": "seen to happen",
+    "tool-output": "a tool's output",
+    "file": "a file",
+    "web": "a web page",
+    "mcp": "an MCP server",
+    "host-memory": "a memory file",
+}
+
 
 class ScopeKind(StrEnum):
     GLOBAL = "global"
@@ -275,3 +292,29 @@ class Item(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     @property
     def confidence(self) -> float:
         return round(self.belief.mean, 2)
+
+    @property
+    def stories(self) -> int:
+        """Independent sessions that speak for it."""
+        return len({piece.session.story for piece in self.evidence if not piece.is_against})
+
+    @property
+    def rests_on(self) -> str:
+        """In words: who stands behind it, or in how many independent sessions it was said, worked or was seen. A chance
+        would mostly be the one that all notes of a kind begin with."""
+        if self.harvester == PERSON:
+            return "written by a person"
+        if self.is_decided:
+            return "approved by a person"
+        against = len({piece.session.story for piece in self.evidence if piece.is_against})
+        times = "once" if self.stories <= 1 else f"in {self.stories} sessions"
+        return f"{self._how} {times}{f', {against} against' if against else ''}"
+
+    @property
+    def _how(self) -> str:
+        if self.channel is Channel.USER:
+            return "said"
+        if self.channel is Channel.ASSISTANT:
+            return "said by an agent"
+        is_rule = any(trigger.rule for trigger in self.triggers)
+        return "worked" if self.channel is Channel.OUTCOME and self.advice and not is_rule else "seen"

@@ -162,6 +162,7 @@ class Find(msgspec.Struct, frozen=True, kw_only=True):
     sentence: str
     applies_to: str  # a repository or an agent; "" where it holds everywhere
     confidence: float
+    rests_on: str = ""  # in words
     is_new: bool
 
 

@@ -1,7 +1,7 @@
 """The block that a session gets when it begins: few things, in a fixed order, the same bytes for the same knowledge.
 
 Standing rules and preferences, commands that work here, facts, what goes wrong here, questions that this session could
-answer; each with its confidence. Chosen by worth per token, within a budget of tokens and characters: first a few
+answer; each with what it rests on. Chosen by worth per token, within a budget of tokens and characters: first a few
 commands that verify work here, then what was counted or decided, then what a model read and is worth telling every
 session. Words that no user, outcome or person stands behind are quoted as observations. Where work is, and what was
 decided, waits for a prompt, and other notes wait for the files or the activity that they name. The template can be
@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 from afterwit.actions.checks import is_checking
 from afterwit.actions.shell.parse import parsed
-from afterwit.guard.shown import NOTHING, Shown, figure, joined, name, ours
+from afterwit.guard.shown import NOTHING, Shown, joined, name, ours
 from afterwit.guard.shown import template as template_piece
-from afterwit.knowledge.shown_items import sentence, standing
+from afterwit.knowledge.shown_items import grounds, sentence, standing
 from afterwit.model.errors import ConfigError
-from afterwit.model.knowledge import READ, STANDING, Activity, Category, Channel, Item, ItemKind, Scope
+from afterwit.model.knowledge import READ, STANDING, Activity, Category, Channel, Item, ItemKind, ItemStatus, Scope
 from afterwit.recall.prompt_block import BlockLine, BlockSection
 from afterwit.recall.situation import Situation, expected, holding, per_token, tokens
 
@@ -28,7 +28,7 @@ MOST_CHARS = 9_500
 MOST_QUESTIONS = 3
 MOST_READ = 16  # lines of what models read
 TEMPLATE = """\
-Notes from earlier sessions{where}, each with the chance that it still holds. Only the user's own words among them are \
+Notes from earlier sessions{where}, each with what it rests on. Only the user's own words among them are \
 the user's wish; what you see in the code counts more.
 {preferences}{commands}{notes}{pitfalls}{rules}{questions}"""
 _FIELD = re.compile(r"\{([a-z_]*)\}")
@@ -174,9 +174,11 @@ def line_of(item: Item) -> Shown:
 
 
 def said_of(item: Item) -> Shown:
-    """What an item says, with its confidence; "" where it may not be told."""
+    """What an item says, with what it rests on, which of a guess is said before; "" where it may not be told."""
     said = sentence(item)
-    return joined((standing(item), said, ours(" ("), figure(item.confidence, 2), ours(")"))) if said else NOTHING
+    if not said or item.status is ItemStatus.CANDIDATE:
+        return joined((standing(item), said)) if said else NOTHING
+    return joined((standing(item), said, ours(" ("), grounds(item), ours(")")))
 
 
 def checked_template(text: str, where: str) -> str:

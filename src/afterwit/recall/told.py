@@ -34,8 +34,13 @@ class ToldWhen(StrEnum):
 def told_when(world: World, notes: Iterable[Item] | None = None) -> dict[str, ToldWhen]:
     """By the ids of these notes, or of all; what is not among them is told never."""
     with readonly_database(world.layout) as db:
-        to = listener_here(db, world)
-        told = speaking_items(db, to) if notes is None else speaking_among(db, to, notes)
+        return told_in(db, world, notes)
+
+
+def told_in(db: apsw.Connection, world: World, notes: Iterable[Item] | None = None) -> dict[str, ToldWhen]:
+    """The same, for whoever has the store open."""
+    to = listener_here(db, world)
+    told = speaking_items(db, to) if notes is None else speaking_among(db, to, notes)
     start = _at_start(world)
     return _by_trigger(told) | {item.id: ToldWhen.START for item in told if item.id in start}
 

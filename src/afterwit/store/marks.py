@@ -6,6 +6,7 @@ rows were made with tells that it is another. A rebuilt database is made with wh
 
 import hashlib
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from afterwit.store.regular_files import read_regular
 KEY = "redaction-key"
 MACHINE = "machine"
 LEARNED = "learned"
+IN_USE = "in-use"  # notes, each with when a run first found it in use; 0: not known
 PACKED = "packed"  # bytes of originals, and what they took in the archive when that was last looked at
 DECK = "deck"  # its fingerprint; two of them while a new one is put in the place of the old. It names its parts
 EXAMPLES = "examples"  # ids of the templates that the experiment under way tells of, separated by blanks
@@ -83,6 +85,16 @@ def put_last_learned(db: apsw.Connection, learned: LastLearned) -> None:
 def note_without_news(db: apsw.Connection, at_ms: int) -> None:
     """For a run that has found nothing."""
     put_last_learned(db, (last_learned(db) or LastLearned(at_ms))._replace(at_ms=at_ms))
+
+
+def in_use_since(db: apsw.Connection) -> dict[str, int] | None:
+    """By id, when each note came into use; None where no run has noted that."""
+    noted = mark(db, IN_USE)
+    return dict(json.loads(noted)) if noted else None
+
+
+def put_in_use_since(db: apsw.Connection, since_ms: Mapping[str, int]) -> None:
+    put_mark(db, IN_USE, json.dumps(since_ms, sort_keys=True))
 
 
 def last_run(db: apsw.Connection) -> LastRun | None:

@@ -17,10 +17,17 @@ SHAPE = {
 def test_items_are_listed_with_where_they_hold(knowing: Run) -> None:
     done = knowing("knowledge", "list")
     header, _, row = done.stdout.splitlines()
-    assert header.split() == ["id", "conf", "applies", "to", "category", "told", "note"]
-    assert row.split()[:1] + row.split()[2:6] == [ITEM, "orchard", "tool-quirk", "at", "start"]
+    assert header.split() == ["id", "rests", "on", "applies", "to", "category", "told", "note"]
+    assert row.split()[:9] == [ITEM, "worked", "in", "3", "sessions", "orchard", "tool-quirk", "at", "start"]
     assert row.endswith(FACT)
     assert done.stderr == "1 note.\n"
+
+
+def test_the_figure_that_notes_are_ranked_by_is_shown_to_whoever_asks(knowing: Run) -> None:
+    for words in (("list",), ("search", "make")):
+        header, _, row = knowing("knowledge", *words, "--explain").stdout.splitlines()
+        assert header.split()[:2] == ["id", "conf"]
+        assert row.split()[1] == "0.75"
 
 
 def test_the_list_has_the_documented_shape(knowing: Run) -> None:

@@ -29,7 +29,7 @@ def rows(text: str) -> dict[str, str]:
 
 def test_a_list_marks_whose_words_a_note_is_and_what_is_told_here(run: Run) -> None:
     listed = rows(run("knowledge", "list").stdout)
-    assert re.search(r" at start +\[words of you\] ", listed[MIRAS])
+    assert re.search(r" at start +\[your words\] ", listed[MIRAS])
     assert re.search(r" never +\[words of ‹user:\w+›\] ", listed[JONAS_SAYS])
 
 
@@ -46,9 +46,18 @@ def test_a_note_says_why_it_is_not_told_and_what_to_do(run: Run) -> None:
     listed = json.loads(run("knowledge", "list", "--json").stdout)["items"]
     ids = {said: note["id"] for note in listed for said in (MIRAS, JONAS_SAYS) if said in note["fact"]}
     assert "words of    you\n" in run("knowledge", "show", ids[MIRAS]).stdout
+    assert re.search(r"Not told: words of ‹user:\w+›: ", run("knowledge", "why", ids[JONAS_SAYS]).stdout)
     shown = " ".join(run("knowledge", "show", ids[JONAS_SAYS]).stdout.split())
     assert re.search(r"not told words of ‹user:\w+›: `afterwit knowledge approve \w+` makes them everybody's", shown)
     run("knowledge", "approve", ids[JONAS_SAYS])
     approved = run("knowledge", "show", ids[JONAS_SAYS]).stdout
     assert "not told" not in approved
     assert "told        at start" in approved
+
+
+def test_what_stands_behind_your_words_is_the_whole_turn_and_what_followed(run: Run) -> None:
+    listed = json.loads(run("knowledge", "list", "--json").stdout)["items"]
+    (name,) = (note["id"] for note in listed if MIRAS in note["fact"])
+    said = run("knowledge", "why", name).stdout
+    assert "in use, said once\n" in said
+    assert f"  before, claude-code: Done.\n  > {MIRAS}\n  after, claude-code: Done.\n" in said

@@ -35,7 +35,7 @@ def answer(run: Run, *words: str) -> Any:
 
 def test_it_says_in_a_sentence_whether_it_helps_and_then_shows_every_figure(run: Run, lived: list[str]) -> None:
     lines = run("measure", "effect").stdout.splitlines()
-    assert lines[0].startswith("No evidence yet: about ")
+    assert lines[0].startswith("No evidence yet: 12 sessions are too few to tell.")
     assert lines[1].endswith("8 sessions told, 4 sessions told nothing, on purpose.")
     assert sum(line.endswith(("no evidence yet", "not judged")) for line in lines[2:]) == FIGURES
     assert any(line.startswith("Self-test: with sides that mean nothing, ") for line in lines)
@@ -65,7 +65,7 @@ def test_what_single_notes_do_is_said_only_where_it_can_be(run: Run, lived: list
 def test_without_any_draw_it_says_where_to_look(run: Run) -> None:
     done = run("measure", "effect")
     assert done.returncode == 0
-    assert "nothing was told, or nothing was skipped" in done.stdout
+    assert "there are no sessions to compare" in done.stdout
     assert "afterwit connect status" in done.stdout
 
 

@@ -27,6 +27,23 @@ def test_what_waits_is_decided_in_place_and_undone(enter: Enter) -> None:
     assert page.url.rstrip("/") == visitor.site.root
 
 
+def test_what_is_told_unseen_is_approved_rejected_and_undone_by_one_key_each(enter: Enter) -> None:
+    page = enter().open("/")
+    expect(page.get_by_role("heading", name="In use, not looked at")).to_be_visible()
+    cards = page.locator("#unseen ~ .note")
+    page.keyboard.press("j")
+    while not page.locator("#unseen ~ .note.current").count():
+        page.keyboard.press("j")
+    page.keyboard.press("y")
+    expect(cards.nth(0).get_by_role("status")).to_contain_text("Decided: approve")
+    page.keyboard.press("n")
+    expect(cards.nth(1).get_by_role("status")).to_contain_text("Decided: reject")
+    expect(page.locator(".htmx-request, .htmx-settling, .htmx-added, .htmx-swapping")).to_have_count(0)
+    page.keyboard.press("u")
+    expect(cards.nth(1).get_by_role("status")).to_contain_text("Undone")
+    expect(cards.nth(0).get_by_role("status")).to_contain_text("Decided: approve")
+
+
 def test_a_note_gets_other_words_and_its_old_ones_back(enter: Enter) -> None:
     page = enter().open("/")
     card = page.locator(".note", has_text="Valkey")

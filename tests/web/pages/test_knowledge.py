@@ -131,6 +131,34 @@ def test_today_says_one_next_step_and_what_waits(browser: Browser, world: World)
     assert "Is it helping?" in reply.words
 
 
+def test_today_begins_with_what_is_told_and_nobody_looked_at(browser: Browser, world: World) -> None:
+    unseen = waiting(world).unseen
+    words = browser.get("/").words
+    assert words.index("In use, not looked at") < words.index("In the last week") < words.index("Waits for you")
+    done = browser.post(f"/knowledge/{unseen[0].id}/decide", {"decision": "reject", "back": "/"})
+    assert unseen[0].id not in {item.id for item in waiting(world).unseen}
+    _undo(browser, done)
+    assert [item.id for item in waiting(world).unseen] == [item.id for item in unseen]
+
+
+@pytest.mark.parametrize("decision", ["approve", "reject"])
+def test_all_of_one_kind_are_decided_at_once_and_undone_at_once(browser: Browser, world: World, decision: str) -> None:
+    before = waiting(world).unseen
+    kind = before[0].harvester
+    done = browser.post("/knowledge/unseen", {"found_by": kind, "decision": decision, "back": "/"})
+    assert [item.id for item in waiting(world).unseen] == [item.id for item in before if item.harvester != kind]
+    assert browser.post("/knowledge/unseen", {"found_by": kind, "decision": decision}).status == 400
+    _undo(browser, done)
+    assert [item.id for item in waiting(world).unseen] == [item.id for item in before]
+
+
+def test_today_names_the_notes_that_the_last_run_brought_into_use(browser: Browser, world: World) -> None:
+    in_use = listed(world, ItemFilter(statuses=(ItemStatus.ACTIVE,))).items
+    words = browser.get("/").words
+    assert f"{len(in_use)} new notes in use." in words
+    assert "No new note" not in words
+
+
 @pytest.mark.parametrize(
     "path",
     [

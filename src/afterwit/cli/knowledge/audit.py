@@ -80,7 +80,7 @@ def _asked(drawn: list[Item]) -> dict[str, str]:
     answers: dict[str, str] = {}
     for number, item in enumerate(drawn, start=1):
         talk(f"\n{number} of {len(drawn)}: {item.sentence}")
-        talk(f"  {item.id}, {where(item)}, {item.category}, confidence {item.confidence:.2f}")
+        talk(f"  {item.id}, {where(item)}, {item.category}, {item.rests_on}")
         answer = _answer()
         if answer == _QUIT:
             break

@@ -30,7 +30,7 @@ _SHOWN = 20
     "--origin",
     default="",
     metavar="NAME",
-    help="What `why` names: a source such as a page or import:FOLDER, a channel such as web, a user, an agent.",
+    help="A source that `why` names, such as a page or import:FOLDER; a channel, such as web; a user; an agent.",
 )
 @click.option(
     "--session", default="", metavar="SESSION", help="A session, with its subagents.", shell_complete=session_ids

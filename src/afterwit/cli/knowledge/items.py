@@ -28,7 +28,8 @@ EXITS = {
 EMPTY = "There are no notes yet. `afterwit learn` makes them from what your agents log; two sessions must agree."
 _COLUMNS = (
     Column("id"),
-    Column("conf", is_number=True, gives_way=3),
+    Column("conf", is_number=True),
+    Column("rests on", gives_way=3),
     Column("applies to", gives_way=2, most=20),
     Column("category", gives_way=4),
     Column("told", gives_way=2),
@@ -44,7 +45,7 @@ def item_shape(item: Item, *, has_evidence: bool = True) -> dict[str, Any]:
     if not has_evidence:
         shape.pop("evidence", None)
     return shape | {
-        "stories": len({piece.session.story for piece in item.evidence if not piece.is_against}),
+        "stories": item.stories,
         "reason": item.reason,
         "merged": list(item.merged),
         "contradicts": list(item.contradicts),
@@ -62,30 +63,36 @@ def show_listing(
     to: Listener,
     *,
     is_json: bool,
+    is_explained: bool,
     nothing: str,
 ) -> None:
-    """A table, or JSON; `nothing` is said where nothing fits."""
+    """A table, or JSON; `nothing` is said where nothing fits. `is_explained`: with the confidence."""
     if is_json:
         items = [
             item_shape(item, has_evidence=False) | {"told": told.get(item.id, ToldWhen.NEVER)} for item in listing.items
         ]
         print_json({"items": items, "found": listing.total, "by_status": listing.by_status})
     elif listing.items:
-        _print(listing.items, wanted, told, to)
+        _print(listing.items, wanted, told, to, is_explained=is_explained)
         talk(_totals(listing))
     else:
         talk(nothing)
 
 
-def _print(items: Sequence[Item], wanted: ItemFilter, told: Mapping[str, ToldWhen], to: Listener) -> None:
+def _print(
+    items: Sequence[Item], wanted: ItemFilter, told: Mapping[str, ToldWhen], to: Listener, *, is_explained: bool
+) -> None:
     """The items without columns that say what the options say already."""
     names = short_names({item.scope.name for item in items})
     rows = [_row(item, names, told.get(item.id, ToldWhen.NEVER), to) for item in items]
     shown = [
         at
         for at, column in enumerate(_COLUMNS)
-        if len({row[at] for row in rows}) > 1
-        or not any(getattr(wanted, name) for name in _SAID_BY_FILTER.get(column.name, ()))
+        if (is_explained or column.name != "conf")
+        and (
+            len({row[at] for row in rows}) > 1
+            or not any(getattr(wanted, name) for name in _SAID_BY_FILTER.get(column.name, ()))
+        )
     ]
     print_table([_COLUMNS[at] for at in shown], [[row[at] for at in shown] for row in rows])
 
@@ -119,13 +126,14 @@ def not_heard(item: Item, to: Listener) -> Iterator[str]:
 def _row(item: Item, names: Mapping[str, str], told: ToldWhen, to: Listener) -> tuple[str, ...]:
     marks = "[pinned] " if item.is_pinned else ""
     said_by = words_of(item, to) if to.others else ""
-    marks += f"[words of {said_by}] " if said_by else ""
+    marks += "" if not said_by else "[your words] " if said_by == "you" else f"[words of {said_by}] "
     marks += "[already in AGENTS.md] " if item.is_known_to_host else ""
     marks += "[AGENTS.md says otherwise] " if item.is_denied else ""
     marks += f"[{item.reason.partition('; ')[0]}] " if item.status is ItemStatus.STALE and item.reason else ""
     holds = where(item, names)
     status = item.status.in_words
-    return (item.id, f"{item.confidence:.2f}", holds, item.category, told, status, marks + item.sentence)
+    said = marks + item.sentence
+    return (item.id, f"{item.confidence:.2f}", item.rests_on, holds, item.category, told, status, said)
 
 
 def _totals(listing: ItemListing) -> str:

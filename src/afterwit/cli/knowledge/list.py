@@ -6,7 +6,7 @@ import click
 
 from afterwit.cli.commands import command
 from afterwit.cli.knowledge.items import EMPTY, EXITS, chosen, item_shape, not_heard, show_listing, silences
-from afterwit.cli.terminal.amounts import COUNT, human_count
+from afterwit.cli.terminal.amounts import COUNT
 from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.config.calendar import Calendar
@@ -15,6 +15,10 @@ from afterwit.knowledge.listeners import who_listens
 from afterwit.knowledge.whose_words import Listener, words_of
 from afterwit.model.knowledge import EVERYWHERE, Authority, Item, ItemStatus, Trigger
 from afterwit.recall.told import ToldWhen, told_when
+
+_EXPLAIN = click.option(
+    "--explain", "is_explained", is_flag=True, help="Also the confidence: the figure by which notes are ranked."
+)
 
 
 @command(
@@ -27,23 +31,25 @@ from afterwit.recall.told import ToldWhen, told_when
     exits=EXITS,
 )
 @click.option("--limit", type=COUNT, metavar="N", default=50, show_default=True, help="0 means all.")
+@_EXPLAIN
 @reporting
 @chosen
-def list_items(here: Here, wanted: ItemFilter, limit: int, is_json: bool) -> None:
+def list_items(here: Here, wanted: ItemFilter, limit: int, is_explained: bool, is_json: bool) -> None:
     """List the notes, the most certain first.
 
     Those in use, unless asked otherwise. A note that came from elsewhere needs your approval; one with too little
-    evidence is waiting. *told* says when a session first hears of it: at its start, at a prompt, with its first
-    edit, test run, commit or the like, after a failure, or never. `[already in AGENTS.md]` marks what the
-    repository's own instructions say: it is not repeated to agents. `[AGENTS.md says otherwise]` marks what they
-    contradict: it is held back from agents until you change the file, or pin the note. Where sessions of several
-    people are learned from, `[words of NAME]` marks what one of them said: only their sessions hear it, unless it
-    is approved. An outdated note says why: what is gone from the repository brings it back by itself when it
-    returns.
+    evidence is waiting. *rests on* says in how many independent sessions it was said, worked or was seen. *told* says
+    when a session first hears of it: at its start, at a prompt, with its first edit, test run, commit or the like,
+    after a failure, or never. `[already in AGENTS.md]` marks what the repository's own instructions say: it is not
+    repeated to agents. `[AGENTS.md says otherwise]` marks what they contradict: it is held back from agents until you
+    change the file, or pin the note. Where sessions of several people are learned from, `[words of NAME]` or `[your
+    words]` marks what one of them said: only their sessions hear it, unless it is approved. An outdated note says why:
+    what is gone from the repository brings it back by itself when it returns.
     """
     listing = listed(here.world, wanted, limit)
     told = told_when(here.world, listing.items)
-    show_listing(listing, wanted, told, who_listens(here.world), is_json=is_json, nothing=_nothing(listing))
+    to, nothing = who_listens(here.world), _nothing(listing)
+    show_listing(listing, wanted, told, to, is_json=is_json, is_explained=is_explained, nothing=nothing)
 
 
 def _nothing(listing: ItemListing) -> str:
@@ -59,14 +65,18 @@ def _nothing(listing: ItemListing) -> str:
 )
 @click.argument("words", nargs=-1, required=True)
 @click.option("--limit", type=COUNT, metavar="N", default=20, show_default=True, help="0 means all.")
+@_EXPLAIN
 @reporting
 @chosen
-def search(here: Here, wanted: ItemFilter, words: tuple[str, ...], limit: int, is_json: bool) -> None:
+def search(
+    here: Here, wanted: ItemFilter, words: tuple[str, ...], limit: int, is_explained: bool, is_json: bool
+) -> None:
     """Find notes by words, in any form: all must occur. What fits best comes first."""
     listing = searched(here.world, " ".join(words), wanted, limit)
     nothing = "No notes match. Fewer words find more, and --all looks at notes of every status."
     told = told_when(here.world, listing.items)
-    show_listing(listing, wanted, told, who_listens(here.world), is_json=is_json, nothing=nothing)
+    to = who_listens(here.world)
+    show_listing(listing, wanted, told, to, is_json=is_json, is_explained=is_explained, nothing=nothing)
 
 
 @command(
@@ -91,15 +101,14 @@ def show(here: Here, item: str, is_json: bool) -> None:
 
 
 def _facts(calendar: Calendar, item: Item, to: Listener) -> Iterator[tuple[str, str]]:
-    sessions = len({piece.session.story for piece in item.evidence if not piece.is_against})
-    against = sum(piece.is_against for piece in item.evidence)
     yield "id", item.id
     yield "category", item.category
     yield "applies to", "everywhere" if item.scope == EVERYWHERE else str(item.scope)
     yield "status", f"{item.status.in_words}: {item.reason}" if item.reason else item.status.in_words
-    yield "confidence", f"{item.confidence:.2f}"
+    yield "rests on", item.rests_on
+    if item.stories > 1:
+        yield "confidence", f"{item.confidence:.2f}"
     yield "told as", f"{item.authority.in_words}{_explained(item)}"
-    yield "evidence", human_count(sessions, "independent session") + (f", {against} against" if against else "")
     yield "seen", _between(calendar.day(item.first_ms or None), calendar.day(item.last_ms or None))
     yield "found by", item.harvester
     if said_by := words_of(item, to):

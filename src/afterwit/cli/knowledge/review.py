@@ -1,4 +1,4 @@
-"""`afterwit knowledge review`: decide about what waits, one note after the other, with single keys."""
+"""`afterwit knowledge review`: decide about what is told unseen and what waits, one note after the other, by keys."""
 
 from functools import partial
 
@@ -8,6 +8,7 @@ from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.knowledge.curate import UNDO
 from afterwit.cli.knowledge.items import EXITS, item_shape, where
 from afterwit.cli.knowledge.why import why_lines
+from afterwit.cli.learned import approvals, waits
 from afterwit.cli.terminal.amounts import COUNT, human_count
 from afterwit.cli.terminal.keys import ask, fail_unanswered
 from afterwit.cli.terminal.options import Here, agreed, many, reporting, timed
@@ -17,16 +18,21 @@ from afterwit.curation.review import ReviewTally, ReviewWalk, WaitingNotes, appr
 from afterwit.curation.why import moment_of
 from afterwit.curation.why import why as all_evidence
 from afterwit.knowledge.list import ItemFilter
+from afterwit.knowledge.listeners import who_listens
 from afterwit.model.knowledge import Category, Item, ItemStatus
 from afterwit.recall.told import ToldWhen
 from afterwit.sessions.filters import one_line
 
-_KEYS = "y approve, n reject, e edit, s skip, w why (all evidence), u undo the last, q quit"
+_KEYS = (
+    "y approve, n reject, a approve all of its kind, r reject all of its kind, e edit, s skip, w why (all evidence),"
+    " u undo the last, q quit"
+)
 _UNANSWERED = (
     "Nobody answered. Run `afterwit knowledge review` in a terminal, or give it the answers, one key a line. `afterwit"
     " knowledge review --json` lists what waits; `afterwit knowledge approve NOTE` and `reject NOTE` decide about one."
 )
 _NOTHING = "Nothing waits for you."
+_UNSEEN = "{} in use and not looked at"
 _SHOWN_EVIDENCE = 3
 _LONGEST_EXCERPT = 160
 
@@ -64,18 +70,22 @@ def review(
     is_agreed: bool,
     is_json: bool,
 ) -> None:
-    """Decide about what waits, one note after the other, the most useful first.
+    """Decide about notes that are told and nobody looked at, then about what waits, one after the other.
 
-    A key each: y approves, n rejects, e edits and approves, s skips, w shows all evidence, u takes the last answer
-    back, q ends. What you decided is kept at once, however you end. Left out are notes that need nothing from you:
-    those that sessions are told already, as a guess, and those that the repository's own instructions say.
+    A key each: y approves, n rejects, a and r do the same with all that are left and were found in the same way, e
+    edits and approves, s skips, w shows all evidence, u takes the last answer back, q ends. What you decided is kept at
+    once, however you end. Left out are notes that need nothing from you: those that sessions are told already, as a
+    guess, and those that the repository's own instructions say.
     """
     queue = waiting(here.world, ItemFilter(categories=categories, repos=repos), is_all=is_all)
-    notes = of_user(here.world, queue.notes) if origin else queue.notes
-    queue = queue._replace(notes=notes[:limit] if limit else notes)
+    if origin:
+        queue = queue._replace(notes=of_user(here.world, queue.notes), unseen=[])
+    if limit:
+        left = max(0, limit - len(queue.unseen))
+        queue = queue._replace(unseen=queue.unseen[:limit], notes=queue.notes[:left])
     if is_json and not is_agreed:
         print_json(_shape(queue))
-    elif not queue.notes:
+    elif not queue.everything:
         talk(_nothing(queue))
     elif origin:
         _approve_all(here, queue.notes, is_agreed=is_agreed, is_json=is_json)
@@ -84,16 +94,22 @@ def review(
 
 
 def _walk(here: Here, queue: WaitingNotes) -> None:
-    walk = ReviewWalk(here.world, queue.notes)
+    walk = ReviewWalk(here.world, queue.everything)
     asked = sum(item.status is ItemStatus.QUARANTINED for item in queue.notes)
     early = len(queue.notes) - asked
-    needs = "needs" if asked == 1 else "need"
-    waits = f"{early} more {'waits' if early == 1 else 'wait'} for evidence: decide early or skip." if early else ""
-    talk(f"{human_count(asked, 'note')} {needs} your approval. {waits}{_others(queue)}".strip())
+    unseen = human_count(len(queue.unseen), "note is", "notes are")
+    counts = [
+        *([_UNSEEN.format(unseen)] if queue.unseen else []),
+        *([approvals(asked)] if asked else []),
+        *([f"{waits(early)}: decide early or skip"] if early else []),
+    ]
+    talk(f"{', '.join(counts)}.{_others(queue)}")
+    more = {"a": walk.approve_kind, "r": walk.reject_kind}
     is_answered = False
     while (item := walk.next_note()) is not None:
-        _show(here.calendar, item, queue, len(queue.notes) - walk.tally.left + 1)
-        answer = ask(walk, item.sentence, _KEYS, partial(_show_why, here, item))
+        number = len(queue.everything) - walk.tally.left + 1
+        _show(here.calendar, item, queue, number, len(walk.alike()) - 1)
+        answer = ask(walk, item.sentence, _KEYS, partial(_show_why, here, item), more)
         is_answered = is_answered or answer.is_answered
         if answer.is_last:
             break
@@ -103,15 +119,19 @@ def _walk(here: Here, queue: WaitingNotes) -> None:
 
 
 def _show_why(here: Here, item: Item) -> None:
-    for line in why_lines(all_evidence(here.world, item.id), here.calendar, None):
+    answer = all_evidence(here.world, item.id, has_turns=True)
+    for line in why_lines(answer, who_listens(here.world), here.calendar, None):
         talk(line)
 
 
-def _show(calendar: Calendar, item: Item, queue: WaitingNotes, number: int) -> None:
-    talk(f"\n{number} of {len(queue.notes)}: {item.sentence}")
+def _show(calendar: Calendar, item: Item, queue: WaitingNotes, number: int, others: int) -> None:
+    talk(f"\n{number} of {len(queue.everything)}: {item.sentence}")
     moment = queue.told.get(item.id, ToldWhen.NEVER)
-    talk(f"  applies to {where(item)}; {item.category}, confidence {item.confidence:.2f}, told {moment} ({item.id})")
-    talk(f"  waits: {item.reason}")
+    told = "not told" if moment is ToldWhen.NEVER else f"told {moment}"
+    talk(f"  applies to {where(item)}; {item.category}, {item.rests_on}, {told} ({item.id})")
+    alike = f", as {human_count(others, 'other')} here" if others else ""
+    status = "in use, not looked at" if item.status is ItemStatus.ACTIVE else f"waits: {item.reason}"
+    talk(f"  {status}; found by {item.harvester}{alike}")
     newest = sorted(item.evidence, key=moment_of, reverse=True)
     for piece in newest[:_SHOWN_EVIDENCE]:
         sign = "against, " if piece.is_against else ""
@@ -159,5 +179,8 @@ def _nothing(queue: WaitingNotes) -> str:
 def _shape(queue: WaitingNotes) -> dict[str, object]:
     return {
         "notes": [item_shape(item) | {"told": queue.told.get(item.id, ToldWhen.NEVER)} for item in queue.notes],
+        "not_looked_at": [
+            item_shape(item) | {"told": queue.told.get(item.id, ToldWhen.NEVER)} for item in queue.unseen
+        ],
         "needs_nothing": queue.needless,
     }

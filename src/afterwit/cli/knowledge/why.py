@@ -8,17 +8,20 @@ import click
 import msgspec
 
 from afterwit.cli.commands import command
-from afterwit.cli.knowledge.items import EXITS, item_shape, silences
+from afterwit.cli.knowledge.items import EXITS, item_shape, not_heard, silences
 from afterwit.cli.terminal.amounts import human_count
 from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import has_colour, page, print_json, terminal_width
 from afterwit.cli.terminal.wrapping import wrapped
 from afterwit.config.calendar import Calendar
+from afterwit.curation.turns import PersonTurn
 from afterwit.curation.why import Backing, EvidenceSide, Why, telling_line
 from afterwit.curation.why import why as run
 from afterwit.guard.hygiene import clean
 from afterwit.knowledge.documents import WrittenEvidence, written
-from afterwit.model.knowledge import GIT, PERSON, Evidence
+from afterwit.knowledge.listeners import who_listens
+from afterwit.knowledge.whose_words import Listener
+from afterwit.model.knowledge import GIT, PERSON, Evidence, ItemStatus
 
 _COMMIT_CHARS = 10
 
@@ -34,24 +37,24 @@ def why(here: Here, item: str, is_json: bool) -> None:
     """Show all evidence behind a note: where, when, and the words themselves.
 
     First what speaks for it, then what speaks against it. Of each excerpt the line that tells most stands out: bold on
-    a terminal, behind a > elsewhere. Of files that change together the changes are shown. Below each piece stands how
-    to open its session. NOTE is an id or the beginning of one.
+    a terminal, behind a > elsewhere. Of your own words the whole turn is shown, with what the agent had said before and
+    said next. Of files that change together the changes are shown. Below each piece stands how to open its session.
+    NOTE is an id or the beginning of one.
     """
-    answer = run(here.world, item)
+    answer = run(here.world, item, has_turns=not is_json)
     if is_json:
         print_json(_shape(answer))
     else:
-        page(why_lines(answer, here.calendar, terminal_width()))
+        page(why_lines(answer, who_listens(here.world), here.calendar, terminal_width()))
 
 
-def why_lines(answer: Why, calendar: Calendar, width: int | None) -> Iterator[str]:
+def why_lines(answer: Why, to: Listener, calendar: Calendar, width: int | None) -> Iterator[str]:
     """The whole answer, line by line; a width of None is that of a pipe."""
     item = answer.item
     yield from wrapped(clean(item.sentence), width)
-    yield from wrapped(
-        clean(f"{item.status.in_words}, confidence {item.confidence:.2f}: {item.reason or 'no reason noted'}"), width
-    )
-    for reason in silences(item):
+    reason = "" if item.status is ItemStatus.ACTIVE else f": {item.reason or 'no reason noted'}"
+    yield from wrapped(clean(f"{item.status.in_words}, {item.rests_on}{reason}"), width)
+    for reason in (*silences(item), *not_heard(item, to)):
         yield from wrapped(clean(f"Not told: {reason}"), width)
     for is_against, heading in ((False, "For it"), (True, "Against it")):
         backings = [backing for backing in answer.evidence if backing.evidence.is_against is is_against]
@@ -84,8 +87,15 @@ def _piece(answer: Why, backing: Backing, calendar: Calendar, width: int | None)
     repo = session.repo.rpartition("/")[2]
     place = "  ".join(filter(None, (calendar.moment(piece.at_ms or session.at_ms or None), session.agent, repo)))
     sign = "against" if piece.is_against else "for"
-    yield from wrapped(clean(f"{place}  {sign}, {piece.channel}{at}"), width)
-    yield from _changes(backing, calendar, width) if backing.edits else _excerpt(answer, piece, width)
+    yield from wrapped(clean(f"{place}  {sign}, {piece.channel.in_words}{at}"), width)
+    if backing.edits:
+        yield from _changes(backing, calendar, width)
+    elif backing.turn is not None and backing.turn.words:
+        yield from _turn(answer, piece, backing.turn, width)
+    else:
+        yield from _excerpt(answer, piece.excerpt, width)
+    if backing.turn is not None and backing.turn.gone:
+        yield from _indented(f"not the whole turn: {backing.turn.gone}", "  ", width)
     if piece.source:
         yield from _indented(piece.source, "  from ", width)
     yield f"  {clean(_opening(piece, backing.opens))}"
@@ -99,9 +109,19 @@ def _changes(backing: Backing, calendar: Calendar, width: int | None) -> Iterato
         yield from _indented(f"{calendar.moment(edit.at_ms)}  changed {edit.path}{times}{other}", "  │ ", width)
 
 
-def _excerpt(answer: Why, piece: Evidence, width: int | None) -> Iterator[str]:
-    telling = telling_line(answer.item, piece.excerpt)
-    for number, line in enumerate(piece.excerpt.splitlines()):
+def _turn(answer: Why, piece: Evidence, turn: PersonTurn, width: int | None) -> Iterator[str]:
+    if turn.before:
+        yield from _indented(turn.before, f"  before, {piece.session.agent}: ", width)
+    yield from _excerpt(answer, turn.words, width)
+    if turn.left_out:
+        yield f"  … {human_count(turn.left_out, 'more character')}"
+    if turn.after:
+        yield from _indented(turn.after, f"  after, {piece.session.agent}: ", width)
+
+
+def _excerpt(answer: Why, text: str, width: int | None) -> Iterator[str]:
+    telling = telling_line(answer.item, text)
+    for number, line in enumerate(text.splitlines()):
         yield from _telling(line, width) if number == telling else _indented(line, "  │ ", width)
 
 

@@ -48,7 +48,7 @@ def result_words(effect: TrialEffect) -> str:
             return f"no evidence yet: {seen}, too few to say how many more it takes."
         return f"no evidence yet: about {effect.more_sessions:,} more sessions ({seen} so far)."
     word = "better" if effect.finding == Finding.HELPS.value else "worse"
-    size = f"{of_ten(effect.effect)} {_UNIT}, between {between(effect.low, effect.high)}"
+    size = f"{of_ten(effect.effect)} {_UNIT}, 95% range {between(effect.low, effect.high)}"
     return f"{word} with the new version: {size} ({seen})."
 
 

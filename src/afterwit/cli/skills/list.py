@@ -21,9 +21,9 @@ _COLUMNS = (
     Column("sessions", is_number=True, gives_way=2),
     Column("edits", is_number=True, gives_way=4),
     Column("failures", is_number=True, gives_way=3),
-    Column("again", is_number=True, gives_way=5),
+    Column("used again", is_number=True, gives_way=5),
     Column("effect", is_number=True),
-    Column("between", gives_way=1),
+    Column("95% range", gives_way=1),
     Column("finding", is_bad=lambda text: text == "harms"),
     Column("best for", gives_way=6),
 )
@@ -45,7 +45,7 @@ def list_skills(here: Here, wanted: Filter, is_json: bool) -> None:
 
     A use is a call of an agent's skill tool, a read of a SKILL.md that lies below a hidden folder, or a command that a
     person typed. "edits" and "failures" are counted in the ten actions and five minutes that follow, on average;
-    "again" is the share of uses after which the same skill was used once more.
+    "used again" is the share of uses after which the same skill was used once more.
 
     "effect" compares these actions with moments of sessions that do not use the skill: in the same repository, of the
     same agent, with the same kind of work, equally far into the session, in sessions that were as easy. It is told

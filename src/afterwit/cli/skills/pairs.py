@@ -20,7 +20,7 @@ _COLUMNS = (
     Column("by chance", is_number=True),
     Column("effect", is_number=True),
     Column("alone", is_number=True),
-    Column("difference between", gives_way=1),
+    Column("difference, 95% range", gives_way=1),
 )
 
 

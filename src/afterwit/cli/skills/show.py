@@ -29,7 +29,7 @@ _EFFECTS = (
     Column("where", takes_rest=True),
     Column("compared", is_number=True),
     Column("effect", is_number=True),
-    Column("between"),
+    Column("95% range"),
     Column("finding", is_bad=lambda text: text == "harms"),
 )
 _USES = (

@@ -20,7 +20,7 @@ _COLUMNS = (
     Column("before", is_number=True),
     Column("after", is_number=True),
     Column("change", is_number=True),
-    Column("between", gives_way=1),
+    Column("95% range", gives_way=1),
     Column("finding", is_bad=lambda text: text == "worse"),
 )
 

@@ -1,7 +1,8 @@
 """Answers of one key, as a review asks for them: what they decide, and when to ask again."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 import click
@@ -34,15 +35,22 @@ class KeyAnswer(NamedTuple):
         return self.key in ("", _QUIT)
 
 
-def ask(walk: Walk, words: str, keys: str, show_all: Callable[[], None]) -> KeyAnswer:
-    """Asks until an answer leads on. `words` are what an editor begins with, `keys` names the answers."""
+def ask(
+    walk: Walk,
+    words: str,
+    keys: str,
+    show_all: Callable[[], None],
+    more: Mapping[str, Callable[[], None]] = MappingProxyType({}),
+) -> KeyAnswer:
+    """Asks until an answer leads on. `words` are what an editor begins with, `keys` names the answers; `more` are those
+    that not every review has."""
     is_answered = False
     while True:
         key = pressed_key()
         is_answered = is_answered or bool(key)
         if key == "w":
             show_all()
-        elif key != "?" and _leads_on(walk, words, keys, key):
+        elif key != "?" and _leads_on(walk, words, keys, key, more):
             return KeyAnswer(key, is_answered)
 
 
@@ -53,9 +61,11 @@ def fail_unanswered(message: str) -> None:
         raise click.exceptions.Exit(ExitCode.FAILED)
 
 
-def _leads_on(walk: Walk, words: str, keys: str, key: str) -> bool:
+def _leads_on(walk: Walk, words: str, keys: str, key: str, more: Mapping[str, Callable[[], None]]) -> bool:
     try:
-        if key == "y":
+        if key in more:
+            more[key]()
+        elif key == "y":
             walk.approve()
         elif key == "n":
             walk.reject()

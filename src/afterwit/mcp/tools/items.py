@@ -25,7 +25,7 @@ EXPLAIN_ITEM = Tool(
     name="explain_item",
     title="Explain a note",
     description=(
-        "What stands behind a note: its confidence, who said it or what was seen, in which sessions, when. Use it when"
+        "What stands behind a note: how often it was said or seen, by whom, in which sessions, when. Use it when"
         " a note surprises you or contradicts what you see."
     ),
     properties={"item": ITEM},

@@ -97,11 +97,7 @@ def errors(figures: Figures) -> Sentences:
     if change.before is None or change.after is None or change.change is None:
         yield f"{counted(notes, 'note')} to follow, and none with sessions both before and after it was learned yet."
         return
-    verb = "fell" if change.change < 0 else "rose" if change.change > 0 else "went"
-    yield (
-        f"The errors that notes are about {verb} from {rate(change.before)} to {rate(change.after)} in 100 sessions"
-        f" once the notes were learned{_certainty(change)}."
-    )
+    yield _change_of_errors(change)
     yield (
         f"Counted were {counted(change.notes, 'note that names', 'notes that name')} a failure or a rule, each in the"
         f" sessions where it holds: {change.sessions_before:,} in the eight weeks before, {change.sessions_after:,}"
@@ -118,12 +114,16 @@ def errors(figures: Figures) -> Sentences:
         yield "None of them was told the note: this is how errors come and go by themselves."
 
 
-def _certainty(change: Reduction) -> str:
+def _change_of_errors(change: Reduction) -> str:
+    """That they fell or rose only where it is more than chance, and more than one note says so."""
     if change.interval is None:
-        return ", which is one note and says nothing about others"
+        return "Whether errors come back once their note is learned: too few to tell, it is one note so far."
     low, high = change.interval
-    doubt = ", which may be chance" if low <= 0 <= high else ""
-    return f"{doubt} (95 % interval of the change: {signed(low)} to {signed(high)})"
+    rates = f"from {rate(change.before or 0)} to {rate(change.after or 0)} in 100 sessions once the notes were learned"
+    span = f"95 % interval of the change: {signed(low)} to {signed(high)}"
+    if low <= 0 <= high:
+        return f"Whether errors come back once their note is learned: too few to tell ({rates}; {span})."
+    return f"The errors that notes are about {'fell' if high < 0 else 'rose'} {rates} ({span})."
 
 
 def course(figures: Figures) -> Sentences:

@@ -7,10 +7,11 @@ from afterwit.measure.live.effect import SOUGHT
 from afterwit.measure.live.report import Alarm, EffectBrief, FigureEffect, SelfTest
 from afterwit.measure.statistics.estimate import Estimate, Finding
 
-NOTHING_COMPARED = "No evidence yet: nothing was told, or nothing was skipped to compare with."
+NOTHING_COMPARED = "No evidence yet: there are no sessions to compare."
 _LARGE = 100
 _EVEN = 0.25  # the chances of both sides multiplied, where they are equal
 _WORTH_CHANGING = 0.7  # of the sessions that it takes now
+_MOST_NEEDED = 1_000  # sessions: a larger number is no plan for anybody
 _ALARMS = {
     Alarm.DRAWS: "the draws came out in a way that is next to impossible by chance",
     Alarm.LOGS: "logs of one side are missing more often than chance allows",
@@ -56,18 +57,21 @@ def alarm_words(alarms: Iterable[Alarm]) -> str:
 
 def _needed(effect: EffectBrief) -> str:
     change = f"a change of {SOUGHT:.0%}"
+    too_few = f"{counted(effect.sessions, 'session is', 'sessions are')} too few to tell"
     if effect.needed == 0:
         return f"{change} would have shown by now, four times of five; a smaller one takes longer."
     if not effect.is_going_on:
         return (
-            f"{counted(effect.sessions, 'session')} are too few, and nothing is skipped any more."
-            " `afterwit measure skipping --sessions 10` goes on comparing."
+            f"{too_few}, and nothing is skipped any more. `afterwit measure skipping --sessions 10` goes on comparing."
         )
     if effect.needed is None or effect.chance is None:
         return f"nobody can say yet how many sessions it takes to see {change}."
-    text = f"about {_about(effect.needed)} more sessions until {change} would show."
     share = effect.chance * (1 - effect.chance) / _EVEN
-    if share < _WORTH_CHANGING:
+    is_quicker = share < _WORTH_CHANGING and effect.needed * share <= _MOST_NEEDED
+    text = f"{too_few}."
+    if effect.needed <= _MOST_NEEDED:
+        text = f"about {_about(effect.needed)} more sessions until {change} would show."
+    if is_quicker:
         text += f" With half of the sessions skipped it takes about {_about(effect.needed * share)}."
     return text
 
@@ -102,8 +106,10 @@ def finding_words(finding: Finding) -> str:
 
 def with_needed(finding: Finding, effect: Estimate) -> str:
     """The finding, and how long it takes until there may be another."""
-    more = f", about {_about(effect.needed)} more sessions" if finding is Finding.NO_EVIDENCE and effect.needed else ""
-    return finding_words(finding) + more
+    if finding is not Finding.NO_EVIDENCE or not effect.needed:
+        return finding_words(finding)
+    is_plan = effect.needed <= _MOST_NEEDED
+    return f"no evidence yet, about {_about(effect.needed)} more sessions" if is_plan else "too few to tell"
 
 
 def amount(value: float) -> str:

@@ -116,11 +116,8 @@ def item_heads(db: apsw.Connection) -> list[ItemHead]:
     return [ItemHead(*row) for row in db.execute(query)]
 
 
-def items_since(db: apsw.Connection, status: str, since_ms: int) -> list[ItemRow]:
-    """Items with this status that were seen since then, the most believed first."""
-    query = f"""SELECT {_ITEM} FROM items INDEXED BY items_by_seen WHERE status = ? AND last_ms >= ?
-                ORDER BY confidence DESC, id"""  # noqa: S608
-    return [ItemRow(*row) for row in db.execute(query, (status, since_ms))]
+def ids_with_status(db: apsw.Connection, status: str) -> list[str]:
+    return [row[0] for row in db.execute("SELECT id FROM items WHERE status = ?", (status,))]
 
 
 def items_naming_opposites(db: apsw.Connection) -> list[str]:

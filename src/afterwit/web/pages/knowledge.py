@@ -9,6 +9,7 @@ from typing import Any
 
 from afterwit.curation.curate import edit, judge
 from afterwit.curation.forget import ForgetRequest, forget
+from afterwit.curation.review import waiting
 from afterwit.curation.undo import Past, past, undo
 from afterwit.curation.why import confidence_path, telling_line, why
 from afterwit.decisions.decided import DecisionKind, ItemChanges
@@ -72,7 +73,7 @@ def _list(ask: Ask) -> WebAnswer:
         statuses=[(status.value, status.in_words) for status in ItemStatus],
         status=ask.first("status", ItemStatus.ACTIVE.value),
         categories=[category.value for category in Category],
-        origins=sorted(channel.value for channel in Channel),
+        origins=list(Channel),
         makers=makers(ask.world),
         choices=choices(ask),
         page=page,
@@ -82,7 +83,7 @@ def _list(ask: Ask) -> WebAnswer:
 
 
 def _item(ask: Ask) -> WebAnswer:
-    answer = why(ask.world, ask.names["item"])
+    answer = why(ask.world, ask.names["item"], has_turns=True)
     item = answer.item
     linked = (*item.supersedes, *item.contradicts, *filter(None, [item.superseded_by]))
     with readonly_database(ask.world.layout) as db:
@@ -113,6 +114,16 @@ def _decide(ask: Ask) -> WebAnswer:
         raise UsageError("This decision is not known.")
     (judged,) = judge(ask.world, kind, [ask.names["item"]])
     return _after(ask, judged.id)
+
+
+def _decide_kind(ask: Ask) -> WebAnswer:
+    """The same about all notes that are told unseen and were found in one way, as one decision."""
+    kind = _DECISIONS.get(ask.form.get("decision", ""))
+    alike = waiting(ask.world, ItemFilter(harvesters=(ask.form.get("found_by", ""),))).unseen
+    if kind is None or not alike:
+        raise UsageError("There is nothing left to decide in this way.")
+    judge(ask.world, kind, [item.id for item in alike])
+    return back_with(ask, "/", done=_latest(ask).number)
 
 
 def _edit(ask: Ask) -> WebAnswer:
@@ -178,6 +189,7 @@ ROUTES = (
     WebRoute("/knowledge/told", _blocks),
     WebRoute("/knowledge/forget", _forget_plan),
     WebRoute("/knowledge/forget", _forget, "POST"),
+    WebRoute("/knowledge/unseen", _decide_kind, "POST"),
     WebRoute("/knowledge/{item}", _item),
     WebRoute("/knowledge/{item}/decide", _decide, "POST"),
     WebRoute("/knowledge/{item}/edit", _edit, "POST"),

@@ -17,7 +17,18 @@ from afterwit.web.pages.tables import MORE, CellLink, ShownTable, tables_page
 
 _MOST_USES = 50
 _LISTED = (
-    *("Skill", "Uses#", "Sessions#", "Edits#", "Failures#", "Again#", "Effect#", "Between", "Finding", "Best for"),
+    *(
+        "Skill",
+        "Uses#",
+        "Sessions#",
+        "Edits#",
+        "Failures#",
+        "Used again#",
+        "Effect#",
+        "95% range",
+        "Finding",
+        "Best for",
+    ),
 )
 
 
@@ -32,13 +43,13 @@ def _list(ask: Ask) -> WebAnswer:
         ),
         ShownTable(
             "Used together",
-            ("Skills", "Together#", "By chance#", "Effect#", "Alone#", "Difference between"),
+            ("Skills", "Together#", "By chance#", "Effect#", "Alone#", "Difference, 95% range"),
             [_pair(pair) for pair in pairs(history)],
             f"No two skills are used together in {LEAST_TOGETHER} independent sessions.",
         ),
         ShownTable(
             "Better or worse",
-            ("Skill", "Since", "Before#", "After#", "Change#", "Between", "Finding"),
+            ("Skill", "Since", "Before#", "After#", "Change#", "95% range", "Finding"),
             [_trend(trend) for trend in trends(history.uses)],
             "No skill has enough uses before and after: ten that could be compared.",
         ),
@@ -92,7 +103,7 @@ def _skill(ask: Ask) -> WebAnswer:
     tables = [
         ShownTable(
             "Where it helps",
-            ("Where", "Compared#", "Effect#", "Between", "Finding"),
+            ("Where", "Compared#", "Effect#", "95% range", "Finding"),
             [(where, e.uses, known_effect(e), between(e.low, e.high), finding(e)) for where, e in effects],
         ),
         ShownTable(

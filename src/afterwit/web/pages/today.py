@@ -5,12 +5,11 @@ from typing import NamedTuple, cast
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.curation.review import waiting
+from afterwit.curation.review import WaitingNotes, waiting
 from afterwit.doctor.findings import Level
-from afterwit.doctor.status import ProofOfLife, status
+from afterwit.doctor.status import ProofOfLife, helping, status
 from afterwit.knowledge.list import new_items
-from afterwit.measure.live.words import NOTHING_COMPARED, verdict
-from afterwit.model.knowledge import ItemStatus
+from afterwit.model.knowledge import Item
 from afterwit.reading.spent import spent_by
 from afterwit.recall.told_moments import said_at
 from afterwit.sessions.filters import Filter
@@ -18,6 +17,7 @@ from afterwit.sessions.list import Order, list_sessions
 from afterwit.store.atomic import replace_file
 from afterwit.store.regular_files import read_regular
 from afterwit.store.store import readonly_database
+from afterwit.text.amounts import human_count
 from afterwit.web.answering import Ask, WebAnswer, WebRoute, shown
 from afterwit.web.pages.knowledge import done_bar
 
@@ -41,7 +41,10 @@ def _today(ask: Ask) -> WebAnswer:
     since_ms = visit.before_ms or ask.world.now_ms - 7 * _DAY_MS
     now = _status(ask)
     queue = waiting(ask.world)
-    notes = new_items(ask.world, ItemStatus.ACTIVE, since_ms)
+    kinds: dict[str, list[Item]] = {}
+    for item in queue.unseen:
+        kinds.setdefault(item.harvester, []).append(item)
+    notes = new_items(ask.world, since_ms)
     sessions = list_sessions(ask.world, Filter(since_ms=since_ms, is_top=True), Order.START, _MOST)
     with readonly_database(ask.world.layout) as db:
         spent = spent_by(db, ask.world.now_ms)
@@ -51,12 +54,13 @@ def _today(ask: Ask) -> WebAnswer:
         since=ask.world.calendar.moment(visit.before_ms) if visit.before_ms else "",
         now=now,
         queue=queue,
+        kinds=kinds,
         most=_MOST,
         notes=notes,
         sessions=sessions,
-        helping=_helping(now),
+        helping=helping(now),
         spent=spent,
-        next=_next(now, len(queue.notes)),
+        next=_next(now, queue),
         said_at=said_at,
         **done_bar(ask),
     )
@@ -71,13 +75,7 @@ def _status(ask: Ask) -> ProofOfLife:
     return cast(ProofOfLife, seen)
 
 
-def _helping(now: ProofOfLife) -> str:
-    if now.effect is not None:
-        return verdict(now.effect.effect)
-    return NOTHING_COMPARED if now.spoke is None else "Not compared yet: the next `afterwit learn` does."
-
-
-def _next(now: ProofOfLife, waits: int) -> NextStep:
+def _next(now: ProofOfLife, queue: WaitingNotes) -> NextStep:
     """Alarms first, then what would be lost, then decisions, then what is not set up."""
     alarms = [finding for finding in now.findings if finding.level is Level.ALARM]
     if alarms:
@@ -86,8 +84,11 @@ def _next(now: ProofOfLife, waits: int) -> NextStep:
         return NextStep("Logs that are not read yet will be deleted by their agents: run `afterwit learn`.")
     if now.learned.last_run_ms is None:
         return NextStep("Run `afterwit learn`: it reads what your agents have logged.")
-    if waits:
-        return NextStep("Decide about what waits below: it takes a few seconds each.", "#waiting", "To what waits")
+    if queue.unseen:
+        notes = human_count(len(queue.unseen), "note is", "notes are")
+        return NextStep(f"{notes} in use that nobody has looked at.", "#unseen", "Look")
+    if queue.notes:
+        return NextStep("Decide about what waits below: it takes a few seconds each.", "#waiting", "Decide")
     if now.spoke is None:
         return NextStep("Let your agents hear it: `afterwit connect agents --all` shows every change first, and asks.")
     return NextStep("Nothing needs you. Search finds whatever your agents ever said or did.", "/search", "Search")

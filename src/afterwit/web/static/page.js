@@ -45,12 +45,27 @@
     calls.forEach((call) => { call.open = open; });
   };
 
+  const decide = (decision) => {
+    const row = document.querySelector("[data-row].current");
+    const button = row && row.querySelector(`button[name=decision][value=${decision}]`);
+    if (!button) return;
+    button.click();
+    stepRow(1);
+  };
+
+  const undo = () => {
+    const last = [...document.querySelectorAll(".notice-bar button")].filter((button) => button.textContent === "Undo").pop();
+    if (last) last.click();
+  };
+
   const keys = {
     "/": () => { const field = document.querySelector("main input[type=search]"); if (field) { field.focus(); field.select(); } else location.assign("/search"); },
     "?": () => document.getElementById("keys").showModal(),
     j: () => forward(1),
     k: () => forward(-1),
-    n: () => jump(".moment.failed", 1, "nextFailure"),
+    n: () => document.querySelector(".transcript") ? jump(".moment.failed", 1, "nextFailure") : decide("reject"),
+    y: () => decide("approve"),
+    u: undo,
     b: () => jump(".moment.failed", -1, "nextFailure"),
     o: toggleCalls,
     g: () => { waitsForPage = true; setTimeout(() => { waitsForPage = false; }, 1500); },
