@@ -120,6 +120,9 @@ def _show_news(news: News, calendar: Calendar, *, is_dry_run: bool) -> None:
             place = f"{find.applies_to}, " if find.applies_to else ""
             print_text(f"{find.sentence} ({place}{find.confidence:.2f})", first="- ", rest="  ")
         print_line("")
+    for saying in news.keeps_saying:
+        where = f"{human_count(saying.sessions, 'session')} of {saying.repo.rpartition('/')[2]}"
+        print_text(f'You keep saying ({where}): "{saying.words.rstrip(".")}". `afterwit review` makes it a note.')
 
 
 def _spent(news: News) -> str:

@@ -20,15 +20,11 @@ from afterwit.harvest.refusals import Denials, Refusals, RefusedForNow
 from afterwit.harvest.rules import LinterRules
 from afterwit.harvest.signals.pattern_signals import PatternSignals
 from afterwit.harvest.skills.skills import Skills
-from afterwit.harvest.stated.choices import Choices, Reproofs
-from afterwit.harvest.stated.open_questions import OpenQuestions
-from afterwit.harvest.stated.put_off import PutOff
-from afterwit.harvest.stated.root_causes import RootCauses
+from afterwit.harvest.stated.repeated_words import RepeatedWords
 from afterwit.harvest.stated.standing_rules import StandingRules
 from afterwit.harvest.wrong_paths import FoldersRead, GuessedNames, WrongPaths
 
 HARVESTERS: tuple[Harvester[Any], ...] = (
-    Choices(),
     Companions(),
     Contracts(),
     Corrections(),
@@ -37,16 +33,13 @@ HARVESTERS: tuple[Harvester[Any], ...] = (
     FoldersRead(),
     GuessedNames(),
     HttpRefusals(),
-    OpenQuestions(),
     Places(),
     Procedures(),
     ProvenCommands(),
-    PutOff(),
     Questions(),
     Refusals(),
     RefusedForNow(),
-    Reproofs(),
-    RootCauses(),
+    RepeatedWords(),
     LinterRules(),
     Skills(),
     StandingRules(),
