@@ -107,7 +107,7 @@ _WORD = regex(r"[A-Za-z][A-Za-z'’]*")
 _VERB = regex(
     r"\b(?:is|are|be|use|run|call|do|has|have|was|were|can|must|should|will|needs?|fails?|works?|wants?|take|keep|set"
     r"|put|go|give|add|say|said|see|open"
-    r"|find|read|make|stop|avoid|prefer|write|pass|quote|drop|change|edit|check|try|let|start|end)\b|\w{3,}(?:s|ed"
+    r"|find|read|make|stop|avoid|prefer|write|pass|quote|drop|change|edit|check|try|let|start|end|commit|update)\b|\w{3,}(?:s|ed"
     r"|ing|n't)\b",
     re.IGNORECASE,
 )

@@ -27,6 +27,11 @@ def test_it_needs_a_persons_approval() -> None:
     assert review_reason(draft) == "said in 3 sessions: a note only if you say so"
 
 
+def test_a_bare_order_passes_the_gate_too() -> None:
+    [draft] = concluded(RepeatedWords(), often(*["commit and update changelog"] * 3))
+    assert rejection(draft) is None
+
+
 def test_two_sessions_or_three_times_in_one_are_not_enough() -> None:
     assert concluded(RepeatedWords(), often(WEIGH, WEIGH)) == []
     assert concluded(RepeatedWords(), [talk(WEIGH, f"{WEIGH}!", f"ok {WEIGH}")]) == []

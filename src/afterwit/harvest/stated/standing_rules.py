@@ -2,8 +2,8 @@
 
 What people mean is read by a model or decided by a person. Taken here are only the plainest forms: a whole sentence
 that the user typed and that begins so, without a doubt, a question or a quotation, and with nothing of the moment in
-it. It is quoted as it was typed, and waits until the same person says it again in another session, or approves it. Who
-says the opposite later takes it back at once.
+it. It is quoted as it was typed, and waits until the same is said in another session, or a person approves it. Who says
+the opposite later takes it back at once.
 """
 
 import re
