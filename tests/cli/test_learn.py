@@ -109,7 +109,7 @@ def test_its_json_has_the_documented_shape(run: Run) -> None:
     }
     assert set(report["news"]) == {
         *("sessions", "new_sessions", "agents", "tokens", "cost_usd", "is_cost_partial"),
-        *("rescued", "rescued_from_at", "finds"),
+        *("rescued", "rescued_from_at", "finds", "keeps_saying"),
     }
     assert all(set(agent) == KEYS for agent in report["agents"])
     assert report["sessions"] == 5

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from afterwit.harvest.harvester import Harvester
-from afterwit.model.digest import Digest, DigestStep, Failure, Measures, Publication, Said, Touched, Verdict
-from afterwit.model.kinds import ActionKind, FailureClass, NoteKind, Outcome, Status
+from afterwit.model.digest import Digest, DigestStep, Measures, Publication, Said, Verdict
+from afterwit.model.kinds import ActionKind, NoteKind, Outcome, Status
 from afterwit.model.knowledge import Draft, SessionRef, Sighting
 
 DAY_MS = 86_400_000
@@ -56,13 +56,6 @@ def pulled(text: str, at: int = 0) -> Publication:
 
 def shell(line: str, at_s: int, status: Status = Status.SUCCEEDED, error: str = "") -> DigestStep:
     return DigestStep(ActionKind.SHELL, "shell", line, status, None, None, at_s, None, error)
-
-
-def mended(*changed: Touched) -> dict[str, Any]:
-    """A check that failed before the agent spoke, and passed afterwards."""
-    steps = (shell("npm test", 10, Status.FAILED, "1 failing"), shell("npm test", 120))
-    failure = Failure(at=0, failure=FailureClass.WORK, signature="npm", by=1)
-    return {"steps": steps, "failures": (failure,), "files": changed}
 
 
 def concluded(harvester: Harvester[Any], digests: Iterable[Digest]) -> list[Draft]:

@@ -47,7 +47,7 @@ def test_mechanical_stories_give_the_scale_of_confidence(stories: int, mean: flo
     ],
 )
 def test_words_start_from_what_their_channel_deserves(channel: Channel, once: float, thrice: float) -> None:
-    prior = prior_of("choices", channel)
+    prior = prior_of("any", channel)
     assert _mean(*pieces(1, channel=channel), prior=prior) == pytest.approx(once, abs=0.006)
     assert _mean(*pieces(3, channel=channel), prior=prior) == pytest.approx(thrice, abs=0.006)
 

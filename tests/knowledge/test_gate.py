@@ -3,7 +3,7 @@ from tests.every import for_every
 from tests.knowledge.drafting import NOW_MS, draft, piece
 
 from afterwit.guard.markers import OPENING, marked
-from afterwit.harvest.stated.statements import StatedBy, attributed
+from afterwit.harvest.stated.statements import attributed
 from afterwit.knowledge.gate import Rejection, rejection, wants_review
 from afterwit.knowledge.host_text import HostText
 from afterwit.model.knowledge import SENTENCE_LIMIT, Category, Channel
@@ -79,17 +79,17 @@ def test_an_advice_is_looked_at_too() -> None:
 
 
 def test_the_date_of_a_statement_is_ours_and_not_momentary() -> None:
-    said = attributed(StatedBy.USER, NOW_MS, "Never prune the plums in spring.")
+    said = attributed(NOW_MS, "Never prune the plums in spring.")
     assert rejection(draft(said, channel=Channel.USER)) is None
 
 
 def test_words_that_point_at_the_moment_are_refused_in_statements() -> None:
-    said = attributed(StatedBy.USER, NOW_MS, "Never rebase this branch again.")
+    said = attributed(NOW_MS, "Never rebase this branch again.")
     assert rejection(draft(said, channel=Channel.USER)) is Rejection.MOMENTARY
 
 
 def test_a_user_may_type_an_address() -> None:
-    said = attributed(StatedBy.USER, NOW_MS, "Always take crates from https://example.org/crates first.")
+    said = attributed(NOW_MS, "Always take crates from https://example.org/crates first.")
     assert rejection(draft(said, channel=Channel.USER)) is None
     assert rejection(draft(said, channel=Channel.ASSISTANT)) is Rejection.UNSAFE
 
@@ -105,7 +105,7 @@ def test_evidence_that_is_all_boot_text_or_our_own_counts_for_nothing() -> None:
 
 def test_an_agent_that_repeats_its_instructions_has_learned_nothing() -> None:
     host = HostText.of({"AGENTS.md": "- The press must stop before the barrel is full."})
-    said = attributed(StatedBy.AGENT, NOW_MS, "The press must stop before the barrel is full.")
+    said = attributed(NOW_MS, "The press must stop before the barrel is full.")
     assert rejection(draft(said, channel=Channel.ASSISTANT), host) is Rejection.HOST
     assert rejection(draft(said, channel=Channel.USER), host) is None
     assert rejection(draft("The press must stop before the barrel is full."), host) is None
@@ -122,10 +122,10 @@ def test_an_agent_that_repeats_its_instructions_has_learned_nothing() -> None:
     ],
 )
 def test_foreign_orders_pass_but_want_a_persons_eye(text: str) -> None:
-    said = draft(attributed(StatedBy.AGENT, NOW_MS, text), channel=Channel.ASSISTANT)
+    said = draft(attributed(NOW_MS, text), channel=Channel.ASSISTANT)
     assert rejection(said) is None
     assert wants_review(said)
-    assert not wants_review(draft(attributed(StatedBy.USER, NOW_MS, text), channel=Channel.USER))
+    assert not wants_review(draft(attributed(NOW_MS, text), channel=Channel.USER))
 
 
 def test_foreign_orders_in_the_evidence_want_a_persons_eye_too() -> None:

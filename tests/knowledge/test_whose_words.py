@@ -10,7 +10,7 @@ from tests.recall.knowing import item
 
 from afterwit.guard.accounts import is_person
 from afterwit.knowledge.whose_words import Listener, Names, is_personal, listener, people, speakers, speaks_for
-from afterwit.model.knowledge import DENIALS, PERSON, READ, STANDING, Channel, Evidence, Item
+from afterwit.model.knowledge import DENIALS, PERSON, READ, REPEATED, STANDING, Channel, Evidence, Item
 
 WORDS = "The user said: never prune in spring."
 
@@ -29,7 +29,7 @@ def named(*own: str, **aliases: str) -> Names:
     return Names(frozenset(own), aliases)
 
 
-@pytest.mark.parametrize("harvester", [STANDING, "choices", "reproofs", "open-questions", READ])
+@pytest.mark.parametrize("harvester", [STANDING, REPEATED, READ])
 def test_what_a_user_typed_is_personal_whatever_found_it(harvester: str) -> None:
     assert is_personal(said(["mira"], harvester))
 

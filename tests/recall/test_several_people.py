@@ -85,6 +85,8 @@ class Shared(NamedTuple):
 @pytest.fixture
 def shared(tmp_path: Path) -> Shared:
     both = Shared(tmp_path)
+    claude_session(both.logs, MIRA, "m0", 1, ["Mow the meadow", MIRAS])
+    codex_session(both.logs, JONAS, "0", 1, ["Mend the fence", JONAS_SAYS, BOTH])
     claude_session(both.logs, MIRA, "m1", 1, ["Count the trees", MIRAS, BOTH], commands=FIXED)
     codex_session(both.logs, JONAS, "1", 2, ["Pick the pears", JONAS_SAYS, BOTH], commands=FIXED)
     both.root.mkdir()
@@ -101,7 +103,7 @@ def test_words_of_one_reach_the_other_on_no_way_and_facts_and_common_words_reach
     assert BOTH in jonas
     assert FACT in mira
     assert FACT in jonas
-    assert shared.item(BOTH).reason == "seen in 2 independent sessions"
+    assert shared.item(BOTH).reason == "seen in 3 independent sessions"
 
 
 def test_prepared_notes_of_one_tell_the_other_nothing_personal(shared: Shared) -> None:
@@ -179,11 +181,11 @@ def test_nobody_changes_another_persons_mind(shared: Shared) -> None:
 
 
 def test_a_later_word_replaces_ones_own_and_not_that_of_another(shared: Shared) -> None:
-    before, after = "We store jobs in Postgres.", "We moved off Postgres for jobs, we store jobs in Redis now."
+    before, after = "Always store jobs in Postgres.", "Never store jobs in Postgres."
     claude_session(shared.logs, MIRA, "m2", 4, [before])
     codex_session(shared.logs, JONAS, "2", 5, [after])
     shared.learns()
-    assert {shared.item(words).status for words in (before, after)} == {ItemStatus.ACTIVE}
+    assert {shared.item(words).status for words in (before, after)} == {ItemStatus.CANDIDATE}
     claude_session(shared.logs, MIRA, "m3", 6, [after])
     shared.learns()
     assert shared.item(before).status is ItemStatus.SUPERSEDED

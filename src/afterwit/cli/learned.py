@@ -120,6 +120,9 @@ def _show_news(report: Report, news: News, calendar: Calendar) -> None:
             place = f"{find.applies_to}, " if find.applies_to else ""
             print_text(f"{find.sentence} ({place}{find.rests_on})", first="- ", rest="  ")
         print_line("")
+    for saying in news.keeps_saying:
+        where = f"{human_count(saying.sessions, 'session')} of {saying.repo.rpartition('/')[2]}"
+        print_text(f'You keep saying ({where}): "{saying.words.rstrip(".")}". `afterwit review` makes it a note.')
 
 
 def _among(report: Report, news: News) -> str:

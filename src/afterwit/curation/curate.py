@@ -20,7 +20,7 @@ from afterwit.harvest.harvester import id_of
 from afterwit.harvest.run import conclude_touched
 from afterwit.knowledge.gate import rejection
 from afterwit.knowledge.list import all_items, find_item
-from afterwit.knowledge.settle import recorded, settle
+from afterwit.knowledge.settle import keep_approved, recorded, settle
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import (
     EXCERPT_LIMIT,
@@ -88,6 +88,7 @@ class DecisionDesk:
     def settle(self, *, is_concluded_again: bool = False) -> None:
         """Makes the items anew. What was forgotten, or no longer is, changes what is concluded, too."""
         if is_concluded_again:
+            keep_approved(self.store, self.at_ms)
             with transaction(self.store.db):
                 sightings.touch_all(self.store.db)
             conclude_touched(self.store, decided(recorded(self.store.db)).forgotten)

@@ -71,7 +71,8 @@ def _together(standing: list[Recorded], machine: str, number: int | None) -> lis
         latest = next((entry for entry in named if entry.kind in kinds), None)
         if latest is None:
             raise UsageError(f"There is no decision {number} about notes. `afterwit knowledge undo --list` shows them.")
-    return [entry for entry in standing if _command(entry) == _command(latest)]
+    same = [entry for entry in standing if _command(entry) == _command(latest)]
+    return [entry for entry in same if entry.kind != KnowledgeEntry.KEPT]  # nobody's decision
 
 
 def _has_said(entry: Recorded) -> bool:

@@ -113,6 +113,7 @@ class KnowledgeEntry(StrEnum):
 
     DECIDED = "item-decided"  # {"item": id, "decision": DecisionKind}, with the fields of `ItemChanges` where it edits
     ADDED = "item-added"  # {"draft": …}: by a person
+    KEPT = "item-kept"  # {"item": id, "draft": …}: what a person approved, before another version looks for notes
     LESSON = "lesson-recorded"  # {"draft": …}: by an agent
     IMPORTED = "items-imported"  # {"drafts": […], "source": …}
     SHARED = "notes-shared"  # {"source": …, "notes": [SharedState, …]}: what a share says of these notes by now
@@ -273,6 +274,7 @@ class Decided(NamedTuple):
     same: Mapping[str, str] = {}  # by item: the one that is kept of those that say the same
     replaced: Mapping[str, tuple[str, ...]] = {}  # by item: those that it replaces
     contradicted: Mapping[str, tuple[str, ...]] = {}  # by item: those that say the opposite
+    kept: Mapping[str, Draft] = {}  # by item: what a person approved, as it was last found
     rejected_by: Mapping[str, str] = {}  # by item: who rejected it for all that share it
     vouched: frozenset[str] = frozenset()  # items from elsewhere that may be used unasked, as a quote
 
@@ -295,6 +297,7 @@ def decided(entries: Sequence[Recorded]) -> Decided:
     reports: defaultdict[str, list[Evidence]] = defaultdict(list)
     forgotten: set[tuple[Forgettable, str]] = set()
     drafts: list[Draft] = []
+    kept: dict[str, Draft] = {}
     read: dict[str, SessionRead] = {}
     consolidated: dict[str, NotesConsolidated] = {}
     shared = shared_states(entries).values()
@@ -305,6 +308,8 @@ def decided(entries: Sequence[Recorded]) -> Decided:
             decisions[entry.item].append(_decision(entry))
         elif entry.kind in (KnowledgeEntry.ADDED, KnowledgeEntry.LESSON):
             drafts.append(msgspec.convert(body["draft"], Draft))
+        elif entry.kind == KnowledgeEntry.KEPT:
+            kept[entry.item] = msgspec.convert(body["draft"], Draft)
         elif entry.kind == KnowledgeEntry.IMPORTED:
             drafts += msgspec.convert(body["drafts"], list[Draft])
         elif entry.kind == KnowledgeEntry.FORGOTTEN:
@@ -344,6 +349,7 @@ def decided(entries: Sequence[Recorded]) -> Decided:
             for first, second in settled.contradict
             for pair in ((first, second), (second, first))
         ),
+        kept=kept,
         rejected_by={name: state.rejected_by for state in shared if state.rejected_by for name in state.names},
         vouched=frozenset(name for state in shared if state.is_vouched for name in state.names),
     )

@@ -56,7 +56,7 @@ def _without(entry: JournalEntry, erasure: Erasure) -> Body:
     if entry.kind == KnowledgeEntry.IMPORTED:
         kept = (_supported(draft, erasure) for draft in body["drafts"])
         return {**body, "drafts": [draft for draft in kept if draft["evidence"]]}
-    if entry.kind == KnowledgeEntry.ADDED:
+    if entry.kind in (KnowledgeEntry.ADDED, KnowledgeEntry.KEPT):
         draft = _supported(body["draft"], erasure)  # of a published pattern: what a person typed has no other evidence
         return {**body, "draft": draft} if draft["evidence"] else {GONE: True}
     if entry.kind == KnowledgeEntry.LESSON:

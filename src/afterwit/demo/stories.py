@@ -128,7 +128,7 @@ ORCHARD = (
             " are written. Decision by the user: warnings go to standard error, not by mail. Still open: the"
             " command-line flag."
         ),
-        Prompt("Now the flag, please: --frost."),
+        Prompt("Now the flag, please: --frost. Always use uv here, never pip or a bare pytest."),
         EditStep("src/orchard/cli.py", "parser = ", "parser.add_argument('--frost', action='store_true')\nparser = "),
         Shell("uv run pytest -q", "F..............\n1 failed, 14 passed in 0.90s", 1, 3.1),
         EditStep("src/orchard/cli.py", "parser.add_argument('--frost'", "frost.add_argument('--frost'"),
@@ -136,7 +136,10 @@ ORCHARD = (
         Reply("`orchard --frost` prints the warnings to standard error."),
     ),
     DemoSession(CODEX, "orchard harvest report", 11, "10:05", "Weekly harvest report").told(
-        Prompt("Write a weekly harvest report as CSV. Let's drop the weekly mail because nobody reads it."),
+        Prompt(
+            "Write a weekly harvest report as CSV. Always write dates in UTC."
+            " Let's drop the weekly mail because nobody reads it."
+        ),
         *_both(_HARVEST, _HARVEST_TEST, "def ripe(", "def report() -> str: ...\n\n\ndef ripe("),
         *_time_zone(_HARVEST, 21, "datetime.now()", "datetime.now(tz=UTC)"),
         *_uv_tests(_HARVEST_TEST, 7, "zsh:1: command not found: pytest"),
@@ -252,13 +255,13 @@ HARBOUR = (
         *_promise(19),
         *_pnpm_tests(21),
         Reply("The route is there, described in openapi.yaml, and tested."),
-        Prompt("Open a pull request and merge it."),
+        Prompt("Write a line for the changelog. Then open a pull request and merge it."),
         Shell("gh pr create --fill", "https://github.com/acme/harbour/pull/41", 0, 2.0),
         *_merge(41),
         Reply("It merges by itself as soon as the checks have passed."),
     ),
     DemoSession(CODEX, "harbour reservations", 18, "14:25", "Reservations that overlap", branch="no-overlap").told(
-        Prompt("Reservations must not overlap. Fix it in the database, not in code."),
+        Prompt("Reservations must not overlap. Fix it in the database, not in code. Write a line for the changelog."),
         Read("migrations/003_reservations.sql", "CREATE TABLE reservations (berth int, during tstzrange);\n"),
         EditStep(
             "migrations/004_no_overlap.sql", "", "ALTER TABLE reservations ADD EXCLUDE USING gist (during WITH &&);"
@@ -290,7 +293,10 @@ HARBOUR = (
         Reply("Staging is up again. Nothing was pushed."),
     ),
     DemoSession(CLAUDE_CODE, "harbour tide tables", 9, "15:30", "Tides for berths", branch="tides").told(
-        Prompt("Show the tide. Let's use Valkey rather than Redis for the tides since the licence differs."),
+        Prompt(
+            "Show the tide. Let's use Valkey rather than Redis for the tides since the licence differs."
+            " Write a line for the changelog. Never force-push to main."
+        ),
         Delegate(
             "Which endpoints return berths, and which tests cover them?",
             "Explore",

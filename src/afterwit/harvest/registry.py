@@ -16,26 +16,19 @@ from afterwit.harvest.refusals import Denials, Refusals, RefusedForNow
 from afterwit.harvest.rules import LinterRules
 from afterwit.harvest.signals.pattern_signals import PatternSignals
 from afterwit.harvest.skills.skills import Skills
-from afterwit.harvest.stated.choices import Choices, Reproofs
-from afterwit.harvest.stated.open_questions import OpenQuestions
-from afterwit.harvest.stated.put_off import PutOff
-from afterwit.harvest.stated.root_causes import RootCauses
+from afterwit.harvest.stated.repeated_words import RepeatedWords
 from afterwit.harvest.stated.standing_rules import StandingRules
 
 HARVESTERS: tuple[Harvester[Any], ...] = (
-    Choices(),
     Contracts(),
     Corrections(),
     Denials(),
     Environment(),
     HttpRefusals(),
-    OpenQuestions(),
     ProvenCommands(),
-    PutOff(),
     Refusals(),
     RefusedForNow(),
-    Reproofs(),
-    RootCauses(),
+    RepeatedWords(),
     LinterRules(),
     Skills(),
     StandingRules(),

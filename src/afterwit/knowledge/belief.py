@@ -52,7 +52,7 @@ _PRIORS = {
 }
 _PRIORS_BY_HARVESTER = {
     "person": Belief(9.0, 1.0),  # written down by a person for this purpose
-    STANDING: Belief(2.4, 1.0),  # said once and for all: one story gives 0.77, and age alone does not end it
+    STANDING: Belief(2.4, 1.0),  # says that it lasts: two stories give 0.81, and age alone does not end it
     GUARDED_FIXES: Belief(3.0, 1.0),  # a run has shown it: that alone gives 0.8, and age does not end it
 }
 _READ_STRENGTH = 2.0  # pieces of evidence that the prior of what a model read weighs as much as

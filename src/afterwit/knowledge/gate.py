@@ -4,8 +4,8 @@ Pure and strict: when in doubt, a draft stays out. What the hosts' own files say
 stay silent about it (`host_text`), except where an agent merely repeats them. Text that reads like an instruction from
 elsewhere is not refused but flagged: patterns find few attacks, so they may ask for a person's eye and never stand in
 for the origin of words, which decides how a draft may be used. So is a command that can do what only a person may
-advise, however often it worked. What passes and is still not worth a question to a person is left to `needless`, what
-of the items is shown to agents to `shown_items`.
+advise, however often it worked, and what a user merely keeps saying. What passes and is still not worth a question to a
+person is left to `needless`, what of the items is shown to agents to `shown_items`.
 """
 
 import functools
@@ -20,7 +20,7 @@ from afterwit.guard.redaction import Redactor
 from afterwit.harvest.commands.power import power_of, power_of_change
 from afterwit.harvest.stated.statements import OF_THE_PLACE, is_deictic, momentary, words_stated
 from afterwit.knowledge.host_text import HostText, repeats_host
-from afterwit.model.knowledge import GUARDED_FIXES, READ, SENTENCE_LIMIT, STANDING, Category, Channel, Draft
+from afterwit.model.knowledge import GUARDED_FIXES, READ, REPEATED, SENTENCE_LIMIT, STANDING, Category, Channel, Draft
 from afterwit.text.patterns import regex
 
 
@@ -100,7 +100,7 @@ _WORD = regex(r"[A-Za-z][A-Za-z'’]*")
 _VERB = regex(
     r"\b(?:is|are|be|use|run|call|do|has|have|was|were|can|must|should|will|needs?|fails?|works?|wants?|take|keep|set"
     r"|put|go|give|add|say|said|see|open"
-    r"|find|read|make|stop|avoid|prefer|write|pass|quote|drop|change|edit|check|try|let|start|end)\b|\w{3,}(?:s|ed"
+    r"|find|read|make|stop|avoid|prefer|write|pass|quote|drop|change|edit|check|try|let|start|end|commit|update)\b|\w{3,}(?:s|ed"
     r"|ing|n't)\b",
     re.IGNORECASE,
 )
@@ -122,6 +122,8 @@ def rejection(draft: Draft, host: HostText | None = None) -> Rejection | None:
 
 def review_reason(draft: Draft) -> str:
     """Why a person has to look at the draft before it counts, whatever its evidence; "" where nobody has to."""
+    if draft.harvester == REPEATED:
+        return f"said in {len({piece.session.story for piece in draft.evidence})} sessions: a note only if you say so"
     if draft.channel is Channel.USER:
         return _SUSPICIOUS if _reads_like_an_order(draft) else ""
     power = draft.takes or power_of_advice(draft.advice)

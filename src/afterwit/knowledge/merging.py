@@ -23,7 +23,7 @@ from afterwit.actions.shell.tree import Command
 from afterwit.harvest.harvester import id_of, is_general
 from afterwit.knowledge.belief import newest_first, rank
 from afterwit.knowledge.likeness import DOUBTFUL, Meaning, alike, doubt, meaning
-from afterwit.model.knowledge import EVERYWHERE, STANDING, Category, Channel, Draft, Evidence, Scope, ScopeKind
+from afterwit.model.knowledge import EVERYWHERE, Category, Channel, Draft, Evidence, Scope, ScopeKind
 
 _REPOS = 2
 _RUNNERS = frozenset("make gmake just task rake mage invoke inv doit tox nox grunt gulp ninja".split())  # noqa: SIM905
@@ -267,9 +267,8 @@ def everywhere(drafts: Sequence[Draft]) -> tuple[Draft, ...]:
 
 
 def depends_on_repo(draft: Draft) -> bool:
-    """Whether there is anything of a repository in it. Topics of standing words are nothing but these words."""
-    topics = [trigger.topic for trigger in draft.triggers if trigger.topic and draft.harvester != STANDING]
-    if draft.files or topics or any(trigger.path or trigger.rule for trigger in draft.triggers):
+    """Whether there is anything of a repository in it."""
+    if draft.files or any(trigger.topic or trigger.path or trigger.rule for trigger in draft.triggers):
         return True
     lines = [draft.advice, *_QUOTE.findall(draft.sentence)]
     lines += [" ".join((trigger.program, *trigger.words)) for trigger in draft.triggers]

@@ -17,6 +17,7 @@ from afterwit.capture.workers import Workers
 from afterwit.checkouts.known import Checkout, checkouts, every_checkout
 from afterwit.config.world import World
 from afterwit.decisions.decided import Decided, KnowledgeEntry, Recorded, decided, will_of
+from afterwit.decisions.journal import decide_all
 from afterwit.harvest.harvester import grouped_by, id_of, is_general
 from afterwit.harvest.registry import HARVESTERS
 from afterwit.harvest.run import conclude_touched, see_pending, version_of
@@ -37,6 +38,7 @@ from afterwit.model.knowledge import (
     EVERYWHERE,
     GUARDED_FIXES,
     READ,
+    REPEATED,
     Channel,
     Draft,
     HostLine,
@@ -77,6 +79,21 @@ def harvest(
     done = settle(store, world, is_forced=is_again)
     done.seen = sessions
     return done
+
+
+def keep_approved(store: Store, now_ms: int) -> None:
+    """Journals what people approved of users' words, and of what harvesters found that are gone, before those of
+    another version look: whatever these find, such notes stay."""
+    if not sightings.is_of_another_version(store.db, version_of()):
+        return
+    names = {name for item in all_items(store.db) if item.is_decided for name in _ids_in(item)}
+    names -= decided(recorded(store.db)).kept.keys()
+    present = {harvester.name for harvester in HARVESTERS}
+    drafts = [_DRAFT.decode(row.body) for row in sightings.drafts_named(store.db, names)]
+    words = [draft for draft in drafts if draft.channel is Channel.USER or draft.harvester not in present]
+    if words:
+        entries = ({"item": id_of(draft), "draft": msgspec.to_builtins(draft)} for draft in words)
+        decide_all(store, ((KnowledgeEntry.KEPT, entry) for entry in entries), now_ms)
 
 
 def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
@@ -176,13 +193,15 @@ class _Settling:
     ) -> "_Made":
         """The items of these scopes, or of all. The drafts are all that may have a share in them."""
         decisions = self._decisions
-        everything = [*drafts, *guarded_drafts(guards.checked_fixes(self._store.db)), *decisions.drafts]
+        present = {id_of(draft) for draft in drafts}
+        kept = [draft for name, draft in decisions.kept.items() if name not in present]
+        everything = [*drafts, *kept, *guarded_drafts(guards.checked_fixes(self._store.db)), *decisions.drafts]
         texts = {repo: HostText.of(named) for repo, named in self._basis.hosts.items()}
-        kept, rejected = self._gated(_backed(everything, decisions), texts, changed)
+        passed, rejected = self._gated(_backed(everything, decisions), texts, changed)
         mergings = (
-            merged((draft for draft in kept if not _is_foreign(draft) and draft.harvester != READ), scopes=scopes),
-            merged((draft for draft in kept if draft.harvester == READ), decisions.same, scopes),
-            merged(_not_known(kept), scopes=scopes),
+            merged((draft for draft in passed if not _is_foreign(draft) and draft.harvester != READ), scopes=scopes),
+            merged((draft for draft in passed if draft.harvester == READ), decisions.same, scopes),
+            merged(_not_known(passed), scopes=scopes),
         )
         unions = [union for merging in mergings for union in merging.unions]
         reviews = (review for merging in mergings for review in merging.reviews)
@@ -319,8 +338,8 @@ def _backed(drafts: Sequence[Draft], decisions: Decided) -> Iterable[Draft]:
 
 
 def _is_foreign(draft: Draft) -> bool:
-    """What was imported, or recorded by an agent: it never touches what was found here."""
-    return draft.channel is Channel.IMPORTED or draft.harvester == ASSISTANT
+    """What was imported, recorded by an agent, or is merely said often: it never touches what was found here."""
+    return draft.channel is Channel.IMPORTED or draft.harvester in (ASSISTANT, REPEATED)
 
 
 def _not_known(drafts: Sequence[Draft]) -> Iterator[Draft]:

@@ -32,9 +32,7 @@ from afterwit.model.knowledge import (
     EVERYWHERE,
     READ,
     SHARED_BY,
-    STANDING,
     Belief,
-    Category,
     Channel,
     Draft,
     Evidence,
@@ -204,8 +202,7 @@ def _weighed(
     if will.verdict is not None and will.verdict.kind in APPROVALS:
         fading = 1.0 if will.is_pinned else faded(will.verdict.at_ms, now, half_life)
         belief = Belief(belief.a + APPROVAL * fading, belief.b)
-    is_said_once = draft.harvester in (READ, STANDING)  # a user need not repeat what is to hold from now on
-    stated_minimum = MINIMUM_STORIES if draft.channel is Channel.USER and not is_said_once else 1
+    stated_minimum = MINIMUM_STORIES if draft.channel is Channel.USER and draft.harvester != READ else 1
     return _Weighed(
         draft=draft,
         will=will,
@@ -214,7 +211,7 @@ def _weighed(
         if belief.mean >= context.threshold
         else believed(prior, draft.evidence, now_ms=now, half_life_days=None, echoes=echoes, is_tested=is_tested),
         support=quorum(backing(draft.channel, draft.evidence), echoes=echoes, is_tested=is_tested),
-        minimum=1 if _is_users_question(draft) else max(stated_minimum, _minimum_of(draft, context)),
+        minimum=max(stated_minimum, _minimum_of(draft, context)),
         gone=gone_reason(draft, context.gone),
         suspect=next((context.suspects[own] for own in ids if own in context.suspects), ""),
         rejected_by=next((context.rejected_by[own] for own in ids if own in context.rejected_by), ""),
@@ -227,11 +224,6 @@ def _weighed(
 
 def _minimum_of(draft: Draft, context: WeighingContext) -> int:
     return context.minimum_stories.get(draft.harvester, MINIMUM_STORIES)
-
-
-def _is_users_question(draft: Draft) -> bool:
-    """What a user left open is no order, so that one word is enough."""
-    return draft.channel is Channel.USER and draft.category is Category.QUESTION
 
 
 def _judged(weighed: _Weighed) -> tuple[ItemStatus, str]:

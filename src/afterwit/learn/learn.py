@@ -27,7 +27,7 @@ from afterwit.config.world import World, redactor_of, rules_for
 from afterwit.connect.connections import is_anything_connected
 from afterwit.decisions.journal import CHECKOUTS_SEEN, catch_up, decide
 from afterwit.digest.update import digest_pending
-from afterwit.knowledge.settle import harvest
+from afterwit.knowledge.settle import harvest, keep_approved
 from afterwit.learn import unchanged as standing
 from afterwit.learn.first_commits import note_first_commits
 from afterwit.learn.news import RunNews, note_learned
@@ -172,6 +172,8 @@ class _Run:
             resolve_repos(self._store, self._world.settings)
         prices = price_list(self._world.settings.prices)
         digested = digest_pending(self._store, prices, self._progress, self._workers)
+        if not self._options.is_dry_run:
+            keep_approved(self._store, self._world.now_ms)
         harvested = harvest(
             self._store, self._world, self._progress, self._workers, is_again=self._options.is_reharvest
         )

@@ -1,4 +1,5 @@
-"""What a run was good for: the sessions it read and what they cost, logs that would be gone soon, the best finds.
+"""What a run was good for: the sessions it read and what they cost, logs that would be gone soon, the best finds,
+and what the user keeps saying.
 
 Gathered while a run is at work, and asked for at its end. Sessions that an older capture made, and that are only
 derived again, are no news.
@@ -11,9 +12,11 @@ from afterwit.capture.logs import Home
 from afterwit.capture.plan import Pending
 from afterwit.capture.vanishing import keeping_in, vanishes_at
 from afterwit.config.world import World
+from afterwit.harvest.stated.statements import words_stated
 from afterwit.knowledge.list import item_in
-from afterwit.model.knowledge import Item, ItemStatus
-from afterwit.model.learn_run import Find, Harvested, News
+from afterwit.knowledge.listeners import listener_here
+from afterwit.model.knowledge import REPEATED, Item, ItemStatus
+from afterwit.model.learn_run import Find, Harvested, KeptSaying, News
 from afterwit.recall.told import told_in
 from afterwit.sessions.cost import spending_of_sessions
 from afterwit.store.marks import LastLearned, in_use_since, note_without_news, put_in_use_since, put_last_learned
@@ -26,6 +29,7 @@ from afterwit.store.store import Store
 MOST_FINDS = 3
 _MOST_LOOKED_AT = 50  # of the notes that are believed most
 _HELD = (ItemStatus.ACTIVE, ItemStatus.CANDIDATE, ItemStatus.QUARANTINED)
+MOST_SAYINGS = 2
 
 
 class RunNews:
@@ -71,6 +75,7 @@ class RunNews:
             rescued=len(self._vanishing_ms),
             rescued_from_ms=min(self._vanishing_ms, default=None),
             finds=list(self._finds(harvested, is_dry_run=is_dry_run)),
+            keeps_saying=self._keeps_saying(harvested),
         )
 
     def _finds(self, harvested: Harvested, *, is_dry_run: bool) -> Iterator[Find]:
@@ -88,6 +93,19 @@ class RunNews:
         notes = [item_in(row) for row in rows]
         told = () if is_dry_run else told_in(self._store.db, self._world, notes)
         return [item for item in notes if is_dry_run or item.id in told]
+
+    def _keeps_saying(self, harvested: Harvested) -> list[KeptSaying]:
+        """What the user of this machine keeps saying, where that is new, and no file says it already."""
+        to = listener_here(self._store.db, self._world._replace(layout=self._store.layout))
+        new = map(item_in, items_with_ids(self._store.db, harvested.gained))
+        asked = (item for item in new if item.harvester == REPEATED and item.status is ItemStatus.QUARANTINED)
+        said = [_kept_saying(item) for item in asked if to.hears(item) and not item.is_known_to_host]
+        return sorted(said, key=lambda saying: (-saying.sessions, saying.id))[:MOST_SAYINGS]
+
+
+def _kept_saying(item: Item) -> KeptSaying:
+    sessions = len({piece.session.story for piece in item.evidence})
+    return KeptSaying(id=item.id, words=words_stated(item.sentence), repo=item.scope.name, sessions=sessions)
 
 
 def _find(item: Item, *, is_new: bool) -> Find:

@@ -20,7 +20,8 @@ GIT = "git"  # stands for the agent where a commit stands for a session
 GUARDED_FIXES = "guarded-fixes"  # what makes notes of fixes that tests were seen to guard
 SHARED_BY = "share:"  # before the name of who shares a note: where its evidence comes from
 DENIALS = "denials"  # the harvester of what users refused
-STANDING = "standing-rules"  # the harvester of what a user said once and for all
+STANDING = "standing-rules"  # the harvester of what a user said that says of itself that it lasts
+REPEATED = "repeated-words"  # the harvester of what a user keeps saying
 
 
 class Category(StrEnum):

@@ -166,6 +166,15 @@ class Find(msgspec.Struct, frozen=True, kw_only=True):
     is_new: bool
 
 
+class KeptSaying(msgspec.Struct, frozen=True, kw_only=True):
+    """What a user keeps saying, and could make a note."""
+
+    id: str
+    words: str
+    repo: str
+    sessions: int
+
+
 class News(msgspec.Struct, frozen=True, kw_only=True):
     """What a run that read something was good for."""
 
@@ -178,6 +187,7 @@ class News(msgspec.Struct, frozen=True, kw_only=True):
     rescued: int = 0  # logs that were read, and that their agents delete by themselves
     rescued_from_ms: int | None = None  # when the first of these goes
     finds: list[Find] = msgspec.field(default_factory=list)  # the best, new ones before others
+    keeps_saying: list[KeptSaying] = msgspec.field(default_factory=list)  # new since the run before, the most said
 
     def followed_by(self, later: "News") -> "News":
         costs = [cost for cost in (self.cost_usd, later.cost_usd) if cost is not None]
@@ -192,6 +202,7 @@ class News(msgspec.Struct, frozen=True, kw_only=True):
             rescued=self.rescued + later.rescued,
             rescued_from_ms=min(moments, default=None),
             finds=later.finds if any(find.is_new for find in later.finds) else self.finds,
+            keeps_saying=[*self.keeps_saying, *later.keeps_saying],
         )
 
 

@@ -45,7 +45,7 @@ def _unseen(asked: Asked) -> list[dict[str, Any]]:
 def test_a_note_is_shown_with_its_evidence_and_what_the_keys_do(asked: Asked) -> None:
     said = asked("review", keys="s\n" * len(_unseen(asked)) + "q\n").stderr.decode()
     assert "1 of " in said
-    assert "waits: seen in 1 independent session, needs 2; found by " in said
+    assert "waits: said in 3 sessions: a note only if you say so" in said
     assert "applies to harbour" in said
     assert "y approve, n reject, a approve all of its kind, r reject all of its kind, e edit, s skip" in said
 
@@ -90,7 +90,7 @@ def test_a_slip_is_told_and_undo_brings_the_note_back(asked: Asked) -> None:
 
 def test_new_words_come_from_the_next_line_and_all_evidence_can_be_seen_first(asked: Asked) -> None:
     done = asked("review", "--limit", "1", keys="w\ne\nUse uv for everything here.\n")
-    assert "For it: 1 independent session on one day" in done.stderr.decode()
+    assert "For it: 3 independent sessions on 3 days" in done.stderr.decode()
     assert done.stdout.decode() == "0 approved, 0 rejected, 1 edited, 0 skipped, 0 left.\n"
     assert b"Use uv for everything here." in asked("list").stdout
 
@@ -104,6 +104,6 @@ def test_with_nobody_to_answer_it_says_what_to_do(asked: Asked) -> None:
 def test_all_of_the_users_words_are_shown_and_approved_only_after_a_yes(asked: Asked) -> None:
     assert asked("review", "--all-from", "user", keys="n\n").returncode == 1
     done = asked("review", "--all-from", "user", "--yes")
-    assert b"since the licence differs" in done.stderr
-    assert done.stdout == b"4 notes approved.\n"
+    assert b"Always write dates in UTC" in done.stderr
+    assert done.stdout == b"2 notes approved.\n"
     assert "Nothing waits for you" in asked("review", "--all-from", "user").stderr.decode()

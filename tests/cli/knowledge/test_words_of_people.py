@@ -16,8 +16,9 @@ JONAS_SAYS = "From now on, answer me in Swedish when you talk about ladders."
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     place = tmp_path / MIRA
-    claude_session(place, MIRA, "m1", 1, ["Count the trees", MIRAS])
-    codex_session(place, JONAS, "1", 2, ["Pick the pears", JONAS_SAYS])
+    for number, task in enumerate(("Count the trees", "Pick the pears")):
+        claude_session(place, MIRA, f"m{number}", 1 + number, [task, MIRAS])
+        codex_session(place, JONAS, f"{number}", 1 + number, [task, JONAS_SAYS])
     learned(place, tmp_path / "store")
     return place
 

@@ -12,12 +12,13 @@ RULE = "Always use uv here, never pip."
 
 @pytest.fixture
 def checkout(home: Path, tmp_path: Path, run: Run, environ: dict[str, str]) -> Path:
-    """A checkout in which a session was learned whose user said what always holds."""
+    """A checkout in which two sessions were learned whose user said what always holds."""
     root = tmp_path / "orchard"
     root.mkdir()
     subprocess.run(("git", "init", "--quiet", str(root)), env=environ, check=True, timeout=60)
-    text = claude_session("5ea50009", RULE, "make count", day=6).replace(ORCHARD, str(root))
-    (home / ".claude/projects/-home-ada-src-orchard/5ea50009.jsonl").write_text(text, encoding="utf-8")
+    for day, name in ((6, "5ea50009"), (7, "5ea5000a")):
+        text = claude_session(name, RULE, "make count", day=day).replace(ORCHARD, str(root))
+        (home / f".claude/projects/-home-ada-src-orchard/{name}.jsonl").write_text(text, encoding="utf-8")
     (home / ".gitconfig").write_text("[user]\n  name = ada\n  email = ada@example.org\n", encoding="utf-8")
     assert run("learn").returncode == 0
     return root

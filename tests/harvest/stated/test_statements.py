@@ -6,14 +6,14 @@ from tests.harvest.talks import MAY_MS
 from tests.thoroughness import examples
 
 from afterwit.harvest.stated.statements import (
-    StatedBy,
+    ROOM,
     attributed,
     is_deictic,
+    is_document,
     is_general,
-    is_typed,
     momentary,
-    statements,
-    topic_of,
+    pieces_of,
+    typed_sentences,
     words_stated,
 )
 from afterwit.model.knowledge import SENTENCE_LIMIT
@@ -22,14 +22,14 @@ RULE = "Always prune the pears in winter."
 
 
 def test_sentences_are_taken_one_by_one() -> None:
-    assert statements(f"{RULE} Never prune the plums in spring.") == [RULE, "Never prune the plums in spring."]
+    assert pieces_of(f"{RULE} Never prune the plums in spring.") == (RULE, "Never prune the plums in spring.")
 
 
 def test_lower_case_typing_is_split_as_well() -> None:
-    assert statements("we prune pears in winter. can you look at the plums") == [
+    assert pieces_of("we prune pears in winter. can you look at the plums") == (
         "we prune pears in winter.",
         "can you look at the plums",
-    ]
+    )
 
 
 def test_code_quotes_tables_headings_and_output_are_passed_over() -> None:
@@ -38,28 +38,66 @@ def test_code_quotes_tables_headings_and_output_are_passed_over() -> None:
         "```\nalways prune the quinces in winter\n```\n<notes>Always prune the apples in winter.</notes>\n"
         "❯ always prune the cherries in winter\n"
     )
-    assert statements(text) == []
-
-
-def test_questions_and_announcements_are_no_statements() -> None:
-    assert statements("Should we always prune the pears?\nWe always prune these trees:") == []
+    assert pieces_of(text) == ()
 
 
 def test_text_with_notes_of_ours_is_not_read() -> None:
-    assert statements(f"[afterwit notes from past sessions]\n{RULE}\n[end of afterwit notes]") == []
+    assert pieces_of(f"[afterwit notes from past sessions]\n{RULE}\n[end of afterwit notes]") == ()
 
 
-def test_a_short_prompt_counts_as_typed() -> None:
-    assert is_typed(f"ok, looks good. {RULE}")
+def test_a_pasted_document_is_told_by_its_look() -> None:
+    assert not is_document(f"ok, looks good. {RULE}")
+    assert is_document("Implement the following plan:\n" + RULE)
+    assert is_document("\n".join(f"- {RULE}" for _ in range(5)))
+    assert is_document(f"## Findings\n{RULE}\n## More\n{RULE}\n## Rest\n{RULE}\n## End\n")
+    assert is_document("High: the press never stops.")
+    assert is_document("<command-name>prune</command-name>")
 
 
-def test_a_pasted_document_does_not() -> None:
-    assert not is_typed("Implement the following plan:\n" + RULE)
-    assert not is_typed("\n".join(f"- {RULE}" for _ in range(5)))
-    assert not is_typed(f"## Findings\n{RULE}\n## More\n{RULE}\n## Rest\n{RULE}\n## End\n")
-    assert not is_typed("High: the press never stops.")
-    assert not is_typed("<command-name>prune</command-name>")
-    assert not is_typed(RULE * 40)
+@for_every(
+    "prompt",
+    [
+        RULE,
+        f"ok, looks good. {RULE} And now the plums",
+        f"Look at the press.\n\n{RULE}\n",
+        f"- {RULE}\n- and the plums?",
+        f"1. {RULE}\n2. Count the crates",
+    ],
+)
+def test_a_sentence_that_a_user_typed_is_taken_whole(prompt: str) -> None:
+    assert RULE in typed_sentences(prompt)
+
+
+@for_every(
+    "prompt",
+    [
+        f'Ann wrote "Be kind. {RULE} Bye" and left.',
+        f"Ann wrote “Be kind. {RULE}” and left.",
+        f"She says 'prune {RULE}' all day.",
+        f"The ticket says: {RULE}",
+        f'"""\n{RULE}\n"""\nIs that so?',
+        f"> {RULE}\nIs that so?",
+        f"Implement the following plan:\n{RULE}",
+        f"The press is slow, so we\n{RULE[0].lower()}{RULE[1:]}",
+        f"{RULE} " * 90,
+    ],
+)
+def test_what_is_quoted_pasted_or_goes_on_before_is_not_the_users_sentence(prompt: str) -> None:
+    assert not any("prune the pears" in sentence for sentence in typed_sentences(prompt))
+
+
+@for_every(
+    "prompt",
+    [
+        "Always prune the pears in\nwinter, before they wake",
+        "Always prune the pears as in\n```\nmake winter\n```",
+        'Always prune the pears as "Winter for growers" has it.',
+        "Always prune the pears that ‹user:564f2c› planted.",
+        f"Always prune the pears{', and the plums' * 20} in winter.",
+    ],
+)
+def test_a_sentence_of_which_something_would_be_missing_is_not_taken(prompt: str) -> None:
+    assert not any("prune the pears" in sentence for sentence in typed_sentences(prompt))
 
 
 def test_what_names_a_page_or_a_removed_value_is_not_general() -> None:
@@ -68,22 +106,20 @@ def test_what_names_a_page_or_a_removed_value_is_not_general() -> None:
     assert not is_general("Prune as ‹user:564f2c› says.")
 
 
-def test_a_statement_is_shown_with_speaker_and_date() -> None:
-    assert attributed(StatedBy.USER, MAY_MS, RULE) == f'The user said on 2026-05-01: "{RULE}"'
-    assert attributed(StatedBy.COMMIT, 0, RULE) == f'A commit said: "{RULE}"'
+def test_a_statement_is_shown_with_its_date() -> None:
+    assert attributed(MAY_MS, RULE) == f'The user said on 2026-05-01: "{RULE}"'
+    assert attributed(0, RULE) == f'The user said: "{RULE}"'
 
 
 def test_quotes_and_stray_backticks_cannot_end_a_quotation() -> None:
-    shown = attributed(StatedBy.AGENT, MAY_MS, 'Say "stop" and use `prune.')
-    assert shown == "The agent said on 2026-05-01: \"Say 'stop' and use prune.\""
+    shown = attributed(MAY_MS, 'Say "stop" and use `prune.')
+    assert shown == "The user said on 2026-05-01: \"Say 'stop' and use prune.\""
 
 
-@given(st.text(max_size=400), st.sampled_from(StatedBy))
+@given(st.text(max_size=ROOM))
 @settings(max_examples=examples(80))
-def test_a_shown_statement_is_one_line_within_the_limit_and_its_words_can_be_read_back(
-    text: str, who: StatedBy
-) -> None:
-    shown = attributed(who, MAY_MS, text)
+def test_a_shown_statement_is_one_line_within_the_limit_and_its_words_can_be_read_back(text: str) -> None:
+    shown = attributed(MAY_MS, text)
     assert len(shown) <= SENTENCE_LIMIT
     assert "\n" not in shown
     assert shown.count('"') == 2
@@ -91,20 +127,12 @@ def test_a_shown_statement_is_one_line_within_the_limit_and_its_words_can_be_rea
     assert words_stated(shown) == shown[shown.index('"') + 1 : -1]
 
 
+def test_words_that_were_shown_as_an_agents_can_still_be_read_back() -> None:
+    assert words_stated(f'The agent said on 2026-05-01: "{RULE}"') == RULE
+
+
 def test_other_sentences_are_their_own_words() -> None:
     assert words_stated("Use `uv run pytest`.") == "Use `uv run pytest`."
-
-
-def test_names_come_first() -> None:
-    assert topic_of("The orchardists should only call `barrelMode`.") == ("barrel", "mode")
-
-
-def test_without_names_the_longest_words_tell_the_topic() -> None:
-    assert topic_of("We decided to prune pears in wintertime.") == ("wintertime", "prune")
-
-
-def test_a_statement_without_telling_words_has_no_topic() -> None:
-    assert topic_of("We should not do it.") == ()
 
 
 @for_every(

@@ -74,9 +74,10 @@ def test_what_instruction_files_forbid_is_not_offered(orchard: Orchard) -> None:
     assert reason.startswith("`make lint` is not what is wanted here. AGENTS.md, line 1:")
 
 
-def test_what_the_user_said_once_and_for_all_counts_too(orchard: Orchard) -> None:
+def test_a_rule_of_the_user_counts_too(orchard: Orchard) -> None:
     orchard.by_hand()
-    orchard.log(5 * DAY_S).prompt("From now on never run `make types` in this repository.").put(orchard.home)
+    for day in (5, 6):
+        orchard.log(day * DAY_S).prompt("From now on never run `make types` in the orchard.").put(orchard.home)
     reasons = " ".join(proposed(orchard.learned()).refusals)
     assert "`make types` is not what is wanted here. You said:" in reasons
 

@@ -1,3 +1,3 @@
-"""Harvesters of what people and agents said. `statements` finds sentences that hold beyond their day and quotes them,
-`recurrence` brings those together that say the same.
+"""Harvesters of what users said. `statements` finds sentences that they typed and quotes them, `recurrence` brings
+those together that say the same.
 """

@@ -1,24 +1,24 @@
-"""Brings statements together that say the same: the same words about the same thing, with the same sign.
+"""Brings together what users said in the same words: most of the telling words shared, and the same sign.
 
-Two statements are one matter when most of their telling words are shared and neither denies what the other affirms.
-The earliest statement names the matter, so that an id does not change when more is said. What people say is each one's
-own: statements of two are one matter only where their telling words are the same. Nothing here knows what kind of
-statement it is; the caller says what a recurrence means.
+The earliest time names the matter, so that an id does not change when it is said again. What people say is each one's
+own: words of two are one matter only where their telling words are the same. Whoever says the opposite later takes back
+what they said: `last_words` leaves it out, and says which matters are replaced. What saying it again means is up to the
+harvesters.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
-from itertools import islice
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from afterwit.guard.accounts import is_person
-from afterwit.harvest.harvester import Grouped, evidence_of, unique
-from afterwit.harvest.stated.statements import Stated, StatedBy, attributed, salient, topic_of
-from afterwit.model.knowledge import Category, Channel, Draft, Evidence, Scope, Sighting, Trigger
+from afterwit.guard.hygiene import clean
+from afterwit.harvest.harvester import evidence_of, item_id
+from afterwit.harvest.stated.statements import attributed, salient
+from afterwit.model.knowledge import EXCERPT_LIMIT, Category, Channel, Draft, Scope, Seen, Sighting
 from afterwit.text.patterns import regex
 
-_ALIKE = 0.6
+ALIKE = 0.6
 _NEGATION = regex(
     r"\b(?:no|not|never|without|avoid|stop|drop|remove|cannot|nobody|none)\b|n't\b|\b(?:dont|doesnt|cant)\b",
     re.IGNORECASE,
@@ -26,19 +26,14 @@ _NEGATION = regex(
 
 
 class StatedMatter(NamedTuple):
-    """Statements that say the same, the earliest first."""
+    """What was said again and again, the earliest time first."""
 
     words: frozenset[str]
     is_negative: bool
-    channel: Channel  # of the words, which is the same for all who said them
-    sightings: list[Sighting[Stated]]
+    sightings: list[Sighting[Seen]]
 
     @property
-    def first(self) -> Sighting[Stated]:
-        return self.sightings[0]
-
-    @property
-    def last(self) -> Sighting[Stated]:
+    def last(self) -> Sighting[Seen]:
         return self.sightings[-1]
 
     @property
@@ -47,62 +42,55 @@ class StatedMatter(NamedTuple):
 
     @property
     def people(self) -> frozenset[str]:
-        """Who said it, as far as they can be told from others; nobody where an agent did."""
-        if self.channel is not Channel.USER:
-            return frozenset()
+        """Who said it, as far as they can be told from others."""
         return frozenset(filter(is_person, (sighting.session.user for sighting in self.sightings)))
 
     @property
-    def evidence(self) -> tuple[Evidence, ...]:
-        """Every time it was said. An agent that says the same words again and again has them from somewhere: a page, a
-        template, a file. Wherever that is, it is one origin; a user who repeats himself means it."""
-        return tuple(_evidence(sighting) for sighting in self.sightings)
+    def stories(self) -> frozenset[str]:
+        return frozenset(sighting.session.story for sighting in self.sightings)
 
     def draft(
-        self,
-        harvester: str,
-        scope: Scope,
-        category: Category,
-        *,
-        triggers: tuple[Trigger, ...] | None = None,
-        supersedes: tuple[str, ...] = (),
+        self, harvester: str, scope: Scope, said: Sighting[Seen], replaced: Sequence["StatedMatter"] = ()
     ) -> Draft:
-        """The last words of the matter, as they were said; without triggers, shown when their topic comes up."""
-        said = self.last.seen
+        """The matter in the words of one time. Without triggers: what a user wants is told at the start."""
         return Draft(
             harvester=harvester,
             key=self.key,
             scope=scope,
-            category=category,
-            sentence=attributed(said.speaker, moment(self.last), said.excerpt),
-            channel=self.channel,
-            triggers=(Trigger(topic=topic_of(said.excerpt)),) if triggers is None else triggers,
-            evidence=self.evidence,
-            supersedes=supersedes,
+            category=Category.PITFALL if self.is_negative else Category.PATTERN,
+            sentence=attributed(moment(said), said.seen.excerpt),
+            channel=Channel.USER,
+            evidence=tuple(evidence_of(sighting, Channel.USER) for sighting in self.sightings),
+            supersedes=tuple(item_id(harvester, scope, old.key) for old in replaced),
         )
 
 
-def first_statements(group: str, said: Iterable[Stated], most: int) -> list[Grouped[Stated]]:
-    """The first statements of a session, each once."""
-    return [Grouped(group, seen) for seen in islice(unique(said, lambda seen: seen.excerpt), most)]
+class LastWord(NamedTuple):
+    """A matter without what those who said it have taken back, and the matters that it replaces."""
+
+    matter: StatedMatter
+    replaced: tuple[StatedMatter, ...]
+
+
+def stated(text: str, at_ms: int | None) -> Seen:
+    return Seen(excerpt=clean(text)[:EXCERPT_LIMIT], at_ms=at_ms)
 
 
 def is_negative(text: str) -> bool:
     return _NEGATION.search(text) is not None
 
 
-def moment(sighting: Sighting[Stated]) -> int:
+def moment(sighting: Sighting[Seen]) -> int:
     return sighting.seen.at_ms or sighting.session.at_ms
 
 
-def matters(sightings: Iterable[Sighting[Stated]]) -> list[StatedMatter]:
-    """What was said, each matter once, in the order in which it was first said. A user and an agent never share one:
-    words of the one lend nothing to the other."""
+def matters(sightings: Iterable[Sighting[Seen]]) -> list[StatedMatter]:
+    """What was said, each matter once, in the order in which it was first said."""
     so_far: list[StatedMatter] = []
     by_word: defaultdict[str, list[int]] = defaultdict(list)
     for sighting in sorted(sightings, key=_order):
         text = sighting.seen.excerpt
-        new = StatedMatter(salient(text), is_negative(text), _channel_of(sighting), [sighting])
+        new = StatedMatter(salient(text), is_negative(text), [sighting])
         near = sorted({at for word in new.words for at in by_word[word]})
         same = next((so_far[at] for at in near if _is_same(so_far[at], new)), None)
         if same is not None:
@@ -114,15 +102,14 @@ def matters(sightings: Iterable[Sighting[Stated]]) -> list[StatedMatter]:
     return _united(so_far)
 
 
-def _united(said: Iterable[StatedMatter]) -> list[StatedMatter]:
-    """Without doubles: what several people said in the same words."""
-    by_key: dict[tuple[tuple[str, ...], Channel], StatedMatter] = {}
+def last_words(said: Sequence[StatedMatter]) -> Iterator[LastWord]:
+    """Of matters that say the opposite, the one that was said last replaces the others."""
     for matter in said:
-        first = by_key.setdefault((matter.key, matter.channel), matter)
-        if first is not matter:
-            first.sightings.extend(matter.sightings)
-            first.sightings.sort(key=_order)
-    return list(by_key.values())
+        opposites = [other for other in said if _is_opposite(matter, other)]
+        since = {user: at for other in opposites for user, at in _last_said(other).items()}
+        kept = [sighting for sighting in matter.sightings if moment(sighting) >= since.get(sighting.session.user, 0)]
+        replaced = tuple(other for other in opposites if moment(other.last) < moment(matter.last))
+        yield LastWord(matter._replace(sightings=kept or matter.sightings), replaced)
 
 
 def likeness(words: frozenset[str], others: frozenset[str]) -> float:
@@ -130,23 +117,32 @@ def likeness(words: frozenset[str], others: frozenset[str]) -> float:
     return len(words & others) / len(words | others) if words and others else 0.0
 
 
+def _united(said: Iterable[StatedMatter]) -> list[StatedMatter]:
+    """Without doubles: what several people said in the same words."""
+    by_key: dict[tuple[str, ...], StatedMatter] = {}
+    for matter in said:
+        first = by_key.setdefault(matter.key, matter)
+        if first is not matter:
+            first.sightings.extend(matter.sightings)
+            first.sightings.sort(key=_order)
+    return list(by_key.values())
+
+
 def _is_same(earlier: StatedMatter, new: StatedMatter) -> bool:
-    is_alike = (earlier.is_negative, earlier.channel) == (new.is_negative, new.channel)
-    if not is_alike or likeness(new.words, earlier.words) < _ALIKE:
+    if earlier.is_negative != new.is_negative or likeness(new.words, earlier.words) < ALIKE:
         return False
     return not earlier.people or earlier.people.issuperset(new.people)
 
 
-def _channel_of(sighting: Sighting[Stated]) -> Channel:
-    return Channel.USER if sighting.seen.speaker is StatedBy.USER else Channel.ASSISTANT
+def _is_opposite(matter: StatedMatter, other: StatedMatter) -> bool:
+    return matter.is_negative != other.is_negative and likeness(matter.words, other.words) >= ALIKE
 
 
-def _evidence(sighting: Sighting[Stated]) -> Evidence:
-    channel = _channel_of(sighting)
-    words = " ".join(sorted(salient(sighting.seen.excerpt)))
-    return evidence_of(sighting, channel, source="" if channel is Channel.USER else f"words: {words}")
+def _last_said(matter: StatedMatter) -> dict[str, int]:
+    """By user, when they said it last."""
+    return {sighting.session.user: moment(sighting) for sighting in matter.sightings}
 
 
-def _order(sighting: Sighting[Stated]) -> tuple[int, str, str, int, str]:
+def _order(sighting: Sighting[Seen]) -> tuple[int, str, str, int, str]:
     session, seen = sighting
     return moment(sighting), session.agent, session.native_id, seen.at or 0, seen.excerpt

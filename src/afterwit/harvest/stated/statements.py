@@ -1,31 +1,26 @@
-"""Statements: whole sentences of prose that say something in general, taken out of prompts, replies and messages.
+"""What people say, as sentences that can be quoted: taken out of a prompt, attributed, compared by their telling words.
 
-Wrapped lines are joined first; code blocks, quotes, tables, headings and tagged blocks are passed over. Of prompts only
-those that somebody typed are read: a plan, a review or a log that was pasted into one is not the user's own word. A
-statement is quoted with its date and speaker, cut to fit, and with quotes in it made single, so that it cannot end its
-own quotation. What a statement means is up to the harvesters.
+`typed_sentences` are those that a user typed, each whole as it stands in the prompt: nothing that was pasted or quoted,
+nothing cut out, nothing that redaction took something from. A sentence is shown with its date and with quotes in it
+made single, so that it cannot end its own quotation.
 
 `momentary` looks for things that no lasting sentence may hold, quoted or not: dates, hashes, ids, numbers of issues,
 temporary and home folders, branches. `is_deictic` looks for words that point at something which only the listener of
-that day could see: "this branch", "now", "the one above"; it is meant for what people and agents said, sentences of
-ours have no such words. `topic_of` gives the words that a task must hold for a statement to be about it.
+that day could see: "this branch", "now", "the one above"; it is meant for what people said, sentences of ours have no
+such words.
 """
 
 import re
-from enum import StrEnum
 from functools import lru_cache
 
 from afterwit.guard.hygiene import clean
 from afterwit.guard.placeholders import PLACEHOLDER
-from afterwit.harvest.wording import sentence
-from afterwit.model.knowledge import EXCERPT_LIMIT, SENTENCE_LIMIT, Seen
+from afterwit.model.knowledge import SENTENCE_LIMIT
 from afterwit.model.times import iso_from_ms
 from afterwit.text.pasted import own_words, without_blocks
 from afterwit.text.patterns import regex
 from afterwit.text.words import words_of
 
-_MOST_TOPIC_WORDS = 2
-_TOPIC_NAME = regex(r"`([^`]{2,60})`|\b(\w+(?:[_.-]\w+)+|[a-z]+[A-Z]\w+|[A-Z][a-z]+[A-Z]\w*)\b")
 _TICKET_KEY = "the key of a ticket"  # the one that is told by its capitals
 _PATTERNS = {
     "a date": r"\b(?:19|20)\d\d-[01]\d-[0-3]\d|\b[0-3]?\d[./][01]?\d[./](?:19|20)\d\d\b|\b(?:jan|feb|mar|apr|may"
@@ -76,10 +71,8 @@ _DEICTIC = regex(
     re.IGNORECASE,
 )
 
-
-LONGEST_TYPED = 900
 _MOST_STRUCTURE = 3
-_FEWEST_WORDS = 5
+_LONGEST_TYPED = 2_500  # characters that somebody types
 _SKIPPED = regex(
     r"^[^\S\n]*(?:#{1,6}\s|>|\||\$ |❯|❱|[⏺●⎿│├└┌]|\[\w+:\w+\]|(?:/?[\w.-]+/)*[\w.-]+\.\w+:\d+).*$", re.MULTILINE
 )
@@ -99,48 +92,17 @@ _PASTED = regex(
     re.IGNORECASE | re.MULTILINE,
 )
 _BROKEN = regex(r"^[^\n]{54,119}[^\s.!?:,;]\n[^\S\n]*[a-z(`]", re.MULTILINE)  # nobody who types breaks lines at a width
+_NUMBER = regex(r"\d{1,3}[.)]")
+_MARKS = ('"', "“", "”", "«", "»", "‘")
+_GOES_ON = ("```", "~~~", "<", ">", "|", "'", *_MARKS)
+_QUOTING = regex(r"(?<!\w)'[^'\n]*\s[^'\n]*'(?!\w)")
 _OUR_NOTES = regex(r"\[\s*(?:end\s+of\s+)?afterwit\s+notes", re.IGNORECASE)
 _OURS = regex(
     r"\A(?:The (?:user|agent)|A commit|A pull request|A summary"
     r"|The last reply)(?: said)?(?: on \d{4}-\d\d-\d\d)?: \"(?P<words>.*)\"\Z",
     re.DOTALL,
 )
-_REASON = regex(
-    r"\b(?:because|since|otherwise|instead|rather than|so that|to avoid|to keep|to prevent|means|must|reason)\b",
-    re.IGNORECASE,
-)
-_REACH = 3  # sentences
-_ROOM = SENTENCE_LIMIT - len('A pull request said on 2026-01-01: ""')
-
-
-class StatedBy(StrEnum):
-    """Who, or what, said it."""
-
-    USER = "The user"
-    AGENT = "The agent"
-    COMMIT = "A commit"
-    PULL = "A pull request"
-    SUMMARY = "A summary"
-    ENDING = "The last reply"
-
-
-class Stated(Seen, frozen=True, kw_only=True, omit_defaults=True):
-    """A statement; its words are the excerpt."""
-
-    speaker: StatedBy
-
-
-def stated(text: str, speaker: StatedBy, at_ms: int | None, at: int | None = None) -> Stated:
-    return Stated(excerpt=clean(text)[:EXCERPT_LIMIT], speaker=speaker, at_ms=at_ms, at=at)
-
-
-@lru_cache(maxsize=128)
-def is_typed(prompt: str) -> bool:
-    """Whether a prompt reads as typed by hand: short, without the structure of a document or the look of output."""
-    text = prompt.strip()
-    if len(text) > LONGEST_TYPED or _PASTED.search(text):
-        return False
-    return len(_STRUCTURE.findall(text)) <= _MOST_STRUCTURE
+ROOM = SENTENCE_LIMIT - len('The user said on 2026-01-01: ""')  # characters of a sentence that can be quoted whole
 
 
 @lru_cache(maxsize=128)
@@ -151,31 +113,47 @@ def is_document(prompt: str) -> bool:
     return bool(has_look) or len(_STRUCTURE.findall(text)) > _MOST_STRUCTURE
 
 
-def typed_statements(prompt: str) -> list[str]:
-    """The statements of a prompt that its user typed: none of a document, and nothing that was pasted."""
-    return statements(own_words(prompt)) if is_typed(prompt) else []
+def typed_sentences(prompt: str) -> list[str]:
+    """The whole sentences of a prompt that its user typed, as they stand there; none of a document."""
+    typed = own_words(prompt)
+    if len(typed) > _LONGEST_TYPED or is_document(prompt):
+        return []
+    return [piece for piece in pieces_of(typed) if len(piece) <= ROOM and _stands_whole(prompt, piece)]
 
 
-def statements(text: str) -> list[str]:
-    """The sentences of a text that are prose. A text that carries notes of ours has none: somebody else would be quoted
-    with our words."""
-    return [piece for piece in pieces_of(text) if _is_prose(piece)]
+def _stands_whole(prompt: str, piece: str) -> bool:
+    """Whether a piece is a sentence of the prompt from its first word to its last, and quotes nothing."""
+    before, is_there, after = prompt.partition(piece)
+    if not is_there or _QUOTING.search(piece) or any(mark in piece for mark in _MARKS) or PLACEHOLDER.search(piece):
+        return False
+    is_quoted = before.count('"') % 2 == 1 or before.count("“") > before.count("”")
+    return not is_quoted and _is_begun(before, piece) and _is_ended(piece, after)
 
 
-def with_reason(text: str, piece: str) -> str:
-    """A statement, and the sentence soon after it that gives its reason or what is to be done instead, if both fit."""
-    pieces = pieces_of(text)
-    after = pieces[pieces.index(piece) + 1 :][:_REACH] if piece in pieces else []
-    reasons = (other for other in after if _REASON.search(other) and _is_prose(other) and is_general(other))
-    reason = next(reasons, "")
-    whole = f"{piece if piece.endswith(('.', '!')) else f'{piece}.'} {reason}"
-    return whole if reason and len(whole) <= _ROOM else piece
+def _is_begun(before: str, piece: str) -> bool:
+    """Whether a sentence begins with a piece; a line alone begins none where it may go on with the one above."""
+    above, _, line = before.rpartition("\n")
+    lead = line.strip(" \t-–—*+•")
+    if lead or line.strip():
+        return not lead or lead.rstrip("\"')]")[-1:] in ".!?" or _NUMBER.fullmatch(lead) is not None
+    last = above.rpartition("\n")[2].strip()
+    return not last or last[-1] in ".!?:;" or piece[0].isupper()
+
+
+def _is_ended(piece: str, after: str) -> bool:
+    """Whether a sentence ends with a piece; a line alone ends none where the next one may go on with it."""
+    if piece[-1] in ".!?":
+        return not after or after[0].isspace()
+    rest = after.lstrip(" \t")
+    following = rest.lstrip()
+    is_going_on = following[:1].islower() and rest.count("\n", 0, len(rest) - len(following)) == 1
+    return not following or (rest[0] == "\n" and not is_going_on and not following.startswith(_GOES_ON))
 
 
 @lru_cache(maxsize=256)
 def pieces_of(text: str) -> tuple[str, ...]:
-    """All sentences of a text, prose or not, without blocks, headings and quoted lines. Several harvesters ask for the
-    same texts, one after the other."""
+    """All sentences of a text, prose or not, without blocks, headings and quoted lines. A text that carries notes
+    of ours has none: somebody would be quoted with our words. Several ask for the same texts, one after the other."""
     if _OUR_NOTES.search(text):
         return ()
     prose = _SKIPPED.sub("\n\n", without_blocks(clean(text), instead="\n\n"))
@@ -189,11 +167,13 @@ def is_general(text: str) -> bool:
     return not (momentary(text) or PLACEHOLDER.search(text) or "http" in text or is_deictic(text))
 
 
-def attributed(speaker: StatedBy, at_ms: int, text: str) -> str:
-    """The statement as it is shown: who said it, when, and the words."""
-    words = _shown(text)
+def attributed(at_ms: int, text: str) -> str:
+    """What a user said as it is shown: when, and the words. Whoever drafts it has seen that they fit."""
+    words = _BLANKS.sub(" ", clean(text)).strip().replace('"', "'").replace("“", "'").replace("”", "'")
+    if words.count("`") % 2:
+        words = words.replace("`", "")
     day = f" on {iso_from_ms(at_ms)[:10]}" if at_ms else ""
-    return f'{speaker} said{day}: "{words}"'
+    return f'The user said{day}: "{words}"'
 
 
 def words_stated(shown: str) -> str:
@@ -207,32 +187,12 @@ def salient(text: str) -> frozenset[str]:
     return frozenset(words_of(text)) - _FORM
 
 
-def _shown(text: str) -> str:
-    words = _BLANKS.sub(" ", clean(text)).strip().replace('"', "'").replace("“", "'").replace("”", "'")
-    if words.count("`") % 2:
-        words = words.replace("`", "")
-    if len(words) <= _ROOM:
-        return words
-    kept = sentence(words[:_ROOM]).rpartition(" ")[0].rstrip(" ,;:-")
-    return f"{kept}…`" if kept.count("`") % 2 else f"{kept}…"
-
-
-def _is_prose(piece: str) -> bool:
-    words = piece.split()
-    if len(words) < _FEWEST_WORDS or len(piece) > EXCERPT_LIMIT:
-        return False
-    if piece.endswith((":", "?")) or piece[0] in "([{|/\\=+@$&%^~}])":
-        return False
-    plain = sum(word.strip(".,;!()'\"`").replace("'", "").isalpha() for word in words)
-    return plain * 3 >= len(words) * 2
-
-
 _FORM = frozenset(
     words_of(
-        """always never must should would could instead rather because since than every each any everything nothing only
-        decided agreed settled chose chosen stick keep going forward future whenever wherever possible prefer require
-        required need needs don dont doesn not cannot way thing things lets ensure sure really very much many root cause
-        reason problem issue actual real turns fails failed means works""".replace("\n", " ")
+        """always never remember must should would could instead rather because since than every each any everything
+        nothing only decided agreed settled chose chosen stick keep going forward future whenever wherever possible
+        prefer require required need needs don dont doesn not cannot way thing things lets ensure sure really very much
+        many root cause reason problem issue actual real turns fails failed means works""".replace("\n", " ")
     )
 )
 
@@ -249,12 +209,3 @@ def momentary(text: str, apart_from: frozenset[str] = frozenset()) -> str:
 def is_deictic(text: str) -> bool:
     """Whether the text points at something that only its first listener could see."""
     return _DEICTIC.search(_CODE.sub("`x`", text.strip())) is not None
-
-
-def topic_of(text: str) -> tuple[str, ...]:
-    """At most two stemmed words, enough to be about something and few enough to be met: names first (what stands in
-    backticks, identifiers, words with a dash), then the longest of the other words."""
-    telling = salient(text)
-    named = [word for name in _TOPIC_NAME.finditer(text) for word in words_of(name[1] or name[2]) if word in telling]
-    others = sorted(telling, key=lambda word: (-len(word), word))
-    return tuple(dict.fromkeys([*named, *others]))[:_MOST_TOPIC_WORDS]

@@ -116,6 +116,13 @@ def unharvested(db: apsw.Connection, version: str) -> list[int]:
     return [row[0] for row in db.execute(query, {"version": version})]
 
 
+def is_of_another_version(db: apsw.Connection, version: str) -> bool:
+    """Whether some sessions were last looked at by other harvesters than these."""
+    query = """SELECT 1 FROM harvested WHERE version > '' AND version < :version
+               UNION ALL SELECT 1 FROM harvested WHERE version > :version LIMIT 1"""
+    return db.execute(query, {"version": version}).fetchone() is not None
+
+
 def has_harvested(db: apsw.Connection) -> bool:
     """Whether any session was ever looked at."""
     return db.execute("SELECT 1 FROM harvested WHERE given > x'' LIMIT 1").fetchone() is not None
@@ -278,6 +285,12 @@ def _unsettle_drafts(db: apsw.Connection, rows: Iterable[DraftRow]) -> None:
 def all_drafts(db: apsw.Connection) -> Iterator[DraftRow]:
     query = f"SELECT {columns_of(DraftRow)} FROM drafts ORDER BY harvester, matter, id"  # noqa: S608
     return (DraftRow(*row) for row in db.execute(query))
+
+
+def drafts_named(db: apsw.Connection, ids: Iterable[str]) -> Iterator[DraftRow]:
+    query = f"""SELECT {columns_of(DraftRow)} FROM drafts WHERE id IN (SELECT value FROM json_each(?))
+                ORDER BY harvester, matter, id"""  # noqa: S608
+    return (DraftRow(*row) for row in db.execute(query, (json_list(ids),)))
 
 
 def drafts_in(db: apsw.Connection, scopes: Iterable[str]) -> Iterator[DraftRow]:

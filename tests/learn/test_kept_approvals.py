@@ -1,0 +1,104 @@
+"""What a person approved stays when another version of the program no longer finds it; what nobody approved goes."""
+
+from pathlib import Path
+
+import pytest
+from tests.archive.planted import rebuilt
+from tests.homes import learned, world_of
+from tests.recall.people import MIRA, claude_session
+
+from afterwit.archive.delete import DeleteRequest, delete
+from afterwit.config.world import World
+from afterwit.curation.curate import edit, judge
+from afterwit.curation.undo import undo
+from afterwit.decisions.decided import DecisionKind, ItemChanges
+from afterwit.harvest import run
+from afterwit.harvest.registry import HARVESTERS
+from afterwit.harvest.stated import standing_rules
+from afterwit.harvest.stated.standing_rules import StandingRules
+from afterwit.knowledge import settle
+from afterwit.knowledge.list import all_items
+from afterwit.model.knowledge import STANDING, Item, ItemStatus
+from afterwit.store.store import opened
+
+WEIGH = "Always weigh the crates before you load them."
+PRUNE = "Never prune the plums in spring."
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    """Two rules, each said once: both wait."""
+    claude_session(tmp_path / "home", MIRA, "s1", 1, ["Count the trees", WEIGH])
+    claude_session(tmp_path / "home", MIRA, "s2", 2, ["Look at the press", PRUNE])
+    learn(world_of(tmp_path / "home", tmp_path / "store"))
+    return world_of(tmp_path / "home", tmp_path / "store")
+
+
+def learn(world: World) -> None:
+    learned(world.user_home, world.layout.root)
+
+
+def rules(world: World) -> dict[str, Item]:
+    with opened(world.layout) as store:
+        items = [item for item in all_items(store.db) if item.harvester == STANDING]
+    return {item.sentence.partition('"')[2].rstrip('"') or item.sentence: item for item in items}
+
+
+def upgrade(monkeypatch: pytest.MonkeyPatch, *, is_gone: bool = False) -> None:
+    """A version that finds no such rules, or has nothing that looks for them."""
+    monkeypatch.setattr(StandingRules, "version", 99)
+    monkeypatch.setattr(standing_rules, "standing_sentences", lambda _text: [])
+    if is_gone:
+        left = tuple(harvester for harvester in HARVESTERS if harvester.name != STANDING)
+        monkeypatch.setattr(run, "HARVESTERS", left)
+        monkeypatch.setattr(settle, "HARVESTERS", left)
+
+
+@pytest.mark.parametrize("is_gone", [False, True])
+@pytest.mark.parametrize("decision", [DecisionKind.APPROVE, DecisionKind.PIN])
+def test_what_a_person_approved_or_pinned_stays_and_the_rest_goes(
+    world: World, monkeypatch: pytest.MonkeyPatch, decision: DecisionKind, is_gone: bool
+) -> None:
+    before = rules(world)[WEIGH]
+    judge(world, decision, [before.id])
+    upgrade(monkeypatch, is_gone=is_gone)
+    learn(world)
+    learn(world)
+    after = rules(world)
+    assert after.keys() == {WEIGH}
+    assert (after[WEIGH].id, after[WEIGH].status) == (before.id, ItemStatus.ACTIVE)
+
+
+def test_an_edited_note_keeps_its_new_words(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    edit(world, rules(world)[WEIGH].id, ItemChanges(sentence="Weigh all crates."))
+    upgrade(monkeypatch)
+    learn(world)
+    assert [item.sentence for item in rules(world).values()] == ["Weigh all crates."]
+
+
+def test_it_stays_after_a_rebuild(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    judge(world, DecisionKind.APPROVE, [rules(world)[WEIGH].id])
+    upgrade(monkeypatch)
+    learn(world)
+    rebuilt(world)
+    assert rules(world).keys() == {WEIGH}
+
+
+def test_it_goes_with_the_session_that_it_came_from(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    judge(world, DecisionKind.APPROVE, [rules(world)[WEIGH].id])
+    upgrade(monkeypatch)
+    learn(world)
+    assert delete(world, DeleteRequest(("s1",)), lambda _: True) is not None
+    learn(world)
+    assert rules(world) == {}
+
+
+def test_undo_takes_back_what_the_person_decided_not_that_it_was_kept(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge(world, DecisionKind.APPROVE, [rules(world)[WEIGH].id])
+    upgrade(monkeypatch)
+    learn(world)
+    [taken_back] = undo(world)
+    assert taken_back.what.startswith("approve")
+    assert rules(world)[WEIGH].status is ItemStatus.CANDIDATE
