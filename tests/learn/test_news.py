@@ -60,8 +60,9 @@ def test_without_a_new_note_those_believed_most_are_named(tmp_path: Path, store:
 
 def test_a_best_find_is_one_that_sessions_here_are_told(tmp_path: Path, store: Path) -> None:
     home = tmp_path / MIRA
-    claude_session(home, MIRA, "m1", 1, ["Count the trees", "From now on, weigh the crates before you load them."])
-    codex_session(home, JONAS, "1", 2, ["Pick the pears", "From now on, answer me in Swedish about ladders."])
+    for day, task in enumerate(("Count the trees", "Mow the meadow"), 1):
+        claude_session(home, MIRA, f"m{day}", day, [task, "From now on, weigh the crates before you load them."])
+        codex_session(home, JONAS, str(day), day, [f"{task}, too", "From now on, answer me in Swedish about ladders."])
     news = learned(home, store).news
     assert news is not None
     assert ["weigh the crates" in find.sentence for find in news.finds] == [True]

@@ -60,5 +60,5 @@ def test_what_stands_behind_your_words_is_the_whole_turn_and_what_followed(run: 
     listed = json.loads(run("knowledge", "list", "--json").stdout)["items"]
     (name,) = (note["id"] for note in listed if MIRAS in note["fact"])
     said = run("knowledge", "why", name).stdout
-    assert "in use, said once\n" in said
+    assert "in use, said in 2 sessions\n" in said
     assert f"  before, claude-code: Done.\n  > {MIRAS}\n  after, claude-code: Done.\n" in said

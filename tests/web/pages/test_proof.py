@@ -55,7 +55,7 @@ def test_no_words_of_a_session_are_kept_with_a_replay(world: World) -> None:
 def test_confidence_has_an_interval_at_each_point_and_the_tests_behind_it(browser: Browser, world: World) -> None:
     replayed(world, "nothing")
     reply = browser.get("/proof")
-    assert "9 of 9" in reply.words
+    assert re.search(r"\b(\d+) of \1\b", reply.words)
     link = next(link for link in reply.links if link.startswith("/proof/confidence"))
     rows = browser.get(link)
     assert "yes" in rows.words
