@@ -95,6 +95,14 @@ def test_the_projects_own_task_goes_before_the_tool_behind_it() -> None:
     assert sentences(_concluded(*sessions)) == ["`make lint` fails most on `wrapcheck`."]
 
 
+def test_errors_of_a_compiler_alone_are_not_told() -> None:
+    assert _concluded(*_days(_lint(("TS2322", "no such type"), command="npm run typecheck"))) == []
+    both = _days(
+        _lint(("TS2322", "no such type"), ("no-debugger", "Unexpected 'debugger' statement"), command="npm run check")
+    )
+    assert len(_concluded(*both)) == 1
+
+
 def test_rules_without_a_command_that_holds_everywhere_are_not_told() -> None:
     assert _concluded(*_days(failed("git commit -m x", rules=_UNWRAPPED))) == []
     assert _concluded(*_days(_lint(*_UNWRAPPED, command="cd press && make lint"))) == []

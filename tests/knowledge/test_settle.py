@@ -10,6 +10,7 @@ from tests.measure.histories import HOUR_S, Log
 from afterwit.archive.rebuild import rebuild
 from afterwit.decisions.decided import DecisionKind, Forgettable, KnowledgeEntry
 from afterwit.decisions.journal import decide
+from afterwit.harvest.commands.corrections import Corrections
 from afterwit.knowledge.list import all_items
 from afterwit.knowledge.settle import harvest
 from afterwit.model.knowledge import Authority, Channel, Item, ItemStatus
@@ -52,6 +53,18 @@ def decided(home: Path, store: Path, kind: str, **body: object) -> Harvested:
         if kind in (KnowledgeEntry.FORGOTTEN, KnowledgeEntry.UNDONE):
             touch_all(one.db)
         return harvest(one, world)
+
+
+def test_a_newer_harvester_concludes_again_from_what_it_sees_as_before(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learned(home, tmp_path / "store")
+    monkeypatch.setattr(Corrections, "conclude", lambda *_: ())
+    monkeypatch.setattr(Corrections, "version", 99)
+    world = world_of(home, tmp_path / "store")
+    with opened(world.layout) as one:
+        harvest(one, world)
+    assert not [item for item in items_of(tmp_path / "store") if item.harvester == "corrections"]
 
 
 def test_a_mistake_in_three_sessions_becomes_guidance(home: Path, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from tests.homes import ORCHARD, rows
 from tests.learn.killed_runs import killed_and_completed, run
 from tests.measure.histories import HOUR_S, MISSING, RULE, Log, planted
+from tests.thoroughness import IS_WHOLE
 
 from afterwit.recall.deck.first_prompt import prompt_sections
 from afterwit.recall.deck.location import Location
@@ -60,7 +61,7 @@ def test_a_run_for_one_more_session_killed_at_any_step_is_completed_by_the_next(
     for step, completed in killed_and_completed(prepared):
         assert known(completed) == expected, step
         steps.add(step)
-    assert steps >= {
+    assert not IS_WHOLE or steps >= {
         "digests are written, not committed",
         "sightings are written, not committed",
         "drafts are written, not committed",

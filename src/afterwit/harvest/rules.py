@@ -2,9 +2,9 @@
 
 What a rule wants every agent knows; what it cannot know is which of thousands a repository enforces and keeps failing.
 So nothing is said but the ids of the commonest rules, after the command that reports them, and the command that puts
-some of them right, if one was seen to. Where no such command holds for the whole repository, nothing is said. What the
-tool says is never repeated, and only ids are named whose tool and form are known (`rule_names`): both are written by
-whoever wrote the tool.
+some of them right, if one was seen to. Nothing is said where no such command holds for the whole repository, or all are
+errors of a compiler, which are about the code of the moment. What the tool says is never repeated, and only ids are
+named whose tool and form are known (`rule_names`): both are written by whoever wrote the tool.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,7 +14,7 @@ from afterwit.harvest.commands.forms import OWN_TASK_COUNTS, is_own_task
 from afterwit.harvest.commands.invocations import runs_in
 from afterwit.harvest.commands.power import is_tellable
 from afterwit.harvest.harvester import Grouped, commonest, grouped_by, in_order, outcomes, stories_in, story_counts
-from afterwit.harvest.rule_names import is_formatting, is_telling, short_name
+from afterwit.harvest.rule_names import is_compiling, is_formatting, is_telling, short_name
 from afterwit.harvest.rule_reports import RuleSeen, reports_in, rule_seen
 from afterwit.harvest.wording import quoted
 from afterwit.model.digest import Digest
@@ -31,7 +31,7 @@ Rows = Sequence[Sighting[RuleSeen]]
 
 class LinterRules:
     name = "rules"
-    version = 5
+    version = 6
     seen = RuleSeen
     minimum_stories = _STORIES
 
@@ -45,7 +45,7 @@ class LinterRules:
         rules = _failing_most(sightings)
         fitting = (text for most in range(len(rules), 0, -1) if 0 < len(text := _said(rules[:most])) <= _LONGEST)
         text = next(fitting, "")
-        if not text:
+        if not text or all(is_compiling(rule.id) for rule in rules):
             return
         yield Draft(
             harvester=self.name,
@@ -100,13 +100,12 @@ def _failing_most(sightings: Rows) -> list[_Rule]:
 
 def _said(rules: Sequence[_Rule]) -> str:
     """What fails most, by the commands that report it; "" where none is known."""
-    reported = [part for part in _by_command(list(rules)) if part.by]
-    if not reported:
+    first, *others = _by_command(list(rules))
+    if not first.by:
         return ""
-    first, *others = reported
     mend = commonest(story_counts((rule.mend, row.session.story) for rule in first.rules for row in rule.rows))
     begin = f"Run {quoted(mend)} before {quoted(first.by)}, which fails" if mend else f"{quoted(first.by)} fails"
-    further = (f"; {quoted(other.by)} on {_named(other)}" for other in others)
+    further = (f"; {quoted(other.by) or 'others'} on {_named(other)}" for other in others)
     return f"{begin} most on {_named(first)}{''.join(further)}."
 
 

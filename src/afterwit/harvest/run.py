@@ -44,10 +44,13 @@ def version_of(looks: Sequence[SessionLook] = LOOKS) -> str:
 
 
 def see_pending(store: Store, progress: Progress | None = None, workers: Workers | None = None) -> int:
-    """Looks at all sessions that have not been looked at by the present harvesters. Returns how many."""
+    """Looks at all sessions that have not been looked at by the present harvesters. Returns how many. What others than
+    these concluded is concluded again, also from what is seen as before."""
     version = version_of()
     with transaction(store.db):
         sightings.forget_deleted_sessions(store.db)
+        if sightings.is_of_another_version(store.db, version):
+            sightings.touch_all(store.db)
         pending = sightings.unharvested(store.db, version)
         _tell_near_otherwise(store.db, pending)
     share = SharedSessions(store.db, workers or Workers(), progress)

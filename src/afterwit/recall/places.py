@@ -32,7 +32,7 @@ _USUAL_RARITY = 4.0  # of a word of a path that the prompt does not have
 _RARE_PATHS = 60  # a path word or a name that more files share brings none of them in
 _USUAL_SIZE = 1_000  # files of a repository whose files nobody counted
 _FEW_FILES = 12
-_CLEAR_CHANCE = 0.5  # of the best file of a list that a session is told
+_CLEAR_CHANCE = 0.25  # of the best file of a list that a session is told
 _FEWEST_WORDS = 3  # of a prompt that says what to do
 # Change logs, and what tools write.
 IN_PASSING = re.compile(
