@@ -163,8 +163,8 @@ def guess(repo: KnownRepo, question: Question, most: int = MOST) -> list[LikelyP
 
 
 def clear(repo: KnownRepo, question: Question, places: Sequence[LikelyPlace]) -> list[LikelyPlace]:
-    """These places if a session is to be told them, else none: the best is likelier than not, and the prompt says what
-    to do but names no file. A session that another one started was told by that where to look."""
+    """These places if a session is to be told them, else none: the best is likely enough, and the prompt says what to
+    do but names no file. A session that another one started was told by that where to look."""
     is_task = not question.parent and len(set(words_of(question.prompt))) >= _FEWEST_WORDS
     if not is_task or not places or places[0].chance < _CLEAR_CHANCE:
         return []
