@@ -32,7 +32,7 @@ demo: $(RUN)  ## show what it does, on invented logs
 web: $(RUN)  ## open the page of this machine's store
 	@$(BIN)/afterwit web
 
-test: $(DEV)  ## run the tests, slow ones in a short form; seven minutes
+test: $(DEV)  ## run the tests, slow ones in a short form; four minutes
 	@$(PYTEST)
 
 near: $(DEV)  ## run the tests near to what changed since BASE, which is the last commit unless you say; a minute
