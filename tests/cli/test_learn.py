@@ -59,11 +59,12 @@ def test_the_next_command_is_the_most_useful_one() -> None:
     assert next_command(waiting, is_connected=False)[0] == "afterwit connect agents --all"
     assert next_command(waiting, is_connected=True)[0] == "afterwit review"
     assert next_command(quiet, is_connected=True)[0] == "afterwit recall"
+    assert next_command(Harvested(), is_connected=False)[0] == "afterwit read --plan"
 
 
 def test_once_an_agent_is_connected_it_is_not_named_again(run: Run) -> None:
     run("connect", "claude-code", "--yes")
-    assert run("learn").stdout.splitlines()[-1].startswith("Next: afterwit recall ")
+    assert run("learn").stdout.splitlines()[-1].startswith("Next: afterwit read ")
 
 
 def test_logs_that_are_overdue_may_go_any_day(run: Run, home: Path) -> None:

@@ -83,9 +83,9 @@ def test_a_formatter_between_failure_and_success_mends_no_other_rule() -> None:
 
 
 def test_rules_of_several_commands_stand_behind_their_own() -> None:
-    acts = [_lint(*_UNWRAPPED, ("unused", "x")), _lint(("TS2322", "does not fit"), command="npm run typecheck")]
+    acts = [_lint(*_UNWRAPPED, ("unused", "x")), _lint(("no-debugger", "x"), command="npm run lint")]
     assert sentences(_concluded(*_days(*acts))) == [
-        "`make lint` fails most on `unused`, `wrapcheck`; `npm run typecheck` on `TS2322`."
+        "`make lint` fails most on `unused`, `wrapcheck`; `npm run lint` on `no-debugger`."
     ]
 
 

@@ -65,6 +65,8 @@ def _show_run(here: Here, report: Report, agents: list[AgentReport], *, is_rehar
 
 def next_command(harvested: Harvested, *, is_connected: bool) -> tuple[str, str]:
     """The command that is of most use now, and what for."""
+    if not (harvested.active or harvested.needs_approval):
+        return "afterwit read --plan", "no note yet: what a model of your choice could read, and what it would cost"
     if not is_connected:
         return "afterwit connect agents --all", "lets your agents hear it; shows every change first, and asks"
     if harvested.needs_approval:

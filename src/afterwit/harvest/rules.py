@@ -2,9 +2,9 @@
 
 What a rule wants every agent knows; what it cannot know is which of thousands a repository enforces and keeps failing.
 So nothing is said but the ids of the commonest rules, after the command that reports them, and the command that puts
-some of them right, if one was seen to. Nothing is said where no such command holds for the whole repository, or all are
-errors of a compiler, which are about the code of the moment. What the tool says is never repeated, and only ids are
-named whose tool and form are known (`rule_names`): both are written by whoever wrote the tool.
+some of them right, if one was seen to. Where no such command holds for the whole repository, nothing is said. Errors of
+a compiler are no rules of a repository: they are about the code of the moment. What the tool says is never repeated,
+and only ids are named whose tool and form are known (`rule_names`): both are written by whoever wrote the tool.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -31,7 +31,7 @@ Rows = Sequence[Sighting[RuleSeen]]
 
 class LinterRules:
     name = "rules"
-    version = 6
+    version = 7
     seen = RuleSeen
     minimum_stories = _STORIES
 
@@ -45,7 +45,7 @@ class LinterRules:
         rules = _failing_most(sightings)
         fitting = (text for most in range(len(rules), 0, -1) if 0 < len(text := _said(rules[:most])) <= _LONGEST)
         text = next(fitting, "")
-        if not text or all(is_compiling(rule.id) for rule in rules):
+        if not text:
             return
         yield Draft(
             harvester=self.name,
@@ -93,7 +93,8 @@ class _Reported(NamedTuple):
 
 
 def _failing_most(sightings: Rows) -> list[_Rule]:
-    by_rule = grouped_by((row for row in in_order(sightings) if is_telling(row.seen.rule)), lambda row: row.seen.rule)
+    telling = (row for row in in_order(sightings) if is_telling(row.seen.rule) and not is_compiling(row.seen.rule))
+    by_rule = grouped_by(telling, lambda row: row.seen.rule)
     rules = (_Rule(rule, rows) for rule, rows in by_rule.items())
     return sorted(rules, key=lambda rule: (-rule.stories, -rule.times, rule.id))[:_MOST_NAMED]
 
