@@ -22,9 +22,9 @@ echo "systemctl $*" >> {log}
 [ "$1" = --user ] || exit 2
 [ ! -f {dead} ] || {{ echo "Failed to connect to bus" >&2; exit 1; }}
 case "$2" in
-show|daemon-reload|restart|clean) ;;
+show|daemon-reload|clean) ;;
 is-enabled|is-active) [ -f {on} ] ;;
-enable) [ ! -f {stubborn} ] || {{ echo "unit is masked" >&2; exit 1; }}; : > {on} ;;
+enable|restart) [ ! -f {stubborn} ] || {{ echo "unit is masked" >&2; exit 1; }}; : > {on} ;;
 disable) /bin/rm -f {on} ;;
 *) exit 2 ;;
 esac
@@ -51,7 +51,7 @@ class FakeSchedulers:
         self.crontab = folder / "crontab"
         self.dead = folder / "dead"  # its presence: no systemd of the user is running
         self.denied = folder / "denied"  # the user may not use cron
-        self.stubborn = folder / "stubborn"  # systemd refuses to enable a unit
+        self.stubborn = folder / "stubborn"  # systemd refuses to enable or restart a unit
         self._on = folder / "on"
         scripts = {"crontab": _CRONTAB, "systemctl": _SYSTEMCTL, "launchctl": _LAUNCHCTL}
         for program in programs:

@@ -71,6 +71,13 @@ def test_the_last_word_is_told_before_and_after_it_is_learned(run: Run, draw: An
 
 
 @pytest.mark.usefixtures("learned")
+def test_a_session_that_was_skipped_on_purpose_is_not_the_last_word(run: Run, draw: Any) -> None:
+    draw("told", 2, moment="start")
+    draw("skipped", 1, moment="after", held=1, text="", would="- a note")
+    assert told(run)["last spoke"].endswith(" in orchard, at the start of a session (claude-code)")
+
+
+@pytest.mark.usefixtures("learned")
 def test_sessions_skipped_on_purpose_are_counted_once_and_can_be_switched_off(run: Run, draw: Any) -> None:
     for session, hours, is_held in (("s1", 1, 1), ("s1", 2, 1), ("s2", 1, 0), ("s3", 24 * 8, 1)):
         draw(session, hours, held=is_held, text="" if is_held else "- a note")

@@ -212,6 +212,17 @@ def test_a_refusal_of_the_scheduler_takes_the_files_back(tmp_path: Path) -> None
     assert contents(here.user_home) == {}
 
 
+def test_where_a_change_is_refused_the_earlier_schedule_stays(tmp_path: Path) -> None:
+    fakes = FakeSchedulers(tmp_path / "fakes", "systemctl")
+    here = host(tmp_path, fakes)
+    set_up(here)
+    before = contents(here.user_home)
+    fakes.stubborn.touch()
+    with pytest.raises(AfterwitError, match="Files were put back as they were"):
+        set_up(here, Cadence.of("hourly"))
+    assert contents(here.user_home) == before
+
+
 def test_a_change_in_between_stops_it(tmp_path: Path) -> None:
     fakes = FakeSchedulers(tmp_path / "fakes", "crontab")
     here = host(tmp_path, fakes)

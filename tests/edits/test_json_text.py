@@ -41,6 +41,13 @@ def test_a_member_goes_to_the_end_in_the_style_of_the_file() -> None:
     assert with_member("", ("a",), 1) == '{\n  "a": 1\n}\n'
 
 
+def test_of_a_key_that_is_written_twice_the_one_that_counts_is_changed() -> None:
+    twice = '{"hooks": {"Stop": [1]}, "hooks": {"Stop": [2]}}'
+    added = with_item(twice, ("hooks", "Stop"), 3)
+    assert json.loads(added) == {"hooks": {"Stop": [2, 3]}}
+    assert without(added, ("hooks", "Stop", 1)) == twice
+
+
 def test_comments_and_trailing_commas_stay_where_they_are() -> None:
     added = with_item(COMMENTED, ("hooks", "Stop"), {"command": "ours"})
     assert added == COMMENTED.replace("// keep\n", '// keep\n      {\n        "command": "ours"\n      },\n')

@@ -47,6 +47,13 @@ def test_basic_credentials_decode_to_user_and_password() -> None:
     assert not judging.is_basic_credential("understanding")
 
 
+@for_every(
+    "value, is_secret", [("123456", True), ("12345678", True), ("8080", False), ("65535", False), ("$PW", False)]
+)
+def test_digits_in_an_address_are_a_password_where_they_are_too_many_for_a_port(value: str, is_secret: bool) -> None:
+    assert judging.is_url_password(value) is is_secret
+
+
 def test_entropy_of_filler_is_low() -> None:
     assert judging.entropy("") == 0
     assert judging.entropy("xxxxxxxx") == 0

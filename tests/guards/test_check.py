@@ -4,11 +4,22 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.guards.orchards import BLIND, BROKEN, MENDED, TEST, checkout, fixed, fixes, verdicts, world_of
+from tests.guards.orchards import (
+    BLIND,
+    BROKEN,
+    MENDED,
+    TEST,
+    checkout,
+    fixed,
+    fixes,
+    place_of_checkout,
+    verdicts,
+    world_of,
+)
 from tests.sources.repositories import commit_on_top
 
-from afterwit.config.world import World
-from afterwit.guards.check import CheckOptions
+from afterwit.config.world import World, redactor_of
+from afterwit.guards.check import CheckOptions, guarded_lines
 from afterwit.model.guards import GuardState
 from afterwit.store.rows.guards import checked_fixes
 from afterwit.store.store import opened
@@ -42,6 +53,15 @@ def test_a_fix_without_a_test_is_unguarded_and_nothing_is_run(git_dir: Path, wor
     fixed(git_dir, {"orchard.py": BROKEN}, {"orchard.py": MENDED})
     (verdict,) = verdicts(git_dir, world)
     assert (verdict.state, verdict.runs) == (GuardState.UNGUARDED, ())
+
+
+def test_lines_with_a_secret_are_none_that_a_fix_is_known_by(git_dir: Path, world: World) -> None:
+    token = "ghp_" + "a1B2c3D4e5F6" * 3
+    after = MENDED + f'\n\nORCHARD_TOKEN = "{token}"\n'.encode()
+    fixed(git_dir, {"orchard.py": BROKEN}, {"orchard.py": after})
+    (listed,) = fixes(git_dir, world)
+    lines = guarded_lines(place_of_checkout(git_dir), redactor_of(world), listed)
+    assert lines == {"orchard.py": ("return len(trees)",)}
 
 
 def test_a_fix_whose_tests_fail_anyway_cannot_be_run_and_says_why(git_dir: Path, world: World) -> None:

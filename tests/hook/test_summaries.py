@@ -13,6 +13,7 @@ from afterwit.hook.call import LONGEST, summary
         ("uv run pytest tests/test_a.py", "uv run pytest tests/test_a.py"),
         ("mysql --password hunter2 db", "mysql --password … db"),
         ("API_KEY=abc make deploy", "API_KEY=… make deploy"),
+        ("deploy token= abc now", "deploy token=… … now"),
         ("curl https://user:pw@host.example", "curl …"),
         ("curl -H Authorization: Bearer abcdef", "curl -H Authorization: … …"),
         ("send to someone@example.org now", "send to … now"),

@@ -52,6 +52,13 @@ def test_a_bad_line_becomes_a_row_and_the_rest_is_read(tmp_path: Path, line: byt
     assert all(reason for *_, reason in problems)
 
 
+def test_the_bad_lines_of_all_files_of_an_agent_are_counted(tmp_path: Path) -> None:
+    for name in ("one", "two", "three"):
+        put(tmp_path / "home" / CLAUDE / f"{name}.jsonl", lines(claude_records(name, 1)) + b"not json at all\n")
+    (report,) = learned(tmp_path / "home", tmp_path / "store").agents
+    assert (report.read, report.problems) == (3, 3)
+
+
 def test_a_last_line_that_is_not_finished_is_a_row_until_it_is(tmp_path: Path) -> None:
     figures, problems = stored(tmp_path, GOOD + b'{"type":"user","uu')
     assert figures == [(1, 1, 1)]

@@ -1,5 +1,6 @@
 """What a run was good for, and what is kept of that for later."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,15 @@ def test_what_sessions_cost_is_counted_for_those_that_were_read(tmp_path: Path, 
     assert second is not None
     assert (second.sessions, second.new_sessions) == (1, 1)
     assert 0 < second.tokens < first.tokens
+
+
+def test_logs_are_rescued_from_the_day_on_which_the_first_would_have_gone(tmp_path: Path, store: Path) -> None:
+    for name, written_s in (("new", 3_000_000), ("old", 1_000_000), ("mid", 2_000_000)):
+        log = put(tmp_path / "home" / CLAUDE / f"{name}.jsonl", claude_records(name))
+        os.utime(log, (written_s, written_s))
+    news = learned(tmp_path / "home", store).news
+    assert news is not None
+    assert (news.rescued, news.rescued_from_ms) == (3, 1_000_000_000 + 30 * 86_400_000)
 
 
 def test_where_nothing_was_read_there_is_no_news(tmp_path: Path, store: Path) -> None:

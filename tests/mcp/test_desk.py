@@ -10,6 +10,7 @@ import pytest
 from tests.homes import Silent, world_of
 from tests.mcp.conftest import ORCHARD, Call, put_items, text_of
 from tests.measure.histories import Log
+from tests.recall.people import JONAS, MIRA, claude_session
 
 from afterwit.config.world import World
 from afterwit.guard.markers import CLOSING, OPENING, without_own
@@ -126,6 +127,18 @@ def test_search_quotes_what_a_user_typed_and_not_what_was_pasted(call: Call, wor
         assert "1 match" in call("search_sessions", query=words)
         assert "dumps" not in call("search_sessions", query=words)
     assert "not typed by the user, so not quoted" in call("search_sessions", query="gizmo")
+
+
+def test_search_quotes_no_prompt_of_somebody_else(world: World) -> None:
+    for user, weather in ((MIRA, "rain"), (JONAS, "snow")):
+        claude_session(world.user_home, user, user, 9, [f"Mend the jib before the {weather} comes"])
+    learned_again(world)
+    miras = world._replace(environ={**world.environ, "USER": MIRA})
+    desk = StoreDesk(lambda: miras, Path(ORCHARD), "mcp-1")
+    found = text_of(desk.call("search_sessions", {"query": "jib", "where": "all repositories"}, "claude-code"))
+    assert "the rain comes" in found
+    assert "snow" not in found
+    assert "and 1 match in session jonas" in found
 
 
 def test_places_that_are_not_quoted_are_counted_once_for_each_session(call: Call, world: World) -> None:

@@ -4,15 +4,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.knowledge.drafting import piece
 from tests.mcp.conftest import ORCHARD, Call, put_items, text_of
 from tests.mcp.test_desk import wrapper_item
+from tests.recall import knowing
 
 from afterwit.agents.moments import RECALL
 from afterwit.config.world import World
 from afterwit.guard.markers import OPENING
 from afterwit.guard.shown import ours
+from afterwit.knowledge.whose_words import Listener
 from afterwit.mcp.desk import StoreDesk
-from afterwit.mcp.given import MOST_CHARS, ItemLine, given
+from afterwit.mcp.given import MOST_CHARS, ItemLine, explained, given
 from afterwit.measure.skipping import set_skipping
 from afterwit.model.knowledge import Category
 from afterwit.recall.exposures import audience_of
@@ -185,6 +188,14 @@ def test_an_item_that_is_asked_for_by_its_id_is_given_and_noted(call: Call, desk
     assert item.sentence in call("explain_item", item=item.id)
     assert item.sentence in desk.read(f"afterwit://item/{item.id}", "claude-code")[0]["text"]
     assert [(record["moment"], record["items"]) for record in draws(world)] == [("asked", {item.id: 1})]
+
+
+def test_of_much_evidence_the_newest_is_told_and_comes_first() -> None:
+    evidence = tuple(piece(f"s{days}", days_ago=days) for days in (3, 1, 9, 2, 8, 4, 7, 5, 6))
+    told = list(explained(knowing.item("Prune in March.", evidence=evidence), Listener()))
+    pieces = told[told.index(ours("Evidence, the newest first:")) + 1 :]
+    assert [line.split(", ")[1] for line in pieces[:-1]] == [f"1975-06-{day}" for day in range(23, 15, -1)]
+    assert pieces[-1].startswith("(1 more piece")
 
 
 def test_hooks_take_what_the_server_told_as_told_but_not_as_answered(world: World) -> None:

@@ -124,7 +124,9 @@ def test_whose_memory_it_is_can_be_said_in_three_ways(tmp_path: Path) -> None:
     world = made_world(tmp_path)
     assert user_of(world) == "ada"
     assert user_of(world, "grace") == "grace"
-    assert user_of(made_world(tmp_path, '[memory]\nuser = "joan"')) == "joan"
+    configured = made_world(tmp_path, '[memory]\nuser = "joan"')
+    assert user_of(configured) == "joan"
+    assert user_of(configured, "grace") == "grace"
     with pytest.raises(EntryError, match="control character"):
         user_of(world, "a\nb")
 

@@ -1,6 +1,7 @@
 """Files of other programs are replaced whole, or not at all."""
 
 import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,16 @@ def test_a_file_that_changed_since_it_was_seen_is_left_alone(tmp_path: Path) -> 
 def test_what_is_no_file_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(AfterwitError, match="no regular file"):
         look(tmp_path)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions as POSIX has them")
+def test_a_file_that_is_rewritten_keeps_its_permissions(tmp_path: Path) -> None:
+    for mode in (0o600, 0o640, 0o755):
+        path = tmp_path / f"{mode:o}.json"
+        path.write_text("theirs")
+        path.chmod(mode)
+        replace(look(path), b"ours")
+        assert (path.read_text(), stat.S_IMODE(path.stat().st_mode)) == ("ours", mode)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links as POSIX has them")

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 from tests.knowledge.drafting import HARBOUR
 from tests.recall.knowing import item
 
@@ -45,6 +46,11 @@ def test_notes_of_other_places_or_other_agents_are_no_doubles() -> None:
 def test_what_was_counted_stands_for_what_was_read() -> None:
     counted, read = item(_TABS), _read(f"{_TABS} Here.", saves=9.0)
     assert _sentences([counted, read, _read(_OTHER)]) == [_TABS, _OTHER]
+
+
+def test_what_a_person_decided_about_stands_for_what_a_model_read() -> None:
+    decided = msgspec.structs.replace(_read(_TABS, saves=1.0), is_decided=True)
+    assert _sentences([_read(_TABS_AGAIN, saves=9.0), decided, _read(_OTHER)]) == [_TABS, _OTHER]
 
 
 def test_counted_notes_are_never_doubles_of_each_other() -> None:

@@ -1,5 +1,6 @@
 """The start block: few things, bounded, the same bytes for the same knowledge."""
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -57,6 +58,11 @@ def test_what_is_believed_too_little_is_left_out_with_its_reason() -> None:
     doubtful = command("make test", stories=2)
     block = start_block([doubtful], HERE, STORIES)
     assert (block.text, block.left_out) == ("", ((doubtful, "confidence 0.70"),))
+
+
+def test_a_pinned_note_stands_at_the_start_however_little_it_is_believed() -> None:
+    pinned = msgspec.structs.replace(command("make test", stories=2), is_pinned=True)
+    assert start_block([pinned], HERE, STORIES).items == (pinned,)
 
 
 def test_places_and_paths_wait_for_a_prompt() -> None:

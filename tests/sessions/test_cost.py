@@ -43,6 +43,10 @@ def test_what_the_log_states_goes_before_the_list() -> None:
     assert spending(row("model-z", stated=0.5)).cost_usd == 0.5
 
 
+def test_what_the_log_states_to_have_cost_nothing_has_no_price() -> None:
+    assert spending(row(stated=0.0)).cost_usd == 0.0
+
+
 def test_responses_without_tokens_need_no_price() -> None:
     assert spending(row("<synthetic>", tokens=0)).cost_usd == 0.0
 

@@ -1,7 +1,10 @@
 """Windows into a session say what the whole of it says, wherever they begin, and read no more than they must."""
 
+from pathlib import Path
+
 import pytest
 from tests.demo_store import copied_demo, learned_demo
+from tests.homes import claude_records, learned, put, world_of
 
 from afterwit.config.world import World
 from afterwit.curation.why import confidence_path
@@ -63,6 +66,20 @@ def test_long_texts_are_cut_and_say_so(world: World) -> None:
         assert prompt.said.text is not None
         assert len(prompt.said.text) == 10
         assert prompt.said.left_out > 0
+
+
+def test_a_secret_across_the_cut_is_not_shown_in_part(tmp_path: Path) -> None:
+    token = "ghp_" + "a1B2c3D4e5F6" * 3
+    (first, *later) = claude_records("cut", 1)
+    first["message"]["content"] = f"Prune with {token}, row by row"
+    put(tmp_path / "home/.claude/projects/-srv-orchard/cut.jsonl", [first, *later])
+    learned(tmp_path / "home", tmp_path / "store")
+    with source_of(world_of(tmp_path / "home", tmp_path / "store")) as source:
+        (row,) = selected_sessions(source.store.db, Selection())
+        plan = outline(source, row)
+        (prompt,) = window(source, row, plan, plan.prompts[:1], len("Prune with ") + 20)
+    assert str(prompt.said.text).startswith("Prune with ‹github-")
+    assert token[:12] not in str(prompt.said.text)
 
 
 def test_a_time_and_a_number_lead_to_their_place(world: World) -> None:

@@ -18,7 +18,7 @@ from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE, Authority, ItemStatus
 from afterwit.share.folder import FOLDER
 from afterwit.share.look import log, status
-from afterwit.share.push import PushRequest, push, refuse_secrets
+from afterwit.share.push import PLAINLY, PushRequest, push, refuse_secrets
 from afterwit.share.records import LineKind, SharedLine, SharedPiece
 
 COUNT = "Run `make index` before `make count`, or counts are old."
@@ -113,6 +113,19 @@ def test_a_rejection_reaches_everybody_who_did_not_decide_otherwise(ada: Member,
     assert ada.note(COUNT).status is ItemStatus.ACTIVE
     (row,) = status(ada.world, ada.place).notes
     assert row.rejected_by == "grace"
+
+
+def test_a_note_that_somebody_rejected_leaves_the_block_in_the_agents_file(ada: Member, grace: Member) -> None:
+    with_block = PLAINLY._replace(is_in_agents_file=True)
+    block = ada.place.root / "AGENTS.md"
+    ada.adds(COUNT)
+    ada.pushes(with_block)
+    assert COUNT in block.read_text()
+    grace.pulls()
+    grace.decides(DecisionKind.REJECT, COUNT)
+    grace.later(1).pushes()
+    ada.later(2).pushes(with_block)
+    assert not block.exists()
 
 
 def test_what_the_author_takes_back_is_gone_elsewhere(ada: Member, grace: Member) -> None:

@@ -307,3 +307,15 @@ def test_who_is_under_way_is_asked_of_the_agents_own_files_alone(folder: Path, m
     monkeypatch.setattr(spool, "_batch", watched)
     assert spool.under_way(folder, "pi", 0) == {"on": frozenset()}
     assert read == [Path(file_of(str(folder), "pi", "on")).name]
+
+
+def test_after_an_erasure_no_record_holds_words_that_were_shown_or_held_out(folder: Path) -> None:
+    append(folder, "gone", {"agent": AGENT, "session": "gone", "text": "- prune"})
+    append(folder, "held", {"agent": AGENT, "session": "held", "held": 1, "text": "", "would": "- prune in March"})
+    append(folder, "told", {"agent": AGENT, "session": "told", "held": 0, "text": "- prune in March"})
+    spool.scrub(folder, lambda agent, session: (agent, session) == (AGENT, "gone"))
+    assert {record.pop("session"): record for record in drained(folder)} == {
+        "held": {"agent": AGENT, "held": 1},
+        "told": {"agent": AGENT, "held": 0},
+    }
+    assert not any(b"prune" in file.read_bytes() for file in folder.iterdir())

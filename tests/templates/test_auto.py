@@ -29,6 +29,16 @@ def test_a_checked_session_with_few_failures_is_proposed_and_nothing_is_written(
     assert stored_templates(world.layout).templates == ()
 
 
+def test_a_session_whose_last_change_was_not_checked_is_not_proposed(tmp_path: Path) -> None:
+    calm = tuple(call for call in GOOD if not call.is_error)
+    message = {"role": "user", "content": "Perfect, thank you!"}
+    thanks = {"uuid": "thanks", "timestamp": "2026-05-01T11:00:00.000Z", "type": "user", "message": message}
+    for name, calls, count in (("checked", calm, 1), ("late", (*calm, edited("src/late.py")), 0)):
+        records = session(name, calls)
+        world = learn_sessions(tmp_path / name, **{name: [*records, records[-1] | thanks]})
+        assert len(propose(world)) == count, name
+
+
 def test_what_has_a_template_is_not_proposed_again(tmp_path: Path) -> None:
     calm = tuple(call for call in GOOD if not call.is_error)
     world = learn_sessions(tmp_path, calm=session("calm", calm))

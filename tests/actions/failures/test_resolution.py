@@ -66,6 +66,11 @@ def test_a_fixing_run_of_a_formatter_counts_as_an_edit() -> None:
     )
 
 
+def test_a_check_that_passes_after_a_file_was_rewritten_by_a_command_was_edited_good() -> None:
+    rewritten = ran("sed -i 's/pear/plum/' src/pear.py")
+    assert found(WORK, broke("cargo clippy"), rewritten, ran("cargo clippy")) == (ResolutionKind.EDITED, 2)
+
+
 def test_the_same_command_again_without_a_change_was_retried() -> None:
     assert found(FailureClass.TRANSIENT, broke("git push"), ran("git push")) == (ResolutionKind.RETRIED, 1)
 

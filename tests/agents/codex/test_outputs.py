@@ -3,7 +3,8 @@
 import pytest
 from tests.every import for_every
 
-from afterwit.agents.codex.outputs import Output, read_output
+from afterwit.agents.codex.outputs import Output, arguments_of, read_output
+from afterwit.agents.codex.records import Payload
 from afterwit.model.readings import Result
 
 
@@ -61,3 +62,9 @@ def test_a_long_text_that_mentions_a_refusal_is_not_denied() -> None:
 
 def test_an_empty_framed_output_is_empty() -> None:
     assert read_output("Exit code: 0\nWall time: 0 seconds\nOutput:") == Output("", Result(exit_code=0, duration_ms=0))
+
+
+def test_a_search_tells_its_query_wherever_it_stands() -> None:
+    beside = Payload(type="web_search_call", query="pears", action={"type": "search"})
+    within = Payload(type="web_search_call", action={"type": "search", "query": "pears"})
+    assert arguments_of(beside) == arguments_of(within) == {"type": "search", "query": "pears"}

@@ -210,6 +210,11 @@ def test_the_latest_title_counts_unless_one_was_given_by_hand(context: AssemblyC
     assert assembled(context, readings).parts[0].title == "by hand"
 
 
+def test_a_second_title_given_by_hand_replaces_the_first(context: AssemblyContext) -> None:
+    readings = [Facts(session="s", title=title, is_title_manual=True) for title in ("Prune", "Prune in March")]
+    assert assembled(context, readings).parts[0].title == "Prune in March"
+
+
 def test_a_version_with_something_redacted_in_it_is_noted_once(context: AssemblyContext) -> None:
     part = assembled(context, [Facts(session="s", version=f"1.0 {TOKEN}")] * 3).parts[0]
     assert len(part.versions) == 1

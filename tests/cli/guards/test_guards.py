@@ -93,8 +93,13 @@ def test_nothing_is_run_unless_somebody_agrees(guards: Guards, tmp_path: Path) -
     assert done.returncode == 2
     assert "Tests of 2 fixes" in done.stderr
     assert "pytest" in done.stderr
+    assert "dependencies are linked from the checkout." in done.stderr
     assert "--yes" in done.stderr
     assert not (tmp_path / "store").exists()
+
+
+def test_what_a_setup_prepares_is_not_linked_unless_somebody_says_so(guards: Guards) -> None:
+    assert "dependencies are not linked." in guards("check", "--setup", "make deps").stderr
 
 
 @pytest.mark.slow

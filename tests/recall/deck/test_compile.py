@@ -81,3 +81,11 @@ def test_the_shares_are_chosen_and_survive_a_rebuild(home: Path, store: Path) ->
     rebuild(world, Silent())
     assert hash_of(store) == before
     assert skipping_now(world) == chosen
+
+
+def test_a_share_that_is_not_named_stays_as_it_was(home: Path, store: Path) -> None:
+    world = world_of(home, store)
+    set_skipping(world, 0.3, 0.2)
+    first, second = set_skipping(world, 0.4, None), set_skipping(world, None, 0.5)
+    assert (first.session_share, first.item_share) == (0.4, 0.2)
+    assert (second.session_share, second.item_share) == (0.4, 0.5)

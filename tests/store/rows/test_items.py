@@ -23,6 +23,13 @@ def test_an_item_is_found_by_the_beginning_of_its_id(db: apsw.Connection) -> Non
     assert [one.id for one in items.items_named(db, "f", 9)] == ["f"]
 
 
+def test_every_digit_may_follow_the_beginning_of_an_id(db: apsw.Connection) -> None:
+    names = [f"a{digit}01" for digit in "0123456789abcdef"]
+    for name in names:
+        items.put_item(db, row(name), "")
+    assert [one.id for one in items.items_named(db, "a", 99)] == names
+
+
 def test_words_follow_their_item(db: apsw.Connection) -> None:
     items.put_item(db, row("aa01"), "pruning in winter")
     assert [one.id for one in items.items_with_words(db, '"prune"', 9)] == ["aa01"]

@@ -3,7 +3,10 @@
 import json
 import re
 
+import pytest
 from tests.web.browser import Browser, Reply
+
+from afterwit.web.pages import transcript
 
 
 def _longest(browser: Browser) -> str:
@@ -47,6 +50,16 @@ def test_a_window_begins_where_it_is_asked_for(browser: Browser) -> None:
     assert re.search(r'class="moment call[^"]*wanted[^"]*" id="m-3" open', output.text)
     assert browser.get(f"{path}?at=99999").status == 200  # where its file ends
     assert browser.get(f"{path}?at=x").status == 400
+
+
+def test_the_next_prompt_may_begin_right_behind_the_window(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transcript, "WINDOW", 3)  # as many moments as are shown before the one that is asked for
+    path = _longest(browser)
+    prompts = browser.get(path.replace("/sessions/", "/prompts/", 1)).links
+    second = [link.partition("#m-")[2] for link in prompts if link.startswith(f"{path}?at=")][1]
+    reply = browser.get(f"{path}?at={second}")
+    assert f'id="m-{second}"' not in reply.text
+    assert f'data-next-prompt="{second}"' in reply.text
 
 
 def test_htmx_gets_the_window_alone(browser: Browser) -> None:
