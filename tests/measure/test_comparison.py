@@ -3,14 +3,17 @@ import random
 from afterwit.measure.backtest import compared
 
 
-def test_a_player_that_finds_more_in_every_session_is_clearly_better() -> None:
+def test_a_player_that_finds_more_in_every_session_is_better_and_the_other_worse() -> None:
     ours = {str(number): 0.8 for number in range(40)}
     theirs = {str(number): 0.2 + number % 3 * 0.1 for number in range(40)}
     found = compared("simple", ours, theirs, random.Random(1))
     assert found is not None
-    assert found.is_clear
+    assert found.verdict == "better"
     assert found.sessions == 40
     assert found.interval[0] <= found.recall_difference <= found.interval[1]
+    other_way = compared("simple", theirs, ours, random.Random(1))
+    assert other_way is not None
+    assert other_way.verdict == "worse"
 
 
 def test_one_lucky_session_is_no_proof() -> None:
@@ -18,7 +21,7 @@ def test_one_lucky_session_is_no_proof() -> None:
     theirs = dict.fromkeys(ours, 0.0)
     found = compared("simple", ours, theirs, random.Random(1))
     assert found is not None
-    assert not found.is_clear
+    assert found.verdict == "not clearly better or worse"
 
 
 def test_only_sessions_that_both_were_scored_on_count() -> None:

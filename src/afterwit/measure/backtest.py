@@ -58,9 +58,10 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     interval: tuple[float, float]  # 95 %
 
     @property
-    def is_clear(self) -> bool:
-        """Whether the whole interval is above zero."""
-        return self.interval[0] > 0
+    def verdict(self) -> str:
+        """By where the interval lies."""
+        low, high = self.interval
+        return "better" if low > 0 else "worse" if high < 0 else "not clearly better or worse"
 
 
 _SEED = 84  # of the intervals: the same figures for the same notes

@@ -269,13 +269,13 @@ def _show_table(result: running.Backtest) -> None:
         low, high = comparison.interval
         talk(
             f"{running.PRODUCT} against {comparison.other}: recall@5 {comparison.recall_difference:+.2f}"
-            f" ({low:+.2f} to {high:+.2f}) in {comparison.sessions} sessions"
-            f"{'' if comparison.is_clear else ', not clearly better'}."
+            f" ({low:+.2f} to {high:+.2f}) in {comparison.sessions} sessions:"
+            f" {comparison.verdict}."
         )
     whole = result.reports[0].whole
     talk(
         f"{result.sessions:,} sessions, {result.actions:,} actions; {whole.searches:,} searches before a known file,"
-        f" {whole.repeats:,} failures met before, {whole.rules:,} checks that failed again."
+        f" {whole.repeats:,} failures met before, {human_count(whole.rules, 'check')} that failed again."
     )
 
 

@@ -186,7 +186,7 @@ def _facts(digest: Digest) -> Iterator[tuple[str, str]]:
 
 
 def _share(rate: float | None) -> str:
-    return f" ({rate:.0%} of the first 30 actions)" if rate else ""
+    return f" ({rate:.0%} of the first actions, 30 at most)" if rate else ""
 
 
 def _lists(digest: Digest) -> Iterator[tuple[str, list[str]]]:
