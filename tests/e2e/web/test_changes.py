@@ -16,14 +16,14 @@ _USED = r"When pytest is not found here"
 def test_what_waits_is_decided_in_place_and_undone(enter: Enter) -> None:
     visitor = enter()
     page = visitor.open("/")
-    card = page.locator(".note", has_text="Valkey")
+    card = page.locator(".note", has_text="line for the changelog")
     for label, decided in (("Approve", "in use"), ("Reject", "")):
         card.get_by_role("button", name=re.compile(f"^{label}")).click()
         expect(card.get_by_role("status")).to_contain_text("Decided")
         if decided:
             expect(card.locator(".tag").first).to_have_text(decided)
         card.get_by_role("button", name="Undo").click()
-        expect(card.locator(".tag").first).to_have_text("waiting")
+        expect(card.locator(".tag").first).to_have_text("needs your approval")
     assert page.url.rstrip("/") == visitor.site.root
 
 
@@ -46,14 +46,14 @@ def test_what_is_told_unseen_is_approved_rejected_and_undone_by_one_key_each(ent
 
 def test_a_note_gets_other_words_and_its_old_ones_back(enter: Enter) -> None:
     page = enter().open("/")
-    card = page.locator(".note", has_text="Valkey")
+    card = page.locator(".note", has_text="line for the changelog")
     card.get_by_text("Edit", exact=True).click()
-    card.get_by_role("textbox").fill("Use Valkey, not Redis, for the tides.")
+    card.get_by_role("textbox").fill("Every change gets its line in CHANGES.md.")
     card.get_by_role("button", name="Save").click()
-    edited = page.locator(".note", has_text="Use Valkey, not Redis")
+    edited = page.locator(".note", has_text="its line in CHANGES.md")
     expect(edited.locator(".tag").first).to_have_text("in use")
     edited.get_by_role("button", name="Undo").click()
-    expect(page.locator(".note", has_text="rather than Redis")).to_be_visible()
+    expect(page.locator(".note", has_text="line for the changelog")).to_be_visible()
 
 
 @pytest.mark.parametrize("has_script", [True, False])

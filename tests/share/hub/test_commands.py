@@ -94,10 +94,11 @@ def test_without_a_connection_it_says_that_nothing_is_lost(ada: HubMate) -> None
 
 def test_what_is_erased_here_is_taken_back_from_the_hub(ada: HubMate, server: HubServer) -> None:
     home = ada.local.world.user_home
-    session = "11111111-aaaa-4aaa-8aaa-000000000001"
-    records = claude_records(session)
-    records[0]["message"]["content"] = "From now on, always run `make index` before `make count` in this repository."
-    put(home / CLAUDE / f"{session}.jsonl", records)
+    sessions = [f"11111111-aaaa-4aaa-8aaa-00000000000{number}" for number in (1, 2)]
+    for session, task in zip(sessions, ("Count the trees.", "Mend the fence of the meadow."), strict=True):
+        records = claude_records(session)
+        records[0]["message"]["content"] = f"{task} From now on, run `make index` before `make count`."
+        put(home / CLAUDE / f"{session}.jsonl", records)
     assert run(ada, "learn").returncode == 0
     (note,) = (item for item in ada.local.notes.values() if item.channel is Channel.USER)
     arguments = ("store", "sync", dsn(server, "ada"), "--repo", REPO, "--yes", "--digests")
@@ -105,10 +106,11 @@ def test_what_is_erased_here_is_taken_back_from_the_hub(ada: HubMate, server: Hu
     count = (
         "SELECT (SELECT count(*) FROM afterwit_hub.note_lines WHERE lines <> '[]'), count(*) FROM afterwit_hub.digests"
     )
-    assert server.asked("ada", count) == [(1, 1)]
-    (home / CLAUDE / f"{session}.jsonl").unlink()
-    erased = run(ada, "sessions", "delete", session, "--yes")
-    assert erased.returncode == 0, erased.stderr
+    assert server.asked("ada", count) == [(1, 2)]
+    for session in sessions:
+        (home / CLAUDE / f"{session}.jsonl").unlink()
+        erased = run(ada, "sessions", "delete", session, "--yes")
+        assert erased.returncode == 0, erased.stderr
     database = ada.local.world.layout.database.read_bytes()
     assert b"make index" not in database
     assert run(ada, *arguments).returncode == 0
