@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from tests.harvest.mishaps import broken, call, mishap
 from tests.harvest.talks import concluded, sentences, talk
 
@@ -59,8 +60,14 @@ def test_a_sandbox_that_keeps_git_read_only_is_named() -> None:
     ]
 
 
-def test_a_locked_key_is_for_the_user_to_unlock_whichever_agent_meets_it() -> None:
-    error = "error: Couldn't sign message (signer): agent refused operation?"
+@pytest.mark.parametrize(
+    "error",
+    [
+        "error: Couldn't sign message (signer): agent refused operation?",
+        "error: Keeper: the vault is closed\n\nfatal: failed to write commit object",  # whatever the signer says
+    ],
+)
+def test_a_locked_key_is_for_the_user_to_unlock_whichever_agent_meets_it(error: str) -> None:
     some = [refused("git commit", error, "git commit", day=day, agent=agent) for day, agent in enumerate("ab")]
     (draft,) = drafts(*some)
     assert "ask the user to unlock it and wait" in draft.sentence

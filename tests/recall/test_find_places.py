@@ -54,6 +54,13 @@ def test_a_file_that_no_work_changed_is_found_by_its_contents(tmp_path: Path) ->
     assert any(reason.startswith("its text has “") for reason in reasons(answer, "field/frost.py"))
 
 
+def test_a_task_without_a_word_that_is_known_is_answered_by_no_habit(tmp_path: Path, place: Worked) -> None:
+    session(tmp_path, place)
+    world = learned_in(tmp_path)
+    assert paths(ask(world, place, "let the press stop when the barrel is full"))
+    assert paths(ask(world, place, "zzz qqq")) == []
+
+
 def test_a_file_that_is_gone_is_not_named(tmp_path: Path, place: Worked) -> None:
     place.git("rm", "-q", "cider/press.py")
     place.git("commit", "-q", "-m", "Sell the press", at_s=180)

@@ -1,8 +1,9 @@
 """Which checkouts of known repositories are on this machine.
 
 Sessions ran in folders; those that are still there are looked at, and those that the settings name for a repository
-come first; the last part of its name is enough. Repositories are known by redacted paths; those below the user's home folder can be found again, because the
-home folder is known. A repository that is left out, or all of them (`repositories.read = false`), is not looked at.
+come first; the last part of its name is enough. Repositories are known by redacted paths; those below the user's home
+folder can be found again, because the home folder is known. A repository that is left out, or all of them
+(`repositories.read = false`), is not looked at.
 """
 
 import os

@@ -57,7 +57,7 @@ def tell_ways(here: Here) -> None:
     """Which models could be called from here, where none is chosen."""
     ways = usable_ways(surroundings_of(here.world))
     if not ways:
-        talk("Nothing that reaches a model is installed here; `afterwit read --to FILE` writes requests for any model.")
+        talk("No way to a model is installed here; `afterwit read --to FILE --with MODEL` writes requests for any.")
         return
     for name, way in ways.items():
         talk(f"`afterwit read --with {name}` lets it read, and sends to {way.recipient()}.")

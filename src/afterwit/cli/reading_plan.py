@@ -12,6 +12,7 @@ from afterwit.reading.ways.way import Way
 from afterwit.sessions.filters import Filter
 
 CAPS = "`[reading]` in config.toml holds the caps"
+_MOST_ROWS = 20
 _PRICES = "`[prices]` in config.toml can add a price"
 
 
@@ -58,9 +59,15 @@ def _print_sessions(here: Here, made: ReadingPlan) -> None:
             planned.session.row.repo.rpartition("/")[2] or "–",
             planned.session.title or "–",
         )
-        for planned in made.sessions
+        for planned in made.sessions[:_MOST_ROWS]
     ]
     print_table(columns, rows)
+    more = (
+        f" {len(made.sessions) - len(rows):,} more are left out here; --json has all."
+        if made.sessions[_MOST_ROWS:]
+        else ""
+    )
+    talk(f"value: corrections, failures and fixes that a note could come of; the highest first.{more}")
 
 
 def _tell_amounts(here: Here, made: ReadingPlan, way: Way | None) -> None:
@@ -71,7 +78,7 @@ def _tell_amounts(here: Here, made: ReadingPlan, way: Way | None) -> None:
         written = human_tokens(sum(estimated.tokens_out for estimated in estimates))
         price = f", at most {human_dollars(made.cost_usd)} by list price" if made.cost_usd is not None else ""
         talk(
-            f"{len(made.sessions):,} of {human_count(made.waiting, 'session')} that wait,"
+            f"{len(made.sessions):,} of {human_count(made.waiting, 'session')} that no model has read,"
             f" {human_count(len(estimates), 'request')}{f', for {made.model}' if made.model else ''}:"
             f" {read} tokens to read, at most {written} to write{price}."
         )
@@ -83,7 +90,7 @@ def _tell_amounts(here: Here, made: ReadingPlan, way: Way | None) -> None:
     if made.failed:
         talk(f"Left alone for a while, because a call failed: {made.failed:,}. `afterwit doctor` says why.")
     if estimates and not made.model:
-        talk("No model is chosen yet: --with MODEL names one, and says what it would cost.")
+        talk("No model is chosen yet: --with MODEL names one, and says what it would cost by list price.")
     elif estimates and made.cost_usd is None:
         talk(f"No price is known for it, so its tokens are capped. {_PRICES}.")
     if made.model:

@@ -45,7 +45,8 @@ def _lines(now: ProofOfLife, calendar: Calendar) -> Iterator[tuple[str, str]]:
         yield "harmful", f"telling these notes does harm; `afterwit knowledge retire {notes}` takes them out"
     yield "last learned", _learned(now, calendar)
     yield "last spoke", _spoke(now, calendar)
-    yield "skipped", _skipped(now)
+    if now.spoke is not None or now.comparison.arms:
+        yield "skipped", _skipped(now)
     yield "waiting", _waiting(now)
     yield "vanishing", _vanishing(now, calendar)
     if not now.reading.is_idle:
@@ -109,7 +110,7 @@ def _skipped(now: ProofOfLife) -> str:
         return "nothing: every session is told everything"
     off = "on purpose, to compare; `afterwit measure skipping --sessions 0 --notes 0` switches that off"
     if not comparison.sessions:
-        return f"no session in the last {comparison.days} days; {comparison.session_share:.0%} would be, {off}"
+        return f"none yet; {comparison.session_share:.0%} of connected agents' sessions will be told nothing, {off}"
     sessions = human_count(comparison.sessions, "session")
     return f"{comparison.skipped:,} of {sessions} in the last {comparison.days} days, {off}"
 

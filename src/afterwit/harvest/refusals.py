@@ -62,12 +62,12 @@ _FORMS = (
     (
         Refusal.SIGNING,
         r"agent refused operation|gpg failed to sign|failed to sign the data|couldn't sign message"
-        r"|signing failed|No pinentry",
+        r"|signing failed|No pinentry|^fatal: failed to write commit object",
     ),
     (Refusal.GIT, rf"\.git/[^\n]{{0,200}}{_DENIED}"),
     (Refusal.LEAVE, _DENIED),
 )
-_COMPILED = tuple((refusal, regex(form, re.IGNORECASE)) for refusal, form in _FORMS)
+_COMPILED = tuple((refusal, regex(form, re.IGNORECASE | re.MULTILINE)) for refusal, form in _FORMS)
 _MUST_BE_ALLOWED_LATER = (Refusal.NETWORK, Refusal.SIGNING, Refusal.GIT, Refusal.LEAVE)
 _INVENTED = regex(r"\.(?:example|invalid|test|localhost)\b")
 _WORDS = {

@@ -24,6 +24,7 @@ from afterwit.recall.places import (
     Question,
     features,
     guess,
+    pointed,
     with_tests,
     without_forbidden,
 )
@@ -45,6 +46,9 @@ _NO_CHECKOUT = (
     "No git checkout of {} can be read: none with a commit is at hand, or `repositories.read` is off. Earlier sessions"
     " alone answer. Run this inside one, or name its folder under `[repositories.checkouts]`."
 )
+
+
+_LEAST_POINTED = 0.2  # what the words of the task must count for a file, unless this branch changed it
 
 
 class FoundPlace(NamedTuple):
@@ -84,7 +88,7 @@ def find_places(world: World, folder: Path, repo: str | None, task: str, most: i
             repository = known_repo(aside.layout, name, work, checkout)
             allowed = without_forbidden(repository, (note.sentence for note in notes))
             lacks = "" if repository.tree.size() else _NO_CHECKOUT.format(name)
-            return FoundPlaces(name, _found(allowed, Question(task, branch_at(checkout)), most), lacks)
+            return _answer(name, allowed, Question(task, branch_at(checkout)), most, lacks)
 
 
 def _checkout_at(world: World, folder: Path, repo: str) -> GitCheckout | None:
@@ -122,13 +126,23 @@ def _of_folder(world: World, folder: Path, task: str, most: int) -> FoundPlaces:
         put_history(work, aside, checkout)
         repository = known_repo(aside.layout, "", work, checkout)
         lacks = _NO_SESSION if repository.tree.size() else NOTHING_KNOWN
-        return FoundPlaces("", _found(repository, Question(task, branch_at(checkout)), most), lacks)
+        return _answer("", repository, Question(task, branch_at(checkout)), most, lacks)
 
 
-def _found(repo: KnownRepo, question: Question, most: int) -> tuple[FoundPlace, ...]:
-    places = with_tests(repo, guess(repo, question, most))
-    rated = features(repo, question) if places else {}
-    return tuple(FoundPlace(place, tuple(_reasons(repo, question, place.path, rated[place.path]))) for place in places)
+def _answer(name: str, repo: KnownRepo, question: Question, most: int, lacks: str) -> FoundPlaces:
+    """The files at which the task points, with reasons; what is changed whatever the task is answers nothing."""
+    likely = guess(repo, question, most)
+    rated = features(repo, question) if likely else {}
+    meant = [place for place in likely if _is_meant(rated[place.path])]
+    found = (
+        FoundPlace(place, tuple(_reasons(repo, question, place.path, rated[place.path])))
+        for place in with_tests(repo, meant)
+    )
+    return FoundPlaces(name, tuple(found), lacks)
+
+
+def _is_meant(values: Features) -> bool:
+    return bool(values.branch) or pointed(values) >= _LEAST_POINTED
 
 
 def _reasons(repo: KnownRepo, question: Question, path: str, values: Features) -> Iterator[str]:
@@ -148,7 +162,7 @@ def _reasons(repo: KnownRepo, question: Question, path: str, values: Features) -
     if sessions:
         yield f"{sessions} session{'s' if sessions > 1 else ''} changed it"
     if values.last or values.recent:
-        yield "changed lately"
+        yield "changed by recent work"
     elif values.ever:
         yield "changed often"
 

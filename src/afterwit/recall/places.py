@@ -44,6 +44,7 @@ IN_PASSING = re.compile(
     r"(?:change(?:log|s)|history|news|release[-_]?notes)(?:\.\w+)*\Z|.*(?:\.lockb?|[-.]lock\.\w+|\.snap|\.map)\Z|go\.sum\Z",
     re.IGNORECASE,
 )
+_HIDDEN = re.compile("REDACTED|‹")  # a name of which a part was taken out leads nowhere
 _NO_CODE = (".md", ".mdx", ".rst", ".txt", ".json", ".toml", ".yaml", ".yml", ".lock", ".mod", ".xml", ".cfg")
 _FORBIDS = re.compile(
     r"\b(?:never|not|don['’]t)\s+(?:\w+\s+)?(?:edit|chang|touch|modif|writ|overwrit|commit)", re.IGNORECASE
@@ -158,13 +159,14 @@ def guess(repo: KnownRepo, question: Question, most: int = MOST) -> list[LikelyP
     """The likeliest files that are there; none that would be a shot in the dark."""
     rated = features(repo, question)
     is_short = len(repo.work.changed_most(_FEW_FILES)) < _FEW_FILES
-    if is_short and not any(_pointed(values) >= _POINTED for values in rated.values()):
+    if is_short and not any(pointed(values) >= _POINTED for values in rated.values()):
         return []
     reasoned = ((path, values) for path, values in rated.items() if not _is_habit(repo.work, path, values))
     places = (LikelyPlace(path, _chance(values)) for path, values in reasoned)
     likely = (place for place in places if place.chance >= _LEAST)
     best = sorted(likely, key=lambda place: (-round(place.chance, 9), place.path))
-    return list(islice((place for place in best if repo.is_there(place.path)), most))
+    there = (place for place in best if repo.is_there(place.path) and not _HIDDEN.search(place.path))
+    return list(islice(there, most))
 
 
 def clear(repo: KnownRepo, question: Question, places: Sequence[LikelyPlace]) -> list[LikelyPlace]:
@@ -179,7 +181,7 @@ def clear(repo: KnownRepo, question: Question, places: Sequence[LikelyPlace]) ->
     if any(map(repo.is_there, (*paths, *names))):
         return []
     rated = features(repo, question)
-    return [place for place in likely if _pointed(rated[place.path]) >= _CLEARLY_POINTED][:_MOST_TOLD]
+    return [place for place in likely if pointed(rated[place.path]) >= _CLEARLY_POINTED][:_MOST_TOLD]
 
 
 def without_forbidden(repo: KnownRepo, notes: Iterable[str]) -> KnownRepo:
@@ -390,7 +392,7 @@ def _is_habit(work: KnownPlaces, path: str, values: Features) -> bool:
     return bool(IN_PASSING.match(path.rpartition("/")[2])) or (path.endswith(_NO_CODE) and work.is_everywhere(path))
 
 
-def _pointed(features: Features) -> float:
+def pointed(features: Features) -> float:
     """What the prompt's own words count for a file."""
     own = ("path", "name", "stem", "alike", "words", "cover", "contents", "symbols")
     return math.fsum(getattr(WEIGHTS, name) * getattr(features, name) for name in own)

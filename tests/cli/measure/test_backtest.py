@@ -16,7 +16,7 @@ def test_where_nothing_would_have_helped_it_says_so_and_what_to_do_next(learned:
     assert done.returncode == 0
     assert done.stdout.startswith("Nothing that was known in time would have spared an action")
     assert "`afterwit connect schedule`" in done.stdout
-    assert "of 1,000 actions might have been spared" in done.stdout
+    assert "might have been spared" not in done.stdout  # an interval from 0 to 0 says nothing
     assert "recall@5" not in done.stdout
 
 

@@ -62,7 +62,7 @@ def test_what_was_compared_stands_below_the_verdict_and_what_it_saved_beside_the
     text = page(figures(helps="It helps.", effect=effect_of(of(list(lived(400, 3)))), cost=cost), {}, CALENDAR)
     assert "(`lost-actions`)" in text
     assert "| helps |" in text
-    assert "Self-test: with sides that mean nothing," in text
+    assert "put on two sides by chance with nothing told to either" in text
     assert "What it saved, by the comparison under the first heading: lost in 100 of the first 30 actions" in text
     unknown = page(figures(effect=effect_of(of([])), cost=cost), {}, CALENDAR)
     assert "What it saved nobody can tell yet" in unknown

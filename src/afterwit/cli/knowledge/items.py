@@ -25,7 +25,10 @@ EXITS = {
     ExitCode.FAILED: "There is no store yet, or it cannot be used.",
     ExitCode.WRONG_USE: "Wrong use, or no such note. Nothing is decided.",
 }
-EMPTY = "There are no notes yet. `afterwit learn` makes them from what your agents log; two sessions must agree."
+EMPTY = (
+    "There are no notes yet. `afterwit learn` makes one where two sessions show the same; `afterwit read --plan` says"
+    " what a model of your choice could read."
+)
 _COLUMNS = (
     Column("id"),
     Column("conf", is_number=True),

@@ -245,6 +245,8 @@ def _figures(report: PlayerReport) -> str:
         said += f", answered correctly {_percent(score.right)} of those that can be checked." if score.right else "."
     if score.searches:
         said += f" Searches for files changed before: {score.searches:,}, spared {_percent(score.searches_spared)}."
+    if not score.saved_per_1000 and low == high:
+        return said
     return (
         f"{said} About {score.saved_per_1000:.0f} of 1,000 actions might have been spared"
         f" (95 % interval {low:.0f} to {high:.0f})."

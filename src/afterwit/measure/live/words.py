@@ -42,8 +42,8 @@ def verdict(effect: EffectBrief) -> str:
 
 def self_test_words(test: SelfTest) -> str:
     return (
-        f"Self-test: with sides that mean nothing, {test.verdicts} of {test.rounds} tries on"
-        f" {counted(test.sessions, 'session')} of yours saw an effect; in the long run 5% may."
+        f"Self-test: {counted(test.sessions, 'session')} of yours, put on two sides by chance with nothing told to"
+        f" either, looked different in {test.verdicts} of {test.rounds} tries; 5 in 100 would be allowed."
     )
 
 
