@@ -73,7 +73,7 @@ def test_the_last_word_is_told_before_and_after_it_is_learned(run: Run, draw: An
 @pytest.mark.usefixtures("learned")
 def test_a_session_that_was_skipped_on_purpose_is_not_the_last_word(run: Run, draw: Any) -> None:
     draw("told", 2, moment="start")
-    draw(1, moment="after", held=1, text="", would="- a note")
+    draw("skipped", 1, moment="after", held=1, text="", would="- a note")
     assert told(run)["last spoke"].endswith(" in orchard, at the start of a session (claude-code)")
 
 
@@ -144,7 +144,7 @@ def test_its_json_has_the_documented_shape(run: Run, draw: Any) -> None:
     assert {name: set(value) if isinstance(value, dict) else value for name, value in shape.items()} == {
         "learned": {"last_run_at", "news_at", "sessions", "new_sessions", "new_notes"},
         "spoke": {"happened_at", "agent", "repo", "moment", "act"},
-        "comparison": {"days", "sessions", "session_share", "item_share", "arms"},
+        "comparison": {"days", "sessions", "skipped", "session_share", "item_share", "arms"},
         "notes": {"active", "needs_approval", "waiting"},
         "vanishing": {"agents", "uncaptured", "vanishes_at", "captured"},
         "reading": {"cost_usd", "cap_usd", "unpriced_tokens", "cap_tokens", "unanswered", "failed"},
