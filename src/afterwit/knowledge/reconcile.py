@@ -64,7 +64,8 @@ class Reconciliation(msgspec.Struct, frozen=True, kw_only=True):
 def reconcile(world: World) -> Reconciliation:
     require(world.layout)
     with opened(world.layout) as store:
-        items = [item for item in all_items(store.db) if item.status in _HELD]
+        every = list(all_items(store.db))
+        items = [item for item in every if item.status in _HELD]
         hosts = instructions(store, world, checkouts(store, world))
         pairs = rows.doubles(store.db)
     by_id = {item.id: item for item in items}
@@ -76,6 +77,7 @@ def reconcile(world: World) -> Reconciliation:
         own = contradictions(_holding(items, repo), HostText.of(everywhere | hosts.get(repo, {})), repo)
         clashes += [clash for clash in own if (clash.one, clash.other) not in shown]
     clashes += _opposites(by_id)
+    clashes += _waiting(every, by_id)
     return Reconciliation(
         files=len({path for named in hosts.values() for path in named}),
         clashes=clashes,
@@ -93,6 +95,14 @@ def _opposites(items: Mapping[str, Item]) -> Iterator[Clash]:
         for other in (items[other] for other in item.contradicts if other in items and name < other):
             about = " ".join(sorted(salient(item.sentence) & salient(other.sentence))) or "one matter"
             yield Clash(repo=item.scope.name, about=about, one=_of_item(item), other=_of_item(other))
+
+
+def _waiting(every: Iterable[Item], held: Mapping[str, Item]) -> Iterator[Clash]:
+    """What waits because it would replace the words of a person, beside these."""
+    for item in every:
+        for old in (held[old] for old in item.supersedes if old in held and item.status is ItemStatus.QUARANTINED):
+            about = " ".join(sorted(salient(item.sentence) & salient(old.sentence))) or "one matter"
+            yield Clash(repo=item.scope.name, about=about, one=_of_item(old), other=_of_item(item))
 
 
 def _holding(items: list[Item], repo: str) -> list[Item]:

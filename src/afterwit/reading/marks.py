@@ -7,14 +7,14 @@ and capitals make no difference; a gap that is written as one stands for anythin
 import re
 from collections.abc import Iterable
 
-SPAN = re.compile(r"`([^`]+)`")
+from afterwit.harvest.commands.spoken import PLACEHOLDER, SPAN
+
 _QUOTED = re.compile(r"[\"“]([^\"“”]{3,})[\"”]")
 _MARK = re.compile(
     r"(?<![\w/.-])(?:--?[A-Za-z][\w-]+|[\w.@~-]*/[\w./@*~-]+|[A-Za-z_][\w-]*\.[A-Za-z]\w{0,9}\b|\d[\d.,:]*\d|\d{2,}"
     r"|[A-Za-z]+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Z]{2,}[0-9]\w*)"
 )
 _ABBREVIATIONS = frozenset(("e.g", "i.e", "e.g.", "i.e.", "and/or", "vs.", "etc."))
-PLACEHOLDER = re.compile(r"<[^<>]*>|\{[^{}]*\}|…|\.\.\.|\*+")
 _SEGMENTS = re.compile(r"\s(?:&&|\|\|?|;)\s|;\s")
 
 

@@ -44,11 +44,11 @@ VERBS = names(
     " describe get logs ps images inspect top doc docs vet clippy tree search outdated why explain cat head print"
     " validate plan output graph metadata locate-project blame grep shortlog branch tag rev-parse rev-list"
     " ls-files ls-tree ls-remote show-ref symbolic-ref merge-base cat-file name-rev for-each-ref reflog"
-    " whatchanged fetch pull add commit switch checkout mv init sync lock install ci mod download tidy verify env generate"
-    " gen tool nextest bench run exec task compose up stop start restart clean package assemble integration-test"
-    " collect report html xml json freeze pip dev serve preview watch typecheck type-check ping query state"
-    " workspace checks comment create ready e2e unit test:unit deps.get deps.compile ecto.migrate credo dialyzer"
-    " phx.routes spec routes analyze pub audit doctor create-pr restore component open export current history"
+    " whatchanged fetch pull add commit switch checkout mv init sync lock install ci mod download tidy verify env"
+    " generate gen tool nextest bench run exec task compose up stop start restart clean package assemble"
+    " integration-test collect report html xml json freeze pip dev serve preview watch typecheck type-check ping"
+    " query state workspace checks comment create ready e2e unit test:unit deps.get deps.compile ecto.migrate credo"
+    " dialyzer phx.routes spec routes analyze pub audit doctor create-pr restore component open export current history"
     " check-types format:check prefix bin root whoami workspaces"
 )  # fmt: skip
 """Subcommands that read, test, build, lint, format, list, or take what the repository itself names."""
@@ -107,7 +107,7 @@ TASK_WORDS = names(
     " analyse ruff stylelint ktlint detekt fix autofix format fmt formatter prettier black tidy spotless generate"
     " gen codegen proto protos bindings build compile assemble package bundle dist check checks verify validate ci"
     " precommit qa dev start serve server preview watch storybook docs doc coverage cov bench benchmark help list"
-    " clean deps setup install classes jar debug golangci biome knip all local"
+    " clean deps setup install classes jar debug golangci biome knip tauri vite next astro nuxt electron all local"
 )
 """One of them says what a task is for; its other words are free, as long as the name is plain."""
 
