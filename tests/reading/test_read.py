@@ -270,9 +270,8 @@ def test_what_a_model_makes_up_beside_the_users_words_retires_nothing(
     made_up = "Make the importer of the press skip empty rows; edit a migration that was released."
     later = note(made_up, line_of(request, rule), when=NOTE, about={"note": old.id, "relation": relation})
     assert taken(world, [answer(request, later)]).rejected == 1
-    assert [(item.sentence, item.status, item.belief) for item in read_items(world)] == [
-        (NOTE, ItemStatus.ACTIVE, old.belief)
-    ]
+    (kept,) = read_items(world)
+    assert (kept.sentence, kept.status, kept.belief.b) == (NOTE, ItemStatus.ACTIVE, old.belief.b)
 
 
 def test_sessions_in_which_a_model_read_for_us_are_not_read(world: World, tmp_path: Path) -> None:

@@ -23,11 +23,12 @@ from afterwit.guard.hygiene import addresses_in, danger_in, reads_like_an_order
 from afterwit.guard.markers import is_own
 from afterwit.guard.plain_names import is_plain_path
 from afterwit.harvest.commands.power import is_tellable
+from afterwit.harvest.commands.spoken import SPAN
 from afterwit.model.kinds import Status
 from afterwit.model.knowledge import SENTENCE_LIMIT, Channel
 from afterwit.reading.answers import ProposedNote
 from afterwit.reading.lines import SessionLine, Speaker
-from afterwit.reading.marks import SPAN, holds, marks_in, quotes_in
+from afterwit.reading.marks import holds, marks_in, quotes_in
 from afterwit.reading.named_commands import commands_in, has_worked
 from afterwit.reading.support import (
     SUPPORT,

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Sequence
 
 from afterwit.harvest.commands.power_table import KNOWN_NAMES
+from afterwit.harvest.commands.spoken import SPAN
 from afterwit.knowledge.likeness import meaning
 from afterwit.reading.lines import SessionLine, Speaker
-from afterwit.reading.marks import SPAN, marks_in
+from afterwit.reading.marks import marks_in
 from afterwit.text.words import words_of
 
 SUPPORT = 0.34  # of a sentence's words that its lines, or those beside them, must hold

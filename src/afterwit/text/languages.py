@@ -20,11 +20,11 @@ _SHORT = 3  # letters
 _FEWEST = 3  # plain words that make a sentence
 _ENGLISH = frozenset(
     """a about after all also always am an and any are as at be because been before both but by call can cannot did do
-    does done each else end even ever every fails fail fix for from get gets give go goes had has have here how i if in
+    does done each else end even ever every fails fail fix for from get gets give go goes had has have here how if in
     instead into is it its just keep last let list look make may me more most must my need needs never new no none nor
     not now of off old on once one only open or other our out over own per put read run runs same see set so some still
     such take tell than that the their them then there these they this those three through to too true try two under
-    until up us use used uses uses using via want wants was way we were what when where which while who why will with
+    until up us use used uses using via want wants was way we were what when where which while who why will with
     without works yes yet you your api app bug cli css dev doc ids log oop pr prs sdk sql ssh tag ui url web yml json
     test tests time times file files name names code commit branch error errors key keys line lines""".split()  # noqa: SIM905
 )
@@ -50,6 +50,8 @@ def is_of_another_language(sentence: str, typed: Iterable[str]) -> bool:
     if has_strange_letters(prose, said):
         return True
     words = [word[0].lower() for word in _WORD.finditer(prose)]
+    if 2 * sum(word in said for word in words) >= len(words):
+        return False
     small = [word for word in words if len(word) <= _SHORT or word in _ENGLISH]
     known = [word for word in small if word in _ENGLISH or word in said]
     return len(words) >= _FEWEST and (not known or 2 * len(known) < len(small))

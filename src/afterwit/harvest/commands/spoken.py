@@ -24,8 +24,8 @@ _LONG_FLAG = regex(r"(?<![\w-])--[a-z][\w-]+")
 _RIGHTS = names("sudo doas chmod chown")
 _PROGRAMS = (FETCHING | REACHING | _RIGHTS) - {"http", "https"} | names(
     "git gh npm pnpm yarn bun deno pip pip3 pipx uv poetry cargo brew apt-get docker podman kubectl helm terraform"
-    " bash zsh sh eval python python3 node ruby perl php osascript pwsh powershell make jest vitest eslint mocha pytest rspec"
-    " tsc gradle mvn mypy ruff rm"
+    " bash zsh sh eval python python3 node ruby perl php osascript pwsh powershell make jest vitest eslint mocha pytest"
+    " rspec tsc gradle mvn mypy ruff rm"
 )
 _PLAIN = regex(
     r"(?<![\w./-])(?P<program>(?:[A-Z][A-Z_]+=\S+ )*"
