@@ -19,9 +19,9 @@ from afterwit.harvest.harvester import id_of
 from afterwit.knowledge.gate import rejection
 from afterwit.knowledge.likeness import say_the_same
 from afterwit.knowledge.list import find_item, search_items
+from afterwit.knowledge.settle import ASSISTANT
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import (
-    ASSISTANT,
     EVERYWHERE,
     Channel,
     Item,

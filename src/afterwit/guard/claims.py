@@ -1,7 +1,6 @@
 """What a sentence says that somebody decided, and whether it tells to do without a guard: words that lend authority.
 
-What a page says becomes an order when it says who wants it. Whether the user said so, only what they typed can tell;
-this finds where it is said. Patterns again, so a plainly worded lie may pass: then it is quoted, as nobody's word.
+Whether the user said so, only what they typed can tell; this finds where it is said. Patterns miss plainly worded lies.
 """
 
 import re
@@ -42,8 +41,7 @@ _LOWERS = regex(
     rf"|\b(?:push|commit|merge|deploy|releas|publish|land|ship|install|delet|run)\w*\b.{{0,50}}?\bwithout\s+"
     rf"(?:\S+\s+){{0,3}}?(?:{_GUARD}|asking|waiting)\b"
     r"|\b(?:push|commit|merge|deploy)\w*\s+(?:\S+\s+){0,2}?(?:straight|directly|right)\s+(?:to|into|on|onto)\s+(?:main"
-    r"|master|prod\w*|trunk)\b|\bno\s+(?:need for\s+)?(?:an?\s+)?(?:reviews?|approvals?)\s+(?:is |are )?(?:needed"
-    r"|required|necessary)\b",
+    r"|master|prod\w*|trunk)\b|\bno\s+(?:an?\s+)?(?:reviews?|approvals?)\s+(?:is|are)\s",
     re.IGNORECASE,
 )
 _DENIED = regex(r"\b(?:never|not|no longer|don['’]t|cannot|can['’]t|mustn['’]t|avoid|refuse[sd]?)\b", re.IGNORECASE)

@@ -138,7 +138,6 @@ _DANGERS = {
 }
 _ANY = regex("|".join(f"(?P<d{at}>{pattern})" for at, pattern in enumerate(_DANGERS.values())), re.IGNORECASE)
 _NAMES = tuple(_DANGERS)
-_ADDRESS = regex(rf"(?<=://)[\w.-]+|{_HOST}", re.IGNORECASE)
 _RUN = regex(r"[A-Za-z0-9+/_-]{40,}={0,2}")
 _CHANGE = regex(r"(?<=[a-z])[A-Z0-9+]|(?<=[A-Z])[a-z0-9+]|(?<=[0-9+])[A-Za-z]")
 _MIXED = 0.42  # of the characters of encoded text differ in kind from the one before; of long names mostly a third
@@ -151,11 +150,6 @@ def danger_in(text: str) -> str:
     if danger:
         return _NAMES[int(str(danger.lastgroup)[1:])]
     return "a blob" if any(_is_encoded(run[0]) for run in _RUN.finditer(text)) else ""
-
-
-def addresses_in(text: str) -> list[str]:
-    """The hosts that a text names, in lower case."""
-    return [match[0].lower() for match in _ADDRESS.finditer(text)]
 
 
 def _is_encoded(run: str) -> bool:

@@ -22,18 +22,7 @@ from afterwit.harvest.commands.power import power_of, power_of_change
 from afterwit.harvest.commands.spoken import power_in
 from afterwit.harvest.stated.statements import OF_THE_PLACE, is_deictic, momentary, words_stated
 from afterwit.knowledge.host_text import HostText, repeats_host
-from afterwit.model.knowledge import (
-    ASSISTANT,
-    GUARDED_FIXES,
-    IMPORT,
-    READ,
-    REPEATED,
-    SENTENCE_LIMIT,
-    STANDING,
-    Category,
-    Channel,
-    Draft,
-)
+from afterwit.model.knowledge import GUARDED_FIXES, READ, REPEATED, SENTENCE_LIMIT, STANDING, Category, Channel, Draft
 from afterwit.text.languages import has_disguised_word
 from afterwit.text.patterns import regex
 
@@ -122,7 +111,6 @@ _VERB = regex(
 )
 _SUSPICIOUS = "reads like an instruction that no user gave"
 _FEWEST_WORDS = 3
-_WORDED = (READ, IMPORT, ASSISTANT)  # their sentences are somebody's, and no templates of ours
 _REPEATING = (Channel.ASSISTANT, Channel.FILE, Channel.HOST)
 
 
@@ -150,13 +138,12 @@ def review_reason(draft: Draft) -> str:
 def _power_of_words(draft: Draft) -> str:
     """What only a person may advise of what a sentence says in words that are not ours: a command, however often it
     worked, to do without a guard, or what somebody is said to have decided. Of what was read, the lines decide that."""
-    if draft.harvester not in _WORDED:
-        return ""
-    if command := power_in(draft.sentence):
-        return f"`{command}`"
-    if lowers_a_guard(draft.sentence):
-        return "a guard is left out"
-    return "says what somebody decided" if draft.harvester != READ and claims_in(draft.sentence) else ""
+    is_read = draft.harvester == READ
+    if not is_read and draft.channel is not Channel.IMPORTED:
+        return ""  # templates of ours
+    if (command := power_in(draft.sentence)) or lowers_a_guard(draft.sentence):
+        return f"`{command}`" if command else "a guard is left out"
+    return "" if is_read or not claims_in(draft.sentence) else "says what somebody decided"
 
 
 def power_of_advice(advice: str) -> str:

@@ -76,8 +76,7 @@ def reconcile(world: World) -> Reconciliation:
     for repo in sorted((hosts.keys() | repos) - {""}):
         own = contradictions(_holding(items, repo), HostText.of(everywhere | hosts.get(repo, {})), repo)
         clashes += [clash for clash in own if (clash.one, clash.other) not in shown]
-    clashes += _opposites(by_id)
-    clashes += _waiting(every, by_id)
+    clashes += _opposites(every, by_id)
     return Reconciliation(
         files=len({path for named in hosts.values() for path in named}),
         clashes=clashes,
@@ -89,20 +88,16 @@ def reconcile(world: World) -> Reconciliation:
     )
 
 
-def _opposites(items: Mapping[str, Item]) -> Iterator[Clash]:
-    """Notes that were found to contradict each other while their repository's notes were settled."""
-    for name, item in sorted(items.items()):
-        for other in (items[other] for other in item.contradicts if other in items and name < other):
+def _opposites(items: Iterable[Item], held: Mapping[str, Item]) -> Iterator[Clash]:
+    """Notes that were found to contradict each other while their repository's notes were settled, and what waits
+    because it would replace the words of a person."""
+    for item in sorted(items, key=lambda item: item.id):
+        is_waiting = item.status is ItemStatus.QUARANTINED
+        names = item.supersedes if is_waiting else [name for name in item.contradicts if item.id < name]
+        for other in (held[name] for name in names if name in held and (is_waiting or item.id in held)):
             about = " ".join(sorted(salient(item.sentence) & salient(other.sentence))) or "one matter"
-            yield Clash(repo=item.scope.name, about=about, one=_of_item(item), other=_of_item(other))
-
-
-def _waiting(every: Iterable[Item], held: Mapping[str, Item]) -> Iterator[Clash]:
-    """What waits because it would replace the words of a person, beside these."""
-    for item in every:
-        for old in (held[old] for old in item.supersedes if old in held and item.status is ItemStatus.QUARANTINED):
-            about = " ".join(sorted(salient(item.sentence) & salient(old.sentence))) or "one matter"
-            yield Clash(repo=item.scope.name, about=about, one=_of_item(old), other=_of_item(item))
+            pair = (other, item) if is_waiting else (item, other)
+            yield Clash(repo=item.scope.name, about=about, one=_of_item(pair[0]), other=_of_item(pair[1]))
 
 
 def _holding(items: list[Item], repo: str) -> list[Item]:

@@ -35,7 +35,6 @@ from afterwit.knowledge.needless import needless
 from afterwit.knowledge.subjects import gone_subjects, named_subjects, subjects_of
 from afterwit.knowledge.weighing import WeighingContext, each_weighed, related
 from afterwit.model.knowledge import (
-    ASSISTANT,
     EVERYWHERE,
     GUARDED_FIXES,
     READ,
@@ -57,6 +56,7 @@ from afterwit.store.rows.items import DecisionRow, RejectionRow
 from afterwit.store.rows.session_list import last_work, newest_versions
 from afterwit.store.store import Store
 
+ASSISTANT = "assistant"  # the harvester of what agents record
 _VERSION = 6  # raised when the same drafts make other items
 _DRAFT = msgspec.msgpack.Decoder(Draft)
 

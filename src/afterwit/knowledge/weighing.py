@@ -169,7 +169,15 @@ def weigh(draft: Draft, context: WeighingContext, absorbed: Sequence[str] = ()) 
         **{field: getattr(draft, field) for field in _SHARED},
         id=own,
         status=status,
-        authority=_authority(draft, will, echoes),
+        authority=Authority.OBSERVATION
+        if draft.harvester == READ and draft.channel is Channel.OUTCOME and not will.is_approved
+        else authority_of(
+            draft.channel,
+            draft.evidence,
+            echoes=echoes,
+            is_decided=will.is_approved,
+            is_tested=is_put_to_test(draft),
+        ),
         belief=weighed.belief,
         first_ms=min(filter(None, times), default=0),
         last_ms=max(times, default=0),
@@ -181,14 +189,6 @@ def weigh(draft: Draft, context: WeighingContext, absorbed: Sequence[str] = ()) 
         is_known_to_host=any(not line.is_otherwise and not line.repo for line in host_lines),
         host_lines=host_lines,
     )
-
-
-def _authority(draft: Draft, will: Will, echoes: frozenset[str]) -> Authority:
-    """What the item may be worded as. That a command worked proves nothing that a model says around it."""
-    if draft.harvester == READ and draft.channel is Channel.OUTCOME and not will.is_approved:
-        return Authority.OBSERVATION
-    is_tested = is_put_to_test(draft)
-    return authority_of(draft.channel, draft.evidence, echoes=echoes, is_decided=will.is_approved, is_tested=is_tested)
 
 
 def _weighed(
@@ -309,9 +309,8 @@ def is_put_to_test(draft: Draft | Item) -> bool:
 
 
 def _takes_place(later: Item, earlier: Item) -> bool:
-    """Whether an item may replace another: as trusted, as far along, not older, wherever the other holds, not the words
-    of others, and no person kept the other. What a model read replaces what was found otherwise only in the user's
-    words; what a person stands behind, only once a person approved it."""
+    """Whether an item may replace another: as trusted, as far along, not older, wherever that holds, not others' words.
+    What a model read replaces what it did not only in the user's words, and a person's only once one approved it."""
     if later.id == earlier.id or earlier.is_pinned or later.last_ms < earlier.last_ms:
         return False
     if not speaks_for(later, earlier) or later.scope not in (earlier.scope, EVERYWHERE):

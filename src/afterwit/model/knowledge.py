@@ -13,7 +13,6 @@ from afterwit.model.kinds import Activity as Activity  # noqa: PLC0414 - part of
 
 SENTENCE_LIMIT = 320  # of a note, whoever made it: what is longer is refused, never cut
 EXCERPT_LIMIT = 300
-ASSISTANT = "assistant"  # the harvester of what agents record
 IMPORT = "import"  # the harvester of what people bring from elsewhere
 PERSON = "person"  # the harvester of what people add
 READ = "read"  # the harvester of what a model read in sessions

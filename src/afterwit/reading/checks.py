@@ -19,7 +19,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from afterwit.guard.claims import claims_in, others_in
-from afterwit.guard.hygiene import addresses_in, danger_in, reads_like_an_order
+from afterwit.guard.hygiene import danger_in, reads_like_an_order
 from afterwit.guard.markers import is_own
 from afterwit.guard.plain_names import is_plain_path
 from afterwit.harvest.commands.power import is_tellable
@@ -28,18 +28,9 @@ from afterwit.model.kinds import Status
 from afterwit.model.knowledge import SENTENCE_LIMIT, Channel
 from afterwit.reading.answers import ProposedNote
 from afterwit.reading.lines import SessionLine, Speaker
-from afterwit.reading.marks import holds, marks_in, quotes_in
+from afterwit.reading.marks import holds, is_telling, marks_in, quotes_in
 from afterwit.reading.named_commands import commands_in, has_worked
-from afterwit.reading.support import (
-    SUPPORT,
-    forbids_what_is_wanted,
-    is_borne_out,
-    is_cut_out,
-    is_said_throughout,
-    is_telling,
-    is_turned_round,
-    share_of_words,
-)
+from afterwit.reading.support import SUPPORT, is_all_said, is_borne_out, is_cut_out, is_turned_round, share_of_words
 from afterwit.text.languages import is_of_another_language
 from afterwit.text.words import words_of
 
@@ -57,6 +48,7 @@ _PARTIES = (Speaker.USER, Speaker.AGENT, Speaker.ACTION)
 _ENDED = (Status.SUCCEEDED, Status.FAILED)
 _BORROWED = 2  # words in one foreign line that nobody else said
 _WORDS = re.compile(r"[a-z]+")
+_AROUND = "`\"'.,;:()"  # marks around a word
 _PERSONAL = re.compile(r"\b(?:I|me|my|mine|your current|currently)\b")
 _LOWERING = frozenset("disable skip bypass ignore override force".split())  # noqa: SIM905
 
@@ -147,7 +139,7 @@ def checked(proposal: ProposedNote, sent: Sent) -> Supported | Convicted:
         return Convicted(proposal.sentence, Conviction.OTHER_WORDS, "its words are spread over the session")
     lines = tuple(sorted({*proving, *added}))
     said = [line._replace(text=f"{line.speaker} {line.text}") for line in (sent.lines[at] for at in cited)]
-    if not is_borne_out(proposal.sentence, said) or not is_said_throughout(proposal.sentence, said):
+    if not is_borne_out(proposal.sentence, said) or not is_all_said(proposal.sentence, said):
         return Convicted(proposal.sentence, Conviction.OTHER_WORDS)
     if is_cut_out(proposal.sentence, (sent.lines[at] for at in lines)):
         return Convicted(proposal.sentence, Conviction.CUT_OUT)
@@ -161,8 +153,7 @@ def _of_speaker(sentence: str, lines: Sequence[int], channel: Channel, sent: Sen
     """Why a sentence is not taken, by who said it. What rests on the user's words alone must not turn them round."""
     has_marks = any(map(is_telling, marks_in(sentence)))
     typed = [sent.lines[at] for at in lines if sent.lines[at].speaker is Speaker.USER]
-    is_opposite = is_turned_round(sentence, _around(lines, sent)) or forbids_what_is_wanted(sentence, typed)
-    if is_opposite and (channel is Channel.USER or not has_marks):
+    if (channel is Channel.USER or not has_marks) and is_turned_round(sentence, _around(lines, sent)):
         return Conviction.OPPOSITE
     if channel is Channel.USER:
         return None
@@ -183,11 +174,8 @@ def _is_hearsay(clause: str, sentence: str, typed: Sequence[SessionLine], sent: 
         return True
     if max(share_of_words(clause, typed), share_of_words(sentence, typed)) < _CLAIMED:
         return True
-    claiming = (
-        line
-        for line in sent.lines[sent.first : sent.end]
-        if line.speaker in _LEAST_TRUSTED or (line.speaker is Speaker.AGENT and claims_in(line.text))
-    )
+    others = (line for line in sent.lines[sent.first : sent.end] if line.speaker in (*_LEAST_TRUSTED, Speaker.AGENT))
+    claiming = (line for line in others if line.speaker is not Speaker.AGENT or claims_in(line.text))
     return _borrows(clause, typed, claiming)
 
 
@@ -217,7 +205,7 @@ def channel_of(sentence: str, lines: Sequence[SessionLine], sent: Sequence[Sessi
     are cited, words that stand in foreign text alone are not those of anybody else."""
     foreign = [line for line in sent if line.speaker in _LEAST_TRUSTED]
     typed = [line for line in lines if line.speaker is Speaker.USER]
-    is_whole = bool(typed) and is_said_throughout(sentence, typed, as_typed=True)
+    is_whole = bool(typed) and is_all_said(sentence, typed, as_typed=True)
     if is_whole and _carry(sentence, typed, foreign) and not _adds_power(sentence, typed, sent):
         return Channel.USER
     ended = [line for line in lines if line.speaker is Speaker.ACTION and line.status in _ENDED]
@@ -249,7 +237,8 @@ def _adds_power(sentence: str, typed: Sequence[SessionLine], sent: Sequence[Sess
     """Whether something that the user did not type could do harm, lead elsewhere, or lower a guard."""
     if danger_in(sentence) and not any(danger_in(line.text) for line in typed):
         return True
-    if any(not any(address in line.text.lower() for line in typed) for address in addresses_in(sentence)):
+    said = {word.strip(_AROUND) for line in typed for word in line.text.lower().split()}
+    if danger_in(" ".join(word for word in sentence.split() if word.lower().strip(_AROUND) not in said)):
         return True
     words = {word for line in typed for word in _WORDS.findall(line.text.lower())}
     if not _LOWERING.intersection(_WORDS.findall(sentence.lower())) <= words:

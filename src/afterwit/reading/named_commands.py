@@ -27,7 +27,6 @@ def untold_commands(sentence: str, sent: Sequence[SessionLine]) -> list[str]:
 
 
 def commands_in(sentence: str, sent: Sequence[SessionLine]) -> list[str]:
-    """What stands between backticks and can be run."""
     return [call for call, _ in calls_in(sentence, _called(sent))]
 
 

@@ -5,11 +5,10 @@ cut out of what somebody said. Pure, and of words alone: who spoke, and what fol
 import re
 from collections.abc import Iterable, Sequence
 
-from afterwit.harvest.commands.power_table import KNOWN_NAMES
 from afterwit.harvest.commands.spoken import SPAN
 from afterwit.knowledge.likeness import meaning
 from afterwit.reading.lines import SessionLine, Speaker
-from afterwit.reading.marks import marks_in
+from afterwit.reading.marks import is_telling, marks_in
 from afterwit.text.words import words_of
 
 SUPPORT = 0.34  # of a sentence's words that its lines, or those beside them, must hold
@@ -25,7 +24,6 @@ _IN_CLAUSE = 0.15  # of them that must stand in the lines; those who retell in t
 _WHOLE_PART = 2
 _IN_PART = 0.5  # the same of a part of what is to be somebody's own words
 _MOST_MISSING = 2  # of such words in a row that may stand nowhere
-_COMMON = frozenset("main master head origin true false none null yes no ok done todo error test".split())  # noqa: SIM905
 
 
 def share_of_words(sentence: str, lines: Iterable[SessionLine]) -> float:
@@ -49,9 +47,8 @@ def is_borne_out(sentence: str, lines: Sequence[SessionLine]) -> bool:
     return shared >= _WITHOUT_MARK or (shared == len(plain) and _RULE.search(sentence) is not None)
 
 
-def is_said_throughout(sentence: str, lines: Iterable[SessionLine], *, as_typed: bool = False) -> bool:
-    """Whether each clause stands in these lines, and none is made up beside what they say. `as_typed`: each part of a
-    clause, with no words in a row that the lines lack, as it must be where the lines' own authority is claimed."""
+def is_all_said(sentence: str, lines: Iterable[SessionLine], *, as_typed: bool = False) -> bool:
+    """Whether each clause stands in these lines. `as_typed`: each part of one, with hardly a word missing in a row."""
     there = {word for line in lines for word in words_of(line.text)}
     pattern, fewest, least = (_PARTS, _WHOLE_PART, _IN_PART) if as_typed else (_CLAUSES, _WHOLE_CLAUSE, _IN_CLAUSE)
     for clause in pattern.split(sentence):
@@ -62,27 +59,12 @@ def is_said_throughout(sentence: str, lines: Iterable[SessionLine], *, as_typed:
     return " " * (_MOST_MISSING + 1) not in known
 
 
-def is_telling(mark: str) -> bool:
-    """Whether a mark says something of this work: the name of a program or of a branch that everybody has does not."""
-    return mark.lower() not in _COMMON and mark not in KNOWN_NAMES
-
-
 def is_turned_round(sentence: str, lines: Iterable[SessionLine]) -> bool:
     """Whether the sentence says to do what the user said not to do, with nobody else who says so."""
     denied = {phrase.split()[0] for phrase in meaning(sentence).denied if phrase}
     words = set(meaning(sentence).words) - denied
     said = (phrase for line in lines if line.speaker is Speaker.USER for phrase in meaning(line.text).denied)
     return any(phrase and words.issuperset(phrase.split()) for phrase in said)
-
-
-def forbids_what_is_wanted(sentence: str, typed: Iterable[SessionLine]) -> bool:
-    """Whether the sentence forbids what these lines speak of without forbidding anything."""
-    said = [meaning(line.text) for line in typed]
-    wanted = {word for line in said if not line.denied for word in line.words}
-    is_denied_too = any(line.denied for line in said)
-    return not is_denied_too and any(
-        phrase and wanted.issuperset(phrase.split()) for phrase in meaning(sentence).denied
-    )
 
 
 def is_cut_out(sentence: str, lines: Iterable[SessionLine]) -> bool:

@@ -13,20 +13,16 @@ from afterwit.text.patterns import regex
 
 _WORD = regex(r"[^\W\d_]+")
 _CODE = regex(r"`[^`]*`|[\"“][^\"“”]*[\"”]")
-_ALIKE = frozenset(
-    ("LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU", "FULLWIDTH", "MATHEMATICAL")
-)
+_ALIKE = frozenset("LATIN CYRILLIC GREEK ARMENIAN CHEROKEE COPTIC LISU FULLWIDTH MATHEMATICAL".split())  # noqa: SIM905
 _SHORT = 3  # letters
 _FEWEST = 3  # plain words that make a sentence
 _ENGLISH = frozenset(
-    """a about after all also always am an and any are as at be because been before both but by call can cannot did do
-    does done each else end even ever every fails fail fix for from get gets give go goes had has have here how if in
-    instead into is it its just keep last let list look make may me more most must my need needs never new no none nor
-    not now of off old on once one only open or other our out over own per put read run runs same see set so some still
-    such take tell than that the their them then there these they this those three through to too true try two under
-    until up us use used uses using via want wants was way we were what when where which while who why will with
-    without works yes yet you your api app bug cli css dev doc ids log oop pr prs sdk sql ssh tag ui url web yml json
-    test tests time times file files name names code commit branch error errors key keys line lines""".split()  # noqa: SIM905
+    """a about after all also always an and any are as at be because been before both but by can cannot did do does each
+    else even every fails fail fix for from get had has have how if in instead into is it its just keep look make may
+    more most must need needs never new no not now of off old on once one only or other out over own per put read run
+    same see set so still such take than that the their them then there these they this those through to too try two
+    under until up use used uses using via was way we were what when where which while will with without works you your
+    api app cli dev log pr prs sql ssh tag ui url web test tests file files code commit branch error line""".split()  # noqa: SIM905
 )
 
 

@@ -32,7 +32,6 @@ _PRIVATE = regex(r"(?i)secret|credential|passw|token|\.pem\b|id_rsa|\.env\b")
 _MANAGED = table.VERBS | {"makemigrations", "migrate", "showmigrations", "runserver", "collectstatic"}
 _MOST_TASK_WORDS = 4
 _SCOPED = regex(r"@[\w.-]+/[\w.-]+")  # a package of the repository's own
-_PATTERNED = ("grep", "rg", "ag", "ack")
 _CHOOSING = ("--filter", "-F", "--workspace", "-w", "--package", "-p")
 
 
@@ -160,10 +159,9 @@ def _of_arguments(program: str, verb: str, words: list[str], may_run_scripts: bo
         elif program == "pytest" and before == "-p":
             if word not in table.PLUGINS_OFF:
                 yield f"word {word}"
-        elif before in _CHOOSING and _SCOPED.fullmatch(word):
-            pass
         elif before in table.VALUED:
-            if not (_is_value(before, word) and _is_operand(program, verb, word, is_value=True)):
+            is_own = before in _CHOOSING and _SCOPED.fullmatch(word)
+            if not is_own and not (_is_value(before, word) and _is_operand(program, verb, word, is_value=True)):
                 yield f"word {word}"
         elif not _is_operand(program, verb, word) and not (may_run_scripts and not program and _is_inside(word)):
             yield f"word {word}"
@@ -225,7 +223,8 @@ def _is_operand(program: str, verb: str, word: str, *, is_value: bool = False) -
             or word in (".", "./", "install", "list", "check", "show", "freeze")
             or word.startswith(("./", ".["))
         )
-    if program in _PATTERNED and not (_OUTSIDE.match(word) or _PRIVATE.search(word) or reads_like_a_sentence(word)):
+    is_outside = _OUTSIDE.match(word) or _PRIVATE.search(word) or reads_like_a_sentence(word)
+    if program in ("grep", "rg", "ag", "ack") and not is_outside:
         return True
     takes_tasks = program in table.ONLY_TASKS or (program in table.TASK_RUNNERS and not first)
     if takes_tasks and not is_value:

@@ -79,9 +79,8 @@ BRINGS = names(
     "--with --with-editable --with-requirements --from --package --spec --require --plugin --preload --import --loader"
 )
 REPORTS = regex(
-    r"(?:dot|verbose|default|spec|json|jsonl|junit|tap|tap-flat|min|list|line|lines|html|github|github-actions|gitlab|basic|progress"
-    r"|documentation|stylish|compact|unix|visualstudio|text|concise|full|grouped|pretty|short|long|raw|colorized|parseable"
-    r"|sarif|xml|yaml|csv|table|wide|name|tdd|bdd|pylint|cyclonedx|oneline|fuller|medium|email|reference)?|[%{].*"
+    r"(?:dot|verbose|default|spec|jsonl?|junit|tap|min|list|lines?|html|github(?:-actions)?|basic|progress|documentation|stylish"
+    r"|compact|unix|text|concise|full|grouped|pretty|short|long|raw|sarif|xml|yaml|csv|table|wide|name|tdd|bdd|oneline)?|[%{].*"
 )
 INSTRUCTS = {
     **dict.fromkeys(("make", "gmake", "just", "task", "rake", "invoke", "inv", "ninja", "ant", "gradle", "gradlew",

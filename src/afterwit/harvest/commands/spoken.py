@@ -1,7 +1,7 @@
 """Commands that a sentence speaks of, between backticks or in plain words, and what of them only a person may advise.
 
-Whoever words a note can leave the backticks away, so plain words are read too: what follows the name of a program that
-is no English word, up to a word that ends a command. That a command worked says nothing for it. Pure.
+Plain words are read too: what follows the name of a program, up to a word that ends a command. That one worked says
+nothing for it. Pure.
 """
 
 import re
@@ -31,11 +31,12 @@ _PLAIN = regex(
     r"(?<![\w./-])(?P<program>(?:[A-Z][A-Z_]+=\S+ )*"
     rf"(?:{'|'.join(sorted(_PROGRAMS, reverse=True))})) (?P<rest>[^`]+)"
 )
-_ENDING = names(
-    "the a an to for in on at before after when whenever if as and or but then first again once instead because so that"
-    " which it is are was were with without from by of not must should fails failed fail needs need works worked does"
-    " did has have will can may here there this these those only also still never always says said gives shows while"
-    " during until unless since than rather into over under via per needs stops hangs refuses reports complains"
+_ENDING = regex(
+    r"[.,;!?)\"'](?:\s|$)|(?:^|\s)(?:the|an?|to|for|in|on|at|before|after|when(?:ever)?|if|as|and|or|but|then|first|again|once"
+    r"|instead|because|so|that|which|it|is|are|was|were|with(?:out)?|from|by|of|not|must|should|fail\w*|needs?|work\w*|does"
+    r"|did|has|have|will|can|may|here|there|this|these|those|only|also|still|never|always|sa(?:ys|id)|gives|shows|while|during"
+    r"|until|unless|since|than|rather|into|over|under|via|per|stops|hangs|refuses|reports|complains)(?=[\s.,;!?]|$)",
+    re.IGNORECASE,
 )
 _LIKE_AN_ARGUMENT = regex(r"-|.*[/:@=_]|.*\.\w")
 
@@ -47,7 +48,7 @@ def power_in(sentence: str, called: Collection[str] = ()) -> str:
     powerful = next((call for call in calls if not is_tellable(PLACEHOLDER.sub("x", call))), "")
     if powerful:
         return powerful
-    flags = (match[0] for match in _LONG_FLAG.finditer(SPAN.sub(_alone, sentence)) if LOWERS.fullmatch(match[0]))
+    flags = (match[0] for match in _LONG_FLAG.finditer(sentence) if LOWERS.fullmatch(match[0]))
     return next(flags, "") or next(_powerful_words(SPAN.sub(" ` ", sentence)), "")
 
 
@@ -76,30 +77,15 @@ def _is_call(span: str, called: Collection[str]) -> bool:
     return _NAME.fullmatch(span.split(maxsplit=1)[0]) is not None and _FLAG.search(span) is not None
 
 
-def _alone(span: re.Match[str]) -> str:
-    """A flag between backticks; what else stands there was looked at as a command."""
-    return f" {span[1]} " if span[1].startswith("--") and " " not in span[1].strip() else " "
-
-
 def _powerful_words(prose: str) -> Iterator[str]:
     """Commands in plain words that can do something by name. What is merely unknown is mostly no command."""
     for match in _PLAIN.finditer(prose):
-        before, name, words = prose[: match.start()], match["program"].split()[-1], []
-        for word in match["rest"].split():
-            bare = word.rstrip(".,;!?)\"'")
-            if bare.lower() in _ENDING or not bare:
-                break
-            words.append(bare)
-            if bare != word:
-                break
+        before, name = prose[: match.start()], match["program"].split()[-1]
+        words = _ENDING.split(match["rest"], maxsplit=1)[0].split()
         is_advised = _ADVISED.search(before) or _BY.search(before)
+        call = " ".join((match["program"], *words))
+        is_meant = is_advised or name in FETCHING | _RIGHTS or not before
         if is_advised and name in _RIGHTS:
             yield name
-        is_meant = is_advised or name in FETCHING | _RIGHTS or not before
-        call = " ".join((match["program"], *words))
-        if (
-            words
-            and (is_meant or any(map(_LIKE_AN_ARGUMENT.match, call.split())))
-            and power_of(call) not in ("", UNKNOWN)
-        ):
-            yield call
+        elif words and (is_meant or any(map(_LIKE_AN_ARGUMENT.match, call.split()))):
+            yield from [call] if power_of(call) not in ("", UNKNOWN) else []
