@@ -49,6 +49,16 @@ def test_where_nothing_may_be_read_no_work_tree_is_looked_for(world: World, sett
     assert places(world_of(world.user_home, world.layout.root)) == ["rocket"]
 
 
+@pytest.mark.parametrize(("name", "repo"), [("rocket", REPO), (REPO, REPO), ("sleigh", "sleigh")])
+def test_settings_name_a_repository_by_the_last_part_of_its_name(world: World, name: str, repo: str) -> None:
+    elsewhere = world.user_home / "elsewhere"
+    elsewhere.mkdir()
+    settings = f'[repositories.checkouts]\n"{name}" = "{elsewhere}"\n'
+    world.layout.root.joinpath("config.toml").write_text(settings, "utf-8")
+    with opened(world.layout) as store:
+        assert Checkout(repo, elsewhere) in checkouts(store, world_of(world.user_home, world.layout.root))
+
+
 def test_a_folder_that_is_left_out_is_not_read(world: World) -> None:
     world.layout.root.joinpath("config.toml").write_text('[learn]\nexclude = ["folder:~/private"]\n', "utf-8")
     world = world_of(world.user_home, world.layout.root)

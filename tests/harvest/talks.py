@@ -67,6 +67,7 @@ def concluded(harvester: Harvester[Any], digests: Iterable[Digest]) -> list[Draf
             native_id=digest.native_id,
             story=digest.parent or digest.native_id,
             repo=digest.repo,
+            user=digest.user,
             at_ms=digest.started_ms or 0,
         )
         for group, seen in harvester.see(digest):

@@ -72,6 +72,13 @@ def test_the_same_person_running_it_plainly_speaks_against() -> None:
     assert [one.program for one in draft.triggers] == [""]
 
 
+def test_another_persons_plain_run_speaks_not_against_it_but_it_waits_for_the_failure() -> None:
+    plain = talk(steps=(call("go test ./..."),), day=2, user="somebody-else")
+    (draft,) = drafts(lacking("go", "mise exec -- go test ./..."), plain)
+    assert [one.is_against for one in draft.evidence] == [False]
+    assert [one.program for one in draft.triggers] == [""]
+
+
 def test_a_program_outside_of_the_usual_ones_that_runs_plainly_speaks_against_too() -> None:
     plain = talk(steps=(call("golangci-lint run"),), day=2)
     (draft,) = drafts(lacking("golangci-lint", "mise exec -- golangci-lint run"), plain)

@@ -10,7 +10,7 @@ from afterwit.harvest.refusals import Denials, Refusals, RefusedForNow
 from afterwit.knowledge.gate import review_reason
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import ActionKind, FailureClass, ResolutionKind, Status
-from afterwit.model.knowledge import Channel, Draft, Scope, ScopeKind, Trigger
+from afterwit.model.knowledge import Draft, Scope, ScopeKind, Trigger
 
 
 def refused(line: str, error: str, head: str = "git fetch", **more: Any) -> Digest:
@@ -71,14 +71,9 @@ def test_an_invented_host_is_no_lack_of_network() -> None:
     assert drafts(refused("make test", "lookup git.example: no such host")) == []
 
 
-def test_a_complaint_of_the_shell_s_start_is_told_when_different_programs_had_it() -> None:
+def test_a_complaint_of_the_shell_s_start_is_no_refusal_of_the_command_below_it() -> None:
     error = "/opt/brew/cmd/shellenv.sh: line 18: /bin/ps: Operation not permitted\nrest"
-    one, other = refused("sed -n 1p a", error, "sed"), refused("pytest", error, "pytest", day=1)
-    assert drafts(one) == []
-    (draft,) = drafts(one, other)
-    assert draft.channel is Channel.TOOL
-    assert draft.sentence.startswith("The first line of an output here may be a complaint of the shell's own start-up")
-    assert "ps" not in draft.sentence.split()
+    assert drafts(refused("sed -n 1p a", error, "sed"), refused("pytest", error, "pytest", day=1)) == []
 
 
 def test_the_order_of_sessions_does_not_matter() -> None:

@@ -12,7 +12,7 @@ from afterwit.harvest.rule_names import (
 
 
 def test_codes_of_compilers_and_type_checkers_are_told_from_those_of_linters() -> None:
-    assert all(map(is_compiling, ("TS2322", "E0308", "CS0168", "arg-type", "reportArgumentType")))
+    assert all(map(is_compiling, ("TS2322", "E0308", "CS0168", "arg-type", "reportArgumentType", "typecheck")))
     assert not any(map(is_compiling, ("wrapcheck", "E501", "lint/style/useConst", "no-shadow")))
 
 

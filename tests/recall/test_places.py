@@ -135,18 +135,22 @@ def test_a_note_that_forbids_no_change_hides_nothing(note: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "is_told"),
+    ("question", "told"),
     [
-        (Question("turn the press until the barrel is full"), True),
-        (Question("turn the press in cider/press.py until the barrel is full"), False),  # it says where
-        (Question("press it"), False),  # it says too little
-        (Question("turn the press until the barrel is full", parent="s3"), False),  # who started it knows more
+        (Question("the cider press turns too long"), ["cider/press.py"]),
+        (Question("turn it until the barrel is full"), []),  # work like this changed it, but no word points there
+        (Question("the cider press in cider/press.py turns too long"), []),  # it says where
+        (Question("the cider press turns too long, see pump.go"), []),  # so it does with a file that nobody knows
+        (Question("press it"), []),  # it says too little
+        (Question("the cider press turns too long", parent="s3"), []),  # who started it knows more
     ],
 )
-def test_a_session_is_told_what_is_clear_and_not_said_already(question: Question, is_told: bool) -> None:
+def test_a_session_is_told_what_its_prompt_points_at_and_does_not_say_already(
+    question: Question, told: list[str]
+) -> None:
     repo = _orchard()
     places = guess(repo, question)
-    assert clear(repo, question, places) == (places if is_told else [])
+    assert [place.path for place in clear(repo, question, places)] == told
     assert places
 
 

@@ -70,6 +70,14 @@ def test_places_and_paths_wait_for_a_prompt() -> None:
     assert start_block(known, HERE, STORIES).text == ""
 
 
+def test_what_answers_failures_alone_waits_for_one_unless_somebody_pinned_it() -> None:
+    waiting = item("Unlock the key.", triggers=(Trigger(signature="git commit: refused"),))
+    assert start_block([waiting], HERE, STORIES).text == ""
+    assert start_block([msgspec.structs.replace(waiting, is_pinned=True)], HERE, STORIES).text
+    called = item("Call it so.", triggers=(Trigger(program="go"), Trigger(signature="go: command not found")))
+    assert start_block([called], HERE, STORIES).text
+
+
 def test_foreign_words_are_marked_as_seen() -> None:
     said = rule(
         "no-shadow", channel=Channel.TOOL, evidence=tuple(piece(f"s{n}", channel=Channel.TOOL) for n in range(9))

@@ -1,13 +1,13 @@
 """Which checkouts of known repositories are on this machine.
 
 Sessions ran in folders; those that are still there are looked at, and those that the settings name for a repository
-come first. Repositories are known by redacted paths; those below the user's home folder can be found again, because the
+come first; the last part of its name is enough. Repositories are known by redacted paths; those below the user's home folder can be found again, because the
 home folder is known. A repository that is left out, or all of them (`repositories.read = false`), is not looked at.
 """
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -54,7 +54,7 @@ class GitCheckout(NamedTuple):
 
 def checkouts(store: StoreRows, world: World) -> list[Checkout]:
     """The checkouts of known repositories that are on this machine."""
-    named = world.settings.repositories.checkouts
+    named = named_checkouts(store.db, world)
     by_repo: dict[str, list[Path]] = {repo: [root] for repo, root in named.items() if _is_folder(str(root))}
     for row in repos.repo_rows(store.db):
         place = folder_here(store, world, row.root)
@@ -62,6 +62,18 @@ def checkouts(store: StoreRows, world: World) -> list[Checkout]:
         if row.repo and len(roots) < _MOST_ROOTS and _is_folder(place) and (root := Path(place)) not in roots:
             roots.append(root)
     return [Checkout(repo, root) for repo, roots in by_repo.items() for root in roots]
+
+
+def named_checkouts(db: apsw.Connection, world: World) -> dict[str, Path]:
+    """Those that the settings name, by the whole names of their repositories, where sessions of one are known."""
+    named = world.settings.repositories.checkouts
+    repo_names = {row.repo for row in repos.repo_rows(db)} if named else set()
+    return {_whole_name(repo_names, name): root for name, root in named.items()}
+
+
+def _whole_name(repo_names: Collection[str], name: str) -> str:
+    ending = [repo for repo in repo_names if repo.endswith(f"/{name}")]
+    return ending[0] if name not in repo_names and len(ending) == 1 else name
 
 
 def first_checkouts(places: Iterable[Checkout]) -> list[Checkout]:

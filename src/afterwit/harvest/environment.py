@@ -4,12 +4,12 @@ Programs and modules that are not found, with the words that reached them (`uv r
 installed them. Where nothing was found that helps, nothing is known. Worded for the case that it happens, because
 another machine may have what this one lacks. Where the same person's sessions ran the program plainly, that speaks
 against it. A failure counts by its signature only if that names what is missing: others are the noise of a shell. The
-program itself is a trigger too, where it was never seen to work: a call can then be refused before it fails. What a
-sandbox refuses is left to `refusals`.
+program itself is a trigger too, where nobody's session in the repository ran it plainly: only then is it told before it
+fails. What a sandbox refuses is left to `refusals`.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from afterwit.actions.shell.command_changes import ARROW, bare, bare_commands, is_general
@@ -78,7 +78,7 @@ class _Way(NamedTuple):
 
 class Environment:
     name = "environment"
-    version = 4
+    version = 5
     minimum_stories = 2
     seen = Lacked
 
@@ -203,7 +203,7 @@ def _draft(
         category=Category.FACT,
         sentence=sentence(words),
         channel=Channel.OUTCOME,
-        triggers=tuple(_triggers(name, scope, way.instead, same, is_always=not against)),
+        triggers=tuple(_triggers(name, scope, way.instead, same, is_always=not _ran_in(scope, worked, stories))),
         advice=advice,
         evidence=outcomes(same, against),
     )
@@ -226,6 +226,11 @@ def _said(name: str, way: _Way) -> tuple[str, str]:
     if way.instead:
         return f"When {shown} is not found here, call {quoted(f'{way.instead} …')}.", f"{name}{ARROW}{way.instead}"
     return f"{shown} is missing in a fresh checkout: run {quoted(way.install)} first.", way.install
+
+
+def _ran_in(scope: Scope, worked: Sequence[Sighting[Lacked]], stories: Collection[str]) -> bool:
+    """Whether anybody's other session in the repository ran the program plainly."""
+    return any(run.session.repo == scope.name and run.session.story not in stories for run in worked)
 
 
 def _machine(sighting: Sighting[Lacked]) -> tuple[str, str, str]:

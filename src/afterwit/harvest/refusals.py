@@ -3,8 +3,7 @@
 **Refusals**, one item a cause: no network, no ports, no writing below `.git`, and anything else that the same call was
 allowed to do later. Knowing it, an agent asks with its first call. To leave its sandbox takes more rights, so a person
 has to approve such an item first; nothing in a transcript says for sure that a sandbox was the cause: a network may
-have been away. A key that is locked only its owner can unlock. A message of the shell's start-up is no failure of the
-command below it; that it came with different programs shows it. Seen in one repository it holds there, in several for
+have been away. A key that is locked only its owner can unlock. Seen in one repository it holds there, in several for
 the agent.
 
 **Denials**: what a person or a policy refused in two stories or more, a command by program and subcommand, an edit by
@@ -48,14 +47,13 @@ class Refusal(StrEnum):
     SIGNING = "signing"
     GIT = "git"  # writing below .git
     LEAVE = "leave"  # the same call was allowed later
-    STARTUP = "startup"  # nothing was refused: the shell's own start-up complains
 
 
 _DENIED = r"(?:operation not permitted|permission denied|read-only file system)"
 _OF_THE_MOMENT = frozenset((Refusal.NETWORK, Refusal.GIT, Refusal.LEAVE))
 _SANDBOXED = (Refusal.NETWORK, Refusal.PORT, Refusal.GIT, Refusal.LEAVE)  # which agent it is matters
 _FORMS = (
-    (Refusal.STARTUP, r"\A[^\n]*(?:shellenv|profile|zshrc|bashrc|zshenv|zlogin)\b[\w.]*: (?:line )?\d+:"),
+    (None, r"\A[^\n]*(?:shellenv|profile|zshrc|bashrc|zshenv|zlogin)\b[\w.]*: (?:line )?\d+:"),  # of a shell's start
     (Refusal.PORT, r"(?:bind|listen|socket)\b.{0,80}\b(?:operation not permitted|EPERM|permission denied)"),
     (
         Refusal.NETWORK,
@@ -82,10 +80,6 @@ _WORDS = {
     Refusal.GIT: "The sandbox of {name} cannot write below `.git` here ({programs}): ask at once to run it outside.",
     Refusal.LEAVE: "{programs} is refused at first by the sandbox of {name} here: ask at once to run it outside.",
 }
-_STARTUP = (
-    "The first line of an output here may be a complaint of the shell's own start-up files, whatever is run: the cause"
-    " of a failure stands below it."
-)
 _DENIABLE = (ActionKind.WEB, ActionKind.MCP, ActionKind.SKILL)  # beside commands and changes
 _EXCERPT = 120
 _SHOWN = 3
@@ -99,7 +93,7 @@ class RefusedCall(Seen, frozen=True, kw_only=True, omit_defaults=True):
 
 class Refusals:
     name = "refusals"
-    version = 5
+    version = 6
     minimum_stories = 2
     seen = RefusedCall
     _causes = frozenset(Refusal) - _OF_THE_MOMENT
@@ -113,7 +107,7 @@ class Refusals:
         refusal = Refusal(kind)
         repos = by_repo(sightings)
         agents = {sighting.session.agent for sighting in sightings}
-        if len(repos) >= _TWO and len(agents) == 1 and refusal is not Refusal.STARTUP:
+        if len(repos) >= _TWO and len(agents) == 1:
             repos = {Scope(ScopeKind.AGENT, agents.pop()): in_order(sightings)}
         for scope, same in repos.items():
             yield from self._draft(refusal, name, scope, same)
@@ -126,8 +120,8 @@ class Refusals:
             return
         if refusal in _MUST_BE_ALLOWED_LATER and failure.resolution is not ResolutionKind.RETRIED:
             return
-        program, _, template = failure.signature.partition(": ")
-        name = {Refusal.SIGNING: "", Refusal.STARTUP: template}.get(refusal, digest.agent)
+        program = failure.signature.partition(": ")[0]
+        name = "" if refusal is Refusal.SIGNING else digest.agent
         excerpt = error.partition("\n")[0][:_EXCERPT]
         call = RefusedCall(at=failure.at, excerpt=excerpt, signature=failure.signature, program=program)
         yield Grouped(f"{refusal}\n{name}", call)
@@ -136,7 +130,6 @@ class Refusals:
         self, refusal: Refusal, name: str, scope: Scope, same: Sequence[Sighting[RefusedCall]]
     ) -> Iterator[Draft]:
         words = _said(refusal, name, same)
-        channel = Channel.TOOL if refusal is Refusal.STARTUP else Channel.OUTCOME
         if words:
             signatures = commonest_signatures(sighting.seen.signature for sighting in same)
             yield Draft(
@@ -145,9 +138,9 @@ class Refusals:
                 scope=scope,
                 category=Category.FACT,
                 sentence=sentence(words),
-                channel=channel,
+                channel=Channel.OUTCOME,
                 triggers=tuple(Trigger(signature=signature) for signature in signatures),
-                evidence=tuple(evidence_of(sighting, channel) for sighting in same),
+                evidence=tuple(evidence_of(sighting, Channel.OUTCOME) for sighting in same),
                 agents=(name,) if refusal in _SANDBOXED else (),
                 takes=RIGHTS if refusal in _SANDBOXED else "",
             )
@@ -163,8 +156,6 @@ class RefusedForNow(Refusals):
 
 
 def _said(refusal: Refusal, name: str, same: Sequence[Sighting[RefusedCall]]) -> str:
-    if refusal is Refusal.STARTUP:
-        return _STARTUP if len({sighting.seen.program for sighting in same}) >= _TWO else ""
     programs = ranked(
         story_counts((seen.program, session.story) for session, seen in same if not reads_like_a_sentence(seen.program))
     )

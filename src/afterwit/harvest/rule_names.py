@@ -41,7 +41,7 @@ _COMPILING = names(
     "call-arg arg-type attr-defined assignment return-value operator index name-defined call-overload valid-type"
     " override list-item dict-item has-type func-returns-value used-before-def typeddict-item comparison-overlap"
     " reportAttributeAccessIssue reportArgumentType reportCallIssue reportGeneralTypeIssues reportReturnType"
-    " reportAssignmentType reportIndexIssue reportUndefinedVariable"
+    " reportAssignmentType reportIndexIssue reportUndefinedVariable typecheck"
 )
 _SAYS_NOTHING = names("abstract default deprecated misc parse return syntax syntax-error E902 E999")
 _NAMED_CHECK = regex(r"(?P<check>[A-Za-z][\w-]{2,40}): ")

@@ -32,8 +32,13 @@ _USUAL_RARITY = 4.0  # of a word of a path that the prompt does not have
 _RARE_PATHS = 60  # a path word or a name that more files share brings none of them in
 _USUAL_SIZE = 1_000  # files of a repository whose files nobody counted
 _FEW_FILES = 12
-_CLEAR_CHANCE = 0.25  # of the best file of a list that a session is told
+_MOST_TOLD = 3  # files of a list that a session is told
+_CLEAR_CHANCE = 0.4  # of each of them
+_CLEARLY_POINTED = 2.4  # what the prompt's own words must count for each
 _FEWEST_WORDS = 3  # of a prompt that says what to do
+_FILE_NAME = re.compile(  # `@folder/…` too
+    r"(?:^|[\s`'\"(@])[\w@./-]*\w\.(?:[a-z]{1,4}|[jt]sx)(?=[\s`'\"),:;?!]|\.?$)|(?:^|\s)@[\w.-]+/", re.MULTILINE
+)
 # Change logs, and what tools write.
 IN_PASSING = re.compile(
     r"(?:change(?:log|s)|history|news|release[-_]?notes)(?:\.\w+)*\Z|.*(?:\.lockb?|[-.]lock\.\w+|\.snap|\.map)\Z|go\.sum\Z",
@@ -163,13 +168,18 @@ def guess(repo: KnownRepo, question: Question, most: int = MOST) -> list[LikelyP
 
 
 def clear(repo: KnownRepo, question: Question, places: Sequence[LikelyPlace]) -> list[LikelyPlace]:
-    """These places if a session is to be told them, else none: the best is likely enough, and the prompt says what to
-    do but names no file. A session that another one started was told by that where to look."""
+    """Those places that a session is to be told: likely, and by the prompt's own words, not by habit. None where the
+    prompt names a file itself or does not say what to do. A session that another one started was told by that where to
+    look."""
     is_task = not question.parent and len(set(words_of(question.prompt))) >= _FEWEST_WORDS
-    if not is_task or not places or places[0].chance < _CLEAR_CHANCE:
+    likely = [place for place in places if place.chance >= _CLEAR_CHANCE]
+    if not is_task or not likely or _FILE_NAME.search(question.prompt):
         return []
     paths, names = named_files(_Named(repo.work, repo.tree, question.prompt), question.prompt)
-    return [] if any(map(repo.is_there, (*paths, *names))) else list(places)
+    if any(map(repo.is_there, (*paths, *names))):
+        return []
+    rated = features(repo, question)
+    return [place for place in likely if _pointed(rated[place.path]) >= _CLEARLY_POINTED][:_MOST_TOLD]
 
 
 def without_forbidden(repo: KnownRepo, notes: Iterable[str]) -> KnownRepo:

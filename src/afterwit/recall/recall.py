@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import apsw
 
-from afterwit.checkouts.known import GitCheckout
+from afterwit.checkouts.known import GitCheckout, named_checkouts
 from afterwit.config.world import World, exclusion_of, redactor_of
 from afterwit.guard.hygiene import clean
 from afterwit.guard.shown import Shown
@@ -183,7 +183,7 @@ def repo_at(db: apsw.Connection, world: World, folder: Path) -> str:
     """The repository; "" where no session was seen there, and the settings do not name it."""
     rows = [row for row in repo_rows(db) if row.repo]
     by_root = {row.root: row.repo for row in rows}
-    configured = {str(root): repo for repo, root in world.settings.repositories.checkouts.items()}
+    configured = {str(root): repo for repo, root in named_checkouts(db, world).items()}
     redact, home = redactor_of(world), world.user_home
     top = root_of_checkout(folder)
     for place in _upwards(folder, top):

@@ -4,8 +4,8 @@ Standing rules and preferences, commands that work here, facts, what goes wrong 
 answer; each with what it rests on. Chosen by worth per token, within a budget of tokens and characters: first a few
 commands that verify work here, then what was counted or decided, then what a model read and is worth telling every
 session. Words that no user, outcome or person stands behind are quoted as observations. Where work is, and what was
-decided, waits for a prompt, and other notes wait for the files or the activity that they name. The template can be
-replaced; markers are put around it by whoever gives it to an agent.
+decided, waits for a prompt, and other notes wait for the files, the activity or the failure that they name. The
+template can be replaced; markers are put around it by whoever gives it to an agent.
 """
 
 import re
@@ -19,7 +19,18 @@ from afterwit.guard.shown import NOTHING, Shown, joined, name, ours
 from afterwit.guard.shown import template as template_piece
 from afterwit.knowledge.shown_items import grounds, sentence, standing
 from afterwit.model.errors import ConfigError
-from afterwit.model.knowledge import READ, STANDING, Activity, Category, Channel, Item, ItemKind, ItemStatus, Scope
+from afterwit.model.knowledge import (
+    READ,
+    STANDING,
+    Activity,
+    Category,
+    Channel,
+    Item,
+    ItemKind,
+    ItemStatus,
+    Scope,
+    Trigger,
+)
 from afterwit.recall.prompt_block import BlockLine, BlockSection
 from afterwit.recall.situation import Situation, expected, holding, per_token, tokens
 
@@ -141,9 +152,12 @@ def section_of(item: Item, stories: Mapping[Scope, int]) -> StartSection | None:
 
 def _waits(item: Item, stories: Mapping[Scope, int]) -> bool:
     """What names files or a topic waits for them, unless the topic is beside a failure that it answers, or the user
-    wants it of every session. What a model read waits for what it names, unless it is worth telling each session."""
+    wants it of every session; what fires at failures alone waits for one. What a model read waits for what it names,
+    unless it is worth telling each session."""
     if item.harvester == READ:
         return expected(item, stories) < _WORTH
+    if item.triggers and all(trigger == Trigger(signature=trigger.signature) for trigger in item.triggers):
+        return not item.is_pinned
     is_due = item.harvester == STANDING or any(trigger.signature for trigger in item.triggers)
     return any(trigger.path or (trigger.topic and not is_due) for trigger in item.triggers)
 

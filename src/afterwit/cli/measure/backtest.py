@@ -29,7 +29,7 @@ from afterwit.measure.replay import Played
 from afterwit.measure.scores import PlayerReport, Score, changed_files, searches_before
 from afterwit.model.kinds import Status
 from afterwit.model.settings import RepositorySettings
-from afterwit.sessions.filters import Filter
+from afterwit.sessions.filters import Filter, known_repo
 
 _WIDTH = 100
 _SHORT = 120
@@ -133,6 +133,8 @@ def backtest(
     read = NOTHING_READ if without_reading else running.readings(here.world)
     names = strategies or (() if is_table or is_json else (running.PRODUCT,))
     world = with_checkouts(here.world, checkouts, is_read=not without_repositories)
+    for text in checkouts:
+        known_repo(here.world, text.partition("=")[0])
     with running.repositories(world) as past:
         chosen = running.players_named(names, read, past)
         if explain:

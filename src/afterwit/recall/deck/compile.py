@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 import msgspec
 
 from afterwit.capture.left_out import LeftOutSessions
-from afterwit.checkouts.known import GitCheckout, git_checkouts
+from afterwit.checkouts.known import GitCheckout, git_checkouts, named_checkouts
 from afterwit.config.run_rules import known_people
 from afterwit.config.world import World, exclusion_of, redactor_of
 from afterwit.digest.update import load_digest
@@ -125,7 +125,7 @@ def _roots(store: Store, world: World, rows: Iterable[repos.RepoRow]) -> dict[st
     """Folders of repositories, those in the user's home below `~`: they are stored without the user's name."""
     home = world.user_home
     hidden = str(home.parent / placeholder("user", home.name, store.key))
-    roots = {str(root): repo for repo, root in world.settings.repositories.checkouts.items()}
+    roots = {str(root): repo for repo, root in named_checkouts(store.db, world).items()}
     for row in rows:
         if row.repo and row.root:
             inside = next((row.root[len(top) :] for top in (hidden, str(home)) if row.root.startswith(f"{top}/")), None)
