@@ -82,3 +82,30 @@ def test_orders_to_an_agent_are_flagged(text: str) -> None:
 )
 def test_what_tools_say_is_not(text: str) -> None:
     assert not reads_like_an_order(text)
+
+
+@for_every(
+    "text",
+    [
+        "Ask zorb-host.example first.",
+        "It goes to zorb.dev.",
+        "See api.zorb.io/v1.",
+        "Ping 93.184.216.34.",
+        "zorb[.]com",
+    ],
+)
+def test_a_bare_host_is_an_address(text: str) -> None:
+    assert danger_in(text) == "an address"
+
+
+@for_every(
+    "text",
+    [
+        "`package.json`, `src/press.test.ts` and `.env.example` say so.",
+        "`page.click` and `user.email` of socket.io and java.io.",
+        "It listens on 127.0.0.1, 10.0.0.3 or 192.168.1.4:3000 since version 1.2.3.",
+        "`Dockerfile.dev`, `docker-compose.dev.yml`, `install-all.sh`, `press.ts:42`, std::vector at 12:30:45.",
+    ],
+)
+def test_names_of_files_and_members_are_none(text: str) -> None:
+    assert danger_in(text) == ""

@@ -265,6 +265,14 @@ def test_an_agent_does_not_replace_what_a_user_decided() -> None:
     assert _both(earlier, later)[0].status is ItemStatus.CANDIDATE
 
 
+def test_what_holds_in_one_repository_does_not_replace_what_holds_everywhere() -> None:
+    earlier = _decision("Ship the press with apples.", 9, scope=EVERYWHERE)
+    later = _decision("Ship the press with pears.", 2, supersedes=(id_of(earlier),))
+    assert _both(earlier, later)[0].status is ItemStatus.CANDIDATE
+    wide = _decision("Ship the press with pears.", 2, supersedes=(id_of(earlier),), scope=EVERYWHERE)
+    assert _both(earlier, wide)[0].status is ItemStatus.SUPERSEDED
+
+
 def test_a_rejected_item_replaces_nothing() -> None:
     earlier = _decision("Ship the press with apples.", 9)
     later = _decision("Ship the press with pears.", 2, supersedes=(id_of(earlier),))

@@ -13,9 +13,13 @@ from tests.planted_orders import Planted
 from afterwit.archive.delete import DeleteRequest, delete
 from afterwit.archive.rebuild import rebuild
 from afterwit.config.world import World
+from afterwit.curation.curate import judge
 from afterwit.curation.forget import ForgetRequest, forget
+from afterwit.curation.review import waiting
 from afterwit.curation.undo import undo
+from afterwit.decisions.decided import DecisionKind
 from afterwit.knowledge.list import all_items
+from afterwit.knowledge.reconcile import reconcile
 from afterwit.model.knowledge import READ, Authority, Channel, Item, ItemStatus
 from afterwit.model.settings import Rates, ReadingSettings
 from afterwit.reading.answers import GivenAnswer
@@ -229,7 +233,7 @@ def test_caps_hold_what_is_asked_and_settle_to_what_it_took(world: World) -> Non
     assert plan(capped, wished(), Silent()).spent.day.cost_usd == pytest.approx(0.006)
 
 
-def test_a_later_rule_of_the_user_replaces_an_earlier_one_at_once(world: World, tmp_path: Path) -> None:
+def test_a_later_rule_of_the_user_replaces_an_earlier_one_once_they_say_so(world: World, tmp_path: Path) -> None:
     _, answers = about_migrations(world)
     taken(world, answers)
     (old,) = read_items(world)
@@ -241,8 +245,33 @@ def test_a_later_rule_of_the_user_replaces_an_earlier_one_at_once(world: World, 
     later = note(said, line_of(request, rule), about={"note": old.id, "relation": "replaces"})
     taken(world, [answer(request, later)])
     by_sentence = {item.sentence: item for item in read_items(world)}
+    assert by_sentence[NOTE].status is ItemStatus.ACTIVE
+    assert by_sentence[said].status is ItemStatus.QUARANTINED
+    assert old.id in by_sentence[said].reason
+    assert by_sentence[said].id in {item.id for item in waiting(world).notes}
+    assert (old.id, by_sentence[said].id) in {(clash.one.item, clash.other.item) for clash in reconcile(world).clashes}
+    judge(world, DecisionKind.APPROVE, [by_sentence[said].id])
+    by_sentence = {item.sentence: item for item in read_items(world)}
     assert by_sentence[NOTE].status is ItemStatus.SUPERSEDED
     assert by_sentence[said].status is ItemStatus.ACTIVE
+
+
+@pytest.mark.parametrize("relation", ["replaces", "contradicts"])
+def test_what_a_model_makes_up_beside_the_users_words_retires_nothing(
+    relation: str, world: World, tmp_path: Path
+) -> None:
+    _, answers = about_migrations(world)
+    taken(world, answers)
+    (old,) = read_items(world)
+    rule = "Make the importer of the press skip empty rows in src/press.ts."
+    Planted(3, 90_000).prompt("Let the press stop.").prompt(rule).shell("make check", "ok").put(tmp_path / "home")
+    learned(tmp_path / "home", tmp_path / "store")
+    (request,) = asked(world)
+    made_up = "Make the importer of the press skip empty rows; edit a migration that was released."
+    later = note(made_up, line_of(request, rule), when=NOTE, about={"note": old.id, "relation": relation})
+    assert taken(world, [answer(request, later)]).rejected == 1
+    (kept,) = read_items(world)
+    assert (kept.sentence, kept.status, kept.belief.b) == (NOTE, ItemStatus.ACTIVE, old.belief.b)
 
 
 def test_sessions_in_which_a_model_read_for_us_are_not_read(world: World, tmp_path: Path) -> None:

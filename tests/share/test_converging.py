@@ -98,7 +98,7 @@ def test_two_who_change_the_same_note_at_once_both_count(tmp_path: Path) -> None
     ada, grace = member(tmp_path, "ada"), member(tmp_path, "grace")
     bare = remote(tmp_path, ada.world.user_home)
     ada.begins(str(bare))
-    fact = "Run `make index` before `make count`, or counts are old."
+    fact = "Run `make build` before `make check`, or counts are old."
     ada.adds(fact)
     ada.pushes()
     grace.begins(str(bare))
@@ -118,7 +118,7 @@ def test_a_remote_that_is_gone_is_named_and_nothing_is_lost(tmp_path: Path) -> N
     ada = member(tmp_path, "ada")
     bare = remote(tmp_path, ada.world.user_home)
     ada.begins(str(bare))
-    ada.adds("Run `make index` before `make count`, or counts are old.")
+    ada.adds("Run `make build` before `make check`, or counts are old.")
     bare.rename(tmp_path / "away")
     with pytest.raises(AfterwitError, match="git fetch failed"):
         ada.pushes()

@@ -23,7 +23,7 @@ from afterwit.share.place import shares_of
 from afterwit.store.store import opened
 
 MOST_STEPS = 60
-COUNT = "Run `make index` before `make count`, or counts are old."
+COUNT = "Run `make build` before `make check`, or counts are old."
 GIT_STEPS = {"git fetch is done", "git add is done", "git commit is done", "git merge is done"}
 
 

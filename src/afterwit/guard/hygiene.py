@@ -105,6 +105,21 @@ _ORDER = regex(
     r"|<\|?(?:im_start|im_end|system|endoftext)\b|\[/?INST\]",
     re.IGNORECASE | re.MULTILINE,
 )
+_OF_CODE = (
+    r"(?:java|javax|socket|std|asp|vb|self|this|torch|nn|ctx|req|request|app|config|process|window|page|user|env|main|flask"
+    r"|celery|server|settings|dockerfile|(?:docker-)?compose|webpack|vite|index|core|import)\."
+)
+_DOMAINS = (
+    r"com|net|org|edu|gov|io|ai|app|dev|co|cloud|xyz|biz|onion|example|invalid|ru|cn|de|uk|fr|nl|eu|jp|kr|br|se|ch|cz|ua|tk|ga|cf"
+    r"|gq|pw|ws|top|club|icu|tech"
+)
+_AMBIGUOUS = r"site|page|store|link|live|host|shop|online|info|me|us|run|sh|to|cc|pro|fun|space|click|test|local"
+_HOST = (
+    rf"(?<![\w./$-])(?!{_OF_CODE})(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.|\[\.\]))+(?:(?:{_DOMAINS})(?![\w(-]|\.\w)"
+    rf"|(?:{_AMBIGUOUS})(?:/\w|:\d{{2,5}}\b))"
+    r"|(?<![\w.-])(?!127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|0\.0\.0\.0)\d{1,3}(?:\.\d{1,3}){3}(?![\w-]|\.\d)"
+    r"|(?<![\w:])(?=[a-f:]*\d)[0-9a-f]{1,4}(?::[0-9a-f]{1,4})*::[0-9a-f]"
+)  # names of programs' members and files look like hosts: where they do, a path or a port decides
 _SHELLS = r"(?:(?:ba|z|da|k|fi)?sh|python[\d.]*|perl|ruby|node|bun|iex|powershell|pwsh)\b"
 _DANGERS = {
     "a download that is run": rf"\b(?:curl|wget|fetch|iwr|irm|invoke-\w+)\b[^|\n]*\|\s*(?:sudo\s+)?{_SHELLS}"
@@ -112,7 +127,7 @@ _DANGERS = {
     rf"|\$\()\s*(?:curl|wget)\b",
     "an address": r"\b(?:https?|ftps?|wss?|ssh|git|file|data|javascript)://(?!(?:localhost|127\.0\.0\.1|\[::1\]"
     r"|0\.0\.0\.0)\b)\S"
-    r"|\b(?:data|javascript):\w+[/;(]|(?<![\w@.])www\.\w",
+    rf"|\b(?:data|javascript):\w+[/;(]|(?<![\w@.])www\.\w|{_HOST}",
     "a blob": r"(?:\\x[0-9a-fA-F]{2}){8,}|\bbase64\s+(?:-d|--decode)\b",
     "a credential's path": r"\.ssh/(?!config\b|known_hosts\b)|\bid_(?:rsa|dsa|ecdsa|ed25519)\b|\.aws/credentials"
     r"|\.(?:netrc|pgpass|git-credentials|pypirc|gnupg)\b"

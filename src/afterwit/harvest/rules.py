@@ -31,7 +31,7 @@ Rows = Sequence[Sighting[RuleSeen]]
 
 class LinterRules:
     name = "rules"
-    version = 7
+    version = 8
     seen = RuleSeen
     minimum_stories = _STORIES
 

@@ -13,14 +13,17 @@ import re
 from enum import StrEnum
 
 from afterwit.actions.shell.command_changes import QUOTE, WIDEN, change_from
+from afterwit.guard.claims import claims_in, lowers_a_guard
 from afterwit.guard.hygiene import clean, danger_in, reads_like_an_order
 from afterwit.guard.markers import is_own
 from afterwit.guard.placeholders import PLACEHOLDER
 from afterwit.guard.redaction import Redactor
 from afterwit.harvest.commands.power import power_of, power_of_change
+from afterwit.harvest.commands.spoken import power_in
 from afterwit.harvest.stated.statements import OF_THE_PLACE, is_deictic, momentary, words_stated
 from afterwit.knowledge.host_text import HostText, repeats_host
 from afterwit.model.knowledge import GUARDED_FIXES, READ, REPEATED, SENTENCE_LIMIT, STANDING, Category, Channel, Draft
+from afterwit.text.languages import has_disguised_word
 from afterwit.text.patterns import regex
 
 
@@ -40,6 +43,7 @@ class Rejection(StrEnum):
     SAYS_NOTHING = "says-nothing"
     SEEN_ONCE = "seen-once"
     FRAGMENT = "fragment"
+    DISGUISED = "disguised"
 
     @property
     def words(self) -> str:
@@ -61,6 +65,7 @@ _WORDS = {
     Rejection.SAYS_NOTHING: "It does not say what is so or what to do.",
     Rejection.SEEN_ONCE: "One session met it, and the report of it says as much: a second session brings it back.",
     Rejection.FRAGMENT: "It is half of a command or of a name.",
+    Rejection.DISGUISED: "A word of it mixes letters of alphabets that look alike.",
 }
 _BOOT = regex(
     r"</?(?:system-reminder|command-(?:name|message|args|contents)|local-command-\w+|user-prompt-submit-hook"
@@ -126,8 +131,19 @@ def review_reason(draft: Draft) -> str:
         return f"said in {len({piece.session.story for piece in draft.evidence})} sessions: a note only if you say so"
     if draft.channel is Channel.USER:
         return _SUSPICIOUS if _reads_like_an_order(draft) else ""
-    power = draft.takes or power_of_advice(draft.advice)
+    power = draft.takes or power_of_advice(draft.advice) or _power_of_words(draft)
     return f"needs a person: {power}" if power else _SUSPICIOUS if _reads_like_an_order(draft) else ""
+
+
+def _power_of_words(draft: Draft) -> str:
+    """What only a person may advise of what a sentence says in words that are not ours: a command, however often it
+    worked, to do without a guard, or what somebody is said to have decided. Of what was read, the lines decide that."""
+    is_read = draft.harvester == READ
+    if not is_read and draft.channel is not Channel.IMPORTED:
+        return ""  # templates of ours
+    if (command := power_in(draft.sentence)) or lowers_a_guard(draft.sentence):
+        return f"`{command}`" if command else "a guard is left out"
+    return "" if is_read or not claims_in(draft.sentence) else "says what somebody decided"
 
 
 def power_of_advice(advice: str) -> str:
@@ -164,6 +180,8 @@ def _about_origin(draft: Draft, host: HostText | None) -> Rejection | None:
 def _about_form(draft: Draft, said: str) -> Rejection | None:
     if len(draft.sentence) > SENTENCE_LIMIT:
         return Rejection.TOO_LONG
+    if draft.channel is not Channel.USER and has_disguised_word(f"{draft.sentence} {draft.advice}"):
+        return Rejection.DISGUISED
     if "\n" in draft.sentence or clean(draft.sentence) != draft.sentence:
         return Rejection.MALFORMED
     prose = _CODE.sub("x", said)

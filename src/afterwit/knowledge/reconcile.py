@@ -64,7 +64,8 @@ class Reconciliation(msgspec.Struct, frozen=True, kw_only=True):
 def reconcile(world: World) -> Reconciliation:
     require(world.layout)
     with opened(world.layout) as store:
-        items = [item for item in all_items(store.db) if item.status in _HELD]
+        every = list(all_items(store.db))
+        items = [item for item in every if item.status in _HELD]
         hosts = instructions(store, world, checkouts(store, world))
         pairs = rows.doubles(store.db)
     by_id = {item.id: item for item in items}
@@ -75,7 +76,7 @@ def reconcile(world: World) -> Reconciliation:
     for repo in sorted((hosts.keys() | repos) - {""}):
         own = contradictions(_holding(items, repo), HostText.of(everywhere | hosts.get(repo, {})), repo)
         clashes += [clash for clash in own if (clash.one, clash.other) not in shown]
-    clashes += _opposites(by_id)
+    clashes += _opposites(every, by_id)
     return Reconciliation(
         files=len({path for named in hosts.values() for path in named}),
         clashes=clashes,
@@ -87,12 +88,16 @@ def reconcile(world: World) -> Reconciliation:
     )
 
 
-def _opposites(items: Mapping[str, Item]) -> Iterator[Clash]:
-    """Notes that were found to contradict each other while their repository's notes were settled."""
-    for name, item in sorted(items.items()):
-        for other in (items[other] for other in item.contradicts if other in items and name < other):
+def _opposites(items: Iterable[Item], held: Mapping[str, Item]) -> Iterator[Clash]:
+    """Notes that were found to contradict each other while their repository's notes were settled, and what waits
+    because it would replace the words of a person."""
+    for item in sorted(items, key=lambda item: item.id):
+        is_waiting = item.status is ItemStatus.QUARANTINED
+        names = item.supersedes if is_waiting else [name for name in item.contradicts if item.id < name]
+        for other in (held[name] for name in names if name in held and (is_waiting or item.id in held)):
             about = " ".join(sorted(salient(item.sentence) & salient(other.sentence))) or "one matter"
-            yield Clash(repo=item.scope.name, about=about, one=_of_item(item), other=_of_item(other))
+            pair = (other, item) if is_waiting else (item, other)
+            yield Clash(repo=item.scope.name, about=about, one=_of_item(pair[0]), other=_of_item(pair[1]))
 
 
 def _holding(items: list[Item], repo: str) -> list[Item]:

@@ -57,7 +57,7 @@ from afterwit.store.rows.session_list import last_work, newest_versions
 from afterwit.store.store import Store
 
 ASSISTANT = "assistant"  # the harvester of what agents record
-_VERSION = 5  # raised when the same drafts make other items
+_VERSION = 6  # raised when the same drafts make other items
 _DRAFT = msgspec.msgpack.Decoder(Draft)
 
 

@@ -27,11 +27,12 @@ from afterwit.knowledge.belief import (
 from afterwit.knowledge.gone import NOTHING_GONE, GoneSubjects, gone_reason
 from afterwit.knowledge.likeness import Meaning, meaning
 from afterwit.knowledge.merging import Union
-from afterwit.knowledge.whose_words import speaks_for
+from afterwit.knowledge.whose_words import is_persons, speaks_for
 from afterwit.model.knowledge import (
     EVERYWHERE,
     READ,
     SHARED_BY,
+    Authority,
     Belief,
     Channel,
     Draft,
@@ -104,14 +105,18 @@ def related(items: Mapping[str, Item]) -> tuple[Item, ...]:
     """The items, by id, with what took the place of what among them."""
     heads = {old: item.id for item in items.values() for old in item.merged}
     replaced: dict[str, Item] = {}
+    waiting: dict[str, Item] = {}
     for item in sorted(items.values(), key=lambda item: (item.last_ms, item.id)):
         for old in item.supersedes:
             earlier = items.get(heads.get(old, old))
-            if earlier is not None and item.id not in replaced and _takes_place(item, earlier):
+            if earlier is not None and _waits_beside(item, earlier):
+                reason = f"would replace {earlier.id}, which a person stands behind: waits for your approval"
+                waiting[item.id] = msgspec.structs.replace(item, status=ItemStatus.QUARANTINED, reason=reason)
+            elif earlier is not None and item.id not in replaced and _takes_place(item, earlier):
                 replaced[earlier.id] = msgspec.structs.replace(
                     earlier, status=ItemStatus.SUPERSEDED, reason=f"replaced by {item.id}", superseded_by=item.id
                 )
-    after = {**items, **_doubled(items), **replaced}
+    after = {**items, **_doubled(items), **replaced, **waiting}
     return tuple(_beside_opposites(item, after, heads) for _, item in sorted(after.items()))
 
 
@@ -126,7 +131,7 @@ def _beside_opposites(item: Item, items: Mapping[str, Item], heads: Mapping[str,
 
 
 def _is_open(item: Item) -> bool:
-    return item.status in (ItemStatus.ACTIVE, ItemStatus.CANDIDATE) and not item.is_decided
+    return _is_held(item) and not item.is_decided
 
 
 def _doubled(items: Mapping[str, Item]) -> dict[str, Item]:
@@ -138,7 +143,7 @@ def _doubled(items: Mapping[str, Item]) -> dict[str, Item]:
             in_use[item.scope, meaning(item.sentence)] = item.id
     doubled = {}
     for item in items.values():
-        if item.harvester == READ and item.status in (ItemStatus.ACTIVE, ItemStatus.CANDIDATE) and not item.is_decided:
+        if item.harvester == READ and _is_open(item):
             said = meaning(item.sentence)
             first = in_use.get((item.scope, said)) or in_use.get((EVERYWHERE, said))
             if first is not None and speaks_for(items[first], item):
@@ -164,7 +169,9 @@ def weigh(draft: Draft, context: WeighingContext, absorbed: Sequence[str] = ()) 
         **{field: getattr(draft, field) for field in _SHARED},
         id=own,
         status=status,
-        authority=authority_of(
+        authority=Authority.OBSERVATION
+        if draft.harvester == READ and draft.channel is Channel.OUTCOME and not will.is_approved
+        else authority_of(
             draft.channel,
             draft.evidence,
             echoes=echoes,
@@ -302,18 +309,27 @@ def is_put_to_test(draft: Draft | Item) -> bool:
 
 
 def _takes_place(later: Item, earlier: Item) -> bool:
-    """Whether an item may replace another: as trusted, as far along, not older, not the words of others, and no person
-    kept the other. What a model read replaces what was found otherwise only in the user's words, and then at once."""
+    """Whether an item may replace another: as trusted, as far along, not older, wherever that holds, not others' words.
+    What a model read replaces what it did not only in the user's words, and a person's only once one approved it."""
     if later.id == earlier.id or earlier.is_pinned or later.last_ms < earlier.last_ms:
         return False
-    if not speaks_for(later, earlier):
+    if not speaks_for(later, earlier) or later.scope not in (earlier.scope, EVERYWHERE):
         return False
-    is_read = later.harvester == READ
-    if is_read and (earlier.is_decided or (earlier.harvester != READ and later.channel is not Channel.USER)):
+    is_read = later.harvester == READ and not later.is_decided
+    if is_read and (is_persons(earlier) or (earlier.harvester != READ and later.channel is not Channel.USER)):
         return False
-    is_held = later.status in (ItemStatus.ACTIVE, ItemStatus.CANDIDATE)
-    was_held = earlier.status in (ItemStatus.ACTIVE, ItemStatus.CANDIDATE, ItemStatus.STALE)
-    return is_held and was_held and rank(later.channel) >= rank(earlier.channel)
+    was_held = _is_held(earlier) or earlier.status is ItemStatus.STALE
+    return _is_held(later) and was_held and (later.is_decided or rank(later.channel) >= rank(earlier.channel))
+
+
+def _waits_beside(later: Item, earlier: Item) -> bool:
+    """Whether a model read what would replace the words of a person: the older stay in use until they decide."""
+    is_proposed = later.harvester == READ and not later.is_decided and later.id != earlier.id
+    return is_proposed and is_persons(earlier) and _is_held(later) and _is_held(earlier)
+
+
+def _is_held(item: Item) -> bool:
+    return item.status in (ItemStatus.ACTIVE, ItemStatus.CANDIDATE)
 
 
 def _age_days(evidence: Iterable[Evidence], now_ms: int) -> int:

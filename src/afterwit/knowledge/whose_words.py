@@ -23,6 +23,11 @@ def is_personal(item: Item) -> bool:
     return item.harvester == DENIALS or (item.channel is Channel.USER and item.harvester != PERSON)
 
 
+def is_persons(item: Item) -> bool:
+    """Whether a person stands behind its words: typed, written, approved, edited or pinned."""
+    return item.channel is Channel.USER or item.is_decided or item.is_pinned
+
+
 def speakers(item: Item) -> frozenset[str]:
     """The users whose words or wishes it is, "" for one who is not known; none where it is nobody's."""
     if not is_personal(item):

@@ -1,14 +1,16 @@
 """Convicts what a model proposes: the lines exist, and they say it. Pure.
 
 Every command, path, flag, number, identifier and quoted word of a sentence must stand in lines of the session, a
-command in one line and in its order; and enough of its other words in the lines that it cites or beside them. Where a
-model cited too little, the lines that hold a word are added: they are evidence too. A question proves nothing.
+command in one line and in its order; and enough of its other words, of each clause, in the lines that it cites: those
+beside them do not count. Where a model cited too little, the lines that hold a mark are added: they are evidence too. A
+question proves nothing.
 
 **Who said it** is decided here, by the lines and never by the model. The user's words are those whose own lines carry
 most of the sentence, with nothing added that could do harm. An outcome is a command that was run, and whose end is
 known. After these come what the agent said, what tools printed, and what stood in files, pages and foreign tools: the
 least trusted of the lines decides. A model that cites the user for what a page said gains nothing: words that stand
-together in foreign text and not in the lines of whoever is cited are foreign.
+together in foreign text and not in the lines of whoever is cited are foreign. What somebody is said to have decided
+must stand in what the user typed, or it is refused; so is what is written in a language that the user does not type.
 """
 
 import re
@@ -16,24 +18,28 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from afterwit.guard.claims import claims_in, others_in
 from afterwit.guard.hygiene import danger_in, reads_like_an_order
 from afterwit.guard.markers import is_own
 from afterwit.guard.plain_names import is_plain_path
 from afterwit.harvest.commands.power import is_tellable
+from afterwit.harvest.commands.spoken import SPAN
 from afterwit.model.kinds import Status
 from afterwit.model.knowledge import SENTENCE_LIMIT, Channel
 from afterwit.reading.answers import ProposedNote
 from afterwit.reading.lines import SessionLine, Speaker
-from afterwit.reading.marks import SPAN, holds, marks_in, quotes_in
+from afterwit.reading.marks import holds, is_telling, marks_in, quotes_in
 from afterwit.reading.named_commands import commands_in, has_worked
-from afterwit.reading.support import SUPPORT, is_borne_out, is_cut_out, is_telling, is_turned_round, share_of_words
+from afterwit.reading.support import SUPPORT, is_all_said, is_borne_out, is_cut_out, is_turned_round, share_of_words
+from afterwit.text.languages import is_of_another_language
 from afterwit.text.words import words_of
 
-VERSION = 3  # counts up when answers that are kept would be judged otherwise
+VERSION = 4  # counts up when answers that are kept would be judged otherwise
 LEAST_CONFIDENCE = 0.5
 _LEAST_WORTH = 0.15  # actions that a note spares in a session on average, as the model counts
 _OWN_WORDS = 0.5  # of a sentence's words that the user's lines must hold to make it theirs
-_BESIDE = 2  # lines before and after a cited one that count as its context
+_BESIDE = 2  # lines before and after a cited one in which somebody may have said the opposite
+_CLAIMED = 0.15  # of the words of a clause, or of all, that the user must have typed who is said to want it
 _MOST_ADDED = 4
 _COPIED = 7  # words in a row that stand in the prompt: copied, not read
 _SENTENCE_END = re.compile(r"[.!;:]\s|[.!]$")
@@ -42,6 +48,7 @@ _PARTIES = (Speaker.USER, Speaker.AGENT, Speaker.ACTION)
 _ENDED = (Status.SUCCEEDED, Status.FAILED)
 _BORROWED = 2  # words in one foreign line that nobody else said
 _WORDS = re.compile(r"[a-z]+")
+_AROUND = "`\"'.,;:()"  # marks around a word
 _PERSONAL = re.compile(r"\b(?:I|me|my|mine|your current|currently)\b")
 _LOWERING = frozenset("disable skip bypass ignore override force".split())  # noqa: SIM905
 
@@ -62,6 +69,8 @@ class Conviction(StrEnum):
     OPPOSITE = "opposite"
     CUT_OUT = "cut-out"
     ORDER = "order"
+    HEARSAY = "hearsay"
+    LANGUAGE = "language"
 
 
 WORDS = {
@@ -78,6 +87,8 @@ WORDS = {
     Conviction.CUT_OUT: "It is a piece of a longer sentence, without what was meant by it.",
     Conviction.TOO_LONG: f"It has more than {SENTENCE_LIMIT} characters.",
     Conviction.ORDER: "It reads like an order that no user gave.",
+    Conviction.HEARSAY: "It says what somebody decided or wants, and that does not stand in what the user typed.",
+    Conviction.LANGUAGE: "It is in a language, or in letters, that the user did not type in.",
 }
 
 
@@ -127,7 +138,8 @@ def checked(proposal: ProposedNote, sent: Sent) -> Supported | Convicted:
     if len(added) > _MOST_ADDED:
         return Convicted(proposal.sentence, Conviction.OTHER_WORDS, "its words are spread over the session")
     lines = tuple(sorted({*proving, *added}))
-    if not is_borne_out(proposal.sentence, list(_around(lines, sent))):
+    said = [line._replace(text=f"{line.speaker} {line.text}") for line in (sent.lines[at] for at in cited)]
+    if not is_borne_out(proposal.sentence, said) or not is_all_said(proposal.sentence, said):
         return Convicted(proposal.sentence, Conviction.OTHER_WORDS)
     if is_cut_out(proposal.sentence, (sent.lines[at] for at in lines)):
         return Convicted(proposal.sentence, Conviction.CUT_OUT)
@@ -140,13 +152,31 @@ def checked(proposal: ProposedNote, sent: Sent) -> Supported | Convicted:
 def _of_speaker(sentence: str, lines: Sequence[int], channel: Channel, sent: Sent) -> Conviction | None:
     """Why a sentence is not taken, by who said it. What rests on the user's words alone must not turn them round."""
     has_marks = any(map(is_telling, marks_in(sentence)))
+    typed = [sent.lines[at] for at in lines if sent.lines[at].speaker is Speaker.USER]
     if (channel is Channel.USER or not has_marks) and is_turned_round(sentence, _around(lines, sent)):
         return Conviction.OPPOSITE
     if channel is Channel.USER:
         return None
+    if is_of_another_language(sentence, (line.text for line in sent.lines if line.speaker is Speaker.USER)):
+        return Conviction.LANGUAGE
+    if any(_is_hearsay(clause, sentence, typed, sent) for clause in claims_in(sentence)):
+        return Conviction.HEARSAY
     if _PERSONAL.search(SPAN.sub(" ", sentence)) or not (has_marks or _retells_user(sentence, lines, sent)):
         return Conviction.GENERAL
     return Conviction.ORDER if reads_like_an_order(sentence) else None
+
+
+def _is_hearsay(clause: str, sentence: str, typed: Sequence[SessionLine], sent: Sent) -> bool:
+    """Whether what somebody is said to want stands in none of the cited lines of the user. What another line claims of
+    them is nobody's word, whoever spoke it; and nobody but the user is believed to have decided anything."""
+    said = " ".join(line.text.lower() for line in typed)
+    if not typed or any(name not in said for name in others_in(clause)):
+        return True
+    if max(share_of_words(clause, typed), share_of_words(sentence, typed)) < _CLAIMED:
+        return True
+    others = (line for line in sent.lines[sent.first : sent.end] if line.speaker in (*_LEAST_TRUSTED, Speaker.AGENT))
+    claiming = (line for line in others if line.speaker is not Speaker.AGENT or claims_in(line.text))
+    return _borrows(clause, typed, claiming)
 
 
 def _retells_user(sentence: str, lines: Iterable[int], sent: Sent) -> bool:
@@ -161,9 +191,8 @@ def _retells_user(sentence: str, lines: Iterable[int], sent: Sent) -> bool:
 
 def bears_on(sentence: str, supported: Supported, sent: Sent) -> bool:
     """Whether the lines that prove a proposal speak of what this other sentence says, so that it can be confirmed or
-    contradicted by them."""
-    lines = (*_around(supported.lines, sent), SessionLine(Speaker.NOTE, supported.proposal.sentence))
-    return share_of_words(sentence, lines) >= SUPPORT
+    contradicted by them. The proposal's own words prove nothing."""
+    return share_of_words(sentence, (sent.lines[at] for at in supported.lines)) >= SUPPORT
 
 
 def runs_in(prompt: str) -> frozenset[str]:
@@ -176,7 +205,8 @@ def channel_of(sentence: str, lines: Sequence[SessionLine], sent: Sequence[Sessi
     are cited, words that stand in foreign text alone are not those of anybody else."""
     foreign = [line for line in sent if line.speaker in _LEAST_TRUSTED]
     typed = [line for line in lines if line.speaker is Speaker.USER]
-    if typed and _carry(sentence, typed, foreign) and not _adds_power(sentence, typed, sent):
+    is_whole = bool(typed) and is_all_said(sentence, typed, as_typed=True)
+    if is_whole and _carry(sentence, typed, foreign) and not _adds_power(sentence, typed, sent):
         return Channel.USER
     ended = [line for line in lines if line.speaker is Speaker.ACTION and line.status in _ENDED]
     commands = commands_in(sentence, sent)
@@ -206,6 +236,9 @@ def _borrows(sentence: str, own: Iterable[SessionLine], foreign: Iterable[Sessio
 def _adds_power(sentence: str, typed: Sequence[SessionLine], sent: Sequence[SessionLine]) -> bool:
     """Whether something that the user did not type could do harm, lead elsewhere, or lower a guard."""
     if danger_in(sentence) and not any(danger_in(line.text) for line in typed):
+        return True
+    said = {word.strip(_AROUND) for line in typed for word in line.text.lower().split()}
+    if danger_in(" ".join(word for word in sentence.split() if word.lower().strip(_AROUND) not in said)):
         return True
     words = {word for line in typed for word in _WORDS.findall(line.text.lower())}
     if not _LOWERING.intersection(_WORDS.findall(sentence.lower())) <= words:

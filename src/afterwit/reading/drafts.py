@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from afterwit.actions.shell.parse import parsed
+from afterwit.guard.claims import claims_in, lowers_a_guard
+from afterwit.guard.hygiene import danger_in, reads_like_an_order
 from afterwit.guard.plain_names import is_plain_path
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import (
@@ -29,6 +31,7 @@ from afterwit.reading.checks import Supported
 from afterwit.reading.lines import SessionLine, Speaker
 from afterwit.reading.marks import holds
 from afterwit.reading.named_commands import untold_commands
+from afterwit.text.languages import has_disguised_word, has_strange_letters
 from afterwit.text.words import words_of
 
 _MOST_TRIGGERS = 12
@@ -62,9 +65,17 @@ def draft_of(supported: Supported, session: ReadSession, replaced: Sequence[str]
         takes="" if supported.channel is Channel.USER else _taken(proposal, session),
         supersedes=tuple(replaced),
         saves=proposal.worth,
-        when=proposal.when,
+        when=proposal.when if _is_fit(proposal.when, session.lines) else "",
         stated_confidence=proposal.confidence,
     )
+
+
+def _is_fit(when: str, lines: Sequence[SessionLine]) -> bool:
+    """Whether the model's own words for a moment say no more than that. Nothing proves them."""
+    if danger_in(when) or reads_like_an_order(when) or has_disguised_word(when) or claims_in(when):
+        return False
+    typed = (line.text for line in lines if line.speaker is Speaker.USER)
+    return not (lowers_a_guard(when) or has_strange_letters(when, typed) or untold_commands(when, lines))
 
 
 def _taken(proposal: ProposedNote, session: ReadSession) -> str:

@@ -7,15 +7,17 @@ and capitals make no difference; a gap that is written as one stands for anythin
 import re
 from collections.abc import Iterable
 
-SPAN = re.compile(r"`([^`]+)`")
+from afterwit.harvest.commands.power_table import KNOWN_NAMES
+from afterwit.harvest.commands.spoken import PLACEHOLDER, SPAN
+
 _QUOTED = re.compile(r"[\"“]([^\"“”]{3,})[\"”]")
 _MARK = re.compile(
     r"(?<![\w/.-])(?:--?[A-Za-z][\w-]+|[\w.@~-]*/[\w./@*~-]+|[A-Za-z_][\w-]*\.[A-Za-z]\w{0,9}\b|\d[\d.,:]*\d|\d{2,}"
     r"|[A-Za-z]+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Z]{2,}[0-9]\w*)"
 )
 _ABBREVIATIONS = frozenset(("e.g", "i.e", "e.g.", "i.e.", "and/or", "vs.", "etc."))
-PLACEHOLDER = re.compile(r"<[^<>]*>|\{[^{}]*\}|…|\.\.\.|\*+")
 _SEGMENTS = re.compile(r"\s(?:&&|\|\|?|;)\s|;\s")
+_COMMON = frozenset("main master head origin true false none null yes no ok done todo error test".split())  # noqa: SIM905
 
 
 def marks_in(sentence: str) -> list[str]:
@@ -25,6 +27,11 @@ def marks_in(sentence: str) -> list[str]:
     spans = [match[1] for match in SPAN.finditer(sentence)]
     marks = (" ".join(mark.split()) for mark in (*spans, *quotes_in(sentence), *plain))
     return list(dict.fromkeys(mark for mark in marks if mark and mark.lower() not in _ABBREVIATIONS))
+
+
+def is_telling(mark: str) -> bool:
+    """Whether a mark says something of this work: the name of a program or of a branch that everybody has does not."""
+    return mark.lower() not in _COMMON and mark not in KNOWN_NAMES
 
 
 def quotes_in(sentence: str) -> list[str]:

@@ -1,57 +1,33 @@
-"""Commands that a sentence names: what between backticks can be run, and what of that may be told. Pure.
+"""Commands that a sentence names, and which of them only a person may grant. Pure.
 
-Of what nobody but an agent, a tool or a file said, a command is told only if it is ordinary, the user typed it, or it
-was run in the session. A message between backticks is no command, and needs nobody's leave.
+What a command can do is asked first (`harvest.commands.spoken`), and that it worked here changes nothing in that. Of
+what nobody but an agent, a tool or a file said, an ordinary command that the sentence says to run is told only if the
+user typed it, or it was run in the session. A message between backticks is no command, and needs nobody's leave.
 """
 
-import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from afterwit.actions.shell.parse import parsed
-from afterwit.harvest.commands.power import UNKNOWN, is_tellable, power_of
-from afterwit.harvest.commands.power_table import KNOWN_NAMES
+from afterwit.harvest.commands.power import is_tellable
+from afterwit.harvest.commands.spoken import PLACEHOLDER, calls_in, power_in, program_of
 from afterwit.model.kinds import Status
 from afterwit.reading.lines import SessionLine, Speaker
-from afterwit.reading.marks import PLACEHOLDER, SPAN, holds
-
-_ADVISED = re.compile(r"\b(?:run|use|call|execute|try|start|invoke|type|install)(?:ning|s)?[:\s]+$", re.IGNORECASE)
-_NAME = re.compile(r"[a-z./~][\w./~-]*")
-_FLAG = re.compile(r"\s--?[A-Za-z]|\s(?:\||&&|;)\s|\$\(")
-_UNGUARDED = re.compile(r"--(?:no-verify|yolo|insecure|privileged|full-auto|dangerous\w*(?:-\w+)*|skip-permissions)\b")
+from afterwit.reading.marks import holds
 
 
 def untold_commands(sentence: str, sent: Sequence[SessionLine]) -> list[str]:
-    """What a sentence names and no agent may be told without a person: commands that the user did not type, that did
-    not work here, and that are not ordinary or that the sentence says to run; and flags that take a guard away."""
+    """What a sentence names and no agent may be told without a person. What was run is known in plain words too."""
+    ran = (line.text.removeprefix("$ ").rpartition(" → ")[0] for line in sent if line.text.startswith("$ "))
+    calls = (call for call in ran if " " in call and holds(sentence, call) and not is_tellable(call))
+    powerful = power_in(sentence, _called(sent)) or next(calls, "")
     typed = [line for line in sent if line.speaker is Speaker.USER]
-    strange = [mark for mark, is_advised in _calls_in(sentence, sent) if is_advised or not is_tellable(_spelled(mark))]
-    strange += [match[0] for match in _UNGUARDED.finditer(sentence)]
-    return [mark for mark in strange if not any(holds(line.text, mark) for line in typed) and not _is_done(mark, sent)]
+    advised = [call for call, is_advised in calls_in(sentence, _called(sent)) if is_advised]
+    strange = (call for call in advised if not any(holds(line.text, call) for line in typed))
+    return [*filter(None, [powerful]), *(call for call in strange if call != powerful and not _runs_of(call, sent))]
 
 
 def commands_in(sentence: str, sent: Sequence[SessionLine]) -> list[str]:
-    """What stands between backticks and can be run: it is said to be, it begins with a program that is known or was
-    called here, or it looks like a call. Messages and pieces of code are none."""
-    return [mark for mark, _ in _calls_in(sentence, sent)]
-
-
-def _calls_in(sentence: str, sent: Sequence[SessionLine]) -> list[tuple[str, bool]]:
-    """Each command, and whether the sentence says to run it."""
-    called = _called(sent)
-    spans = ((match, " ".join(match[1].split())) for match in SPAN.finditer(sentence))
-    calls = ((span, _ADVISED.search(sentence[: match.start()]) is not None) for match, span in spans if " " in span)
-    return [(span, is_advised) for span, is_advised in calls if is_advised or _is_call(span, called)]
-
-
-def _is_call(span: str, called: Collection[str]) -> bool:
-    first = _program(span)
-    if first in KNOWN_NAMES or first in called:
-        return True
-    return _NAME.fullmatch(span.split(maxsplit=1)[0]) is not None and _FLAG.search(span) is not None
-
-
-def _program(span: str) -> str:
-    return next((command.program for command in parsed(span).commands if command.program), "")
+    return [call for call, _ in calls_in(sentence, _called(sent))]
 
 
 def _called(sent: Sequence[SessionLine]) -> frozenset[str]:
@@ -65,19 +41,6 @@ def _programs(line: SessionLine) -> frozenset[str]:
     return frozenset(name for command in commands for name in (command.program, *command.wrappers))
 
 
-def _spelled(mark: str) -> str:
-    """A command without its gaps."""
-    return PLACEHOLDER.sub("x", mark)
-
-
-def _is_done(mark: str, sent: Iterable[SessionLine]) -> bool:
-    """Whether a command worked here, or was tried and can do nothing that is known to need a person."""
-    ran = _runs_of(mark, sent)
-    return any(line.status is Status.SUCCEEDED for line in ran) or (
-        bool(ran) and power_of(_spelled(mark)) in ("", UNKNOWN)
-    )
-
-
 def has_worked(mark: str, sent: Iterable[SessionLine]) -> bool:
     """Whether a command was run here with success."""
     return any(line.status is Status.SUCCEEDED for line in _runs_of(mark, sent))
@@ -85,7 +48,7 @@ def has_worked(mark: str, sent: Iterable[SessionLine]) -> bool:
 
 def _runs_of(mark: str, sent: Iterable[SessionLine]) -> list[SessionLine]:
     """The actions that ran a command: one that merely names it in a message, such as that of a commit, did not."""
-    program = _program(_spelled(mark))
+    program = program_of(PLACEHOLDER.sub("x", mark))
     return [
         line
         for line in sent

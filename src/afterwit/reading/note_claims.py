@@ -3,7 +3,8 @@
 **It is believed as little as one that reads.** An id must have been sent and still stand. Notes are the same only if
 they share their words, deny nothing that the other says, and no figure is lost; the one that is kept is never trusted
 less than the others, whatever the model named. A note replaces another only if it was seen later and comes from
-somebody who is trusted as far. Of two that contradict each other both stay, for a person to look at. Pure.
+somebody who is trusted as far, and never one that a person stands behind: these two contradict each other. Of such both
+stay, for a person to look at. Pure.
 """
 
 import re
@@ -14,11 +15,12 @@ from typing import NamedTuple
 from afterwit.decisions.decided import RejectedProposal
 from afterwit.knowledge.belief import rank
 from afterwit.knowledge.likeness import Meaning, alike, meaning
+from afterwit.knowledge.whose_words import is_persons
 from afterwit.model.knowledge import Category, Channel, Item
 from afterwit.reading.lines import SessionLine, Speaker
 from afterwit.reading.support import share_of_words
 
-VERSION = 1  # counts up when answers that are kept would be judged otherwise
+VERSION = 2  # counts up when answers that are kept would be judged otherwise
 _SHARED = 0.35  # of the words of one of two sentences that say the same
 _ALIKE = 0.12  # of the words of both, commands and paths as one word; of all pairs fewer than 1 in 100 have both
 _SAME_MATTER = 0.34  # of a note's words that another must hold, with its evidence, to replace it
@@ -80,7 +82,8 @@ def settled(claims: NoteClaims, sent: Collection[str], items: Mapping[str, Item]
     desk = _ClaimsDesk(sent, items)
     same = tuple(group for given in claims.same if len(group := desk.same(given)) > 1)
     replaced = tuple(pair for pair in claims.replaced if desk.replaces(*pair))
-    contradict = tuple(pair for pair in claims.contradict[:_MOST_CONTRADICTIONS] if desk.contradict(*pair))
+    clashing = dict.fromkeys((*desk.kept, *claims.contradict))
+    contradict = tuple(pair for pair in tuple(clashing)[:_MOST_CONTRADICTIONS] if desk.contradict(*pair))
     return SettledNotes(NoteClaims(same, replaced, contradict), tuple(desk.rejected))
 
 
@@ -95,6 +98,7 @@ class _ClaimsDesk:
         self._items = items
         self._heads: dict[str, str] = {}  # by note: the one that is kept of its group
         self.rejected: list[RejectedProposal] = []
+        self.kept: list[tuple[str, str]] = []  # what would have replaced a person's words, for that person to look at
 
     def same(self, group: Sequence[str]) -> tuple[str, ...]:
         """The group without what does not belong to it, and with the most trusted first."""
@@ -137,6 +141,8 @@ class _ClaimsDesk:
         why = check(*(self._items[name] for name in pair))
         if why is not None:
             self._refuse(claim, pair, why)
+        if why is Unsettled.KEPT:
+            self.kept.append(pair)
         return why is None
 
     def _refuse(self, claim: str, names: Sequence[str], why: Unsettled) -> None:
@@ -158,14 +164,14 @@ def _merging(kept: Item, other: Item) -> Unsettled | None:
 
 
 def _replacing(old: Item, new: Item) -> Unsettled | None:
-    """Why a note does not replace another. The user's words replace whatever is older."""
-    if old.is_decided or old.is_pinned:
-        return Unsettled.KEPT
+    """Why a note does not replace another. What a person stands behind is replaced by nothing that only is later."""
     if new.channel is not Channel.USER and (old.channel is Channel.USER or rank(new.channel) < rank(old.channel)):
         return Unsettled.LESS_TRUSTED
     if _last_seen(new) <= _last_seen(old):
         return Unsettled.NOT_LATER
-    return None if _share(old, new, has_excerpts=True) >= _SAME_MATTER else Unsettled.OTHER_MATTER
+    if _share(old, new, has_excerpts=True) < _SAME_MATTER:
+        return Unsettled.OTHER_MATTER
+    return Unsettled.KEPT if is_persons(old) else None
 
 
 def _clashing(first: Item, second: Item) -> Unsettled | None:

@@ -5,10 +5,10 @@ cut out of what somebody said. Pure, and of words alone: who spoke, and what fol
 import re
 from collections.abc import Iterable, Sequence
 
-from afterwit.harvest.commands.power_table import KNOWN_NAMES
+from afterwit.harvest.commands.spoken import SPAN
 from afterwit.knowledge.likeness import meaning
 from afterwit.reading.lines import SessionLine, Speaker
-from afterwit.reading.marks import SPAN, marks_in
+from afterwit.reading.marks import is_telling, marks_in
 from afterwit.text.words import words_of
 
 SUPPORT = 0.34  # of a sentence's words that its lines, or those beside them, must hold
@@ -17,7 +17,13 @@ _BESIDE_MARK = 3  # other words of a sentence with one mark that must stand in i
 _WITHOUT_MARK = 4  # the same, of one without any
 _RULE = re.compile(r"\b(?:never|always|must|only|not|use|prefer|keep|instead)\b|n't\b", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"[.!?;]\s|\n")
-_COMMON = frozenset("main master head origin true false none null yes no ok done todo error test".split())  # noqa: SIM905
+_CLAUSES = re.compile(r"[.;:!?]\s+")
+_PARTS = re.compile(r"[.;:!?,()]\s+|\s\(|\s[–—-]\s|\s(?:and|but|then|or|so)\s")
+_WHOLE_CLAUSE = 3  # words of a clause that says something by itself
+_IN_CLAUSE = 0.15  # of them that must stand in the lines; those who retell in their own words keep little more
+_WHOLE_PART = 2
+_IN_PART = 0.5  # the same of a part of what is to be somebody's own words
+_MOST_MISSING = 2  # of such words in a row that may stand nowhere
 
 
 def share_of_words(sentence: str, lines: Iterable[SessionLine]) -> float:
@@ -41,9 +47,16 @@ def is_borne_out(sentence: str, lines: Sequence[SessionLine]) -> bool:
     return shared >= _WITHOUT_MARK or (shared == len(plain) and _RULE.search(sentence) is not None)
 
 
-def is_telling(mark: str) -> bool:
-    """Whether a mark says something of this work: the name of a program or of a branch that everybody has does not."""
-    return mark.lower() not in _COMMON and mark not in KNOWN_NAMES
+def is_all_said(sentence: str, lines: Iterable[SessionLine], *, as_typed: bool = False) -> bool:
+    """Whether each clause stands in these lines. `as_typed`: each part of one, with hardly a word missing in a row."""
+    there = {word for line in lines for word in words_of(line.text)}
+    pattern, fewest, least = (_PARTS, _WHOLE_PART, _IN_PART) if as_typed else (_CLAUSES, _WHOLE_CLAUSE, _IN_CLAUSE)
+    for clause in pattern.split(sentence):
+        words = set(words_of(clause))
+        if len(words) >= fewest and len(words & there) < least * len(words):
+            return False
+    known = "".join("x" if word in there else " " for word in words_of(sentence)) if as_typed else "x"
+    return " " * (_MOST_MISSING + 1) not in known
 
 
 def is_turned_round(sentence: str, lines: Iterable[SessionLine]) -> bool:

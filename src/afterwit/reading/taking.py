@@ -28,6 +28,7 @@ from afterwit.harvest.run import SessionRefs
 from afterwit.knowledge.belief import rank
 from afterwit.knowledge.gate import rejection
 from afterwit.knowledge.settle import recorded
+from afterwit.knowledge.whose_words import is_persons
 from afterwit.model.knowledge import READ, Channel, Draft, Item, SessionRef
 from afterwit.model.prices import price_list
 from afterwit.reading import checks, note_claims
@@ -228,19 +229,23 @@ class ReadingDesk:
 
 def _relation(item: Item, supported: Supported, session: ReadSession) -> list[ItemEvidence]:
     """What the lines say of an item that is there. For what was found otherwise a confirmation counts as an agent's
-    word, so that a model raises nobody's authority; against it only words speak that are trusted as far."""
+    word, so that a model raises nobody's authority; against it only words speak that are trusted as far, and against
+    what a person stands behind nothing: that waits for them."""
     piece = evidence_of(supported.lines, supported.channel, session)
     if supported.proposal.relation == "confirms":
         channel = supported.channel if item.harvester == READ else Channel.ASSISTANT
         return [ItemEvidence(item=item.id, evidence=msgspec.structs.replace(piece, channel=channel))]
     is_trusted = supported.channel is Channel.USER or (
-        item.harvester == READ and item.channel is not Channel.USER and rank(supported.channel) >= rank(item.channel)
+        item.harvester == READ and rank(supported.channel) >= rank(item.channel)
     )
-    if supported.proposal.relation == "contradicts" and is_trusted:
+    if supported.proposal.relation == "contradicts" and is_trusted and not is_persons(item):
         return [ItemEvidence(item=item.id, evidence=msgspec.structs.replace(piece, is_against=True))]
     return []
 
 
 def _replaced(item: Item | None, supported: Supported, sent: Sent) -> tuple[str, ...]:
-    is_meant = item is not None and supported.proposal.relation == "replaces"
-    return (item.id,) if item is not None and is_meant and bears_on(item.sentence, supported, sent) else ()
+    """What a proposal takes the place of. To contradict what a person stands behind is to replace it."""
+    if item is None or not bears_on(item.sentence, supported, sent):
+        return ()
+    relation = supported.proposal.relation
+    return (item.id,) if relation == "replaces" or (relation == "contradicts" and is_persons(item)) else ()

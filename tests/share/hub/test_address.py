@@ -81,7 +81,7 @@ def test_what_is_no_address_is_refused(tmp_path: Path) -> None:
 def test_a_server_that_cannot_prove_its_name_gets_nothing(server: HubServer, tmp_path: Path) -> None:
     server.begins("growers")
     ada = mate(server, tmp_path, "ada")
-    ada.local.adds("Run `make index` before `make count`, or counts are old.")
+    ada.local.adds("Run `make build` before `make check`, or counts are old.")
     wary = ada.address._replace(options={**ada.address.options, "host": "127.0.0.1", "sslmode": "verify-full"})
     with pytest.raises(HubError, match="did not prove who it is"):
         ada._replace(address=wary).syncs()

@@ -14,8 +14,8 @@ from tests.share.members import REPO
 from afterwit.decisions.decided import DecisionKind
 from afterwit.model.knowledge import Channel
 
-COUNT = "Run `make index` before `make count`, or counts are old."
-PRESS = "Run `make crates` before `make press`, or the press stops."
+COUNT = "Run `make build` before `make check`, or counts are old."
+PRESS = "Run `make dist` before `make bundle`, or the press stops."
 _SIGKILL = -9
 _MOST_STEPS = 40
 
@@ -97,7 +97,7 @@ def test_what_is_erased_here_is_taken_back_from_the_hub(ada: HubMate, server: Hu
     sessions = [f"11111111-aaaa-4aaa-8aaa-00000000000{number}" for number in (1, 2)]
     for session, task in zip(sessions, ("Count the trees.", "Mend the fence of the meadow."), strict=True):
         records = claude_records(session)
-        records[0]["message"]["content"] = f"{task} From now on, run `make index` before `make count`."
+        records[0]["message"]["content"] = f"{task} From now on, run `make build` before `make check`."
         put(home / CLAUDE / f"{session}.jsonl", records)
     assert run(ada, "learn").returncode == 0
     (note,) = (item for item in ada.local.notes.values() if item.channel is Channel.USER)
@@ -112,7 +112,7 @@ def test_what_is_erased_here_is_taken_back_from_the_hub(ada: HubMate, server: Hu
         erased = run(ada, "sessions", "delete", session, "--yes")
         assert erased.returncode == 0, erased.stderr
     database = ada.local.world.layout.database.read_bytes()
-    assert b"make index" not in database
+    assert b"make build" not in database
     assert run(ada, *arguments).returncode == 0
     assert server.asked("ada", count) == [(0, 0)]
 

@@ -149,7 +149,7 @@ def test_no_tick_is_seen_while_a_lower_one_is_on_its_way(server: HubServer) -> N
 def test_what_is_told_to_agents_does_not_depend_on_the_hub(server: HubServer, tmp_path: Path) -> None:
     server.begins("growers")
     ada, grace = mate(server, tmp_path, "ada"), mate(server, tmp_path, "grace")
-    fact = "Run `make index` before `make count`, or counts are old."
+    fact = "Run `make build` before `make check`, or counts are old."
     ada.local.adds(fact)
     ada.syncs()
     grace.syncs(1)

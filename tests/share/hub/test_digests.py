@@ -14,7 +14,7 @@ from afterwit.store.store import opened
 
 SECRET = "AKIA" + "Q3EGZRVDN5WKXTYP"
 _BODIES = "SELECT body::text FROM afterwit_hub.digests ORDER BY session"
-COUNT = "Run `make index` before `make count`, or counts are old."
+COUNT = "Run `make build` before `make check`, or counts are old."
 
 
 @pytest.fixture

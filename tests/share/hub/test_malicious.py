@@ -15,7 +15,7 @@ from afterwit.knowledge.shown_items import may_be_told
 from afterwit.model.knowledge import Authority
 from afterwit.share.hub.sync import Synced
 
-COUNT = "Run `make index` before `make count`, or counts are old."
+COUNT = "Run `make build` before `make check`, or counts are old."
 _ADD = """INSERT INTO afterwit_hub.note_lines (team, repo, note, member, machine, author, lines)
           VALUES ('growers', %s, %s, current_user, %s, 'mallory', %s)"""
 _TRUSTING = '[share]\ntrusted = ["ada"]\nquorum = 2\n'

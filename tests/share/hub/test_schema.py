@@ -12,7 +12,7 @@ from afterwit.share.hub.owner import init
 from afterwit.share.hub.rows import put_identity, put_member, put_team
 from afterwit.share.hub.schema import hub_migrations, migrate_hub, newest
 
-COUNT = "Run `make index` before `make count`, or counts are old."
+COUNT = "Run `make build` before `make check`, or counts are old."
 
 
 def test_numbers_of_migrations_follow_each_other() -> None:

@@ -15,7 +15,7 @@ from afterwit.share.hub.address import HubError
 from afterwit.share.hub.owner import add_member, members, revoke_member
 from afterwit.share.hub.sync import SyncRequest, sync
 
-COUNT = "Run `make index` before `make count`, or counts are old."
+COUNT = "Run `make build` before `make check`, or counts are old."
 TABLES = ("version", "hub", "teams", "members", "machines", "note_lines", "digests", "sums")
 OF_TEAMS = ("teams", "members", "machines", "note_lines", "digests", "sums")
 _LEAK = """CREATE FUNCTION pg_temp.leak(said text) RETURNS boolean COST 0.0000001 LANGUAGE plpgsql AS
@@ -119,7 +119,7 @@ def ada(server: HubServer, tmp_path: Path) -> HubMate:
 def marks(ada: HubMate, server: HubServer) -> list[str]:
     """What tells that a row of the other team came out."""
     machine = server.asked("keeper", "SELECT machine FROM afterwit_hub.machines")[0][0]
-    return ["growers", "make index", "Prune row", machine, server.role("ada")]
+    return ["growers", "make build", "Prune row", machine, server.role("ada")]
 
 
 def tried(server: HubServer, name: str, statements: tuple[str, ...]) -> str:
@@ -223,7 +223,7 @@ def test_a_revoked_member_can_neither_read_nor_write_on_a_connection_that_is_ope
         ):
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 db.execute(statement.encode())
-    ada.local.adds("Run `make crates` before `make press`, or the press stops.")
+    ada.local.adds("Run `make dist` before `make bundle`, or the press stops.")
     with pytest.raises(HubError, match=r"revoked: ask its owner\."):
         ada.syncs(1)
     assert len(server.asked("keeper", "SELECT * FROM afterwit_hub.note_lines")) == 1
@@ -242,7 +242,7 @@ def test_policies_alone_keep_a_revoked_member_out_who_still_has_grants(ada: HubM
 
 def test_a_read_only_member_reads_and_cannot_write(ada: HubMate, server: HubServer, tmp_path: Path) -> None:
     reader = mate(server, tmp_path, "reader", is_read_only=True)
-    reader.local.adds("Run `make crates` before `make press`, or the press stops.")
+    reader.local.adds("Run `make dist` before `make bundle`, or the press stops.")
     done = reader.syncs(1, has_digests=True)
     assert [change.fact for change in done.incoming] == [COUNT]
     assert (done.outgoing, done.notes_sent, done.digests_sent, done.is_read_only) == ([], 0, 0, True)

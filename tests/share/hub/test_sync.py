@@ -19,8 +19,8 @@ from afterwit.share.hub.owner import init, remove_member
 from afterwit.share.hub.sync import SyncRequest, sync
 from afterwit.store.lease import held
 
-COUNT = "Run `make index` before `make count`, or counts are old."
-PRESS = "Run `make crates` before `make press`, or the press stops."
+COUNT = "Run `make build` before `make check`, or counts are old."
+PRESS = "Run `make dist` before `make bundle`, or the press stops."
 _LINES = "SELECT note, author, machine, jsonb_array_length(lines), tick FROM afterwit_hub.note_lines ORDER BY tick"
 
 
@@ -113,7 +113,7 @@ def test_a_plan_that_is_turned_down_and_a_dry_run_send_nothing(ada: HubMate, ser
 def test_a_secret_stops_the_sync_before_anything_leaves(ada: HubMate, server: HubServer) -> None:
     own = ada.local.adds(COUNT).id
     world = ada.local.world
-    (world.layout.root / "config.toml").write_text('[redaction]\nstrings = ["make count"]\n', encoding="utf-8")
+    (world.layout.root / "config.toml").write_text('[redaction]\nstrings = ["make check"]\n', encoding="utf-8")
     wary = world_of(world.user_home, world.layout.root, world.environ)
     with pytest.raises(UsageError, match=f"Note {own} holds what looks like a secret"):
         sync(wary, ada.address, SyncRequest(repos=(REPO,)), lambda _: True)
@@ -201,7 +201,7 @@ def test_of_two_syncs_of_one_store_the_second_waits_or_says_so(ada: HubMate, mon
 def test_personal_words_leave_only_as_a_named_rule(ada: HubMate) -> None:
     home, store = ada.local.world.user_home, ada.local.world.layout.root
     records = claude_records("s1")
-    records[0]["message"]["content"] = "From now on, always run `make index` before `make count` in this repository."
+    records[0]["message"]["content"] = "From now on, always run `make build` before `make check` in this repository."
     put(home / CLAUDE / "11111111-aaaa-4aaa-8aaa-000000000001.jsonl", records)
     learned(home, store)
     (note,) = (item for item in ada.local.notes.values() if item.channel is Channel.USER)

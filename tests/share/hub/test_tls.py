@@ -19,7 +19,7 @@ from afterwit.share.hub.address import HubAddress, HubError, address_of
 from afterwit.share.hub.connection import connected
 
 HOST = "db.orchard.example"
-COUNT = "Run `make index` before `make count`, or counts are old."
+COUNT = "Run `make build` before `make check`, or counts are old."
 PASSWORD = "apples-and-pears"
 _numbers = itertools.count(1)
 

@@ -31,6 +31,8 @@ _USUAL_CONFIG = regex(r"(?:[\w-]+/)*tsconfig[\w.]*\.json|.*\*.*")
 _PRIVATE = regex(r"(?i)secret|credential|passw|token|\.pem\b|id_rsa|\.env\b")
 _MANAGED = table.VERBS | {"makemigrations", "migrate", "showmigrations", "runserver", "collectstatic"}
 _MOST_TASK_WORDS = 4
+_SCOPED = regex(r"@[\w.-]+/[\w.-]+")  # a package of the repository's own
+_CHOOSING = ("--filter", "-F", "--workspace", "-w", "--package", "-p")
 
 
 def unknown_parts(line: str, *, may_run_scripts: bool = False) -> frozenset[str]:
@@ -73,7 +75,8 @@ def _of_program(program: str, command: Command, arguments: list[str], may_run_sc
     words = [] if verb.startswith("-") else verb.split()
     if not words and program in table.FIRST_WORD_IS_VERB:
         words = [word for word in arguments if not word.startswith("-")][:1]
-    yield from (f"verb {program} {word}" for word in _unknown_verbs(program, words))
+    if not _only_looks(program, words, arguments):
+        yield from (f"verb {program} {word}" for word in _unknown_verbs(program, words))
     rest = list(arguments)
     for word in words:
         if word in rest:
@@ -81,6 +84,13 @@ def _of_program(program: str, command: Command, arguments: list[str], may_run_sc
     if program == "docker" and words[:1] == ["compose"] and rest[:1] and rest[0] in table.VERBS:
         rest = rest[1:]
     yield from _of_arguments(program, " ".join(words), rest, may_run_scripts)
+
+
+def _only_looks(program: str, words: list[str], arguments: list[str]) -> bool:
+    """Whether flags or operands make an otherwise powerful subcommand do nothing: files stay, and nothing is sent."""
+    if (program, *words) == ("gh", "api"):
+        return any(map(table.READS.fullmatch, arguments)) and "-f" not in arguments
+    return (program, *words) == ("git", "rm") and "--cached" in arguments
 
 
 def _program(command: Command) -> tuple[str, list[str]]:
@@ -150,7 +160,8 @@ def _of_arguments(program: str, verb: str, words: list[str], may_run_scripts: bo
             if word not in table.PLUGINS_OFF:
                 yield f"word {word}"
         elif before in table.VALUED:
-            if not (_is_value(before, word) and _is_operand(program, verb, word, is_value=True)):
+            is_own = before in _CHOOSING and _SCOPED.fullmatch(word)
+            if not is_own and not (_is_value(before, word) and _is_operand(program, verb, word, is_value=True)):
                 yield f"word {word}"
         elif not _is_operand(program, verb, word) and not (may_run_scripts and not program and _is_inside(word)):
             yield f"word {word}"
@@ -212,6 +223,9 @@ def _is_operand(program: str, verb: str, word: str, *, is_value: bool = False) -
             or word in (".", "./", "install", "list", "check", "show", "freeze")
             or word.startswith(("./", ".["))
         )
+    is_outside = _OUTSIDE.match(word) or _PRIVATE.search(word) or reads_like_a_sentence(word)
+    if program in ("grep", "rg", "ag", "ack") and not is_outside:
+        return True
     takes_tasks = program in table.ONLY_TASKS or (program in table.TASK_RUNNERS and not first)
     if takes_tasks and not is_value:
         return _is_task(word)

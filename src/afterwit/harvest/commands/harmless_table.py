@@ -44,11 +44,11 @@ VERBS = names(
     " describe get logs ps images inspect top doc docs vet clippy tree search outdated why explain cat head print"
     " validate plan output graph metadata locate-project blame grep shortlog branch tag rev-parse rev-list"
     " ls-files ls-tree ls-remote show-ref symbolic-ref merge-base cat-file name-rev for-each-ref reflog"
-    " whatchanged fetch pull add commit switch mv init sync lock install ci mod download tidy verify env generate"
-    " gen tool nextest bench run exec task compose up stop start restart clean package assemble integration-test"
-    " collect report html xml json freeze pip dev serve preview watch typecheck type-check ping query state"
-    " workspace checks comment create ready e2e unit test:unit deps.get deps.compile ecto.migrate credo dialyzer"
-    " phx.routes spec routes analyze pub audit doctor create-pr restore component open export current history"
+    " whatchanged fetch pull add commit switch checkout mv init sync lock install ci mod download tidy verify env"
+    " generate gen tool nextest bench run exec task compose up stop start restart clean package assemble"
+    " integration-test collect report html xml json freeze pip dev serve preview watch typecheck type-check ping"
+    " query state workspace checks comment create ready e2e unit test:unit deps.get deps.compile ecto.migrate credo"
+    " dialyzer phx.routes spec routes analyze pub audit doctor create-pr restore component open export current history"
     " check-types format:check prefix bin root whoami workspaces"
 )  # fmt: skip
 """Subcommands that read, test, build, lint, format, list, or take what the repository itself names."""
@@ -87,6 +87,7 @@ NO_VERBS = {
 }
 """Of those, the ones that do something else with this program."""
 
+READS = regex(r"repos/[\w.-]+/[\w.-]+/(?:pulls|issues)/\d+(?:/\w+)*")  # as `gh pr view` and `gh issue view` do
 FIRST_WORD_IS_VERB = names(
     "pre-commit lefthook husky alembic flask django-admin playwright cypress coverage mkdocs jupyter rails"
     " artisan next nuxt astro ng vite redis-cli pip uv poetry hatch"
@@ -106,14 +107,15 @@ TASK_WORDS = names(
     " analyse ruff stylelint ktlint detekt fix autofix format fmt formatter prettier black tidy spotless generate"
     " gen codegen proto protos bindings build compile assemble package bundle dist check checks verify validate ci"
     " precommit qa dev start serve server preview watch storybook docs doc coverage cov bench benchmark help list"
-    " clean deps sync setup install classes jar debug golangci biome knip all local"
+    " clean deps setup install classes jar debug golangci biome knip tauri vite next astro nuxt electron all local"
 )
 """One of them says what a task is for; its other words are free, as long as the name is plain."""
 
 NO_TASK_WORDS = names(
     "deploy publish release push destroy delete drop reset wipe prune purge uninstall login logout prod"
     " production seed migrate rollback upload skip no disable force unsafe insecure ignore allow bypass remove rm"
-    " kill"
+    " kill sync mirror send share submit post ship backup export import exfil report notify announce register"
+    " telemetry sign grant"
 )
 _FLAGS = names(
     "-v -vv -vvv --verbose --version --help -q -qq --quiet --color= --colour= --no-color --no-colour --no-ansi"
@@ -131,7 +133,7 @@ _FLAGS = names(
     " --include= --glob= --hidden --type= --ignore-case --word-regexp --line-number --files-with-matches"
     " --only-matching --context= --after-context --before-context --max-depth= --follow --graph --decorate --patch"
     " --cached --staged --no-edit --message= --set-upstream --tags --prune-tags --detach --rebase --ff-only --fix"
-    " --write --single-run --output= --stacktrace --info --no-daemon --console= --batch-mode --no-transfer-progress"
+    " --write --single-run --stacktrace --info --no-daemon --console= --batch-mode --no-transfer-progress"
     " --pattern= --keepdb --group= --extra= --dev --all-groups --all-extras --no-interaction --configuration="
     " --framework= --no-restore --no-build --nologo --target= --exact --ci --verbosity= --list-different"
     " --write-changes --statistics --show-source --show-fixes --namespace= --all-namespaces --selector= --no-trunc"
@@ -157,8 +159,8 @@ SHORT_FLAGS = {
     "go": "-run -race -count -timeout -short -bench -benchmem -cover"
     " -coverprofile -json -parallel -failfast -cpu -list -o -C -x -n -m -u -l -w",
     "cargo": "-p -j -D -W -F",
-    "git": "-a -n -p -s -m -u -C -b -B -1 -S -G -L -i -l -e -z -r -w -am -sb -la -vv -A",
-    "gh": "-R -L -s -t -b -f -l -w -q",
+    "git": "-a -n -p -s -m -u -C -b -B -1 -S -G -L -i -l -e -z -r -w -am -sb -la -vv -A --amend --show-current",
+    "gh": "-R -L -s -t -b -f -l -w -q --jq --paginate",
     "ls": "-l -a -A -h -t -r -R -1 -d -S -F",
     "grep": "-r -R -n -i -l -L -E -F -P -o -c -w -x -H -A -B -C -m -s -z -e -a -I",
     "rg": "-n -i -l -g -t -T -A -B -C -c -o -w -F -P -U -u -S -s -e -N -H -m -r -z",

@@ -153,8 +153,8 @@ def _of_words(command: Command, texts: list[str]) -> Iterator[Power]:
         name, mark, value = text.partition("=")
         if text.startswith("-"):
             yield from _of_flag(command, step, name, value if mark else "".join(texts[at + 1 : at + 2]))
-        elif before == "-m" and program in table.PYTHONS:
-            pass  # a module, which looks like a host
+        elif (before == "-m" and program in table.PYTHONS) or (program == "gh" and before in ("--jq", "-q")):
+            pass  # a module, or a question to JSON, which look like hosts
         elif at and (
             _is_host(text) or (takes_hosts and text in command.arguments and text != step and not _is_usual(text))
         ):
@@ -175,9 +175,8 @@ def _is_brought_along(program: str, word: str) -> bool:
 
 def _is_usual(word: str) -> bool:
     """What a remote of git is mostly called, and this machine."""
-    return word in ("origin", "upstream", "main", "master", "HEAD", "localhost", "add", "-v") or word.startswith(
-        "localhost:"
-    )
+    is_named = word in ("origin", "upstream", "main", "master", "HEAD", "localhost", "add", "-v")
+    return is_named or word.startswith("localhost:") or table.READS.fullmatch(word) is not None
 
 
 def _of_flag(command: Command, step: str, name: str, value: str) -> Iterator[Power]:
@@ -204,9 +203,14 @@ def _of_flag(command: Command, step: str, name: str, value: str) -> Iterator[Pow
 
 def _instructs(program: str, name: str, value: str) -> bool:
     """Whether a flag names a file of instructions or code to load. `-p no:…` of pytest loads nothing."""
+    known = table.WORDED.get(name) or table.WORDED.get(f"{program} {name}")
+    if known is not None:
+        return known.fullmatch(value) is None
     if name in table.INSTRUCTS_ANY:
-        return True
-    return name in table.INSTRUCTS.get(program, ()) and not (program == "pytest" and value.startswith("no:"))
+        return table.USUAL_PLACE.fullmatch(value) is None
+    if name not in table.INSTRUCTS.get(program, ()) or table.USUAL_PLACE.fullmatch(value):
+        return False
+    return not (program == "pytest" and value.startswith("no:"))
 
 
 def _is_host(word: str) -> bool:

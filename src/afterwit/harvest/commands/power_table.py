@@ -7,6 +7,7 @@ import re
 
 from afterwit.actions.shell.program_table import MODULE_RUNNERS
 from afterwit.actions.shell.programs import names
+from afterwit.harvest.commands.harmless_table import READS as READS  # noqa: PLC0414 - one of these tables
 from afterwit.harvest.commands.harmless_table import RUNNERS
 from afterwit.harvest.commands.harmless_table import SETTINGS as HARMLESS_SETTINGS
 from afterwit.harvest.commands.purposes import KNOWN_PROGRAMS
@@ -77,14 +78,32 @@ LETTERS = {"git": {"push": "f", "commit": "n", "checkout": "f", "clean": "fdx", 
 BRINGS = names(
     "--with --with-editable --with-requirements --from --package --spec --require --plugin --preload --import --loader"
 )
+REPORTS = regex(
+    r"(?:dot|verbose|default|spec|jsonl?|junit|tap|min|list|lines?|html|github(?:-actions)?|basic|progress|documentation|stylish"
+    r"|compact|unix|text|concise|full|grouped|pretty|short|long|raw|sarif|xml|yaml|csv|table|wide|name|tdd|bdd|oneline)?|[%{].*"
+)
 INSTRUCTS = {
     **dict.fromkeys(("make", "gmake", "just", "task", "rake", "invoke", "inv", "ninja", "ant", "gradle", "gradlew",
-                     "mvn", "mvnw"), names("-f --file -t -I --init-script")),
-    "pytest": names("-p -c --rootdir --confcutdir --override-ini -o"), "node": names("-r"), "ruby": names("-r"),
-    "java": names("-jar -cp -classpath"), "git": names("--exec-path --template"),
+                     "mvn", "mvnw", "pnpm"), names("-f --file -t -I --init-script -C -p")),
+    **dict.fromkeys(("node", "ruby", "mocha", "rspec", "cucumber", "vitest"), names("-r")),
+    **dict.fromkeys(("jest", "eslint", "phpunit", "tox", "playwright", "webpack", "pre-commit"), names("-c")),
+    "pytest": names("-p -c --rootdir --confcutdir --override-ini -o"), "java": names("-jar -cp -classpath"),
+    "git": names("--exec-path --template --output"), "tsc": names("-p"),
 }  # fmt: skip
 """Flags that name a file of instructions, or code to load, in place of the project's own."""
-INSTRUCTS_ANY = names("--rulesdir --rules-dir --init-file --rcfile --require-module --makefile --justfile --taskfile")
+INSTRUCTS_ANY = names(
+    "--rulesdir --rules-dir --init-file --rcfile --require-module --makefile --justfile --taskfile --config"
+    " --config-file --config-path --bootstrap --setupFiles --globalSetup --pre --compress-program --vettool -vettool"
+    " --toolexec -toolexec --exec -exec --project --prefix --directory --cwd --dir"
+)
+USUAL_PLACE = regex(r"\.|(?:[\w-]+/)*tsconfig[\w.]*\.json")
+"""What such a flag may name: the project's own place."""
+WORDED = {
+    **dict.fromkeys(("--reporter", "--reporters", "--format", "--formatter", "--output-format", "--ui"), REPORTS),
+    **dict.fromkeys(("eslint -f", "rspec -f", "mocha -R", "mocha -u"), REPORTS),
+    **dict.fromkeys(("python -W", "python3 -W", "pytest -W"), regex(r"error|default|always|module|once")),
+}
+"""Flags that load whatever they name, unless it is one of the words that everybody knows."""
 LEADS = regex(
     r"--(?:extra-)?(?:index|index-url|registry|proxy|host|hostname|remote|url|endpoint|server|mirror|repository|find-links"
     r"|trusted-host|base-url|upstream|origin|api-url|source)"

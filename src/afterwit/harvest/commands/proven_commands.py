@@ -58,7 +58,7 @@ class _Proven(NamedTuple):
 
 class ProvenCommands:
     name = "proven-commands"
-    version = 5
+    version = 6
     seen = CommandsSeen
     minimum_stories = _STORIES
 
