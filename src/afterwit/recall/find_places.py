@@ -163,7 +163,7 @@ def _reasons(repo: KnownRepo, question: Question, path: str, values: Features) -
         yield f"{sessions} session{'s' if sessions > 1 else ''} changed it"
     if values.last or values.recent:
         yield "changed by recent work"
-    elif values.ever:
+    elif values.ever and not sessions:
         yield "changed often"
 
 

@@ -14,7 +14,7 @@ RULE = "Prune the old trees with the short saw."
 def test_where_nothing_would_have_helped_it_says_so_and_what_to_do_next(learned: Run) -> None:
     done = learned("measure", "backtest")
     assert done.returncode == 0
-    assert done.stdout.startswith("Nothing that was known in time would have spared an action")
+    assert done.stdout.startswith("No note that was known in time would have spared an action")
     assert "`afterwit connect schedule`" in done.stdout
     assert "might have been spared" not in done.stdout  # an interval from 0 to 0 says nothing
     assert "recall@5" not in done.stdout
@@ -82,7 +82,7 @@ def test_what_a_model_read_is_replayed_unless_it_is_left_out(run: Run, tmp_path:
     assert with_read == {"notes": 1, "told": 1, "sessions": 1, "moments": {"start": 1}}
     without = run("measure", "backtest", "--strategy", "afterwit", "--without-reading", "--json", **home)
     assert json.loads(without.stdout)["reading"] == {"notes": 0, "told": 0, "sessions": 0, "moments": {}}
-    assert "a model read" not in run("measure", "backtest", "--without-reading", **home).stdout
+    assert "that a model read" not in run("measure", "backtest", "--without-reading", **home).stdout
 
 
 def test_a_filter_chooses_what_is_scored(learned: Run) -> None:

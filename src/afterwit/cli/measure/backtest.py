@@ -208,7 +208,7 @@ def show_moments(moments: Sequence[HelpfulMoment], calendar: Calendar) -> None:
 
 
 def _show_no_moments(score: Score) -> None:
-    print_text("Nothing that was known in time would have spared an action in these sessions.")
+    print_text("No note that was known in time would have spared an action in these sessions.")
     if score.repeats:
         print_text(
             f"{human_count(score.repeats, 'failure')} in them had been met before, {_percent(score.covered)} were"
@@ -217,8 +217,8 @@ def _show_no_moments(score: Score) -> None:
     else:
         print_text("No failure in them had been met in an earlier session.")
     print_text(
-        "Afterwit learns from what comes up again. Let it read on (`afterwit connect schedule`), and look at what waits"
-        " for more evidence or for you: `afterwit knowledge list --all`."
+        "Afterwit learns from what comes up again. Let it read on (`afterwit connect schedule`), or let a model read"
+        " (`afterwit read --plan`)."
     )
     print_line("")
 

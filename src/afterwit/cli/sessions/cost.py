@@ -14,6 +14,7 @@ from afterwit.sessions.cost import By, CostReport, Spending
 from afterwit.sessions.cost import cost as run
 from afterwit.sessions.filters import Filter
 
+_USUAL_OUTPUT = 100  # tokens of a response: complete histories have 350 and more on average
 _NUMBERS = (
     Column("responses", is_number=True, gives_way=2),
     Column("input", is_number=True, gives_way=3),
@@ -72,6 +73,8 @@ def _show(report: CostReport) -> None:
     if report.nested.responses:
         rows.append(("of it nested", *("" for _ in report.by[1:]), *_cells(report.nested)))
     print_table((*names, *_NUMBERS), rows)
+    if report.total.output < _USUAL_OUTPUT * report.total.responses:
+        talk("Output counts low: Claude Code logs that of many responses before they have ended. The cost was higher.")
     if report.unpriced_models:
         talk(f"No price is known for: {', '.join(report.unpriced_models)}. `[prices]` in config.toml can add one:")
         talk(f"  [prices.{json.dumps(report.unpriced_models[0])}]")
