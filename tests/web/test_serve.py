@@ -84,7 +84,7 @@ def test_the_browser_gets_a_file_and_never_the_token_and_one_in_the_foreground_s
         announce("http://127.0.0.1:1/enter?token=secret", tmp_path / "page.html")
         assert asked.wait(60)
 
-    monkeypatch.setattr(web_command.webbrowser, "open", browse)
+    monkeypatch.setattr("webbrowser.open", browse)
     monkeypatch.setattr("afterwit.web.serve.serve", serving)
     for name, value in world.environ.items():
         monkeypatch.setenv(name, value)

@@ -155,9 +155,8 @@ def _look_for_damage(vault: Vault, before: Manifest, now_ms: int) -> str:
     damaged = [name for name, sound in fetched(is_sound, names, vault.target.at_once) if not sound]
     for name in damaged:
         vault.pass_over(name)
-    if not damaged:
-        return ""
-    return f"{len(damaged)} objects at {vault.place} are damaged, and what they held was sent again."
+    said = f"{len(damaged)} objects at {vault.place} are damaged, and what they held was sent again."
+    return said if damaged else ""
 
 
 def _facts(before: Manifest | None, packed: PackedFiles, copy: Path) -> CopiedFacts:

@@ -193,14 +193,14 @@ def opened_vault(target: Target, keys: BackupKeys, now_ms: int, *, may_begin: bo
 
 
 def header_at(target: Target) -> VaultHeader | None:
-    """The header or its copy; where both are gone or damaged, as much of it as the snapshots tell."""
+    """The header or its copy; where both are gone or damaged, as much of it as a snapshot tells."""
     problem: BackupError | None = None
     for name in (HEADER, HEADER_COPY):
         content = target.read(name, _HEADER_BYTES)
         try:
-            header = msgspec.json.decode(content, type=VaultHeader) if content is not None else None
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            problem = problem or BackupDamagedError(f"{name} at {target.place} cannot be read: {error}.")
+            header = msgspec.json.decode(content or b"null", type=VaultHeader | None)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            problem = BackupDamagedError(f"{name} at {target.place} cannot be read: {error}.")
             continue
         if header is not None and header.format != FORMAT:
             raise BackupError(
@@ -208,8 +208,7 @@ def header_at(target: Target) -> VaultHeader | None:
             )
         if header is not None:
             return header
-    snapshots = snapshots_in(target.names())
-    for snapshot in snapshots:
+    for snapshot in snapshots_in(target.names()):
         begin = target.read(snapshot.name, MOST_MANIFEST_BYTES) or b""
         if hashlib.sha256(begin).hexdigest() == snapshot.sha256:
             return VaultHeader(format=FORMAT, id="", encryption="key" if begin.startswith(ENCRYPTED) else "none")
@@ -222,9 +221,7 @@ def _mend_header(vault: Vault, keys: BackupKeys) -> None:
     """Puts the header and its copy where one is missing; one that was found again only if it opens something."""
     if not vault.header.id:
         vault.manifest(vault.named(""))
-        is_key = vault.header.encryption == "key"
-        recipient = new_header(keys, FORMAT, "")[0].recipient if is_key else ""
-        vault.header = msgspec.structs.replace(vault.header, id=secrets.token_hex(8), recipient=recipient)
+        vault.header = new_header(keys, FORMAT, secrets.token_hex(8))[0]
     content = msgspec.json.encode(vault.header)
     for name in (HEADER, HEADER_COPY):
         if vault.target.read(name, _HEADER_BYTES) != content:

@@ -12,36 +12,27 @@ UPDATE afterwit_hub.note_lines AS said SET team_number = teams.number FROM after
 UPDATE afterwit_hub.digests AS said SET team_number = teams.number FROM afterwit_hub.teams WHERE teams.name = said.team;
 ALTER TABLE afterwit_hub.note_lines ENABLE TRIGGER note_lines_stamped;
 
-DO $$
-DECLARE
-    old text;
-BEGIN
+DO $$ DECLARE old text; BEGIN
     FOR old IN SELECT indexname FROM pg_catalog.pg_indexes
         WHERE schemaname = 'afterwit_hub' AND indexname ~ '^(note_lines|digests)_words_'
-    LOOP
-        EXECUTE format('DROP INDEX afterwit_hub.%I', old);
-    END LOOP;
-END
-$$;
+    LOOP EXECUTE format('DROP INDEX afterwit_hub.%I', old); END LOOP;
+END $$;
 
 -- The number of a team, for its members and the owner: others learn nothing, not even by having to wait. As the owner,
 -- because members cannot read teams; who asked is the role that logged in, or the one that it has taken.
 CREATE FUNCTION afterwit_hub.numbered() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    asking text := coalesce(nullif(current_setting('role'), 'none'), session_user::text);
+DECLARE asking text := coalesce(nullif(current_setting('role'), 'none'), session_user::text);
 BEGIN
     IF NOT pg_has_role(asking, current_user, 'MEMBER') AND NOT EXISTS (
         SELECT 1 FROM afterwit_hub.members WHERE role = asking AND team = NEW.team AND revoked_at IS NULL
     ) THEN
         RAISE insufficient_privilege USING MESSAGE = 'new row violates row-level security policy for this team';
     END IF;
-    IF TG_TABLE_NAME = 'digests' THEN
-        SELECT number INTO NEW.team_number FROM afterwit_hub.teams WHERE name = NEW.team;
-        RETURN NEW;
-    END IF;
+    SELECT number INTO NEW.team_number FROM afterwit_hub.teams WHERE name = NEW.team;
+    IF TG_TABLE_NAME = 'digests' THEN RETURN NEW; END IF;
     -- Writers of a team wait for each other until they commit, so that nobody can see a tick while a lower one is on its way.
-    SELECT number INTO NEW.team_number FROM afterwit_hub.teams WHERE name = NEW.team FOR NO KEY UPDATE;
+    PERFORM 1 FROM afterwit_hub.teams WHERE name = NEW.team FOR NO KEY UPDATE;
     SELECT coalesce(max(tick), 0) + 1 INTO NEW.tick FROM afterwit_hub.note_lines WHERE team = NEW.team;
     NEW.changed_at := statement_timestamp();
     RETURN NEW;
@@ -59,14 +50,10 @@ CREATE TRIGGER digests_numbered BEFORE INSERT OR UPDATE ON afterwit_hub.digests
 CREATE OR REPLACE FUNCTION afterwit_hub.found(asked tsquery, most bigint)
     RETURNS TABLE (kind text, repo text, id text, member text, machine text, rank real)
     LANGUAGE plpgsql STABLE ROWS 20 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    own integer;
-BEGIN
+DECLARE own integer; BEGIN
     SELECT teams.number INTO own FROM afterwit_hub.members JOIN afterwit_hub.teams ON teams.name = members.team
         WHERE members.role = session_user::text AND members.revoked_at IS NULL;
-    IF own IS NULL THEN
-        RETURN;
-    END IF;
+    IF own IS NULL THEN RETURN; END IF;
     RETURN QUERY EXECUTE format(
         $query$
         SELECT kind, repo, id, member, machine, rank FROM (
