@@ -145,7 +145,7 @@ def _rare_word(world: World) -> str:
 class _Asking:
     def __init__(self, open_place: Any) -> None:
         keys = Secrets()
-        self._app = Guarded(make_app(open_place, keys.csrf), keys, PORT)
+        self._app = Guarded(make_app(open_place, keys.csrf), keys, PORT, lambda _: False)
         self._cookie = f"afterwit_{PORT}={keys.cookie}"
 
     def server_ms(self, path: str) -> float:

@@ -10,6 +10,7 @@ import pytest
 from tests.backup.backups import (
     NO_KEYS,
     elsewhere,
+    flip,
     key_in,
     learn_more,
     made,
@@ -25,7 +26,10 @@ from tests.learn.killed_runs import environment
 from afterwit.archive.upkeep import compact
 from afterwit.archive.verify import verify
 from afterwit.backup.create import create
+from afterwit.backup.keys import PASSPHRASE_VARIABLE, BackupKeys
 from afterwit.backup.last import last_backup
+from afterwit.backup.list import list_snapshots
+from afterwit.backup.vault import HEADER, HEADER_COPY, Vault
 from afterwit.config.world import World
 from afterwit.model.errors import BusyError, DamagedError, StoreError
 from afterwit.store.atomic import replace_file
@@ -216,3 +220,112 @@ def test_what_was_sent_is_read_back_before_it_counts(
     assert "is damaged" in refusal(lambda: made(world, tmp_path / "backup"))
     assert snapshots_at(tmp_path / "backup") == []
     assert create(world, str(tmp_path / "unread"), NO_KEYS, Silent(), reads_back=False).is_read_back is False
+
+
+@pytest.mark.parametrize("is_encrypted", [False, True])
+def test_a_rotten_object_is_not_built_on_but_sent_again_and_said(
+    world: World, tmp_path: Path, is_encrypted: bool
+) -> None:
+    keys = key_in(tmp_path) if is_encrypted else NO_KEYS
+    made(world, tmp_path / "backup", keys)
+    for path in objects_at(tmp_path / "backup"):
+        flip(path, 1000)
+    again = made(world, tmp_path / "backup", keys, at_ms=NOW_MS + 1)
+    assert "are damaged, and what they held was sent again" in again.skipped
+    assert again.sent_objects > 0
+    restored(elsewhere(world, tmp_path / "other"), tmp_path / "backup", keys)
+    assert hash_of(tmp_path / "other") == hash_of(world.layout.root)
+    assert made(world, tmp_path / "backup", keys, at_ms=NOW_MS + 2).skipped == ""
+
+
+def test_of_much_a_part_is_looked_at_each_day_and_all_of_it_in_turn(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("afterwit.backup.packing._OBJECT_BYTES", 1 << 10)
+    learn_more(world, *(f"more-{number}" for number in range(8)), turns=60)
+    made(world, tmp_path / "backup")
+    objects = objects_at(tmp_path / "backup")
+    sizes = [path.stat().st_size for path in objects]
+    assert len(objects) >= 4
+    monkeypatch.setattr("afterwit.backup.create._CHECKED_BYTES", sum(sizes) // 3)
+    looked: list[set[str]] = []
+    right = Vault.read_sealed
+
+    def noting(vault: Vault, name: str) -> bytes:
+        looked[-1].add(name)
+        return right(vault, name)
+
+    monkeypatch.setattr(Vault, "read_sealed", noting)
+    for day in range(4):
+        looked.append(set())
+        made(world, tmp_path / "backup", at_ms=NOW_MS + 1 + day * 86_400_000)
+    names = {path.name for path in objects}
+    assert all(len(some & names) < len(names) for some in looked)
+    assert names <= set.union(*looked)
+
+
+def test_what_a_stopped_run_sent_is_read_back_too(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("afterwit.backup.create._read_back", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            made(world, tmp_path / "backup")
+    flip(objects_at(tmp_path / "backup")[0], 1000)
+    assert "is damaged" in refusal(lambda: made(world, tmp_path / "backup", at_ms=NOW_MS + 1))
+
+
+def test_a_snapshot_of_a_clock_in_the_future_is_neither_the_newest_nor_moves_others_there(
+    world: World, tmp_path: Path
+) -> None:
+    far = NOW_MS + 70 * 365 * 86_400_000
+    made(world, tmp_path / "backup", at_ms=far)
+    learn_more(world, "latest")
+    done = made(world, tmp_path / "backup", at_ms=NOW_MS)
+    assert done.created_ms == NOW_MS
+    assert made(world, tmp_path / "backup", at_ms=NOW_MS + 5).sent_objects <= 1  # it builds on the latest
+    restored(elsewhere(world, tmp_path / "other"), tmp_path / "backup")
+    assert hash_of(tmp_path / "other") == hash_of(world.layout.root)
+
+
+@pytest.mark.parametrize("way", ["none", "key", "passphrase"])
+@pytest.mark.parametrize("loss", ["gone", "damaged"])
+def test_a_lost_header_loses_nothing(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str, loss: str
+) -> None:
+    monkeypatch.setenv(PASSPHRASE_VARIABLE, "four score and seven years ago")
+    keys = {"none": NO_KEYS, "key": key_in(tmp_path), "passphrase": BackupKeys(wants_passphrase=True)}[way]
+    first = made(world, tmp_path / "backup", keys)
+    header = tmp_path / "backup" / HEADER
+    content = header.read_bytes()
+    header.unlink() if loss == "gone" else header.write_bytes(b"{")
+    restored(elsewhere(world, tmp_path / "other"), tmp_path / "backup", keys)
+    assert hash_of(tmp_path / "other") == hash_of(world.layout.root)
+    assert made(world, tmp_path / "backup", keys, at_ms=NOW_MS + 1).sent_objects <= 1
+    assert header.read_bytes() == content
+    assert len(list_snapshots(world, str(tmp_path / "backup"), keys).snapshots) == 2
+    assert first.snapshot != ""
+
+
+@pytest.mark.parametrize("way", ["none", "key"])
+def test_without_header_and_copy_the_rest_tells_enough(world: World, tmp_path: Path, way: str) -> None:
+    keys = key_in(tmp_path) if way == "key" else NO_KEYS
+    made(world, tmp_path / "backup", keys)
+    for name in (HEADER, HEADER_COPY):
+        (tmp_path / "backup" / name).unlink()
+    if way == "key":
+        assert "Its header is gone" in refusal(lambda: restored(world, tmp_path / "backup"))
+        wrong = key_in(tmp_path, "other.key")
+        assert "cannot be decrypted" in refusal(lambda: made(world, tmp_path / "backup", wrong, NOW_MS + 1))
+        assert not (tmp_path / "backup" / HEADER).exists()
+    else:
+        with_key = key_in(tmp_path, "other.key")
+        assert "not encrypted, although" in refusal(lambda: made(world, tmp_path / "backup", with_key, NOW_MS + 1))
+    restored(elsewhere(world, tmp_path / "other"), tmp_path / "backup", keys)
+    assert hash_of(tmp_path / "other") == hash_of(world.layout.root)
+    made(world, tmp_path / "backup", keys, at_ms=NOW_MS + 1)
+    assert (tmp_path / "backup" / HEADER).read_bytes() == (tmp_path / "backup" / HEADER_COPY).read_bytes()
+    restored(elsewhere(world, tmp_path / "again"), tmp_path / "backup", keys)

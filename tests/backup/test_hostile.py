@@ -20,7 +20,7 @@ from tests.backup.backups import (
     snapshots_at,
     vault_at,
 )
-from tests.homes import NOW_MS, Silent
+from tests.homes import NOW_MS, Silent, hash_of
 
 from afterwit.backup.keys import age, identity_in
 from afterwit.backup.manifest import (
@@ -33,7 +33,8 @@ from afterwit.backup.manifest import (
     packed_manifest,
 )
 from afterwit.backup.pieces import hash_of_piece
-from afterwit.backup.vault import HEADER, Vault
+from afterwit.backup.sealing import VaultHeader
+from afterwit.backup.vault import HEADER, HEADER_COPY, Vault
 from afterwit.backup.verify import verify
 from afterwit.config.world import World
 from afterwit.model.errors import BackupDamagedError
@@ -144,7 +145,7 @@ def test_a_snapshot_that_was_written_without_the_secret_key_is_not_believed(worl
     assert keys.file is not None
     recipient = identity_in(keys.file).to_public()
     forged = age().encrypt(bytes(32) + packed_manifest(_empty()), [recipient])
-    name = f"20991231T235959000Z-{hashlib.sha256(forged).hexdigest()}"
+    name = f"20260529T000000000Z-{hashlib.sha256(forged).hexdigest()}"
     (tmp_path / "backup/snapshots" / name).write_bytes(forged)
     other = elsewhere(world, tmp_path / "other")
     assert "somebody else put it there" in refusal(lambda: restored(other, tmp_path / "backup", keys))
@@ -161,10 +162,19 @@ def test_a_header_with_another_key_gets_nothing(world: World, tmp_path: Path) ->
     assert "is not the key of the backup" in refusal(lambda: made(world, tmp_path / "backup", keys, NOW_MS + 1))
     header.write_bytes(b'{"format":1,"id":"x","encryption":"none"}')
     assert "is not encrypted" in refusal(lambda: made(world, tmp_path / "backup", keys, NOW_MS + 1))
-    header.write_bytes(b'{"format":1')
-    assert "cannot be read" in refusal(lambda: made(world, tmp_path / "backup", keys, NOW_MS + 1))
-    header.write_bytes(before)
     assert len(snapshots_at(tmp_path / "backup")) == 1
+    for path in (header, tmp_path / "backup" / HEADER_COPY):
+        path.write_bytes(b'{"format":1')
+    assert "cannot be decrypted" in refusal(lambda: made(world, tmp_path / "backup", others, NOW_MS + 1))
+    made(world, tmp_path / "backup", keys, NOW_MS + 1)
+    assert VaultHeader(**msgspec.json.decode(before)).recipient == vault_at(tmp_path / "backup", keys).header.recipient
+
+
+def test_a_forged_snapshot_of_the_far_future_stops_no_restore(world: World, tmp_path: Path) -> None:
+    made(world, tmp_path / "backup")
+    (tmp_path / "backup/snapshots" / f"20991231T235959000Z-{'0' * 64}").write_bytes(b"forged")
+    restored(elsewhere(world, tmp_path / "other"), tmp_path / "backup")
+    assert hash_of(tmp_path / "other") == hash_of(world.layout.root)
 
 
 def _empty() -> Manifest:

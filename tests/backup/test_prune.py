@@ -34,6 +34,10 @@ CALENDAR = Calendar(NOW_MS, dt.UTC)
 ONE_DAY = KeepRule(1, 0, 0)
 
 
+def later(world: World, days: int) -> World:
+    return world._replace(now_ms=NOW_MS + days * DAY_MS)
+
+
 def pruned(world: World, folder: Path, rule: KeepRule = ONE_DAY, **options: bool) -> PrunedBackup:
     done = prune(world, str(folder), NO_KEYS, rule, lambda _planned: True, **options)
     assert done is not None
@@ -64,7 +68,7 @@ def test_pruning_again_changes_nothing_and_more_is_never_less(days: list[int], r
 def test_a_dry_run_shows_what_would_go(world: World, tmp_path: Path) -> None:
     for day in range(3):
         made(world, tmp_path / "backup", at_ms=NOW_MS + day * DAY_MS)
-    planned = pruned(world, tmp_path / "backup", is_dry_run=True)
+    planned = pruned(later(world, 2), tmp_path / "backup", is_dry_run=True)
     assert [snapshot.is_kept for snapshot in planned.snapshots] == [True, False, False]
     assert len(snapshots_at(tmp_path / "backup")) == 3
     no = prune(world, str(tmp_path / "backup"), NO_KEYS, ONE_DAY, lambda _planned: False)
@@ -80,7 +84,7 @@ def test_objects_go_with_the_last_snapshot_that_needs_them(world: World, tmp_pat
     made(world, folder, at_ms=NOW_MS + 2 * DAY_MS)
     before = len(objects_at(folder))
     age_objects(folder)
-    done = pruned(world, folder)
+    done = pruned(later(world, 2), folder)
     assert (len(snapshots_at(folder)), len(objects_at(folder))) == (1, before - done.removed_objects)
     assert verify(world, str(folder), NO_KEYS, Silent()).unused_objects == 0
     restored(elsewhere(world, tmp_path / "other"), folder)

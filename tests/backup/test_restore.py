@@ -2,6 +2,7 @@
 
 import shutil
 import signal
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,79 @@ def test_of_two_restores_the_last_is_undone(world: World, tmp_path: Path) -> Non
     assert hash_of(world.layout.root) == newer
     undo(world)
     assert hash_of(world.layout.root) == older
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_what_a_killed_restore_left_is_no_store_to_put_back(world: World, tmp_path: Path, is_there: bool) -> None:
+    """A folder that was made for what is set aside, and got nothing or the empty folders of a store that was none."""
+    made(world, tmp_path / "backup")
+    learn_more(world, "newer")
+    newer = hash_of(world.layout.root)
+    if is_there:
+        restored(world, tmp_path / "backup")
+    older = hash_of(world.layout.root)
+    empty = world.layout.backups / f"before-restore-{NOW_MS + 10**12:015d}"
+    (empty / "archive").mkdir(parents=True)
+    if is_there:
+        undo(world)
+        assert (hash_of(world.layout.root), is_sound(world)) == (newer, True)
+        undo(world)
+        assert hash_of(world.layout.root) == older
+    else:
+        assert "no restore to undo" in refusal(lambda: undo(world))
+        assert (hash_of(world.layout.root), is_sound(world)) == (newer, True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_store_there", [True, False])
+def test_after_a_restore_killed_at_any_step_undoing_never_empties_the_store(
+    world: World, tmp_path: Path, is_store_there: bool
+) -> None:
+    made(world, tmp_path / "backup")
+    older = hash_of(world.layout.root)
+    learn_more(world, "newer")
+    newer = hash_of(world.layout.root)
+    restoring = ("store", "backup", "restore", str(tmp_path / "backup"), "--replace", "--yes")
+    for number in range(1, MOST_STEPS):
+        store = tmp_path / f"store{number}"
+        if is_store_there:
+            shutil.copytree(world.layout.root, store)
+        own = elsewhere(world, store)
+        killed = run_text(COMMAND, restoring, environment(world.user_home, store, AFTERWIT_KILL_AT_STEP=str(number)))
+        finish(own.layout)
+        with suppress(BackupError):
+            undo(own)
+        assert own.layout.exists() or not is_store_there
+        assert not own.layout.exists() or hash_of(store) == (newer if is_store_there else older)
+        shutil.rmtree(store)
+        if killed.returncode == 0:
+            break
+
+
+@pytest.mark.slow
+def test_after_an_undo_killed_at_any_step_both_stores_are_within_reach(world: World, tmp_path: Path) -> None:
+    made(world, tmp_path / "backup")
+    older = hash_of(world.layout.root)
+    learn_more(world, "newer")
+    newer = hash_of(world.layout.root)
+    restored(world, tmp_path / "backup")
+    undoing = ("store", "backup", "restore", "--undo", "--yes")
+    for number in range(1, MOST_STEPS):
+        store = shutil.copytree(world.layout.root, tmp_path / f"store{number}")
+        own = elsewhere(world, store)
+        killed = run_text(COMMAND, undoing, environment(world.user_home, store, AFTERWIT_KILL_AT_STEP=str(number)))
+        finish(own.layout)
+        reached = {hash_of(store)}
+        undo(own._replace(now_ms=NOW_MS - 10**9))  # whatever the clock says
+        reached.add(hash_of(store))
+        assert reached == {older, newer}
+        undo(own._replace(now_ms=NOW_MS - 10**9))
+        undo(own)
+        assert hash_of(store) in reached
+        shutil.rmtree(store)
+        if killed.returncode == 0:
+            break
+    assert number > 3
 
 
 def test_without_anything_set_aside_there_is_nothing_to_undo(world: World) -> None:

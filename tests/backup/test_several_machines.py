@@ -18,12 +18,13 @@ from tests.backup.backups import (
     snapshots_at,
     vault_at,
 )
-from tests.backup.test_prune import DAY_MS, ONE_DAY, pruned
+from tests.backup.test_prune import DAY_MS, ONE_DAY, later, pruned
 from tests.homes import NOW_MS, Silent, hash_of, world_of
 from tests.learn.killed_runs import environment
 from tests.processes import COMMAND, run_text
 
 from afterwit.backup.create import create
+from afterwit.backup.keep import KeepRule
 from afterwit.backup.list import list_snapshots
 from afterwit.backup.prune import prune
 from afterwit.backup.vault import UNNAMED_MS
@@ -90,8 +91,21 @@ def test_the_rule_keeps_the_last_of_each_day_for_each_machine(world: World, othe
     for day in range(3):
         for minute, machine in enumerate((world, other)):
             made(machine, target, at_ms=NOW_MS + day * DAY_MS + minute)
-    assert pruned(world, target, ONE_DAY).removed == 4
+    assert pruned(later(world, 2), target, ONE_DAY).removed == 4
     assert set(newest(target).values()) == {hash_of(machine.layout.root) for machine in (world, other)}
+
+
+def test_a_machine_whose_clock_is_far_ahead_takes_nothing_away_from_the_others(
+    world: World, other: World, tmp_path: Path
+) -> None:
+    target = tmp_path / "backup"
+    made(other, target, at_ms=NOW_MS + 10_000 * DAY_MS)
+    for day in range(3):
+        made(world, target, at_ms=NOW_MS + day * DAY_MS)
+    listed = list_snapshots(later(world, 2), str(target), NO_KEYS).snapshots
+    assert [snapshot.created_ms for snapshot in listed][:3] == [NOW_MS + day * DAY_MS for day in (2, 1, 0)]
+    assert pruned(later(world, 2), target, KeepRule(3, 0, 0)).removed == 0
+    assert pruned(later(world, 2), target, KeepRule(2, 0, 0)).removed == 1
 
 
 def test_what_another_machine_is_just_sending_is_not_pruned(world: World, other: World, tmp_path: Path) -> None:

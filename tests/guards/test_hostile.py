@@ -229,16 +229,69 @@ def test_secrets_in_messages_and_outputs_are_taken_out(git_dir: Path, world: Wor
     assert "\u202e" not in verdict.subject
 
 
-def test_the_tests_cannot_reach_the_network_or_write_into_the_checkout(git_dir: Path, world: World) -> None:
-    confinement = confinement_here(git_dir.parent)
-    if confinement.is_checkout_writable:
+_HOSTILE = """
+import os, pathlib, shutil, socket, subprocess
+
+import pytest
+
+from orchard import count
+
+PLACES = {places!r}
+
+
+def attempt(*words):
+    subprocess.run(words, capture_output=True, check=False)
+
+
+def test_it():
+    count([])
+    with pytest.raises(OSError):
+        socket.create_connection(('192.0.2.1', 9), timeout=1)
+    with socket.create_server(('127.0.0.1', 0)) as server:
+        socket.create_connection(server.getsockname()).close()
+    for place in PLACES:
+        for before in ('', 'unshare -rm ', 'unshare -rmpf --mount-proc '):
+            for way in (
+                'mount -o remount,bind,rw "$0"', 'mount -o remount,rw "$0"', 'mount -o remount,rw /', 'umount "$0"',
+                'umount -l "$0"', 'umount -l /', 'mount --bind / mnt; cd mnt; set -- "$PWD$0"', 'mount --rbind / mnt',
+                'mount -o bind,rw "$0" mnt', 'mount --move "$0" mnt', 'mount -t tmpfs none mnt',
+            ):
+                os.makedirs('mnt', exist_ok=True)
+                tries = 'touch "$0/planted" "mnt/planted" "mnt$0/planted"; echo >> "$0/.bashrc"'
+                attempt(*before.split(), 'sh', '-c', way + '; ' + tries, place)
+        attempt('sh', '-c', 'touch "$0/planted"; mkdir "$0/more"; rm -rf "$0"/*; echo >> "$0/.bashrc"', place)
+        attempt('nsenter', '-t', '1', '-m', 'touch', place + '/planted')
+        attempt('chmod', '777', place)
+    status = pathlib.Path('/proc/self/status').read_text()
+    for name in ('CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb'):
+        assert name + ':\\t' + '0' * 16 in status
+    assert 'NoNewPrivs:\\t1' in status
+    for device in pathlib.Path('/dev').iterdir():
+        if device.is_block_device():
+            with pytest.raises(OSError):
+                os.open(device, os.O_RDONLY)
+    pathlib.Path('/dev/null').write_text('x')
+    pathlib.Path('own').write_text('x')
+    assert count([]) == 0
+"""
+
+
+@pytest.mark.slow
+def test_a_test_that_mounts_and_unmounts_cannot_write_into_checkout_hooks_home_or_store(
+    git_dir: Path, world: World
+) -> None:
+    home, store, hooks = world.user_home, world.layout.root, git_dir / "hooks"
+    places = (home, store, hooks, git_dir.parent)
+    for place in places:
+        place.mkdir(parents=True, exist_ok=True)
+        (place / ".bashrc").write_text("mine", encoding="utf-8")
+        (place / "kept").write_text("mine", encoding="utf-8")
+    if confinement_here(git_dir.parent, places).is_writing:
         pytest.skip("user namespaces are not allowed here")
-    test = (
-        "import pathlib, socket\n\nimport pytest\n\nfrom orchard import count\n\n\ndef test_it():\n    count([])\n"
-        "    with pytest.raises(OSError):\n        socket.create_connection(('192.0.2.1', 9), timeout=1)\n"
-        f"    with pytest.raises(OSError):\n        pathlib.Path({str(git_dir.parent / 'planted')!r}).touch()\n"
-        "    assert count([]) == 0\n"
-    )
+    test = _HOSTILE.format(places=[str(place) for place in places])
     fixed(git_dir, {"orchard.py": BROKEN}, {"orchard.py": MENDED, "tests/test_orchard.py": test.encode()})
-    assert [verdict.state for verdict in verdicts(git_dir, world)] == [GuardState.GUARDED]
-    assert not os.path.lexists(git_dir.parent / "planted")
+    (verdict,) = verdicts(git_dir, world)
+    assert (verdict.state, verdict.reason) == (GuardState.GUARDED, "")
+    for place in places:
+        assert [(place / name).read_text(encoding="utf-8") for name in (".bashrc", "kept")] == ["mine", "mine"]
+        assert not any(os.path.lexists(place / name) for name in ("planted", "more"))

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.every import for_every
 from tests.knowledge.drafting import HARBOUR, ORCHARD, draft, piece, pieces
+from tests.steps import steps_of
 from tests.thoroughness import examples
 
 from afterwit.harvest.harvester import id_of
@@ -299,3 +300,37 @@ def test_words_that_are_trusted_more_are_kept_whichever_are_named() -> None:
 def test_what_is_said_to_be_the_same_stays_apart_in_different_repositories() -> None:
     here, there = draft("Press the apples with care."), draft("Apples want a gentle press.", scope=HARBOUR)
     assert len(merged((here, there), {id_of(here): id_of(there), id_of(there): id_of(there)}).unions) == 2
+
+
+def _letters(number: int) -> str:
+    return "".join(chr(97 + int(digit)) for digit in str(number))
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Run `make index` before counting the trees of orchard number {number} in the valley, or counts are old.",
+        "Counting every tree in the north valley needs a fresh survey of soil and water by {letters}ov.",
+        "Run `make t{number}` before `make count`, or counts of the valley are old.",
+    ],
+)
+def test_twice_as_many_notes_that_are_alike_take_twice_the_work(sentence: str) -> None:
+    def alike(count: int) -> list[Draft]:
+        said = (sentence.format(number=number, letters=_letters(number)) for number in range(count))
+        return [
+            draft(text, channel=Channel.IMPORTED, evidence=(piece(text, channel=Channel.IMPORTED),)) for text in said
+        ]
+
+    once, twice = alike(300), alike(600)
+    few, many = steps_of(lambda: merged(once)), steps_of(lambda: merged(twice))
+    assert many <= 2.3 * few
+
+
+def test_of_very_many_notes_that_are_alike_each_is_still_held_against_others() -> None:
+    drafts = [
+        draft(f"Counting every tree needs a survey of soil and water by {_letters(number)}ov.", channel=Channel.USER)
+        for number in range(200)
+    ]
+    reviews = merged(drafts).reviews
+    assert len({name for review in reviews for name in (review.first, review.second)}) == 200
+    assert len(reviews) <= 200 * 200

@@ -49,3 +49,36 @@ def test_a_link_to_nothing_gets_its_file(tmp_path: Path) -> None:
     replace(look(link), b"x")
     assert link.is_symlink()
     assert real.read_bytes() == b"x"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links as POSIX has them")
+@pytest.mark.parametrize("link", ["AGENTS.md", ".cursor"])
+@pytest.mark.parametrize("is_there", [True, False])
+def test_nothing_is_written_through_a_link_that_leads_out_of_a_checkout(
+    tmp_path: Path, link: str, is_there: bool
+) -> None:
+    checkout, away = tmp_path / "checkout", tmp_path / "home"
+    (checkout / ".git").mkdir(parents=True)
+    (checkout / ".git" / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
+    (away / ".git").mkdir(parents=True)
+    (away / ".git" / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
+    is_file = link == "AGENTS.md"
+    target = away / ".bashrc" if is_file else away / "rules.md"
+    if is_there:
+        target.write_text("mine", encoding="utf-8")
+    (checkout / link).symlink_to(target if is_file else away)
+    path = checkout / link if is_file else checkout / link / "rules.md"
+    with pytest.raises(AfterwitError, match="leads out of the checkout"):
+        replace(look(path), b"ours")
+    assert [file.read_text(encoding="utf-8") for file in away.iterdir() if file.is_file()] == (
+        ["mine"] if is_there else []
+    )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links as POSIX has them")
+def test_a_link_within_a_checkout_is_followed(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
+    (tmp_path / "CLAUDE.md").symlink_to("AGENTS.md")
+    replace(look(tmp_path / "CLAUDE.md"), b"ours")
+    assert (tmp_path / "AGENTS.md").read_bytes() == b"ours"

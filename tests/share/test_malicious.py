@@ -169,6 +169,42 @@ def test_a_rejection_outlives_other_words(ada: Member, grace: Member) -> None:
     assert ("grace", "rejected") in {(row.by, row.what) for row in log(grace.world, grace.place)}
 
 
+def test_the_log_shows_nobody_as_approving_words_that_somebody_else_put_there(ada: Member, grace: Member) -> None:
+    own = ada.adds(COUNT).id
+    ada.pushes()
+    grace.pulls()
+    grace.decides(DecisionKind.APPROVE, COUNT)
+    grace.later(1).pushes()
+    plant(ada, [line(fact=OTHER, clock_ms=NOW_MS + 120_000)], own)
+    rows = {(row.by, row.what): row.fact for row in log(ada.later(5).world, ada.place)}
+    assert rows == {
+        ("ada", "shared"): COUNT,
+        ("ada", "approved"): COUNT,
+        ("grace", "approved"): COUNT,
+        ("mallory", "shared"): OTHER,
+    }
+
+
+_DEEP = "[" * 200_000
+_DEEP_FIELD = '{"kind": "note", "more": ' + "[" * 100_000 + "]" * 100_000 + "}"
+
+
+@pytest.mark.parametrize("deep", [_DEEP, _DEEP_FIELD, '{"a":' * 100_000])
+@pytest.mark.parametrize("name", ["notes", "share.jsonl"])
+def test_a_line_of_brackets_is_passed_over_and_counted_and_stops_no_command(
+    ada: Member, grace: Member, deep: str, name: str
+) -> None:
+    own = ada.adds(COUNT).id
+    ada.pushes()
+    path = file_of(ada, own) if name == "notes" else ada.place.root / FOLDER / name
+    with path.open("a", encoding="utf-8") as file:
+        file.write(deep + "\n")
+    pulled = grace.later(1).pulls()
+    assert (len(pulled.bad), [change.fact for change in pulled.changes]) == (1, [COUNT])
+    assert [row.fact for row in status(grace.world, grace.place).notes] == [COUNT]
+    assert {row.by for row in log(grace.world, grace.place)} == {"ada"}
+
+
 @pytest.mark.parametrize("kind", ["note", "approved", "rejected"])
 def test_a_word_of_the_year_9999_is_not_the_last_and_drives_no_clock(ada: Member, grace: Member, kind: str) -> None:
     own = ada.adds(COUNT).id

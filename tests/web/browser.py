@@ -39,7 +39,7 @@ class Browser:
 
     def __init__(self, open_place: OpenPlace) -> None:
         self.keys = Secrets()
-        self.app = Guarded(make_app(open_place, self.keys.csrf), self.keys, PORT)
+        self.app = Guarded(make_app(open_place, self.keys.csrf), self.keys, PORT, is_foreign=lambda _: False)
         self.cookie = ""
 
     def enter(self) -> Reply:

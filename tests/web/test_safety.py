@@ -3,7 +3,7 @@
 import pytest
 from tests.web.browser import ORIGIN, PORT, Browser
 
-from afterwit.web.safety import LARGEST_BODY
+from afterwit.web.safety import LARGEST_BODY, Guarded
 
 _STRICT = {
     "x-frame-options": "DENY",
@@ -36,6 +36,37 @@ def test_the_link_counts_once(browser: Browser) -> None:
     assert reply.status == 403
     assert "counts once" in reply.text
     assert "set-cookie" not in reply.headers
+
+
+def test_a_form_in_a_file_of_the_owner_posts_the_token_and_is_led_on_by_a_page_of_ours() -> None:
+    """A redirect would still count as sent by the file, and browsers send no strict cookie along with that."""
+    fresh = Browser(lambda: pytest.fail("nothing is opened for the entry"))
+    from_file = {"origin": "null", "sec-fetch-site": "cross-site"}
+    reply = fresh.ask("POST", "/enter", f"token={fresh.keys.link}".encode(), from_file)
+    assert (reply.status, "location" in reply.headers) == (200, False)
+    assert 'http-equiv="refresh"' in reply.text
+    assert "SameSite=Strict" in reply.headers["set-cookie"]
+    again = fresh.ask("POST", "/enter", f"token={fresh.keys.link}".encode(), from_file)
+    assert (again.status, "set-cookie" in again.headers) == (403, False)
+
+
+@pytest.mark.parametrize("body", [b"", b"token=guess", b"token=" + b"x" * (LARGEST_BODY + 1)])
+def test_a_form_without_the_token_does_not_get_in(stranger: Browser, body: bytes) -> None:
+    reply = stranger.ask("POST", "/enter", body, {"origin": "null", "sec-fetch-site": "cross-site"})
+    assert reply.status in (403, 413)
+    assert "set-cookie" not in reply.headers
+
+
+def test_asking_for_the_headers_does_not_use_the_link_up() -> None:
+    fresh = Browser(lambda: pytest.fail("nothing is opened for the entry"))
+    reply = fresh.ask("HEAD", fresh.app.entry_path())
+    assert (reply.status, "set-cookie" in reply.headers, reply.body) == (204, False, b"")
+    assert fresh.enter().status == 303
+
+
+def test_a_socket_of_another_user_is_refused_before_anything_else(browser: Browser) -> None:
+    browser.app = Guarded(browser.app, browser.keys, PORT, is_foreign=lambda client: client == ("127.0.0.1", 50000))
+    assert browser.get("/sessions").status == 403
 
 
 @pytest.mark.parametrize("path", ["/sessions", "/", "/static/page.css", "/search?q=pytest", "/enter", "/enter?token=x"])

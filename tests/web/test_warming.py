@@ -36,5 +36,5 @@ def test_a_page_that_ends_at_once_does_not_end_beside_its_own_thread(
         ended.set()
 
     monkeypatch.setattr(serve, "warm", slow)
-    serve.serve(place_of(world), 0, lambda _: None, idle_seconds=0)
+    serve.serve(place_of(world), 0, lambda *_: None, idle_seconds=0)
     assert ended.is_set()

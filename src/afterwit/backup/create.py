@@ -19,7 +19,7 @@ from afterwit.backup.packing import PackedFiles, Packing
 from afterwit.backup.scratch import scratch_folder
 from afterwit.backup.targets.at import target_at
 from afterwit.backup.transfers import fetched
-from afterwit.backup.vault import SnapshotName, Vault, header_at, opened_vault
+from afterwit.backup.vault import SnapshotName, Vault, header_at, is_ahead, opened_vault
 from afterwit.config.world import World
 from afterwit.model.errors import AfterwitError, BackupDamagedError, BackupError, BusyError, StoreError
 from afterwit.model.learn_run import Progress
@@ -30,6 +30,8 @@ from afterwit.store.lease import held
 from afterwit.store.store import opened, require
 
 _WAIT_SECONDS = 60
+_CHECKED_BYTES, _CHECKED_FAR_BYTES = 256 << 20, 16 << 20  # of what is built on, by one run
+_DAY_MS = 86_400_000
 
 
 class CreatedBackup(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,7 +63,7 @@ def create(
             with opened(layout) as store:  # brings the schema up to date, and refuses what is not whole
                 machine = store.journal.machine
             with target_at(target, scratch / "git", world.environ) as place:
-                vault = opened_vault(place, keys, may_begin=True)
+                vault = opened_vault(place, keys, world.now_ms, may_begin=True)
                 created = _made(world, vault, machine, scratch, progress, reads_back=reads_back)
             note_backup(layout, place.place, created.snapshot, created.created_ms)
             return created
@@ -86,6 +88,8 @@ def _made(
 ) -> CreatedBackup:
     note = world.layout.backups / "sent-objects"
     before, skipped = _latest(vault, machine)
+    if reads_back and before is not None:
+        skipped = skipped or _look_for_damage(vault, before, world.now_ms)
     copies = scratch / "copies"
     copies.mkdir(mode=0o700)
     files = collected(world.layout, copies)
@@ -95,11 +99,12 @@ def _made(
     _refuse_shortened(files, packed)
     if reads_back and vault.target.keeps_at_once:
         _refuse_missing(vault, packed)
-        _read_back(vault, packed, progress)
+        _read_back(vault, packed, before, progress)
         _refuse_other_header(vault)
+    moments = [name.at_ms for name in vault.snapshots()]
     facts = _facts(before, packed, copies / world.layout.database.name)
     manifest = Manifest(
-        created_ms=max(world.now_ms, *(name.at_ms + 1 for name in vault.snapshots()[:1]), 0),
+        created_ms=max(world.now_ms, *(at_ms + 1 for at_ms in moments if not is_ahead(at_ms, world.now_ms)), 0),
         program=__version__,
         machine=machine_of_copy(copies / world.layout.journal.name),
         sessions=facts.sessions,
@@ -132,6 +137,28 @@ def _latest(vault: Vault, machine: str) -> tuple[Manifest | None, str]:
     return None, skipped
 
 
+def _look_for_damage(vault: Vault, before: Manifest, now_ms: int) -> str:
+    """Reads what is to be built on, as much as a run may take: all of it in turn, in as many days as it needs. What is
+    damaged is sent again. Returns what was found."""
+    objects = [packed for packed in before.objects if vault.has(packed)]
+    most_bytes = _CHECKED_FAR_BYTES if vault.target.leaves_machine else _CHECKED_BYTES
+    parts = max(1, -(-sum(packed.size_bytes for packed in objects) // most_bytes))
+    names = [packed.name for packed in objects if int(packed.name[:8], 16) % parts == now_ms // _DAY_MS % parts]
+
+    def is_sound(name: str) -> bool:
+        try:
+            vault.read_sealed(name)
+        except BackupDamagedError:
+            return False
+        return True
+
+    damaged = [name for name, sound in fetched(is_sound, names, vault.target.at_once) if not sound]
+    for name in damaged:
+        vault.pass_over(name)
+    said = f"{len(damaged)} objects at {vault.place} are damaged, and what they held was sent again."
+    return said if damaged else ""
+
+
 def _facts(before: Manifest | None, packed: PackedFiles, copy: Path) -> CopiedFacts:
     """Of the database; as they were, if it is byte for byte the one of before."""
 
@@ -155,10 +182,12 @@ def _refuse_shortened(files: list[StoreFile], packed: PackedFiles) -> None:
             )
 
 
-def _read_back(vault: Vault, packed: PackedFiles, progress: Progress) -> None:
-    """Before the snapshot exists: what was sent is what is there."""
-    progress.stage("reading back", len(packed.sent), "objects")
-    for _ in fetched(vault.read_sealed, [sent.name for sent in packed.sent], vault.target.at_once):
+def _read_back(vault: Vault, packed: PackedFiles, before: Manifest | None, progress: Progress) -> None:
+    """Before the snapshot exists: what was sent, also by a run that was stopped, is what is there."""
+    known = set(before.objects) - set(packed.sent) if before is not None else set()
+    names = [sent.name for sent in packed.objects if sent not in known]
+    progress.stage("reading back", len(names), "objects")
+    for _ in fetched(vault.read_sealed, names, vault.target.at_once):
         progress.advance(1, 1)
 
 

@@ -44,9 +44,9 @@ def list_snapshots(world: World, target: str, keys: BackupKeys) -> ListedBackup:
         names = place.names()
         sizes = list(objects_in(names).values())
         snapshots = (
-            _described(opened_vault(place, keys))
+            _described(opened_vault(place, keys, world.now_ms))
             if is_open
-            else [ListedSnapshot(id=name.id, created_ms=name.at_ms) for name in snapshots_in(names)]
+            else [ListedSnapshot(id=name.id, created_ms=name.at_ms) for name in snapshots_in(names, world.now_ms)]
         )
     return ListedBackup(
         target=place.place,

@@ -19,7 +19,7 @@ from afterwit.backup.manifest import Manifest
 from afterwit.backup.scratch import scratch_folder
 from afterwit.backup.targets.at import target_at
 from afterwit.backup.targets.target import Target
-from afterwit.backup.vault import UNNAMED_MS, SnapshotName, Vault, object_path, opened_vault
+from afterwit.backup.vault import UNNAMED_MS, SnapshotName, Vault, is_ahead, object_path, opened_vault
 from afterwit.config.world import World
 from afterwit.model.errors import BackupDamagedError, BackupError, UsageError
 from afterwit.store.layout import Layout
@@ -71,7 +71,7 @@ def prune(
         scratch_folder(world.layout) as scratch,
         target_at(target, scratch, world.environ) as place,
     ):
-        vault = opened_vault(place, keys)
+        vault = opened_vault(place, keys, world.now_ms)
         judged = [_judged(vault, name) for name in vault.snapshots()]
         kept = _kept(judged, rule, world, vault.place)
         used = {packed.name for snapshot in kept if snapshot.manifest for packed in snapshot.manifest.objects}
@@ -148,8 +148,11 @@ def _kept_of_machine(snapshots: list[_Judged], rule: KeepRule, world: World) -> 
     whole = [snapshot for snapshot in snapshots if not snapshot.problem]
     if not whole:
         return snapshots
-    moments = kept_moments([snapshot.name.at_ms for snapshot in whole], rule, world.calendar)
-    return [snapshot for snapshot in whole if snapshot.name.at_ms in moments or snapshot is whole[0]]
+    moments = [snapshot.name.at_ms for snapshot in whole]
+    ahead = {at_ms for at_ms in moments if is_ahead(at_ms, world.now_ms)}  # these take no place away from others
+    kept = kept_moments([at_ms for at_ms in moments if at_ms not in ahead], rule, world.calendar)
+    kept |= kept_moments(sorted(ahead), rule, world.calendar)
+    return [snapshot for snapshot in whole if snapshot.name.at_ms in kept or snapshot is whole[0]]
 
 
 def _is_young(place: Target, name: str, now_ms: int) -> bool:

@@ -36,6 +36,7 @@ from afterwit.store.rows.sessions import count_sessions
 _WAIT_SECONDS = 60
 _CONFIG, _CONFIG_BESIDE = "config.toml", "config.restored.toml"
 _READY, _ASIDE = "restoring", "before-restore-"
+_DIGITS = 15
 _SPARE_BYTES = 50_000_000
 
 
@@ -83,7 +84,7 @@ def restore(
     try:
         with held(layout.lease, wait_seconds=_WAIT_SECONDS), scratch_folder(layout, is_alone=True) as scratch:
             with target_at(target, scratch / "git", world.environ) as place:
-                vault = opened_vault(place, keys)
+                vault = opened_vault(place, keys, world.now_ms)
                 name = _chosen(vault, snapshot, layout)
                 manifest = vault.manifest(name)
                 planned = _planned(layout, manifest, name.id, name.at_ms, is_dry_run=is_dry_run)
@@ -142,10 +143,10 @@ def undo(world: World) -> Path:
     """Puts back what the last restore has set aside, and sets aside what is there now. Returns where that is."""
     layout = world.layout
     refuse_half_replaced(layout)
-    earlier = sorted(layout.backups.glob(f"{_ASIDE}*"))
-    if not earlier:
-        raise BackupError(f"Nothing was set aside in {layout.backups}: there is no restore to undo.")
     with held(layout.lease, wait_seconds=_WAIT_SECONDS):
+        earlier = [folder for folder in _set_aside(layout) if Layout(folder).exists()]  # a killed run may leave others
+        if not earlier:
+            raise BackupError(f"Nothing was set aside in {layout.backups}: there is no restore to undo.")
         aside = _free(layout, world.now_ms)
         replace_parts(layout, earlier[-1], aside, _replaced(layout))
     return aside
@@ -285,9 +286,12 @@ def _replaced(layout: Layout) -> list[str]:
     return [part for part in PARTS if part != _CONFIG or not (layout.root / _CONFIG).exists()]
 
 
+def _set_aside(layout: Layout) -> list[Path]:
+    """What restores have set aside, the last at the end."""
+    return sorted(layout.backups.glob(f"{_ASIDE}{'[0-9]' * _DIGITS}"))
+
+
 def _free(layout: Layout, now_ms: int) -> Path:
-    """A new folder for what is set aside, later in the order of names than those of before."""
-    number = now_ms
-    while (layout.backups / f"{_ASIDE}{number:015d}").exists():
-        number += 1
-    return layout.backups / f"{_ASIDE}{number:015d}"
+    """A new folder for what is set aside, later in the order of names than those of before, whatever the clock says."""
+    last = max((int(folder.name.removeprefix(_ASIDE)) for folder in _set_aside(layout)), default=-1)
+    return layout.backups / f"{_ASIDE}{max(now_ms, last + 1):0{_DIGITS}d}"

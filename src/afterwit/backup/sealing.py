@@ -15,6 +15,7 @@ import msgspec
 from afterwit.backup.keys import BackupKeys, age, identity_in, new_passphrase, passphrase
 from afterwit.model.errors import BackupDamagedError, BackupError
 
+ENCRYPTED = b"age-encryption.org/"  # how all begins that was sealed with a key
 _PERSON = b"afterwit backup"
 _CODE_BYTES = 32
 
@@ -119,9 +120,12 @@ def seal_for(header: VaultHeader, keys: BackupKeys, place: str) -> Seal:
             return PlainSeal()
         case "key":
             if keys.file is None:
-                raise BackupError(f"The backup at {place} is encrypted. Name the file of its key with --key-file.")
+                lost = "" if header.recipient else " Its header is gone, which no passphrase can replace."
+                raise BackupError(
+                    f"The backup at {place} is encrypted. Name the file of its key with --key-file.{lost}"
+                )
             identity = identity_in(keys.file)
-            if str(identity.to_public()) != header.recipient:
+            if header.recipient and str(identity.to_public()) != header.recipient:
                 raise BackupError(
                     f"{keys.file} is not the key of the backup at {place}. Name the file that it was begun with."
                 )

@@ -2,7 +2,8 @@
 
 Objects and lists are named by the SHA-256 of what lies there, so that damage shows without a key and names tell nothing
 of contents. A list is written after everything that it names: what was begun and not ended is no snapshot. Nothing that
-is there is ever changed.
+is there is ever changed. The header lies there twice, and where both are gone it follows from what lies there, unless a
+passphrase protects the key, which is in it. A snapshot of a time to come, by a clock that was wrong, is not the newest.
 """
 
 import datetime as dt
@@ -26,12 +27,13 @@ from afterwit.backup.manifest import (
     packed_manifest,
 )
 from afterwit.backup.pieces import hash_of_piece
-from afterwit.backup.sealing import Seal, VaultHeader, new_header, seal_for
+from afterwit.backup.sealing import ENCRYPTED, Seal, VaultHeader, new_header, seal_for
 from afterwit.backup.targets.target import Target
 from afterwit.model.errors import BackupDamagedError, BackupError
 from afterwit.store.atomic import step
 
-HEADER = "afterwit-backup.json"
+HEADER, HEADER_COPY = "afterwit-backup.json", "afterwit-backup.copy.json"
+AHEAD_MS = 86_400_000  # so far a clock may be wrong
 UNNAMED_MS = 7 * 86_400_000  # so long an object that no list names stays: a list may be on its way
 _OBJECTS, _SNAPSHOTS = "objects/", "snapshots/"
 _SNAPSHOT = re.compile(r"snapshots/(\d{8}T\d{9}Z)-([0-9a-f]{64})")
@@ -59,8 +61,9 @@ class SnapshotName(NamedTuple):
 class Vault:
     """An open backup. Made by `opened_vault`."""
 
-    def __init__(self, target: Target, header: VaultHeader, seal: Seal) -> None:
+    def __init__(self, target: Target, header: VaultHeader, seal: Seal, now_ms: int) -> None:
         self.target = target
+        self._now_ms = now_ms
         self.header = header
         self.seal = seal
         self._listing: dict[str, int | None] | None = None
@@ -71,7 +74,7 @@ class Vault:
 
     def snapshots(self) -> list[SnapshotName]:
         """The newest first."""
-        return snapshots_in(self._names())
+        return snapshots_in(self._names(), self._now_ms)
 
     def objects(self) -> dict[str, int | None]:
         """All objects that are there, with their sizes where these are told."""
@@ -79,6 +82,10 @@ class Vault:
 
     def look_again(self) -> None:
         self._listing = None
+
+    def pass_over(self, name: str) -> None:
+        """An object that is damaged counts as missing, until this is looked at again."""
+        self._names().pop(object_path(name), None)
 
     def has(self, packed: PackedObject) -> bool:
         objects = self.objects()
@@ -161,12 +168,15 @@ def piece_in(content: bytes, piece: StoredPiece, name: str) -> bytes:
     return stored
 
 
-def opened_vault(target: Target, keys: BackupKeys, *, may_begin: bool = False) -> Vault:
-    """The backup at a target. One that is not there is begun, if it may be."""
+def opened_vault(target: Target, keys: BackupKeys, now_ms: int, *, may_begin: bool = False) -> Vault:
+    """The backup at a target. One that is not there is begun, if it may be, and what its header lacks is put there."""
     header = header_at(target)
     if header is not None:
         _refuse_open(target, is_encrypted=header.encryption != "none")
-        return Vault(target, header, seal_for(header, keys, target.place))
+        vault = Vault(target, header, seal_for(header, keys, target.place), now_ms)
+        if may_begin:
+            _mend_header(vault, keys)
+        return vault
     if not may_begin:
         raise BackupError(f"There is no backup at {target.place}. `afterwit store backup create` makes one.")
     if target.names():
@@ -176,24 +186,46 @@ def opened_vault(target: Target, keys: BackupKeys, *, may_begin: bool = False) -
     _refuse_open(target, is_encrypted=keys.file is not None or keys.wants_passphrase)
     header, seal = new_header(keys, FORMAT, secrets.token_hex(8))
     if not target.begin(HEADER, msgspec.json.encode(header)):
-        return opened_vault(target, keys)  # another machine has begun it meanwhile
+        return opened_vault(target, keys, now_ms)  # another machine has begun it meanwhile
+    target.write(HEADER_COPY, msgspec.json.encode(header))
     step("a backup is begun")
-    return Vault(target, header, seal)
+    return Vault(target, header, seal, now_ms)
 
 
 def header_at(target: Target) -> VaultHeader | None:
-    content = target.read(HEADER, _HEADER_BYTES)
-    if content is None:
-        return None
-    try:
-        header = msgspec.json.decode(content, type=VaultHeader)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise BackupDamagedError(f"{HEADER} at {target.place} cannot be read: {error}.") from error
-    if header.format != FORMAT:
-        raise BackupError(
-            f"The backup at {target.place} has the format {header.format}; this afterwit knows {FORMAT}. Upgrade."
-        )
-    return header
+    """The header or its copy; where both are gone or damaged, as much of it as a snapshot tells."""
+    problem: BackupError | None = None
+    for name in (HEADER, HEADER_COPY):
+        content = target.read(name, _HEADER_BYTES)
+        try:
+            header = msgspec.json.decode(content or b"null", type=VaultHeader | None)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            problem = BackupDamagedError(f"{name} at {target.place} cannot be read: {error}.")
+            continue
+        if header is not None and header.format != FORMAT:
+            raise BackupError(
+                f"The backup at {target.place} has the format {header.format}; this afterwit knows {FORMAT}. Upgrade."
+            )
+        if header is not None:
+            return header
+    for snapshot in snapshots_in(target.names()):
+        begin = target.read(snapshot.name, MOST_MANIFEST_BYTES) or b""
+        if hashlib.sha256(begin).hexdigest() == snapshot.sha256:
+            return VaultHeader(format=FORMAT, id="", encryption="key" if begin.startswith(ENCRYPTED) else "none")
+    if problem is not None:
+        raise problem
+    return None
+
+
+def _mend_header(vault: Vault, keys: BackupKeys) -> None:
+    """Puts the header and its copy where one is missing; one that was found again only if it opens something."""
+    if not vault.header.id:
+        vault.manifest(vault.named(""))
+        vault.header = new_header(keys, FORMAT, secrets.token_hex(8))[0]
+    content = msgspec.json.encode(vault.header)
+    for name in (HEADER, HEADER_COPY):
+        if vault.target.read(name, _HEADER_BYTES) != content:
+            vault.target.write(name, content)
 
 
 def _refuse_open(target: Target, *, is_encrypted: bool) -> None:
@@ -211,11 +243,17 @@ def objects_in(names: Mapping[str, int | None]) -> dict[str, int | None]:
     return {match[2]: size for match, size in matches if match}
 
 
-def snapshots_in(names: Mapping[str, int | None]) -> list[SnapshotName]:
-    """The snapshots among them, the newest first."""
+def snapshots_in(names: Mapping[str, int | None], now_ms: int | None = None) -> list[SnapshotName]:
+    """The snapshots among them, the newest first, and those of a time to come last."""
     matches = ((_SNAPSHOT.fullmatch(name), size) for name, size in names.items())
     snapshots = [SnapshotName(match[0], _at_ms(match[1]), match[2], size) for match, size in matches if match]
-    return sorted((snapshot for snapshot in snapshots if snapshot.at_ms >= 0), reverse=True)
+    ordered = sorted((snapshot for snapshot in snapshots if snapshot.at_ms >= 0), reverse=True)
+    return ordered if now_ms is None else sorted(ordered, key=lambda snapshot: is_ahead(snapshot.at_ms, now_ms))
+
+
+def is_ahead(at_ms: int, now_ms: int) -> bool:
+    """Whether only a clock that was wrong can have said so: then or now."""
+    return at_ms > now_ms + AHEAD_MS
 
 
 def _moment(at_ms: int) -> str:

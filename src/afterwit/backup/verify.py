@@ -44,7 +44,7 @@ class _Wanted:
 def verify(world: World, target: str, keys: BackupKeys, progress: Progress, snapshot: str = "") -> VerifiedBackup:
     """All snapshots, or one."""
     with scratch_folder(world.layout) as scratch, target_at(target, scratch, world.environ) as place:
-        vault = opened_vault(place, keys)
+        vault = opened_vault(place, keys, world.now_ms)
         names = [vault.named(snapshot)] if snapshot else vault.snapshots()
         if not names:
             raise BackupError(

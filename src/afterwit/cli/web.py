@@ -1,6 +1,7 @@
 """`afterwit web`: the page to look at. What it needs besides Afterwit comes with an extra, and is looked for first."""
 
 import sys
+import threading
 import webbrowser
 from importlib.util import find_spec
 from pathlib import Path
@@ -42,8 +43,9 @@ _NEEDED = ("starlette", "uvicorn", "jinja2")
 def web(port: int, is_quiet: bool, config: Path | None, profile: str | None) -> None:
     """Open a page in the browser: today, notes, sessions, search, proof.
 
-    It is served from this machine to this machine alone, and to the browser that was opened with the link, which counts
-    once. It ends with Ctrl-C, or when nobody has looked for an hour.
+    It is served from this machine to this machine alone, and to the browser that came in first: by the file that it is
+    opened with, which only you can read, or by the link that is printed. What is used first counts, and counts once. It
+    ends with Ctrl-C, or when nobody has looked for an hour.
     """
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
@@ -59,9 +61,10 @@ def web(port: int, is_quiet: bool, config: Path | None, profile: str | None) -> 
         here = here_from(config, profile)
         return WebPlace(here.configured, here.world, this_machine(here))
 
-    def announce(link: str) -> None:
-        is_opened = not is_quiet and webbrowser.open(link)
-        talk(f"{'Opened' if is_opened else 'Open this in your browser; it works once'}: {link}")
+    def announce(link: str, page: Path) -> None:
+        if not is_quiet:  # a browser in the foreground ends when its user has seen what we serve meanwhile
+            threading.Thread(target=webbrowser.open, args=(page.as_uri(),), daemon=True).start()
+        talk(f"{'Open this in your browser' if is_quiet else 'If no page opens, use this'}; it works once: {link}")
         talk("Ctrl-C ends it; so does an hour in which nobody looks.")
         sys.stderr.flush()
 

@@ -97,11 +97,10 @@ def check(
     progress: Progress,
 ) -> list[GuardVerdict]:
     """Judges these fixes one after the other, and records each verdict."""
-    confinement = confinement_here(place.root)
     made: list[GuardVerdict] = []
     progress.begin(len(planned), len(planned))
     for wanted in planned:
-        judgement = _judged(world, place, wanted, options, confinement)
+        judgement = _judged(world, place, wanted, options)
         verdict = _verdict(place, redactor, wanted, judgement)
         if verdict.state is GuardState.GUARDED:
             verdict = msgspec.structs.replace(verdict, lines=guarded_lines(place, redactor, wanted.listed))
@@ -155,13 +154,18 @@ def _without_tests(place: FixPlace, listed: ListedFix) -> PlannedCheck:
     return PlannedCheck(listed, nothing, "", GuardState.UNGUARDED)
 
 
-def _judged(
-    world: World, place: FixPlace, wanted: PlannedCheck, options: CheckOptions, confinement: Confinement
-) -> Judgement:
+def protected_of(world: World, place: FixPlace) -> list[Path]:
+    """What no test may write into, wherever it lies: the checkout with its repository, the store, and the home."""
+    return [world.user_home, place.root, place.git_dir, world.layout.root]
+
+
+def _judged(world: World, place: FixPlace, wanted: PlannedCheck, options: CheckOptions) -> Judgement:
     if not wanted.is_run:
         return Judgement(wanted.state, wanted.reason)
     with tempfile.TemporaryDirectory(prefix="afterwit-guards-", ignore_cleanup_errors=True) as name:
-        bench = _Bench(world, place, wanted, options, confinement, Path(os.path.realpath(name)))
+        folder = Path(os.path.realpath(name))
+        confinement = confinement_here(folder, protected_of(world, place))
+        bench = _Bench(world, place, wanted, options, confinement, folder)
         try:
             return bench.judgement()
         except (SourceError, _SetupError) as error:

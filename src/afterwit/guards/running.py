@@ -2,8 +2,9 @@
 
 The command runs in a process group of its own, which is killed as a whole when the time is up, when the command has
 ended and when we are stopped. Its home is a folder of ours, and it sees none of the user's variables but those that
-programs are found by. Where the system lets us, it has no network and cannot write into the checkout that its
-dependencies are linked from. None of this makes foreign code harmless: who runs it has been asked first.
+programs are found by. Where the system lets us, it has no network, no privileges, and can write nowhere but into its
+own folder and those for temporary files (`confined`). None of this makes foreign code harmless: who runs it has been
+asked first.
 """
 
 import functools
@@ -11,10 +12,11 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -37,9 +39,9 @@ _TAIL_BYTES = 1 << 20
 _CHUNK = 1 << 16
 _GRACE_SECONDS = 2.0
 _PROBE_SECONDS = 5
-_LOOPBACK = "{ ip link set lo up || ifconfig lo up; } >/dev/null 2>&1; "
-_OFFLINE = ("unshare", "-rn", "--", "sh", "-c", _LOOPBACK + 'exec "$@"', "sh")
-_READ_ONLY = _LOOPBACK + 'd=$1; shift; mount --bind "$d" "$d" && mount -o remount,bind,ro "$d" && exec "$@"'
+_SCRIPT = (sys.executable, "-I", "-S", str(Path(__file__).with_name("confined.py")))
+_OFFLINE = ("unshare", "-rn", "--", *_SCRIPT, "", "--")
+_APART = ("unshare", "-rnmpif", "--kill-child", "--mount-proc", "--", *_SCRIPT)
 
 
 class RunResult(NamedTuple):
@@ -56,7 +58,7 @@ class Confinement(NamedTuple):
 
     words: tuple[str, ...] = ()  # before the command
     has_network: bool = True
-    is_checkout_writable: bool = True
+    is_writing: bool = True  # wherever its user can
 
 
 UNCONFINED = Confinement()
@@ -108,29 +110,18 @@ def run(
     return RunResult(process.returncode, kept.text(), is_late, time.monotonic() - began)
 
 
-def confinement_here(checkout: Path) -> Confinement:
-    """How far a command can be confined on this system: no network, the checkout read-only, and processes that end with
-    the first; or no network alone; or not at all."""
-    if _can_confine():
-        return Confinement(tuple(_confining(str(checkout))), has_network=False, is_checkout_writable=False)
-    return Confinement(_OFFLINE, has_network=False) if _is_offline_possible() else UNCONFINED
-
-
-def _confining(checkout: str) -> list[str]:
-    return ["unshare", "-rnmpf", "--kill-child", "--mount-proc", "--", "sh", "-c", _READ_ONLY, "sh", checkout]
-
-
-@functools.cache
-def _can_confine() -> bool:
-    return _probe([*_confining(os.path.realpath(os.curdir)), "true"])
+def confinement_here(folder: Path, protected: Iterable[Path]) -> Confinement:
+    """How far a command that works in a folder can be confined on this system: without network, and unable to write
+    elsewhere, least of all into what is protected, with processes that end with the first; or no network alone; or not
+    at all."""
+    words = (*_APART, str(folder), *(os.path.realpath(path) for path in protected), "--")
+    if _probe((*words, "true")):
+        return Confinement(words, has_network=False, is_writing=False)
+    return Confinement(_OFFLINE, has_network=False) if _probe((*_OFFLINE, "true")) else UNCONFINED
 
 
 @functools.cache
-def _is_offline_possible() -> bool:
-    return _probe([*_OFFLINE, "true"])
-
-
-def _probe(command: Sequence[str]) -> bool:
+def _probe(command: tuple[str, ...]) -> bool:
     if os.name != "posix" or shutil.which(command[0]) is None:
         return False
     try:

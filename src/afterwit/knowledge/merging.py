@@ -10,7 +10,7 @@ laundered.
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from math import ceil
@@ -26,6 +26,7 @@ from afterwit.knowledge.likeness import DOUBTFUL, Meaning, alike, doubt, meaning
 from afterwit.model.knowledge import EVERYWHERE, Category, Channel, Draft, Evidence, Scope, ScopeKind
 
 _REPOS = 2
+_MOST_ALIKE = 50  # others that a note is compared with by one word
 _RUNNERS = frozenset("make gmake just task rake mage invoke inv doit tox nox grunt gulp ninja".split())  # noqa: SIM905
 _SCRIPTED = frozenset("npm pnpm yarn bun deno composer mise poe pdm hatch turbo nx lerna rush".split())  # noqa: SIM905
 _OWN = frozenset("install add remove ci init create update outdated audit publish exec x dlx use".split())  # noqa: SIM905
@@ -237,15 +238,17 @@ def _in_order(drafts: Iterable[Draft]) -> tuple[Draft, ...]:
 
 
 def _pairs(said: Sequence[Meaning]) -> list[tuple[int, int]]:
-    """Pairs that can share enough words: they have one of their rarest words in common."""
+    """Pairs that can share enough words: they name the same, and have one of their rarest words in common. Of very many
+    such only the nearest: nobody looks at all pairs of a thousand, and somebody else may have sent them."""
     counts = Counter(word for sentence in said for word in sentence.bag)
-    by_word: defaultdict[str, list[int]] = defaultdict(list)
+    by_word: defaultdict[Hashable, deque[int]] = defaultdict(lambda: deque(maxlen=_MOST_ALIKE))
     pairs: set[tuple[int, int]] = set()
     for number, sentence in enumerate(said):
+        names = (*sorted(sentence.quotes), None, *sentence.marks)
         rarest = sorted(sentence.bag, key=lambda word: (counts[word], word))
         for word in rarest[: len(rarest) - ceil(DOUBTFUL * len(rarest)) + 1]:
-            pairs.update((earlier, number) for earlier in by_word[word])
-            by_word[word].append(number)
+            pairs.update((earlier, number) for earlier in by_word[word, names])
+            by_word[word, names].append(number)
     return sorted(pairs)
 
 

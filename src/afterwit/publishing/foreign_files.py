@@ -1,7 +1,8 @@
 """Files of other programs and of people: looked at, replaced whole or not at all, and copies of them as they were.
 
 A file is written beside, synced and renamed; it keeps its permissions and its owner; a link stays a link, and what it
-points to is replaced; a file that has changed since it was looked at is left alone. A record says, for the journal,
+points to is replaced, unless somebody's repository holds a link that leads out of its checkout; a file that has changed
+since it was looked at is left alone. A record says, for the journal,
 what a file was without ours (`base`, a copy by its hash; none if it was not there), the hash of what was written, and
 the folders that were made: a file that still has that hash can be put back exactly. Paths below the home folder begin
 with `~`.
@@ -101,6 +102,7 @@ def replace(file: ForeignFile, content: bytes | None, *, is_executable: bool = F
     if content is None:
         file.target.unlink(missing_ok=True)
         return ()
+    _refuse_leaving(file)
     made = missing_folders(file.target)
     file.target.parent.mkdir(parents=True, exist_ok=True)
     beside = file.target.with_name(f".{file.target.name}.{secrets.token_hex(4)}")
@@ -116,6 +118,17 @@ def replace(file: ForeignFile, content: bytes | None, *, is_executable: bool = F
         raise
     _sync(file.target.parent)
     return made
+
+
+def _refuse_leaving(file: ForeignFile) -> None:
+    """A repository is other people's: a link in it must not lead our writing elsewhere. A home in git is one's own."""
+    for root in file.path.absolute().parents:  # the outer ones too: the link may lead into another checkout
+        is_checkout = (root / ".git").exists() and root != Path.home()
+        if is_checkout and not file.target.is_relative_to(os.path.realpath(root)):
+            raise AfterwitError(
+                f"{file.path} is a link that leads out of the checkout {root}, to {file.target}, and is left alone."
+                " Replace it by a file, or name that file itself."
+            )
 
 
 def differences(path: Path, before: bytes | None, after: bytes | None) -> Iterator[str]:

@@ -15,7 +15,7 @@ ids and nothing else.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,7 +23,7 @@ import msgspec
 
 from afterwit.knowledge.pages import inline
 from afterwit.model.errors import UsageError
-from afterwit.share.records import SharedLine, SharedNote, encoded, line_in, note_of
+from afterwit.share.records import SharedLine, SharedNote, Value, decoded, encoded, line_in, note_of
 from afterwit.store.atomic import READABLE, replace_file, step
 from afterwit.store.regular_files import read_regular
 
@@ -128,12 +128,13 @@ class ShareFolder:
             if part.is_symlink():
                 raise UsageError(f"{part} is a symbolic link. A share lies in plain folders and files.")
         try:
-            rows = [row for row in read_regular(path, _MOST_BYTES).splitlines() if row and not _CONFLICT.match(row)]
-            lines = [msgspec.json.decode(row, type=AboutLine) for row in rows]
+            content = read_regular(path, _MOST_BYTES)
         except FileNotFoundError:
             raise UsageError(f"There is no share in {self.root.parent}. `afterwit share init` makes one.") from None
-        except msgspec.DecodeError as error:
-            raise UsageError(f"{path} cannot be read: {error}. Restore it with git, then try again.") from None
+        read = self._read(SHARE_FILE, content.splitlines(), lambda row: decoded(row, AboutLine))
+        lines = [line for _, line in read if line is not None]
+        if not any(line.version for line in lines):
+            raise UsageError(f"{path} cannot be read: no line says its version. Restore it with git, then try again.")
         if any(line.version > VERSION for line in lines):
             raise UsageError(f"{path} was written by a newer version. Upgrade afterwit.")
         return ShareFile(frozenset(line.repo for line in lines if line.repo))
@@ -164,17 +165,24 @@ class ShareFolder:
         if len(content) > _MOST_BYTES or len(rows) > _MOST_LINES:
             self.bad.append(BadLine(file=name, line=0, reason="it is too large for a note"))
             return None
-        lines: list[SharedLine] = []
-        others: list[bytes] = []
+        read = list(self._read(name, rows, line_in))
+        return NoteFile(
+            lines=tuple(line for _, line in read if line is not None),
+            others=tuple(row for row, line in read if line is None and _is_json(row)),
+        )
+
+    def _read(
+        self, name: str, rows: Iterable[bytes], read: Callable[[bytes], Value]
+    ) -> Iterator[tuple[bytes, Value | None]]:
+        """The lines of a file; None, and a word about it, for one that cannot be taken."""
         for number, row in enumerate(rows, start=1):
             if not row.strip() or _CONFLICT.match(row):
                 continue
             try:
-                lines.append(line_in(row))
+                yield row, read(row)
             except ValueError as error:  # msgspec's own errors are ValueErrors too
                 self.bad.append(BadLine(file=name, line=number, reason=str(error)[:200]))
-                others += [row] if _is_json(row) else []
-        return NoteFile(lines=tuple(lines), others=tuple(others))
+                yield row, None
 
 
 def create(root: Path, about: ShareFile) -> list[str]:
@@ -190,8 +198,8 @@ def create(root: Path, about: ShareFile) -> list[str]:
 
 def _is_json(row: bytes) -> bool:
     try:
-        return isinstance(msgspec.json.decode(row), dict)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+        return isinstance(decoded(row, object), dict)
+    except ValueError:
         return False
 
 

@@ -1,5 +1,7 @@
 """`afterwit share status` and `log`: what is shared, what would leave and come in, and who said what."""
 
+from collections.abc import Iterable, Iterator
+
 import msgspec
 
 from afterwit.config.world import World
@@ -9,7 +11,7 @@ from afterwit.share.local_notes import local_notes
 from afterwit.share.place import shares_of
 from afterwit.share.pull import Pulled, pull
 from afterwit.share.push import Pushed, PushRequest, push
-from afterwit.share.records import LineKind
+from afterwit.share.records import LineKind, SharedLine, mark_of
 from afterwit.store.store import opened
 
 
@@ -70,9 +72,7 @@ def log(world: World, place: FixPlace) -> list[LogRow]:
     rows = []
     for share in shares_of(world, place):
         folder = ShareFolder(share.folder)
-        notes = folder.notes(world.now_ms)
         for own, file in folder.files.items():
-            fact = notes[own].words.fact if own in notes else ""
             rows += [
                 LogRow(
                     share=share.name,
@@ -83,7 +83,23 @@ def log(world: World, place: FixPlace) -> list[LogRow]:
                     what="shared" if line.kind is LineKind.NOTE else str(line.kind),
                     fact=fact,
                 )
-                for line in file.lines
-                if line.kind is not LineKind.EVIDENCE
+                for line, fact in _with_facts(file.lines)
             ]
     return sorted(rows, key=lambda row: (-row.at_ms, row.id, row.by, row.what))
+
+
+def _with_facts(lines: Iterable[SharedLine]) -> Iterator[tuple[SharedLine, str]]:
+    """What was said, with the words that it is about: an approval is one of the words that it names, or else of the
+    author's own, and a rejection one of those that stood there before. "" where none of them are left."""
+    ordered = sorted(lines, key=lambda line: (line.order, line.kind is not LineKind.NOTE))
+    worded = [(line.by, line.words) for line in ordered if line.words is not None]
+    of_author = {by: words.fact for by, words in worded}
+    by_mark = {mark_of(words): words.fact for _, words in worded}
+    latest = ""
+    for line in ordered:
+        if line.words is not None:
+            latest = line.words.fact
+        if line.kind is LineKind.APPROVED:
+            yield line, by_mark.get(line.of) or of_author.get(line.by, "")
+        elif line.kind is not LineKind.EVIDENCE:
+            yield line, latest

@@ -10,7 +10,7 @@ same the machine decides. Pure.
 import hashlib
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -26,6 +26,7 @@ from afterwit.model.knowledge import (
     Trigger,
 )
 
+Value = TypeVar("Value")
 AUTHOR_LIMIT = 60
 MOST_PIECES = 5  # of evidence, of one machine for one note
 _MOST_TRIGGERS = 20
@@ -112,9 +113,17 @@ def encoded(lines: Iterable[SharedLine]) -> bytes:
     return b"".join(row + b"\n" for row, _ in rows)
 
 
+def decoded(text: bytes | str, form: type[Value]) -> Value:
+    """JSON that others wrote. Raises ValueError where it is none of this form, however deep it is nested."""
+    try:
+        return msgspec.json.decode(text, type=form)
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
+
+
 def line_in(text: bytes) -> SharedLine:
     """The line that a text holds. Raises ValueError, with a reason, where it is none that can be taken."""
-    line = msgspec.json.decode(text, type=SharedLine)
+    line = decoded(text, SharedLine)
     if (line.words is not None) != (line.kind is LineKind.NOTE):
         raise ValueError("only a line of kind note has words, and it needs them")
     if (line.evidence is not None) != (line.kind is LineKind.EVIDENCE):

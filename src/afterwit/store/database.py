@@ -15,6 +15,7 @@ import os
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
+from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,7 @@ UNREADABLE = (
     zstd.ZstdError,
 )
 BUSY_MS = 60_000
+MOST_WAIT_SECONDS: ContextVar[float] = ContextVar("most_wait_seconds", default=float("inf"))  # for other programs
 _CACHE_KIB = 16_384
 _STATEMENTS = 512  # as many uses of others, and a statement is compiled again: a loop of one takes the usual 100
 _NO_SPACE = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
@@ -62,7 +64,7 @@ def connect(path: Path, *, durable: bool = False) -> apsw.Connection:
     try:
         path.touch(mode=0o600, exist_ok=True)
         connection = apsw.Connection(str(path), statementcachesize=_STATEMENTS)
-        connection.set_busy_timeout(BUSY_MS)
+        connection.set_busy_timeout(int(min(BUSY_MS, MOST_WAIT_SECONDS.get() * 1_000)))
         _configure(connection, durable=durable)
     except (apsw.Error, OSError) as error:
         raise translated(error, path) from error
@@ -74,7 +76,7 @@ def connect_readonly(path: Path) -> apsw.Connection:
     _refuse_odd(path)
     try:
         connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY, statementcachesize=_STATEMENTS)
-        connection.set_busy_timeout(BUSY_MS)
+        connection.set_busy_timeout(int(min(BUSY_MS, MOST_WAIT_SECONDS.get() * 1_000)))
         connection.execute("PRAGMA query_only = 1")
         connection.execute("PRAGMA schema_version")  # the first look at the file: only now is a wrong one noticed
     except (apsw.Error, OSError) as error:

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from afterwit.model.errors import BusyError
-from afterwit.store.database import translated
+from afterwit.store.database import MOST_WAIT_SECONDS, translated
 from afterwit.store.regular_files import read_regular
 
 _POLL_SECONDS = 0.05
@@ -22,7 +22,7 @@ _POLL_SECONDS = 0.05
 def held(path: Path, wait_seconds: float = 0.0) -> Iterator[int]:
     """Holds the lease. Raises BusyError where another run holds it for longer than `wait_seconds`. Gives the descriptor
     of the lock: a program that is started with it goes on holding the lease where this one is killed before it."""
-    deadline = time.monotonic() + wait_seconds
+    deadline = time.monotonic() + min(wait_seconds, MOST_WAIT_SECONDS.get())
     with _opened(path) as file:
         while not _try_lock(file):
             if not time.monotonic() < deadline:

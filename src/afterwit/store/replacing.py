@@ -44,8 +44,6 @@ def replace_parts(layout: Layout, ready: Path, aside: Path, parts: Sequence[str]
                 leaving=tuple(name for name in names if os.path.lexists(layout.root / name)),
                 coming=tuple(name for name in names if os.path.lexists(ready / name)),
             )
-            aside.mkdir(mode=0o700, parents=True)
-            sync(aside.parent)
             step("new parts of the store are ready")
             replace_file(layout.replacing, msgspec.json.encode(replacement))
             _finish(layout, replacement)
@@ -76,6 +74,8 @@ def _finish(layout: Layout, replacement: Replacement) -> None:
     """All parts leave before the first comes: so one that is not aside yet is the one of before."""
     ready, aside = layout.root / replacement.ready, layout.root / replacement.aside
     step("it is written down which parts of the store are replaced")
+    aside.mkdir(mode=0o700, parents=True, exist_ok=True)  # not before: an empty one could be taken for a store
+    sync(aside.parent)
     for name in replacement.leaving:
         if not os.path.lexists(aside / name):
             (layout.root / name).rename(aside / name)

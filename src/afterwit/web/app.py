@@ -1,6 +1,7 @@
 """The application: which path is answered by whom, and what becomes of errors.
 
-Handlers run in threads of their own, one request each, with a look at the settings of now. An error that we know is a
+Handlers run in threads of their own, one request each, with a look at the settings of now. While another program holds
+the store, a page waits a moment only, and says so. An error that we know is a
 page that says what to do; any other is a fault of ours, reported like those of commands.
 """
 
@@ -14,7 +15,8 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from afterwit.model.errors import AfterwitError, ConfigError, UsageError
+from afterwit.model.errors import AfterwitError, BusyError, ConfigError, UsageError
+from afterwit.store.database import MOST_WAIT_SECONDS
 from afterwit.web.answering import HERE, Ask, WebAnswer, WebRoute, shown
 from afterwit.web.pages import (
     guards,
@@ -34,6 +36,7 @@ from afterwit.web.pages import (
 )
 from afterwit.web.place import OpenPlace
 
+PATIENCE_SECONDS = 3.0
 ROUTES: tuple[WebRoute, ...] = (
     *today.ROUTES,
     *knowledge.ROUTES,
@@ -70,6 +73,7 @@ def make_app(open_place: OpenPlace, csrf: str) -> Starlette:
 
     def answering(handler: Callable[[Ask], WebAnswer]) -> Callable[[Request], Any]:
         def answer(request: Request) -> WebAnswer:
+            MOST_WAIT_SECONDS.set(PATIENCE_SECONDS)  # each request has a context of its own
             return _answered(asked(request), handler)
 
         async def endpoint(request: Request) -> Response:
@@ -95,6 +99,8 @@ def _answered(ask: Ask, handler: Callable[[Ask], WebAnswer]) -> WebAnswer:
         return handler(ask)
     except (UsageError, ConfigError) as error:
         return _complaint(ask, 400, str(error))
+    except BusyError as error:
+        return _complaint(ask, 503, str(error))._replace(headers=(("retry-after", "5"),))
     except AfterwitError as error:
         return _complaint(ask, 500, str(error))
     except Exception as error:  # noqa: BLE001 - the last resort: what gets here is a fault of ours

@@ -1,9 +1,10 @@
-"""What stands before every page: nobody but the browser that was given the link gets an answer.
+"""What stands before every page: nobody but the browser that was given the token gets an answer.
 
-The link holds a token that counts once, and is changed for a strict cookie. A request is refused where its `Host` is
-not ours (a name that was rebound to this machine), where another site sent it (`Origin`, `Sec-Fetch-Site`), without the
-cookie, and, if it changes anything, without the token that our own pages hold. Answers forbid inline code, framing,
-sniffing and referrers, and allow nothing to other origins.
+The token counts once and is changed for a strict cookie. The browser that we open posts it, by a form in a file that
+only the owner can read; people may use a link that holds it. A request is refused where its socket is another user's
+(as far as the system tells), where its `Host` is not ours (a name that was rebound to this machine), where another site
+sent it (`Origin`, `Sec-Fetch-Site`), without the cookie, and, if it changes anything, without the token that our own
+pages hold. Answers forbid inline code, framing, sniffing and referrers, and allow nothing to other origins.
 """
 
 import secrets
@@ -12,6 +13,8 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs, urlencode
+
+from afterwit.web.peers import Address
 
 ENTRY = "/enter"
 CSRF_FIELD = "csrf"
@@ -39,6 +42,8 @@ _REBOUND = "This request names another host, and was refused. Use the link that 
 _UNPROVEN = "This change did not come from a page of this run. Load the page again and repeat it."
 _TOO_LARGE = "This is more than a page ever sends, and was refused."
 _UNFIT = "This way of asking is not known here."
+_ANOTHER_USER = "This connection belongs to another user of this machine, and was refused."
+_INSIDE = b'<!doctype html><meta http-equiv="refresh" content="0; url=/"><title>Afterwit</title><a href="/">Enter</a>'
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -66,15 +71,16 @@ class Secrets:
 class Guarded:
     """The application behind all checks. `port` is where it listens; it notes when it was last asked."""
 
-    def __init__(self, app: AsgiApp, keys: Secrets, port: int) -> None:
+    def __init__(self, app: AsgiApp, keys: Secrets, port: int, is_foreign: Callable[[Address], bool]) -> None:
         self._app = app
+        self._is_foreign = is_foreign
         self._keys = keys
         self._hosts = {f"127.0.0.1:{port}".encode(), f"localhost:{port}".encode()}
         self._cookie = f"afterwit_{port}"
         self.asked_at = time.monotonic()
 
     def entry_path(self) -> str:
-        """Where the link leads that the browser is opened with."""
+        """Where the link leads that is told."""
         return f"{ENTRY}?{urlencode({'token': self._keys.link})}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -85,7 +91,7 @@ class Guarded:
         if complaint is not None:
             await _refuse(send, *complaint)
         elif scope["path"] == ENTRY:
-            await self._enter(scope, headers, send)
+            await self._enter(scope, headers, receive, send)
         elif not self._has_cookie(headers):
             await _refuse(send, 403, _UNKNOWN)
         else:
@@ -94,11 +100,15 @@ class Guarded:
 
     def _complaint(self, scope: Scope, headers: dict[bytes, bytes]) -> tuple[int, str] | None:
         """Why a request is refused whoever sent it."""
+        if scope.get("client") and self._is_foreign(tuple(scope["client"])):
+            return 403, _ANOTHER_USER
         host = headers.get(b"host", b"")
         if host not in self._hosts:
             return 421, _REBOUND
         if scope["method"] not in (*_READING, "POST"):
             return 405, _UNFIT
+        if (scope["method"], scope["path"]) == ("POST", ENTRY):  # from a file, which has no origin: the token tells
+            return None
         site, origin = headers.get(b"sec-fetch-site", b""), headers.get(b"origin")
         if site == b"same-origin" and origin == b"null":  # a form of ours: pages without referrers send no origin
             origin = None
@@ -106,11 +116,20 @@ class Guarded:
             return 403, _FOREIGN
         return None
 
-    async def _enter(self, scope: Scope, headers: dict[bytes, bytes], send: Send) -> None:
-        token = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
+    async def _enter(self, scope: Scope, headers: dict[bytes, bytes], receive: Receive, send: Send) -> None:
+        if scope["method"] == "HEAD":  # a look at where a link leads is no use of it
+            await _respond(send, 204, [], b"")
+            return
+        is_form = scope["method"] == "POST"
+        given = await _body(receive) if is_form else scope["query_string"]
+        token = parse_qs((given or b"").decode("latin-1")).get("token", [""])[0]
         if self._keys.takes_link(token):
             cookie = f"{self._cookie}={self._keys.cookie}; Path=/; HttpOnly; SameSite=Strict"
-            await _respond(send, 303, [(b"location", b"/"), (b"set-cookie", cookie.encode())], b"")
+            entered = [(b"set-cookie", cookie.encode())]
+            if is_form:  # browsers would follow a redirect in the name of the file, without the cookie
+                await _respond(send, 200, [*entered, (b"content-type", b"text/html; charset=utf-8")], _INSIDE)
+            else:
+                await _respond(send, 303, [*entered, (b"location", b"/")], b"")
         elif self._has_cookie(headers):
             await _respond(send, 303, [(b"location", b"/")], b"")
         else:

@@ -53,7 +53,8 @@ def test_a_backup_in_a_git_remote_is_made_checked_thinned_out_and_restored(
     made(world, target, keys)
     assert made(world, target, keys, NOW_MS + 1000).sent_objects == 0
     learn_more(world, "latest")
-    made(world, target, keys, NOW_MS + 90_000_000)
+    world = world._replace(now_ms=NOW_MS + 90_000_000)
+    made(world, target, keys, world.now_ms)
     assert commits(bare) == 3
     assert verify(world, target, keys, Silent()).faults == []
     pruned = prune(world, target, keys, KeepRule(1, 0, 0), lambda _planned: True)

@@ -74,6 +74,13 @@ def test_hostile_lines_reach_nobody_as_guidance(mallory: HubServer, tmp_path: Pa
         assert done.incoming == []
 
 
+def test_lines_that_are_nested_deep_are_passed_over_and_stop_no_sync(mallory: HubServer, tmp_path: Path) -> None:
+    deep = msgspec.Raw(b"[" * 3_000 + b"]" * 3_000)
+    told, done = told_to(mallory, tmp_path, [line(more=deep)])
+    assert told == []
+    assert [row.reason for row in done.bad] == ["it is nested too deep"]
+
+
 def test_an_approval_in_anothers_name_does_not_count(mallory: HubServer, tmp_path: Path) -> None:
     plain = {"fact": COUNT, "category": "pitfall", "repo": REPO}
     lines = [line(words=plain), line("approved"), line("approved", by="ada")]

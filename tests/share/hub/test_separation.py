@@ -1,5 +1,6 @@
 """By no query of their own does a member see a row of another team, or write in another's name."""
 
+import hashlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ from tests.share.hub.teams import HubMate, HubServer, mate
 from tests.share.members import REPO
 
 from afterwit.share.hub.address import HubError
-from afterwit.share.hub.owner import add_member, members, revoke_member
+from afterwit.share.hub.owner import add_member, init, members, revoke_member
 from afterwit.share.hub.sync import SyncRequest, sync
 
 COUNT = "Run `make build` before `make check`, or counts are old."
@@ -85,9 +86,9 @@ WRITING = [
     "ALTER TABLE afterwit_hub.note_lines DISABLE TRIGGER ALL",
     "CREATE POLICY mine ON afterwit_hub.note_lines USING (true)",
     "DROP POLICY read ON afterwit_hub.note_lines",
-    "CREATE TRIGGER mine AFTER INSERT ON afterwit_hub.note_lines EXECUTE FUNCTION afterwit_hub.stamped()",
+    "CREATE TRIGGER mine AFTER INSERT ON afterwit_hub.note_lines EXECUTE FUNCTION afterwit_hub.numbered()",
     "CREATE TEMP TABLE probe (team text, tick bigint REFERENCES afterwit_hub.note_lines (tick))",
-    "CREATE OR REPLACE FUNCTION afterwit_hub.stamped() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'",
+    "CREATE OR REPLACE FUNCTION afterwit_hub.numbered() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'",
     "CREATE TABLE afterwit_hub.mine (said text)",
     "ALTER FUNCTION afterwit_hub.found(tsquery, bigint) SECURITY INVOKER",
     "SET session_replication_role = replica",
@@ -167,12 +168,12 @@ def test_no_query_of_another_team_brings_a_row_out(ada: HubMate, server: HubServ
         assert named == [], (statements, answer)
 
 
-def test_every_table_forces_its_policies_and_only_searching_runs_as_the_owner(ada: HubMate, server: HubServer) -> None:
+def test_every_table_forces_its_policies_and_few_functions_run_as_the_owner(ada: HubMate, server: HubServer) -> None:
     query = """SELECT relname, relrowsecurity, relforcerowsecurity FROM pg_class
                WHERE relnamespace = 'afterwit_hub'::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'f')"""
     assert sorted(server.asked("keeper", query)) == sorted((table, True, True) for table in TABLES)
     query = "SELECT proname, prosecdef FROM pg_proc WHERE pronamespace = 'afterwit_hub'::regnamespace"
-    assert sorted(server.asked("keeper", query)) == [("found", True), ("stamped", False)]  # see `test_search`
+    assert sorted(server.asked("keeper", query)) == [("found", True), ("numbered", True), ("take_back", True)]
 
 
 def test_what_a_member_may_not_write_is_refused(ada: HubMate, server: HubServer) -> None:
@@ -202,11 +203,79 @@ def test_a_member_of_the_same_team_changes_no_lines_of_others(ada: HubMate, serv
     server.joins("mallory")
     before = server.asked("ada", "SELECT * FROM afterwit_hub.note_lines")
     assert server.asked("mallory", "UPDATE afterwit_hub.note_lines SET lines = '[]' RETURNING note") == []
-    assert server.asked("mallory", "DELETE FROM afterwit_hub.digests RETURNING session") == []
+    (machine, session), *_ = server.asked("ada", "SELECT machine, session FROM afterwit_hub.digests")
+    taking = "SELECT afterwit_hub.take_back(%s, %s, %s)"
+    assert server.asked("mallory", taking, machine, REPO, [session]) == [(0,)]
     assert server.asked("mallory", "UPDATE afterwit_hub.sums SET tokens = 0 RETURNING author") == []
     assert server.asked("ada", "SELECT * FROM afterwit_hub.note_lines") == before
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         server.asked("mallory", _ADD, "growers", REPO, "0" * 12, server.role("mallory"), "m", "ada", "[]")
+
+
+_ELSEWHERE = {
+    "the lock of a team's writers": "SELECT pg_advisory_lock(1635149928, hashtext('growers'))",
+    "the lock of the schema": "SELECT pg_advisory_lock(1634104424)",
+    "a row for another team": "INSERT INTO afterwit_hub.note_lines (team, repo, note, member, machine, author, lines)"
+    " VALUES ('growers', 'orchard', '000000000000', current_user, 'm', 'eve', '[]')",
+    "own rows": "UPDATE afterwit_hub.note_lines SET lines = lines",
+    "teams": "SELECT * FROM afterwit_hub.teams FOR UPDATE",
+    **{
+        f"{table}, {mode}": f"LOCK TABLE afterwit_hub.{table} IN {mode} MODE"
+        for table in TABLES
+        for mode in ("ROW SHARE", "ROW EXCLUSIVE", "SHARE", "EXCLUSIVE", "ACCESS EXCLUSIVE")
+    },
+}
+
+
+def test_no_lock_of_another_team_or_an_outsider_makes_anybody_wait(ada: HubMate, server: HubServer) -> None:
+    server.login("outsider")
+    server.asked("keeper", f"ALTER DATABASE hub_{server.number} SET lock_timeout = '1s'")
+    for name in ("eve", "outsider"):
+        with server.connection(name, autocommit=False) as db:
+            for statement in _ELSEWHERE.values():
+                db.execute("SAVEPOINT tried")
+                try:
+                    db.execute(statement.encode())
+                except psycopg.Error:
+                    db.execute("ROLLBACK TO tried")
+            ada.local.adds(f"Run `make crates` before {name} presses, or the press stops.")
+            assert ada.syncs(1, has_digests=True).notes_sent == 1
+            assert ada.syncs(2, has_digests=False).digests_taken_back == 1
+            assert init(server.keeper, "growers").applied == []
+
+
+def test_a_row_for_another_team_is_refused_at_once_while_that_team_writes(ada: HubMate, server: HubServer) -> None:
+    """Else waiting would tell that there is such a team."""
+    add = _ELSEWHERE["a row for another team"]
+    with server.connection("ada", autocommit=False) as writing:
+        writing.execute("UPDATE afterwit_hub.note_lines SET lines = lines")
+        with server.connection("eve") as db:
+            db.execute("SET lock_timeout = '1s'")
+            refusals = []
+            for team in ("growers", "no-such-team"):
+                with pytest.raises(psycopg.errors.InsufficientPrivilege) as refused:
+                    db.execute(add.replace("growers", team).encode())
+                refusals.append(str(refused.value))
+    assert refusals[0] == refusals[1]
+
+
+def test_no_catalogue_that_everybody_reads_names_a_team(ada: HubMate, server: HubServer) -> None:
+    server.login("outsider")
+    tables = [
+        name
+        for (name,) in server.asked(
+            "outsider",
+            "SELECT relname::text FROM pg_class WHERE relnamespace = 'pg_catalog'::regnamespace"
+            " AND relkind IN ('r', 'v') AND has_table_privilege(oid, 'SELECT')",
+        )
+    ]
+    assert len(tables) > 50
+    marks = {"growers", "vintners"} | {hashlib.sha256(name).hexdigest()[:16] for name in (b"growers", b"vintners")}
+    for name in ("outsider", "eve"):
+        for table in tables:
+            answer = tried(server, name, (f"SELECT t::text FROM pg_catalog.{table} AS t",))
+            own = {"vintners"} if name == "eve" and table == "pg_stats" else set()
+            assert [mark for mark in marks - own if mark in answer] == [], table
 
 
 def test_a_revoked_member_can_neither_read_nor_write_on_a_connection_that_is_open(

@@ -5,6 +5,7 @@ import signal
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import click
 
@@ -14,7 +15,8 @@ from afterwit.cli.terminal.amounts import COUNT, human_count
 from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import ask_or_leave, print_json, print_text, talk
 from afterwit.cli.terminal.progress import bar
-from afterwit.guards.check import SECONDS, CheckOptions, PlannedCheck, planned_check
+from afterwit.config.world import World
+from afterwit.guards.check import SECONDS, CheckOptions, PlannedCheck, planned_check, protected_of
 from afterwit.guards.check import check as run
 from afterwit.guards.history import FixPlace, FixQuery, ListedFix, fix_named, listed_fixes
 from afterwit.guards.place import database_of, redactor_here
@@ -80,8 +82,8 @@ def check(
     Each fix is judged in temporary folders: its tree, and its tree with everything but the tests put back to what it
     was before. The tests that the fix added or changed are run in both. This runs code of the repository, so the plan
     is shown and you are asked; --yes agrees. The commands get few variables, an empty home, a time limit, and, where
-    the system allows it, no network and no way to write into the checkout. Without COMMIT the newest fixes are judged
-    that were not yet.
+    the system allows it, no network, no privileges and no way to write elsewhere than into temporary folders. Without
+    COMMIT the newest fixes are judged that were not yet.
     """
     options = CheckOptions(
         timeout, _line(setup, "--setup"), _line(test, "--test"), not setup if links is None else links
@@ -96,7 +98,7 @@ def check(
         return
     runs = [plan for plan in planned if plan.is_run]
     if runs and not is_agreed:
-        _show_plan(place, runs, options)
+        _show_plan(here.world, place, runs, options)
         ask_or_leave("Run this code of the repository?", "--yes runs the tests without being asked.")
     here.world.layout.create()
     with ended_cleanly(), bar("checking", "fixes") as progress:
@@ -142,8 +144,8 @@ def _say_nothing(place: FixPlace, listed: list[ListedFix], *, is_json: bool) -> 
         talk(f"No commit of {place.root} says that it fixes something.")
 
 
-def _show_plan(place: FixPlace, runs: list[PlannedCheck], options: CheckOptions) -> None:
-    confinement = confinement_here(place.root)
+def _show_plan(world: World, place: FixPlace, runs: list[PlannedCheck], options: CheckOptions) -> None:
+    confinement = confinement_here(Path.cwd(), protected_of(world, place))
     count = human_count(len(runs), "fix", "fixes")
     talk(f"Tests of {count} in {place.root} would be run, each with and without the fix, in temporary folders:")
     for plan in runs[:_SHOWN]:
@@ -155,7 +157,8 @@ def _show_plan(place: FixPlace, runs: list[PlannedCheck], options: CheckOptions)
         talk(f"Before each run, with network: {options.setup}")
     linked = "linked from the checkout" if options.links else "not linked"
     network = "without network" if not confinement.has_network else "WITH network: it cannot be cut off here"
-    network += ", unable to write into the checkout" if not confinement.is_checkout_writable else ""
+    network += ", unable to write elsewhere than into" if not confinement.is_writing else ", ABLE to write outside of"
+    network += " folders for temporary files"
     talk(f"At most {options.seconds:g} seconds each, {network}. Installed dependencies are {linked}.")
 
 

@@ -101,7 +101,7 @@ def send_digests(db: apsw.Connection, hub: Hub, repo: str, machine: str, redact:
             return 0
     sent, present = kept.sent_digests(db, hub.key, repo, changed), kept.digested_sessions(db, repo, changed)
     speaker = HubSpeaker(hub.team, hub.role, machine, hub.name)
-    _take_back(db, hub, repo, speaker, [sent[session] for session in sent.keys() - {row.id for row in present}])
+    _take_back(db, hub, repo, machine, [sent[session] for session in sent.keys() - {row.id for row in present}])
     count = 0
     for start in range(0, len(present), BATCH):
         made = [_made(db, session, redact) for session in present[start : start + BATCH]]
@@ -129,16 +129,16 @@ def _made(db: apsw.Connection, session: NamedSession, redact: Redact) -> tuple[S
 def take_back_digests(db: apsw.Connection, hub: Hub, repo: str, machine: str) -> int:
     """Removes all that this machine sent; how many."""
     sent = list(kept.sent_digests(db, hub.key, repo).values())
-    _take_back(db, hub, repo, HubSpeaker(hub.team, hub.role, machine, hub.name), sent)
+    _take_back(db, hub, repo, machine, sent)
     with transaction(db):
         kept.put_hub_cursor(db, kept.hub_cursor(db, hub.key, repo)._replace(digest_number=0))
     return len(sent)
 
 
-def _take_back(db: apsw.Connection, hub: Hub, repo: str, speaker: HubSpeaker, gone: Sequence[SentDigest]) -> None:
+def _take_back(db: apsw.Connection, hub: Hub, repo: str, machine: str, gone: Sequence[SentDigest]) -> None:
     for start in range(0, len(gone), BATCH):
         batch = gone[start : start + BATCH]
-        rows.delete_digests(hub.db, speaker, repo, [row.name for row in batch])
+        rows.delete_digests(hub.db, machine, repo, [row.name for row in batch])
         with transaction(db):
             kept.forget_sent_digests(db, hub.key, repo, [row.session_id for row in batch])
 

@@ -57,8 +57,8 @@ def init(address: HubAddress, team: str = TEAM, *, is_restored: bool = False) ->
             if is_restored:
                 rows.raise_generation(db)
             is_new = rows.put_team(db, team)
-            for name in rows.team_names(db):
-                rows.index_team(db, name)
+            for number in rows.team_numbers(db).values():
+                rows.index_team(db, number)
             for member in rows.members(db) if applied else ():
                 if member.revoked_at is None and member.role != rows.current_role(db):
                     rows.grant(db, member.role, is_read_only=member.is_read_only)
@@ -82,7 +82,7 @@ def add_member(address: HubAddress, role: str, team: str, name: str = "", *, is_
         raise UsageError(f"{name or role!r} is no name for a member: up to {AUTHOR_LIMIT} plain characters.")
     with connected(address) as db:
         refuse_other_schema(db)
-        if team not in rows.team_names(db):
+        if team not in rows.team_numbers(db):
             raise UsageError(
                 f"There is no team {team!r} on this hub. `afterwit store hub init --team {team}` makes it."
             )

@@ -22,7 +22,7 @@ from afterwit.share.incoming import is_others, news, states_of
 from afterwit.share.local_notes import known_states
 from afterwit.share.pull import brought_by
 from afterwit.share.push import SharedChange
-from afterwit.share.records import SharedLine, SharedNote, encoded, line_in, note_of
+from afterwit.share.records import SharedLine, SharedNote, decoded, encoded, line_in, note_of
 from afterwit.store.atomic import step
 from afterwit.store.database import transaction
 from afterwit.store.rows import hub as kept
@@ -69,7 +69,13 @@ def _news(
 
 def _checked(sent: NoteLinesRow, repo: str, bad: list[BadLine]) -> tuple[SharedLine, ...]:
     lines = []
-    for number, plain in enumerate(msgspec.json.decode(sent.lines, type=list[msgspec.Raw]), start=1):
+    name = f"{repo}/{sent.note} of {sent.author}"
+    try:
+        said = decoded(sent.lines, list[msgspec.Raw])
+    except ValueError as error:
+        bad.append(BadLine(file=name, line=0, reason=str(error)[:200]))
+        return ()
+    for number, plain in enumerate(said, start=1):
         try:
             line = line_in(bytes(plain))
             if (line.by, line.machine) != (sent.author, sent.machine):
@@ -77,7 +83,7 @@ def _checked(sent: NoteLinesRow, repo: str, bad: list[BadLine]) -> tuple[SharedL
             if line.words is not None and line.words.repo != repo:
                 raise ValueError("it is about another repository")
         except ValueError as error:  # msgspec's own errors are ValueErrors too
-            bad.append(BadLine(file=f"{repo}/{sent.note} of {sent.author}", line=number, reason=str(error)[:200]))
+            bad.append(BadLine(file=name, line=number, reason=str(error)[:200]))
         else:
             lines.append(line)
     return tuple(lines)

@@ -3,7 +3,6 @@
 Every query names the team itself, besides what the server's policies allow: an owner sees all teams.
 """
 
-import hashlib
 from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -116,8 +115,9 @@ def put_team(db: "HubDb", name: str) -> bool:
     return db.execute("INSERT INTO afterwit_hub.teams (name) VALUES (%s) ON CONFLICT DO NOTHING", (name,)).rowcount > 0
 
 
-def team_names(db: "HubDb") -> list[str]:
-    return [row[0] for row in db.execute("SELECT name FROM afterwit_hub.teams ORDER BY name")]
+def team_numbers(db: "HubDb") -> dict[str, int]:
+    """All teams, by name: with the numbers that stand for them where everybody looks."""
+    return {str(name): int(number) for name, number in db.execute("SELECT name, number FROM afterwit_hub.teams")}
 
 
 def own_membership(db: "HubDb") -> MemberRow | None:
@@ -175,16 +175,17 @@ _GRANTS = (
     "GRANT SELECT ON afterwit_hub.machines, afterwit_hub.note_lines, afterwit_hub.digests, afterwit_hub.sums TO {role}",
     "GRANT INSERT (team, member, machine, author, version), UPDATE (author, version, seen_at)"
     " ON afterwit_hub.machines TO {role}",
-    "GRANT EXECUTE ON FUNCTION afterwit_hub.found(tsquery, bigint) TO {role}",
+    "GRANT EXECUTE ON FUNCTION afterwit_hub.found(tsquery, bigint), afterwit_hub.take_back(text, text, text[])"
+    " TO {role}",
 )
 _WRITING_GRANTS = (
     "GRANT INSERT (team, repo, note, member, machine, author, lines), UPDATE (author, lines)"
     " ON afterwit_hub.note_lines TO {role}",
     "GRANT INSERT (team, repo, session, member, machine, author, body), UPDATE (repo, author, body)"
     " ON afterwit_hub.digests TO {role}",
-    "GRANT INSERT, UPDATE ON afterwit_hub.sums TO {role}",
+    "GRANT INSERT (team, repo, member, machine, author, sessions, successes, prompts, actions, failures, tokens),"
+    " UPDATE (author, sessions, successes, prompts, actions, failures, tokens) ON afterwit_hub.sums TO {role}",
 )
-_TAKING_BACK = "GRANT DELETE ON afterwit_hub.digests TO {role}"
 _NO_GRANTS = (
     "REVOKE ALL ON ALL FUNCTIONS IN SCHEMA afterwit_hub FROM {role}",
     "REVOKE ALL ON ALL TABLES IN SCHEMA afterwit_hub FROM {role}",
@@ -193,9 +194,9 @@ _NO_GRANTS = (
 
 
 def grant(db: "HubDb", role: str, *, is_read_only: bool) -> None:
-    """Gives a role what a member needs, and nothing besides."""
+    """Gives a role what a member needs, and nothing besides: with a right to a whole table it could lock it."""
     _for_role(db, _NO_GRANTS, role)
-    _for_role(db, (*_GRANTS, _TAKING_BACK, *(() if is_read_only else _WRITING_GRANTS)), role)
+    _for_role(db, (*_GRANTS, *(() if is_read_only else _WRITING_GRANTS)), role)
 
 
 def take_grants(db: "HubDb", role: str) -> None:
@@ -251,10 +252,9 @@ def put_digests(db: "HubDb", speaker: HubSpeaker, repo: str, digests: Sequence[D
     db.execute(query, {**speaker._asdict(), "repo": repo, **columns})
 
 
-def delete_digests(db: "HubDb", speaker: HubSpeaker, repo: str, sessions: Sequence[str]) -> None:
-    query = """DELETE FROM afterwit_hub.digests WHERE team = %(team)s AND member = %(member)s AND machine = %(machine)s
-               AND repo = %(repo)s AND session = ANY (%(sessions)s::text[])"""
-    db.execute(query, {**speaker._asdict(), "repo": repo, "sessions": list(sessions)})
+def delete_digests(db: "HubDb", machine: str, repo: str, sessions: Sequence[str]) -> None:
+    """Of the member that one is."""
+    db.execute("SELECT afterwit_hub.take_back(%s, %s, %s::text[])", (machine, repo, list(sessions)))
 
 
 def put_sum(db: "HubDb", speaker: HubSpeaker, counted: SumRow) -> None:
@@ -297,15 +297,17 @@ def repo_counts(db: "HubDb", team: str) -> list[tuple[str, int]]:
     return [(str(repo), int(count)) for repo, count in db.execute(query, (team,))]
 
 
-def index_team(db: "HubDb", team: str) -> None:
+def index_team(db: "HubDb", number: int) -> None:
     """Makes the indexes by which words of a team are found, where they are not there."""
     from psycopg import sql
 
-    mark = hashlib.sha256(team.encode()).hexdigest()[:16]
     for table in ("note_lines", "digests"):
-        query = "CREATE INDEX IF NOT EXISTS {name} ON afterwit_hub.{table} USING gin (words) WHERE team = {team}"
-        names = {"name": sql.Identifier(f"{table}_words_{mark}"), "table": sql.Identifier(table)}
-        db.execute(sql.SQL(query).format(**names, team=sql.Literal(team)))
+        row = db.execute("SELECT to_regclass(%s)", (f"afterwit_hub.{table}_words_{number}",)).fetchone()
+        if row and row[0]:  # making it would wait for all who write, also where it is there
+            continue
+        query = "CREATE INDEX {name} ON afterwit_hub.{table} USING gin (words) WHERE team_number = {number}"
+        names = {"name": sql.Identifier(f"{table}_words_{number}"), "table": sql.Identifier(table)}
+        db.execute(sql.SQL(query).format(**names, number=sql.Literal(number)))
 
 
 def search(db: "HubDb", team: str, words: str, limit: int | None) -> list[HubHit]:

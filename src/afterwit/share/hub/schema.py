@@ -3,6 +3,7 @@
 What each table is for, and who may see which rows, stands in the SQL itself.
 """
 
+from contextlib import suppress
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,7 +13,8 @@ from afterwit.share.hub.address import HubError, driver_of
 if TYPE_CHECKING:
     import psycopg
 
-_LOCK = 0x61667468  # one maker of the schema at a time
+# One maker of the schema at a time, by a lock that nobody gets who may only read; an advisory one could be anybody's.
+_LOCK = "LOCK TABLE afterwit_hub.version IN SHARE ROW EXCLUSIVE MODE"
 _BEGIN = """
 CREATE SCHEMA IF NOT EXISTS afterwit_hub;
 CREATE TABLE IF NOT EXISTS afterwit_hub.version (
@@ -56,9 +58,11 @@ def schema_number(db: "psycopg.Connection[tuple[Any, ...]]") -> int:
 def migrate_hub(db: "psycopg.Connection[tuple[Any, ...]]", until: int | None = None) -> list[str]:
     """Brings the tables to the newest schema; the names of what was applied."""
     last = newest() if until is None else until
-    with db.transaction():
-        db.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+    errors = driver_of().errors
+    with suppress(errors.UniqueViolation, errors.DuplicateSchema, errors.DuplicateTable):  # another made it just now
         db.execute(_BEGIN)
+    with db.transaction():
+        db.execute(_LOCK)
         number = schema_number(db)
         if number > newest():
             raise HubError(f"The hub has schema {number}, and this afterwit knows {newest()}. Upgrade afterwit.")

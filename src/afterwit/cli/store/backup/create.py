@@ -51,7 +51,7 @@ def create(here: Here, at: BackupPlace, has_new_key: bool, is_unread: bool, is_j
 def show_created(created: CreatedBackup) -> None:
     """In two lines."""
     if created.skipped:
-        talk(f"An earlier snapshot could not be built on: {created.skipped} `afterwit store backup verify` says more.")
+        talk(f"Not all that was there can be built on: {created.skipped} `afterwit store backup verify` says more.")
     sent = f"sent {human_bytes(created.sent_bytes)} to {created.target}"
     read_back = "read back" if created.is_read_back else "not read back"
     print_line(
