@@ -65,7 +65,7 @@ def blocks_of(content: Any) -> list[Block]:
 
 
 def ended(text: str, is_error: bool | None) -> Result:
-    """How a call ended by its flag; the words of an error tell whether a person refused or stopped it."""
+    """How a call ended by its flag; the words of an error tell whether it was stopped."""
     if not is_error or text.lstrip().startswith("{"):
         return Result(is_error=is_error)
     return msgspec.structs.replace(outcome_of(text).result, is_error=True)

@@ -14,7 +14,7 @@ from typing import BinaryIO
 import msgspec
 
 from afterwit.agents.protocol import FileReading, Shape, SourceFile, shared_files
-from afterwit.agents.registry import instruction_files, reader_for, tool_kinds
+from afterwit.agents.registry import instruction_files, own_tools, reader_for, tool_kinds
 from afterwit.capture.assembly.assemble import Assembler
 from afterwit.capture.assembly.texts import AssemblyContext, safe_text
 from afterwit.capture.derived import Bookmark, Derived, FileResume, ReadingMode, resumed
@@ -172,6 +172,7 @@ class _Reading:
         context = AssemblyContext(
             redactor=redactor_for(rules.key, rules.people, rules.allow),
             tool_kinds=tool_kinds(agent),
+            own_tools=own_tools(agent),
             instructions=instruction_files(),
             tool_names=rules.tool_names,
             user_names=rules.user_names,

@@ -62,9 +62,9 @@ class Material(NamedTuple):
 
 
 _OF_ACTIONS = frozenset(
-    (NoteKind.FILES, NoteKind.SYMBOLS, NoteKind.RULES, NoteKind.COMMIT, NoteKind.PULL, NoteKind.RUNNING)
+    (NoteKind.FILES, NoteKind.SYMBOLS, NoteKind.RULES, NoteKind.COMMIT, NoteKind.PULL, NoteKind.RUNNING, NoteKind.SAID)
 )
-_OF_RESULTS = frozenset((NoteKind.RULES, NoteKind.COMMIT, NoteKind.PULL, NoteKind.RUNNING))
+_OF_RESULTS = _OF_ACTIONS - {NoteKind.FILES, NoteKind.SYMBOLS}
 
 
 def gathered(identity: Identity, parts: Sequence[SessionPart]) -> Material:

@@ -73,7 +73,7 @@ class Joining:
     def begin(self, number: int, part: PartFacts, event: Event, asked: calls.AskedCall) -> BegunCall:
         """Takes a call of the part at this position."""
         context = self._context
-        call = calls.opened(event, asked, number, part.calls)
+        call = calls.opened(event, asked, number, part.calls, context.own_tools)
         showing = instructions.shown_by_call(call.kind, event, part, context)
         call = msgspec.structs.replace(call, showing=showing) if showing else call
         part.calls += 1
@@ -96,13 +96,14 @@ class Joining:
         if call is not None:
             if not (event.result and event.result.is_running):
                 del self.open_calls[key]
-            return self._settle(call, calls.outcome(event, output))
-        self.early[key] = calls.early(event, output)
+            return self._settle(call, calls.outcome(event, output, self._context.redactor))
+        self.early[key] = calls.early(event, output, self._context.redactor)
         if len(self.early) > _MOST_EARLY:
             self.early.pop(next(iter(self.early)))
         return []
 
     def _settle(self, call: calls.PendingCall, outcome: calls.CallOutcome) -> list[NoteRow]:
+        outcome = calls.believed(call, outcome)
         row = calls.settled(call, outcome)
         self.actions[call.part, call.ordinal] = row
         return [*notes.of_result(call, row, outcome, self._context.redactor)]
