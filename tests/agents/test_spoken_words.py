@@ -92,7 +92,7 @@ def crush(tool: str, content: str, *, is_error: bool = True) -> list[Reading]:
         {"type": "tool_result", "data": {"tool_call_id": "c1", "name": tool, "content": content, "is_error": is_error}}
     ]
     rows = [
-        {"table": "messages", "row": {"id": role, "session_id": "s1", "role": role, "parts": msgspec.json.encode(parts)}}
+        {"table": "messages", "row": {"id": role, "session_id": "s1", "role": role, "parts": msgspec.json.encode(parts).decode()}}
         for role, parts in (("assistant", call), ("tool", answer))
     ]
     return read("crush", "x/crush.db/s1.jsonl", lines({"table": "sessions", "row": {"id": "s1"}}, *rows))
@@ -107,7 +107,7 @@ def cline(tool: str, *texts: str) -> list[Reading]:
 def hermes(tool: str, content: str) -> list[Reading]:
     call = {"id": "c1", "function": {"name": tool, "arguments": "{}"}}
     rows = [
-        {"id": 1, "session_id": "s1", "role": "assistant", "content": "", "tool_calls": msgspec.json.encode([call])},
+        {"id": 1, "session_id": "s1", "role": "assistant", "content": "", "tool_calls": msgspec.json.encode([call]).decode()},
         {"id": 2, "session_id": "s1", "role": "tool", "content": content, "tool_call_id": "c1"},
     ]
     messages = [{"table": "messages", "row": row} for row in rows]
@@ -148,7 +148,8 @@ def kimi_code(tool: str, output: str, *before: dict[str, Any]) -> list[Reading]:
 
 def openhands(**event: Any) -> list[Reading]:
     call = {"kind": "ActionEvent", "tool_name": "terminal", "tool_call_id": "c1", "action": {"command": "ls"}}
-    return read("openhands", "conversations/s1/events/x.json", lines(call, {"tool_call_id": "c1", **event}))
+    records = [{"file": "s1/events/e.json", "content": one} for one in (call, {"tool_call_id": "c1", **event})]
+    return read("openhands", "conversations/s1.jsonl", lines(*records))
 
 
 def amp(**run: Any) -> list[Reading]:

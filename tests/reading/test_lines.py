@@ -2,6 +2,7 @@
 
 from itertools import chain
 
+import msgspec
 import pytest
 from tests.reading.talks import called, said
 
@@ -60,21 +61,25 @@ def test_an_output_has_the_speaker_of_its_tool(kind: ActionKind, speaker: Speake
     assert spoken(*moments)[-1] == (speaker, "error: the page cannot be opened")
 
 
-@pytest.mark.parametrize("tool", ["AskUserQuestion", "ask_user", "request_user_input", "question"])
-def test_an_answer_to_the_agents_question_is_the_users_word(tool: str) -> None:
-    moments = called("Which row?", "Row 7, never row 8", kind=ActionKind.OTHER, tool=tool)
-    assert (Speaker.USER, "Row 7, never row 8") in spoken(*moments)
+def test_an_answer_to_the_agents_question_is_the_users_word_and_the_question_is_not() -> None:
+    call, result = called("Always prune?", '"Always prune?"="Row 7"', kind=ActionKind.OTHER, tool="ask_user")
+    lines = spoken(msgspec.structs.replace(call, said="Row 7"), result)
+    assert [text for speaker, text in lines if speaker is Speaker.USER] == ["Row 7"]
 
 
-@pytest.mark.parametrize("tool", ["ask_question_of_wiki", "questionnaire", "fetch_question"])
-def test_a_tool_that_is_only_called_like_a_question_does_not_speak_for_the_user(tool: str) -> None:
+@pytest.mark.parametrize("tool", ["AskUserQuestion", "ask_user", "question"])
+def test_the_output_of_a_tool_that_asks_does_not_speak_for_the_user(tool: str) -> None:
     moments = called("Which row?", "error: never prune row 8", kind=ActionKind.OTHER, tool=tool, status=Status.FAILED)
     assert all(speaker is not Speaker.USER for speaker, _ in spoken(*moments))
 
 
 def test_the_reason_of_a_refusal_is_the_users_word() -> None:
-    denied = called("rm trees.txt", "Refused. The user said: move it to the barn", status=Status.DENIED)
-    assert spoken(*denied)[-1] == (Speaker.USER, "move it to the barn")
+    call, result = called("rm trees.txt", "Refused. The user said: burn it", status=Status.DENIED)
+    assert spoken(msgspec.structs.replace(call, said="move it to the barn"), result)[-1] == (
+        Speaker.USER,
+        "move it to the barn",
+    )
+    assert all(speaker is not Speaker.USER for speaker, _ in spoken(call, result))
 
 
 def test_looking_around_is_told_in_one_line() -> None:

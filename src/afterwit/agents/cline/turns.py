@@ -119,8 +119,7 @@ class Turns:
         text, injected = without_tags(text, *_INJECTED)
         header = None if is_awaited else _RESULT.match(text[:_HEAD_CHARS].lstrip())
         tool = waiting[0] if is_awaited else header[1] if header else ""
-        is_asked = tool in _ASKING and any(tool == name for name, _ in self._open)
-        human = inside_tags(text, *_HUMAN) if is_asked or not tool else ""
+        human = inside_tags(text, *_HUMAN) if not tool or tool in _ASKING else ""
         text = without_tags(text, *_HUMAN)[0] if human else text
         if header:
             yield from self._finished(waiting, place)
