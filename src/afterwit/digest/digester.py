@@ -83,6 +83,7 @@ def digest(material: Material) -> Digest:
     )
     return Digest(
         **{name: value for name, value in identity._asdict().items() if name in Digest.__struct_fields__},
+        is_tracked=material.is_tracked,
         task_type=task_type(kinds),
         verdict=judge(course),
         kinds=kinds,

@@ -293,7 +293,7 @@ class _Bodies:
         while self._next is not None and self._next.offset == row.offset:
             event = self._next
             self._advance()
-            if event.kind == row.kind:
+            if event.kind == row.kind or (event.kind is EventKind.PROMPT and row.kind == EventKind.NOTICE):
                 return event
         return None
 
@@ -342,7 +342,7 @@ def _moment(
     if event.arguments is not None and has_arguments:
         arguments = redactor.value(_tidied(event.arguments))
     return SessionMoment(
-        kind=event.kind,
+        kind=EventKind(row.kind),
         at_ms=row.at_ms,
         number=number,
         text=redactor.text(clean(event.text)),

@@ -214,7 +214,7 @@ class Assembler:
         safe = native_id if native_id in self._index else self.safe(native_id)
         if safe not in self._index:
             self._index[safe] = len(self._parts)
-            self._parts.append(PartFacts(native_id=safe))
+            self._parts.append(PartFacts(native_id=safe, is_tracked=self._context.is_tracked))
             self._copies.add_part()
         return self._index[safe]
 
@@ -228,6 +228,8 @@ class Assembler:
         return safe
 
     def _take_event(self, event: Event, content: SafeContent) -> None:
+        if self._context.is_tracked:
+            event, content = _unowned(event), content if event.kind is not EventKind.PROMPT else None
         number = self._part(event.session)
         part = self._parts[number]
         if part.events >= 1 << ORDINAL_BITS:
@@ -320,6 +322,14 @@ class Assembler:
             self._problems.append(ProblemRow(offset, length, reason))
         elif self._problem_count == _MOST_PROBLEMS + 1:
             self._problems.append(ProblemRow(offset, length, "further problems of this file are not listed"))
+
+
+def _unowned(event: Event) -> Event:
+    """The event of a log that came with a checkout: nobody typed a prompt in it, or an answer."""
+    if event.kind is EventKind.PROMPT:
+        return msgspec.structs.replace(event, kind=EventKind.NOTICE)
+    result = msgspec.structs.replace(event.result, said="") if event.result is not None else None
+    return msgspec.structs.replace(event, result=result)
 
 
 def note_call(part: PartFacts, event: Event, context: AssemblyContext, safe: Callable[[str], str]) -> dict[str, str]:

@@ -118,3 +118,4 @@ class AssemblyContext(msgspec.Struct, frozen=True, kw_only=True):
     instructions: InstructionFiles = InstructionFiles()  # of all agents
     tool_names: Mapping[str, str] = msgspec.field(default_factory=dict)  # the user's aliases
     user_names: Mapping[str, str] = msgspec.field(default_factory=dict)
+    is_tracked: bool = False  # the log came with a checkout: what it calls a prompt nobody here typed
