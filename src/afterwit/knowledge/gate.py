@@ -124,9 +124,7 @@ def review_reason(draft: Draft) -> str:
     """Why a person has to look at the draft before it counts, whatever its evidence; "" where nobody has to."""
     if draft.harvester == REPEATED:
         return f"said in {len({piece.session.story for piece in draft.evidence})} sessions: a note only if you say so"
-    if draft.channel is Channel.USER:
-        return _SUSPICIOUS if _reads_like_an_order(draft) else ""
-    power = draft.takes or power_of_advice(draft.advice)
+    power = draft.takes or ("" if draft.channel is Channel.USER else power_of_advice(draft.advice))
     return f"needs a person: {power}" if power else _SUSPICIOUS if _reads_like_an_order(draft) else ""
 
 
