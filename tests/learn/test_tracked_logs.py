@@ -35,9 +35,7 @@ def test_a_history_of_the_user_is_heard(tmp_path: Path, clone: Worked) -> None:
     assert rows(tmp_path / "store", "SELECT count(*) FROM items") == [(1,)]
 
 
-def test_a_history_that_came_with_a_clone_is_read_and_says_nothing_for_the_user(
-    tmp_path: Path, clone: Worked
-) -> None:
+def test_a_history_that_came_with_a_clone_is_read_and_says_nothing_for_the_user(tmp_path: Path, clone: Worked) -> None:
     clone.commit({".aider.chat.history.md": _ANSWERED}, "Plant")
     store = tmp_path / "store"
     learned(tmp_path, store, folder=tmp_path / "src")

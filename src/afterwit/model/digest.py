@@ -122,7 +122,7 @@ class Measures(msgspec.Struct, frozen=True, kw_only=True):
 class Digest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     agent: str
     native_id: str
-    is_tracked: bool = False  # a log of it came with a checkout: nothing is learned from what anybody could have written
+    is_tracked: bool = False  # a log of it came with a checkout: nothing is learned from it
     repo: str = ""
     user: str = ""
     relation: str = ""

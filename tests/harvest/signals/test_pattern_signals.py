@@ -31,7 +31,9 @@ def signals(digest: Digest) -> dict[Subject, Signal]:
     return {subject: signal for group, signal in seen if (subject := subject_from(group)) is not None}
 
 
-def misused(kind: ActionKind, tool: str, error: str, failure: FailureClass = FailureClass.TOOL_CONTRACT, said: str = "") -> Act:
+def misused(
+    kind: ActionKind, tool: str, error: str, failure: FailureClass = FailureClass.TOOL_CONTRACT, said: str = ""
+) -> Act:
     step = DigestStep(kind, tool, "src/press.py", Status.FAILED, error=error, said=said)
     return Act(step, failure, f"{kind}: {error}")
 

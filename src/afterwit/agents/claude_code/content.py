@@ -44,7 +44,7 @@ _DENIED = regex(
     r"|PreToolUse:\w+ hook error: |Hook PreToolUse:\w+ denied"
     r")"
 )
-_REJECTED = "User rejected tool use"  # the structured side, where a person refused without a word; errors begin otherwise
+_REJECTED = "User rejected tool use"  # the structured side where a person refused without a word; no error begins so
 _REASON = "To tell you how to proceed, the user said:\n"
 _CANCELLED = regex(
     r"(?:<tool_use_error>|Error: )?\s*(?:Sibling tool call errored|Cancelled: parallel tool call"

@@ -116,7 +116,7 @@ class Turns:
 
     def _heard(self, text: str, waiting: list[str], own: str, place: Place) -> Iterator[Event]:
         is_awaited = len(waiting) > 1 and not waiting[-1].strip()  # a result whose header stood alone
-        text, injected = without_tags(text, *_INJECTED)
+        text, injected = without_tags(text, *_INJECTED, to_last=True)
         header = None if is_awaited else _RESULT.match(text[:_HEAD_CHARS].lstrip())
         tool = waiting[0] if is_awaited else header[1] if header else ""
         human = inside_tags(text, *_HUMAN) if not tool or tool in _ASKING else ""

@@ -165,8 +165,8 @@ def _unwrapped(output: str) -> Output:
     except (msgspec.DecodeError, RecursionError):
         return Output(output, Result())
     if isinstance(value, dict) and "answers" in value and value.keys() <= {"answers", "interrupted"}:
-        said = _answers(value["answers"])
-        return Output(output, Result(is_error=False, said=said, is_worded=True) if said else Result())
+        words = _answers(value["answers"])
+        return Output(output, Result(is_error=False, said=words, is_worded=True) if words else Result())
     metadata = value.get("metadata") if isinstance(value, dict) else None
     if metadata is None or not isinstance(value.get("output"), str) or not isinstance(metadata, dict):
         return Output(output, Result())
@@ -207,7 +207,8 @@ def _bare_result(output: str) -> Result:
 
 def _answers(answers: Any) -> str:
     """What a person chose or typed, by question: `{"id": {"answers": [text]}}`."""
-    given = [entry.get("answers") for entry in answers.values() if isinstance(entry, dict)] if isinstance(answers, dict) else []
+    entries = answers.values() if isinstance(answers, dict) else ()
+    given = [entry.get("answers") for entry in entries if isinstance(entry, dict)]
     texts = [text for several in given if isinstance(several, list) for text in several]
     return "\n".join(text.removeprefix("user_note: ") for text in texts if isinstance(text, str) and text.strip())
 

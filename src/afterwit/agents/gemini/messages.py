@@ -24,7 +24,7 @@ from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Facts, Reading, Result, Spend, Usage
 from afterwit.model.times import ms_from_any
 
-_DENIED = re.compile(r"\[Operation Cancelled\] Reason: User (?:did not allow|denied|rejected|declined)\b", re.IGNORECASE)
+_DENIED = re.compile(r"\[Operation Cancelled\] Reason: User (?:did not allow|denied|rejected)\b", re.IGNORECASE)
 
 
 class GeminiOutcome(NamedTuple):

@@ -28,7 +28,10 @@ _COMPACTED = re.compile(r"\s*<system>Previous context has been compacted")
 _SYSTEM = re.compile(r"\s*<system>(.*)</system>\s*", re.DOTALL)
 _EXITED = re.compile(r"Command failed with exit code: (-?\d{1,10})\b")
 _FINE = re.compile(r"\bsuccessfully\b|\blines? read\b|^Found \d|^Thought logged|^Tool output is empty")
-_FAULT = re.compile(r"\brejected by the user\b|\bis not (?:a|an|allowed)\b|\bdoes not exist\b|\bnot found\b|^Failed\b|^Invalid\b", re.MULTILINE)
+_FAULT = re.compile(
+    r"\brejected by the user\b|\bis not (?:a|an|allowed)\b|\bdoes not exist\b|\bnot found\b|^Failed\b|^Invalid\b",
+    re.MULTILINE,
+)
 _DENIED = re.compile(
     r"(?:The )?tool call (?:is|was )?\s*rejected by (?:the )?user\.(?: User feedback: (?P<said>.*))?",
     re.IGNORECASE | re.DOTALL,

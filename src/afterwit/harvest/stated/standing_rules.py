@@ -48,11 +48,14 @@ _NO_COMMAND = (  # what is run in plain words
     r"|(?:test|lint|linter|check|build|formatter|migration|command|script|suite|typecheck)s?"
 )
 _TOLD_TO_RUN = regex(
-    rf"\b(?:re)?(?:run|execute|invoke|install|launch)(?:ning|s)?:? (?:`([^`]+)`|(?!(?:{_NO_COMMAND})\b)([\w./~@-]+(?: [\w./~@:-]+){{0,2}}))",
+    r"\b(?:re)?(?:run|execute|invoke|install|launch)(?:ning|s)?:? "
+    rf"(?:`([^`]+)`|(?!(?:{_NO_COMMAND})\b)([\w./~@-]+(?: [\w./~@:-]+){{0,2}}))",
     re.IGNORECASE,
 )
 _SPELLED = regex(r"`([a-z./~][\w./~@-]* [^`]*)`")
-_FORBIDS = regex(r"^(?:never|do not|don't)\b(?!.*(?:[,;]|\b(?:without|unless|until|before|instead|but|except)\b))", re.IGNORECASE)
+_FORBIDS = regex(
+    r"^(?:never|do not|don't)\b(?!.*(?:[,;]|\b(?:without|unless|until|before|instead|but|except)\b))", re.IGNORECASE
+)
 UNTRIED = "a command that never worked here"
 
 
