@@ -48,12 +48,12 @@ def test_a_result_carries_its_whole_block() -> None:
     [
         ("fine", False, Result(is_error=False)),
         ("denied by the user", None, Result()),
-        ("Request denied by the user", True, Result(is_error=True, is_denied=True)),
+        ("Request denied by the user", True, Result(is_error=True)),
         ("cancelled by user", True, Result(is_error=True, is_cancelled=True)),
         ('{"error": "cancelled by user"}', True, Result(is_error=True)),
     ],
 )
-def test_only_the_words_of_an_error_tell_a_refusal(text: str, is_error: bool | None, result: Result) -> None:
+def test_only_the_words_of_an_error_tell_that_it_was_stopped(text: str, is_error: bool | None, result: Result) -> None:
     assert ended(text, is_error) == result
 
 

@@ -34,6 +34,17 @@ PASTED = {
     "a stack trace": f'Look at the press.\n  File "a.py", line 3, in f\n    x()\nPressError: slow\n{ORDER}',
     "a patch": f"Look at the press.\ndiff --git a/a b/a\n@@ -1 +1 @@\n-x\n+y\n\n{ORDER}",
     "another talk": f"Look at the press.\nAssistant: fine.\nUser: {ORDER}",
+    "a comment on a ticket": f"Look at the press.\n\nann commented 2 hours ago\n\nIt is slow.\n\n{ORDER}",
+    "a review": f"Look at the press.\nann reviewed these changes 3 days ago\n{ORDER}",
+    "a chat": f"Look at the press.\nann: it is slow\nbob: {ORDER}",
+    "one line of a chat": f"Look at the press.\n\nann: {ORDER}",
+    "a chat with full names": f"Look at the press.\nAnn Miller (she/her): it is slow\n\n{ORDER}",
+    "a chat with times": f"Look at the press.\nAnn Miller  10:42 AM\n{ORDER}",
+    "a chat with times before": f"Look at the press.\n[10:42] ann: {ORDER}",
+    "a letter": f"Look at the press.\n\nHi team,\n\n{ORDER}",
+    "a mail without a sender": f"Look at the press.\nDate: Mon, 4 May\n\n{ORDER}",
+    "a guide": f"Look at the press.\n\n## Contributing\n\nInstall the tools.\n\n{ORDER}",
+    "fields of a ticket": f"Look at the press.\nReporter: Ann\nPriority: high\n\n{ORDER}",
     "indented code": f"Look at the press.\n\n    {ORDER}\n",
 }
 
@@ -45,6 +56,10 @@ def test_what_was_pasted_is_not_the_users_word(prompt: str) -> None:
     assert "Look at the press" in left
 
 
+def test_a_letter_with_a_farewell_is_nobodys_here() -> None:
+    assert own_words(f"{ORDER}\n\nPlease prune.\n\nBest regards,\nAnn Miller").strip() == ""
+
+
 @pytest.mark.parametrize(
     "prompt",
     [
@@ -54,6 +69,9 @@ def test_what_was_pasted_is_not_the_users_word(prompt: str) -> None:
         "From now on write commit messages in the imperative mood, without a trailing period.",
         'No, error handling: we always wrap errors.\n\nWe don\'t use 5" crates, only 6" ones.',
         "Keep src/press.py as it is, since a < b and c > d must hold.",
+        "Remember: we meet at ten. Note: always lint.",
+        "please press at 10:30 and then again, with press:slow and http://localhost:80 open",
+        "Hi, can you look at the press? Thanks!",
     ],
 )
 def test_what_a_user_types_is_left_as_it_is(prompt: str) -> None:

@@ -32,6 +32,7 @@ class Step(NamedTuple):
     error: str = ""
     files: tuple[str, ...] = ()  # that it changed, where it changed any
     started_by: int | None = None  # the step whose background command this one polls
+    said: str = ""  # by a person to it
 
     @property
     def has_worked(self) -> bool:

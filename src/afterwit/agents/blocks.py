@@ -65,18 +65,18 @@ def blocks_of(content: Any) -> list[Block]:
 
 
 def ended(text: str, is_error: bool | None) -> Result:
-    """How a call ended by its flag; the words of an error tell whether a person refused or stopped it."""
+    """How a call ended by its flag; the words of an error tell whether it was stopped."""
     if not is_error or text.lstrip().startswith("{"):
         return Result(is_error=is_error)
     return msgspec.structs.replace(outcome_of(text).result, is_error=True)
 
 
-def without_tags(text: str, *names: str) -> tuple[str, str]:
+def without_tags(text: str, *names: str, to_last: bool = False) -> tuple[str, str]:
     """The text without what stands between these tags, and what stood there. A tag that is not closed goes on to the
-    end."""
+    end; one around foreign text, which may close it, `to_last` of its closing tags."""
     removed: list[str] = []
     for name in names:
-        pieces = _cut(text, name)
+        pieces = _cut(text, name, to_last=to_last)
         text = "".join(pieces[::2])
         removed += pieces[1::2]
     return text.strip() if removed else text, "\n".join(removed)
@@ -89,13 +89,13 @@ def inside_tags(text: str, *names: str) -> str:
     return "\n".join(piece.strip() for piece in inner if piece.strip())
 
 
-def _cut(text: str, name: str) -> list[str]:
+def _cut(text: str, name: str, *, to_last: bool = False) -> list[str]:
     """The text in pieces, every second of which stands between tags of this name."""
     closing = f"</{name}>"
     pieces, at = list[str](), 0
     opening = _opening(name)
     while match := opening.search(text, at):
-        end = text.find(closing, match.end())
+        end = text.rfind(closing, match.end()) if to_last else text.find(closing, match.end())
         end = len(text) if end < 0 else end + len(closing)
         pieces += [text[at : match.start()], text[match.start() : end]]
         at = end

@@ -34,6 +34,7 @@ __all__ = [
     "gatherers_for",
     "homes",
     "instruction_files",
+    "own_tools",
     "reader_for",
     "tool_kinds",
 ]
@@ -98,6 +99,12 @@ def tool_kinds(name: str) -> Mapping[str, ActionKind]:
     from afterwit.actions.tools import kinds_named  # a run with nothing to do asks for no tools
 
     return kinds_named(_BY_NAME[name].tools) if name in _BY_NAME else {}
+
+
+@cache
+def own_tools(name: str) -> frozenset[str]:
+    """The tools of this agent to which a person's words are read in words."""
+    return frozenset(_BY_NAME[name].own_tools) if name in _BY_NAME else frozenset()
 
 
 @cache

@@ -220,7 +220,9 @@ class Eraser(PartRows):
             content = b"".join(self._store.archive.read(file.row.archived_as, file.row.held_bytes))
         except DamagedError:
             return None
-        return taken_apart(origin.agent, origin.path, content, file.gone, self._rules, companion)
+        return taken_apart(
+            *(origin.agent, origin.path, content, file.gone, self._rules, companion), is_tracked=origin.is_tracked
+        )
 
     def _remove(self, row: FileRow) -> None:
         """All that a file left."""

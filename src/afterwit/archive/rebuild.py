@@ -302,7 +302,9 @@ def _work(task: _Task) -> bytes | str:
 
     try:
         pieces = archive.read(task.stored.name)
-        derived = derive_archived(origin.agent, origin.path, pieces, companion, task.rules)
+        derived = derive_archived(
+            *(origin.agent, origin.path, pieces, companion, task.rules), is_tracked=origin.is_tracked
+        )
     except (DamagedError, LookupError) as error:
         return str(error)
     return msgspec.msgpack.encode(derived)

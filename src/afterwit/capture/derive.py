@@ -14,7 +14,7 @@ from typing import BinaryIO
 import msgspec
 
 from afterwit.agents.protocol import FileReading, Shape, SourceFile, shared_files
-from afterwit.agents.registry import instruction_files, reader_for, tool_kinds
+from afterwit.agents.registry import instruction_files, own_tools, reader_for, tool_kinds
 from afterwit.capture.assembly.assemble import Assembler
 from afterwit.capture.assembly.texts import AssemblyContext, safe_text
 from afterwit.capture.derived import Bookmark, Derived, FileResume, ReadingMode, resumed
@@ -37,6 +37,8 @@ def derive_live(
     rules: RunRules,
     bookmark: Bookmark | None,
     archived: Companion = lambda _: None,
+    *,
+    is_tracked: bool = False,
 ) -> Derived:
     """Reads a file where the agent left it. One that cannot be opened or read is an error in the result. A companion
     that is gone is taken from the archive; so is a file that transcripts share, once this one has its copy of it."""
@@ -57,7 +59,7 @@ def derive_live(
 
     try:
         with opened(agent, home, path) as (file, size, about):
-            derived = _read_file(agent, path, companion, rules, bookmark, file, size)
+            derived = _read_file(agent, path, companion, rules, bookmark, file, size, is_tracked=is_tracked)
     except OSError as error:
         return Derived(mode=ReadingMode.FAILED, error=error.strerror or str(error))
     if derived.captured is not None:
@@ -75,6 +77,8 @@ def derive_archived(
     companion: Companion,
     rules: RunRules,
     copied: frozenset[int] = frozenset(),
+    *,
+    is_tracked: bool = False,
 ) -> Derived:
     """Derives a file's rows from its archived bytes, from the beginning."""
     sha, held_bytes = hashlib.sha256(), 0
@@ -86,7 +90,7 @@ def derive_archived(
             held_bytes += len(piece)
             yield piece
 
-    reading = _Reading(agent, path, companion, rules, None, copied)
+    reading = _Reading(agent, path, companion, rules, None, copied, is_tracked=is_tracked)
     reading.run(lines_of(path, Chunks(passing())), 0)
     return reading.derived(Derived(mode=ReadingMode.WHOLE, held_bytes=held_bytes, sha256=sha.hexdigest()))
 
@@ -99,6 +103,8 @@ def _read_file(
     bookmark: Bookmark | None,
     file: BinaryIO,
     size: int,
+    *,
+    is_tracked: bool,
 ) -> Derived:
     sha, was_read = hashlib.sha256(), bookmark is not None
     if bookmark is None:
@@ -116,7 +122,7 @@ def _read_file(
     start = bookmark.cursor if bookmark and mode is ReadingMode.APPEND else 0
     resume = bookmark.resume if bookmark and mode is ReadingMode.APPEND else None
     fresh = _Fresh(start, bookmark.held_bytes if bookmark else 0, sha)
-    reading = _Reading(agent, path, companion, rules, resume)
+    reading = _Reading(agent, path, companion, rules, resume, is_tracked=is_tracked)
     file.seek(start)
     tap = Tap(file, size - start, fresh.take)  # type: ignore[arg-type]
     reading.run(lines_of(path, tap), start)
@@ -162,6 +168,8 @@ class _Reading:
         rules: RunRules,
         resume: bytes | None,
         copied: frozenset[int] = frozenset(),
+        *,
+        is_tracked: bool,
     ) -> None:
         reader = reader_for(agent, rules.declared)
         if reader is None:
@@ -172,9 +180,11 @@ class _Reading:
         context = AssemblyContext(
             redactor=redactor_for(rules.key, rules.people, rules.allow),
             tool_kinds=tool_kinds(agent),
+            own_tools=own_tools(agent),
             instructions=instruction_files(),
             tool_names=rules.tool_names,
             user_names=rules.user_names,
+            is_tracked=is_tracked,
         )
         self._assembler = Assembler(context, copied, state.assembler if state else None)
         self._cursor = 0

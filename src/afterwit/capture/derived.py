@@ -33,6 +33,7 @@ class Origin(NamedTuple):
     agent: str
     label: str  # "" for the agent's first home
     path: PurePosixPath
+    is_tracked: bool = False  # git held it as part of a checkout when it was first read
 
     @property
     def key(self) -> bytes:
@@ -40,8 +41,8 @@ class Origin(NamedTuple):
 
     def header(self, role: str, generation: int) -> dict[str, str | int]:
         """What an archived file says of itself."""
-        path = str(self.path)
-        return {"agent": self.agent, "label": self.label, "path": path, "role": role, "generation": generation}
+        fields = {"agent": self.agent, "label": self.label, "path": str(self.path)}
+        return {**fields, "role": role, "generation": generation, **({"tracked": 1} if self.is_tracked else {})}
 
 
 class Bookmark(msgspec.Struct, frozen=True, kw_only=True):
@@ -107,7 +108,8 @@ def captured_in(derived: Derived) -> Captured:
 
 def origin_in(header: Mapping[str, Any]) -> Origin:
     """The origin that an archived file's header names."""
-    return Origin(str(header["agent"]), str(header["label"]), PurePosixPath(str(header["path"])))
+    path = PurePosixPath(str(header["path"]))
+    return Origin(str(header["agent"]), str(header["label"]), path, bool(header.get("tracked")))
 
 
 def resumed(resume: bytes) -> FileResume:

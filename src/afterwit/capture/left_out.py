@@ -142,14 +142,21 @@ class LeftOutSessions:
 
 
 def taken_apart(
-    agent: str, path: PurePosixPath, content: bytes, left_out: frozenset[str], rules: RunRules, companion: Companion
+    agent: str,
+    path: PurePosixPath,
+    content: bytes,
+    left_out: frozenset[str],
+    rules: RunRules,
+    companion: Companion,
+    *,
+    is_tracked: bool,
 ) -> Derived | None:
     """A file without some of its sessions: its bytes, packed, and the rows of the others. None, where it cannot be
     taken apart."""
     kept = _without_sessions(agent, path, content, left_out, rules, companion)
     if kept is None:
         return None
-    derived = derive_archived(agent, path, [kept], companion, rules)
+    derived = derive_archived(agent, path, [kept], companion, rules, is_tracked=is_tracked)
     present = {part.native_id for part in captured_in(derived).parts if not part.is_empty}
     if not present or present & left_out:
         return None
@@ -158,11 +165,18 @@ def taken_apart(
 
 
 def sifted(
-    agent: str, path: PurePosixPath, whole: Derived, left_out: frozenset[str], rules: RunRules, companion: Companion
+    agent: str,
+    path: PurePosixPath,
+    whole: Derived,
+    left_out: frozenset[str],
+    rules: RunRules,
+    companion: Companion,
+    *,
+    is_tracked: bool,
 ) -> Derived | None:
     """What may be kept of a file that was read from its beginning."""
     content = b"".join(map(frames.unpack, whole.frames))
-    derived = taken_apart(agent, path, content, left_out, rules, companion)
+    derived = taken_apart(agent, path, content, left_out, rules, companion, is_tracked=is_tracked)
     if derived is not None:
         roots = {part.root for part in captured_in(derived).parts}
         derived.checkouts = {root: remote for root, remote in whole.checkouts.items() if root in roots}

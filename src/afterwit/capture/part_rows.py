@@ -54,7 +54,7 @@ def derived_from_archive(store: Store, rules: RunRules, row: FileRow, copied: fr
     def companion(path: PurePosixPath) -> bytes | None:
         return companion_bytes(store.db, store.archive, origin, path)
 
-    return derive_archived(origin.agent, origin.path, pieces, companion, rules, copied)
+    return derive_archived(origin.agent, origin.path, pieces, companion, rules, copied, is_tracked=origin.is_tracked)
 
 
 def remove_dropped_objects(store: Store) -> None:

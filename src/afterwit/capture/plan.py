@@ -50,6 +50,7 @@ from afterwit.sources.discovery import (
     units_among,
 )
 from afterwit.sources.gathering import Gatherer, rendering_path
+from afterwit.sources.git_work import is_tracked as is_tracked_by_git
 from afterwit.sources.log_files import ListedFile, LogFile
 from afterwit.sources.remote_folder import RemoteFolder
 from afterwit.store.rows import files
@@ -67,6 +68,7 @@ class Pending(NamedTuple):
     unit: Unit
     has_new_companions: bool  # then what was read before is read again, with them
     is_again: bool = False  # it was lost to the budget, and there is room for it now
+    is_tracked: bool = False  # git holds it as part of a checkout
 
     @property
     def key(self) -> bytes:
@@ -260,7 +262,8 @@ class _Planner:
                 unchanged += 1
             else:
                 has_new = before is not None and _has_new_companions(home, unit, stamp_of)
-                pending.append(Pending(home, unit, has_new, is_again))
+                is_tracked = _is_named_by_hand(home) and is_tracked_by_git(home.folder / unit.transcript.path)
+                pending.append(Pending(home, unit, has_new, is_again, is_tracked))
         pending.sort(key=lambda transcript: (transcript.unit.transcript.mtime_ns, str(transcript.unit.transcript.path)))
         self.add(AgentPlan(home.agent, pending, unchanged))
 
@@ -285,6 +288,11 @@ class _Planner:
             return
         self.add_units(home, units)
         self.add(AgentPlan(home.agent, listed=[] if self._since_ns else [listed._replace(sessions=len(units))]))
+
+
+def _is_named_by_hand(home: Home) -> bool:
+    """Whether it may lie anywhere: the first home of most agents is a folder of theirs, which no clone can fill."""
+    return bool(home.label) or not any(agent.homes for agent in registry.AGENTS if agent.name == home.agent)
 
 
 def _is_same(file: LogFile, before: FileRow | FileStamp) -> bool:

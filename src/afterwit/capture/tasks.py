@@ -111,7 +111,7 @@ def rest_of(task: Task, left_out: frozenset[str]) -> Derived | None:
         content = companion_content(task.pending.unit.home, beside)
         return archived(beside) if content is None else content
 
-    return sifted(home.agent, path, whole, left_out, task.rules, companion)
+    return sifted(home.agent, path, whole, left_out, task.rules, companion, is_tracked=task.pending.is_tracked)
 
 
 def _work(task: Task) -> bytes:
@@ -201,7 +201,10 @@ def _derive(task: Task, archived: Companion) -> Derived:
     companions = frozenset(str(companion.path) for companion in pending.unit.companions)
     path = pending.unit.transcript.path
     try:
-        derived = derive_live(pending.home.agent, home, path, companions, task.rules, task.bookmark, archived)
+        derived = derive_live(
+            *(pending.home.agent, home, path, companions, task.rules, task.bookmark, archived),
+            is_tracked=pending.is_tracked,
+        )
         if derived.captured is not None and (task.bookmark is None or pending.has_new_companions):
             copies = (copied_companion(home, path) for path in sorted(companions))
             derived.copies += [copy for copy in copies if copy is not None]

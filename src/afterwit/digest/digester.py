@@ -83,6 +83,7 @@ def digest(material: Material) -> Digest:
     )
     return Digest(
         **{name: value for name, value in identity._asdict().items() if name in Digest.__struct_fields__},
+        is_tracked=material.is_tracked,
         task_type=task_type(kinds),
         verdict=judge(course),
         kinds=kinds,
@@ -137,6 +138,7 @@ def steps_of(material: Material) -> list[Step]:
     """The actions, each poll joined with the call that started what it polls."""
     running = {note.at: note.text for note in _of(material, NoteKind.RUNNING)}
     files = {note.at: tuple(msgspec.json.decode(note.text, type=list[str])) for note in _of(material, NoteKind.FILES)}
+    said = {note.at: note.text for note in _of(material, NoteKind.SAID)}
     started: dict[str, int] = {}
     steps: list[Step] = []
     for at, row in enumerate(material.actions):
@@ -145,9 +147,8 @@ def steps_of(material: Material) -> list[Step]:
             started[running[at]] = at
         changed = files.get(at, (row.target,) if row.target else ()) if row.kind in CHANGES else ()
         paths = tuple(below(path, material.identity.cwd, material.identity.root) for path in changed)
-        steps.append(
-            Step(row.kind, row.tool, row.target, row.status, row.lean, row.exit_code, row.error, paths, started_by=by)
-        )
+        ended = (row.status, row.lean, row.exit_code, row.error)
+        steps.append(Step(row.kind, row.tool, row.target, *ended, paths, by, said.get(at, "")))
     return steps
 
 
@@ -165,6 +166,7 @@ def _packed(row: ActionRow, step: Step, started_ms: int | None) -> DigestStep:
         step.error[:ERROR_LIMIT],
         step.files,
         step.started_by,
+        step.said[:ERROR_LIMIT],
     )
 
 

@@ -59,12 +59,13 @@ class Material(NamedTuple):
     results_ms: tuple[int | None, ...] = ()  # by action: when its result was written, where that was asked for
     next_prompt: str = ""  # the first of the session that followed in the same place
     branch_ms: int | None = None  # when its branch was first said
+    is_tracked: bool = False  # a log of it came with a checkout
 
 
 _OF_ACTIONS = frozenset(
-    (NoteKind.FILES, NoteKind.SYMBOLS, NoteKind.RULES, NoteKind.COMMIT, NoteKind.PULL, NoteKind.RUNNING)
+    (NoteKind.FILES, NoteKind.SYMBOLS, NoteKind.RULES, NoteKind.COMMIT, NoteKind.PULL, NoteKind.RUNNING, NoteKind.SAID)
 )
-_OF_RESULTS = frozenset((NoteKind.RULES, NoteKind.COMMIT, NoteKind.PULL, NoteKind.RUNNING))
+_OF_RESULTS = _OF_ACTIONS - {NoteKind.FILES, NoteKind.SYMBOLS}
 
 
 def gathered(identity: Identity, parts: Sequence[SessionPart]) -> Material:
@@ -84,6 +85,7 @@ def gathered(identity: Identity, parts: Sequence[SessionPart]) -> Material:
         last.last_kind,
         last.end,
         tuple(parts[number].results_ms.get(row.ordinal) for _, number, row in placed),
+        is_tracked=any(part.facts.is_tracked for part in parts),
         branch_ms=min(filter(None, (part.facts.branch_at_ms for part in parts if part.facts.branch)), default=None),
     )
 
@@ -108,7 +110,8 @@ def cut(material: Material, before_ms: int) -> Material:
         row if has_ended else _open(row) for row, has_ended in zip(material.actions[:count], ended, strict=True)
     )
     notes = tuple(note for note in material.notes if _is_known_by(note, ended, before_ms))
-    return Material(_identity_by(material, actions, before_ms), actions, notes, "", "", material.results_ms[:count])
+    identity, results_ms = _identity_by(material, actions, before_ms), material.results_ms[:count]
+    return Material(identity, actions, notes, "", "", results_ms, is_tracked=material.is_tracked)
 
 
 def _open(row: ActionRow) -> ActionRow:

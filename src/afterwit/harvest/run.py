@@ -114,7 +114,7 @@ def _seen(given: _ToLookAt) -> SessionSeen:
             ordinal,
             msgspec.msgpack.encode(grouped.seen),
         )
-        for look in LOOKS
+        for look in (() if given.digest.is_tracked else LOOKS)
         for ordinal, grouped in enumerate(look.see(given.digest))
     ]
     return SessionSeen(session, rows)

@@ -129,9 +129,8 @@ def review_reason(draft: Draft) -> str:
     """Why a person has to look at the draft before it counts, whatever its evidence; "" where nobody has to."""
     if draft.harvester == REPEATED:
         return f"said in {len({piece.session.story for piece in draft.evidence})} sessions: a note only if you say so"
-    if draft.channel is Channel.USER:
-        return _SUSPICIOUS if _reads_like_an_order(draft) else ""
-    power = draft.takes or power_of_advice(draft.advice) or _power_of_words(draft)
+    is_typed = draft.channel is Channel.USER
+    power = draft.takes or ("" if is_typed else power_of_advice(draft.advice) or _power_of_words(draft))
     return f"needs a person: {power}" if power else _SUSPICIOUS if _reads_like_an_order(draft) else ""
 
 

@@ -295,7 +295,7 @@ class _Run:
 
     def _put(self, file: Pending, derived: Derived) -> None:
         """One file, or what may be kept of it."""
-        origin = Origin(file.home.agent, file.home.label, file.unit.transcript.path)
+        origin = Origin(file.home.agent, file.home.label, file.unit.transcript.path, file.is_tracked)
         mark, parts = file.unit.companions_mark, self._left_out.parts_of(file.home.agent, derived)
         if not parts.all:
             is_kept = self._committer.put(origin, derived, mark, is_again=file.is_again)

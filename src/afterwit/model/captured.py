@@ -11,7 +11,7 @@ import msgspec
 
 from afterwit.model.kinds import ActionKind, EventKind, Lean, NoteKind, Status
 
-CAPTURE_VERSION = 8  # of the rows made of a transcript; files with older rows are derived again
+CAPTURE_VERSION = 9  # of the rows made of a transcript; files with older rows are derived again
 ORDINAL_BITS = 24  # a part holds at most 2^24 events
 
 
@@ -51,6 +51,7 @@ class PartFacts(msgspec.Struct, kw_only=True):
     compactions: int = 0
     model_errors: int = 0
     is_partial: bool = False  # comes from a history of prompts
+    is_tracked: bool = False  # the log came with a checkout: nobody here typed or did what it says
     is_placeless: bool = True  # the log names neither a repository nor a folder that could be one
     worked: dict[str, int] = msgspec.field(default_factory=dict)  # then: how often folders and remotes were named
     last_kind: str = ""  # of the last own event that is no notice: how the session ended

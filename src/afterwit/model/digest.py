@@ -19,7 +19,7 @@ from afterwit.model.kinds import (
     TaskType,
 )
 
-VERSION = 3
+VERSION = 4
 
 
 class DigestStep(msgspec.Struct, frozen=True, array_like=True):
@@ -36,6 +36,14 @@ class DigestStep(msgspec.Struct, frozen=True, array_like=True):
     error: str = ""
     files: tuple[str, ...] = ()  # that it changed
     started_by: int | None = None  # the step whose background command this one polls
+    said: str = ""  # by a person to it: why they refused it, or what they answered
+
+    @property
+    def is_unwanted(self) -> bool:
+        """Whether a call that was stopped was turned down, as far as the log tells. Claude Code notes a plan that is
+        accepted and carried out in a session of its own as stopped, without a word, as it does with one that is turned
+        down; in real histories nearly all such plans were carried out minutes later."""
+        return self.kind is not ActionKind.PLAN or bool(self.said)
 
     @property
     def has_worked(self) -> bool:
@@ -114,6 +122,7 @@ class Measures(msgspec.Struct, frozen=True, kw_only=True):
 class Digest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     agent: str
     native_id: str
+    is_tracked: bool = False  # a log of it came with a checkout: nothing is learned from it
     repo: str = ""
     user: str = ""
     relation: str = ""

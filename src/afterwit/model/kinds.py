@@ -109,6 +109,7 @@ class NoteKind(StrEnum):
     RULES = "rules"  # lint and compiler rules in an output: JSON object, rule to message
     COMMIT = "commit"  # the message
     PULL = "pull"  # title and text of a pull request
+    SAID = "said"  # to an action, by a person: why it was refused, or what was answered
     RUNNING = "running"  # the name under which a command that went to the background is polled
     SKILL = "skill"  # that a person called: the path of its text, or its name
     INSTRUCTIONS = "instructions"  # an instruction file as it was seen last: a line with its path, then the text

@@ -21,6 +21,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     is_error: bool | None = None
     exit_code: int | None = None
     is_denied: bool = False
+    said: str = ""  # what a person typed to the call: why they refused it, what they answered; never a tool's words
+    is_worded: bool = False  # both stand where tools write too: they count for calls of the agent's own tools alone
     is_cancelled: bool = False
     is_running: bool = False  # the command went to the background; this is not its end
     running_as: str = ""  # the name under which later calls poll it

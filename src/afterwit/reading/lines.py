@@ -14,7 +14,6 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from afterwit.actions.failures.excerpt import error_excerpt
-from afterwit.actions.refusals import reason_given
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight
 from afterwit.model.captured import ActionRow
@@ -34,9 +33,6 @@ _TIDYING = frozenset(("rm", "mv", "cp", "git add", "kill", "pkill", "chmod"))  #
 _MOST_LOOKED = 12
 _LONGEST_LOOK = 80
 _SHORT = 40  # seconds from which it is worth saying how long an action took
-_ASKING_TOOLS = frozenset(  # in lower case without joints; exact, because what a tool answers here counts as typed
-    "askuserquestion askuser requestuserinput askfollowupquestion askquestion question".split()  # noqa: SIM905
-)
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _SURPRISE = re.compile(
     r"\b(?:error|fail(?:ed|ure|s)?|warn(?:ing)?|cannot|can't|could not|unable|denied|refused|not found|no such|missing"
@@ -123,7 +119,7 @@ class _Lines:
     def __init__(self, root: str) -> None:
         self._root = f"{root.rstrip('/')}/" if root else ""
         self._turn = 0
-        self._calls: dict[str, ActionRow] = {}
+        self._calls: dict[str, tuple[ActionRow, str]] = {}  # with what a person said to them
         self._repeated = ""  # what is being done again and again
         self._objects: list[str] = []
 
@@ -159,7 +155,7 @@ class _Lines:
 
     def _called(self, moment: SessionMoment, action: ActionRow) -> Iterator[SessionLine]:
         if action.call_id:
-            self._calls[action.call_id] = action
+            self._calls[action.call_id] = action, moment.said
         if action.kind is ActionKind.PLAN:
             return
         repeated = _repeatable(action)
@@ -172,15 +168,10 @@ class _Lines:
             yield self._line(Speaker.ACTION, self._done(action), moment)._replace(status=action.status)
 
     def _ended(self, moment: SessionMoment) -> Iterator[SessionLine]:
-        action = self._calls.pop(moment.call_id, None)
+        action, said = self._calls.pop(moment.call_id, (None, ""))
         text = moment.text or ""
-        if action is None or not text.strip():
-            return
-        if _asks(action) and action.status is not Status.DENIED:
-            yield from self._said(Speaker.USER, moment, _whole(text)[:20])
-        elif action.status is Status.DENIED:
-            yield from self._said(Speaker.USER, moment, _whole(reason_given(text)))
-        else:
+        yield from self._prompted(moment, said)
+        if action is not None and action.status is not Status.DENIED and text.strip() and not said:
             speaker = _OUTPUT_OF.get(action.kind, Speaker.OUTPUT)
             yield from (self._line(speaker, row, moment) for row in _telling(action, text))
 
@@ -213,12 +204,6 @@ class _Lines:
 
     def _line(self, speaker: Speaker, text: str, moment: SessionMoment) -> SessionLine:
         return SessionLine(speaker, text, moment.at_ms, None, self._turn)
-
-
-def _asks(action: ActionRow) -> bool:
-    """Whether it is the agent's own tool for questions to its user."""
-    name = action.tool.lower().replace("_", "").replace("-", "")
-    return action.kind is ActionKind.OTHER and name in _ASKING_TOOLS
 
 
 def _whole(text: str) -> list[str]:

@@ -23,7 +23,7 @@ from afterwit.model.readings import Event
 from afterwit.sessions.originals import TranscriptSource, events_in
 from afterwit.store.rows.files import file_by_id, why_dropped
 from afterwit.store.rows.originals import kept_texts
-from afterwit.store.rows.parts import PartRow, part_actions, part_events, parts_of_session
+from afterwit.store.rows.parts import PartRow, part_actions, part_events, parts_of_session, said_to_actions
 from afterwit.store.rows.session_list import SessionRow, subagents_of
 
 EVERYTHING = frozenset(EventKind)
@@ -43,6 +43,7 @@ class SessionMoment(msgspec.Struct, frozen=True, kw_only=True):
     tool: str = ""
     arguments: dict[str, Any] | None = None  # of a call, where they were asked for
     action: ActionRow | None = None  # of a call: how it ended
+    said: str = ""  # of a call: what a person typed to it, by fields that only the client writes
 
 
 class CopiedEvents(NamedTuple):
@@ -240,6 +241,7 @@ def _part(
     """What one file holds of the session: the rows of the database, each with its event from the archive."""
     bodies = _Bodies(source, session, place)
     actions = part_actions(source.store.db, place.id)
+    said = said_to_actions(source.store.db, place.id)
     copies = 0
     for row in part_events(source.store.db, place.id):
         event = bodies.event(row)
@@ -259,9 +261,11 @@ def _part(
             if action is not None:
                 action = _safe_action(source.redactor, action)
             if event is None:
-                yield _told(row, number, action, source.redactor, bodies.kept(row))
+                moment = _told(row, number, action, source.redactor, bodies.kept(row))
             else:
-                yield _moment(source.redactor, row, number, action, event, has_arguments=wanted.has_arguments)
+                moment = _moment(source.redactor, row, number, action, event, has_arguments=wanted.has_arguments)
+            words = said.get(action.ordinal, "") if action is not None else ""
+            yield msgspec.structs.replace(moment, said=source.redactor.text(words)) if words else moment
     if copies:
         yield CopiedEvents(copies)
 
@@ -289,7 +293,7 @@ class _Bodies:
         while self._next is not None and self._next.offset == row.offset:
             event = self._next
             self._advance()
-            if event.kind == row.kind:
+            if event.kind == row.kind or (event.kind is EventKind.PROMPT and row.kind == EventKind.NOTICE):
                 return event
         return None
 
@@ -338,7 +342,7 @@ def _moment(
     if event.arguments is not None and has_arguments:
         arguments = redactor.value(_tidied(event.arguments))
     return SessionMoment(
-        kind=event.kind,
+        kind=EventKind(row.kind),
         at_ms=row.at_ms,
         number=number,
         text=redactor.text(clean(event.text)),

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from afterwit.sources.checkout import own_git_folder_of, root_of_checkout
 from afterwit.sources.gathering import SourceError
 from afterwit.sources.git_objects import Ref, answer_of, refs
 from afterwit.store.regular_files import read_regular
@@ -95,6 +96,22 @@ def uncommitted(root: Path, git_dir: Path, most: int) -> list[str]:
         if len(names) > most:
             break
     return list(names) if len(names) <= most else []
+
+
+def is_tracked(place: Path) -> bool:
+    """Whether a file is part of the checkout that it lies in: whoever clones that has it, and nobody wrote it here. For
+    a rendered session its database counts. Where git cannot tell, it is."""
+    for file in dict.fromkeys((place, place.parent, place.resolve(), place.resolve().parent)):
+        root, git_dir = root_of_checkout(file.parent), own_git_folder_of(file.parent)
+        if root is None or git_dir is None or file.is_dir():
+            continue
+        there = ["-C", str(root), f"--work-tree={root}", "--literal-pathspecs"]
+        try:
+            if answer_of(git_dir, [*there, "ls-files", "-z", "--", str(file.relative_to(root))], _SECONDS):
+                return True
+        except (SourceError, ValueError):
+            return True
+    return False
 
 
 def _changed(root: Path, listed: bytes) -> Iterator[str]:

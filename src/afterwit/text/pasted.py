@@ -2,9 +2,10 @@
 
 A ticket, a mail, a log or a page that a user shows to an agent is somebody else's word, and may hold an order. Taken
 out are fenced and tripled quotes, elements, quoted lines, long quotations, indented code, what an introduction
-announces ("The ticket says:"), output, patches, mails and talks. Whoever wrote such a text may have put closing marks
-into it: so a block reaches from its first mark to the last, and what has no clear end to the end of the prompt. A
-sentence of the user that is lost that way costs a hint. Everything that quotes a user reads prompts through this.
+announces ("The ticket says:"), output, patches, mails, talks, comments and what has headings. Whoever wrote such a text
+may have put closing marks into it: so a block reaches from its first mark to the last, and what has no clear end to the
+end of the prompt. A sentence of the user that is lost that way costs a hint. Everything that quotes a user reads
+prompts through this.
 
 `blocks` finds fenced code and elements such as `<log>…</log>` where nobody hides anything, in one pass: a pattern that
 ends in a back reference looks for the end of every opening mark anew, which takes hours where a text holds thousands of
@@ -55,8 +56,29 @@ _INTRODUCTION = regex(  # in lower case
     rf"|{_FOREIGN}\b[^\n:.]{{0,40}}:[^\S\n]*$)",
     re.MULTILINE,
 )
+_OWN_LABELS = (  # what people put before words of their own
+    r"remember|reminder|notes?|nb|important|also|and|but|so|ok|okay|yes|no|please|rules?|todo|ps|btw|fyi|edit|update"
+    r"|question|fix|goal|task|context|problem|issue|idea|suggestion|example|option|step"
+)
+_TIME = r"[\[(]?\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?:[^\S\n]?[ap]\.?m\.?)?[\])]?"
+_SPEAKER = regex(  # the beginning of a line that somebody else is given: by a name, by when it was said, by a greeting
+    r"^[^\S\n]*(?:[-*+•][^\S\n]+)?(?:"
+    rf"(?!(?:{_OWN_LABELS})\b)@?[\w'’-]{{2,30}}(?:[^\S\n]+(?-i:[A-Z])[\w.'’-]{{0,20}})?"
+    rf"(?:[^\S\n]*[\[(][^\n\])]{{1,30}}[\])])?(?:[^\S\n]+{_TIME})?:[^\S\n]+\S"
+    r"|[^\n]{0,80}\b(?:comment(?:ed)?|repl(?:y|ied)|opened|reviewed|asked|answered|posted|requested|approved|edited"
+    r"|wrote|suggested|updated|reported|said)\b[^\n]{0,60}\b(?:ago|yesterday|last (?:week|month|year))\b"
+    rf"|[^\n]{{1,60}}?[^\S\n]{_TIME}[^\S\n]*$"
+    r"|(?:hi|hello|hey|dear)[^\S\n]+[\w'’ -]{2,30},[^\S\n]*$"
+    r"|#{1,6}[^\S\n]+\S)",
+    re.MULTILINE | re.IGNORECASE,
+)
+_FAREWELL = regex(
+    r"^[^\S\n]*(?:(?:best|kind|warm)(?: regards| wishes)?|regards|sincerely|cheers|yours|many thanks|thanks(?: a lot)?)"
+    r"[,.!]?[^\S\n]*\n+[^\S\n]*(?-i:[A-Z])[\w.'’ -]{1,40}[^\S\n]*$",
+    re.MULTILINE | re.IGNORECASE,
+)
 _HEADER = regex(
-    r"^[^\S\n]*(?:(?:From|To|Subject|Sent|Cc): \S|(?:System|Assistant|User|Human|Developer)[^\S\n]*:"
+    r"^[^\S\n]*(?:(?:From|To|Subject|Sent|Date|Cc|Bcc|Reply-To): \S|(?:System|Assistant|User|Human|Developer)[^\S\n]*:"
     r"|diff --git |index [0-9a-f]{6,}\.\.|@@ -|--- a/|\+\+\+ b/)",
     re.MULTILINE,
 )
@@ -126,7 +148,10 @@ def _elements(text: str) -> Iterator[_Span]:
 def _introduced(text: str) -> Iterator[_Span]:
     """From where somebody else is given the word, to the end."""
     lowered = text.replace("İ", "I").lower()  # as long as the text: no other letter becomes two
-    matches = filter(None, (_INTRODUCTION.search(lowered), _HEADER.search(text)))
+    if _FAREWELL.search(text):  # a letter, and nothing says where it begins
+        yield _Span(0, len(text))
+        return
+    matches = filter(None, (_INTRODUCTION.search(lowered), _HEADER.search(text), _SPEAKER.search(text)))
     match = min(matches, key=lambda match: match.start(), default=None)
     if match:
         yield _Span(match.end() if match[0].endswith(":") else match.start(), len(text))

@@ -48,12 +48,10 @@ def test_edits_and_commands_are_calls() -> None:
     assert [(call.tool, call.arguments) for call in events(readings, EventKind.CALL)] == [
         ("edit", {"path": "Makefile"}),
         ("run", {"command": "make"}),
-        ("run", {"command": "rm -r build"}),
         ("edit", {"path": "src/main.c"}),
     ]
     assert [each.result for each in events(readings, EventKind.RESULT)] == [
         Result(is_error=False),
-        Result(is_denied=True),
         Result(is_error=True),
     ]
 

@@ -27,7 +27,7 @@ def test_results_have_the_state_of_their_run() -> None:
     assert [(each.text, each.result) for each in results] == [
         ("no rule to make target", Result(is_error=True, exit_code=2)),
         ("1: build:", Result(is_error=False)),
-        ("not this file", Result(is_denied=True)),
+        ("not this file", Result(is_denied=True, said="not this file")),
         ("the pattern is not valid", Result(is_error=True)),
         ("", Result(is_cancelled=True)),
     ]

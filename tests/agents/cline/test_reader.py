@@ -14,7 +14,7 @@ PATH = f"tasks/{SESSION}/api_conversation_history.json"
 
 def test_a_persons_words_are_told_from_results_and_from_what_the_editor_shows() -> None:
     readings = read("cline", PATH, fixture("cline", "native.json"))
-    assert texts(readings, EventKind.PROMPT) == ["Make the build pass", "keep build as it is", "and the tests?"]
+    assert texts(readings, EventKind.PROMPT) == ["Make the build pass", "and the tests?"]
     assert unknown("cline", PATH, fixture("cline", "native.json")) == {"chorus": 1}
 
 
@@ -23,7 +23,11 @@ def test_results_that_come_as_texts_answer_the_open_call_of_their_tool() -> None
     assert [(each.call_id[6:8], each.text.splitlines()[0], each.result) for each in results] == [
         ("01", "build:", Result()),
         ("02", "Command executed with exit code 2.", Result(is_error=True, exit_code=2)),
-        ("03", "The user denied this operation and provided the following feedback:", Result(is_denied=True)),
+        (
+            "03",
+            "The user denied this operation and provided the following feedback:",
+            Result(is_denied=True, said="keep build as it is", is_worded=True),
+        ),
         ("04", "[ERROR] The tool execution failed with the following error:", Result(is_error=True)),
     ]
 
@@ -80,7 +84,7 @@ def test_a_history_that_was_cut_keeps_the_keys_of_its_messages() -> None:
     whole = events(read("cline", PATH, msgspec.json.encode(messages)), EventKind.PROMPT)
     cut = events(read("cline", PATH, msgspec.json.encode(messages[4:])), EventKind.PROMPT)
     assert [each.key for each in cut] == [each.key for each in whole][1:]
-    assert len({each.key for each in whole} - {""}) == 3
+    assert len({each.key for each in whole} - {""}) == 2
 
 
 @pytest.mark.parametrize("name", ["ui_messages.json", "history_item.json"])

@@ -48,7 +48,7 @@ def test_a_complaint_of_codex_itself_is_an_error(text: str) -> None:
     "text", ["patch rejected by user", "exec command rejected by user", "command denied by policy"]
 )
 def test_a_refusal_is_denied(text: str) -> None:
-    assert read_output(text).result == Result(is_error=True, is_denied=True)
+    assert read_output(text).result == Result(is_error=True, is_denied=True, is_worded=True)
 
 
 @pytest.mark.parametrize("text", ["aborted", "aborted by user", "Wall time: 3.2 seconds\naborted by user"])

@@ -30,7 +30,7 @@ def test_exit_codes_come_from_the_end_of_the_output() -> None:
     assert [event.result for event in events(readings, EventKind.RESULT)] == [
         Result(is_error=False, exit_code=0, duration_ms=250),
         Result(is_error=False, exit_code=2),
-        Result(is_error=True, is_denied=True),
+        Result(is_error=True, is_denied=True, is_worded=True),
         Result(is_error=False, is_running=True),
     ]
     assert texts(readings, EventKind.RESULT)[0] == "oak\nelm"

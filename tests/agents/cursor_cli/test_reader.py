@@ -32,6 +32,7 @@ def test_a_subagent_knows_its_parent_and_has_no_prompts() -> None:
 
 def test_a_plain_text_is_cut_at_its_markers() -> None:
     readings = read("cursor-cli", f"{FOLDER}/4d5e6f70.txt", fixture("cursor_cli", "plain.txt"))
+    behind_an_output = "<attached_files>\nmain.c\n</attached_files>\n<user_query>go on</user_query>"
     assert [(each.kind, each.text or each.tool) for each in events(readings)] == [
         (EventKind.PROMPT, "Make the build pass"),
         (EventKind.THOUGHT, "The makefile comes first."),
@@ -39,9 +40,7 @@ def test_a_plain_text_is_cut_at_its_markers() -> None:
         (EventKind.CALL, "Shell"),
         (EventKind.RESULT, "There is no rule."),
         (EventKind.CALL, "Read"),
-        (EventKind.REPLY, "It needs a target — all."),
-        (EventKind.NOTICE, "<attached_files>\nmain.c\n</attached_files>"),
-        (EventKind.PROMPT, "go on"),
+        (EventKind.REPLY, f"It needs a target — all.\n\nuser:\n{behind_an_output}"),
         (EventKind.NOTICE, "The budget is nearly used up."),
         (EventKind.RESULT, "build:\nDone."),
     ]

@@ -15,11 +15,9 @@ def test_an_error_is_told_by_status_or_response() -> None:
     assert outcome_of("", {"output": "fine"}).result.is_error is None
 
 
-@pytest.mark.parametrize(
-    "error", ["[Operation Cancelled] Reason: User did not allow tool call", "Tool execution denied by policy."]
-)
-def test_a_refusal_is_a_denial_and_no_cancellation(error: str) -> None:
-    result = outcome_of("cancelled", {"error": error}).result
+@pytest.mark.parametrize("reason", ["User did not allow tool call", "User denied execution."])
+def test_a_refusal_is_a_denial_and_no_cancellation(reason: str) -> None:
+    result = outcome_of("cancelled", {"error": f"[Operation Cancelled] Reason: {reason}"}).result
     assert result.is_denied
     assert not result.is_cancelled
 

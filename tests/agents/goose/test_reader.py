@@ -30,13 +30,13 @@ def test_a_session_of_the_database_is_read() -> None:
     assert (about.cwd, about.title, about.provider, about.origin) == ("/w/henhouse", "Feed the hens", "loop", "user")
 
 
-def test_results_say_whether_the_tool_failed_or_was_declined() -> None:
+def test_results_say_whether_the_tool_failed_and_nothing_of_what_was_declined() -> None:
     results = events(readings_of("goose", "basic.sql", HENS), EventKind.RESULT)
     assert {event.call_id: event.result for event in results} == {
         "call_1": Result(is_error=False),
         "call_2": Result(is_error=True),
         "call_3": Result(is_error=True),
-        "call_4": Result(is_error=False, is_denied=True),
+        "call_4": Result(),
     }
 
 

@@ -11,7 +11,7 @@ from afterwit.model.readings import Result
         ("<system>Command failed with exit code: 4.</system>", Result(is_error=True, exit_code=4)),
         ("<system>ERROR: no such tool</system>", Result(is_error=True)),
         ("<system>`/w` is not a file.</system>", Result(is_error=True)),
-        ("<system>The tool call is rejected by the user.</system>", Result(is_error=True, is_denied=True)),
+        ("<system>The tool call is rejected by the user.</system>", Result(is_error=True)),
         ("no word of the client", Result()),
     ],
 )

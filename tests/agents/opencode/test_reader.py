@@ -33,7 +33,7 @@ def test_a_session_of_the_database_is_read_with_its_actions_and_what_it_spent() 
     assert [each.result for each in events(readings, EventKind.RESULT)] == [
         Result(exit_code=0, duration_ms=1000),
         Result(exit_code=2, duration_ms=1000),
-        Result(is_error=True, is_denied=True, duration_ms=500),
+        Result(is_error=True, is_denied=True, is_worded=True, duration_ms=500),
     ]
     assert [(each.usage, each.cost_usd, each.model) for each in readings if isinstance(each, Spend)] == [
         (Usage(100, 20, 5, 25, 5), 0.01, "m-1")

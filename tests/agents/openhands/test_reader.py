@@ -87,7 +87,7 @@ def test_events_of_the_second_generation_are_read_in_order() -> None:
     assert [each.result for each in events(readings, EventKind.RESULT)] == [
         Result(is_error=True, exit_code=2),
         Result(is_error=True),
-        Result(is_denied=True),
+        Result(is_denied=True, said="not this folder"),
     ]
     assert unknown("openhands", NEW, data) == {"LevitationEvent": 1}
 

@@ -36,7 +36,7 @@ def both_ways(redactor: Redactor, call: Event, result: Event) -> tuple[ActionRow
     """The row where the result follows its call, and where it comes before."""
     open_call = opened(redactor, call)
     output = safe_body(result.text, redactor)
-    outcomes = calls.outcome(result, output), calls.early(result, output)
+    outcomes = calls.outcome(result, output, redactor), calls.early(result, output, redactor)
     return calls.settled(open_call, outcomes[0]), calls.settled(open_call, outcomes[1])
 
 
@@ -105,7 +105,7 @@ def test_an_exit_code_that_no_system_has_is_none(redactor: Redactor) -> None:
     event = result_of("", Result(exit_code=10**30, is_error=True))
     row, _ = both_ways(redactor, call_of(command="x"), event)
     assert (row.status, row.exit_code) == (Status.FAILED, None)
-    msgspec.msgpack.encode(calls.outcome(event, safe_body(event.text, redactor)))
+    msgspec.msgpack.encode(calls.outcome(event, safe_body(event.text, redactor), redactor))
 
 
 def test_the_users_own_names_of_tools_are_used(redactor: Redactor) -> None:
@@ -156,7 +156,7 @@ def test_a_private_key_in_an_output_leaves_no_line_behind(redactor: Redactor) ->
 @pytest.mark.parametrize("before", [3_990, 3_970, 3_999, 4_001])
 def test_a_secret_where_an_early_result_is_cut_leaves_no_half(redactor: Redactor, before: int) -> None:
     text = f"{'a ' * (before // 2)}{TOKEN} {'b ' * 5_000}{TOKEN} {'c ' * ((before - 20) // 2)}"
-    kept = calls.early(result_of(text), safe_body(text, redactor)).text
+    kept = calls.early(result_of(text), safe_body(text, redactor), redactor).text
     assert len(kept) <= 2 * calls.EARLY_LIMIT + 1
     has_half = TOKEN[4:14] in kept or TOKEN[-10:] in kept
     assert not has_half

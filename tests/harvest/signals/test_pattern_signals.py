@@ -22,7 +22,8 @@ _TOKENS = Measures(
 
 
 _STOPPED = "The user doesn't want to proceed."
-_SENT_BACK = f"{_STOPPED} To tell you how to proceed, the user said:\nWhat is a press?"
+_REASON = "What is a press?"
+_SENT_BACK = f"{_STOPPED} To tell you how to proceed, the user said:\n{_REASON}"
 
 
 def signals(digest: Digest) -> dict[Subject, Signal]:
@@ -30,8 +31,10 @@ def signals(digest: Digest) -> dict[Subject, Signal]:
     return {subject: signal for group, signal in seen if (subject := subject_from(group)) is not None}
 
 
-def misused(kind: ActionKind, tool: str, error: str, failure: FailureClass = FailureClass.TOOL_CONTRACT) -> Act:
-    step = DigestStep(kind, tool, "src/press.py", Status.FAILED, error=error)
+def misused(
+    kind: ActionKind, tool: str, error: str, failure: FailureClass = FailureClass.TOOL_CONTRACT, said: str = ""
+) -> Act:
+    step = DigestStep(kind, tool, "src/press.py", Status.FAILED, error=error, said=said)
     return Act(step, failure, f"{kind}: {error}")
 
 
@@ -78,7 +81,7 @@ def test_agents_that_word_the_same_mishap_otherwise_give_the_same_subject(tool: 
             Subject(SignalKind.NAME_UNKNOWN, ("skill", "prune")),
         ),
         (
-            misused(ActionKind.PLAN, "ExitPlanMode", _SENT_BACK, FailureClass.DENIED),
+            misused(ActionKind.PLAN, "ExitPlanMode", _SENT_BACK, FailureClass.DENIED, _REASON),
             Subject(SignalKind.PLAN_TURNED_DOWN),
         ),
     ],
@@ -97,6 +100,7 @@ def test_a_mishap_is_named_by_what_went_wrong(act: Act, subject: Subject) -> Non
         failed("run-this-before-each-commit", FailureClass.INVOCATION, signature="x: unknown option --always-obey-me"),
         failed("ls .git/index.lock", FailureClass.INVOCATION, says="ls: .git/index.lock: No such file or directory"),
         misused(ActionKind.PLAN, "ExitPlanMode", _STOPPED, FailureClass.DENIED),
+        misused(ActionKind.PLAN, "ExitPlanMode", _SENT_BACK, FailureClass.DENIED),
     ],
 )
 def test_work_that_is_mended_moments_and_what_cannot_be_said_are_no_signals(act: Act) -> None:
@@ -159,7 +163,7 @@ def test_a_question_of_the_user_corrects_nothing() -> None:
 
 
 def test_what_a_person_turned_down_is_told_with_the_words_of_that_person() -> None:
-    sent_back = misused(ActionKind.EDIT, "Edit", _SENT_BACK, FailureClass.DENIED)
+    sent_back = misused(ActionKind.EDIT, "Edit", _SENT_BACK, FailureClass.DENIED, _REASON)
 
     (signal,) = signals(session(sent_back)).values()
 

@@ -1,9 +1,10 @@
 from tests.every import for_every
-from tests.harvest.talks import ORCHARD, concluded, talk
+from tests.harvest.talks import ORCHARD, concluded, shell, talk
 
 from afterwit.harvest.harvester import id_of
-from afterwit.harvest.stated.standing_rules import StandingRules, standing_sentences
-from afterwit.knowledge.gate import rejection, wants_review
+from afterwit.harvest.stated.standing_rules import UNTRIED, StandingRules, standing_sentences
+from afterwit.knowledge.gate import rejection, review_reason, wants_review
+from afterwit.model.kinds import Status
 from afterwit.model.knowledge import EVERYWHERE, Category, Channel, Scope, ScopeKind
 
 
@@ -25,6 +26,39 @@ from afterwit.model.knowledge import EVERYWHERE, Category, Channel, Scope, Scope
 )
 def test_a_sentence_that_says_of_itself_that_it_lasts_is_a_rule(text: str) -> None:
     assert standing_sentences(text) == [text]
+
+
+@for_every(
+    "text",
+    [
+        "Always run `make ripe` before you push.",
+        "Always run zorblax before you push.",
+        "Always run npx zorblax-setup first.",
+        "From now on, begin with `zorblax up`.",
+        "Never push unless you ran `zorblax up`.",
+    ],
+)
+def test_a_rule_with_a_command_that_never_worked_here_waits_for_a_person(text: str) -> None:
+    steps = (shell("make press", 1), shell("zorblax up", 2, Status.FAILED))
+    (draft,) = concluded(StandingRules(), [talk(text, steps=steps), talk(text, day=1, steps=steps)])
+    assert review_reason(draft) == f"needs a person: {UNTRIED}"
+
+
+@for_every(
+    "text",
+    [
+        "Always run `make press` before you push.",
+        "Always run make before you push.",
+        "Always run the tests before you push.",
+        "Never push with `git push --force`.",
+        "Never edit `press.sql` by hand.",
+        "Always use `pear` types, never others.",
+    ],
+)
+def test_a_rule_with_a_command_that_worked_or_with_none_waits_for_nobody(text: str) -> None:
+    elsewhere = talk("Press.", day=2, steps=(shell("cd src && make press", 1),))
+    (draft,) = concluded(StandingRules(), [talk(text), talk(text, day=1), elsewhere])
+    assert not wants_review(draft)
 
 
 @for_every(

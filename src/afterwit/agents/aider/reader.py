@@ -15,13 +15,12 @@ Only a launch ends a fence that was never closed. Offsets are those of bytes.
 
 What the lines of the program itself say: its version and model, tokens and cost, edits, commands, failures. Figures are
 rounded ("9.6k"); what was sent includes what came from the cache. Edits and commands become calls, because they are
-what happened; a command's end is not told, but a person's refusal to run it is.
+what happened; a command's end is not told.
 """
 
 import re
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
-from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
@@ -44,7 +43,6 @@ _TOKENS = re.compile(
 )
 _APPLIED = re.compile(r"Applied edit to (.{1,1000})")
 _UNMATCHED = re.compile(r".{0,20}SearchReplaceNoExactMatch: .{0,200}? lines in (.{1,1000})")
-_REFUSED = re.compile(r"Run shell commands?\? .{0,80}: [nN]")
 _RUNNING = re.compile(r"Running (.{1,4000})")
 _FAILED = re.compile(r".{0,40}\blitellm\.\w*(?:Error|Timeout|Exceeded)\b|Model \S+ has hit a token limit")
 _UNITS = {"k": 1_000, "m": 1_000_000}
@@ -131,8 +129,8 @@ def spent_in(line: str) -> Spent | None:
     return Spent(usage, _number(match[5]) if match[5] else None)
 
 
-def events_in(line: str, before: str, call_id: str, place: Place) -> Iterator[Event]:
-    """What happened by this line, which came after another one."""
+def events_in(line: str, call_id: str, place: Place) -> Iterator[Event]:
+    """What happened by this line."""
     if match := _APPLIED.match(line):
         yield place.asked(call_id, "edit", {"path": match[1]})
         yield place.answered(call_id, line, Result(is_error=False))
@@ -141,9 +139,6 @@ def events_in(line: str, before: str, call_id: str, place: Place) -> Iterator[Ev
         yield place.answered(call_id, line, Result(is_error=True))
     elif match := _RUNNING.match(line):
         yield place.asked(call_id, "run", {"command": match[1]})
-    elif _REFUSED.match(line) and before:
-        yield place.asked(call_id, "run", {"command": before})
-        yield place.answered(call_id, line, Result(is_denied=True))
     elif line.startswith("^C"):
         yield place.said(EventKind.INTERRUPT)
     elif _FAILED.match(line):
@@ -222,7 +217,7 @@ class AiderReading(DocumentReading):
 
     def _program(self, lines: list[str], place: Place) -> Iterator[Reading]:
         yield place.said(EventKind.NOTICE, "\n".join(lines))
-        for before, line in pairwise(["", *lines]):
+        for line in lines:
             self._number += 1
             if version := version_in(line):
                 yield Facts(session=self._session, version=version)
@@ -232,7 +227,7 @@ class AiderReading(DocumentReading):
                 yield Spend(
                     session=self._session, key=key, model=self._model, usage=spent.usage, cost_usd=spent.cost_usd
                 )
-            yield from events_in(line, before, f"line-{self._number}", place)
+            yield from events_in(line, f"line-{self._number}", place)
 
 
 def _unmarked(text: str, mark: str) -> list[str]:

@@ -148,6 +148,7 @@ def result_of(run: Mapping[str, Any], flag: bool | None) -> Result:
         is_error=True if is_failed else False if status == "done" else flag,
         exit_code=code,
         is_denied=status.startswith("rejected"),
+        said=_text(run.get("reason")) if status == "rejected-by-user" else "",
         is_cancelled=status.startswith("cancel"),
         is_running=status in _RUNNING,
     )

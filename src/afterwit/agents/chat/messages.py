@@ -7,7 +7,8 @@ and Anthropic's names of token counts; leaves roles, sessions and order to the r
 What the output of a tool says about how its call ended. Chat logs have no error flag. The output is often the text of a
 JSON object, and that may say it: a non-empty `error`, `success`, `status`, an exit code. Where nothing is said,
 `is_error` is None; a number other than 0 alone does not decide it, because for some programs that is an answer. An
-object that is a mere frame around its output is taken off.
+object that is a mere frame around its output is taken off. That a person refused is taken from the field of such an
+object alone, and only of tools that do not write it themselves (`own_tools`): any other output can say so too.
 """
 
 import re
@@ -29,11 +30,6 @@ _DENIED = frozenset(["denied", "rejected", "blocked", "not_approved"])
 _CANCELLED = frozenset(["cancelled", "canceled", "interrupted", "aborted"])
 _RUNNING = frozenset(["running", "background", "in_progress"])
 _HEAD = 300
-_DENIED_WORDS = re.compile(
-    r"\b(?:denied|rejected|declined|blocked) by (?:the )?(?:user|policy|hook)|\buser (?:denied|rejected|declined)\b"
-    r"|\bnot approved by\b|^BLOCKED\b",
-    re.IGNORECASE,
-)
 _CANCELLED_WORDS = re.compile(
     r"\b(?:cancell?ed|interrupted|aborted) by (?:the )?user\b|\buser (?:cancell?ed|interrupted|aborted)\b"
     r"|\[command interrupted\]|\btool (?:call|execution) (?:was )?(?:cancell?ed|skipped)\b",
@@ -54,14 +50,15 @@ def outcome_of(text: str) -> ChatOutcome:
     """Reads the output of one call."""
     said = _object(text)
     if said is None:
-        return ChatOutcome(text, Result(is_denied=_is_denied(text), is_cancelled=_is_cancelled(text)))
+        return ChatOutcome(text, Result(is_cancelled=_is_cancelled(text)))
     status = said.get("status")
     status = status.lower() if isinstance(status, str) else ""
     error = _error_text(said.get("error"))
     result = Result(
         is_error=_is_error(said, status, error),
         exit_code=_whole(said, "exit_code", "returncode", "return_code"),
-        is_denied=status in _DENIED or _is_denied(error),
+        is_denied=status in _DENIED,
+        is_worded=status in _DENIED,
         is_cancelled=status in _CANCELLED or _is_cancelled(error),
         is_running=status in _RUNNING,
         duration_ms=_duration_ms(said),
@@ -113,10 +110,6 @@ def _duration_ms(said: Mapping[str, Any]) -> int | None:
         if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e9:
             return round(value * factor)
     return None
-
-
-def _is_denied(text: str) -> bool:
-    return _DENIED_WORDS.search(text[:_HEAD]) is not None
 
 
 def _is_cancelled(text: str) -> bool:

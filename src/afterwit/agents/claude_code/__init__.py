@@ -13,6 +13,10 @@ AGENT = {
     "transcripts": ("projects/*/*.jsonl", "projects/*/*/subagents/**/agent-*.jsonl", "history.jsonl"),
     "homes": (".claude",),
     "variables": (("CLAUDE_CONFIG_DIR",),),
+    "own_tools": (
+        *("AskUserQuestion", "ExitPlanMode", "EnterPlanMode", "Bash", "BashOutput", "KillShell", "Edit", "MultiEdit"),
+        *("NotebookEdit", "Write", "Read", "Glob", "Grep", "LS", "Task", "Agent", "Skill", "WebFetch", "WebSearch"),
+    ),
     "instructions": {
         "in_checkouts": ("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", ".claude/rules/*.md"),
         "in_homes": (".claude/CLAUDE.md", ".claude/rules/*.md"),

@@ -13,8 +13,9 @@ here: a notice is context, and the original keeps the rest.
 
 How a tool call ended, as far as the transcript says so.
 
-Claude Code marks denials and cancellations as errors and tells them apart only by their text. The texts are the
-client's own, at the beginning of an error's output, so that a tool's ordinary output cannot pass for one.
+Claude Code marks denials and cancellations as errors. A person who refuses a call without a word leaves a record of its
+own; all else stands in the text, at its beginning. An error of an MCP server stands there too, word for word: so what
+the text says counts for the client's own tools alone (`own_tools`), whose errors are framed ("Exit code 2 …").
 """
 
 from typing import Any, TypeGuard
@@ -30,9 +31,10 @@ from afterwit.text.patterns import regex
 
 _HEAD_CHARS = 400
 _LONGEST = 100_000_000_000
+_UNWANTED = "The user doesn't want to "
 _DENIED = regex(
     r"(?:<tool_use_error>|Error: )?\s*(?:"
-    r"The user doesn't want to (?:proceed with|take) this"
+    rf"{_UNWANTED}(?:proceed with|take) this"
     r"|The user rejected|User rejected"
     r"|Permission to use |Permission for this action (?:was|has been) denied"
     r"|Claude requested permissions? to "
@@ -42,6 +44,8 @@ _DENIED = regex(
     r"|PreToolUse:\w+ hook error: |Hook PreToolUse:\w+ denied"
     r")"
 )
+_REJECTED = "User rejected tool use"  # the structured side where a person refused without a word; no error begins so
+_REASON = "To tell you how to proceed, the user said:\n"
 _CANCELLED = regex(
     r"(?:<tool_use_error>|Error: )?\s*(?:Sibling tool call errored|Cancelled: parallel tool call"
     r"|\[Request interrupted by user|The user interrupted|Interrupted by user|\[Tool call interrupted)"
@@ -55,17 +59,29 @@ def result_of(text: str, is_error: bool | None, outcome: object) -> Result:
     """The result of a call from its output and the structured side of its record."""
     facts = outcome if isinstance(outcome, ClaudeOutcome) else _NOTHING
     head = text[:_HEAD_CHARS] if is_error else ""
-    is_denied = bool(head) and _DENIED.match(head) is not None
+    is_rejected = is_error is True and outcome == _REJECTED
+    is_denied = is_rejected or (bool(head) and _DENIED.match(head) is not None)
+    reason = text.partition(_REASON)[2] if is_denied and head.startswith(_UNWANTED) else ""
+    said = "" if is_rejected else reason or _answers(facts)
     stopped = facts.interrupted is True or (bool(head) and _CANCELLED.match(head) is not None)
     return Result(
         is_error=bool(is_error),
         exit_code=_exit_code(head),
         is_denied=is_denied,
+        said=said,
+        is_worded=bool(said) or (is_denied and not is_rejected),
         is_cancelled=stopped and not is_denied,
         is_running=bool(facts.background_task_id) or facts.is_async is True,
         running_as=facts.background_task_id if isinstance(facts.background_task_id, str) else "",
         duration_ms=_duration_ms(facts),
     )
+
+
+def _answers(facts: ClaudeOutcome) -> str:
+    """What a person answered to questions: what was chosen or typed, and notes; not what was asked."""
+    answers, notes = (value if isinstance(value, dict) else {} for value in (facts.answers, facts.annotations))
+    noted = [note.get("notes") for note in notes.values() if isinstance(note, dict)]
+    return "\n".join(text for text in (*answers.values(), *noted) if isinstance(text, str) and text.strip())
 
 
 def edited_file(outcome: object) -> tuple[str, str] | None:

@@ -6,5 +6,6 @@ AGENT = {
     "reader": "cline.reader:ClineReader",
     "transcripts": ("tasks/*/api_conversation_history.json",),
     "extension": "saoudrizwan.claude-dev",
+    "own_tools": ("execute_command", "write_to_file", "replace_in_file", "apply_diff", "insert_content"),
     "instructions": {"in_checkouts": (".clinerules",)},
 }

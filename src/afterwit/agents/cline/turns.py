@@ -2,8 +2,10 @@
 
 Tools come in two ways: as blocks with names and arguments, or as tags inside of the agent's text. Their results come
 back in the name of the user: as blocks, or as texts that begin with `[tool for 'target'] Result:`; such a text answers
-the oldest open call of its tool. A person's words stand between tags (`task`, `feedback` …); what the editor shows
-(`environment_details`) is injected. Times and ids of a message are its own; open calls are those of the turns before.
+the oldest open call of its tool. A person's words stand between tags (`task`, `feedback` …), in texts of their own or
+in the results of tools that do nothing but ask; a file or a command may print such tags too, so that in other results
+they mean nothing. What the editor shows (`environment_details`) is injected. Times and ids of a message are its own;
+open calls are those of the turns before.
 
 Tool calls that stand as tags inside of the agent's text: `<execute_command><command>make</command>…`. Only names of
 tools that Cline and its relatives have are taken for calls; all other tags are text. The tag of a call that was cut off
@@ -48,10 +50,11 @@ _INJECTED = (
     *("environment_details", "mode_notice", "hook_context", "explicit_instructions", "file_content"),
     "slash_command",
 )
+_ASKING = frozenset(["ask_followup_question", "attempt_completion", "plan_mode_respond"])
 _RESULT = re.compile(r"\[(\w+)(?: for '.*?')?\] Result:", re.DOTALL)
 _HEAD_CHARS = 10_000
 _FAILED = re.compile(r"\s*(?:\[ERROR\]|The tool execution failed|Error executing|Error reading|Error writing)")
-_DENIED = re.compile(r"\s*The user denied this operation|.{0,200}\bdenied this operation", re.DOTALL)
+_DENIED = "The user denied this operation"
 _EXIT = re.compile(r"Command (?:executed|completed|exited)[^\n]{0,100}?(?:[Ee]xit |with )code:? (-?\d{1,10})")
 
 
@@ -112,10 +115,12 @@ class Turns:
         yield from self._finished(waiting, place)
 
     def _heard(self, text: str, waiting: list[str], own: str, place: Place) -> Iterator[Event]:
-        text, injected = without_tags(text, *_INJECTED)
-        human = inside_tags(text, *_HUMAN)
+        is_awaited = len(waiting) > 1 and not waiting[-1].strip()  # a result whose header stood alone
+        text, injected = without_tags(text, *_INJECTED, to_last=True)
+        header = None if is_awaited else _RESULT.match(text[:_HEAD_CHARS].lstrip())
+        tool = waiting[0] if is_awaited else header[1] if header else ""
+        human = inside_tags(text, *_HUMAN) if not tool or tool in _ASKING else ""
         text = without_tags(text, *_HUMAN)[0] if human else text
-        header = _RESULT.match(text[:_HEAD_CHARS].lstrip())
         if header:
             yield from self._finished(waiting, place)
             waiting[:] = [header[1], text.lstrip()[header.end() :]]
@@ -166,8 +171,8 @@ def _with_command(arguments: dict[str, Any]) -> dict[str, Any]:
 def _ended(text: str, flag: bool | None) -> Result:
     stated = _EXIT.search(text[:_HEAD_CHARS])
     code = fields.exit_code({"code": int(stated[1])}, "code") if stated else None
-    if _DENIED.match(text[:_HEAD_CHARS]):
-        return Result(is_error=flag, is_denied=True)
+    if text.lstrip().startswith(_DENIED):
+        return Result(is_error=flag, is_denied=True, said=inside_tags(text, "feedback"), is_worded=True)
     is_error = True if _FAILED.match(text) or (code is not None and code != 0) else flag
     result = ended(text, is_error)
     return result if code is None else Result(is_error=is_error, exit_code=code)

@@ -22,6 +22,10 @@ AGENT = {
     ),
     "homes": (".codex",),
     "variables": (("CODEX_HOME",),),
+    "own_tools": (
+        *("request_user_input", "exec_command", "shell", "shell_command", "local_shell", "container.exec"),
+        *("unified_exec", "write_stdin", "apply_patch"),
+    ),
     "instructions": {
         "in_checkouts": ("AGENTS.md",),
         "in_homes": (".codex/AGENTS.md", ".codex/memories/*.md"),

@@ -3,7 +3,8 @@
 Codex has written outputs in several layouts: `Chunk ID / Wall time / Process exited with code` before the text of a
 unified exec, `Exit code / Wall time` before that of a shell command, a JSON string `{"output", "metadata"}`, a list of
 content parts, or bare text. The frame is removed where it is complete from the first character on; otherwise the text
-stays as it is. Words such as "rejected by user" count only where there is no frame: a command may print anything.
+stays as it is. Words such as "rejected by user" count only where there is no frame, and only of tools whose output has
+one (`own_tools`): a command or an MCP server may print anything. What a person answers to questions is a JSON object.
 
 What a call is: the tool's name as the agent uses it, and its arguments as a plain object.
 
@@ -114,6 +115,8 @@ def _filled(result: Result, ending: CodexEnding) -> Result:
         is_error=ending.is_error if is_open else result.is_error,
         exit_code=ending.exit_code if result.exit_code is None else result.exit_code,
         is_denied=result.is_denied or ending.is_denied,
+        said=result.said,
+        is_worded=result.is_worded and not ending.is_denied,
         is_cancelled=result.is_cancelled,
         is_running=result.is_running and ending.exit_code is None,
         running_as=result.running_as,
@@ -161,6 +164,9 @@ def _unwrapped(output: str) -> Output:
         value: Any = msgspec.json.decode(output)
     except (msgspec.DecodeError, RecursionError):
         return Output(output, Result())
+    if isinstance(value, dict) and "answers" in value and value.keys() <= {"answers", "interrupted"}:
+        words = _answers(value["answers"])
+        return Output(output, Result(is_error=False, said=words, is_worded=True) if words else Result())
     metadata = value.get("metadata") if isinstance(value, dict) else None
     if metadata is None or not isinstance(value.get("output"), str) or not isinstance(metadata, dict):
         return Output(output, Result())
@@ -196,7 +202,15 @@ def _bare_result(output: str) -> Result:
         return Result(is_cancelled=True, duration_ms=_ms(aborted["after"] or aborted["wall"]))
     is_failed = _FAILED.match(output) is not None
     is_denied = _DENIED.search(output, 0, _MESSAGE_CHARS if is_failed else _HEAD_CHARS) is not None
-    return Result(is_error=True if is_failed or is_denied else None, is_denied=is_denied)
+    return Result(is_error=True if is_failed or is_denied else None, is_denied=is_denied, is_worded=is_denied)
+
+
+def _answers(answers: Any) -> str:
+    """What a person chose or typed, by question: `{"id": {"answers": [text]}}`."""
+    entries = answers.values() if isinstance(answers, dict) else ()
+    given = [entry.get("answers") for entry in entries if isinstance(entry, dict)]
+    texts = [text for several in given if isinstance(several, list) for text in several]
+    return "\n".join(text.removeprefix("user_note: ") for text in texts if isinstance(text, str) and text.strip())
 
 
 def _failed(result: Result) -> Result:

@@ -18,6 +18,7 @@ AGENT = {
     "homes": (".copilot",),
     "variables": (("COPILOT_HOME",),),
     "tools": {"delegate": ("task",)},
+    "own_tools": ("ask_user", "bash", "powershell", "edit", "create", "view", "str_replace_editor", "apply_patch"),
     "instructions": {
         "in_checkouts": (".github/copilot-instructions.md",),
         "in_homes": (".copilot/copilot-instructions.md",),

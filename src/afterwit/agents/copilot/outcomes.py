@@ -28,6 +28,7 @@ _CANCELLED_CODES = frozenset({"aborted", "cancelled", "canceled", "interrupted"}
 _DENIED_WORDS = re.compile(
     r"\s*(?:The user (?:rejected|denied|declined)|Permission denied and could not request permission|Denied by )"
 )
+_ANSWERED = re.compile(r"User (?:responded|selected): (.+)", re.DOTALL)
 
 
 class Told(msgspec.Struct, array_like=True):
@@ -94,13 +95,17 @@ def outcome_of(data: Mapping[str, Any], *, was_denied: bool = False) -> CopilotO
     given = fields.mapping(data, "result")
     text = fields.text(given, "content", "detailedContent") or fields.text(data, "result") or message
     is_success = fields.flag(data, "success")
-    is_denied = was_denied or code in _DENIED_CODES or (is_success is False and bool(_DENIED_WORDS.match(message)))
+    is_coded = was_denied or code in _DENIED_CODES
+    is_denied = is_coded or (is_success is False and bool(_DENIED_WORDS.match(message)))
+    answered = _ANSWERED.match(text) if is_success else None
     tail = text[-_TAIL_CHARS:]
     running = _RUNNING.search(tail)
     result = Result(
         is_error=None if is_success is None else not is_success,
         exit_code=_exit_code(data, tail),
         is_denied=is_denied,
+        said=answered[1] if answered else "",
+        is_worded=(is_denied and not is_coded) or answered is not None,
         is_cancelled=not is_denied and code in _CANCELLED_CODES,
         is_running=running is not None,
         running_as=_shell_in(running[0]) if running else "",

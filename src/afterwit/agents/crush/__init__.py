@@ -6,4 +6,5 @@ AGENT = {
     "reader": "crush.reader:CrushReader",
     "gatherers": "crush.reader:gatherers",
     "transcripts": ("**/crush.db/*.jsonl",),
+    "own_tools": ("bash", "edit", "multiedit", "write", "view", "ls", "fetch", "download"),
 }

@@ -189,10 +189,12 @@ def _outcome(content: str, data: Mapping[str, Any]) -> tuple[str, Result]:
     is_running = about.get("background") is True and bool(about.get("shell_id"))
     is_cancelled = _ABORTED in content[-200:] or "context canceled" in content[:200]
     is_bash = data.get("name") == "bash" and data.get("is_error") is not True and not is_running and not is_cancelled
+    is_denied = data.get("is_error") is True and content.lower().startswith(_DENIED)
     result = Result(
         is_error=fields.flag(data, "is_error"),
         exit_code=int(exit_code[1]) if exit_code else 0 if is_bash else None,
-        is_denied=content.lower().startswith(_DENIED),
+        is_denied=is_denied,
+        is_worded=is_denied,
         is_cancelled=is_cancelled,
         is_running=is_running,
         duration_ms=end - start if start and end and end >= start else None,

@@ -141,10 +141,12 @@ def _outcome(tool: Mapping[str, Any], status: str) -> tuple[str, Result]:
     error = fields.text(about, "error") or fields.text(fields.mapping(tool, "error"), "message")
     code = fields.exit_code(about, "exitCodeV2", "exitCode", "exit_code")
     is_failed = status in ("error", "failed") or bool(error)
+    is_rejected = status == "rejected" or tool.get("userDecision") == "rejected"
     result = Result(
         is_error=True if is_failed else None if code is not None else inferred.is_error or False,
         exit_code=code,
-        is_denied=status == "rejected" or about.get("rejected") is True or tool.get("userDecision") == "rejected",
+        is_denied=is_rejected or about.get("rejected") is True,
+        is_worded=not is_rejected and about.get("rejected") is True,
         is_cancelled=status in ("cancelled", "canceled"),
     )
     return "\n".join(part for part in (text, error) if part), result

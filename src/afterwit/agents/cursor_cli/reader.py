@@ -13,7 +13,8 @@ The older transcripts of Cursor: plain texts with a marker before each piece.
     [Tool result] Name       its output follows, if it is there at all
 
 A result belongs to the oldest open call of its tool; whether it was a failure is not said. Every line that stands
-behind a finished piece is the agent speaking on.
+behind a finished piece is the agent speaking on. An output may print any marker: so behind one nobody is taken for a
+person.
 """
 
 import re
@@ -116,9 +117,12 @@ def _kind_of(marker: "re.Match[bytes] | None") -> str:
 
 def _pieces(raw: bytes) -> Iterator[tuple[int, int]]:
     """Begin and end of each piece that says something."""
-    begin, kind = 0, "reply"
+    begin, kind, has_output = 0, "reply", False
     for line in _lines(raw):
         marker = _MARKER.match(line.text)
+        has_output = has_output or (kind == "result" and marker is None and bool(line.text.strip()))
+        if marker and has_output and marker["role"] == b"user":
+            continue
         is_over = kind == "thought" or (kind == "call" and line.text[:1] not in (b"", b" ", b"\t"))
         if marker or is_over:
             if raw[begin : line.begin].strip():
@@ -216,8 +220,9 @@ class TranscriptReading(LinesReading[ReadingMemory]):
 
 def spoken(text: str, place: Place, *, is_delegated: bool = False) -> Iterator[Event]:
     """The events of such a message. Without tags it is a person's, unless it begins like something injected."""
-    human = inside_tags(text, _QUERY)
-    around = without_tags(text, _QUERY)[0] if human else text
+    query = max(text.rfind(f"<{_QUERY}>"), 0)  # the last: a file that is shown before may hold such tags, too
+    human = inside_tags(text[query:], _QUERY)
+    around = text[:query] + without_tags(text[query:], _QUERY)[0] if human else text
     if not human and not around.lstrip().startswith("<"):
         human, around = around, ""
     if around.strip():

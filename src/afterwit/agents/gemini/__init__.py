@@ -33,6 +33,7 @@ AGENT = {
     "transcripts": ("tmp/*/chats/session-*.json", "tmp/*/chats/session-*.jsonl", "tmp/*/chats/*/*.jsonl"),
     "homes": (".gemini",),
     "variables": (("GEMINI_CLI_HOME", ".gemini"),),
+    "own_tools": ("ask_user",),
     "instructions": {
         "in_checkouts": ("GEMINI.md",),
         "in_homes": (".gemini/GEMINI.md",),

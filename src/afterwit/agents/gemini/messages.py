@@ -24,12 +24,7 @@ from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Facts, Reading, Result, Spend, Usage
 from afterwit.model.times import ms_from_any
 
-_DENIED = re.compile(
-    r"User did not allow|User (?:denied|rejected|declined)|denied by policy|denied by (?:the )?(?:user|hook)"
-    r"|requires user confirmation|requires permission|blocked by (?:a )?hook",
-    re.IGNORECASE,
-)
-_HEAD_CHARS = 400
+_DENIED = re.compile(r"\[Operation Cancelled\] Reason: User (?:did not allow|denied|rejected)\b", re.IGNORECASE)
 
 
 class GeminiOutcome(NamedTuple):
@@ -43,14 +38,30 @@ def outcome_of(status: str, response: Mapping[str, Any], display: Any = None) ->
     """The outcome of a call with this status and response; `display` is what the person saw of it."""
     error = fields.text(response, "error")
     text = error or fields.text(response, "output") or _shown(display) or _encoded(response)
-    is_denied = status != "success" and _DENIED.search(text[:_HEAD_CHARS]) is not None
+    is_denied = status == "cancelled" and _DENIED.match(text) is not None  # a tool's own error has another status
+    said = _answers(text) if status == "success" else ""
     text, stated = unframed(fields.without_blobs(text))
     exit_code = fields.exit_code({"code": stated}, "code")
     is_cancelled = status == "cancelled" and not is_denied
     is_error = {"success": bool(error), "error": True, "cancelled": True}.get(status, True if error else None)
     return GeminiOutcome(
-        text, Result(is_error=is_error, exit_code=exit_code, is_denied=is_denied, is_cancelled=is_cancelled)
+        text,
+        Result(
+            is_error=is_error,
+            exit_code=exit_code,
+            is_denied=is_denied,
+            said=said,
+            is_worded=bool(said),
+            is_cancelled=is_cancelled,
+        ),
     )
+
+
+def _answers(text: str) -> str:
+    """What a person chose or typed, where a tool asked: `{"answers": {"0": text}}`."""
+    value = fields.decoded_text(text) if text.startswith('{"answers"') else None
+    answers = fields.mapping(value, "answers") if isinstance(value, dict) else {}
+    return "\n".join(answer for answer in answers.values() if isinstance(answer, str) and answer.strip())
 
 
 def _shown(display: Any) -> str:

@@ -29,7 +29,7 @@ from afterwit.sources.framing import Record
 from afterwit.sources.gathering import Gatherer
 
 SILENT = frozenset(("image", "redactedThinking", "toolConfirmationRequest", "actionRequired", "summarizationRequested"))
-_DENIED = ("user has declined", "declined to run this tool", "user denied")
+_DECLINED = "the user has declined to run this tool"  # in the place of the output, where any tool could write it
 _CANCELLED = ("interrupted by the user", "tool call was cancelled")
 _DATABASE = Database(
     names=r"sessions\.db",
@@ -108,9 +108,8 @@ def _response(place: Place, block: Mapping[str, Any], calls: str) -> Iterator[Re
     lower = text[:300].lower()
     is_error = answer.get("status") == "error" or fields.flag(about, "isError", "is_error")
     result = Result(
-        is_error=bool(is_error),
+        is_error=None if lower.startswith(_DECLINED) else bool(is_error),
         exit_code=fields.exit_code(fields.mapping(about, "structuredContent"), "exit_code"),
-        is_denied=any(words in lower for words in _DENIED),
         is_cancelled=any(words in lower for words in _CANCELLED),
     )
     yield place.result(f"result:{calls}{call_id}", call_id, text, result)

@@ -150,7 +150,7 @@ def _outcome(output: Any) -> tuple[str, Result]:
     if isinstance(value, str):
         text, result = outcome_of(fields.without_blobs(value))
         is_error = True if kind == "error-text" else result.is_error
-        return text, Result(is_error=is_error, is_denied=result.is_denied, is_cancelled=result.is_cancelled)
+        return text, Result(is_error=is_error, is_cancelled=result.is_cancelled)
     said = value if isinstance(value, dict) else {}
     text = "\n".join(part for part in (fields.text(said, "output"), fields.text(said, "error")) if part)
     success = fields.flag(said, "success")

@@ -17,6 +17,7 @@ AGENT = {
     "windows_homes": ("AppData/Local/hermes",),
     "variables": (("HERMES_HOME",),),
     "tools": {"shell": ("process", "execute_code")},
+    "own_tools": ("terminal", "process", "execute_code", "write_file", "patch"),
     "instructions": {"in_homes": (".hermes/memories/*.md",)},
     "skills": {"user": ".hermes/skills", "variable": ("HERMES_HOME", "skills")},
     "hooks": {

@@ -4,8 +4,8 @@ The events of a subagent come inside of its parent's wire too, and get the sessi
 compaction leaves stands in the context, so that the wire's note of it says nothing here.
 
 How a call ended has three forms in Kimi's logs. Contexts tell it in words only, in `<system>` parts before the output;
-early ones put no mark before an error, so that the words decide. Wires have a flag and a message. Kimi Code has a flag,
-and the message at the end of the output.
+early ones put no mark before an error, so that the words decide. Wires have a flag and a message of the client's own,
+which alone says that a person refused, and why. Kimi Code has a flag, and the message at the end of the output.
 
 Keys of prompts and calls are equal in a session's wire and in all of its contexts. The files tell one
 story in two forms, and contexts are copied when they are rotated. None of their records has an id that they share, and
@@ -28,9 +28,13 @@ _COMPACTED = re.compile(r"\s*<system>Previous context has been compacted")
 _SYSTEM = re.compile(r"\s*<system>(.*)</system>\s*", re.DOTALL)
 _EXITED = re.compile(r"Command failed with exit code: (-?\d{1,10})\b")
 _FINE = re.compile(r"\bsuccessfully\b|\blines? read\b|^Found \d|^Thought logged|^Tool output is empty")
-_FAULT = re.compile(r"\bis not (?:a|an|allowed)\b|\bdoes not exist\b|\bnot found\b|^Failed\b|^Invalid\b", re.MULTILINE)
+_FAULT = re.compile(
+    r"\brejected by the user\b|\bis not (?:a|an|allowed)\b|\bdoes not exist\b|\bnot found\b|^Failed\b|^Invalid\b",
+    re.MULTILINE,
+)
 _DENIED = re.compile(
-    r"\b(?:is|was) rejected by the user\b|\buser rejected\b|\bapproval request was cancelled\b", re.IGNORECASE
+    r"(?:The )?tool call (?:is|was )?\s*rejected by (?:the )?user\.(?: User feedback: (?P<said>.*))?",
+    re.IGNORECASE | re.DOTALL,
 )
 _HEAD_CHARS = 1_000
 
@@ -55,7 +59,11 @@ def outcome_of_wire(value: Mapping[str, Any]) -> KimiOutcome:
     """The outcome in a `return_value`: flag, message and output."""
     said = fields.text(value, "message")
     text = "\n".join(part for part in (said, *texts_of(value.get("output"))) if part)
-    return KimiOutcome(text, _result(said, fields.flag(value, "is_error", "isError")))
+    denied = _DENIED.match(said)
+    result = _result(said, fields.flag(value, "is_error", "isError"))
+    if denied is None:
+        return KimiOutcome(text, result)
+    return KimiOutcome(text, Result(is_error=True, is_denied=True, said=denied["said"] or ""))
 
 
 def outcome_of_code(value: Mapping[str, Any], *, was_denied: bool = False) -> KimiOutcome:
@@ -69,7 +77,7 @@ def outcome_of_code(value: Mapping[str, Any], *, was_denied: bool = False) -> Ki
         Result(
             is_error=result.is_error,
             exit_code=result.exit_code,
-            is_denied=result.is_denied or (was_denied and is_error),
+            is_denied=was_denied and is_error,
             duration_ms=fields.duration_ms(value, "durationMs"),
         ),
     )
@@ -102,8 +110,7 @@ def _part_text(part: Mapping[str, Any]) -> str:
 def _result(said: str, is_error: bool | None) -> Result:
     exited = _EXITED.search(said[-_HEAD_CHARS:]) if is_error is not False else None
     code = fields.exit_code({"code": int(exited[1])}, "code") if exited else None
-    is_denied = _DENIED.search(said[:_HEAD_CHARS]) is not None
-    return Result(is_error=True if exited or is_denied else is_error, exit_code=code, is_denied=is_denied)
+    return Result(is_error=True if exited else is_error, exit_code=code)
 
 
 def prompted(content: Any, place: Place, memory: ReadingMemory, *, is_child: bool) -> Iterator[Reading]:

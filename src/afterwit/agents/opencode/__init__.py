@@ -14,6 +14,10 @@ AGENT = {
     "transcripts": ("*.db/*.jsonl", "storage/*.jsonl", "exports/*.json"),
     "homes": (".local/share/opencode",),
     "variables": (("XDG_DATA_HOME", "opencode"),),
+    "own_tools": (
+        *("question", "bash", "edit", "multiedit", "write", "patch", "apply_patch", "read", "glob", "grep", "list"),
+        *("webfetch", "websearch", "task", "skill", "plan_exit"),
+    ),
     "instructions": {"in_checkouts": ("AGENTS.md",), "in_homes": (".config/opencode/AGENTS.md",)},
     "skills": {"user": ".config/opencode/skills", "project": ".opencode/skills"},
     "hooks": {

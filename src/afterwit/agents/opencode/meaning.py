@@ -21,13 +21,9 @@ SILENT = frozenset(("step-start", "patch", "snapshot", "file", "agent", "compact
 SPEAKING = frozenset(("text", "reasoning", "tool", "step-finish", "retry", "subtask"))
 _UNTITLED = ("New session - ", "Child session - ")
 _DEAREST_USD = 1e6
-_DENIED = (
-    "user rejected",
-    "rejected permission",
-    "permission denied by user",
-    "user dismissed",
-    "prevents you from using",
-)
+_REJECTED = "The user rejected permission to use this specific tool call"
+_DENIED = (_REJECTED, "The user has specified a rule which prevents you from using", "The user dismissed this question")
+_FEEDBACK = f"{_REJECTED} with the following feedback: "
 _CANCELLED = ("tool execution aborted", "aborted by user")
 
 
@@ -143,16 +139,26 @@ def _outcome(state: Mapping[str, Any]) -> tuple[str, Result]:
     metadata = fields.mapping(state, "metadata")
     code = fields.exit_code(metadata, "exit")
     if state.get("status") == "completed":
-        return fields.text(state, "output"), Result(is_error=None if code is not None else False, exit_code=code)
+        said = _answers(metadata.get("answers"))
+        is_error = None if code is not None else False
+        return fields.text(state, "output"), Result(is_error=is_error, exit_code=code, said=said, is_worded=bool(said))
     error = fields.text(state, "error") or fields.text(fields.mapping(state, "error"), "message")
     lower = error[:300].lower()
     result = Result(
         is_error=True,
         exit_code=code,
-        is_denied=any(words in lower for words in _DENIED),
+        is_denied=error.startswith(_DENIED),
+        said=error.removeprefix(_FEEDBACK) if error.startswith(_FEEDBACK) else "",
+        is_worded=error.startswith(_DENIED),
         is_cancelled=metadata.get("interrupted") is True or any(words in lower for words in _CANCELLED),
     )
     return "\n".join(text for text in (fields.text(metadata, "output"), error) if text), result
+
+
+def _answers(answers: Any) -> str:
+    """What a person chose or typed, a list for each question."""
+    given = [text for several in answers if isinstance(several, list) for text in several] if answers else []
+    return "\n".join(text for text in given if isinstance(text, str) and text.strip())
 
 
 def _spend(place: Place, part: Mapping[str, Any], speaker: OpencodeSpeaker, identity: str) -> Iterator[Reading]:

@@ -15,6 +15,7 @@ _SILENT = frozenset(
         *("LLMCompletionLogEvent", "HookExecutionEvent", "StreamingDeltaEvent"),
     ]
 )
+_NO_REASON = "User rejected the action"
 
 
 def name_of(event: Mapping[str, Any]) -> str:
@@ -75,7 +76,9 @@ def _agent_error(event: Mapping[str, Any], place: Place) -> Iterator[Event]:
 
 
 def _rejection(event: Mapping[str, Any], place: Place) -> Iterator[Event]:
-    yield place.answered(_call_id(event, place), fields.text(event, "rejection_reason"), Result(is_denied=True))
+    reason = fields.text(event, "rejection_reason")
+    is_persons = fields.text(event, "rejection_source") in ("", "user") and reason != _NO_REASON
+    yield place.answered(_call_id(event, place), reason, Result(is_denied=True, said=reason if is_persons else ""))
 
 
 def _failure(event: Mapping[str, Any], place: Place) -> Iterator[Event]:

@@ -6,4 +6,5 @@ AGENT = {
     "reader": "cline.reader:roo",
     "transcripts": ("tasks/*/api_conversation_history.json",),
     "extension": "rooveterinaryinc.roo-cline",
+    "own_tools": ("execute_command", "write_to_file", "replace_in_file", "apply_diff", "insert_content"),
 }

@@ -73,7 +73,7 @@ class Joining:
     def begin(self, number: int, part: PartFacts, event: Event, asked: calls.AskedCall) -> BegunCall:
         """Takes a call of the part at this position."""
         context = self._context
-        call = calls.opened(event, asked, number, part.calls)
+        call = calls.opened(event, asked, number, part.calls, context.own_tools)
         showing = instructions.shown_by_call(call.kind, event, part, context)
         call = msgspec.structs.replace(call, showing=showing) if showing else call
         part.calls += 1
@@ -96,13 +96,14 @@ class Joining:
         if call is not None:
             if not (event.result and event.result.is_running):
                 del self.open_calls[key]
-            return self._settle(call, calls.outcome(event, output))
-        self.early[key] = calls.early(event, output)
+            return self._settle(call, calls.outcome(event, output, self._context.redactor))
+        self.early[key] = calls.early(event, output, self._context.redactor)
         if len(self.early) > _MOST_EARLY:
             self.early.pop(next(iter(self.early)))
         return []
 
     def _settle(self, call: calls.PendingCall, outcome: calls.CallOutcome) -> list[NoteRow]:
+        outcome = calls.believed(call, outcome)
         row = calls.settled(call, outcome)
         self.actions[call.part, call.ordinal] = row
         return [*notes.of_result(call, row, outcome, self._context.redactor)]
@@ -213,7 +214,7 @@ class Assembler:
         safe = native_id if native_id in self._index else self.safe(native_id)
         if safe not in self._index:
             self._index[safe] = len(self._parts)
-            self._parts.append(PartFacts(native_id=safe))
+            self._parts.append(PartFacts(native_id=safe, is_tracked=self._context.is_tracked))
             self._copies.add_part()
         return self._index[safe]
 
@@ -227,6 +228,8 @@ class Assembler:
         return safe
 
     def _take_event(self, event: Event, content: SafeContent) -> None:
+        if self._context.is_tracked:
+            event, content = _unowned(event), content if event.kind is not EventKind.PROMPT else None
         number = self._part(event.session)
         part = self._parts[number]
         if part.events >= 1 << ORDINAL_BITS:
@@ -319,6 +322,14 @@ class Assembler:
             self._problems.append(ProblemRow(offset, length, reason))
         elif self._problem_count == _MOST_PROBLEMS + 1:
             self._problems.append(ProblemRow(offset, length, "further problems of this file are not listed"))
+
+
+def _unowned(event: Event) -> Event:
+    """The event of a log that came with a checkout: nobody typed a prompt in it, or an answer."""
+    if event.kind is EventKind.PROMPT:
+        return msgspec.structs.replace(event, kind=EventKind.NOTICE)
+    result = msgspec.structs.replace(event.result, said="") if event.result is not None else None
+    return msgspec.structs.replace(event, result=result)
 
 
 def note_call(part: PartFacts, event: Event, context: AssemblyContext, safe: Callable[[str], str]) -> dict[str, str]:

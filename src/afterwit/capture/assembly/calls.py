@@ -6,7 +6,7 @@ replaces that row. Some logs have the result first. What must be remembered betw
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import NamedTuple
 
 import msgspec
@@ -14,15 +14,18 @@ import msgspec
 from afterwit.actions import steps, tools
 from afterwit.actions.shell.parse import parsed
 from afterwit.capture.assembly.instructions import Showing
-from afterwit.capture.assembly.texts import AssemblyContext, beginning, both_ends, safe_texts, telling_part
+from afterwit.capture.assembly.texts import AssemblyContext, beginning, both_ends, safe_text, safe_texts, telling_part
 from afterwit.guard.markers import is_refusal
+from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import ActionKind, Lean, Status
 from afterwit.model.readings import Event, Result
 
 COMMAND_LIMIT = 65_536  # characters of a command line that are parsed
 TARGET_LIMIT = 4_000  # characters of a target that are stored
+SAID_LIMIT = 2_000  # characters of what a person said to a call
 EARLY_LIMIT = 4_000  # characters kept of either end of a result that comes before its call
+_FOREIGN = (ActionKind.SHELL, ActionKind.WEB, ActionKind.MCP)  # what they give back is never taken for typed
 _COMPOUND = re.compile(r"[|;&\n(`]|\b(?:sh|bash|zsh|dash|eval|xargs|curl|http|xh)\b")
 _MOST_MS = 1 << 53
 _EXIT_CODES = range(-(1 << 31), 1 << 32)  # what systems have; others are numbers of something else
@@ -40,6 +43,7 @@ class PendingCall(msgspec.Struct, frozen=True, array_like=True):
     at_ms: int | None
     offset: int
     showing: Showing | None = None  # of an instruction file
+    is_own: bool = False  # a tool of the agent itself, whose results hold no words of others where the agent refuses
 
 
 class CallOutcome(msgspec.Struct, frozen=True, array_like=True):
@@ -51,14 +55,29 @@ class CallOutcome(msgspec.Struct, frozen=True, array_like=True):
     facts: Result
 
 
-def outcome(event: Event, output: str) -> CallOutcome:
+def outcome(event: Event, output: str, redactor: Redactor) -> CallOutcome:
     """What the result in this event says, with its redacted output."""
-    return CallOutcome(output, event.at_ms, event.offset, _facts(event))
+    facts = _facts(event)
+    if facts.said:
+        facts = msgspec.structs.replace(facts, said=safe_text(facts.said, redactor, SAID_LIMIT).strip())
+    return CallOutcome(output, event.at_ms, event.offset, facts)
 
 
-def early(event: Event, output: str) -> CallOutcome:
+def early(event: Event, output: str, redactor: Redactor) -> CallOutcome:
     """The same for a result that stands before its call in the log, to be kept until the call is read."""
-    return outcome(event, both_ends(output, EARLY_LIMIT))
+    return outcome(event, both_ends(output, EARLY_LIMIT), redactor)
+
+
+def believed(call: PendingCall, result: CallOutcome) -> CallOutcome:
+    """The result without what a tool may have written in a person's name."""
+    facts = result.facts
+    if not facts.is_worded:
+        return result
+    if not call.is_own:
+        facts = msgspec.structs.replace(facts, is_denied=False, said="", is_error=facts.is_error or None)
+    elif call.kind in _FOREIGN:
+        facts = msgspec.structs.replace(facts, said="")
+    return msgspec.structs.replace(result, facts=facts)
 
 
 class AskedCall(NamedTuple):
@@ -82,8 +101,8 @@ def asked(events: Sequence[Event], context: AssemblyContext) -> list[AskedCall]:
     return [AskedCall(*call) for call in safe]
 
 
-def opened(event: Event, call: AskedCall, part: int, ordinal: int) -> PendingCall:
-    return PendingCall(part, ordinal, *call, event.at_ms, event.offset)
+def opened(event: Event, call: AskedCall, part: int, ordinal: int, own_tools: Set[str] = frozenset()) -> PendingCall:
+    return PendingCall(part, ordinal, *call, event.at_ms, event.offset, None, event.tool in own_tools)
 
 
 def pending(call: PendingCall) -> ActionRow:

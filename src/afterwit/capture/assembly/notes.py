@@ -233,11 +233,13 @@ def of_call(call: PendingCall, event: Event, redactor: Redactor) -> Iterator[Not
 
 
 def of_result(call: PendingCall, row: ActionRow, outcome: CallOutcome, redactor: Redactor) -> Iterator[NoteRow]:
-    """The notes of a call with a result: the instruction file that it shows; of a shell call rules that its output
-    reports, messages that it published, the name under which it goes on in the background."""
+    """The notes of a call with a result: the instruction file that it shows, what a person said to it; of a shell call
+    rules that its output reports, messages that it published, the name under which it goes on in the background."""
     has_worked = row.status is Status.SUCCEEDED or row.lean is Lean.FINE
     if call.showing and has_worked:
         yield from instructions.of_showing(call.showing, (row.part, row.ordinal), row.at_ms, outcome.text)
+    if outcome.facts.said:
+        yield NoteRow(row.part, NoteKind.SAID, row.ordinal, row.at_ms, outcome.facts.said)
     if row.kind is not ActionKind.SHELL:
         return
     if outcome.facts.running_as:

@@ -114,6 +114,8 @@ class AssemblyContext(msgspec.Struct, frozen=True, kw_only=True):
 
     redactor: Redactor
     tool_kinds: Mapping[str, ActionKind] = msgspec.field(default_factory=dict)  # of tools that are the agent's own
+    own_tools: frozenset[str] = frozenset()  # by exact name; only to these a person's words are read in words
     instructions: InstructionFiles = InstructionFiles()  # of all agents
     tool_names: Mapping[str, str] = msgspec.field(default_factory=dict)  # the user's aliases
     user_names: Mapping[str, str] = msgspec.field(default_factory=dict)
+    is_tracked: bool = False  # the log came with a checkout: what it calls a prompt nobody here typed

@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from afterwit.actions.refusals import is_unwanted, reason_given
 from afterwit.actions.shell.parse import parsed
 from afterwit.guard.plain_names import is_plain_name, reads_like_a_sentence
 from afterwit.harvest.commands.invocations import command_at, excerpt_of, runs_in, work_of
@@ -101,8 +100,7 @@ def _occurrence(digest: Digest, failure: Failure, subject: Subject) -> Occurrenc
 
 def _excerpt(step: DigestStep) -> str:
     """What was called and what came of it; of what a person turned down, the words of that person."""
-    reason = reason_given(step.error)
-    return excerpt_of(replace(step, error=reason) if reason else step).removeprefix(" → ")
+    return excerpt_of(replace(step, error=step.said) if step.said else step).removeprefix(" → ")
 
 
 def _subject(digest: Digest, failure: Failure) -> Subject | None:
@@ -118,7 +116,7 @@ def _subject(digest: Digest, failure: Failure) -> Subject | None:
 
 def _turned_down(digest: Digest, at: int) -> Subject | None:
     step = digest.steps[at]
-    if not _BY_PERSON.search(step.error) or not is_unwanted(step.kind, step.error):
+    if not _BY_PERSON.search(step.error) or not step.is_unwanted:
         return None
     if step.kind is ActionKind.PLAN:
         return Subject(SignalKind.PLAN_TURNED_DOWN)

@@ -3,13 +3,18 @@
 What people mean is read by a model or decided by a person. Taken here are only the plainest forms: a whole sentence
 that the user typed and that begins so, without a doubt, a question or a quotation, and with nothing of the moment in
 it. It is quoted as it was typed, and waits until the same is said in another session, or a person approves it. Who says
-the opposite later takes it back at once.
+the opposite later takes it back at once. Prose that was pasted without a mark reads like typed prose; what harms in it
+names a command. So a rule with a command that never worked in its repository waits for a person.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
+from msgspec.structs import replace
+
+from afterwit.actions.shell.parse import parsed
+from afterwit.harvest.commands.invocations import command_at
 from afterwit.harvest.harvester import Grouped
 from afterwit.harvest.stated.recurrence import last_words, matters, stated
 from afterwit.harvest.stated.statements import is_general, salient, typed_sentences
@@ -37,27 +42,76 @@ _DOUBT = regex(
     r"|not sure|unsure|unless i|seems?|what if|should we|shall we)\b",
     re.IGNORECASE,
 )
+_NO_COMMAND = (  # what is run in plain words
+    r"the|an?|all|any|it|them|this|that|these|those|our|your|my|its|every|each|only|both|in|on|with|from|as|into|out"
+    r"|again|locally|everything|anything|something|(?:unit|e2e|integration|full|type)\b.*"
+    r"|(?:test|lint|linter|check|build|formatter|migration|command|script|suite|typecheck)s?"
+)
+_TOLD_TO_RUN = regex(
+    r"\b(?:re)?(?:run|execute|invoke|install|launch)(?:ning|s)?:? "
+    rf"(?:`([^`]+)`|(?!(?:{_NO_COMMAND})\b)([\w./~@-]+(?: [\w./~@:-]+){{0,2}}))",
+    re.IGNORECASE,
+)
+_SPELLED = regex(r"`([a-z./~][\w./~@-]* [^`]*)`")
+_FORBIDS = regex(
+    r"^(?:never|do not|don't)\b(?!.*(?:[,;]|\b(?:without|unless|until|before|instead|but|except)\b))", re.IGNORECASE
+)
+UNTRIED = "a command that never worked here"
+
+
+class StandingWords(Seen, frozen=True, kw_only=True, omit_defaults=True):
+    """A sentence; or, without one, the programs that a session ran with success, each with its subcommand."""
+
+    ran: tuple[str, ...] = ()
+
+    @property
+    def is_telling(self) -> bool:
+        return not self.ran
 
 
 class StandingRules:
     """What a user said that says of itself that it lasts."""
 
     name = STANDING
-    version = 6
+    version = 7
     minimum_stories = 2
-    seen = Seen
+    seen = StandingWords
 
-    def see(self, digest: Digest) -> Iterable[Grouped[Seen]]:
-        rules: dict[str, Grouped[Seen]] = {}
+    def see(self, digest: Digest) -> Iterable[Grouped[StandingWords]]:
+        rules: dict[str, Grouped[StandingWords]] = {}
         for said in digest.prompts:
             for text in standing_sentences(said.text) if said.is_person else ():
-                rules.setdefault(text, Grouped(digest.repo, stated(text, said.at_ms)))
-        return list(islice(rules.values(), _MOST))
+                words = StandingWords(excerpt=stated(text, None).excerpt, at_ms=said.at_ms)
+                rules.setdefault(text, Grouped(digest.repo, words))
+        yield from islice(rules.values(), _MOST)
+        worked = (at for at, step in enumerate(digest.steps) if step.has_worked)
+        ran = {name for at in worked for names in _names(command_at(digest.steps, at)) for name in names}
+        if ran:
+            yield Grouped(digest.repo, StandingWords(ran=tuple(sorted(ran))))
 
-    def conclude(self, group: str, sightings: Sequence[Sighting[Seen]]) -> Iterable[Draft]:
+    def conclude(self, group: str, sightings: Sequence[Sighting[StandingWords]]) -> Iterable[Draft]:
         scope = Scope(ScopeKind.REPO, group) if group else EVERYWHERE
-        for matter, replaced in last_words(matters(sightings)):
-            yield matter.draft(self.name, scope, matter.last, replaced)
+        said = [Sighting[Seen](session, seen) for session, seen in sightings if seen.is_telling]
+        ran = {name for _, seen in sightings for name in seen.ran}
+        for matter, replaced in last_words(matters(said)):
+            draft = matter.draft(self.name, scope, matter.last, replaced)
+            yield replace(draft, takes="" if commands_named(matter.last.seen.excerpt) <= ran else UNTRIED)
+
+
+def commands_named(sentence: str) -> set[str]:
+    """The commands that a sentence says to run or spells out: those between backticks with their subcommands."""
+    if _FORBIDS.search(_LEAD.sub("", sentence)):
+        return set()
+    told = _TOLD_TO_RUN.findall(sentence)
+    lines = [*(quoted for quoted, _ in told), *_SPELLED.findall(sentence)]
+    spelled = {full for line in lines for _, full in _names(line)}
+    return spelled | {program for _, words in told for program, _ in _names(words)}
+
+
+def _names(line: str) -> Iterator[tuple[str, str]]:
+    """Each program of a line, alone and with its subcommand."""
+    for command in parsed(line).commands if line else ():
+        yield command.program, f"{command.program} {command.subcommand}".strip()
 
 
 def standing_sentences(prompt: str) -> list[str]:

@@ -13,7 +13,6 @@ from itertools import zip_longest
 from math import exp, log1p
 from typing import NamedTuple
 
-from afterwit.actions.refusals import is_unwanted
 from afterwit.measure.first_check import first_change, first_check_passed
 from afterwit.measure.scores import is_search
 from afterwit.model.digest import Digest, DigestStep, Failure
@@ -116,7 +115,7 @@ class Course:
         searches = [is_search(step) for step in self._steps[: first_change(self._steps)]]
         failures = [failure for failure in self._failures if failure is not None]
         in_vain = [
-            failure is not None or (step.status in _IN_VAIN and is_unwanted(step.kind, step.error))
+            failure is not None or (step.status in _IN_VAIN and step.is_unwanted)
             for failure, step in zip(self._failures, self._steps, strict=True)
         ]
         lost = [any(pair) for pair in zip_longest(in_vain, searches, fillvalue=False)]
@@ -164,7 +163,7 @@ class Course:
 def _refused(digest: Digest) -> int:
     """Calls that were turned down."""
     steps = (digest.steps[at] for at in digest.denials)
-    return sum(is_unwanted(step.kind, step.error) for step in steps)
+    return sum(step.is_unwanted for step in steps)
 
 
 def _per_100(count: int, actions: int) -> float:

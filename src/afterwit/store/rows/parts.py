@@ -93,6 +93,11 @@ def part_notes(db: apsw.Connection, part_id: int, position: int = 0) -> Iterator
     return _rows(NoteRow, db.execute(_OF_NOTES, span(part_id)), position)
 
 
+def said_to_actions(db: apsw.Connection, part_id: int) -> dict[int, str]:
+    """By ordinal of the action: what a person said to it."""
+    return dict(db.execute("SELECT place, text FROM notes WHERE part_id = ? AND kind = 'said'", (part_id,)))
+
+
 def _rows(kind: type[Row], values: Iterable[tuple[Any, ...]], position: int) -> Iterator[Row]:
     return (msgspec.convert((position, *row), kind, strict=False) for row in values)
 
