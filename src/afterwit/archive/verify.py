@@ -107,15 +107,20 @@ def foreign_belongings(store: Store, *, is_full: bool = False) -> Iterator[Store
 
 def is_deck_sound(store: Store, *, is_full: bool = True) -> bool:
     """Whether the deck is byte for byte the one that was written; also where none was written yet. A glance at its
-    parts is enough where not everything is to be read."""
+    parts is enough where not everything is to be read. One that is older than the database has only itself to say so:
+    the next `learn` writes another in any case."""
     written, path = mark(store.db, DECK), store.layout.deck
-    if not written:
+    if not (written or path.exists()):
         return True
-    if fingerprint(path) not in written.split():
+    if written and fingerprint(path) not in written.split():
         return False
-    with dealt_deck(path) as deck:
-        is_sound = len(deck.parts) == len(deck.named)
-        return is_sound and not (is_full and _unsound(store.layout.deck_parts, deck.parts.values()))
+    try:
+        with dealt_deck(path) as deck:
+            is_sound = deck.db is not None and deck.db.pragma("integrity_check") == "ok"
+            is_sound = is_sound and len(deck.parts) == len(deck.named)
+            return is_sound and not (is_full and _unsound(store.layout.deck_parts, deck.parts.values()))
+    except (apsw.Error, *UNREADABLE):
+        return False
 
 
 def _unsound(folder: Path, parts: Iterable[DealtPart]) -> list[DealtPart]:
