@@ -10,7 +10,7 @@ until the file is read again, or its object restored or removed.
 """
 
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -32,7 +32,7 @@ from afterwit.config.run_rules import RunRules
 from afterwit.config.world import World, rules_for
 from afterwit.decisions.journal import catch_up
 from afterwit.digest.update import digest_pending
-from afterwit.knowledge.settle import harvest
+from afterwit.knowledge.settle import harvest, keep_approved
 from afterwit.model.errors import DamagedError, StoreError
 from afterwit.model.learn_run import Progress
 from afterwit.model.prices import price_list
@@ -83,6 +83,7 @@ def rebuild(
         archive = Archive(layout.archive)
         try:
             with closing(_journal(layout, present, accepts_journal=accepts_journal)) as journal:
+                _keep_approved(world, archive, journal, present)
                 with closing(connect(beside)) as db:
                     migrate(db, migrations(), layout.backups)
                     store = Store(layout, db, archive, journal)
@@ -104,6 +105,13 @@ def rebuild(
         finally:
             remove_database(beside)
     return Rebuilt(files=count, before=present.content_hash, after=after, faults=faults)
+
+
+def _keep_approved(world: World, archive: Archive, journal: Journal, present: "_Present") -> None:
+    """What people approved, as far as the present database says what it is: the harvesters may be others by now."""
+    if present.content_hash:
+        with suppress(StoreError, apsw.Error, *UNREADABLE), closing(connect(world.layout.database)) as db:
+            keep_approved(Store(world.layout, db, archive, journal), world.now_ms)
 
 
 class _Present(NamedTuple):
