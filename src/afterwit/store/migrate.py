@@ -1,8 +1,11 @@
 """Numbered, append-only migrations, each in one transaction, with a backup before.
 
 `PRAGMA user_version` holds the number of the last one. A store that a later version wrote is refused, not guessed at.
+What was ever released is never edited: `SHA256SUMS` beside the migrations says what each of them was, and a test
+compares. Some were edited while nothing was released; a database from then has other tables than its number says.
 """
 
+from contextlib import closing
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -62,6 +65,17 @@ def _apply(connection: apsw.Connection, migration: Migration) -> None:
 
 def schema_version(connection: apsw.Connection) -> int:
     return int(connection.pragma("user_version"))
+
+
+def has_other_tables(connection: apsw.Connection, steps: list[Migration]) -> bool:
+    """Whether its tables and indexes are others than the migrations make that its number stands for."""
+    with closing(apsw.Connection(":memory:")) as made:
+        migrate(made, [step for step in steps if step.number <= schema_version(connection)] or steps, Path())
+        return _schema(made) != _schema(connection)
+
+
+def _schema(connection: apsw.Connection) -> list[tuple[str, str]]:
+    return connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name").fetchall()
 
 
 def back_up(connection: apsw.Connection, target: Path) -> None:

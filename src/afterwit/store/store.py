@@ -19,7 +19,7 @@ from afterwit.store.database import UNREADABLE, connect, connect_readonly, trans
 from afterwit.store.journal import Journal, applied, refuse_missing, seen_heads
 from afterwit.store.layout import Layout, redaction_key
 from afterwit.store.marks import note_owner
-from afterwit.store.migrate import migrate, migrations, schema_version
+from afterwit.store.migrate import has_other_tables, migrate, migrations, schema_version
 from afterwit.store.replacing import refuse_half_replaced
 
 
@@ -98,13 +98,26 @@ def damage_as_errors(layout: Layout) -> Iterator[None]:
     """Errors of SQLite, and what damage does to those who read, become errors of ours that say what to do."""
     try:
         yield
-    except apsw.Error as error:
+    except (apsw.Error, StoreError) as error:
+        cause = error.__cause__ if isinstance(error, StoreError) else error
+        if isinstance(cause, apsw.SQLError) and _has_other_tables(layout):
+            raise DamagedError(
+                f"{layout.database} was made by a version between two releases, and has other tables than this one"
+                f" expects ({cause}). `afterwit store rebuild` makes it again from the archive and the journal."
+            ) from cause
+        if isinstance(error, StoreError):
+            raise
         raise translated(error, layout.database) from error
     except UNREADABLE as error:
         fault = _first_fault(layout)
         if not fault:
             raise
         raise DamagedError(f"A row cannot be read ({error}), because the store is damaged. {fault}") from error
+
+
+def _has_other_tables(layout: Layout) -> bool:
+    with closing(connect_readonly(layout.database)) as db:
+        return has_other_tables(db, migrations())
 
 
 def _first_fault(layout: Layout) -> str:
