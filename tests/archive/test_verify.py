@@ -50,7 +50,7 @@ def glanced(home: Path, layout: Layout) -> Report | None:
 def test_a_sound_store_has_what_belongs_to_it(home: Path, layout: Layout) -> None:
     assert said(home, layout) == {}
     marks = {name for (name,) in rows(layout.root, "SELECT name FROM marks")}
-    assert marks == {"redaction-key", "machine", "deck", "exclude", "learned", "in-use"}
+    assert marks == {"redaction-key", "machine", "deck", "exclude", "learned", "in-use", "checked"}
 
 
 @pytest.mark.parametrize("key", [None, b"k" * KEY_BYTES])

@@ -11,6 +11,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
+from afterwit.archive.check import check_some, still_damaged
 from afterwit.archive.erase import finish_erasing
 from afterwit.archive.evict import keep_within_budget, recapturable
 from afterwit.archive.remove import settle_dropped
@@ -158,6 +159,9 @@ class _Run:
         catch_up(self._store)
         if not self._options.is_dry_run:
             finish_erasing(self._store, self._world)
+        if not (self._options.is_dry_run or self._options.is_narrow):
+            check_some(self._store, self._world.now_ms)
+        damaged = files.damaged_files(self._store.db)
         self._look_again()
         taken = self._take_in_spool()
         wanted = (*self._options.sessions, *(taken.ended if self._options.is_ended else ()))
@@ -195,6 +199,7 @@ class _Run:
             excluded=erased.count_excluded(self._store.db) + self._agents_left_out,
             excluded_stored=len(self._left_out.stored()),
             own=erased.count_own(self._store.db),
+            damaged=list(still_damaged(self._store, damaged)),
         )
 
     def _look_again(self) -> None:

@@ -188,6 +188,15 @@ class Archive:
     def remove(self, name: ArchiveName) -> None:
         self._path(self._overlay or self._root, name).unlink(missing_ok=True)
 
+    def put_header(self, name: ArchiveName, header: dict[str, Any]) -> None:
+        """Gives an object another header, and leaves the rest as it is."""
+        with self._open(name) as file:
+            file.seek(frames.header_length(file))
+            rest = file.read()
+        path = self._writable(name)
+        with renamed_into(path, path.with_suffix(".compacting")) as beside:
+            _write_new(beside, header, [rest])
+
     def compact(self, name: ArchiveName, held_bytes: int) -> int:
         """Joins the small frames that appends have left. Returns the bytes gained; the original bytes stay the same,
         and so does what lies behind them."""
