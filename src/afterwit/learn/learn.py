@@ -50,6 +50,7 @@ from afterwit.store.lease import held
 from afterwit.store.rows import erased, files, repos, sessions, texts
 from afterwit.store.spool import backlog
 from afterwit.store.store import Store, opened, rehearsed
+from afterwit.store.word_blocks import seal_rest
 
 __all__ = ["Options", "learn", "sweep"]
 
@@ -95,6 +96,8 @@ def _whole(world: World, options: Options, store: Store, progress: Progress, loo
     """A run after which `standing` can tell whether there is anything new."""
     report = sweep(world, options, store, progress, look.listings)
     if not options.is_dry_run:
+        with transaction(store.db):
+            seal_rest(store.db)
         keep_effect(store.db, world.now_ms)
     standing.note(store, world, look, report)
     return report

@@ -25,6 +25,7 @@ import msgspec
 from afterwit.model import zstd
 from afterwit.model.errors import BusyError, DamagedError, StoreError, StoreFullError
 from afterwit.store.atomic import step, sync
+from afterwit.store.word_blocks import seal_written, watch
 
 # What a flipped byte can raise in whoever reads what was stored, besides the errors of SQLite itself.
 UNREADABLE = (
@@ -64,6 +65,7 @@ def connect(path: Path, *, durable: bool = False) -> apsw.Connection:
         connection = apsw.Connection(str(path), statementcachesize=_STATEMENTS)
         connection.set_busy_timeout(BUSY_MS)
         _configure(connection, durable=durable)
+        watch(connection)
     except (apsw.Error, OSError) as error:
         raise translated(error, path) from error
     return connection
@@ -141,6 +143,8 @@ def transaction(connection: apsw.Connection) -> Iterator[None]:
 def _complete(connection: apsw.Connection, *, is_nested: bool) -> None:
     """Commits, or takes the changes back: a failed commit must not stay open for whoever comes next."""
     try:
+        if not is_nested:
+            seal_written(connection)
         connection.execute("RELEASE inner_step" if is_nested else "COMMIT")
     except BaseException:
         if connection.in_transaction and not is_nested:

@@ -21,6 +21,7 @@ from afterwit.store.layout import Layout, redaction_key
 from afterwit.store.marks import note_owner
 from afterwit.store.migrate import has_other_tables, migrate, migrations, schema_version
 from afterwit.store.replacing import refuse_half_replaced
+from afterwit.store.word_blocks import is_sealed, seal_all
 
 
 class Store:
@@ -46,6 +47,9 @@ def opened(layout: Layout) -> Iterator[Store]:
         )
     with damage_as_errors(layout), closing(connect(layout.database)) as db:
         migrate(db, migrations(), layout.backups)
+        if not is_sealed(db):
+            with transaction(db):
+                seal_all(db)
         refuse_missing(layout, seen_heads(layout, applied(db)))
         with closing(Journal(layout.journal, layout.backups)) as journal:
             yield Store(layout, db, Archive(layout.archive), journal)
