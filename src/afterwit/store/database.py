@@ -12,6 +12,7 @@ name of its own, with its log.
 
 import errno
 import os
+import shutil
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
@@ -42,6 +43,7 @@ BUSY_MS = 60_000
 _CACHE_KIB = 16_384
 _STATEMENTS = 512  # as many uses of others, and a statement is compiled again: a loop of one takes the usual 100
 _NO_SPACE = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+_LEAST_FREE_BYTES = 1_000_000
 _WAIT_SECONDS = 10.0
 _POLL_SECONDS = 0.05
 _ENVIRONMENT = (
@@ -154,9 +156,10 @@ def _complete(connection: apsw.Connection, *, is_nested: bool) -> None:
 
 def translated(error: Exception, path: Path) -> StoreError:
     """An error of SQLite or the system as one of ours, saying what to do."""
-    if isinstance(error, apsw.FullError) or getattr(error, "errno", None) in _NO_SPACE:
+    if isinstance(error, apsw.FullError) or getattr(error, "errno", None) in _NO_SPACE or _is_full(error, path):
         return StoreFullError(
-            f"No space left for {path}. What was committed is safe; free some space and run the command again."
+            f"No space left for {path}: the disk is full. What was committed is safe; free some space and run the"
+            " command again."
         )
     if isinstance(error, apsw.BusyError | apsw.LockedError):
         return BusyError(f"{path} is locked by another program. Try again in a moment.")
@@ -167,6 +170,16 @@ def translated(error: Exception, path: Path) -> StoreError:
     if isinstance(error, PermissionError | apsw.ReadOnlyError):
         return StoreError(f"No permission for {path}: the store is another user's, or was made read-only.")
     return StoreError(f"Cannot use {path}: {error}.")
+
+
+def _is_full(error: Exception, path: Path) -> bool:
+    """SQLite has no word of its own for some files that do not fit, such as the one that its readers share."""
+    if not isinstance(error, apsw.IOError | apsw.CantOpenError):
+        return False
+    try:
+        return shutil.disk_usage(path.parent).free < _LEAST_FREE_BYTES
+    except OSError:
+        return False
 
 
 def _configure(connection: apsw.Connection, *, durable: bool) -> None:

@@ -46,10 +46,11 @@ def seal_written(connection: apsw.Connection) -> None:
     written = _WRITTEN.get(connection)
     if written is None or not written.names:
         return
-    for name in written.names:
-        connection.execute(f"INSERT INTO {name} ({name}) VALUES ('flush')")
-        _put(connection, name, _REST, None if name == _LARGE else _rest(connection, name))
-    _seal(connection, written.blocks)
+    if connection.table_exists("main", "index_sums"):  # else it is on its way through older schemas
+        for name in written.names:
+            connection.execute(f"INSERT INTO {name} ({name}) VALUES ('flush')")
+            _put(connection, name, _REST, None if name == _LARGE else _rest(connection, name))
+        _seal(connection, written.blocks)
     written.names.clear()
     written.blocks.clear()
 
