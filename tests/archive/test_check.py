@@ -13,7 +13,8 @@ from afterwit.doctor.doctor import examine
 from afterwit.learn.unchanged import nothing_new
 from afterwit.model.errors import DamagedError
 from afterwit.store.layout import Layout
-from afterwit.store.store import opened
+from afterwit.store.rows.files import FileRow
+from afterwit.store.store import Store, opened
 
 DAY_MS = 86_400_000
 
@@ -36,7 +37,7 @@ def place_of(store: Path, name: str) -> Path:
     [(key, generation)] = rows(
         store, "SELECT key, generation FROM files WHERE path LIKE ? AND is_live AND held_bytes", f"%{name}%"
     )
-    return store / "archive" / key.hex()[:2] / f"{key.hex()}-{generation}.zst"
+    return Path(store, "archive", key.hex()[:2], f"{key.hex()}-{generation}.zst")
 
 
 def flipped(place: Path) -> None:
@@ -141,7 +142,12 @@ def test_each_run_goes_on_where_the_last_one_ended_and_a_week_is_enough_for_all(
     monkeypatch.setattr(check, "_OPENING_BYTES", 1)
     looked: list[str] = []
     whole = check.object_fault
-    monkeypatch.setattr(check, "object_fault", lambda one, row: looked.append(row.path) or whole(one, row))
+
+    def noted(one: Store, row: FileRow) -> str:
+        looked.append(row.path)
+        return whole(one, row)
+
+    monkeypatch.setattr(check, "object_fault", noted)
     with opened(Layout(store)) as one:
         for day in range(1, 9):
             count = len(looked)

@@ -140,4 +140,5 @@ def _used(content: bytearray, page: int, chance: random.Random) -> int:
     start = (page - 1) * PAGE_BYTES
     cells = int.from_bytes(content[start + 3 : start + 5])
     begin = int.from_bytes(content[start + 5 : start + 7]) or PAGE_BYTES
-    return start + chance.choice([*range(8 + 2 * cells), *range(begin, PAGE_BYTES)])
+    used: list[int] = [*range(8 + 2 * cells), *range(begin, PAGE_BYTES)]
+    return start + chance.choice(used)

@@ -94,9 +94,8 @@ def examine_store(store: Store, state: ArchiveState, health: StoreHealth) -> Ite
         what = "1 file is" if len(state.missing) == 1 else f"{len(state.missing):,} files are"
         yield alarm(
             "damaged",
-            f"archive: {what} missing ({names}). After `afterwit store verify` the next `afterwit learn` reads again what"
-            " the agents still have; restore the rest from a backup, or go on without it by"
-            " `afterwit store rebuild --accept-archive`.",
+            f"archive: {what} missing ({names}). After `afterwit store verify` the next `afterwit learn` reads again"
+            " what the agents still have; restore the rest, or go on by `afterwit store rebuild --accept-archive`.",
         )
 
 

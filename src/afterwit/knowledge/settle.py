@@ -95,7 +95,9 @@ def keep_approved(store: Store, now_ms: int) -> None:
     names = {name for item in notes for name in _ids_in(item)} - decisions.kept.keys()
     drafts = {name: draft for name, draft in brought.items() if name in names and draft.harvester == READ}
     drafts |= {row.id: _DRAFT.decode(row.body) for row in sightings.drafts_named(store.db, names)}
-    drafts |= {item.id: as_found(item) for item in notes if item.id in names and drafts.keys().isdisjoint(_ids_in(item))}
+    drafts |= {
+        item.id: as_found(item) for item in notes if item.id in names and drafts.keys().isdisjoint(_ids_in(item))
+    }
     if drafts:
         entries = ({"item": name, "draft": msgspec.to_builtins(draft)} for name, draft in sorted(drafts.items()))
         decide_all(store, ((KnowledgeEntry.KEPT, entry) for entry in entries), now_ms)

@@ -50,7 +50,7 @@ from afterwit.store.lease import held
 from afterwit.store.rows import erased, files, repos, sessions, texts
 from afterwit.store.spool import backlog
 from afterwit.store.store import Store, opened, rehearsed
-from afterwit.store.word_blocks import seal_rest
+from afterwit.store.word_blocks import seal_all
 
 __all__ = ["Options", "learn", "sweep"]
 
@@ -97,7 +97,7 @@ def _whole(world: World, options: Options, store: Store, progress: Progress, loo
     report = sweep(world, options, store, progress, look.listings)
     if not options.is_dry_run:
         with transaction(store.db):
-            seal_rest(store.db)
+            seal_all(store.db)
         keep_effect(store.db, world.now_ms)
     standing.note(store, world, look, report)
     return report

@@ -1,8 +1,8 @@
 """Numbered, append-only migrations, each in one transaction, with a backup before.
 
 `PRAGMA user_version` holds the number of the last one. A store that a later version wrote is refused, not guessed at.
-What was ever released is never edited: `SHA256SUMS` beside the migrations says what each of them was, and a test
-compares. Some were edited while nothing was released; a database from then has other tables than its number says.
+A migration is never edited: a test compares each with what it was. Some were before that test, so that a database from
+then has other tables than its number says.
 """
 
 from contextlib import closing
@@ -74,8 +74,8 @@ def has_other_tables(connection: apsw.Connection, steps: list[Migration]) -> boo
         return _schema(made) != _schema(connection)
 
 
-def _schema(connection: apsw.Connection) -> list[tuple[str, str]]:
-    return connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name").fetchall()
+def _schema(connection: apsw.Connection) -> list[tuple[object, ...]]:
+    return list(connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name"))
 
 
 def back_up(connection: apsw.Connection, target: Path) -> None:

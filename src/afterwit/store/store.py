@@ -21,7 +21,7 @@ from afterwit.store.layout import Layout, redaction_key
 from afterwit.store.marks import note_owner
 from afterwit.store.migrate import has_other_tables, migrate, migrations, schema_version
 from afterwit.store.replacing import refuse_half_replaced
-from afterwit.store.word_blocks import is_sealed, seal_all
+from afterwit.store.word_blocks import seal_all
 
 
 class Store:
@@ -47,7 +47,7 @@ def opened(layout: Layout) -> Iterator[Store]:
         )
     with damage_as_errors(layout), closing(connect(layout.database)) as db:
         migrate(db, migrations(), layout.backups)
-        if not is_sealed(db):
+        if db.execute("SELECT 1 FROM index_sums LIMIT 1").fetchone() is None:
             with transaction(db):
                 seal_all(db)
         refuse_missing(layout, seen_heads(layout, applied(db)))

@@ -14,63 +14,42 @@ import msgspec
 INDEXES = ("texts", "item_words", "memory_words")
 _LARGE = "texts"  # the one of all sessions
 _REST = 0  # stands for what is no block
-_OWNERS = {f"{name}_{part}": (name, part == "data") for name in INDEXES for part in ("data", "docsize")}
-
-
-class WrittenBlocks:
-    """What one connection changed since the last sums."""
-
-    def __init__(self) -> None:
-        self.names: set[str] = set()
-        self.blocks: set[tuple[str, int]] = set()
-
-    def __call__(self, _kind: int, _schema: str, table: str, row: int) -> None:
-        owner = _OWNERS.get(table)
-        if owner is not None:
-            self.names.add(owner[0])
-            if owner[1]:
-                self.blocks.add((owner[0], row))
-
-
-_WRITTEN: WeakKeyDictionary[apsw.Connection, WrittenBlocks] = WeakKeyDictionary()
+_TABLES = {f"{name}_{part}": (name, part == "data") for name in INDEXES for part in ("data", "docsize")}
+_WRITTEN: WeakKeyDictionary[apsw.Connection, set[tuple[str, int]]] = WeakKeyDictionary()
 
 
 def watch(connection: apsw.Connection) -> None:
-    """From here on, what the connection writes is noted."""
-    _WRITTEN[connection] = WrittenBlocks()
-    connection.set_update_hook(_WRITTEN[connection])
+    """From here on it is noted which blocks the connection writes, and of which indexes anything at all."""
+    written = _WRITTEN[connection] = set()
+
+    def note(_kind: int, _schema: str, table: str, row: int) -> None:
+        if table in _TABLES:
+            name, is_block = _TABLES[table]
+            written.update([(name, _REST), (name, row)] if is_block else [(name, _REST)])
+
+    connection.set_update_hook(note)
 
 
 def seal_written(connection: apsw.Connection) -> None:
     """Before a commit: the sums of what it writes."""
     written = _WRITTEN.get(connection)
-    if written is None or not written.names:
+    if not written:
         return
     if connection.table_exists("main", "index_sums"):  # else it is on its way through older schemas
-        for name in written.names:
-            connection.execute(f"INSERT INTO {name} ({name}) VALUES ('flush')")
-            _put(connection, name, _REST, None if name == _LARGE else _rest(connection, name))
-        _seal(connection, written.blocks)
-    written.names.clear()
-    written.blocks.clear()
-
-
-def is_sealed(connection: apsw.Connection) -> bool:
-    """Whether there are any sums yet."""
-    return connection.execute("SELECT 1 FROM index_sums LIMIT 1").fetchone() is not None
+        for name in {name for name, _ in written}:
+            connection.execute(f"INSERT INTO {name} ({name}) VALUES ('flush')")  # noqa: S608
+        _seal(connection, written)
+    written.clear()
 
 
 def seal_all(connection: apsw.Connection) -> None:
-    """The sums of all blocks that there are."""
-    for name in INDEXES:
-        _seal(connection, [(name, block) for (block,) in connection.execute(f"SELECT id FROM {name}_data")])  # noqa: S608
-        _put(connection, name, _REST, _rest(connection, name))
-
-
-def seal_rest(connection: apsw.Connection) -> None:
-    """What is summed up once after a run that wrote it, because that takes as long as the index is large."""
-    query = "SELECT 1 FROM index_sums WHERE name = ? AND id = ?"
-    if connection.execute(query, (_LARGE, _REST)).fetchone() is None:
+    """The sums of all blocks, where there are none yet; and of the rest of the large index, which takes as long as that
+    is large, where something was written since."""
+    is_new = connection.execute("SELECT 1 FROM index_sums LIMIT 1").fetchone() is None
+    for name in INDEXES if is_new else ():
+        blocks = connection.execute(f"SELECT id FROM {name}_data").fetchall()  # noqa: S608
+        _seal(connection, [(name, block) for (block,) in [(_REST,), *blocks]])
+    if connection.execute("SELECT 1 FROM index_sums WHERE name = ? AND id = ?", (_LARGE, _REST)).fetchone() is None:
         _put(connection, _LARGE, _REST, _rest(connection, _LARGE))
 
 
@@ -88,7 +67,14 @@ def broken_blocks(connection: apsw.Connection) -> Iterator[str]:
 def _seal(connection: apsw.Connection, blocks: Iterable[tuple[str, int]]) -> None:
     for name, block in sorted(blocks):
         row = connection.execute(f"SELECT block FROM {name}_data WHERE id = ?", (block,)).fetchone()  # noqa: S608
-        _put(connection, name, block, _sum(row[0]) if row else None)
+        total = _sum(row[0]) if row else _rest(connection, name) if block == _REST and name != _LARGE else None
+        _put(connection, name, block, total)
+
+
+def _put(connection: apsw.Connection, name: str, block: int, total: int | None) -> None:
+    connection.execute("DELETE FROM index_sums WHERE name = ? AND id = ?", (name, block))
+    if total is not None:
+        connection.execute("INSERT INTO index_sums VALUES (?, ?, ?)", (name, block, total))
 
 
 def _rest(connection: apsw.Connection, name: str) -> int:
@@ -101,12 +87,6 @@ def _rest(connection: apsw.Connection, name: str) -> int:
     ]
     rows = [connection.execute(query).fetchall() for query in queries[: 3 if name == _LARGE else 4]]
     return _sum(msgspec.msgpack.encode(rows))
-
-
-def _put(connection: apsw.Connection, name: str, block: int, total: int | None) -> None:
-    connection.execute("DELETE FROM index_sums WHERE name = ? AND id = ?", (name, block))
-    if total is not None:
-        connection.execute("INSERT INTO index_sums VALUES (?, ?, ?)", (name, block, total))
 
 
 def _sum(content: bytes) -> int:
