@@ -29,30 +29,22 @@ def check_some(store: Store, now_ms: int) -> bool:
     share = originals.original_bytes_held(store.db) // _DAYS
     left = max(_MOST_BYTES, share) if day != before else _MOST_BYTES
     has_found = False
-    for row in files.objects_after(store.db, after):
+    while left >= 0 and (row := files.object_after(store.db, after)) is not None:
         has_found |= bool(checked(store, row)) and row.state != DAMAGED
         after, left = row.id, left - max(row.held_bytes, _OPENING_BYTES)
-        if left < 0:
-            break
-    else:
-        after = 0
-    put_mark(store.db, CHECKED, f"{day} {after}")
+    put_mark(store.db, CHECKED, f"{day} {after if left < 0 else 0}")
     return has_found
 
 
 def checked(store: Store, row: FileRow) -> str:
-    """What is wrong with what the archive holds of a file; "" where it is what was archived. It is noted, so that the
-    next run reads the log again, if the agent still has it. Of what was given up there is no log to go by."""
+    """The same, noted, so that the next run reads the log again, if the agent still has it. What somebody restored is
+    noted, too."""
     fault = object_fault(store, row)
-    is_noted = row.state == DAMAGED
-    if is_noted == bool(fault) or row.is_dropped:
-        return row.error if is_noted else fault
+    if bool(fault) == (row.state == DAMAGED):
+        return row.error if fault else ""
+    fault = f"{fault}. {files.REMEDY}" if fault else ""
     with transaction(store.db):
-        if fault:
-            fault = f"{fault}. {files.REMEDY}"
-            files.note_state(store.db, row.id, DAMAGED, fault)
-        else:  # somebody restored it
-            files.note_state(store.db, row.id, "read")
+        files.note_state(store.db, row.id, DAMAGED if fault else originals.EVICTED if row.is_dropped else "read", fault)
         if fault and row.role != "transcript":
             files.forget_companion(store.db, row)
         forget_last_run(store.db)

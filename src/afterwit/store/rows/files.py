@@ -133,9 +133,10 @@ def damaged_files(db: apsw.Connection) -> list[FileRow]:
     return list(_files(db, "WHERE state = ? ORDER BY key, generation", (DAMAGED,)))
 
 
-def objects_after(db: apsw.Connection, file_id: int) -> Iterator[FileRow]:
-    """Files of which the archive holds something, in the order in which they came, those after this one."""
-    return (row for row in _files(db, "WHERE id > ? ORDER BY id", (file_id,)) if row.has_object)
+def object_after(db: apsw.Connection, file_id: int) -> FileRow | None:
+    """The first file after this one of which the archive holds something."""
+    which = "WHERE id > ? AND (held_bytes > 0 OR dropped_ms AND role = 'transcript') ORDER BY id LIMIT 1"
+    return next(_files(db, which, (file_id,)), None)
 
 
 def forget_companion(db: apsw.Connection, row: FileRow) -> None:
