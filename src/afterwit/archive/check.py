@@ -74,16 +74,15 @@ def _has_its_header(store: Store, row: FileRow) -> bool:
     """Where only the header of a sound original was hit, and the row still names the file, it is written anew."""
     header = store.archive.header(row.archived_as)
     agent, label, path = (str(header[name]) for name in ("agent", "label", "path"))
-    role = REMAINS if row.is_dropped else row.role
-    is_named = file_key(agent, label + path) == row.key
-    if is_named and (header["role"], header["generation"]) == (role, row.generation):
-        return True
-    if not is_named:
+    if is_named := file_key(agent, label + path) == row.key:
+        if (header["role"], header["generation"]) == (REMAINS if row.is_dropped else row.role, row.generation):
+            return True
+    else:
         agent, path = row.agent, row.path
-    if row.is_dropped or file_key(agent, label + path) != row.key:
+    if row.is_dropped or not (is_named or file_key(agent, label + path) == row.key):
         return False
-    names = {"agent": agent, "label": label, "path": path, "role": role, "generation": row.generation}
-    store.archive.put_header(row.archived_as, names)
+    names = {"agent": agent, "label": label, "path": path, "role": row.role, "generation": row.generation}
+    store.archive.compact(row.archived_as, row.held_bytes, names)
     return True
 
 

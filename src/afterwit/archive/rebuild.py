@@ -83,7 +83,9 @@ def rebuild(
         archive = Archive(layout.archive)
         try:
             with closing(_journal(layout, present, accepts_journal=accepts_journal)) as journal:
-                _keep_approved(world, archive, journal, present)
+                if present.content_hash:  # it says what people approved; the harvesters may be others by now
+                    with suppress(StoreError, apsw.Error, *UNREADABLE), closing(connect(layout.database)) as old:
+                        keep_approved(Store(layout, old, archive, journal), world.now_ms)
                 with closing(connect(beside)) as db:
                     migrate(db, migrations(), layout.backups)
                     store = Store(layout, db, archive, journal)
@@ -105,13 +107,6 @@ def rebuild(
         finally:
             remove_database(beside)
     return Rebuilt(files=count, before=present.content_hash, after=after, faults=faults)
-
-
-def _keep_approved(world: World, archive: Archive, journal: Journal, present: "_Present") -> None:
-    """What people approved, as far as the present database says what it is: the harvesters may be others by now."""
-    if present.content_hash:
-        with suppress(StoreError, apsw.Error, *UNREADABLE), closing(connect(world.layout.database)) as db:
-            keep_approved(Store(world.layout, db, archive, journal), world.now_ms)
 
 
 class _Present(NamedTuple):

@@ -15,7 +15,7 @@ import os
 import shutil
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -174,12 +174,10 @@ def translated(error: Exception, path: Path) -> StoreError:
 
 def _is_full(error: Exception, path: Path) -> bool:
     """SQLite has no word of its own for some files that do not fit, such as the one that its readers share."""
-    if not isinstance(error, apsw.IOError | apsw.CantOpenError):
-        return False
-    try:
-        return shutil.disk_usage(path.parent).free < _LEAST_FREE_BYTES
-    except OSError:
-        return False
+    with suppress(OSError):
+        is_vague = isinstance(error, apsw.IOError | apsw.CantOpenError)
+        return is_vague and shutil.disk_usage(path.parent).free < _LEAST_FREE_BYTES
+    return False
 
 
 def _configure(connection: apsw.Connection, *, durable: bool) -> None:

@@ -5,7 +5,6 @@ A migration is never edited: a test compares each with what it was. Some were be
 then has other tables than its number says.
 """
 
-from contextlib import closing
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -65,17 +64,6 @@ def _apply(connection: apsw.Connection, migration: Migration) -> None:
 
 def schema_version(connection: apsw.Connection) -> int:
     return int(connection.pragma("user_version"))
-
-
-def has_other_tables(connection: apsw.Connection, steps: list[Migration]) -> bool:
-    """Whether its tables and indexes are others than the migrations make that its number stands for."""
-    with closing(apsw.Connection(":memory:")) as made:
-        migrate(made, [step for step in steps if step.number <= schema_version(connection)] or steps, Path())
-        return _schema(made) != _schema(connection)
-
-
-def _schema(connection: apsw.Connection) -> list[tuple[object, ...]]:
-    return list(connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name"))
 
 
 def back_up(connection: apsw.Connection, target: Path) -> None:

@@ -19,7 +19,7 @@ from afterwit.store.database import UNREADABLE, connect, connect_readonly, trans
 from afterwit.store.journal import Journal, applied, refuse_missing, seen_heads
 from afterwit.store.layout import Layout, redaction_key
 from afterwit.store.marks import note_owner
-from afterwit.store.migrate import has_other_tables, migrate, migrations, schema_version
+from afterwit.store.migrate import migrate, migrations, schema_version
 from afterwit.store.replacing import refuse_half_replaced
 from afterwit.store.word_blocks import seal_all
 
@@ -120,8 +120,11 @@ def damage_as_errors(layout: Layout) -> Iterator[None]:
 
 
 def _has_other_tables(layout: Layout) -> bool:
-    with closing(connect_readonly(layout.database)) as db:
-        return has_other_tables(db, migrations())
+    """Whether its tables and indexes are others than the migrations make that its number stands for."""
+    query = "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name"
+    with closing(connect_readonly(layout.database)) as db, closing(apsw.Connection(":memory:")) as made:
+        migrate(made, [step for step in migrations() if step.number <= schema_version(db)], Path())
+        return list(made.execute(query)) != list(db.execute(query))
 
 
 def _first_fault(layout: Layout) -> str:

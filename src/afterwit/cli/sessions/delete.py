@@ -99,7 +99,6 @@ def _report(here: Here, done: Deletion) -> None:
         talk(f"Of what patterns publish, {what}: its words came from them.")
     for why in left:
         talk(f"A published pattern has words that came from them and could not be taken back. {why}")
-    _name_set_aside(done)
     for agent in done.notes_files:
         talk(f"The notes that {agent} reads are empty now: `afterwit connect {agent}` writes them anew.")
     if any(made.project for made in connections.read(here.world.layout).by_place.values()):
@@ -139,18 +138,14 @@ def _show(planned: Deletion) -> None:
 
 def _warn(planned: Deletion) -> None:
     """What stays, although somebody may think that it goes."""
-    _name_set_aside(planned)
+    for folder in planned.set_aside:
+        talk(f"{folder}, the store of before a restore, stays and may hold them: delete that folder to be rid of them.")
     if planned.copied_in:
         names = ", ".join(planned.copied_in[:5])
         talk(f"Sessions that went on from these, so that their logs may repeat them: {names}. Name them too, if so.")
     if planned.told_in:
         names = ", ".join(planned.told_in[:5])
         talk(f"Sessions that stay and were told one of these notes, so that their logs may repeat it: {names}.")
-
-
-def _name_set_aside(deletion: Deletion) -> None:
-    for folder in deletion.set_aside:
-        talk(f"{folder}, the store of before a restore, stays and may hold them: delete that folder to be rid of them.")
 
 
 def _more(count: int) -> None:

@@ -69,21 +69,18 @@ _LEARN = ("-P", "-m", "afterwit", "learn", "--ended", "--jobs", "1", "--wait", "
 
 
 def compile_deck(store: Store, world: World) -> None:
-    """Compiles the deck from the store, and marks it, so that damage to it is noticed. Of a damaged one nothing is used
-    again: also where only the attempt shows that it is. Killed on the way, either of the two counts as it was
-    written."""
-    path = store.layout.deck
-    before = fingerprint(path)
-    if before not in mark(store.db, DECK).split():
-        _compile(store, world, "", NOTHING_DEALT)
-        return
-    try:
-        with dealt_deck(path) as there:
-            _compile(store, world, before, there)
-    except (apsw.Error, StoreError, *UNREADABLE) as error:
-        if not (isinstance(error, UNREADABLE) or is_damage(error) or is_damage(error.__cause__)):
-            raise
-        _compile(store, world, "", NOTHING_DEALT)
+    """Compiles the deck from the store, and marks it, so that damage is noticed. Of a damaged one nothing is used again,
+    also where only the attempt shows that it is. Killed on the way, either of the two counts as it was written."""
+    path, before = store.layout.deck, fingerprint(store.layout.deck)
+    if before in mark(store.db, DECK).split():
+        try:
+            with dealt_deck(path) as there:
+                _compile(store, world, before, there)
+                return
+        except (apsw.Error, StoreError, *UNREADABLE) as error:
+            if not (isinstance(error, UNREADABLE) or is_damage(error) or is_damage(error.__cause__)):
+                raise
+    _compile(store, world, "", NOTHING_DEALT)
 
 
 def _compile(store: Store, world: World, before: str, there: DealtDeck) -> None:

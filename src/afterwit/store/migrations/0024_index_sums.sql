@@ -1,9 +1,6 @@
 -- What each block of the full-text indexes was when it was written: no table says what should stand in them.
 CREATE TABLE index_sums (
-    name TEXT NOT NULL,                 -- of the index
-    id INTEGER NOT NULL,                -- of the block
-    sum INTEGER NOT NULL,
-    PRIMARY KEY (name, id)
+    name TEXT NOT NULL, id INTEGER NOT NULL, sum INTEGER NOT NULL, PRIMARY KEY (name, id) -- of the index, of the block
 ) STRICT, WITHOUT ROWID;
 
 -- A database of the time in which the migration before was still being written lacks it.
