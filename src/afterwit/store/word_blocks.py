@@ -6,6 +6,7 @@ hold back, and the sums of the blocks that changed are kept with them, in the sa
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import apsw
@@ -47,8 +48,8 @@ def seal_all(connection: apsw.Connection) -> None:
     is large, where something was written since."""
     is_new = connection.execute("SELECT 1 FROM index_sums LIMIT 1").fetchone() is None
     for name in INDEXES if is_new else ():
-        blocks = connection.execute(f"SELECT id FROM {name}_data").fetchall()  # noqa: S608
-        _seal(connection, [(name, block) for (block,) in [(_REST,), *blocks]])
+        blocks: list[Any] = connection.execute(f"SELECT id FROM {name}_data").fetchall()  # noqa: S608
+        _seal(connection, [(name, block) for block, in [(_REST,), *blocks]])
     if connection.execute("SELECT 1 FROM index_sums WHERE name = ? AND id = ?", (_LARGE, _REST)).fetchone() is None:
         _put(connection, _LARGE, _REST, _rest(connection, _LARGE))
 
