@@ -48,6 +48,17 @@ def test_no_byte_of_a_deleted_session_is_left_in_the_data_folder(tmp_path: Path)
     assert list(verify(world.layout)) == []
 
 
+def test_no_byte_is_left_of_a_restore_that_was_killed_and_the_store_of_before_one_is_named(tmp_path: Path) -> None:
+    world = planted(tmp_path)
+    backups = world.layout.backups
+    for place in ("restoring/archive/ab", "restoring", "backing-up/git", "before-restore-20261118"):
+        (backups / place).mkdir(parents=True, exist_ok=True)
+        put(backups / place / "pages.db", f"pages with {WORD}".encode())
+    done = deleted(world, GONE)
+    assert done.set_aside == [str(backups / "before-restore-20261118")]
+    assert places_of(WORD, world.layout.root) == ["backups/before-restore-20261118/pages.db"]
+
+
 def test_neither_learning_nor_rebuilding_brings_a_deleted_session_back(tmp_path: Path) -> None:
     world = planted(tmp_path)
     deleted(world, GONE)

@@ -200,14 +200,18 @@ def test_a_clock_that_goes_back_does_not_bring_an_earlier_decision_back(home: Pa
     assert serious(store) == []
 
 
-def test_one_damaged_archived_file_does_not_keep_others_from_being_learned(home: Path, store: Path) -> None:
+def test_one_damaged_archived_file_does_not_keep_others_from_being_learned(
+    home: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     world = world_of(home, store)
     (key, generation, path), *_ = rows(store, "SELECT key, generation, path FROM files WHERE path LIKE '%grown%'")
     place = store / "archive" / key.hex()[:2] / f"{key.hex()}-{generation}.zst"
     place.write_bytes(place.read_bytes()[:-5])
     put(home / CLAUDE / "grown.jsonl", claude_records("grown", 7))
     put(home / CLAUDE / "new.jsonl", claude_records("new", 2))
-    report = learned(home, store)
+    with monkeypatch.context() as patch:
+        patch.setattr("afterwit.learn.learn.check_some", lambda *_: False)  # it is not the turn of this file
+        report = learned(home, store)
     assert sum(agent.failed for agent in report.agents) == 1
     assert "next `afterwit learn` reads it again" in str([agent.errors for agent in report.agents])
     assert rows(store, "SELECT count(*) FROM sessions WHERE native_id = 'new' AND is_digested") == [(1,)]
@@ -231,6 +235,7 @@ def test_a_damaged_file_whose_records_others_share_is_left_as_it_is(home: Path, 
     place.write_bytes(content)
     earlier = [record | {"sessionId": "before"} for record in claude_records("grown", 5)]
     put(home / CLAUDE / "before.jsonl", earlier)
+    (home / CLAUDE / "grown.jsonl").unlink()
     learned(home, store)
     assert rows(store, "SELECT count(*) FROM sessions WHERE native_id = 'before'") == [(1,)]
     assert rows(store, "SELECT state FROM files WHERE id = ?", file_id)[0][0] in ("damaged", "read")

@@ -50,7 +50,7 @@ def glanced(home: Path, layout: Layout) -> Report | None:
 def test_a_sound_store_has_what_belongs_to_it(home: Path, layout: Layout) -> None:
     assert said(home, layout) == {}
     marks = {name for (name,) in rows(layout.root, "SELECT name FROM marks")}
-    assert marks == {"redaction-key", "machine", "deck", "exclude", "learned", "in-use"}
+    assert marks == {"redaction-key", "machine", "deck", "exclude", "learned", "in-use", "checked"}
 
 
 @pytest.mark.parametrize("key", [None, b"k" * KEY_BYTES])
@@ -123,7 +123,38 @@ def gone(deck: Path) -> None:
     deck.unlink()
 
 
-@pytest.mark.parametrize("harm", [cut, emptied, flipped, flipped_everywhere, older, gone])
+def without_a_table(deck: Path) -> None:
+    db = apsw.Connection(str(deck))
+    for table in ("dealt", "settings", "indexes"):
+        db.execute(f"DROP TABLE IF EXISTS {table}")
+    db.close()
+
+
+@pytest.mark.parametrize("harm", [without_a_table, flipped_everywhere, cut])
+def test_a_broken_deck_stops_no_learn_after_a_rebuild_and_is_no_fault_of_the_database(
+    home: Path, layout: Layout, harm: object
+) -> None:
+    harm(layout.deck)  # type: ignore[operator]
+    rebuilt(home, layout)
+    assert list(said(home, layout)) == ["deck"]
+    learned(home, layout.root)
+    assert said(home, layout) == {}
+
+
+@pytest.mark.parametrize("harm", [without_a_table, flipped_everywhere, cut])
+def test_a_part_that_rots_unseen_is_written_anew_where_the_next_run_stumbles_over_it(
+    home: Path, layout: Layout, monkeypatch: pytest.MonkeyPatch, harm: object
+) -> None:
+    (part,) = layout.deck_parts.iterdir()
+    put(home / CLAUDE / "late.jsonl", claude_records("late"))
+    with monkeypatch.context() as patch:
+        patch.setattr(DealtPart, "found_in", lambda row, _: row)
+        harm(part)  # type: ignore[operator]
+        learned(home, layout.root)
+    assert said(home, layout) == {}
+
+
+@pytest.mark.parametrize("harm", [cut, emptied, flipped, flipped_everywhere, older, gone, without_a_table])
 def test_a_broken_deck_is_an_alarm_and_the_next_learn_writes_it_anew(home: Path, layout: Layout, harm: object) -> None:
     whole = layout.deck.read_bytes()
     assert glanced(home, layout) is not None
@@ -138,7 +169,7 @@ def test_a_broken_deck_is_an_alarm_and_the_next_learn_writes_it_anew(home: Path,
     assert glanced(home, layout) is not None
 
 
-@pytest.mark.parametrize("harm", [cut, emptied, flipped, flipped_everywhere, older, gone])
+@pytest.mark.parametrize("harm", [cut, emptied, flipped, flipped_everywhere, older, gone, without_a_table])
 def test_a_broken_part_is_an_alarm_and_the_next_learn_writes_it_anew(home: Path, layout: Layout, harm: object) -> None:
     (part,) = layout.deck_parts.iterdir()
     whole = part.read_bytes()
@@ -164,7 +195,7 @@ def test_a_part_that_rots_unseen_is_found_by_reading_it_and_mended(
     assert said(home, layout) == {}
 
 
-@pytest.mark.parametrize("harm", [cut, emptied, older, gone])
+@pytest.mark.parametrize("harm", [cut, emptied, older, gone, without_a_table])
 def test_hooks_stay_silent_with_a_broken_deck(home: Path, layout: Layout, harm: object) -> None:
     harm(layout.deck)  # type: ignore[operator]
     done = subprocess.run(

@@ -105,7 +105,7 @@ def test_a_second_run_reads_nothing(run: Run) -> None:
 def test_its_json_has_the_documented_shape(run: Run) -> None:
     report = json.loads(run("learn", "--json").stdout)
     assert set(report) == {
-        *("agents", "sessions", "digested", "harvested", "evicted", "is_dry_run", "news", "is_connected"),
+        *("agents", "sessions", "digested", "harvested", "evicted", "is_dry_run", "news", "is_connected", "damaged"),
         *("excluded", "excluded_stored", "own", "reading"),
     }
     assert set(report["news"]) == {

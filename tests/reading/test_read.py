@@ -110,6 +110,24 @@ def test_answers_twice_late_or_in_another_order_change_nothing(world: World) -> 
     assert read_items(world) == before
 
 
+def test_the_same_answers_after_a_kill_bring_the_notes_that_it_kept_back(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, answers = about_migrations(world)
+    with monkeypatch.context() as patch:
+        patch.setattr("afterwit.reading.read.settle", killed)
+        with pytest.raises(KeyboardInterrupt):
+            taken(world, answers)
+    assert read_items(world) == []
+    again = taken(world, answers)
+    assert (again.fates[Fate.REPEATED], len(again.gained)) == (2, 1)
+    assert len(read_items(world)) == 1
+
+
+def killed(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
 def test_what_is_taken_again_is_not_doubled(world: World) -> None:
     _, answers = about_migrations(world)
     taken(world, answers)

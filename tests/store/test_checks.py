@@ -46,7 +46,7 @@ def test_a_damaged_page_is_a_fault_and_not_a_crash(db: apsw.Connection, layout: 
     db.pragma("wal_checkpoint", "TRUNCATE")
     db.close()
     content = bytearray(layout.database.read_bytes())
-    middle = len(content) // 4096 * 2 // 3 * 4096  # behind the schema, without which nothing opens
+    middle = len(content) // 4096 * 3 // 4 * 4096  # behind the schema, without which nothing opens
     content[middle : middle + 8192] = os.urandom(8192)
     layout.database.write_bytes(content)
     with closing(connect(layout.database)) as damaged:

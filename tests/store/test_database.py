@@ -37,6 +37,18 @@ def put_and_fail(connection: apsw.Connection, name: str, error: BaseException) -
     raise error
 
 
+@pytest.mark.parametrize("error", [apsw.IOError("disk I/O error"), apsw.CantOpenError("unable to open database file")])
+def test_a_full_disk_is_called_so_whatever_sqlite_calls_it(
+    path: Path, monkeypatch: pytest.MonkeyPatch, error: apsw.Error
+) -> None:
+    assert not isinstance(translated(error, path), StoreFullError)
+    monkeypatch.setattr("shutil.disk_usage", lambda _: type("Usage", (), {"free": 4096}))
+    full = translated(error, path)
+    assert isinstance(full, StoreFullError)
+    assert f"No space left for {path}: the disk is full" in str(full)
+    assert "free some space and run the command again" in str(full)
+
+
 @pytest.mark.parametrize(("is_durable", "synchronous"), [(False, 1), (True, 2)])
 def test_a_connection_is_configured_the_safe_way(path: Path, is_durable: bool, synchronous: int) -> None:
     connection = connect(path, durable=is_durable)

@@ -17,7 +17,7 @@ import msgspec
 from afterwit.agents.moments import RUN
 from afterwit.agents.prompt_history import UNNAMED
 from afterwit.agents.registry import agents_with, gatherers_for
-from afterwit.archive.erase import AffectedFile, Eraser, finish_erasing, leftovers, log_of, notes_files
+from afterwit.archive.erase import AffectedFile, Eraser, finish_erasing, leftovers, log_of, notes_files, set_aside
 from afterwit.archive.remove import settle_dropped
 from afterwit.capture.derived import COMPANION, Origin, origin_in, parts_held
 from afterwit.capture.left_out import LeftOutSessions
@@ -98,6 +98,7 @@ class Deletion(msgspec.Struct, kw_only=True):
     told_in: list[str]  # sessions that stay and were told one of the notes: their own logs may repeat it
     logs: list[AgentLog]
     backups: int  # copies of the database that go
+    set_aside: list[str]  # stores of before a restore: these stay, and may hold what goes
     notes_files: list[str]  # of agents that read a file of ours: it is emptied
     templates: list[str]  # that were made of one of the sessions: they go with it
     is_dry_run: bool = False
@@ -183,6 +184,7 @@ class _Deleting:
             told_in=self._told_in(item.id for item in losing),
             logs=list(self._agent_logs()),
             backups=len(leftovers(self._store.layout)),
+            set_aside=[str(path) for path in set_aside(self._store.layout)],
             notes_files=[path.stem for path in notes_files(self._store.layout)],
             templates=[path.stem for path in templates_of(self._store.layout, chain.from_iterable(self._keys))],
             is_dry_run=is_dry_run,

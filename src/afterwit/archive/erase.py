@@ -49,7 +49,11 @@ from afterwit.store.template_files import templates_of
 
 _WAIT_MS = 5_000
 _BUSY_MS = 60_000
-_LEFTOVERS = ("*.damaged", "rebuilding.db*", ".deck.db.*", "backups/*-schema-*.db", "backups/.*-schema-*")
+_LEFTOVERS = (
+    *("*.damaged", "rebuilding.db*", ".deck.db.*", "backups/*-schema-*.db", "backups/.*-schema-*"),
+    *("backups/restoring/**/*", "backups/backing-up/**/*"),
+)
+_SET_ASIDE = "before-restore-*"
 _EMPTY = "The notes here were emptied. `afterwit connect {agent}` writes them anew."
 _BESIDE = ("*/*.leaving", "*/*.compacting")
 
@@ -90,6 +94,11 @@ def leftovers(layout: Layout) -> list[Path]:
     paths = [path for pattern in _LEFTOVERS for path in layout.root.glob(pattern)]
     paths += [path for pattern in _BESIDE for path in layout.archive.glob(pattern)]
     return sorted(path for path in paths if path.is_file() and not path.is_symlink())
+
+
+def set_aside(layout: Layout) -> list[Path]:
+    """Whole stores, of before a restore. They may hold what no other has: so nothing is taken out of them unasked."""
+    return sorted(path for path in layout.backups.glob(_SET_ASIDE) if path.is_dir())
 
 
 def notes_files(layout: Layout) -> list[Path]:

@@ -10,7 +10,7 @@ until the file is read again, or its object restored or removed.
 """
 
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -32,7 +32,7 @@ from afterwit.config.run_rules import RunRules
 from afterwit.config.world import World, rules_for
 from afterwit.decisions.journal import catch_up
 from afterwit.digest.update import digest_pending
-from afterwit.knowledge.settle import harvest
+from afterwit.knowledge.settle import harvest, keep_approved
 from afterwit.model.errors import DamagedError, StoreError
 from afterwit.model.learn_run import Progress
 from afterwit.model.prices import price_list
@@ -83,6 +83,9 @@ def rebuild(
         archive = Archive(layout.archive)
         try:
             with closing(_journal(layout, present, accepts_journal=accepts_journal)) as journal:
+                if present.content_hash:  # it says what people approved; the harvesters may be others by now
+                    with suppress(StoreError, apsw.Error, *UNREADABLE), closing(connect(layout.database)) as old:
+                        keep_approved(Store(layout, old, archive, journal), world.now_ms)
                 with closing(connect(beside)) as db:
                     migrate(db, migrations(), layout.backups)
                     store = Store(layout, db, archive, journal)

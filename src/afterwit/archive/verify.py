@@ -13,6 +13,7 @@ from pathlib import Path
 import apsw
 import msgspec
 
+from afterwit.archive.check import checked
 from afterwit.capture.derived import keys_of
 from afterwit.decisions.journal import apply_entry
 from afterwit.model.errors import DamagedError
@@ -107,15 +108,20 @@ def foreign_belongings(store: Store, *, is_full: bool = False) -> Iterator[Store
 
 def is_deck_sound(store: Store, *, is_full: bool = True) -> bool:
     """Whether the deck is byte for byte the one that was written; also where none was written yet. A glance at its
-    parts is enough where not everything is to be read."""
+    parts is enough where not everything is to be read. One that is older than the database has only itself to say so:
+    the next `learn` writes another in any case."""
     written, path = mark(store.db, DECK), store.layout.deck
-    if not written:
+    if not (written or path.exists()):
         return True
-    if fingerprint(path) not in written.split():
+    if written and fingerprint(path) not in written.split():
         return False
-    with dealt_deck(path) as deck:
-        is_sound = len(deck.parts) == len(deck.named)
-        return is_sound and not (is_full and _unsound(store.layout.deck_parts, deck.parts.values()))
+    try:
+        with dealt_deck(path) as deck:
+            is_sound = deck.db is not None and deck.db.pragma("integrity_check") == "ok"
+            is_sound = is_sound and len(deck.parts) == len(deck.named)
+            return is_sound and not (is_full and _unsound(store.layout.deck_parts, deck.parts.values()))
+    except (apsw.Error, *UNREADABLE):
+        return False
 
 
 def _unsound(folder: Path, parts: Iterable[DealtPart]) -> list[DealtPart]:
@@ -167,8 +173,8 @@ def _has_unclaimed(store: Store, row: FileRow) -> bool:
 
 def _archive_faults(store: Store) -> Iterator[StoreFault]:
     for row in all_files(store.db):
-        if row.has_object:
-            yield from (StoreFault("archive", fault) for fault in _object_faults(store, row))
+        if row.has_object and (fault := checked(store, row)):
+            yield StoreFault("archive", f"{row.archived_as} ({row.path}): {fault.removesuffix('.')}")
         elif row.state == DAMAGED and store.archive.has(row.archived_as):
             yield StoreFault("archive", f"{row.archived_as} ({row.path}): {row.error}")
     yield from unknown_objects(store, archive_state(store.db, store.archive).unknown)
@@ -193,19 +199,3 @@ def _unknown(store: Store, name: ArchiveName, *, is_unfinished: bool, is_replace
         return StoreFault("archive", f"{name}: the database does not know it; `afterwit store rebuild` takes it in")
     what = f"{name}: left by a run that was stopped; `learn` reads its source again, `store rebuild` takes it in"
     return StoreFault("archive", what, is_harmless=True)
-
-
-def _object_faults(store: Store, row: FileRow) -> Iterator[str]:
-    from afterwit.archive.remove import is_leaving  # with all that reads, which nobody needs for a quick look
-    from afterwit.capture.assembly.remains import unpacked
-
-    name = row.archived_as
-    try:
-        if row.is_dropped:
-            unpacked(store.archive.remains(name))
-        elif not is_leaving(store, row) and row.state == DAMAGED:
-            yield f"{name} ({row.path}): {row.error}"
-        elif not is_leaving(store, row) and store.archive.digest(name, row.held_bytes) != row.sha256:
-            yield f"{name} ({row.path}): the bytes are not those that were archived"
-    except DamagedError as error:
-        yield f"{name} ({row.path}): {error}"

@@ -144,6 +144,8 @@ class Committer(PartRows):
     def _put_copy(self, origin: Origin, copy: Copy) -> None:
         row = files.live_file(self._db, origin.key)
         if row and (row.is_dropped or row.state == files.DAMAGED):
+            if row.sha256 == copy.sha256:  # nothing of the damaged one is needed any more
+                files.note_removable(self._db, row.archived_as)
             files.delete_file(self._db, row.id)
             generation, row = row.generation + 1, None
         else:

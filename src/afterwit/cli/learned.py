@@ -34,6 +34,8 @@ def show_report(
     has_next: bool = True,
 ) -> None:
     """The report of a run, for people."""
+    for line in report.damaged:
+        talk(line)
     agents = [agent for agent in report.agents if agent.discovered or agent.failed]
     if not agents and is_ended:
         talk("No session has ended since the last run.")

@@ -94,8 +94,8 @@ def examine_store(store: Store, state: ArchiveState, health: StoreHealth) -> Ite
         what = "1 file is" if len(state.missing) == 1 else f"{len(state.missing):,} files are"
         yield alarm(
             "damaged",
-            f"archive: {what} missing ({names}). Restore them from a backup; else `afterwit"
-            " store rebuild`, then `afterwit learn`, take in what the agents still have.",
+            f"archive: {what} missing ({names}). After `afterwit store verify` the next `afterwit learn` reads again"
+            " what the agents still have; restore the rest, or go on by `afterwit store rebuild --accept-archive`.",
         )
 
 

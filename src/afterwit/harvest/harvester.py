@@ -22,6 +22,7 @@ from afterwit.model.knowledge import (
     Channel,
     Draft,
     Evidence,
+    Item,
     Scope,
     ScopeKind,
     Seen,
@@ -33,6 +34,7 @@ K = TypeVar("K", bound=Hashable)
 S = TypeVar("S", bound=Seen)
 T = TypeVar("T")
 _MOST_SIGNATURES = 6
+_FOUND = "found as"  # begins the key of a draft that was made of an item
 MOST_TELLING = 400
 """The newest sightings of a matter that it is concluded from: what is older changes no judgement any more."""
 MOST_OTHERS = 200
@@ -82,7 +84,13 @@ def item_id(harvester: str, scope: Scope, key: tuple[str, ...]) -> str:
 
 
 def id_of(draft: Draft) -> str:
-    return item_id(draft.harvester, draft.scope, draft.key)
+    return draft.key[1] if draft.key[:1] == (_FOUND,) else item_id(draft.harvester, draft.scope, draft.key)
+
+
+def as_found(item: Item) -> Draft:
+    """What an item was made from, where nothing else says so any more. It has the id of the item."""
+    names = set(Draft.__struct_fields__) & set(Item.__struct_fields__)
+    return Draft(key=(_FOUND, item.id), **{name: getattr(item, name) for name in names})
 
 
 def is_general(draft: Draft) -> bool:

@@ -18,7 +18,7 @@ from afterwit.checkouts.known import Checkout, checkouts, every_checkout
 from afterwit.config.world import World
 from afterwit.decisions.decided import Decided, KnowledgeEntry, Recorded, decided, will_of
 from afterwit.decisions.journal import decide_all
-from afterwit.harvest.harvester import grouped_by, id_of, is_general
+from afterwit.harvest.harvester import as_found, grouped_by, id_of, is_general
 from afterwit.harvest.registry import HARVESTERS
 from afterwit.harvest.run import conclude_touched, see_pending, version_of
 from afterwit.knowledge.belief import DAY_MS
@@ -82,17 +82,24 @@ def harvest(
 
 
 def keep_approved(store: Store, now_ms: int) -> None:
-    """Journals what people approved of users' words, and of what harvesters found that are gone, before those of
-    another version look: whatever these find, such notes stay."""
-    if not sightings.is_of_another_version(store.db, version_of()):
+    """Journals what people approved, pinned or edited of what was found, as it is now, before anybody looks for notes:
+    whatever is found from then on, by this version or another, such notes stay. What was drafted by an older version
+    may be gone already; then the note itself says what it was."""
+    decisions = decided(recorded(store.db))
+    brought = {id_of(draft): draft for draft in decisions.drafts}
+    approved = {name for name, made in decisions.decisions.items() if will_of(made).is_approved}
+    approved -= {name for name, draft in brought.items() if draft.harvester != READ} | decisions.kept.keys()
+    if not approved:
         return
-    names = {name for item in all_items(store.db) if item.is_decided for name in _ids_in(item)}
-    names -= decided(recorded(store.db)).kept.keys()
-    present = {harvester.name for harvester in HARVESTERS}
-    drafts = [_DRAFT.decode(row.body) for row in sightings.drafts_named(store.db, names)]
-    words = [draft for draft in drafts if draft.channel is Channel.USER or draft.harvester not in present]
-    if words:
-        entries = ({"item": id_of(draft), "draft": msgspec.to_builtins(draft)} for draft in words)
+    notes = [item for item in all_items(store.db) if not approved.isdisjoint(_ids_in(item))]
+    names = {name for item in notes for name in _ids_in(item)} - decisions.kept.keys()
+    drafts = {name: draft for name, draft in brought.items() if name in names and draft.harvester == READ}
+    drafts |= {row.id: _DRAFT.decode(row.body) for row in sightings.drafts_named(store.db, names)}
+    drafts |= {
+        item.id: as_found(item) for item in notes if item.id in names and drafts.keys().isdisjoint(_ids_in(item))
+    }
+    if drafts:
+        entries = ({"item": name, "draft": msgspec.to_builtins(draft)} for name, draft in sorted(drafts.items()))
         decide_all(store, ((KnowledgeEntry.KEPT, entry) for entry in entries), now_ms)
 
 
@@ -193,9 +200,9 @@ class _Settling:
     ) -> "_Made":
         """The items of these scopes, or of all. The drafts are all that may have a share in them."""
         decisions = self._decisions
-        present = {id_of(draft) for draft in drafts}
-        kept = [draft for name, draft in decisions.kept.items() if name not in present]
-        everything = [*drafts, *kept, *guarded_drafts(guards.checked_fixes(self._store.db)), *decisions.drafts]
+        everything = [*drafts, *guarded_drafts(guards.checked_fixes(self._store.db)), *decisions.drafts]
+        present = {id_of(draft) for draft in everything}
+        everything += [draft for name, draft in decisions.kept.items() if name not in present]
         texts = {repo: HostText.of(named) for repo, named in self._basis.hosts.items()}
         passed, rejected = self._gated(_backed(everything, decisions), texts, changed)
         mergings = (

@@ -11,6 +11,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
+from afterwit.archive.check import check_some, still_damaged
 from afterwit.archive.erase import finish_erasing
 from afterwit.archive.evict import keep_within_budget, recapturable
 from afterwit.archive.remove import settle_dropped
@@ -49,6 +50,7 @@ from afterwit.store.lease import held
 from afterwit.store.rows import erased, files, repos, sessions, texts
 from afterwit.store.spool import backlog
 from afterwit.store.store import Store, opened, rehearsed
+from afterwit.store.word_blocks import seal_all
 
 __all__ = ["Options", "learn", "sweep"]
 
@@ -94,6 +96,8 @@ def _whole(world: World, options: Options, store: Store, progress: Progress, loo
     """A run after which `standing` can tell whether there is anything new."""
     report = sweep(world, options, store, progress, look.listings)
     if not options.is_dry_run:
+        with transaction(store.db):
+            seal_all(store.db)
         keep_effect(store.db, world.now_ms)
     standing.note(store, world, look, report)
     return report
@@ -158,6 +162,9 @@ class _Run:
         catch_up(self._store)
         if not self._options.is_dry_run:
             finish_erasing(self._store, self._world)
+        if not (self._options.is_dry_run or self._options.is_narrow):
+            check_some(self._store, self._world.now_ms)
+        damaged = files.damaged_files(self._store.db)
         self._look_again()
         taken = self._take_in_spool()
         wanted = (*self._options.sessions, *(taken.ended if self._options.is_ended else ()))
@@ -195,6 +202,7 @@ class _Run:
             excluded=erased.count_excluded(self._store.db) + self._agents_left_out,
             excluded_stored=len(self._left_out.stored()),
             own=erased.count_own(self._store.db),
+            damaged=list(still_damaged(self._store, damaged)),
         )
 
     def _look_again(self) -> None:

@@ -3,7 +3,8 @@
 That is: the files in the agents' homes, the settings, our own code, the journal, what hosts tell every session already,
 what items rely on in checkouts, their commits and indexes, and the day. What a run does is a function of these and of
 the store, and whoever changes the store otherwise forgets the mark. Time counts by the day, so whatever is overlooked
-here is noticed the next day. Costs a `stat` per file, and loads nothing that only a run needs.
+here is noticed the next day. Costs a `stat` per file and a look at a part of the archive, and loads nothing that only a
+run needs.
 """
 
 import hashlib
@@ -18,6 +19,7 @@ from typing import Any
 import msgspec
 
 from afterwit.agents.registry import agents_with
+from afterwit.archive.check import check_some
 from afterwit.checkouts.known import checkouts, every_checkout, git_checkouts
 from afterwit.checkouts.watched import Watched, tree_marks
 from afterwit.config.world import World
@@ -76,6 +78,8 @@ def nothing_new(world: World, look: FilesLook | None = None) -> Report | None:
             refuse_lost(store.layout, store.db, store.journal)
             refuse_older(store)
             report = _as_before(store, world, look) if _has_marks(store) else None
+            if report is not None and check_some(store, world.now_ms):
+                report = None
             if report is not None:
                 note_without_news(store.db, world.now_ms)
     except (BusyError, msgspec.DecodeError):  # a body of another version is no mark

@@ -231,11 +231,12 @@ class Report(msgspec.Struct, kw_only=True):
     excluded: int = 0  # sessions that the settings leave out
     excluded_stored: int = 0  # sessions in the store that the settings leave out, from before they did
     own: int = 0  # sessions in which an agent read for us, of which nothing is kept
+    damaged: list[str] = msgspec.field(default_factory=list)  # what was damaged in the archive, and whether it still is
     reading: LearnReading | None = None  # None: no model that can be called is set, or it had nothing to read
 
     @property
     def has_failures(self) -> bool:
-        return any(agent.failed for agent in self.agents)
+        return bool(self.damaged) or any(agent.failed for agent in self.agents)
 
     def followed_by(self, later: "Report") -> "Report":
         """Both as one: what they did adds up, how things stand is as the later one found them."""
@@ -249,6 +250,7 @@ class Report(msgspec.Struct, kw_only=True):
             digested=_sum(later.digested, self.digested),
             harvested=_sum(later.harvested, self.harvested, "items", "active", "waiting", "needs_approval"),
             evicted=later.evicted or self.evicted,
+            damaged=[*self.damaged, *(line for line in later.damaged if line not in self.damaged)],
             news=self.news.followed_by(later.news) if self.news and later.news else later.news or self.news,
         )
 

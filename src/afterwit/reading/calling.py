@@ -129,12 +129,11 @@ class _CallingRun:
             self._exchange([future for future in self._underway if future.done()])
 
     def close(self, then: Callable[[Store, World], object]) -> None:
-        """Settles what is known, and does what comes after that."""
+        """Settles what is known, also by a run before that was killed, and does what comes after that."""
         self.result.left = len(self._waiting)
-        if self._unsettled or self.result.answered:
-            with self._visited() as visit:
-                self._settle(visit)
-                then(visit.source.store, visit.world)
+        with self._visited() as visit:
+            self._settle(visit)
+            then(visit.source.store, visit.world)
 
     def _done(self) -> Sequence[_Answering]:
         while not (done := wait(self._underway, _LOOK_SECONDS, FIRST_COMPLETED).done):

@@ -13,7 +13,7 @@ from afterwit.config.world import World
 from afterwit.decisions.decided import KnowledgeEntry, SessionRead, in_force
 from afterwit.decisions.journal import catch_up, decide_all, told_if_recorded
 from afterwit.knowledge.settle import recorded, settle
-from afterwit.model.learn_run import Harvested, Progress
+from afterwit.model.learn_run import Progress
 from afterwit.reading import checks
 from afterwit.reading.answers import GivenAnswer
 from afterwit.reading.taking import ReadingDesk
@@ -57,12 +57,11 @@ def check_again(
             else:
                 skipped += 1
             progress.advance(1, 1)
-        settled = Harvested()
         with told_if_recorded(store):
             if after:
                 decide_all(store, ((KnowledgeEntry.READ, msgspec.to_builtins(entry)) for entry in after), desk.at_ms)
-                settled = settle(store, world)
-                then(store, world)
+            settled = settle(store, world)
+            then(store, world)
         return CheckedAgain(
             judged=len(before) - skipped,
             changed=len(after),

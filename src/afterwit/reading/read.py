@@ -65,8 +65,8 @@ def take(
                 for answer in ordered:
                     desk.take(answer)
                     progress.advance(1, 1)
-            finally:  # what was taken so far is settled, also after Ctrl-C
-                gained = settle(source.store, world).gained if desk.entries else []
+            finally:  # what was taken so far is settled, also after Ctrl-C, and by a run before that was killed
+                gained = settle(source.store, world).gained
                 then(source.store, world)
         return desk.taken(gained)
 

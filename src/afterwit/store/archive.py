@@ -188,16 +188,16 @@ class Archive:
     def remove(self, name: ArchiveName) -> None:
         self._path(self._overlay or self._root, name).unlink(missing_ok=True)
 
-    def compact(self, name: ArchiveName, held_bytes: int) -> int:
-        """Joins the small frames that appends have left. Returns the bytes gained; the original bytes stay the same,
-        and so does what lies behind them."""
+    def compact(self, name: ArchiveName, held_bytes: int, header: dict[str, Any] | None = None) -> int:
+        """Joins the small frames that appends have left, or gives the object another header. Returns the bytes gained;
+        the original bytes stay the same, and so does what lies behind them."""
         with self._open(name) as file:
             index = list(frames.walk(file))
-            if sum(frame.length < _MERGE_BELOW for frame in index) < 2:
+            if header is None and sum(frame.length < _MERGE_BELOW for frame in index) < 2:
                 return 0
             if not frames.is_torn(_rest(file, index)):
                 raise DamagedError(f"The archived file {name} holds something between its frames.")
-            before, header = file.seek(0, 2), frames.read_header(file)
+            before, header = file.seek(0, 2), header or frames.read_header(file)
             behind = [_packed(file, frame) for frame in index if frame.offset >= held_bytes]
         path = self._writable(name)
         with renamed_into(path, path.with_suffix(".compacting")) as beside:

@@ -31,6 +31,7 @@ from afterwit.store.database import UNREADABLE
 from afterwit.store.layout import Layout
 from afterwit.store.rows.parts import OF_ACTIONS, OF_EVENTS, OF_SPENDS, part_content, span
 from afterwit.store.rows.sessions import broken_sessions
+from afterwit.store.word_blocks import broken_blocks
 
 _SESSION = """agent, native_id, user, cwd, root, remote, repo, branch, versions, models, origin, provider, parent,
     relation, parent_call, started_ms, ended_ms, title, first_prompt, task, prompts, replies, events, actions, failures,
@@ -252,6 +253,7 @@ def database_faults(db: apsw.Connection, *, is_quick: bool = False) -> Iterator[
         yield from broken_digests(db)
         yield from broken_sessions(db)
         yield from broken_knowledge(db)
+        yield from broken_blocks(db)
     except (apsw.CorruptError, apsw.NotADBError) as error:
         yield f"{error}; `afterwit store rebuild` makes it again"
     except UNREADABLE as error:

@@ -12,9 +12,10 @@ name of its own, with its log.
 
 import errno
 import os
+import shutil
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
@@ -26,6 +27,7 @@ import msgspec
 from afterwit.model import zstd
 from afterwit.model.errors import BusyError, DamagedError, StoreError, StoreFullError
 from afterwit.store.atomic import step, sync
+from afterwit.store.word_blocks import seal_written, watch
 
 # What a flipped byte can raise in whoever reads what was stored, besides the errors of SQLite itself.
 UNREADABLE = (
@@ -43,6 +45,7 @@ MOST_WAIT_SECONDS: ContextVar[float] = ContextVar("most_wait_seconds", default=f
 _CACHE_KIB = 16_384
 _STATEMENTS = 512  # as many uses of others, and a statement is compiled again: a loop of one takes the usual 100
 _NO_SPACE = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+_LEAST_FREE_BYTES = 1_000_000
 _WAIT_SECONDS = 10.0
 _POLL_SECONDS = 0.05
 _ENVIRONMENT = (
@@ -66,6 +69,7 @@ def connect(path: Path, *, durable: bool = False) -> apsw.Connection:
         connection = apsw.Connection(str(path), statementcachesize=_STATEMENTS)
         connection.set_busy_timeout(int(min(BUSY_MS, MOST_WAIT_SECONDS.get() * 1_000)))
         _configure(connection, durable=durable)
+        watch(connection)
     except (apsw.Error, OSError) as error:
         raise translated(error, path) from error
     return connection
@@ -143,6 +147,8 @@ def transaction(connection: apsw.Connection) -> Iterator[None]:
 def _complete(connection: apsw.Connection, *, is_nested: bool) -> None:
     """Commits, or takes the changes back: a failed commit must not stay open for whoever comes next."""
     try:
+        if not is_nested:
+            seal_written(connection)
         connection.execute("RELEASE inner_step" if is_nested else "COMMIT")
     except BaseException:
         if connection.in_transaction and not is_nested:
@@ -152,9 +158,10 @@ def _complete(connection: apsw.Connection, *, is_nested: bool) -> None:
 
 def translated(error: Exception, path: Path) -> StoreError:
     """An error of SQLite or the system as one of ours, saying what to do."""
-    if isinstance(error, apsw.FullError) or getattr(error, "errno", None) in _NO_SPACE:
+    if isinstance(error, apsw.FullError) or getattr(error, "errno", None) in _NO_SPACE or _is_full(error, path):
         return StoreFullError(
-            f"No space left for {path}. What was committed is safe; free some space and run the command again."
+            f"No space left for {path}: the disk is full. What was committed is safe; free some space and run the"
+            " command again."
         )
     if isinstance(error, apsw.BusyError | apsw.LockedError):
         return BusyError(f"{path} is locked by another program. Try again in a moment.")
@@ -165,6 +172,14 @@ def translated(error: Exception, path: Path) -> StoreError:
     if isinstance(error, PermissionError | apsw.ReadOnlyError):
         return StoreError(f"No permission for {path}: the store is another user's, or was made read-only.")
     return StoreError(f"Cannot use {path}: {error}.")
+
+
+def _is_full(error: Exception, path: Path) -> bool:
+    """SQLite has no word of its own for some files that do not fit, such as the one that its readers share."""
+    with suppress(OSError):
+        is_vague = isinstance(error, apsw.IOError | apsw.CantOpenError)
+        return is_vague and shutil.disk_usage(path.parent).free < _LEAST_FREE_BYTES
+    return False
 
 
 def _configure(connection: apsw.Connection, *, durable: bool) -> None:

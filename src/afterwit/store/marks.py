@@ -21,6 +21,7 @@ LEARNED = "learned"
 IN_USE = "in-use"  # notes, each with when a run first found it in use; 0: not known
 PACKED = "packed"  # bytes of originals, and what they took in the archive when that was last looked at
 DECK = "deck"  # its fingerprint; two of them while a new one is put in the place of the old. It names its parts
+CHECKED = "checked"  # the day on which, and the file at which, the last look at a part of the archive ended
 EXAMPLES = "examples"  # ids of the templates that the experiment under way tells of, separated by blanks
 _PURPOSE = b"afterwit mark"
 

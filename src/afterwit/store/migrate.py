@@ -1,6 +1,8 @@
 """Numbered, append-only migrations, each in one transaction, with a backup before.
 
 `PRAGMA user_version` holds the number of the last one. A store that a later version wrote is refused, not guessed at.
+A migration is never edited: a test compares each with what it was. Some were before that test, so that a database from
+then has other tables than its number says.
 """
 
 from functools import cache

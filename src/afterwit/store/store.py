@@ -21,6 +21,7 @@ from afterwit.store.layout import Layout, redaction_key
 from afterwit.store.marks import note_owner
 from afterwit.store.migrate import migrate, migrations, schema_version
 from afterwit.store.replacing import refuse_half_replaced
+from afterwit.store.word_blocks import seal_all
 
 
 class Store:
@@ -46,6 +47,9 @@ def opened(layout: Layout) -> Iterator[Store]:
         )
     with damage_as_errors(layout), closing(connect(layout.database)) as db:
         migrate(db, migrations(), layout.backups)
+        if db.execute("SELECT 1 FROM index_sums LIMIT 1").fetchone() is None:
+            with transaction(db):
+                seal_all(db)
         refuse_missing(layout, seen_heads(layout, applied(db)))
         with closing(Journal(layout.journal, layout.backups)) as journal:
             yield Store(layout, db, Archive(layout.archive), journal)
@@ -98,13 +102,29 @@ def damage_as_errors(layout: Layout) -> Iterator[None]:
     """Errors of SQLite, and what damage does to those who read, become errors of ours that say what to do."""
     try:
         yield
-    except apsw.Error as error:
+    except (apsw.Error, StoreError) as error:
+        cause = error.__cause__ if isinstance(error, StoreError) else error
+        if isinstance(cause, apsw.SQLError) and _has_other_tables(layout):
+            raise DamagedError(
+                f"{layout.database} was made by a version between two releases, and has other tables than this one"
+                f" expects ({cause}). `afterwit store rebuild` makes it again from the archive and the journal."
+            ) from cause
+        if isinstance(error, StoreError):
+            raise
         raise translated(error, layout.database) from error
     except UNREADABLE as error:
         fault = _first_fault(layout)
         if not fault:
             raise
         raise DamagedError(f"A row cannot be read ({error}), because the store is damaged. {fault}") from error
+
+
+def _has_other_tables(layout: Layout) -> bool:
+    """Whether its tables and indexes are others than the migrations make that its number stands for."""
+    query = "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name"
+    with closing(connect_readonly(layout.database)) as db, closing(apsw.Connection(":memory:")) as made:
+        migrate(made, [step for step in migrations() if step.number <= schema_version(db)], Path())
+        return list(made.execute(query)) != list(db.execute(query))
 
 
 def _first_fault(layout: Layout) -> str:

@@ -45,6 +45,11 @@ def test_answers_are_understood_in_the_forms_of_openai_anthropic_and_plain() -> 
     ]
 
 
+def test_a_mark_of_the_byte_order_at_the_beginning_costs_no_answer() -> None:
+    first, second = encoded({"custom_id": "a", "answer": "{}"}, {"custom_id": "b", "answer": "{}"})
+    assert [answer.request for answer in answers_in([b"\xef\xbb\xbf" + first, second]).answers] == ["a", "b"]
+
+
 def test_what_failed_is_an_answer_with_a_fault() -> None:
     failed = {"custom_id": "a", "response": {"status_code": 500, "body": {"error": {"message": "no"}}}}
     expired = {"custom_id": "b", "result": {"type": "expired"}}

@@ -138,6 +138,8 @@ def _show(planned: Deletion) -> None:
 
 def _warn(planned: Deletion) -> None:
     """What stays, although somebody may think that it goes."""
+    for folder in planned.set_aside:
+        talk(f"{folder}, the store of before a restore, stays and may hold them: delete that folder to be rid of them.")
     if planned.copied_in:
         names = ", ".join(planned.copied_in[:5])
         talk(f"Sessions that went on from these, so that their logs may repeat them: {names}. Name them too, if so.")

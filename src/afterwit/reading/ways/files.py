@@ -5,6 +5,7 @@ Anthropic, and as plain `{"custom_id": …, "answer": …}`. Lines may come in a
 is counted, never lost in silence. Pure: text in, text out.
 """
 
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -57,7 +58,7 @@ def answers_in(lines: Iterable[bytes]) -> AnswerLines:
 
 def _decoded(line: bytes) -> Mapping[str, Any]:
     try:
-        value = msgspec.json.decode(line)
+        value = msgspec.json.decode(line.removeprefix(BOM_UTF8))  # as some editors begin a file
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}

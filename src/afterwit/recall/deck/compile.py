@@ -12,6 +12,7 @@ import hashlib
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
+import apsw
 import msgspec
 
 from afterwit.capture.left_out import LeftOutSessions
@@ -24,6 +25,7 @@ from afterwit.guard.placeholders import placeholder
 from afterwit.knowledge.list import item_in
 from afterwit.knowledge.listeners import listener_here, own_names
 from afterwit.knowledge.whose_words import Listener, is_personal
+from afterwit.model.errors import StoreError
 from afterwit.model.knowledge import EVERYWHERE, Item, Scope, ScopeKind
 from afterwit.recall.deck.dealt import NOTHING_DEALT, DealtDeck, DealtMarks, dealt_deck
 from afterwit.recall.deck.firing_lines import FiringLine, lines_of
@@ -39,7 +41,7 @@ from afterwit.recall.repository import UNCOMMITTED, git_mark, history_sightings,
 from afterwit.recall.situation import MOST_STORIES, SPEAKING, Situation, agents_of
 from afterwit.recall.worked_example import worked_example
 from afterwit.repos.known_names import is_folder
-from afterwit.store.database import transaction
+from afterwit.store.database import UNREADABLE, is_damage, transaction
 from afterwit.store.layout import redaction_key
 from afterwit.store.lease import held
 from afterwit.store.marks import DECK, EXAMPLES, fingerprint, key_mark, mark, put_mark
@@ -67,20 +69,29 @@ _LEARN = ("-P", "-m", "afterwit", "learn", "--ended", "--jobs", "1", "--wait", "
 
 
 def compile_deck(store: Store, world: World) -> None:
-    """Compiles the deck from the store, and marks it, so that damage to it is noticed. Of a damaged one nothing is used
-    again. Killed on the way, either of the two counts as it was written."""
-    path = store.layout.deck
-    before = fingerprint(path)
-    is_sound = before in mark(store.db, DECK).split()
+    """Compiles the deck from the store, and marks it, so that damage is noticed. Of a damaged one nothing is used
+    again, also where only the attempt shows that it is. Killed on the way, either of the two counts as it was written."""
+    path, before = store.layout.deck, fingerprint(store.layout.deck)
+    if before in mark(store.db, DECK).split():
+        try:
+            with dealt_deck(path) as there:
+                _compile(store, world, before, there)
+                return
+        except (apsw.Error, StoreError, *UNREADABLE) as error:
+            if not (isinstance(error, UNREADABLE) or is_damage(error) or is_damage(error.__cause__)):
+                raise
+    _compile(store, world, "", NOTHING_DEALT)
+
+
+def _compile(store: Store, world: World, before: str, there: DealtDeck) -> None:
     written: list[str] = []
 
     def about_to(new: str) -> None:
         written.append(new)
-        put_mark(store.db, DECK, f"{before if is_sound else ''} {new}".strip())
+        put_mark(store.db, DECK, f"{before} {new}".strip())
 
-    with dealt_deck(path) as there:
-        compiling = _Compiling(store, world, there if is_sound else NOTHING_DEALT)
-        write_deck(path, compiling.content(), compiling.redact, compiling.dealt, about_to)
+    compiling = _Compiling(store, world, there)
+    write_deck(store.layout.deck, compiling.content(), compiling.redact, compiling.dealt, about_to)
     with transaction(store.db):
         put_mark(store.db, DECK, written[0])
         forget_undealt(store.db)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import apsw
 import msgspec
 
-from afterwit.store.database import columns_of, json_list
+from afterwit.store.database import columns_of, json_list, transaction
 from afterwit.store.marks import mark, put_mark
 
 LEFT_OUT = "left-out"  # the state of a file of which nothing is kept
@@ -142,8 +142,9 @@ def clear_decided(db: apsw.Connection) -> None:
 def shredded(db: apsw.Connection) -> bool:
     """Leaves no byte of deleted rows in the file: the indexes of words are written anew, then all pages. False, where
     somebody reads the database, so that its log cannot be emptied yet."""
-    for table in ("texts", "item_words"):
-        db.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")  # noqa: S608
+    with transaction(db):
+        for table in ("texts", "item_words"):
+            db.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")  # noqa: S608
     db.execute("VACUUM")
     return emptied_log(db)
 

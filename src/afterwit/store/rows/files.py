@@ -15,7 +15,7 @@ from afterwit.store.database import columns_of, json_list, only_row
 DAMAGED = "damaged"  # the state of a file that the archive does not hold as it should
 REMEDY = (
     "If the agent still has the file, the next `afterwit learn` reads it again; else restore the archived file from a"
-    " backup and run `afterwit store rebuild`."
+    " backup and run `afterwit store rebuild`, or go on without it by `afterwit store rebuild --accept-archive`."
 )
 
 
@@ -131,6 +131,18 @@ def earlier_generations(db: apsw.Connection, key: bytes) -> list[FileRow]:
 def damaged_files(db: apsw.Connection) -> list[FileRow]:
     """Those of which a run found that the archive does not hold them as it should."""
     return list(_files(db, "WHERE state = ? ORDER BY key, generation", (DAMAGED,)))
+
+
+def object_after(db: apsw.Connection, file_id: int) -> FileRow | None:
+    """The first file after this one of which the archive holds something."""
+    which = "WHERE id > ? AND (held_bytes > 0 OR dropped_ms AND role = 'transcript') ORDER BY id LIMIT 1"
+    return next(_files(db, which, (file_id,)), None)
+
+
+def forget_companion(db: apsw.Connection, row: FileRow) -> None:
+    """It counts as changed, wherever it belongs: so its transcript is read again with it."""
+    db.execute("UPDATE files SET size_bytes = 0, mtime_ns = 0 WHERE id = ?", (row.id,))
+    db.execute("UPDATE files SET companions = '' WHERE agent = ? AND companions <> ''", (row.agent,))
 
 
 def all_files(db: apsw.Connection) -> list[FileRow]:
