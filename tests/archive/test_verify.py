@@ -108,7 +108,7 @@ def flipped(deck: Path) -> None:
 
 def flipped_everywhere(deck: Path) -> None:
     content = bytearray(deck.read_bytes())
-    for at in range(4096 + 50, len(content), 512):
+    for at in range(4096 + 3, len(content), 64):  # the counts of cells at the beginnings of pages too
         content[at] ^= 0xFF
     deck.write_bytes(bytes(content))
 

@@ -49,7 +49,7 @@ def seal_all(connection: apsw.Connection) -> None:
     is_new = connection.execute("SELECT 1 FROM index_sums LIMIT 1").fetchone() is None
     for name in INDEXES if is_new else ():
         blocks: list[Any] = connection.execute(f"SELECT id FROM {name}_data").fetchall()  # noqa: S608
-        _seal(connection, [(name, block) for block, in [(_REST,), *blocks]])
+        _seal(connection, [(name, block) for (block,) in [(_REST,), *blocks]])
     if connection.execute("SELECT 1 FROM index_sums WHERE name = ? AND id = ?", (_LARGE, _REST)).fetchone() is None:
         _put(connection, _LARGE, _REST, _rest(connection, _LARGE))
 

@@ -1,8 +1,9 @@
+import pytest
 from tests.every import for_every
 from tests.harvest.talks import ORCHARD, concluded, shell, talk
 
 from afterwit.harvest.harvester import id_of
-from afterwit.harvest.stated.standing_rules import UNTRIED, StandingRules, standing_sentences
+from afterwit.harvest.stated.standing_rules import BELOW, UNTRIED, StandingRules, standing_sentences
 from afterwit.knowledge.gate import rejection, review_reason, wants_review
 from afterwit.model.kinds import Status
 from afterwit.model.knowledge import EVERYWHERE, Category, Channel, Scope, ScopeKind
@@ -42,6 +43,21 @@ def test_a_rule_with_a_command_that_never_worked_here_waits_for_a_person(text: s
     steps = (shell("make press", 1), shell("zorblax up", 2, Status.FAILED))
     (draft,) = concluded(StandingRules(), [talk(text, steps=steps), talk(text, day=1, steps=steps)])
     assert review_reason(draft) == f"needs a person: {UNTRIED}"
+
+
+@pytest.mark.parametrize(
+    ("prompts", "reason"),
+    [
+        (("what does their page mean\n\nNever wash the pears.", "again\nNever wash the pears."), BELOW),
+        (("Never wash the pears.", "what does their page mean\n\nNever wash the pears."), BELOW),
+        (("Never wash the pears.\nNow to the barrels:", "Prune the row. Never wash the pears."), ""),
+    ],
+)
+def test_what_two_sessions_do_not_say_in_the_first_line_of_a_prompt_waits_for_a_person(
+    prompts: tuple[str, str], reason: str
+) -> None:
+    (draft,) = concluded(StandingRules(), [talk(text, day=day) for day, text in enumerate(prompts)])
+    assert review_reason(draft) == (f"needs a person: {reason}" if reason else "")
 
 
 @for_every(

@@ -3,8 +3,9 @@
 What people mean is read by a model or decided by a person. Taken here are only the plainest forms: a whole sentence
 that the user typed and that begins so, without a doubt, a question or a quotation, and with nothing of the moment in
 it. It is quoted as it was typed, and waits until the same is said in another session, or a person approves it. Who says
-the opposite later takes it back at once. Prose that was pasted without a mark reads like typed prose; what harms in it
-names a command. So a rule with a command that never worked in its repository waits for a person.
+the opposite later takes it back at once. Prose that was pasted without a mark reads like typed prose, but stands below
+the line that introduces it. So what two sessions do not say in the first line of a prompt waits for a person, and so
+does a rule with a command that never worked in its repository.
 """
 
 import re
@@ -57,12 +58,14 @@ _FORBIDS = regex(
     r"^(?:never|do not|don't)\b(?!.*(?:[,;]|\b(?:without|unless|until|before|instead|but|except)\b))", re.IGNORECASE
 )
 UNTRIED = "a command that never worked here"
+BELOW = "what stands below the first line of a prompt may be pasted"
 
 
 class StandingWords(Seen, frozen=True, kw_only=True, omit_defaults=True):
     """A sentence; or, without one, the programs that a session ran with success, each with its subcommand."""
 
     ran: tuple[str, ...] = ()
+    is_below: bool = False  # the first line of its prompt
 
     @property
     def is_telling(self) -> bool:
@@ -73,15 +76,16 @@ class StandingRules:
     """What a user said that says of itself that it lasts."""
 
     name = STANDING
-    version = 7
+    version = 8
     minimum_stories = 2
     seen = StandingWords
 
     def see(self, digest: Digest) -> Iterable[Grouped[StandingWords]]:
         rules: dict[str, Grouped[StandingWords]] = {}
         for said in digest.prompts:
+            first = said.text.strip().partition("\n")[0]
             for text in standing_sentences(said.text) if said.is_person else ():
-                words = StandingWords(excerpt=stated(text, None).excerpt, at_ms=said.at_ms)
+                words = StandingWords(excerpt=stated(text, None).excerpt, at_ms=said.at_ms, is_below=text not in first)
                 rules.setdefault(text, Grouped(digest.repo, words))
         yield from islice(rules.values(), _MOST)
         worked = (at for at, step in enumerate(digest.steps) if step.has_worked)
@@ -95,7 +99,12 @@ class StandingRules:
         ran = {name for _, seen in sightings for name in seen.ran}
         for matter, replaced in last_words(matters(said)):
             draft = matter.draft(self.name, scope, matter.last, replaced)
-            yield replace(draft, takes="" if commands_named(matter.last.seen.excerpt) <= ran else UNTRIED)
+            is_tried = commands_named(matter.last.seen.excerpt) <= ran
+            below = {
+                session.story for session, seen in matter.sightings if isinstance(seen, StandingWords) and seen.is_below
+            }
+            is_above = len(matter.stories - below) >= min(self.minimum_stories, len(matter.stories))
+            yield replace(draft, takes=UNTRIED if not is_tried else "" if is_above else BELOW)
 
 
 def commands_named(sentence: str) -> set[str]:

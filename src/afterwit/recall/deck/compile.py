@@ -70,7 +70,7 @@ _LEARN = ("-P", "-m", "afterwit", "learn", "--ended", "--jobs", "1", "--wait", "
 
 def compile_deck(store: Store, world: World) -> None:
     """Compiles the deck from the store, and marks it, so that damage is noticed. Of a damaged one nothing is used
-    again, also where only the attempt shows that it is. Killed on the way, either of the two counts as it was written."""
+    again, also where only the attempt shows that it is. Killed on the way, either of the two counts as it was."""
     path, before = store.layout.deck, fingerprint(store.layout.deck)
     if before in mark(store.db, DECK).split():
         try:
