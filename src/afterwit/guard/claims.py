@@ -1,6 +1,8 @@
 """What a sentence says that somebody decided, and whether it tells to do without a guard: words that lend authority.
 
-Whether the user said so, only what they typed can tell; this finds where it is said. Patterns miss plainly worded lies.
+Whether the user said so, only what they typed can tell; this finds where it is said. What others say is told as what it
+is, seen once: so a sentence of theirs that orders something for good says more than anybody saw. Patterns miss plainly
+worded lies.
 """
 
 import re
@@ -44,6 +46,17 @@ _LOWERS = regex(
     r"|master|prod\w*|trunk)\b|\bno\s+(?:an?\s+)?(?:reviews?|approvals?)\s+(?:is|are)\s",
     re.IGNORECASE,
 )
+_EXPOSES = regex(
+    r"\b(?:publish|cop(?:y|ie)|writ|put|print|log|commit|hand|mov|shar|dump|expos|send|post|upload|mail)\w*\b.{0,60}"
+    r"(?:\b(?:credentials?|secrets?|passwords?|private keys?|api[ -]keys?|env(?:ironment)? files?|customer records?)\b"
+    r"|_(?:token|secret|key|password)\b|\.(?:env|pem|key)\b(?!\.))",
+    re.IGNORECASE,
+)
+_FOR_GOOD = regex(
+    r"(?:^|[.;:!,]\s+|\b(?:and|then|but|please)\s+)(?:always|never|from now on|going forward|in future)\b,?\s+[\w`]"
+    r"|\bpolic(?:y|ies)\b|\b(?:must|has to|have to|should|shall)\s+(?:always|never|stay|remain|be (?:kept|left))\b",
+    re.IGNORECASE,
+)
 _DENIED = regex(r"\b(?:never|not|no longer|don['’]t|cannot|can['’]t|mustn['’]t|avoid|refuse[sd]?)\b", re.IGNORECASE)
 
 
@@ -57,7 +70,15 @@ def others_in(clause: str) -> list[str]:
     return [match[0].lower() for match in _OTHER.finditer(clause)]
 
 
+def orders_for_good(sentence: str) -> bool:
+    """Whether it tells what is always or never to be done: of anybody but the user, more than what was seen."""
+    return _FOR_GOOD.search(sentence) is not None
+
+
 def lowers_a_guard(sentence: str) -> bool:
-    """Whether it says to do without a review, a check or the like; to say that one must not is no harm."""
+    """Whether it says to do without a review, a check or the like, or hands out secrets; to say that one must not is no
+    harm."""
     prose = _CODE.sub("x", sentence)
+    if _EXPOSES.search(sentence) and not _DENIED.search(sentence):
+        return True
     return any(not _DENIED.search(clause) and _LOWERS.search(clause) for clause in re.split(r"[.;!?]\s+", prose))

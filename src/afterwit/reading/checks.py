@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from afterwit.guard.claims import claims_in, others_in
+from afterwit.guard.claims import claims_in, orders_for_good, others_in
 from afterwit.guard.hygiene import danger_in, reads_like_an_order
 from afterwit.guard.markers import is_own
 from afterwit.guard.plain_names import is_plain_path
@@ -163,7 +163,7 @@ def _of_speaker(sentence: str, lines: Sequence[int], channel: Channel, sent: Sen
         return Conviction.HEARSAY
     if _PERSONAL.search(SPAN.sub(" ", sentence)) or not (has_marks or _retells_user(sentence, lines, sent)):
         return Conviction.GENERAL
-    return Conviction.ORDER if reads_like_an_order(sentence) else None
+    return Conviction.ORDER if reads_like_an_order(sentence) or orders_for_good(sentence) else None
 
 
 def _is_hearsay(clause: str, sentence: str, typed: Sequence[SessionLine], sent: Sent) -> bool:

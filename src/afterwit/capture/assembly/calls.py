@@ -18,14 +18,14 @@ from afterwit.capture.assembly.texts import AssemblyContext, beginning, both_end
 from afterwit.guard.markers import is_refusal
 from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import ActionRow
-from afterwit.model.kinds import ActionKind, Lean, Status
+from afterwit.model.kinds import CHANGES, ActionKind, Lean, Status
 from afterwit.model.readings import Event, Result
 
 COMMAND_LIMIT = 65_536  # characters of a command line that are parsed
 TARGET_LIMIT = 4_000  # characters of a target that are stored
 SAID_LIMIT = 2_000  # characters of what a person said to a call
 EARLY_LIMIT = 4_000  # characters kept of either end of a result that comes before its call
-_FOREIGN = (ActionKind.SHELL, ActionKind.WEB, ActionKind.MCP)  # what they give back is never taken for typed
+_OWN_RESULTS = (*CHANGES, ActionKind.PLAN, ActionKind.OTHER)  # of others, foreign text may be the result
 _COMPOUND = re.compile(r"[|;&\n(`]|\b(?:sh|bash|zsh|dash|eval|xargs|curl|http|xh)\b")
 _MOST_MS = 1 << 53
 _EXIT_CODES = range(-(1 << 31), 1 << 32)  # what systems have; others are numbers of something else
@@ -75,7 +75,7 @@ def believed(call: PendingCall, result: CallOutcome) -> CallOutcome:
         return result
     if not call.is_own:
         facts = msgspec.structs.replace(facts, is_denied=False, said="", is_error=facts.is_error or None)
-    elif call.kind in _FOREIGN:
+    elif call.kind not in _OWN_RESULTS:
         facts = msgspec.structs.replace(facts, said="")
     return msgspec.structs.replace(result, facts=facts)
 

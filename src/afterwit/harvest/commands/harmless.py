@@ -27,6 +27,7 @@ _ASSIGNED = regex(r"[A-Za-z_][\w.]*=")
 _REF = regex(r"(?!-)[\w][\w/.@^~-]*(?:\.\.\.?[\w][\w/.-]*)?")
 _SCRIPT = regex(r"[\w./-]+\.(?:py|sh|bash|js|mjs|cjs|ts|rb|php|pl)")
 _LOADED = regex(r"(?i).*(?:\.mk|makefile|\.(?:cfg|ini|toml|ya?ml|json|so|dll|dylib|jar))\Z")
+_LOADING = ("--target", "-t")  # which take a name, or a file that says how to build
 _USUAL_CONFIG = regex(r"(?:[\w-]+/)*tsconfig[\w.]*\.json|.*\*.*")
 _PRIVATE = regex(r"(?i)secret|credential|passw|token|\.pem\b|id_rsa|\.env\b")
 _MANAGED = table.VERBS | {"makemigrations", "migrate", "showmigrations", "runserver", "collectstatic"}
@@ -188,7 +189,7 @@ def _is_value(flag: str, value: str) -> bool:
         return bool(re.fullmatch(r"(?:[\w-]+/)*requirements[\w.-]*\.txt|(?:-r)?\w*", value))
     if table.LOWERED.fullmatch(value):
         return bool(table.MAY_BE_OFF.fullmatch(flag))
-    return _is_inside(value)
+    return _is_inside(value) and ".." not in value and not (flag in _LOADING and _LOADED.match(value))
 
 
 def _is_inside(word: str) -> bool:
