@@ -129,7 +129,8 @@ def is_told(value: str) -> bool:
     if len(value) < 6 or _FILE.search(value) or _NUMBERED.match(value) or _UUID.match(value):
         return False
     has_letter, has_digit = _has_letter_and_digit(value)
-    if not (has_letter and (has_digit or any(char in "!@#%&*+?^" for char in value))):
+    has_more = has_digit or any(char in "!@#%&*+?^" for char in value) or has_random_letters(value)
+    if not (has_letter and has_more):
         return False
     return is_password(value, is_bare=True)
 
@@ -138,7 +139,7 @@ def has_random_letters(value: str) -> bool:
     """Letters alone that make no words: hardly a vowel, few pairs of English, or the case changes all the time."""
     if len(value) < 8 or not value.isalpha() or not value.isascii():
         return False
-    if len(value) >= _LONG_STEP and _share_of_common_pairs(value) < 0.45:
+    if _share_of_common_pairs(value) < (0.45 if len(value) >= _LONG_STEP else 0.25):
         return True
     vowels = sum(char in "aeiouyAEIOUY" for char in value)
     changes = len(_CASE_SWITCH.findall(value))
@@ -152,6 +153,11 @@ def is_token(value: str) -> bool:
         return False
     is_long_enough = len(value) >= _LONG_STEP and not scheme
     return is_random(value) or (is_long_enough and (_is_mixed(value) or has_random_letters(value)))
+
+
+def is_drawn(value: str) -> bool:
+    """A token, or a UUID in a place where an id has no business."""
+    return is_token(value) or _UUID.match(value.rstrip(_CLOSING)) is not None
 
 
 def is_encoded(value: str) -> bool:
