@@ -81,7 +81,7 @@ def test_a_token_survives_in_no_url_and_no_path(template: str, place: str, fill:
     ("name", "value"),
     [
         ("password", "hunter2"),
-        ("api_key", "abcdef1234567890"),
+        ("api_key", "a8cdef1294567390"),
         ("DB_PASSWORD", "swordfish"),
         ("clientSecret", "zq81-kd77-mm"),
         ("HEROKU_API_KEY", "1a2b3c4d-1111-2222-3333-444455556666"),

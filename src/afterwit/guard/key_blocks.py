@@ -55,16 +55,13 @@ def _blocks(data: bytes) -> Iterator[list[tuple[int, int]]]:
         start, end = match.span()
         run = (start + (data[max(0, start - 1) : start + 1] == b"\\n"), end)
         gap = data[block[-1][1] : run[0]] if block else b""
-        if block and not (_is_one_line_further(gap) and _fits(data, block, run)):
+        is_below = len(gap) <= _LONGEST_GAP and (gap.count(b"\n") or gap.count(b"\\n")) == 1
+        if block and not (is_below and _fits(data, block, run)):
             yield block
             block = []
         block.append(run)
     if block:
         yield block
-
-
-def _is_one_line_further(gap: bytes) -> bool:
-    return len(gap) <= _LONGEST_GAP and (gap.count(b"\n") or gap.count(b"\\n")) == 1
 
 
 def _fits(data: bytes, block: list[tuple[int, int]], run: tuple[int, int]) -> bool:
@@ -93,7 +90,8 @@ def _kind(data: bytes, block: list[tuple[int, int]], kind_of: Callable[[bytes], 
         return None
     if _width(data, block[0]) == _width(data, block[1]) and _width(data, block[0]) in _KEY_WIDTHS:
         return _KIND
-    decoded = _decoded(b"".join(run[-_width(data, place) :] for run, place in zip(runs, block, strict=True)))
+    whole = b"".join(run[-_width(data, place) :] for run, place in zip(runs, block, strict=True))
+    decoded = from_base64(whole[:_WINDOW_BYTES])
     return kind_of(decoded) or (_KIND if _BASE64_TEXT.match(decoded) else None)
 
 
@@ -119,9 +117,15 @@ def _last_line(data: bytes, block: list[tuple[int, int]]) -> tuple[int, int] | N
     return (at + match.start(), at + match.end()) if is_last else None
 
 
-def _decoded(text: bytes) -> bytes:
-    clean = text[:_WINDOW_BYTES].rstrip(b"=")
+def from_base64(blob: bytes) -> bytes:
+    """What a blob holds, in either alphabet; nothing where it is none."""
+    clean = blob.rstrip(b"=").replace(b"-", b"+").replace(b"_", b"/")
     try:
-        return base64.b64decode(clean[: len(clean) // 4 * 4])
+        return base64.b64decode(clean[: len(clean) // 4 * 4] + _tail(clean))
     except binascii.Error:
         return b""
+
+
+def _tail(clean: bytes) -> bytes:
+    rest = clean[len(clean) // 4 * 4 :]
+    return rest + b"=" * (4 - len(rest)) if len(rest) > 1 else b""

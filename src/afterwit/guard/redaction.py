@@ -10,7 +10,6 @@ is decoded, in windows, so the work is bounded.
 """
 
 import base64
-import binascii
 import functools
 import re
 import urllib.parse
@@ -19,9 +18,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import Any, cast
 
+import msgspec
 import re2
 
-from afterwit.guard.key_blocks import block_spans, may_hold_a_block
+from afterwit.guard.key_blocks import block_spans, from_base64, may_hold_a_block
 from afterwit.guard.matching import Matcher
 from afterwit.guard.people import HOME_TRIGGER, NOBODY, ExactNames, People, home_spans
 from afterwit.guard.placeholders import SecretSpan, placeholder, replaced, united
@@ -91,7 +91,7 @@ class Encodings:
 
     def _kind_in(self, blob: bytes, *, is_hex: bool) -> str | None:
         for skip in range(2 if is_hex else 4):
-            decoded = _from_hex(blob[skip:]) if is_hex else _from_base64(blob[skip:])
+            decoded = _from_hex(blob[skip:]) if is_hex else from_base64(blob[skip:])
             if self._words.search(decoded) and (kind := self._kind_of(decoded)):
                 return kind
         return None
@@ -120,19 +120,6 @@ def _base64_forms(words: Iterable[bytes]) -> list[bytes]:
             encoded = base64.b64encode(bytes(shift) + word)[lead : (shift + len(word)) * 8 // 6]
             forms |= {encoded, encoded.replace(b"+", b"-").replace(b"/", b"_")}
     return sorted(form for form in forms if len(form) >= _SHORTEST_KEYWORD)
-
-
-def _from_base64(blob: bytes) -> bytes:
-    clean = blob.rstrip(b"=").replace(b"-", b"+").replace(b"_", b"/")
-    try:
-        return base64.b64decode(clean[: len(clean) // 4 * 4] + _tail(clean))
-    except binascii.Error:
-        return b""
-
-
-def _tail(clean: bytes) -> bytes:
-    rest = clean[len(clean) // 4 * 4 :]
-    return rest + b"=" * (4 - len(rest)) if len(rest) > 1 else b""
 
 
 def _unescaped(data: bytes) -> tuple[bytes, Callable[[int], int]]:
@@ -233,6 +220,14 @@ class Redactor:
                 holder[place] = items
                 open_places.extend((items, index) for index in range(len(items)))
         return root[0]
+
+    def state(self, state: bytes) -> bytes:
+        """What a reader keeps for the next time, which is redacted only where a secret is in it: readers look
+        for the folders that it names."""
+        if self._kind_of(state) is None:
+            return state
+        form = msgspec.json if state.startswith(b"{") else msgspec.msgpack
+        return form.encode(self.value(form.decode(state)))
 
     def _field(self, name: str, value: str) -> str:
         redacted = self.text(value)
