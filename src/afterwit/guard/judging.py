@@ -31,7 +31,8 @@ PLAIN_VALUES = frozenset(_PLAIN_VALUES.split())
 # Parts that show a reference, a template, a mask or an invented value.
 _FILLER = """
 your example sample changeme change_me change-me placeholder redacted dummy fake mock insert replace xxxx ****
-•••• ... … todo < > ${ {{ $( <% %( #{ ‹ process.env environ getenv env[ env. secrets. config. settings. vault: op:// arn: secretsmanager keychain
+•••• ... … todo < > ${ {{ $( <% %( #{ ‹ process.env environ getenv env[ env. secrets.
+config. settings. vault: op:// arn: secretsmanager keychain
 """
 FILLER = tuple(_FILLER.split())
 

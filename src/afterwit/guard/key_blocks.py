@@ -26,7 +26,7 @@ _WALL = b"a" * _NARROWEST
 _BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _AS_ONE = bytes.maketrans(_BASE64, b"a" * len(_BASE64))
 _RUN = re2.compile(rb"[A-Za-z0-9+/]{%d,}={0,2}" % _NARROWEST, byte_options())
-_BEGIN = re.compile(rb"-----BEGIN ([A-Z0-9 ]{1,60})-----(?:[^-]|-[^-])*-?\Z")
+_BEGIN = re.compile(rb"(?:-----BEGIN |(?=Public-Lines))([A-Za-z0-9 -]{1,60}?)(?:-----|: \d+)(?:[^-]|-[^-])*-?\Z")
 _END = re.compile(rb"\A(?:[^-]|-[^-])*?-?-----END ([A-Z0-9 ]{1,60})-----")
 _AT_END = re.compile(rb"[A-Za-z0-9+/]{2,}={0,2}\Z")
 _CHECKSUM_BEFORE = re.compile(rb"(?i:sha-?\d{1,3}|md5|h1|integrity)\W{1,4}\Z")
@@ -35,7 +35,6 @@ _BASE64_TEXT = re.compile(rb"[A-Za-z0-9+/=\s-]+\Z")
 
 
 def may_hold_a_block(data: bytes) -> bool:
-    """Whether it is worth while to look for blocks."""
     return len(data) > 2 * _NARROWEST and _WALL in data.translate(_AS_ONE)
 
 
@@ -82,21 +81,15 @@ def _kind(data: bytes, block: list[tuple[int, int]], kind_of: Callable[[bytes], 
     if label:
         return _KIND if b"PRIVATE KEY" in label[1] else None
     runs = [data[slice(*run)] for run in block]
-    if (
-        len(set(runs)) < 2
-        or not _is_random(b"".join(runs[:8]))
-        or _CHECKSUM_BEFORE.search(data[max(0, start - 12) : start])
-    ):
+    first = b"".join(runs[:8])
+    is_random = all(len(first) - len(first.translate(None, some)) >= share * len(first) for some, share in _CLASSES)
+    if len(set(runs)) < 2 or not is_random or _CHECKSUM_BEFORE.search(data[max(0, start - 12) : start]):
         return None
     if _width(data, block[0]) == _width(data, block[1]) and _width(data, block[0]) in _KEY_WIDTHS:
         return _KIND
     whole = b"".join(run[-_width(data, place) :] for run, place in zip(runs, block, strict=True))
     decoded = from_base64(whole[:_WINDOW_BYTES])
     return kind_of(decoded) or (_KIND if _BASE64_TEXT.match(decoded) else None)
-
-
-def _is_random(run: bytes) -> bool:
-    return all(len(run) - len(run.translate(None, letters)) >= share * len(run) for letters, share in _CLASSES)
 
 
 def _last_line(data: bytes, block: list[tuple[int, int]]) -> tuple[int, int] | None:

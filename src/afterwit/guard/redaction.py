@@ -62,7 +62,7 @@ class Encodings:
         """Blobs whose decoded text holds a secret."""
         if encoding is Encoding.PERCENT:
             yield from self._percent(data)
-        elif encoding is not Encoding.ESCAPE:
+        else:
             yield from self._around_literals(data, encoding)
 
     def _percent(self, data: bytes) -> Iterator[SecretSpan]:
@@ -105,7 +105,7 @@ def _compiled(words: tuple[bytes, ...]) -> tuple[dict[Encoding, bytes], Any, dic
         Encoding.BASE64: b"|".join(re2.escape(form) for form in _base64_forms(words)),
         Encoding.HEX: b"(?i:" + b"|".join(word.hex().encode() for word in words) + b")",
         Encoding.PERCENT: rb"%[0-9A-Fa-f]{2}",
-        Encoding.ESCAPE: rb"\\u00[2-7]|\\x[2-7][0-9A-Fa-f]|&quot;|&#(?:x[2-7]|[3-9]|1[0-2])",
+        Encoding.ESCAPE: rb"\\(?:u00|x)(?:2[027]|3[aAdD])|&(?:quot|apos|#(?:32|34|39|58|61|x2[027]|x3[aAdD]));",
     }
     encodings = (Encoding.BASE64, Encoding.HEX)
     literals = {encoding: re2.compile(triggers[encoding], byte_options()) for encoding in encodings}
@@ -226,8 +226,8 @@ class Redactor:
         for the folders that it names."""
         if self._kind_of(state) is None:
             return state
-        form = msgspec.json if state.startswith(b"{") else msgspec.msgpack
-        return form.encode(self.value(form.decode(state)))
+        form: Any = msgspec.json if state.startswith(b"{") else msgspec.msgpack
+        return cast("bytes", form.encode(self.value(form.decode(state))))
 
     def _field(self, name: str, value: str) -> str:
         redacted = self.text(value)
@@ -247,8 +247,8 @@ class Redactor:
             if not spans:
                 break
             data = replaced(data, spans, self._mark)
-            if hits == [self._home_hit]:
-                break  # nothing but a home folder was there: another pass would find nothing new
+            if {self._home_hit, self._block_hit}.issuperset(hits):
+                break  # nothing but home folders and blocks was there: another pass would find nothing new
             hits = self._hits_in((data,))[0]
         return data.decode("utf-8", "surrogatepass")
 
@@ -261,26 +261,23 @@ class Redactor:
 
     def _spans(self, data: bytes, hits: list[int]) -> Iterator[SecretSpan]:
         yield from self._matcher.spans(data, hits)
-        yield from self._escaped_spans(data, hits)
         for hit in hits:
             if hit == self._home_hit:
                 yield from home_spans(data)
             elif hit == self._block_hit:
                 yield from block_spans(data, self._kind_of)
+            elif hit == self._block_hit - 1:
+                yield from self._escaped_spans(data)
             elif hit >= self._first_encoded_hit:
                 yield from self._encodings.spans(data, _ENCODINGS[hit - self._first_encoded_hit])
             elif hit > self._home_hit:
                 yield from self._exact.spans(data)
 
-    def _escaped_spans(self, data: bytes, hits: list[int]) -> Iterator[SecretSpan]:
-        """Secrets that are seen once the escapes of JSON, of languages and of HTML are undone. Escaped line breaks are
-        in nearly every text within a text: they become breaks in place, for the rules that the text called for."""
-        if self._block_hit - 1 in hits:
-            plain, places = _unescaped(data)
-            for start, end, kind in self._matcher.secret_spans(plain):
-                yield SecretSpan(places(start), places(end), kind)
-        elif b"\\n" in data and (known := [hit for hit in hits if self._matcher.is_about_secrets(hit)]):
-            yield from self._matcher.spans(data.replace(b"\\n", b"\n "), known)
+    def _escaped_spans(self, data: bytes) -> Iterator[SecretSpan]:
+        """Secrets that are seen once the escapes of JSON, of languages and of HTML are undone."""
+        plain, places = _unescaped(data)
+        for start, end, kind in self._matcher.secret_spans(plain):
+            yield SecretSpan(places(start), places(end), kind)
 
     def _is_allowed(self, data: bytes, span: SecretSpan) -> bool:
         """Whether the user has said that this value is no secret."""

@@ -7,8 +7,7 @@ are still noted. A deck, or a part of it, that cannot be read is a fault, which 
 What is noted of a call holds nothing that could be a secret. The rules of `guard` take a hook too long to load, so only
 words are kept that cannot be one: plain words, names of options and short paths. Of an assignment or an option with a
 value the name is kept. Words with digits in them, long ones, and whatever follows a name that smells of a secret become
-an ellipsis, and so does a word that could have been drawn: capitals or digits among small letters, or many capitals.
-Whoever takes the spool in redacts again.
+an ellipsis, and so does a word that could have been drawn. Whoever takes the spool in redacts again.
 """
 
 import os
