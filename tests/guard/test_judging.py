@@ -25,7 +25,7 @@ def test_quotes_make_a_plain_word_a_password() -> None:
     assert not judging.is_password("swordfish", is_bare=True)
 
 
-@pytest.mark.parametrize("value", ["a8f3k2m9x7c1", "0123456789abcdef0123456789abcdef", "xK9-mQ2_vT7.pL4"])
+@pytest.mark.parametrize("value", ["a8f3k2m9x7c1", "0f23d56a89abc7ef0823c5678e9bcd4f", "xK9-mQ2_vT7.pL4"])
 def test_letters_and_digits_in_turn_are_random(value: str) -> None:
     assert judging.is_random(value)
     assert judging.is_token(value)

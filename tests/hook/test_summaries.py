@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.every import for_every
@@ -18,6 +19,7 @@ from afterwit.hook.call import LONGEST, summary
         ("curl -H Authorization: Bearer abcdef", "curl -H Authorization: … …"),
         ("send to someone@example.org now", "send to … now"),
         ("echo 4111111111111111 5500000000000004", "echo …"),
+        ("mcp__github__get_issue TodoWrite HttpClientTest", "mcp__github__get_issue TodoWrite HttpClientTest"),
         ("", ""),
     ],
 )
@@ -36,3 +38,10 @@ def test_it_is_short_and_one_line(text: str) -> None:
     found = summary(text)
     assert len(found) <= LONGEST
     assert len(found.splitlines()) <= 1
+
+
+@pytest.mark.parametrize(
+    "secret", ["AKIAQWERTYUIOPLKJHGF", "AKIA3QWERTYUIOPLKJHG", "xKqPmZtWvRbN", "-pswordfish", "QwErTyUiOpAsDfGh"]
+)
+def test_a_word_that_could_have_been_drawn_is_not_noted(secret: str) -> None:
+    assert secret not in summary(f"mixer run {secret} now")

@@ -177,8 +177,9 @@ class _Reading:
         self.shape = reader.shape(path)
         state = resumed(resume) if resume else None
         self._reader: FileReading = reader.start(SourceFile(path, companion), state.reader if state else None)
+        self._redactor = redactor_for(rules.key, rules.people, rules.allow)
         context = AssemblyContext(
-            redactor=redactor_for(rules.key, rules.people, rules.allow),
+            redactor=self._redactor,
             tool_kinds=tool_kinds(agent),
             own_tools=own_tools(agent),
             instructions=instruction_files(),
@@ -203,7 +204,7 @@ class _Reading:
     def derived(self, derived: Derived) -> Derived:
         captured = self._assembler.captured()
         derived.captured, derived.cursor = captured, self._cursor
-        derived.resume = msgspec.msgpack.encode(FileResume(self._reader.save(), captured.resume))
+        derived.resume = msgspec.msgpack.encode(FileResume(self._redactor.state(self._reader.save()), captured.resume))
         derived.known = dict(self._reader.known)
         derived.unknown = self._assembler.safe_names(self._reader.unknown)
         return derived

@@ -10,6 +10,7 @@ import binascii
 import math
 import re
 from collections import Counter
+from itertools import pairwise
 
 from afterwit.text.patterns import regex
 
@@ -29,9 +30,9 @@ PLAIN_VALUES = frozenset(_PLAIN_VALUES.split())
 
 # Parts that show a reference, a template, a mask or an invented value.
 _FILLER = """
-your example changeme change_me change-me placeholder redacted dummy fake mock insert replace xxxx **** •••• ... …
-todo < > ${ {{ $( <%
-%( #{ ‹ process.env environ getenv env[ env. secrets. config. settings. vault: op:// arn: secretsmanager keychain
+your example sample changeme change_me change-me placeholder redacted dummy fake mock insert replace xxxx ****
+•••• ... … todo < > ${ {{ $( <% %( #{ ‹ process.env environ getenv env[ env. secrets.
+config. settings. vault: op:// arn: secretsmanager keychain
 """
 FILLER = tuple(_FILLER.split())
 
@@ -66,6 +67,9 @@ _CLOSING = ")]}>|,.:;!?"
 _LONG_STEP = 16
 _MOST_WORDS = 3
 _SHARE_IN_WORDS = 0.6
+_SHARE_IN_TURN = 0.6
+_LONGEST_PRINTED = 200
+_PRINTED = regex(r"EXAMPLE|(?i:placeholder|changeme|redacted|your[_-]|x{6}|0{10}|1234567890|abcdefgh)")
 # Pairs of letters that make up most of English and of names in code; a drawn text has few of them.
 _PAIRS = """
 th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me de hi ri ro ic
@@ -103,7 +107,14 @@ def is_password(value: str, *, is_bare: bool) -> bool:
 def is_secret(value: str, *, is_bare: bool) -> bool:
     """A secret or a key is at least eight characters and not made of words alone."""
     value = value.rstrip(_CLOSING) if is_bare else value.strip()
-    if len(value) < 8 or " " in value or _UUID.match(value) or _is_filler(value) or _is_code(value):
+    if (
+        len(value) < 8
+        or " " in value
+        or _UUID.match(value)
+        or is_printed(value)
+        or _is_filler(value)
+        or _is_code(value)
+    ):
         return False
     return _is_mixed(value) or is_random(value) or _LOWER_RUN.match(value) is not None or has_random_letters(value)
 
@@ -129,16 +140,17 @@ def is_told(value: str) -> bool:
     if len(value) < 6 or _FILE.search(value) or _NUMBERED.match(value) or _UUID.match(value):
         return False
     has_letter, has_digit = _has_letter_and_digit(value)
-    if not (has_letter and (has_digit or any(char in "!@#%&*+?^" for char in value))):
+    has_more = has_digit or any(char in "!@#%&*+?^" for char in value) or has_random_letters(value)
+    if not (has_letter and has_more):
         return False
     return is_password(value, is_bare=True)
 
 
 def has_random_letters(value: str) -> bool:
     """Letters alone that make no words: hardly a vowel, few pairs of English, or the case changes all the time."""
-    if len(value) < 8 or not value.isalpha() or not value.isascii():
+    if len(value) < 8 or not value.isalpha() or not value.isascii() or entropy(value) < 2.0:
         return False
-    if len(value) >= _LONG_STEP and _share_of_common_pairs(value) < 0.45:
+    if _share_of_common_pairs(value) < (0.45 if len(value) >= _LONG_STEP else 0.25):
         return True
     vowels = sum(char in "aeiouyAEIOUY" for char in value)
     changes = len(_CASE_SWITCH.findall(value))
@@ -148,10 +160,25 @@ def has_random_letters(value: str) -> bool:
 def is_token(value: str) -> bool:
     """A token is long and random; a scheme such as `OAuth` may stand before it."""
     *scheme, value = value.strip().rstrip(_CLOSING).split() or [""]
-    if len(value) < 10 or len(scheme) >= _MOST_WORDS or _is_filler(value) or _UUID.match(value) or _is_code(value):
+    if len(value) < 10 or len(scheme) >= _MOST_WORDS or _UUID.match(value) or is_printed(value):
+        return False
+    if _is_filler(value) or _is_code(value):
         return False
     is_long_enough = len(value) >= _LONG_STEP and not scheme
     return is_random(value) or (is_long_enough and (_is_mixed(value) or has_random_letters(value)))
+
+
+def is_drawn(value: str) -> bool:
+    """A token, or a UUID in a place where an id has no business."""
+    return is_token(value) or _UUID.match(value.rstrip(_CLOSING)) is not None
+
+
+def is_printed(value: str) -> bool:
+    """What stands for a value in documents: the alphabet, the digits in turn, one character again and again."""
+    if len(value) > _LONGEST_PRINTED:
+        return False
+    steps = sum(ord(after) - ord(before) in (0, 1) for before, after in pairwise(value))
+    return steps >= _SHARE_IN_TURN * (len(value) - 1) or _PRINTED.search(value) is not None
 
 
 def is_encoded(value: str) -> bool:
@@ -225,6 +252,8 @@ def _is_filler(value: str) -> bool:
 
 
 def _is_wordy(value: str) -> bool:
+    if len(value) >= 12 and _share_of_common_pairs(value) >= _SHARE_IN_WORDS:
+        return True
     parts = _NOT_ALNUM.split(value)
     return all(_WORDLIKE.match(part) for part in parts) and sum(_SWITCH.search(part) is not None for part in parts) <= 1
 

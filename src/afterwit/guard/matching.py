@@ -22,6 +22,7 @@ _JUDGES: dict[Judge, Callable[[str, bool], bool]] = {
     Judge.GIVEN: lambda value, _: judging.is_given(value),
     Judge.SECRET: lambda value, is_bare: judging.is_secret(value, is_bare=is_bare),
     Judge.TOKEN: lambda value, _: judging.is_token(value),
+    Judge.DRAWN: lambda value, _: judging.is_drawn(value),
     Judge.SPOKEN: lambda value, _: judging.is_spoken(value),
     Judge.TOLD: lambda value, _: judging.is_told(value),
     Judge.URL: lambda value, _: judging.is_url_password(value),
@@ -44,7 +45,7 @@ _OPEN_KEY = re.compile(
     rb"""[ _.-]?key["'`\])]*\s*[:=,]?[>]?\s*["'`@$]*\Z""",
     re.IGNORECASE,
 )
-_WEIGHED = frozenset({Judge.TOKEN, Judge.SECRET, Judge.SPOKEN})
+_WEIGHED = frozenset({Judge.TOKEN, Judge.DRAWN, Judge.SECRET, Judge.SPOKEN})
 _NEXT_PARAMETER = re.compile(rb"&(?:&|[A-Za-z_][\w.-]*=)")  # where a bare value ends in a query or a command line
 
 
@@ -56,7 +57,7 @@ class PatternSet:
         for pattern in patterns:
             self._set.Add(pattern)
         self._set.Compile()
-        self.matches: Callable[[bytes], list[int] | None] = self._set.Match  # None where nothing matches
+        self.matches: Callable[[bytes], list[int]] = self._set._set.Match  # noqa: SLF001 - a frame less for every text
 
 
 class Finder:
@@ -91,7 +92,7 @@ class Finder:
         if self.rule.judge is Judge.FORMAT:
             if self.rule.id == _UUID_RULE and _OPEN_KEY.search(data, max(0, start - _NAME_BYTES), start):
                 return False
-            is_printed = value.endswith(("EXAMPLE", "EXAMPLEKEY"))  # by a vendor, in documents
+            is_printed = not self.rule.is_about_people and judging.is_printed(value)
             return judging.entropy(value) >= self.rule.min_entropy and not is_printed
         if self.rule.judge in _WEIGHED and _OPEN_KEY.search(data, max(0, start - _NAME_BYTES), start):
             return False
@@ -132,11 +133,14 @@ class Matcher:
 
     def secret_kind(self, data: bytes) -> str | None:
         """The type of a secret in this text, whatever else the text tells about people."""
-        for hit in sorted(self.hits_in((data,))[0]):
-            if hit < self.size and not self._finders[hit].rule.is_about_people:
-                for span in self._finders[hit].spans(data):
-                    return span.kind
-        return None
+        return next((span.kind for span in self.secret_spans(data)), None)
+
+    def secret_spans(self, data: bytes) -> Iterator[SecretSpan]:
+        """The places of secrets alone, in a text of which nothing is known."""
+        yield from self.spans(data, filter(self.is_about_secrets, self.hits_in((data,))[0]))
+
+    def is_about_secrets(self, hit: int) -> bool:
+        return hit < self.size and not self._finders[hit].rule.is_about_people
 
 
 def trigger(rule: RedactionRule) -> bytes:

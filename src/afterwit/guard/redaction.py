@@ -10,16 +10,18 @@ is decoded, in windows, so the work is bounded.
 """
 
 import base64
-import binascii
 import functools
 import re
 import urllib.parse
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import Any, cast
 
+import msgspec
 import re2
 
+from afterwit.guard.key_blocks import block_spans, from_base64, may_hold_a_block
 from afterwit.guard.matching import Matcher
 from afterwit.guard.people import HOME_TRIGGER, NOBODY, ExactNames, People, home_spans
 from afterwit.guard.placeholders import SecretSpan, placeholder, replaced, united
@@ -34,10 +36,17 @@ _HEX_BEFORE = re.compile(rb"[0-9A-Fa-f]*\Z")
 _PERCENT = rb"[A-Za-z0-9._~%+*!()-]*%[0-9A-Fa-f]{2}[A-Za-z0-9._~%+*!()-]*"
 
 
+_ESCAPE = re.compile(
+    rb"\\+(?:u00|x)([2-7][0-9A-Fa-f])|&#x([2-7][0-9A-Fa-f]);|&#(\d{2,3});|&(quot|apos|amp|lt|gt);|\\+([\"'nrt])"
+)
+_PLAIN = {b"quot": b'"', b"apos": b"'", b"amp": b"&", b"lt": b"<", b"gt": b">", b"n": b"\n", b"r": b"\r", b"t": b"\t"}
+
+
 class Encoding(StrEnum):
     BASE64 = "base64"
     HEX = "hex"
     PERCENT = "percent"
+    ESCAPE = "escape"
 
 
 class Encodings:
@@ -82,7 +91,7 @@ class Encodings:
 
     def _kind_in(self, blob: bytes, *, is_hex: bool) -> str | None:
         for skip in range(2 if is_hex else 4):
-            decoded = _from_hex(blob[skip:]) if is_hex else _from_base64(blob[skip:])
+            decoded = _from_hex(blob[skip:]) if is_hex else from_base64(blob[skip:])
             if self._words.search(decoded) and (kind := self._kind_of(decoded)):
                 return kind
         return None
@@ -96,6 +105,7 @@ def _compiled(words: tuple[bytes, ...]) -> tuple[dict[Encoding, bytes], Any, dic
         Encoding.BASE64: b"|".join(re2.escape(form) for form in _base64_forms(words)),
         Encoding.HEX: b"(?i:" + b"|".join(word.hex().encode() for word in words) + b")",
         Encoding.PERCENT: rb"%[0-9A-Fa-f]{2}",
+        Encoding.ESCAPE: rb"\\(?:u00|x)(?:2[027]|3[aAdD])|&(?:quot|apos|#(?:32|34|39|58|61|x2[027]|x3[aAdD]));",
     }
     encodings = (Encoding.BASE64, Encoding.HEX)
     literals = {encoding: re2.compile(triggers[encoding], byte_options()) for encoding in encodings}
@@ -112,17 +122,21 @@ def _base64_forms(words: Iterable[bytes]) -> list[bytes]:
     return sorted(form for form in forms if len(form) >= _SHORTEST_KEYWORD)
 
 
-def _from_base64(blob: bytes) -> bytes:
-    clean = blob.rstrip(b"=").replace(b"-", b"+").replace(b"_", b"/")
-    try:
-        return base64.b64decode(clean[: len(clean) // 4 * 4] + _tail(clean))
-    except binascii.Error:
-        return b""
-
-
-def _tail(clean: bytes) -> bytes:
-    rest = clean[len(clean) // 4 * 4 :]
-    return rest + b"=" * (4 - len(rest)) if len(rest) > 1 else b""
+def _unescaped(data: bytes) -> tuple[bytes, Callable[[int], int]]:
+    """The text without escapes, and where a place of it was before."""
+    pieces: list[bytes] = []
+    moves = [(0, 0)]  # from where on in the result, and how much farther that was
+    size = at = 0
+    for match in _ESCAPE.finditer(data):
+        code = match[1] or match[2]
+        number = int(code, 16) if code else int(match[3] or 0)
+        name = match[4] or match[5]
+        char = bytes([min(number, 255)]) if number else _PLAIN.get(name, name)
+        pieces += (data[at : match.start()], char)
+        size += match.start() - at + 1
+        at = match.end()
+        moves.append((size, at - size))
+    return b"".join((*pieces, data[at:])), lambda place: place + moves[bisect_right(moves, (place, len(data))) - 1][1]
 
 
 def _from_hex(blob: bytes) -> bytes:
@@ -155,6 +169,7 @@ class Redactor:
         self._matcher = _matcher(*extra, *self._encodings.triggers.values())
         self._home_hit = self._matcher.size
         self._first_encoded_hit = self._home_hit + len(extra)
+        self._block_hit = self._first_encoded_hit + len(_ENCODINGS)
         self._short: dict[str, str] = {}
 
     def text(self, text: str) -> str:
@@ -164,17 +179,16 @@ class Redactor:
 
     def texts(self, texts: Sequence[str]) -> list[str]:
         """The same for each of many texts, which costs far less than one after the other."""
-        redacted = [self._known(text) for text in texts]
-        fresh = [number for number, safe in enumerate(redacted) if safe is None]
-        datas = [texts[number].encode("utf-8", "surrogatepass") for number in fresh]
-        for number, data, hits in zip(fresh, datas, self._matcher.hits_in(datas), strict=True):
-            text = texts[number]
-            redacted[number] = safe = self._redacted(data, hits) if hits else text
+        known = {text: self._known(text) for text in dict.fromkeys(texts)}
+        fresh = [text for text, safe in known.items() if safe is None]
+        datas = [text.encode("utf-8", "surrogatepass") for text in fresh]
+        for text, data, hits in zip(fresh, datas, self._hits_in(datas), strict=True):
+            known[text] = safe = self._redacted(data, hits) if hits else text
             if len(text) <= _CACHED_LENGTH:
                 self._short[text] = safe
         if len(self._short) > _CACHE_SIZE:
             self._short.clear()
-        return cast("list[str]", redacted)
+        return [cast("str", known[text]) for text in texts]
 
     def _known(self, text: str) -> str | None:
         """What is known of a short text without looking for anything."""
@@ -206,6 +220,14 @@ class Redactor:
                 open_places.extend((items, index) for index in range(len(items)))
         return root[0]
 
+    def state(self, state: bytes) -> bytes:
+        """What a reader keeps for the next time, which is redacted only where a secret is in it: readers look
+        for the folders that it names."""
+        if self._kind_of(state) is None:
+            return state
+        form: Any = msgspec.json if state.startswith(b"{") else msgspec.msgpack
+        return cast("bytes", form.encode(self.value(form.decode(state))))
+
     def _field(self, name: str, value: str) -> str:
         redacted = self.text(value)
         if redacted != value or len(value) > _LONGEST_FIELD or not _SECRET_NAME.search(name):
@@ -224,20 +246,37 @@ class Redactor:
             if not spans:
                 break
             data = replaced(data, spans, self._mark)
-            if hits == [self._home_hit]:
-                break  # nothing but a home folder was there: another pass would find nothing new
-            hits = self._matcher.hits_in((data,))[0]
+            if {self._home_hit, self._block_hit}.issuperset(hits):
+                break  # nothing but home folders and blocks was there: another pass would find nothing new
+            hits = self._hits_in((data,))[0]
         return data.decode("utf-8", "surrogatepass")
+
+    def _hits_in(self, datas: Sequence[bytes]) -> list[list[int]]:
+        hits_of_all = self._matcher.hits_in(datas)
+        for data, hits in zip(datas, hits_of_all, strict=True):
+            if may_hold_a_block(data):
+                hits.append(self._block_hit)
+        return hits_of_all
 
     def _spans(self, data: bytes, hits: list[int]) -> Iterator[SecretSpan]:
         yield from self._matcher.spans(data, hits)
         for hit in hits:
             if hit == self._home_hit:
                 yield from home_spans(data)
+            elif hit == self._block_hit:
+                yield from block_spans(data, self._kind_of)
+            elif hit == self._block_hit - 1:
+                yield from self._escaped_spans(data)
             elif hit >= self._first_encoded_hit:
                 yield from self._encodings.spans(data, _ENCODINGS[hit - self._first_encoded_hit])
             elif hit > self._home_hit:
                 yield from self._exact.spans(data)
+
+    def _escaped_spans(self, data: bytes) -> Iterator[SecretSpan]:
+        """Secrets that are seen once the escapes of JSON, of languages and of HTML are undone."""
+        plain, places = _unescaped(data)
+        for start, end, kind in self._matcher.secret_spans(plain):
+            yield SecretSpan(places(start), places(end), kind)
 
     def _is_allowed(self, data: bytes, span: SecretSpan) -> bool:
         """Whether the user has said that this value is no secret."""

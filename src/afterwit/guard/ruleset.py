@@ -94,6 +94,7 @@ class Judge(StrEnum):
     GIVEN = "given"  # the place leaves no doubt: nearly anything that is no reference and no filler
     SECRET = "secret"  # noqa: S105
     TOKEN = "token"  # noqa: S105
+    DRAWN = "drawn"  # a token, or a UUID where nothing stands that is only an id
     SPOKEN = "spoken"  # the place says secret, but code stands in such places too
     TOLD = "told"  # a sentence says password: only what no sentence holds otherwise
     ENCODED = "encoded"

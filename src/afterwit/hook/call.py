@@ -7,7 +7,7 @@ are still noted. A deck, or a part of it, that cannot be read is a fault, which 
 What is noted of a call holds nothing that could be a secret. The rules of `guard` take a hook too long to load, so only
 words are kept that cannot be one: plain words, names of options and short paths. Of an assignment or an option with a
 value the name is kept. Words with digits in them, long ones, and whatever follows a name that smells of a secret become
-an ellipsis. Whoever takes the spool in redacts again.
+an ellipsis, and so does a word that could have been drawn. Whoever takes the spool in redacts again.
 """
 
 import os
@@ -28,6 +28,8 @@ from afterwit.store.spool_file import TOOL, SpoolFile
 LONGEST = 200
 _LONGEST_WORD = 32
 _MOST_DIGITS = 3
+_LONGEST_CAPITALS = 12
+_SHORT = 4  # characters in which nothing can hide
 _GAP = "…"
 _SMELLS = ("pass", "pwd", "secret", "token", "key", "auth", "cred", "bearer", "cookie", "session", "sign", "login")
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./,:+()[]{}'!?;|&<>*#\"`$~^%")
@@ -51,7 +53,18 @@ def summary(text: str) -> str:
 def _is_plain(word: str) -> bool:
     if len(word) > _LONGEST_WORD or "@" in word or "://" in word or not _PLAIN.issuperset(word):
         return False
-    return sum(letter.isdigit() for letter in word) <= _MOST_DIGITS
+    if word[:1] == "-" and word[:2].lower() == "-p" and len(word) > _SHORT:  # `-p` with a password behind it
+        return False
+    parts = "".join(letter if letter.isalnum() else " " for letter in word).split()
+    return sum(letter.isdigit() for letter in word) <= _MOST_DIGITS and all(map(_is_written, parts))
+
+
+def _is_written(part: str) -> bool:
+    """Whether somebody wrote this, rather than drew it: a word, an abbreviation, or one of them with a number."""
+    letters = part.rstrip("0123456789")
+    capitals = sum(letter.isupper() for letter in letters)
+    is_word = 3 * capitals <= len(letters) or (letters.isupper() and len(part) <= _LONGEST_CAPITALS)
+    return len(part) <= _SHORT or not letters or (letters.isalpha() and is_word)
 
 
 def _smells(name: str) -> bool:
@@ -166,7 +179,7 @@ class HookCall:
         record |= {"transcript": moment.transcript[:_LONGEST_PATH]} if moment.event == END and moment.transcript else {}
         if moment.event == AFTER:
             target = moment.command or moment.path
-            record |= {"tool": moment.tool[:80], "target": summary(target), "status": status}
+            record |= {"tool": summary(moment.tool)[:80], "target": summary(target), "status": status}
             record |= {"call": moment.call[:80]} if moment.call else {}
             record |= {"context": moment.context} if moment.context else {}
             record |= {"summary": summary(moment.output)} if status == "failed" else {}

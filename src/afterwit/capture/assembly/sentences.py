@@ -85,7 +85,7 @@ def _beginnings() -> PatternSet:
 
 def _may_state(text: str) -> bool:
     is_plain = text.isascii() or not _ODD_LETTERS.search(text)
-    return not is_plain or _beginnings().matches(text.encode("utf-8", "surrogatepass")) is not None
+    return not is_plain or bool(_beginnings().matches(text.encode("utf-8", "surrogatepass")))
 
 
 def _taken(text: str, form: re.Pattern[str], most: int) -> list[str]:
