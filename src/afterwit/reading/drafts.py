@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from afterwit.actions.shell.parse import parsed
-from afterwit.guard.claims import claims_in, lowers_a_guard
+from afterwit.guard.claims import claims_in, lowers_a_guard, orders_for_good
 from afterwit.guard.hygiene import danger_in, reads_like_an_order
 from afterwit.guard.plain_names import is_plain_path
 from afterwit.model.digest import Digest
@@ -72,7 +72,13 @@ def draft_of(supported: Supported, session: ReadSession, replaced: Sequence[str]
 
 def _is_fit(when: str, lines: Sequence[SessionLine]) -> bool:
     """Whether the model's own words for a moment say no more than that. Nothing proves them."""
-    if danger_in(when) or reads_like_an_order(when) or has_disguised_word(when) or claims_in(when):
+    if (
+        danger_in(when)
+        or reads_like_an_order(when)
+        or orders_for_good(when)
+        or has_disguised_word(when)
+        or claims_in(when)
+    ):
         return False
     typed = (line.text for line in lines if line.speaker is Speaker.USER)
     return not (lowers_a_guard(when) or has_strange_letters(when, typed) or untold_commands(when, lines))
