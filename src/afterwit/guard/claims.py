@@ -53,7 +53,7 @@ _EXPOSES = regex(
     re.IGNORECASE,
 )
 _FOR_GOOD = regex(
-    r"(?:^|[.;:!,]\s+|\b(?:and|then|but|please)\s+)(?:always|never|from now on|going forward|in future)\b,?\s+[\w`]"
+    r"(?:^|[.;:!]\s+|\b(?:and|then|but|please)\s+)(?:always|never|from now on|going forward|in future)\b,?\s+[\w`]"
     r"|\bpolic(?:y|ies)\b|\b(?:must|has to|have to|should|shall)\s+(?:always|never|stay|remain|be (?:kept|left))\b",
     re.IGNORECASE,
 )
