@@ -184,8 +184,8 @@ def _refuse_shortened(files: list[StoreFile], packed: PackedFiles) -> None:
 
 def _read_back(vault: Vault, packed: PackedFiles, before: Manifest | None, progress: Progress) -> None:
     """Before the snapshot exists: what was sent, also by a run that was stopped, is what is there."""
-    known = set(before.objects) - set(packed.sent) if before is not None else set()
-    names = [sent.name for sent in packed.objects if sent not in known]
+    earlier = set(before.objects) - set(packed.sent) if before is not None else set()
+    names = [sent.name for sent in packed.objects if sent not in earlier]
     progress.stage("reading back", len(names), "objects")
     for _ in fetched(vault.read_sealed, names, vault.target.at_once):
         progress.advance(1, 1)

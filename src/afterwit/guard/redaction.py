@@ -179,16 +179,16 @@ class Redactor:
 
     def texts(self, texts: Sequence[str]) -> list[str]:
         """The same for each of many texts, which costs far less than one after the other."""
-        known = {text: self._known(text) for text in dict.fromkeys(texts)}
-        fresh = [text for text, safe in known.items() if safe is None]
+        redacted = {text: self._known(text) for text in dict.fromkeys(texts)}
+        fresh = [text for text, safe in redacted.items() if safe is None]
         datas = [text.encode("utf-8", "surrogatepass") for text in fresh]
         for text, data, hits in zip(fresh, datas, self._hits_in(datas), strict=True):
-            known[text] = safe = self._redacted(data, hits) if hits else text
+            redacted[text] = safe = self._redacted(data, hits) if hits else text
             if len(text) <= _CACHED_LENGTH:
                 self._short[text] = safe
         if len(self._short) > _CACHE_SIZE:
             self._short.clear()
-        return [cast("str", known[text]) for text in texts]
+        return [cast("str", redacted[text]) for text in texts]
 
     def _known(self, text: str) -> str | None:
         """What is known of a short text without looking for anything."""

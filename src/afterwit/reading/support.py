@@ -55,8 +55,8 @@ def is_all_said(sentence: str, lines: Iterable[SessionLine], *, as_typed: bool =
         words = set(words_of(clause))
         if len(words) >= fewest and len(words & there) < least * len(words):
             return False
-    known = "".join("x" if word in there else " " for word in words_of(sentence)) if as_typed else "x"
-    return " " * (_MOST_MISSING + 1) not in known
+    gaps = "".join("x" if word in there else " " for word in words_of(sentence)) if as_typed else "x"
+    return " " * (_MOST_MISSING + 1) not in gaps
 
 
 def is_turned_round(sentence: str, lines: Iterable[SessionLine]) -> bool:

@@ -134,11 +134,11 @@ def _answer(name: str, repo: KnownRepo, question: Question, most: int, lacks: st
     likely = guess(repo, question, most)
     rated = features(repo, question) if likely else {}
     meant = [place for place in likely if _is_meant(rated[place.path])]
-    found = (
+    with_reasons = (
         FoundPlace(place, tuple(_reasons(repo, question, place.path, rated[place.path])))
         for place in with_tests(repo, meant)
     )
-    return FoundPlaces(name, tuple(found), lacks)
+    return FoundPlaces(name, tuple(with_reasons), lacks)
 
 
 def _is_meant(values: Features) -> bool:

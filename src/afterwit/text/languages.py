@@ -49,8 +49,8 @@ def is_of_another_language(sentence: str, typed: Iterable[str]) -> bool:
     if 2 * sum(word in said for word in words) >= len(words):
         return False
     small = [word for word in words if len(word) <= _SHORT or word in _ENGLISH]
-    known = [word for word in small if word in _ENGLISH or word in said]
-    return len(words) >= _FEWEST and (not known or 2 * len(known) < len(small))
+    usual = [word for word in small if word in _ENGLISH or word in said]
+    return len(words) >= _FEWEST and (not usual or 2 * len(usual) < len(small))
 
 
 @lru_cache(maxsize=1 << 14)

@@ -203,9 +203,9 @@ def _of_flag(command: Command, step: str, name: str, value: str) -> Iterator[Pow
 
 def _instructs(program: str, name: str, value: str) -> bool:
     """Whether a flag names a file of instructions or code to load. `-p no:…` of pytest loads nothing."""
-    known = table.WORDED.get(name) or table.WORDED.get(f"{program} {name}")
-    if known is not None:
-        return known.fullmatch(value) is None
+    worded = table.WORDED.get(name) or table.WORDED.get(f"{program} {name}")
+    if worded is not None:
+        return worded.fullmatch(value) is None
     if name in table.INSTRUCTS_ANY:
         return table.USUAL_PLACE.fullmatch(value) is None
     if name not in table.INSTRUCTS.get(program, ()) or table.USUAL_PLACE.fullmatch(value):
