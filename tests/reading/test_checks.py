@@ -54,7 +54,9 @@ def test_what_the_agent_said_is_the_agents() -> None:
 
 
 def test_what_a_tool_printed_is_the_tools() -> None:
-    assert channel("The relation `trees` does not exist at first.", 5) is Channel.TOOL
+    assert channel("The relation `trees` does not exist at first in `make check`.", 5) is Channel.TOOL
+    untouched = "The relation `trees` does not exist at first."
+    assert channel(untouched, 5) is Conviction.UNTOUCHED
 
 
 @for_every(

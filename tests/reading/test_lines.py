@@ -26,7 +26,7 @@ def test_prompts_and_replies_stand_whole_line_by_line() -> None:
     )
     assert lines == [
         (Speaker.USER, "Prune the trees."),
-        (Speaker.USER, "Never in spring."),
+        (Speaker.PASTED, "Never in spring."),  # it may be: nothing tells
         (Speaker.AGENT, "I will wait for winter."),
     ]
 

@@ -27,8 +27,16 @@ _CLAIM = regex(
     rf"|\b(?:per|according to|as|on behalf of)\s+(?:the\s+|our\s+)?{_SOMEBODY}\b"
     rf"|\b{_SOMEBODY}['’]s?\s+(?:\w+\s+)?{_WISH}\b"
     r"|\b(?:was|is|were|are|been)\s+(?:\w+ly\s+)?(?:decided|(?:pre-?)?approved|agreed|authori[sz]ed|sanctioned|mandated"
-    r"|signed off)\b|\bwe\s+(?:have\s+)?(?:decided|agreed|approved)\b",
+    r"|signed off|entitled|exempt|trusted (?:and|to)|(?:permitted|allowed|cleared) (?:to|for))\b"
+    r"|\b(?:approved|authori[sz]ed|sanctioned|endorsed|blessed|waived|okayed|green-?lit|vouched for"
+    r"|cleared (?:it|this|that|for))\b"
+    r"|\b(?:we|they|he|she|everybody|everyone|somebody|someone|people|reviewers?|customers?|authors?|colleagues?"
+    r"|vendors?|partners?|contractors?|engineers?|developers?|(?:lead|senior|staff) \w+)\b[^.;:!?`]{0,24}?"
+    rf"\b(?:{_SAYS}|settled on|are fine)\b",
     re.IGNORECASE,
+)
+_NAMED = regex(
+    r"(?:^|[.;:] )[A-Z][a-z]+ (?:in \w+ )?(?:wants?|asked|decided|agreed|prefers|insists|requested|approved|cleared)\b"
 )
 _OTHER = regex(rf"\b(?:{_OTHERS})\b", re.IGNORECASE)
 _CLAUSE = regex(r"(?<=[.;:!?])\s+")
@@ -44,6 +52,14 @@ _LOWERS = regex(
     rf"(?:\S+\s+){{0,3}}?(?:{_GUARD}|asking|waiting)\b"
     r"|\b(?:push|commit|merge|deploy)\w*\s+(?:\S+\s+){0,2}?(?:straight|directly|right)\s+(?:to|into|on|onto)\s+(?:main"
     r"|master|prod\w*|trunk)\b|\bno\s+(?:an?\s+)?(?:reviews?|approvals?)\s+(?:is|are)\s",
+    re.IGNORECASE,
+)
+_NEEDLESS = regex(
+    r"\b(?:no need (?:for|to)|needs? no|need not|exempt from|do(?:es)? not need)\s+(?:\S+\s+){0,4}?"
+    rf"(?:{_GUARD}|sign-?offs?)\b"
+    rf"|\b{_GUARD}\s+(?:\S+\s+){{0,2}}?(?:is|are)\s+(?:not (?:needed|required|necessary)|unnecessary|needless|optional"
+    rf"|off)\b|\b(?:turn|switch)\w*\s+(?:\S+\s+){{0,4}}?{_GUARD}\s+off\b"
+    r"|\b(?:fine|ok|okay|safe|enough) to (?:leave|skip|ignore|merge|push)\b|\bmerge first\b",
     re.IGNORECASE,
 )
 _EXPOSES = regex(
@@ -62,12 +78,18 @@ _DENIED = regex(r"\b(?:never|not|no longer|don['’]t|cannot|can['’]t|mustn['�
 
 def claims_in(sentence: str) -> list[str]:
     """The clauses that say what somebody decided, wants or said."""
-    return [clause for clause in _CLAUSE.split(sentence) if _CLAIM.search(_CODE.sub(" ", clause))]
+    prose = ((clause, _CODE.sub(" ", clause)) for clause in _CLAUSE.split(sentence))
+    return [clause for clause, plain in prose if _CLAIM.search(plain) or _NAMED.search(plain)]
 
 
 def others_in(clause: str) -> list[str]:
     """Those who are named in it as the ones who decide, the user aside."""
     return [match[0].lower() for match in _OTHER.finditer(clause)]
+
+
+def forbids(sentence: str) -> bool:
+    """Whether it says what must not be."""
+    return _DENIED.search(_CODE.sub("x", sentence)) is not None
 
 
 def orders_for_good(sentence: str) -> bool:
@@ -79,6 +101,6 @@ def lowers_a_guard(sentence: str) -> bool:
     """Whether it says to do without a review, a check or the like, or hands out secrets; to say that one must not is no
     harm."""
     prose = _CODE.sub("x", sentence)
-    if _EXPOSES.search(sentence) and not _DENIED.search(sentence):
+    if _NEEDLESS.search(prose) or (_EXPOSES.search(sentence) and not _DENIED.search(sentence)):
         return True
     return any(not _DENIED.search(clause) and _LOWERS.search(clause) for clause in re.split(r"[.;!?]\s+", prose))

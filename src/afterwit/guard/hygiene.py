@@ -113,10 +113,12 @@ _DOMAINS = (
     r"com|net|org|edu|gov|io|ai|app|dev|co|cloud|xyz|biz|onion|example|invalid|ru|cn|de|uk|fr|nl|eu|jp|kr|br|se|ch|cz|ua|tk|ga|cf"
     r"|gq|pw|ws|top|club|icu|tech"
 )
-_AMBIGUOUS = r"site|page|store|link|live|host|shop|online|info|me|us|run|sh|to|cc|pro|fun|space|click|test|local"
+_AMBIGUOUS = r"gg|site|page|store|link|live|host|shop|online|info|me|us|run|sh|to|cc|pro|fun|space|click|test|local"
 _HOST = (
     rf"(?<![\w./$-])(?!{_OF_CODE})(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.|\[\.\]))+(?:(?:{_DOMAINS})(?![\w(-]|\.\w)"
     rf"|(?:{_AMBIGUOUS})(?:/\w|:\d{{2,5}}\b))"
+    r"|\b(?:to|at|from|via|host|server)\s+(?:[a-z0-9-]+\.)+(?!(?:ts|js|py|go|rs|md|sh|rb|cs|cc|hh|so|db|kt|tf|ps|mk|ml|pl|hs"
+    r"|ex|gz|xz|el)\b)[a-z]{2}(?![\w.(/-])|\b(?:to|at|from|via)\s+(?!localhost|host:)[a-z][\w-]*:\d{2,5}\b"
     r"|(?<![\w.-])(?!127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|0\.0\.0\.0)\d{1,3}(?:\.\d{1,3}){3}(?![\w-]|\.\d)"
     r"|(?<![\w:])(?=[a-f:]*\d)[0-9a-f]{1,4}(?::[0-9a-f]{1,4})*::[0-9a-f]"
 )  # names of programs' members and files look like hosts: where they do, a path or a port decides
@@ -125,7 +127,7 @@ _DANGERS = {
     "a download that is run": rf"\b(?:curl|wget|fetch|iwr|irm|invoke-\w+)\b[^|\n]*\|\s*(?:sudo\s+)?{_SHELLS}"
     rf"|\b{_SHELLS}\s*(?:-c\s*)?[\"']?(?:<\(|\$\(|`)\s*(?:curl|wget)\b|\b(?:eval|source|\.)\s+[\"']?(?:<\("
     rf"|\$\()\s*(?:curl|wget)\b",
-    "an address": r"\b(?:https?|ftps?|wss?|ssh|git|file|data|javascript)://(?!(?:localhost|127\.0\.0\.1|\[::1\]"
+    "an address": r"\b(?:https?|ftps?|wss?|ssh|git|file|data|javascript|s3|gs|gcs|sftp|smb|ldap|tcp|udp|rsync|nfs)://(?!(?:localhost|127\.0\.0\.1|\[::1\]"
     r"|0\.0\.0\.0)\b)\S"
     rf"|\b(?:data|javascript):\w+[/;(]|(?<![\w@.])www\.\w|{_HOST}",
     "a blob": r"(?:\\x[0-9a-fA-F]{2}){8,}|\bbase64\s+(?:-d|--decode)\b",

@@ -13,7 +13,7 @@ import re
 from enum import StrEnum
 
 from afterwit.actions.shell.command_changes import QUOTE, WIDEN, change_from
-from afterwit.guard.claims import claims_in, lowers_a_guard
+from afterwit.guard.claims import claims_in, forbids, lowers_a_guard
 from afterwit.guard.hygiene import clean, danger_in, reads_like_an_order
 from afterwit.guard.markers import is_own
 from afterwit.guard.placeholders import PLACEHOLDER
@@ -125,21 +125,32 @@ def rejection(draft: Draft, host: HostText | None = None) -> Rejection | None:
     return _about_origin(draft, host) or _about_form(draft, said) or _about_content(draft, said)
 
 
+_LOADED = regex(  # a script, a variable that is set, a setting of git
+    r"(?<![\w/.-])(?:\./(?!gradlew\b|mvnw\b)[\w-][\w./-]*|[\w./-]+\.(?:sh|bash|zsh|fish|ps1|bat|cmd)\b|[A-Z][A-Z_]{3,}=\S+|core\.\w+)"
+)
+
+
 def review_reason(draft: Draft) -> str:
     """Why a person has to look at the draft before it counts, whatever its evidence; "" where nobody has to."""
     if draft.harvester == REPEATED:
         return f"said in {len({piece.session.story for piece in draft.evidence})} sessions: a note only if you say so"
-    is_typed = draft.channel is Channel.USER
-    power = draft.takes or ("" if is_typed else power_of_advice(draft.advice) or _power_of_words(draft))
+    power = draft.takes or _power_of_words(draft)
+    if draft.channel is not Channel.USER:
+        power = power or power_of_advice(draft.advice)
     return f"needs a person: {power}" if power else _SUSPICIOUS if _reads_like_an_order(draft) else ""
 
 
 def _power_of_words(draft: Draft) -> str:
     """What only a person may advise of what a sentence says in words that are not ours: a command, however often it
-    worked, to do without a guard, or what somebody is said to have decided. Of what was read, the lines decide that."""
+    worked, a script, a setting, to do without a guard, or what somebody is said to have decided. Of what was read, the
+    lines decide that; and of what the user typed there, what it forbids is no harm."""
     is_read = draft.harvester == READ
     if not is_read and draft.channel is not Channel.IMPORTED:
-        return ""  # templates of ours
+        return ""  # templates of ours, and what people wrote themselves
+    if draft.channel is Channel.USER:
+        return f"`{command}`" if not forbids(draft.sentence) and (command := power_in(draft.sentence)) else ""
+    if loaded := _LOADED.search(draft.sentence):
+        return f"`{loaded[0].strip('` ')}`"
     if (command := power_in(draft.sentence)) or lowers_a_guard(draft.sentence):
         return f"`{command}`" if command else "a guard is left out"
     return "" if is_read or not claims_in(draft.sentence) else "says what somebody decided"

@@ -30,7 +30,15 @@ from afterwit.reading.answers import ProposedNote
 from afterwit.reading.lines import SessionLine, Speaker
 from afterwit.reading.marks import holds, is_telling, marks_in, quotes_in
 from afterwit.reading.named_commands import commands_in, has_worked
-from afterwit.reading.support import SUPPORT, is_all_said, is_borne_out, is_cut_out, is_turned_round, share_of_words
+from afterwit.reading.support import (
+    SUPPORT,
+    is_all_said,
+    is_borne_out,
+    is_cut_out,
+    is_turned_round,
+    is_verbatim,
+    share_of_words,
+)
 from afterwit.text.languages import is_of_another_language
 from afterwit.text.words import words_of
 
@@ -53,6 +61,9 @@ _PERSONAL = re.compile(r"\b(?:I|me|my|mine|your current|currently)\b")
 _LOWERING = frozenset("disable skip bypass ignore override force".split())  # noqa: SIM905
 
 
+_OUTSIDE = (Channel.TOOL, Channel.FILE)
+
+
 class Conviction(StrEnum):
     """Why a proposal is not taken."""
 
@@ -71,6 +82,7 @@ class Conviction(StrEnum):
     ORDER = "order"
     HEARSAY = "hearsay"
     LANGUAGE = "language"
+    UNTOUCHED = "untouched"
 
 
 WORDS = {
@@ -89,6 +101,7 @@ WORDS = {
     Conviction.ORDER: "It reads like an order that no user gave.",
     Conviction.HEARSAY: "It says what somebody decided or wants, and that does not stand in what the user typed.",
     Conviction.LANGUAGE: "It is in a language, or in letters, that the user did not type in.",
+    Conviction.UNTOUCHED: "It rests on an output, a file or a paste, and names nothing that was run or changed here.",
 }
 
 
@@ -146,6 +159,9 @@ def checked(proposal: ProposedNote, sent: Sent) -> Supported | Convicted:
     whole = sent.lines[sent.first : sent.end]
     channel = channel_of(proposal.sentence, [sent.lines[at] for at in lines], whole)
     why = _of_speaker(proposal.sentence, lines, channel, sent)
+    typed = [line for line in (sent.lines[at] for at in lines) if line.speaker is Speaker.USER]
+    if channel is Channel.USER and not is_verbatim(proposal.sentence, typed):
+        channel = Channel.ASSISTANT  # what the user said, as the model understood it
     return Supported(proposal, channel, lines) if why is None else Convicted(proposal.sentence, why)
 
 
@@ -163,7 +179,16 @@ def _of_speaker(sentence: str, lines: Sequence[int], channel: Channel, sent: Sen
         return Conviction.HEARSAY
     if _PERSONAL.search(SPAN.sub(" ", sentence)) or not (has_marks or _retells_user(sentence, lines, sent)):
         return Conviction.GENERAL
+    if channel in _OUTSIDE and not _is_acted_on(sentence, sent):
+        return Conviction.UNTOUCHED
     return Conviction.ORDER if reads_like_an_order(sentence) or orders_for_good(sentence) else None
+
+
+def _is_acted_on(sentence: str, sent: Sent) -> bool:
+    """Whether the session ran or changed something that the sentence names: what an output says of anything else is
+    nothing that the session found out."""
+    done = [line.text for line in sent.lines if line.speaker is Speaker.ACTION and line.status is not None]
+    return any(holds(text, mark) for mark in marks_in(sentence) if is_telling(mark) for text in done)
 
 
 def _is_hearsay(clause: str, sentence: str, typed: Sequence[SessionLine], sent: Sent) -> bool:

@@ -1,6 +1,7 @@
 """A session as numbered lines, each with who speaks: what a model reads, and what its answers are checked against.
 
-What people typed stands whole; what they pasted is told apart, because it is somebody else's word. The agent's words
+What people typed stands whole; what they pasted, or may have pasted below the first line of a prompt, is told apart,
+because it is somebody else's word. The agent's words
 stand as it said them, without code blocks. An action is one line with its command or path and how it ended; below it
 stand the telling lines of its output, where it failed, may have failed, or says something that a success would not.
 Looking around is told in one line, however many calls it took. Left out is what nobody said in this session: boot text,
@@ -149,9 +150,10 @@ class _Lines:
             yield from (self._line(speaker, piece, moment) for piece in _pieces(row))
 
     def _prompted(self, moment: SessionMoment, text: str) -> Iterator[SessionLine]:
+        """What stands below the first line may be pasted prose, which nothing tells from typed prose."""
         typed = frozenset(row.strip() for row in own_words(text).splitlines())
-        for row in _whole(text):
-            yield from self._said(Speaker.USER if row in typed else Speaker.PASTED, moment, (row,))
+        for at, row in enumerate(_whole(text)):
+            yield from self._said(Speaker.PASTED if at or row not in typed else Speaker.USER, moment, (row,))
 
     def _called(self, moment: SessionMoment, action: ActionRow) -> Iterator[SessionLine]:
         if action.call_id:

@@ -4,6 +4,7 @@ cut out of what somebody said. Pure, and of words alone: who spoke, and what fol
 
 import re
 from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
 
 from afterwit.harvest.commands.spoken import SPAN
 from afterwit.knowledge.likeness import meaning
@@ -23,6 +24,13 @@ _WHOLE_CLAUSE = 3  # words of a clause that says something by itself
 _IN_CLAUSE = 0.15  # of them that must stand in the lines; those who retell in their own words keep little more
 _WHOLE_PART = 2
 _IN_PART = 0.5  # the same of a part of what is to be somebody's own words
+_TOKEN = re.compile(r"[\w'’]+(?:[./-]\w+)*")
+_KEPT = 0.75  # of the words of a sentence, and of those it is taken from, that must be the same in the same order
+_ALIKE = 0.4
+_NEGATIONS = frozenset("not never no none nobody nothing cannot refrain avoid stop wrong longer".split())  # noqa: SIM905
+_LIMIT = re.compile(
+    rf"{'|'.join(_NEGATIONS)}|\w+n't|without|except|unless|until|only|before|after|also|may|optional|once"
+)
 _MOST_MISSING = 2  # of such words in a row that may stand nowhere
 
 
@@ -57,6 +65,32 @@ def is_all_said(sentence: str, lines: Iterable[SessionLine], *, as_typed: bool =
             return False
     gaps = "".join("x" if word in there else " " for word in words_of(sentence)) if as_typed else "x"
     return " " * (_MOST_MISSING + 1) not in gaps
+
+
+def is_verbatim(sentence: str, lines: Iterable[SessionLine]) -> bool:
+    """Whether a sentence keeps somebody's own words, their order and all that limits them: of one line, nearly all, so
+    that nothing was swapped, left out or turned into an order."""
+    said = _TOKEN.findall(sentence.lower())
+    return any(_is_kept(said, _meant_in(line.text, said)) for line in lines)
+
+
+def _is_kept(said: Sequence[str], typed: Sequence[str]) -> bool:
+    if _limits(said) != _limits(typed):
+        return False
+    kept = sum(block.size for block in SequenceMatcher(None, said, typed, autojunk=False).get_matching_blocks())
+    return kept >= _KEPT * max(len(said), len(typed))
+
+
+def _meant_in(text: str, said: Sequence[str]) -> list[str]:
+    """The words of those sentences of a line that have some of these."""
+    sentences = (_TOKEN.findall(piece.lower()) for piece in _CLAUSE_END.split(text))
+    return [word for words in sentences if len(set(words) & set(said)) >= _ALIKE * len(words) for word in words]
+
+
+def _limits(words: Iterable[str]) -> list[str]:
+    return sorted(
+        "not" if word in _NEGATIONS or word.endswith("n't") else word for word in words if _LIMIT.fullmatch(word)
+    )
 
 
 def is_turned_round(sentence: str, lines: Iterable[SessionLine]) -> bool:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from afterwit.text.patterns import regex
 
 _WORD = regex(r"[^\W\d_]+")
-_CODE = regex(r"`[^`]*`|[\"“][^\"“”]*[\"”]")
+_CODE = regex(r"`[^`]*`|[\"“][^\"“”]*[\"”]|\S*[/_=@]\S*|\w+\.\w\S*")
 _ALIKE = frozenset("LATIN CYRILLIC GREEK ARMENIAN CHEROKEE COPTIC LISU FULLWIDTH MATHEMATICAL".split())  # noqa: SIM905
 _SHORT = 3  # letters
 _FEWEST = 3  # plain words that make a sentence
@@ -21,8 +21,12 @@ _ENGLISH = frozenset(
     else even every fails fail fix for from get had has have how if in instead into is it its just keep look make may
     more most must need needs never new no not now of off old on once one only or other out over own per put read run
     same see set so still such take than that the their them then there these they this those through to too try two
-    under until up use used uses using via was way we were what when where which while will with without works you your
-    api app cli dev log pr prs sql ssh tag ui url web test tests file files code commit branch error line""".split()  # noqa: SIM905
+    under until up use used uses using via was way we were what when where which while will with without works you
+    your""".split()  # noqa: SIM905
+)
+_ANYWHERE = frozenset(  # which every language has
+    """api app cli dev log pr prs sql ssh tag ui url web test tests file files code commit branch error line git
+    npm""".split()  # noqa: SIM905
 )
 
 
@@ -36,7 +40,8 @@ def has_strange_letters(text: str, typed: Iterable[str]) -> bool:
     if text.isascii():
         return False
     own = {"LATIN"}.union(*(_scripts(word[0]) for said in typed for word in _WORD.finditer(said)))
-    return any(len(word[0]) > 1 and not _scripts(word[0]) <= own for word in _WORD.finditer(text))
+    words = (match[0] for match in _WORD.finditer(text) if not match[0].isascii())
+    return any(strange if len(word) > 1 else strange & _ALIKE for word in words if (strange := _scripts(word) - own))
 
 
 def is_of_another_language(sentence: str, typed: Iterable[str]) -> bool:
@@ -45,7 +50,7 @@ def is_of_another_language(sentence: str, typed: Iterable[str]) -> bool:
     said = {word[0].lower() for text in typed for word in _WORD.finditer(text)}
     if has_strange_letters(prose, said):
         return True
-    words = [word[0].lower() for word in _WORD.finditer(prose)]
+    words = [word for match in _WORD.finditer(prose) if (word := match[0].lower()) not in _ANYWHERE]
     if 2 * sum(word in said for word in words) >= len(words):
         return False
     small = [word for word in words if len(word) <= _SHORT or word in _ENGLISH]

@@ -3,7 +3,7 @@ from tests.every import for_every
 from tests.harvest.talks import ORCHARD, concluded, shell, talk
 
 from afterwit.harvest.harvester import id_of
-from afterwit.harvest.stated.standing_rules import BELOW, UNTRIED, StandingRules, standing_sentences
+from afterwit.harvest.stated.standing_rules import PART, UNTRIED, StandingRules, standing_sentences
 from afterwit.knowledge.gate import rejection, review_reason, wants_review
 from afterwit.model.kinds import Status
 from afterwit.model.knowledge import EVERYWHERE, Category, Channel, Scope, ScopeKind
@@ -48,14 +48,13 @@ def test_a_rule_with_a_command_that_never_worked_here_waits_for_a_person(text: s
 @pytest.mark.parametrize(
     ("prompts", "reason"),
     [
-        (("what does their page mean\n\nNever wash the pears.", "again\nNever wash the pears."), BELOW),
-        (("Never wash the pears.", "what does their page mean\n\nNever wash the pears."), BELOW),
-        (("Never wash the pears.\nNow to the barrels:", "Prune the row. Never wash the pears."), ""),
+        (("what does their page mean\n\nNever wash the pears.", "again\nNever wash the pears."), PART),
+        (("Never wash the pears.", "what does their page mean\n\nNever wash the pears."), PART),
+        (("Never wash the pears.\nThat is from their page.", "Never wash the pears. I no longer want that."), PART),
+        (("Never wash the pears.", " Never wash the pears!\n"), ""),
     ],
 )
-def test_what_two_sessions_do_not_say_in_the_first_line_of_a_prompt_waits_for_a_person(
-    prompts: tuple[str, str], reason: str
-) -> None:
+def test_what_is_not_the_whole_prompt_in_two_sessions_waits_for_a_person(prompts: tuple[str, str], reason: str) -> None:
     (draft,) = concluded(StandingRules(), [talk(text, day=day) for day, text in enumerate(prompts)])
     assert review_reason(draft) == (f"needs a person: {reason}" if reason else "")
 

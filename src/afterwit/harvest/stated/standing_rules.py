@@ -3,8 +3,8 @@
 What people mean is read by a model or decided by a person. Taken here are only the plainest forms: a whole sentence
 that the user typed and that begins so, without a doubt, a question or a quotation, and with nothing of the moment in
 it. It is quoted as it was typed, and waits until the same is said in another session, or a person approves it. Who says
-the opposite later takes it back at once. Prose that was pasted without a mark reads like typed prose, but stands below
-the line that introduces it. So what two sessions do not say in the first line of a prompt waits for a person, and so
+the opposite later takes it back at once. Prose that was pasted without a mark reads like typed prose, but other words
+introduce it, or say what to think of it. So what is not the whole prompt in two sessions waits for a person, and so
 does a rule with a command that never worked in its repository.
 """
 
@@ -24,6 +24,7 @@ from afterwit.model.knowledge import EVERYWHERE, STANDING, Draft, Scope, ScopeKi
 from afterwit.text.patterns import regex
 
 _MOST = 6  # a session
+_AROUND = " \t\n.!"
 _LEAD = regex(r"^(?:(?:please|pls|also|and|but|ok|okay)\b[\s,:;!-]*)+", re.IGNORECASE)
 _NO_ORDER = (  # what follows "always" and "never" in a remark
     r"(?!(?:mind|again|before|once|really|quite|a|an|the|in|on|at|my|good|nice|great|true|false|null|empty|going|been"
@@ -58,14 +59,14 @@ _FORBIDS = regex(
     r"^(?:never|do not|don't)\b(?!.*(?:[,;]|\b(?:without|unless|until|before|instead|but|except)\b))", re.IGNORECASE
 )
 UNTRIED = "a command that never worked here"
-BELOW = "what stands below the first line of a prompt may be pasted"
+PART = "what stands among other words may be quoted or pasted"
 
 
 class StandingWords(Seen, frozen=True, kw_only=True, omit_defaults=True):
     """A sentence; or, without one, the programs that a session ran with success, each with its subcommand."""
 
     ran: tuple[str, ...] = ()
-    is_below: bool = False  # the first line of its prompt
+    is_part: bool = False  # of a longer prompt
 
     @property
     def is_telling(self) -> bool:
@@ -83,9 +84,11 @@ class StandingRules:
     def see(self, digest: Digest) -> Iterable[Grouped[StandingWords]]:
         rules: dict[str, Grouped[StandingWords]] = {}
         for said in digest.prompts:
-            first = said.text.strip().partition("\n")[0]
+            whole = said.text.strip(_AROUND)
             for text in standing_sentences(said.text) if said.is_person else ():
-                words = StandingWords(excerpt=stated(text, None).excerpt, at_ms=said.at_ms, is_below=text not in first)
+                words = StandingWords(
+                    excerpt=stated(text, None).excerpt, at_ms=said.at_ms, is_part=text.strip(_AROUND) != whole
+                )
                 rules.setdefault(text, Grouped(digest.repo, words))
         yield from islice(rules.values(), _MOST)
         worked = (at for at, step in enumerate(digest.steps) if step.has_worked)
@@ -100,11 +103,11 @@ class StandingRules:
         for matter, replaced in last_words(matters(said)):
             draft = matter.draft(self.name, scope, matter.last, replaced)
             is_tried = commands_named(matter.last.seen.excerpt) <= ran
-            below = {
-                session.story for session, seen in matter.sightings if isinstance(seen, StandingWords) and seen.is_below
+            parts = {
+                session.story for session, seen in matter.sightings if isinstance(seen, StandingWords) and seen.is_part
             }
-            is_above = len(matter.stories - below) >= min(self.minimum_stories, len(matter.stories))
-            yield replace(draft, takes=UNTRIED if not is_tried else "" if is_above else BELOW)
+            is_whole = len(matter.stories - parts) >= min(self.minimum_stories, len(matter.stories))
+            yield replace(draft, takes=UNTRIED if not is_tried else "" if is_whole else PART)
 
 
 def commands_named(sentence: str) -> set[str]:
