@@ -26,6 +26,7 @@ _JUDGES: dict[Judge, Callable[[str, bool], bool]] = {
     Judge.SPOKEN: lambda value, _: judging.is_spoken(value),
     Judge.TOLD: lambda value, _: judging.is_told(value),
     Judge.URL: lambda value, _: judging.is_url_password(value),
+    Judge.COLUMN: lambda value, _: judging.is_told(value) or judging.is_drawn(value),
     Judge.ENCODED: lambda value, _: judging.is_encoded(value),
     Judge.BASIC: lambda value, _: judging.is_basic_credential(value),
     Judge.NAME: lambda value, _: people.is_personal_name(value),
@@ -46,6 +47,8 @@ _OPEN_KEY = re.compile(
     re.IGNORECASE,
 )
 _WEIGHED = frozenset({Judge.TOKEN, Judge.DRAWN, Judge.SECRET, Judge.SPOKEN})
+_HEAD_CELL = re.compile(rb"[\w .\"'`*()-]{0,40}\r?")
+_SECRET_HEAD = re.compile(rb"(?i:passw|passphrase|secret|token|key\b)")
 _NEXT_PARAMETER = re.compile(rb"&(?:&|[A-Za-z_][\w.-]*=)")  # where a bare value ends in a query or a command line
 
 
@@ -73,6 +76,12 @@ class Finder:
         for match in self._compiled().finditer(data):
             for group, is_bare in self._groups:
                 start, end = match.span(group)
+                if self.rule.judge is Judge.COLUMN:
+                    cells = _cells_below(data, start, end)
+                    yield from (
+                        SecretSpan(*cell, self.rule.type) for cell in cells if self._is_real(data, *cell, False)
+                    )
+                    continue
                 if is_bare and (more := _NEXT_PARAMETER.search(data, start, end)):
                     end = more.start()
                 elif self.rule.judge is Judge.IBAN:
@@ -99,6 +108,22 @@ class Finder:
         if self.rule.judge in _LOOKS_BEFORE:
             return _LOOKS_BEFORE[self.rule.judge](value, data[max(0, start - _BEFORE_BYTES) : start])
         return _JUDGES[self.rule.judge](value, is_bare)
+
+
+def _cells_below(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Where the cells of a table are, of CSV or of Markdown, whose head says secret."""
+    head, *rows = data[start:end].split(b"\n")
+    mark = next(mark for mark in (b"|", b"\t", b";", b",") if mark in head)
+    names = head.split(mark)
+    wanted = [place for place, name in enumerate(names) if _SECRET_HEAD.search(name)]
+    at = start + len(head) + 1
+    for row in rows if all(map(_HEAD_CELL.fullmatch, names)) else ():
+        cells = row.split(mark)
+        for place in wanted if len(cells) == len(names) else ():
+            value = cells[place].strip(b" \t\r\"'`*")
+            cell = at + len(mark.join(cells[:place])) + (place > 0) + cells[place].index(value)
+            yield cell, cell + len(value)
+        at += len(row) + 1
 
 
 class Matcher:
