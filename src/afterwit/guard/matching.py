@@ -48,7 +48,7 @@ _OPEN_KEY = re.compile(
 )
 _WEIGHED = frozenset({Judge.TOKEN, Judge.DRAWN, Judge.SECRET, Judge.SPOKEN})
 _HEAD_CELL = re.compile(rb"[\w .\"'`*()-]{0,40}\r?")
-_SECRET_HEAD = re.compile(rb"(?i:passw|passphrase|secret|token|key\b)")
+_LARGEST_TABLE = 1 << 16
 _NEXT_PARAMETER = re.compile(rb"&(?:&|[A-Za-z_][\w.-]*=)")  # where a bare value ends in a query or a command line
 
 
@@ -77,10 +77,8 @@ class Finder:
             for group, is_bare in self._groups:
                 start, end = match.span(group)
                 if self.rule.judge is Judge.COLUMN:
-                    cells = _cells_below(data, start, end)
-                    yield from (
-                        SecretSpan(*cell, self.rule.type) for cell in cells if self._is_real(data, *cell, False)
-                    )
+                    cells = [cell for cell in _cells_below(data, start) if self._is_real(data, *cell, is_bare)]
+                    yield from (SecretSpan(*cell, self.rule.type) for cell in cells)
                     continue
                 if is_bare and (more := _NEXT_PARAMETER.search(data, start, end)):
                     end = more.start()
@@ -110,20 +108,21 @@ class Finder:
         return _JUDGES[self.rule.judge](value, is_bare)
 
 
-def _cells_below(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Where the cells of a table are, of CSV or of Markdown, whose head says secret."""
-    head, *rows = data[start:end].split(b"\n")
-    mark = next(mark for mark in (b"|", b"\t", b";", b",") if mark in head)
+def _cells_below(data: bytes, name: int) -> Iterator[tuple[int, int]]:
+    """Where the cells below this name are, in a table of CSV or of Markdown."""
+    at = data.rfind(b"\n", 0, name) + 1
+    head, *rows = data[at : at + _LARGEST_TABLE].split(b"\n")
+    mark = data[name : name + 1]
     names = head.split(mark)
-    wanted = [place for place, name in enumerate(names) if _SECRET_HEAD.search(name)]
-    at = start + len(head) + 1
+    place = data.count(mark, at, name + 1)
     for row in rows if all(map(_HEAD_CELL.fullmatch, names)) else ():
-        cells = row.split(mark)
-        for place in wanted if len(cells) == len(names) else ():
-            value = cells[place].strip(b" \t\r\"'`*")
-            cell = at + len(mark.join(cells[:place])) + (place > 0) + cells[place].index(value)
-            yield cell, cell + len(value)
-        at += len(row) + 1
+        at += len(head) + 1
+        head, cells = row, row.split(mark)
+        if len(cells) != len(names):
+            return
+        value = cells[place].strip(b" \t\r\"'`*")
+        cell = at + len(mark.join(cells[:place])) + 1 + cells[place].index(value)
+        yield cell, cell + len(value)
 
 
 class Matcher:

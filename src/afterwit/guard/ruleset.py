@@ -64,8 +64,8 @@ _PIECES = {
     "@value@": _VALUE,
     "@start@": r"(?:^|[^A-Za-z0-9]|\\[nrt])",
     "@sep@": r"""[A-Za-z0-9_-]{0,12}(?:\\*["'`]\]?)?\s{0,3}(?:=>|:=|={1,3}|:|,|\s|\sis\s)\s{0,3}\\*["'`]?""",
-    "@suffix@": r"(?i:[_-]?(?:prod|production|dev|development|staging|stage|live|value|base64|b64|hex|raw|plain|plaintext|"
-    r"default|primary|secondary|old|new|current|confirm|confirmation|admin|string|v?[0-9]{1,2}))?",
+    "@suffix@": r"(?i:[_-]?(?:prod|production|dev|development|staging|stage|live|value|base64|b64|hex|raw|plain|"
+    r"plaintext|default|primary|secondary|old|new|current|confirm|confirmation|admin|string|v?[0-9]{1,2}))?",
 }
 _ALPHABETS = {
     "hex": "[0-9a-f]",
