@@ -176,24 +176,27 @@ class Redactor:
     def text(self, text: str) -> str:
         """The text without secrets and traces of people."""
         safe = self._known(text)
-        return self._fresh((text,))[text] if safe is None else safe
+        if safe is not None:
+            return safe
+        data = text.encode("utf-8", "surrogatepass")
+        return self._safe(text, data, self._hits_in((data,))[0])
 
     def texts(self, texts: Sequence[str]) -> list[str]:
         """The same for each of many texts, which costs far less than one after the other."""
         known = {text: self._known(text) for text in dict.fromkeys(texts)}
-        safe = self._fresh([text for text, found in known.items() if found is None])
-        return [known[text] or safe.get(text, "") for text in texts]
+        fresh = [text for text, safe in known.items() if safe is None]
+        datas = [text.encode("utf-8", "surrogatepass") for text in fresh]
+        for text, data, hits in zip(fresh, datas, self._hits_in(datas), strict=True):
+            known[text] = self._safe(text, data, hits)
+        return [cast("str", known[text]) for text in texts]
 
-    def _fresh(self, texts: Sequence[str]) -> dict[str, str]:
-        datas = [text.encode("utf-8", "surrogatepass") for text in texts]
-        found = {}
-        for text, data, hits in zip(texts, datas, self._hits_in(datas), strict=True):
-            found[text] = self._redacted(data, hits) if hits else text
-            if len(text) <= _CACHED_LENGTH:
-                self._short[text] = found[text]
-        if len(self._short) > _CACHE_SIZE:
-            self._short.clear()
-        return found
+    def _safe(self, text: str, data: bytes, hits: list[int]) -> str:
+        safe = self._redacted(data, hits) if hits else text
+        if len(text) <= _CACHED_LENGTH:
+            if len(self._short) > _CACHE_SIZE:
+                self._short.clear()
+            self._short[text] = safe
+        return safe
 
     def pieces(self, texts: Sequence[str]) -> list[str]:
         """The pieces of one text, without what is a secret only where they are put together again. Such a secret
