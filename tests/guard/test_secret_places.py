@@ -71,7 +71,7 @@ _PLACES = {
         '"user","secret"\n"bob","{an:16}"',
         "service,username,secret\nmixer,demo,{an:18}",
         "| Service | Password |\n|---------|----------|\n| mixer | {an:12} |",
-        "| Service | User | Secret | Note |\n|:--|:--|:--|:--|\n| mixer | demo | {an:20} | x |\n| tape | demo | {an:20} | y |",
+        "| For | User | Secret | Note |\n|:--|:--|:--|:--|\n| mixer | demo | {an:20} | x |\n| tape | a | {an:20} | y |",
         "| Env | API key |\n| --- | --- |\n| prod | `{hex:32}` |",
     ],
     "commands": [

@@ -60,7 +60,7 @@ class PatternSet:
         for pattern in patterns:
             self._set.Add(pattern)
         self._set.Compile()
-        self.matches: Callable[[bytes], list[int]] = self._set._set.Match  # noqa: SLF001 - a frame less for every text
+        self.matches: Callable[[bytes], list[int] | None] = self._set.Match  # None where nothing matches
 
 
 class Finder:
@@ -111,18 +111,17 @@ class Finder:
 def _cells_below(data: bytes, name: int) -> Iterator[tuple[int, int]]:
     """Where the cells below this name are, in a table of CSV or of Markdown."""
     at = data.rfind(b"\n", 0, name) + 1
-    head, *rows = data[at : at + _LARGEST_TABLE].split(b"\n")
-    mark = data[name : name + 1]
-    names = head.split(mark)
-    place = data.count(mark, at, name + 1)
-    for row in rows if all(map(_HEAD_CELL.fullmatch, names)) else ():
-        at += len(head) + 1
-        head, cells = row, row.split(mark)
+    end, mark = data.find(b"\n", name), data[name : name + 1]
+    names, place = data[at:end].split(mark), data.count(mark, at, name + 1)
+    at = end + 1
+    for row in data[at : at + _LARGEST_TABLE].split(b"\n") if end > 0 and all(map(_HEAD_CELL.fullmatch, names)) else ():
+        cells = row.split(mark)
         if len(cells) != len(names):
             return
         value = cells[place].strip(b" \t\r\"'`*")
         cell = at + len(mark.join(cells[:place])) + 1 + cells[place].index(value)
         yield cell, cell + len(value)
+        at += len(row) + 1
 
 
 class Matcher:
