@@ -68,3 +68,10 @@ def test_a_file_that_is_missing_or_damaged_holds_nothing() -> None:
 )
 def test_the_name_of_a_task_names_its_repository(instance: str, remote: str) -> None:
     assert fields.remote_of(instance) == remote
+
+
+def test_blocks_stand_under_one_another_unless_they_cut_a_token() -> None:
+    assert fields.joined(["Look at step 2", "3 of them"]) == "Look at step 2\n3 of them"
+    assert fields.joined(["see src/main2.c", "then stop"]) == "see src/main2.c\nthen stop"
+    assert fields.joined(["use zq81kdxW77", "m4Tn8wYc1 for it", "now"]) == "use zq81kdxW77m4Tn8wYc1 for it\nnow"
+    assert fields.joined([]) == ""

@@ -10,7 +10,7 @@ import pytest
 
 from afterwit.guard.redaction import Redactor
 
-_FIELD = re.compile(r"\{(an|az|lower|upper|hex|HEX|dig|b32|uuid|snowflake)(?::(\d+))?\}")
+_FIELD = re.compile(r"\{(an|az|lower|upper|hex|HEX|dig|b32|low32|uuid|snowflake)(?::(\d+))?\}")
 _ALPHABETS = {
     "an": string.ascii_letters + string.digits,
     "lower": string.ascii_lowercase + string.digits,
@@ -20,6 +20,7 @@ _ALPHABETS = {
     "HEX": "0123456789ABCDEF",
     "dig": string.digits,
     "b32": string.ascii_uppercase + "234567",
+    "low32": string.ascii_lowercase + "234567",
 }
 
 

@@ -4,6 +4,7 @@ import base64
 import json
 import os
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -271,3 +272,25 @@ def test_an_escaped_mark_hides_no_secret(text: str, escape: str, fill: Fill, red
     redacted = redactor.text(written)
     assert value not in redacted
     assert redactor.text(redacted) == redacted
+
+
+TOKEN = "ghp" + "_" + "q7Rk2ZsV9xLm4TnB8wYc1JdF6hGp3KaE5uXi"
+
+
+@pytest.mark.parametrize("cuts", [(8,), (20,), (5, 9, 13, 30), (12, 12)])
+def test_a_secret_in_pieces_stands_where_it_begins(redactor: Redactor, cuts: tuple[int, ...]) -> None:
+    text = f"use {TOKEN} for ä, and go on"
+    pieces = [text[start:end] for start, end in pairwise((0, *cuts, len(text)))]
+    safe = redactor.pieces(pieces)
+    assert len(safe) == len(pieces)
+    assert "".join(safe) == redactor.text(text)
+    assert "‹" in safe[0] + safe[1]
+    assert "ghp_" not in "".join(safe)
+
+
+def test_a_name_and_its_value_in_two_pieces_belong_together(redactor: Redactor) -> None:
+    assert redactor.pieces(["password: ", "hunter2 is it"])[1].endswith("› is it")
+
+
+def test_pieces_without_a_secret_stay_as_they_are(redactor: Redactor) -> None:
+    assert redactor.pieces(["one ", "", "two ä", "\ud800 three"]) == ["one ", "", "two ä", "\ud800 three"]

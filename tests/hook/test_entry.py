@@ -508,3 +508,11 @@ def test_the_end_of_a_session_is_noted_in_a_folder_that_is_gone(hook: Hook, tmp_
         assert done.stderr == b""
     assert [record["session"] for record in hook.records("ended")] == ["s1"]
     assert hook.records("fault") == []
+
+
+@pytest.mark.parametrize("name", ["session_id", "agent_id"])
+@pytest.mark.parametrize("given", ["ghp_" + "q7Rk2ZsV" * 4, "sk-" + "ant-api03-Qm7xW2", "password=hunter22", "a b"])
+def test_an_id_that_looks_like_a_secret_is_not_noted(hook: Hook, name: str, given: str) -> None:
+    hook.claude("end", **({"session": given} if name == "session_id" else {name: given}))
+    hook.failed("pnpm test --fast", UNKNOWN_OPTION, **({"session": given} if name == "session_id" else {name: given}))
+    assert not any(given.encode() in path.read_bytes() for path in hook.layout.root.rglob("spool/*"))

@@ -82,6 +82,27 @@ def test_a_secret_across_the_cut_is_not_shown_in_part(tmp_path: Path) -> None:
     assert token[:12] not in str(prompt.said.text)
 
 
+def test_a_secret_in_two_blocks_of_a_message_is_shown_nowhere(tmp_path: Path) -> None:
+    token = "ghp_" + "a1B2c3D4e5F6" * 3
+    (first, reply, call, *later) = claude_records("cut", 1)
+    halves = [{"type": "text", "text": f"Use {token[:18]}"}, {"type": "text", "text": f"{token[18:]} for it"}]
+    first["message"]["content"] = halves
+    reply["message"]["content"] = halves
+    call["message"]["content"][0]["input"] = {"command": "make prune", token: "x", "password": "hunter2"}
+    put(tmp_path / "home/.claude/projects/-srv-orchard/cut.jsonl", [first, reply, call, *later])
+    learned(tmp_path / "home", tmp_path / "store")
+    with source_of(world_of(tmp_path / "home", tmp_path / "store")) as source:
+        (row,) = selected_sessions(source.store.db, Selection())
+        plan = outline(source, row)
+        shown = str(window(source, row, plan, range(len(plan.moments)), 0))
+        alone = [window(source, row, plan, [at], 0) for at in range(len(plan.moments))]
+        whole = str(list(moments(source, row, WantedMoments())))
+    assert "‹github" in shown
+    assert "‹github" in whole
+    for text in (shown, str(alone), whole):
+        assert [secret for secret in (token[:18], token[18:], "hunter2") if secret in text] == [], text
+
+
 def test_a_time_and_a_number_lead_to_their_place(world: World) -> None:
     with source_of(world) as source:
         row = max(selected_sessions(source.store.db, Selection()), key=lambda row: row.events)

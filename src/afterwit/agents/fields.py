@@ -5,7 +5,7 @@ damaged log can hold any. Knows JSON; leaves what a field means to the readers.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -18,8 +18,19 @@ _LONGEST_MS = 10**11
 _EXIT_CODES = range(-(1 << 31), 1 << 32)
 _PLAIN = re.compile(r"[\w.:/@#+-]{1,200}")
 _BLOB = re.compile(r"data:[\w.+-]{1,60}/[\w.+-]{1,60};base64,[A-Za-z0-9+/=_-]+")
+_CUT = r"(?=[\w+/-]*[0-9])[\w+/-]{6,}"
+_CUT_END, _CUT_START = re.compile(_CUT + r"\Z", re.ASCII), re.compile(_CUT, re.ASCII)
 
 _NOTHING: Mapping[str, Any] = {}
+
+
+def joined(texts: Iterable[str]) -> str:
+    """The blocks of a message under one another, but for those between which a word with digits, as a token, is cut."""
+    pieces = [""]
+    for text in texts:
+        is_cut = _CUT_END.search(pieces[-1][-40:]) and _CUT_START.match(text)
+        pieces += [text if is_cut or len(pieces) == 1 else f"\n{text}"]
+    return "".join(pieces)
 
 
 def text(record: Mapping[str, Any], *names: str) -> str:

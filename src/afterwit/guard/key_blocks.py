@@ -35,7 +35,8 @@ _BASE64_TEXT = re.compile(rb"[A-Za-z0-9+/=\s-]+\Z")
 
 
 def may_hold_a_block(data: bytes) -> bool:
-    return len(data) > 2 * _NARROWEST and _WALL in data.translate(_AS_ONE)
+    has_lines = len(data) > 2 * _NARROWEST and (b"\n" in data or b"\\n" in data)
+    return has_lines and _WALL in data.translate(_AS_ONE)
 
 
 def block_spans(data: bytes, kind_of: Callable[[bytes], str | None]) -> Iterator[SecretSpan]:

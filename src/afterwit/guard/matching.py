@@ -26,6 +26,7 @@ _JUDGES: dict[Judge, Callable[[str, bool], bool]] = {
     Judge.SPOKEN: lambda value, _: judging.is_spoken(value),
     Judge.TOLD: lambda value, _: judging.is_told(value),
     Judge.URL: lambda value, _: judging.is_url_password(value),
+    Judge.COLUMN: lambda value, _: judging.is_told(value) or judging.is_drawn(value),
     Judge.ENCODED: lambda value, _: judging.is_encoded(value),
     Judge.BASIC: lambda value, _: judging.is_basic_credential(value),
     Judge.NAME: lambda value, _: people.is_personal_name(value),
@@ -46,6 +47,8 @@ _OPEN_KEY = re.compile(
     re.IGNORECASE,
 )
 _WEIGHED = frozenset({Judge.TOKEN, Judge.DRAWN, Judge.SECRET, Judge.SPOKEN})
+_HEAD_CELL = re.compile(rb"[\w .\"'`*()-]{0,40}\r?")
+_LARGEST_TABLE = 1 << 16
 _NEXT_PARAMETER = re.compile(rb"&(?:&|[A-Za-z_][\w.-]*=)")  # where a bare value ends in a query or a command line
 
 
@@ -57,7 +60,7 @@ class PatternSet:
         for pattern in patterns:
             self._set.Add(pattern)
         self._set.Compile()
-        self.matches: Callable[[bytes], list[int]] = self._set._set.Match  # noqa: SLF001 - a frame less for every text
+        self.matches: Callable[[bytes], list[int] | None] = self._set.Match  # None where nothing matches
 
 
 class Finder:
@@ -73,6 +76,10 @@ class Finder:
         for match in self._compiled().finditer(data):
             for group, is_bare in self._groups:
                 start, end = match.span(group)
+                if self.rule.judge is Judge.COLUMN:
+                    cells = [cell for cell in _cells_below(data, start) if self._is_real(data, *cell, is_bare)]
+                    yield from (SecretSpan(*cell, self.rule.type) for cell in cells)
+                    continue
                 if is_bare and (more := _NEXT_PARAMETER.search(data, start, end)):
                     end = more.start()
                 elif self.rule.judge is Judge.IBAN:
@@ -99,6 +106,22 @@ class Finder:
         if self.rule.judge in _LOOKS_BEFORE:
             return _LOOKS_BEFORE[self.rule.judge](value, data[max(0, start - _BEFORE_BYTES) : start])
         return _JUDGES[self.rule.judge](value, is_bare)
+
+
+def _cells_below(data: bytes, name: int) -> Iterator[tuple[int, int]]:
+    """Where the cells below this name are, in a table of CSV or of Markdown."""
+    at = data.rfind(b"\n", 0, name) + 1
+    end, mark = data.find(b"\n", name), data[name : name + 1]
+    names, place = data[at:end].split(mark), data.count(mark, at, name + 1)
+    at = end + 1
+    for row in data[at : at + _LARGEST_TABLE].split(b"\n") if end > 0 and all(map(_HEAD_CELL.fullmatch, names)) else ():
+        cells = row.split(mark)
+        if len(cells) != len(names):
+            return
+        value = cells[place].strip(b" \t\r\"'`*")
+        cell = at + len(mark.join(cells[:place])) + 1 + cells[place].index(value)
+        yield cell, cell + len(value)
+        at += len(row) + 1
 
 
 class Matcher:

@@ -16,6 +16,7 @@ import urllib.parse
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
+from itertools import accumulate
 from typing import Any, cast
 
 import msgspec
@@ -175,7 +176,10 @@ class Redactor:
     def text(self, text: str) -> str:
         """The text without secrets and traces of people."""
         safe = self._known(text)
-        return self.texts((text,))[0] if safe is None else safe
+        if safe is not None:
+            return safe
+        data = text.encode("utf-8", "surrogatepass")
+        return self._safe(text, data, self._hits_in((data,))[0])
 
     def texts(self, texts: Sequence[str]) -> list[str]:
         """The same for each of many texts, which costs far less than one after the other."""
@@ -183,12 +187,33 @@ class Redactor:
         fresh = [text for text, safe in redacted.items() if safe is None]
         datas = [text.encode("utf-8", "surrogatepass") for text in fresh]
         for text, data, hits in zip(fresh, datas, self._hits_in(datas), strict=True):
-            redacted[text] = safe = self._redacted(data, hits) if hits else text
-            if len(text) <= _CACHED_LENGTH:
-                self._short[text] = safe
-        if len(self._short) > _CACHE_SIZE:
-            self._short.clear()
+            redacted[text] = self._safe(text, data, hits)
         return [cast("str", redacted[text]) for text in texts]
+
+    def _safe(self, text: str, data: bytes, hits: list[int]) -> str:
+        safe = self._redacted(data, hits) if hits else text
+        if len(text) <= _CACHED_LENGTH:
+            if len(self._short) > _CACHE_SIZE:
+                self._short.clear()
+            self._short[text] = safe
+        return safe
+
+    def pieces(self, texts: Sequence[str]) -> list[str]:
+        """The pieces of one text, without what is a secret only where they are put together again. Such a secret
+        stands in the piece in which it begins."""
+        datas = [text.encode("utf-8", "surrogatepass") for text in texts]
+        data = b"".join(datas)
+        spans = self._found(data, self._hits_in((data,))[0])
+        if not spans:
+            return list(texts)
+        safe, at = list[str](), 0
+        for end in accumulate(map(len, datas)):
+            here = [span for span in spans if at <= span.start < end]
+            stop = max(end, here[-1].end) if here else max(at, end)
+            moved = [SecretSpan(start - at, last - at, kind) for start, last, kind in here]
+            safe.append(replaced(data[at:stop], moved, self._mark).decode("utf-8", "surrogatepass"))
+            at = stop
+        return safe
 
     def _known(self, text: str) -> str | None:
         """What is known of a short text without looking for anything."""
@@ -242,7 +267,7 @@ class Redactor:
     def _redacted(self, data: bytes, hits: list[int]) -> str:
         """UTF-8 text without what these triggers lead to."""
         for _ in range(_MOST_PASSES):
-            spans = [span for span in united(self._spans(data, hits), data) if not self._is_allowed(data, span)]
+            spans = self._found(data, hits)
             if not spans:
                 break
             data = replaced(data, spans, self._mark)
@@ -257,6 +282,9 @@ class Redactor:
             if may_hold_a_block(data):
                 hits.append(self._block_hit)
         return hits_of_all
+
+    def _found(self, data: bytes, hits: list[int]) -> list[SecretSpan]:
+        return [span for span in united(self._spans(data, hits), data) if not self._is_allowed(data, span)]
 
     def _spans(self, data: bytes, hits: list[int]) -> Iterator[SecretSpan]:
         yield from self._matcher.spans(data, hits)

@@ -64,8 +64,8 @@ _PIECES = {
     "@value@": _VALUE,
     "@start@": r"(?:^|[^A-Za-z0-9]|\\[nrt])",
     "@sep@": r"""[A-Za-z0-9_-]{0,12}(?:\\*["'`]\]?)?\s{0,3}(?:=>|:=|={1,3}|:|,|\s|\sis\s)\s{0,3}\\*["'`]?""",
-    "@suffix@": r"(?i:[_-]?(?:prod|production|dev|development|staging|stage|live|value|base64|b64|raw|plain|plaintext|"
-    r"default|primary|secondary|old|new|current|confirm|confirmation|admin|string|v?[0-9]{1,2}))?",
+    "@suffix@": r"(?i:[_-]?(?:prod|production|dev|development|staging|stage|live|value|base64|b64|hex|raw|plain|"
+    r"plaintext|default|primary|secondary|old|new|current|confirm|confirmation|admin|string|v?[0-9]{1,2}))?",
 }
 _ALPHABETS = {
     "hex": "[0-9a-f]",
@@ -97,6 +97,7 @@ class Judge(StrEnum):
     DRAWN = "drawn"  # a token, or a UUID where nothing stands that is only an id
     SPOKEN = "spoken"  # the place says secret, but code stands in such places too
     TOLD = "told"  # a sentence says password: only what no sentence holds otherwise
+    COLUMN = "column"  # cells below a head that says secret, each by itself
     ENCODED = "encoded"
     URL = "url"
     BASIC = "basic"

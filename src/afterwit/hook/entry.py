@@ -17,6 +17,9 @@ CALLED = ".called"  # ends the name of a file in the spool whose time is that of
 _ACTION_SECONDS = 1.0
 _BLOCK_SECONDS = 2.0
 _LARGEST_INPUT = 64 << 20
+_TOKENS = (
+    "AKIA ASIA AIza eyJ ghp_ gho_ ghs_ github_pat_ glpat- hf_ npm_ sk- sk_ rk_ xox xapp- pypi- SG. ya29. gsk_ xai-"
+)
 
 
 def main() -> None:
@@ -54,11 +57,17 @@ def answered(agent: str, event: str, flags: list[str]) -> str:
     if not isinstance(payload, dict):
         return ""
     moment = payloads.read(event, payload)
-    if moment is None or not 0 < len(moment.session) <= LONGEST_ID or len(moment.context) > LONGEST_ID:
+    if moment is None or not moment.session or not is_plain_id(moment.session) or not is_plain_id(moment.context):
         return ""
     _note_call(f"{folder}/spool/{agent}{CALLED}")
     moment.cwd = moment.cwd or _here()
     return HookCall(agent, payloads, moment, folder, flags).run()
+
+
+def is_plain_id(text: str) -> bool:
+    """Whether this can be noted as it is: no id has such marks in it, or begins as well-known tokens do."""
+    has_marks = any(mark in text for mark in ("=", " ", "@", "\n", '"', "'", "://"))
+    return len(text) <= LONGEST_ID and not has_marks and not text.startswith(tuple(_TOKENS.split()))
 
 
 def _note_call(path: str) -> None:

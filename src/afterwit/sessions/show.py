@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from afterwit.capture.assembly.texts import safe_text
+from afterwit.capture.assembly.texts import safe_text, without_seams
 from afterwit.guard.hygiene import clean
 from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import ActionRow, EventRow
@@ -315,7 +315,7 @@ class _Bodies:
         if file.is_dropped:
             self._kept = kept_texts(store.db, self._part_id)
             raise DamagedError(why_dropped(file))
-        for event in events_in(store, file, self._source.declared):
+        for event in without_seams(events_in(store, file, self._source.declared), self._source.redactor):
             if event.session not in is_own:
                 is_own[event.session] = safe_text(event.session, self._source.redactor) == self._session.native_id
             if is_own[event.session]:

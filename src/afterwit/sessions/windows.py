@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, overload
 
 import msgspec
 
-from afterwit.capture.assembly.texts import safe_text
+from afterwit.capture.assembly.texts import safe_text, without_seams
 from afterwit.guard.hygiene import clean
 from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import EventKind
@@ -198,14 +198,17 @@ def window(
     source: TranscriptSource, session: SessionRow, plan: SessionOutline, places: Iterable[int], longest: int
 ) -> list[WindowMoment]:
     """The moments at these places, with their texts; none longer than `longest` characters, 0 for all of it."""
+    places = list(places)
     chosen = [plan.moments[at] for at in places]
+    around = ((plan.moments[at], plan.moments[max(0, at - 1) : at + 2]) for at in sorted(places))
+    read = dict.fromkeys(near for moment, nearby in around for near in nearby if near.kind is moment.kind)
     parts = parts_of_session(source.store.db, session.id)
     with closing(EventTexts(source.store.db, source.store.archive, source.declared)) as texts:
         reading = _Reading(source, texts, longest)
         shown: dict[str, WindowMoment] = {}
-        for part in sorted({moment.part for moment in chosen}):
+        for part in sorted({moment.part for moment in read}):
             file = file_by_id(source.store.db, parts[part].file_id)
-            here = [moment for moment in chosen if moment.part == part]
+            here = [moment for moment in read if moment.part == part]
             for moment in reading.moments(parts[part].id, file, here, plan):
                 shown[moment.at.number] = moment
     return [shown[moment.number] for moment in chosen]
@@ -232,9 +235,11 @@ class _Reading:
         kept = kept_texts(db, part_id) if file.is_dropped else {}
         wanted = [*(moment.row for moment in here), *(outputs[number] for number in numbers if number in outputs)]
         events = {} if file.is_dropped else self._events(file, wanted)
-        for moment in here:
+        told = [_chosen(events.get(_place(m.row), []), m.rank, actions.get(m.action)) for m in here]
+        whole = without_seams((event for event in told if event is not None), self._source.redactor)
+        for moment, found in zip(here, told, strict=True):
             action = actions.get(moment.action)
-            event = _chosen(events.get(_place(moment.row), []), moment.rank, action)
+            event = found and next(whole)
             shown = self._shown(moment, event, kept.get(moment.row.ordinal), action)
             output = outputs.get(moment.action)
             if output is not None:
@@ -267,15 +272,15 @@ class _Reading:
         call_id = action.call_id if action else ""
         arguments = None
         if event is not None and event.arguments is not None:
-            arguments = {name: self._argument(value) for name, value in event.arguments.items()}
+            arguments = redactor.value({name: self._argument(value) for name, value in event.arguments.items()})
         return WindowMoment(moment, said, tool, call_id, arguments, action)
 
     def _argument(self, value: Any) -> Any:
-        """Texts cut, and all redacted; what is nested comes whole."""
+        """Texts cut; what is nested comes whole."""
         if isinstance(value, str):
             cut = self._cut(value)
             return f"{cut.text}\n… {cut.left_out:,} more characters" if cut.left_out else cut.text
-        return self._source.redactor.value(value)
+        return value
 
     def _cut(self, text: str | None) -> CutText:
         if text is None:

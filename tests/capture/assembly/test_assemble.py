@@ -387,3 +387,21 @@ def test_of_the_replies_before_a_prompt_the_last_is_noted(context: AssemblyConte
     told = [prompt("p1"), event(reply, 5, text="Looking."), event(reply, 6, text="Oak or walnut?"), prompt("p2")]
     found = assembled(context, [*told, event(reply, 9, text="Done.")])
     assert [note.text for note in found.notes if note.kind is NoteKind.REPORT] == ["Oak or walnut?", "Done."]
+
+
+@pytest.mark.parametrize("kinds", [("reply", "reply"), ("prompt", "notice"), ("compaction", "compaction")])
+@pytest.mark.parametrize("before", [0, 255])
+def test_a_secret_in_two_pieces_of_a_message_is_in_no_row(
+    context: AssemblyContext, kinds: tuple[str, str], before: int
+) -> None:
+    token = "ghp" + "_" + "q7Rk2ZsV9xLm4TnB8wYc1JdF6hGp3KaE5uXi"
+    first, second = f"use {token[:20]}", f"{token[20:]} and go on"
+    readings: list[Reading] = [
+        *(event(EventKind.NOTICE, offset) for offset in range(before)),
+        event(EventKind(kinds[0]), before, text=first),
+        spend(),
+        event(EventKind(kinds[1]), before + 1, text=second),
+    ]
+    rows = msgspec.json.encode(assembled(context, readings)).decode()
+    assert token[:20] not in rows
+    assert token[20:] not in rows

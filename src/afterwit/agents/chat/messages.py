@@ -131,8 +131,7 @@ def text_of(content: Any) -> str | None:
     if isinstance(content, Mapping):
         return _part_text(content)
     if isinstance(content, list):
-        texts = [text for part in content if (text := _part_text(part))]
-        return "\n".join(texts)
+        return fields.joined(text for part in content if (text := _part_text(part)))
     return "" if content is None else None
 
 

@@ -22,6 +22,7 @@ from typing import Any, TypeGuard
 
 import msgspec
 
+from afterwit.agents import fields
 from afterwit.agents.claude_code.records import Attachment, Block, ClaudeLine, ClaudeOutcome, ClaudePart
 from afterwit.agents.registry import instruction_files
 from afterwit.model.instruction_files import placed
@@ -178,7 +179,7 @@ def text_of_result(content: str | list[ClaudePart | str] | ClaudePart | None) ->
     if isinstance(content, str):
         return without_reminders(content)
     parts = [content] if isinstance(content, ClaudePart) else content
-    return without_reminders("\n".join(text for part in parts if (text := _part_text(part))))
+    return without_reminders(fields.joined(text for part in parts if (text := _part_text(part))))
 
 
 def placeholder(block: Block | ClaudePart) -> str:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from afterwit.agents import fields
 from afterwit.agents.claude_code.content import (
     edited_file,
     kind_of,
@@ -200,7 +201,7 @@ def _spoken(
     if pictures:
         said.setdefault(kind_of(line, "", is_child=place.is_child), []).extend(pictures)
     for index, (kind, parts) in enumerate(said.items()):
-        yield place.event(kind, _key(place.uuid, kind) if index else place.uuid, "\n".join(parts))
+        yield place.event(kind, _key(place.uuid, kind) if index else place.uuid, fields.joined(parts))
 
 
 def _call(block: Block, index: int, place: ClaudePlace, state: ClaudeState) -> Event:

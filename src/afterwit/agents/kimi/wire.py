@@ -116,7 +116,7 @@ def _result(said: str, is_error: bool | None) -> Result:
 def prompted(content: Any, place: Place, memory: ReadingMemory, *, is_child: bool) -> Iterator[Reading]:
     """What stands in the role of the user: typed by a person, or put there by the client."""
     texts = texts_of(content)
-    text = "\n".join(texts)
+    text = fields.joined(texts)
     if not text.strip():
         return
     if _COMPACTED.match(text):

@@ -87,7 +87,7 @@ def _appended(state: KimiCodeState, line: KimiCodeLine) -> Iterator[Reading]:
 
 
 def _user(message: Mapping[str, Any], line: KimiCodeLine) -> Iterator[Reading]:
-    text = _SURROUNDINGS.sub("", "\n".join(texts_of(message.get("content"))), count=1)
+    text = _SURROUNDINGS.sub("", fields.joined(texts_of(message.get("content"))), count=1)
     if not text.strip():
         return
     origin = fields.text(fields.mapping(message, "origin"), "kind")

@@ -16,7 +16,7 @@ from afterwit.actions import tools
 from afterwit.capture.assembly import calls, instructions, notes, part_facts
 from afterwit.capture.assembly.copies import AssemblerResume, CopiedHistory, resumed
 from afterwit.capture.assembly.part_facts import merged_spend, spend_row
-from afterwit.capture.assembly.texts import AssemblyContext, safe_bodies, safe_text
+from afterwit.capture.assembly.texts import AssemblyContext, message_of, safe_bodies, safe_text, without_seams
 from afterwit.model.captured import (
     ORDINAL_BITS,
     ActionRow,
@@ -45,6 +45,7 @@ _MOST_EARLY = 32  # results without a call that are kept, in case it follows
 _MOST_PROBLEMS = 1_000
 _TOGETHER = 256  # readings whose texts are redacted together
 _TOGETHER_LENGTH = 1 << 19
+_TIMES_IN_MESSAGE = 16  # so much more where a message could be cut in two
 _MOST_KEPT = 1_000  # short texts whose safe form is remembered
 _SEARCHED = frozenset({EventKind.PROMPT, EventKind.REPLY, EventKind.RESULT, EventKind.COMPACTION})
 SafeContent = calls.AskedCall | str | None  # of a call, of an event whose text is searched, of any other
@@ -143,17 +144,20 @@ class Assembler:
         for reading in readings:
             together.append(reading)
             length += len(reading.text) if isinstance(reading, Event) else 0
-            if len(together) >= _TOGETHER or length >= _TOGETHER_LENGTH:
+            most = 1 if isinstance(reading, Event) and message_of(reading) is None else _TIMES_IN_MESSAGE
+            if len(together) >= most * _TOGETHER or length >= most * _TOGETHER_LENGTH:
                 self._take_together(together)
                 together, length = [], 0
         self._take_together(together)
 
     def _take_together(self, readings: Sequence[Reading]) -> None:
         events = [reading for reading in readings if isinstance(reading, Event)]
-        safe = iter(self._safe_contents([None if self._is_in_copy(event.session) else event for event in events]))
+        events = list(without_seams(events, self._context.redactor))
+        contents = self._safe_contents([None if self._is_in_copy(event.session) else event for event in events])
+        safe = zip(events, contents, strict=True)
         for reading in readings:
             if isinstance(reading, Event):
-                self._take_event(reading, next(safe))
+                self._take_event(*next(safe))
             elif isinstance(reading, Spend):
                 self._take_spend(reading)
             elif isinstance(reading, Facts):

@@ -96,7 +96,7 @@ _NEXT = regex(r"^\s*[×✖!]\s+(?P<message>\S.*)$")
 
 def rules_in(output: str) -> dict[str, str]:
     """Rule ids that this output reports, in order, with the message of the first report of each."""
-    seen = _hints_in_bytes().matches(output[:_HEAD].encode("utf-8", "surrogatepass"))
+    seen = _hints_in_bytes().matches(output[:_HEAD].encode("utf-8", "surrogatepass")) or ()
     if not any(_HINTS[number].search(output, 0, _HEAD) for number in seen):
         return {}
     messages: dict[str, str] = {}

@@ -6,7 +6,8 @@ two, because ids and hashes must be able to leave out its suffix. What counts as
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 
 import msgspec
 
@@ -15,7 +16,8 @@ from afterwit.guard.hygiene import clean
 from afterwit.guard.markers import OPENING, without_notes, without_own
 from afterwit.guard.redaction import Redactor
 from afterwit.model.instruction_files import InstructionFiles
-from afterwit.model.kinds import ActionKind
+from afterwit.model.kinds import ActionKind, EventKind
+from afterwit.model.readings import Event
 from afterwit.text.snippets import around
 
 TEXT_LIMIT = 4_000  # characters of a name or a title that are stored
@@ -47,6 +49,24 @@ def _bounded(texts: Sequence[str], redactor: Redactor, limit: int) -> list[str]:
         beginning(safe, limit if len(text) <= limit + _MARGIN else min(limit, max(0, len(safe) - _MARGIN)))
         for text, safe in zip(texts, redacted, strict=True)  # the rest of a cut one may begin with half a secret
     ]
+
+
+def without_seams(events: Iterable[Event], redactor: Redactor) -> Iterator[Event]:
+    """The events, with no secret that goes on from one to the next: blocks of a message and chunks of a stream follow
+    one another, and neither half of a secret would be recognised."""
+    for message, run in groupby(events, message_of):
+        together = list(run)
+        texts = [event.text for event in together]
+        whole = redactor.pieces(texts) if message and len(texts) > 1 else texts
+        for event, text in zip(together, whole, strict=True):
+            yield event if text == event.text else msgspec.structs.replace(event, text=text)
+
+
+def message_of(event: Event) -> tuple[str, EventKind] | None:
+    """What this could be a piece of; what goes on after the first piece of a prompt may be a notice."""
+    if event.kind in (EventKind.CALL, EventKind.RESULT):
+        return None
+    return event.session, EventKind.PROMPT if event.kind is EventKind.NOTICE else event.kind
 
 
 def safe_body(text: str, redactor: Redactor) -> str:

@@ -113,7 +113,7 @@ def _restore_plan(ask: Ask) -> WebAnswer:
     with source_of(ask.world) as source:
         row = session_asked(ask, source)
         plan = plan_restore(source, ask.world, [row], None, RestoreChoice(with_subagents=True))
-    return shown(ask, "restore.html", row=row, plan=plan, done=None)
+    return shown(ask, "restore.html", row=row, plan=plan, done=None, safe=source.redactor.path)
 
 
 def _restore(ask: Ask) -> WebAnswer:
@@ -126,7 +126,7 @@ def _restore(ask: Ask) -> WebAnswer:
             if step.found == "new":
                 restore_file(source, step)
                 written.append(step.target)
-    return shown(ask, "restore.html", row=row, plan=plan, done=written)
+    return shown(ask, "restore.html", row=row, plan=plan, done=written, safe=source.redactor.path)
 
 
 def _known(ask: Ask, field: str, values: type[Outcome] | type[TaskType]) -> tuple[str, ...]:
