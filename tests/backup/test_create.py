@@ -238,8 +238,9 @@ def test_a_rotten_object_is_not_built_on_but_sent_again_and_said(
     assert made(world, tmp_path / "backup", keys, at_ms=NOW_MS + 2).skipped == ""
 
 
-def test_of_much_a_part_is_looked_at_each_day_and_all_of_it_in_turn(
-    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("days", [0, 1, 6, 7])
+def test_of_much_a_part_is_looked_at_by_each_run_and_all_of_it_in_turn(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, days: int
 ) -> None:
     monkeypatch.setattr("afterwit.backup.packing._OBJECT_BYTES", 1 << 10)
     learn_more(world, *(f"more-{number}" for number in range(8)), turns=60)
@@ -256,9 +257,10 @@ def test_of_much_a_part_is_looked_at_each_day_and_all_of_it_in_turn(
         return right(vault, name)
 
     monkeypatch.setattr(Vault, "read_sealed", noting)
-    for day in range(4):
+    for number in range(1, 5):
         looked.append(set())
-        made(world, tmp_path / "backup", at_ms=NOW_MS + 1 + day * 86_400_000)
+        made(world, tmp_path / "backup", at_ms=NOW_MS + number + number * days * 86_400_000)
+        snapshots_at(tmp_path / "backup")[0].unlink()  # as pruning does: how many there are tells nothing
     names = {path.name for path in objects}
     assert all(len(some & names) < len(names) for some in looked)
     assert names <= set.union(*looked)

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from tests.every import for_every
 from tests.thoroughness import examples
 
-from afterwit.hook.call import LONGEST, summary
+from afterwit.hook.call import LONGEST, summary, tool_name
 
 
 @for_every(
@@ -45,3 +45,28 @@ def test_it_is_short_and_one_line(text: str) -> None:
 )
 def test_a_word_that_could_have_been_drawn_is_not_noted(secret: str) -> None:
     assert secret not in summary(f"mixer run {secret} now")
+
+
+@for_every(
+    "tool",
+    [
+        *("Bash", "TodoWrite", "exec_command", "functions.shell", "github:getPR", "gpt4o", "mcp__s3__base64Encode"),
+        "mcp__playwright__browser_take_screenshot",
+        "mcp__claude_ai_Google_Drive__fetchJSONFromURLs",
+        "mcp__plugin_context7_context7__get-library-docs",
+        "_".join(["word"] * 25),
+    ],
+)
+def test_the_name_of_a_tool_stays(tool: str) -> None:
+    assert tool_name(tool) == tool
+
+
+@for_every(
+    "tool",
+    [
+        *("ghp_" + "a1B2c3D4" * 5, "sk-" + "proj-" + "Ab1" * 16, "AKIA" + "Q7W8E9R0" * 2, "f" * 40, "x" * 129),
+        *("AKIAQWERTYUIOPLKJHGF", "xKqPmZtWvRbN", "QwErTyUiOpAsDfGh", "mcp__4111111111111111__pay", "a@b.example"),
+    ],
+)
+def test_a_name_that_could_be_a_secret_does_not(tool: str) -> None:
+    assert tool not in tool_name(tool)

@@ -11,7 +11,7 @@ from afterwit.model.errors import DamagedError
 from afterwit.store.database import UNREADABLE, transaction
 from afterwit.store.frames import REMAINS
 from afterwit.store.marks import CHECKED, forget_last_run, mark, put_mark
-from afterwit.store.rows import files, originals
+from afterwit.store.rows import files, originals, parts
 from afterwit.store.rows.files import DAMAGED, FileRow, file_key
 from afterwit.store.store import Store
 
@@ -82,7 +82,8 @@ def _has_its_header(store: Store, row: FileRow) -> bool:
     if row.is_dropped or not (is_named or file_key(agent, label + path) == row.key):
         return False
     names = {"agent": agent, "label": label, "path": path, "role": row.role, "generation": row.generation}
-    store.archive.compact(row.archived_as, row.held_bytes, names)
+    is_tracked = any(part.facts.is_tracked for part in parts.parts_of_file(store.db, row.id))
+    store.archive.compact(row.archived_as, row.held_bytes, names | ({"tracked": 1} if is_tracked else {}))
     return True
 
 

@@ -6,6 +6,7 @@ the next run goes on. The lease of the store is held meanwhile: nothing is learn
 """
 
 from contextlib import suppress
+from itertools import accumulate
 from pathlib import Path
 
 import msgspec
@@ -31,7 +32,6 @@ from afterwit.store.store import opened, require
 
 _WAIT_SECONDS = 60
 _CHECKED_BYTES, _CHECKED_FAR_BYTES = 256 << 20, 16 << 20  # of what is built on, by one run
-_DAY_MS = 86_400_000
 
 
 class CreatedBackup(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,8 +88,10 @@ def _made(
 ) -> CreatedBackup:
     note = world.layout.backups / "sent-objects"
     before, skipped = _latest(vault, machine)
+    looked_at = before.looked_at if before is not None else ""
     if reads_back and before is not None:
-        skipped = skipped or _look_for_damage(vault, before, world.now_ms)
+        looked_at, damage = _look_for_damage(vault, before)
+        skipped = skipped or damage
     copies = scratch / "copies"
     copies.mkdir(mode=0o700)
     files = collected(world.layout, copies)
@@ -112,6 +114,7 @@ def _made(
         objects=packed.objects,
         pieces=packed.pieces,
         files=packed.files,
+        looked_at=looked_at,
     )
     snapshot = vault.put_manifest(manifest)
     vault.target.publish(f"Snapshot {snapshot.id}")
@@ -137,13 +140,14 @@ def _latest(vault: Vault, machine: str) -> tuple[Manifest | None, str]:
     return None, skipped
 
 
-def _look_for_damage(vault: Vault, before: Manifest, now_ms: int) -> str:
-    """Reads what is to be built on, as much as a run may take: all of it in turn, in as many days as it needs. What is
-    damaged is sent again. Returns what was found."""
-    objects = [packed for packed in before.objects if vault.has(packed)]
+def _look_for_damage(vault: Vault, before: Manifest) -> tuple[str, str]:
+    """Reads what is to be built on, as much as a run may take: by their names, from where the last run ended, so that
+    all of it has its turn. What is damaged is sent again. Returns how far it came, and what was found."""
+    there = (packed for packed in before.objects if vault.has(packed))
+    objects = sorted(there, key=lambda packed: (packed.name <= before.looked_at, packed.name))
     most_bytes = _CHECKED_FAR_BYTES if vault.target.leaves_machine else _CHECKED_BYTES
-    parts = max(1, -(-sum(packed.size_bytes for packed in objects) // most_bytes))
-    names = [packed.name for packed in objects if int(packed.name[:8], 16) % parts == now_ms // _DAY_MS % parts]
+    before_bytes = accumulate((packed.size_bytes for packed in objects), initial=0)
+    names = [packed.name for packed, size in zip(objects, before_bytes, strict=False) if size < most_bytes]
 
     def is_sound(name: str) -> bool:
         try:
@@ -156,7 +160,7 @@ def _look_for_damage(vault: Vault, before: Manifest, now_ms: int) -> str:
     for name in damaged:
         vault.pass_over(name)
     said = f"{len(damaged)} objects at {vault.place} are damaged, and what they held was sent again."
-    return said if damaged else ""
+    return names[-1] if names else before.looked_at, said if damaged else ""
 
 
 def _facts(before: Manifest | None, packed: PackedFiles, copy: Path) -> CopiedFacts:

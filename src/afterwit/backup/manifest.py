@@ -64,6 +64,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     objects: tuple[PackedObject, ...]
     pieces: tuple[StoredPiece, ...]
     files: tuple[SnapshotFile, ...]
+    looked_at: str = ""  # the last object of those before that was read to see whether it is damaged
 
     @property
     def total_bytes(self) -> int:

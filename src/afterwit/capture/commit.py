@@ -7,6 +7,8 @@ the order in which things were learned does not matter. How it is found is in `r
 """
 
 import os
+from collections.abc import Collection
+from contextlib import suppress
 from pathlib import PurePosixPath
 
 from afterwit.capture.derived import (
@@ -20,16 +22,18 @@ from afterwit.capture.derived import (
     ReadingMode,
     captured_in,
     keys_held,
+    origin_in,
 )
 from afterwit.capture.left_out import LeftOutParts
 from afterwit.capture.part_rows import PartRows
+from afterwit.capture.plan import may_lie_anywhere
 from afterwit.model.errors import DamagedError
 from afterwit.model.settings import Settings
 from afterwit.repos.identity import resolve
 from afterwit.sources.log_files import LogFile
 from afterwit.store.archive import archive_name, generation_of
-from afterwit.store.database import transaction
-from afterwit.store.rows import files, repos, sessions
+from afterwit.store.database import UNREADABLE, transaction
+from afterwit.store.rows import files, parts, repos, sessions
 from afterwit.store.rows.erased import (
     ERASED,
     EXCLUDED,
@@ -88,7 +92,8 @@ class Committer(PartRows):
         """Writes what is kept of a transcript of which some sessions are left out. As long as these are, it cannot be
         read on from where it was: so each time it is a new generation, unless nothing of the rest is new."""
         row = self._row(origin)
-        if row is not None and row.held_bytes and row.sha256 == derived.sha256:
+        is_same = row is not None and parts.go_by(self._db, row.id, is_tracked=origin.is_tracked)
+        if row is not None and row.held_bytes and row.sha256 == derived.sha256 and is_same:
             derived.mode, derived.captured = ReadingMode.UNCHANGED, None
         elif row is not None and row.held_bytes:
             derived.mode = ReadingMode.REWRITTEN
@@ -108,6 +113,14 @@ class Committer(PartRows):
             keys = [session_key(origin.agent, native_id) for native_id in parts.all]
             put_left_out(self._db, file_id, counts, keys)
         forget_hook_rows(self._db, [(origin.agent, native_id) for native_id in parts.all])
+
+    def doubt(self, older: Collection[int]) -> None:
+        """Of these whose logs git may track, and of all sources, which may hold them, the next look asks git again."""
+        for row in files.all_files(self._db) if older else ():
+            with suppress(DamagedError, *UNREADABLE):  # which is told where it is derived
+                header = self._store.archive.header(row.archived_as) if row.id in older else None
+                if row.role == SOURCE or (header and may_lie_anywhere(origin_in(header))):
+                    files.note_stat(self._db, row.id, 0, 0, 0, row.companions)
 
     def _row(self, origin: Origin) -> FileRow | None:
         """The present row of a file. That of one that was left out says nothing."""
@@ -134,12 +147,21 @@ class Committer(PartRows):
     def _put_read(self, file_id: int, origin: Origin, derived: Derived, start: int) -> None:
         """What was read of a file that is kept: its bytes, its companions, its rows."""
         row = files.file_by_id(self._db, file_id)
+        self._note_tracked(row, origin)
         self._archived(file_id, origin, row.role, row.held_bytes, derived.frames)
         for copy in derived.copies:
             self._put_copy(origin._replace(path=PurePosixPath(os.fsdecode(copy.path))), copy)
         self.put_reading(file_id, origin.agent, derived, start)
         for earlier in files.earlier_generations(self._db, origin.key):
+            self._note_tracked(earlier, origin)
             self.drop_if_contained(earlier, keys_held(derived.resume))
+
+    def _note_tracked(self, row: FileRow, origin: Origin) -> None:
+        """Whether git tracks the log now is what all rows of it go by, and what a rebuild finds in the archive."""
+        archive, name = self._store.archive, row.archived_as
+        if row.held_bytes and origin_in(archive.header(name)).is_tracked != origin.is_tracked:
+            archive.compact(name, row.held_bytes, origin.header(row.role, row.generation))
+            self.derive_again([row.id])
 
     def _put_copy(self, origin: Origin, copy: Copy) -> None:
         row = files.live_file(self._db, origin.key)

@@ -33,7 +33,7 @@ class Origin(NamedTuple):
     agent: str
     label: str  # "" for the agent's first home
     path: PurePosixPath
-    is_tracked: bool = False  # git held it as part of a checkout when it was first read
+    is_tracked: bool = False  # git holds it as part of a checkout: what its rows go by
 
     @property
     def key(self) -> bytes:

@@ -17,7 +17,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import NamedTuple
@@ -29,7 +29,7 @@ from afterwit.agents.declared.description import Description
 from afterwit.agents.moments import LONGEST_ID
 from afterwit.agents.protocol import Reader
 from afterwit.agents.registry import Agent, gatherers_for
-from afterwit.capture.derived import SESSIONS
+from afterwit.capture.derived import SESSIONS, Origin
 from afterwit.capture.logs import Collectors, Home, LogSource, look_into, sessions_in, sources_in
 from afterwit.capture.recognition import Recognition
 from afterwit.model.captured import CAPTURE_VERSION
@@ -53,7 +53,7 @@ from afterwit.sources.gathering import Gatherer, rendering_path
 from afterwit.sources.git_work import is_tracked as is_tracked_by_git
 from afterwit.sources.log_files import ListedFile, LogFile
 from afterwit.sources.remote_folder import RemoteFolder
-from afterwit.store.rows import files
+from afterwit.store.rows import files, parts
 from afterwit.store.rows.files import FileRow, FileStamp, file_key
 
 NOTHING: Mapping[bytes, str] = MappingProxyType({})
@@ -66,7 +66,7 @@ _SMALL_FILES = (".json", ".jsonl")  # names that no database has; there can be v
 class Pending(NamedTuple):
     home: Home
     unit: Unit
-    has_new_companions: bool  # then what was read before is read again, with them
+    has_new_companions: bool  # then what was read before is read again, with them; so it is if git tracks it only now
     is_again: bool = False  # it was lost to the budget, and there is room for it now
     is_tracked: bool = False  # git holds it as part of a checkout
 
@@ -213,6 +213,7 @@ class _Planner:
         self._db = db
         self._since_ns = since_ns
         self._again = again
+        self._is_tracked = cache(is_tracked_by_git)
         self.plans: dict[str, AgentPlan] = {}
 
     def add(self, planned: AgentPlan) -> None:
@@ -262,8 +263,11 @@ class _Planner:
                 unchanged += 1
             else:
                 has_new = before is not None and _has_new_companions(home, unit, stamp_of)
-                is_tracked = _is_named_by_hand(home) and is_tracked_by_git(home.folder / unit.transcript.path)
-                pending.append(Pending(home, unit, has_new, is_again, is_tracked))
+                place = home.folder / unit.transcript.path
+                file = place if place.is_file() else place.parent  # the database of a rendered session
+                is_tracked = may_lie_anywhere(home) and self._is_tracked(file)
+                is_turned = before is not None and not parts.go_by(self._db, before.id, is_tracked=is_tracked)
+                pending.append(Pending(home, unit, has_new or is_turned, is_again, is_tracked))
         pending.sort(key=lambda transcript: (transcript.unit.transcript.mtime_ns, str(transcript.unit.transcript.path)))
         self.add(AgentPlan(home.agent, pending, unchanged))
 
@@ -290,8 +294,8 @@ class _Planner:
         self.add(AgentPlan(home.agent, listed=[] if self._since_ns else [listed._replace(sessions=len(units))]))
 
 
-def _is_named_by_hand(home: Home) -> bool:
-    """Whether it may lie anywhere: the first home of most agents is a folder of theirs, which no clone can fill."""
+def may_lie_anywhere(home: Home | Origin) -> bool:
+    """Whether somebody named the folder: the first home of most agents is one of theirs, which no clone can fill."""
     return bool(home.label) or not any(agent.homes for agent in registry.AGENTS if agent.name == home.agent)
 
 

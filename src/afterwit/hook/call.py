@@ -29,6 +29,7 @@ LONGEST = 200
 _LONGEST_WORD = 32
 _MOST_DIGITS = 3
 _LONGEST_CAPITALS = 12
+_LONGEST_NAME, _SHORT_NAME = 128, 8  # of tools, and of words in their names
 _SHORT = 4  # characters in which nothing can hide
 _GAP = "…"
 _SMELLS = ("pass", "pwd", "secret", "token", "key", "auth", "cred", "bearer", "cookie", "session", "sign", "login")
@@ -65,6 +66,19 @@ def _is_written(part: str) -> bool:
     capitals = sum(letter.isupper() for letter in letters)
     is_word = 3 * capitals <= len(letters) or (letters.isupper() and len(part) <= _LONGEST_CAPITALS)
     return len(part) <= _SHORT or not letters or (letters.isalpha() and is_word)
+
+
+def tool_name(tool: str) -> str:
+    """As it is, if it is made of words, however these are joined: drawn letters stand alone, or among many digits."""
+    parts = "".join(" " if letter in "_-.:" else letter for letter in tool).split()
+    is_name = len(tool) <= _LONGEST_NAME and all(part.isascii() and part.isalnum() for part in parts)
+    return tool if is_name and all(map(_is_named, parts)) else summary(tool)[:_LONGEST_NAME]
+
+
+def _is_named(part: str) -> bool:
+    runs = "".join(letter if letter.islower() else " " for letter in part).split()
+    is_joined = len(part) <= _SHORT_NAME or (bool(runs) and [*map(len, runs)].count(1) < 2) or _is_written(part)
+    return is_joined and len(part) <= _LONGEST_WORD and sum(letter.isdigit() for letter in part) <= _MOST_DIGITS
 
 
 def _smells(name: str) -> bool:
@@ -179,7 +193,7 @@ class HookCall:
         record |= {"transcript": moment.transcript[:_LONGEST_PATH]} if moment.event == END and moment.transcript else {}
         if moment.event == AFTER:
             target = moment.command or moment.path
-            record |= {"tool": summary(moment.tool)[:80], "target": summary(target), "status": status}
+            record |= {"tool": tool_name(moment.tool), "target": summary(target), "status": status}
             record |= {"call": moment.call[:80]} if moment.call else {}
             record |= {"context": moment.context} if moment.context else {}
             record |= {"summary": summary(moment.output)} if status == "failed" else {}

@@ -99,9 +99,9 @@ def uncommitted(root: Path, git_dir: Path, most: int) -> list[str]:
 
 
 def is_tracked(place: Path) -> bool:
-    """Whether a file is part of the checkout that it lies in: whoever clones that has it, and nobody wrote it here. For
-    a rendered session its database counts. Where git cannot tell, it is."""
-    for file in dict.fromkeys((place, place.parent, place.resolve(), place.resolve().parent)):
+    """Whether a file is part of the checkout that it lies in: whoever clones that has it, and nobody wrote it here.
+    Where git cannot tell, it is."""
+    for file in dict.fromkeys((place, place.resolve())):
         root, git_dir = root_of_checkout(file.parent), own_git_folder_of(file.parent)
         if root is None or git_dir is None or file.is_dir():
             continue
