@@ -274,6 +274,12 @@ def test_an_escaped_mark_hides_no_secret(text: str, escape: str, fill: Fill, red
     assert redactor.text(redacted) == redacted
 
 
+@pytest.mark.parametrize("escape", ["&#00;", "&#0;", "\\u0000", "\\x00", "&#999999;", "&#x0;"])
+def test_an_escape_of_no_character_stops_nobody(escape: str, redactor: Redactor) -> None:
+    text = f"<p>&quot;x&quot; {escape} token: &quot;y&quot;</p>"
+    assert redactor.text(text) == text
+
+
 TOKEN = "ghp" + "_" + "q7Rk2ZsV9xLm4TnB8wYc1JdF6hGp3KaE5uXi"
 
 

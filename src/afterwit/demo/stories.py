@@ -89,7 +89,7 @@ ORCHARD = (
         *_uv_tests(_HARVEST_TEST, 4),
         *_time_zone(_HARVEST, 9, "dt.datetime.now()", "dt.datetime.now(tz=dt.UTC)"),
         Reply("`ripe()` is there and tested. pytest only runs through uv in this repository."),
-        Prompt("Good. Always use uv here, never pip or a bare pytest."),
+        Prompt("Always use uv here, never pip or a bare pytest."),
         Reply("Understood: uv for everything in this repository."),
     ),
     DemoSession(CODEX, "orchard prices", 21, "13:40", "Round prices to cents").told(
@@ -128,7 +128,8 @@ ORCHARD = (
             " are written. Decision by the user: warnings go to standard error, not by mail. Still open: the"
             " command-line flag."
         ),
-        Prompt("Now the flag, please: --frost. Always use uv here, never pip or a bare pytest."),
+        Prompt("Now the flag, please: --frost."),
+        Prompt("Always use uv here, never pip or a bare pytest."),
         EditStep("src/orchard/cli.py", "parser = ", "parser.add_argument('--frost', action='store_true')\nparser = "),
         Shell("uv run pytest -q", "F..............\n1 failed, 14 passed in 0.90s", 1, 3.1),
         EditStep("src/orchard/cli.py", "parser.add_argument('--frost'", "frost.add_argument('--frost'"),

@@ -115,10 +115,11 @@ _DOMAINS = (
 )
 _AMBIGUOUS = r"gg|site|page|store|link|live|host|shop|online|info|me|us|run|sh|to|cc|pro|fun|space|click|test|local"
 _HOST = (
-    rf"(?<![\w./$-])(?!{_OF_CODE})(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.|\[\.\]))+(?:(?:{_DOMAINS})(?![\w(-]|\.\w)"
+    rf"(?<![\w./$-])(?!{_OF_CODE})"
+    rf"(?:[a-z0-9](?:[a-z0-9-]{{0,61}}[a-z0-9])?(?:\.|\[\.\])){{1,9}}(?:(?:{_DOMAINS})(?![\w(-]|\.\w)"
     rf"|(?:{_AMBIGUOUS})(?:/\w|:\d{{2,5}}\b))"
-    r"|\b(?:to|at|from|via|host|server)\s+(?:[a-z0-9-]+\.)+(?!(?:ts|js|py|go|rs|md|sh|rb|cs|cc|hh|so|db|kt|tf|ps|mk|ml|pl|hs"
-    r"|ex|gz|xz|el)\b)[a-z]{2}(?![\w.(/-])|\b(?:to|at|from|via)\s+(?!localhost|host:)[a-z][\w-]*:\d{2,5}\b"
+    r"|\b(?:to|at|from|via|host|server)\s{1,3}(?:[a-z0-9-]{1,60}\.){1,8}(?!(?:ts|js|py|go|rs|md|sh|rb|cs|cc|hh|so|db"
+    r"|kt|tf|ps|mk|ml|pl|hs|ex|gz|xz|el)\b)[a-z]{2}(?![\w.(/-])|\b(?:to|at|from|via)\s{1,3}(?!localhost|host:)[a-z][\w-]{0,60}:\d{2,5}\b"
     r"|(?<![\w.-])(?!127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|0\.0\.0\.0)\d{1,3}(?:\.\d{1,3}){3}(?![\w-]|\.\d)"
     r"|(?<![\w:])(?=[a-f:]*\d)[0-9a-f]{1,4}(?::[0-9a-f]{1,4})*::[0-9a-f]"
 )  # names of programs' members and files look like hosts: where they do, a path or a port decides

@@ -132,7 +132,7 @@ def _unescaped(data: bytes) -> tuple[bytes, Callable[[int], int]]:
         code = match[1] or match[2]
         number = int(code, 16) if code else int(match[3] or 0)
         name = match[4] or match[5]
-        char = bytes([min(number, 255)]) if number else _PLAIN.get(name, name)
+        char = bytes([min(number, 255)]) if name is None else _PLAIN.get(name, name)
         pieces += (data[at : match.start()], char)
         size += match.start() - at + 1
         at = match.end()

@@ -37,7 +37,7 @@ _CLEAR_CHANCE = 0.4  # of each of them
 _CLEARLY_POINTED = 2.4  # what the prompt's own words must count for each
 _FEWEST_WORDS = 3  # of a prompt that says what to do
 _FILE_NAME = re.compile(  # `@folder/…` too
-    r"(?:^|[\s`'\"(@])[\w@./-]*\w\.(?:[a-z]{1,4}|[jt]sx)(?=[\s`'\"),:;?!]|\.?$)|(?:^|\s)@[\w.-]+/", re.MULTILINE
+    r"(?:^|[\s`'\"(@])[\w@./-]{1,120}\.(?:[a-z]{1,4}|[jt]sx)(?=[\s`'\"),:;?!]|\.?$)|(?:^|\s)@[\w.-]+/", re.MULTILINE
 )
 # Change logs, and what tools write.
 IN_PASSING = re.compile(

@@ -12,7 +12,7 @@ from functools import lru_cache
 from afterwit.text.patterns import regex
 
 _WORD = regex(r"[^\W\d_]+")
-_CODE = regex(r"`[^`]*`|[\"“][^\"“”]*[\"”]|\S*[/_=@]\S*|\w+\.\w\S*")
+_CODE = regex(r"`[^`]*`|[\"“][^\"“”]*[\"”]|\S{0,80}[/_=@]\S{0,80}|\w{1,40}\.\w{1,40}")
 _ALIKE = frozenset("LATIN CYRILLIC GREEK ARMENIAN CHEROKEE COPTIC LISU FULLWIDTH MATHEMATICAL".split())  # noqa: SIM905
 _SHORT = 3  # letters
 _FEWEST = 3  # plain words that make a sentence

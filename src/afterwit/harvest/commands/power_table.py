@@ -61,10 +61,10 @@ INSTALLS = {
 }  # fmt: skip
 REMOTES = {"git": names("push fetch pull remote ls-remote"), "gh": names("api auth"), "docker": names("push login")}
 LOWERS = regex(
-    r"--?(?:no-?verif\w*|force[\w-]*|yolo|insecure\w*|privileged|dangerous\w*[\w-]*|unsafe[\w-]*|trust[\w-]*|bypass[\w-]*"
+    r"--?(?:no-?verif\w*|force[\w-]*|yolo|insecure\w*|privileged|dangerous[\w-]*|unsafe[\w-]*|trust[\w-]*|bypass[\w-]*"
     r"|skip[\w-]*|disable[\w-]*|allow[\w-]*|ignore[\w-]*|exclude[\w-]*|accept[\w-]*|assume[\w-]*|auto-?(?:approve|confirm"
     r"|accept)[\w-]*|yes|admin|hard|delete|full-auto|break-[\w-]*|legacy-[\w-]*|without-[\w-]*|nocheck|permissive|lax"
-    r"|approval[\w-]*|permission[\w-]*|sandbox[\w-]*|dangerously[\w-]*|fix-permissions|prune|purge|exit-zero|passWithNoTests)"
+    r"|approval[\w-]*|permission[\w-]*|sandbox[\w-]*|fix-permissions|prune|purge|exit-zero|passWithNoTests)"
 )
 NO = regex(r"--no-?([\w-]+)")
 HARMLESS_NO = names(
@@ -96,7 +96,7 @@ INSTRUCTS_ANY = names(
     " --config-file --config-path --bootstrap --setupFiles --globalSetup --pre --compress-program --vettool -vettool"
     " --toolexec -toolexec --exec -exec --project --prefix --directory --cwd --dir"
 )
-USUAL_PLACE = regex(r"\.|(?:[\w-]+/)*tsconfig[\w.]*\.json")
+USUAL_PLACE = regex(r"\.|(?:[\w-]{1,60}/){0,9}tsconfig[\w.]{0,40}\.json")
 """What such a flag may name: the project's own place."""
 WORDED = {
     **dict.fromkeys(("--reporter", "--reporters", "--format", "--formatter", "--output-format", "--ui"), REPORTS),

@@ -28,7 +28,7 @@ _PROGRAMS = (FETCHING | REACHING | _RIGHTS) - {"http", "https"} | names(
     " rspec tsc gradle mvn mypy ruff rm"
 )
 _PLAIN = regex(
-    r"(?<![\w./-])(?P<program>(?:[A-Z][A-Z_]+=\S+ )*"
+    r"(?<![\w./-])(?P<program>(?:[A-Z][A-Z_]{1,40}=\S{1,80} ){0,4}"
     rf"(?:{'|'.join(sorted(_PROGRAMS, reverse=True))})) (?P<rest>[^`]+)"
 )
 _ENDING = regex(
@@ -38,7 +38,7 @@ _ENDING = regex(
     r"|until|unless|since|than|rather|into|over|under|via|per|stops|hangs|refuses|reports|complains)(?=[\s.,;!?]|$)",
     re.IGNORECASE,
 )
-_LIKE_AN_ARGUMENT = regex(r"-|.*[/:@=_]|.*\.\w")
+_LIKE_AN_ARGUMENT = regex(r"-|.{0,120}?(?:[/:@=_]|\.\w)")
 
 
 def power_in(sentence: str, called: Collection[str] = ()) -> str:
