@@ -181,7 +181,12 @@ def test_a_header_that_is_mended_still_says_that_git_tracks_the_log(tmp_path: Pa
 
 def test_git_is_asked_once_about_a_database(tmp_path: Path, clone: Worked, monkeypatch: pytest.MonkeyPatch) -> None:
     place, asked = _put_database(clone), list[Path]()
-    monkeypatch.setattr(plan, "is_tracked_by_git", lambda file: bool(asked.append(file)))
+
+    def noting(file: Path) -> bool:
+        asked.append(file)
+        return False
+
+    monkeypatch.setattr(plan, "is_tracked_by_git", noting)
     report = learned(tmp_path, tmp_path / "store", folder=tmp_path / "src")
     assert _read_files(report) > 1
     assert asked == [place]

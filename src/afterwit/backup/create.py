@@ -88,10 +88,9 @@ def _made(
 ) -> CreatedBackup:
     note = world.layout.backups / "sent-objects"
     before, skipped = _latest(vault, machine)
-    looked_at = before.looked_at if before is not None else ""
+    looked_at, damage = before.looked_at if before is not None else "", ""
     if reads_back and before is not None:
         looked_at, damage = _look_for_damage(vault, before)
-        skipped = skipped or damage
     copies = scratch / "copies"
     copies.mkdir(mode=0o700)
     files = collected(world.layout, copies)
@@ -122,7 +121,9 @@ def _made(
         vault.manifest(snapshot)
         _refuse_missing(vault, packed)
     note.unlink(missing_ok=True)
-    return _created(vault, snapshot, manifest, packed, is_read_back=reads_back, skipped=skipped, before=before)
+    return _created(
+        vault, snapshot, manifest, packed, is_read_back=reads_back, skipped=skipped or damage, before=before
+    )
 
 
 def _latest(vault: Vault, machine: str) -> tuple[Manifest | None, str]:

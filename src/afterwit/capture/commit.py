@@ -7,7 +7,7 @@ the order in which things were learned does not matter. How it is found is in `r
 """
 
 import os
-from collections.abc import Collection
+from collections.abc import Set
 from contextlib import suppress
 from pathlib import PurePosixPath
 
@@ -74,6 +74,8 @@ class Committer(PartRows):
             return True
         stat = (derived.size_bytes, derived.mtime_ns, derived.inode, companions_mark)
         files.note_stat(self._db, file_id, *stat)
+        for held in (files.file_by_id(self._db, file_id), *files.earlier_generations(self._db, origin.key)):
+            self._note_tracked(held, origin)
         if derived.mode is ReadingMode.UNCHANGED:
             return True
         if not (row and row.held_bytes) and not _is_worth_keeping(derived):
@@ -92,8 +94,7 @@ class Committer(PartRows):
         """Writes what is kept of a transcript of which some sessions are left out. As long as these are, it cannot be
         read on from where it was: so each time it is a new generation, unless nothing of the rest is new."""
         row = self._row(origin)
-        is_same = row is not None and parts.go_by(self._db, row.id, is_tracked=origin.is_tracked)
-        if row is not None and row.held_bytes and row.sha256 == derived.sha256 and is_same:
+        if row is not None and row.held_bytes and row.sha256 == derived.sha256:
             derived.mode, derived.captured = ReadingMode.UNCHANGED, None
         elif row is not None and row.held_bytes:
             derived.mode = ReadingMode.REWRITTEN
@@ -114,7 +115,7 @@ class Committer(PartRows):
             put_left_out(self._db, file_id, counts, keys)
         forget_hook_rows(self._db, [(origin.agent, native_id) for native_id in parts.all])
 
-    def doubt(self, older: Collection[int]) -> None:
+    def doubt(self, older: Set[int]) -> None:
         """Of these whose logs git may track, and of all sources, which may hold them, the next look asks git again."""
         for row in files.all_files(self._db) if older else ():
             with suppress(DamagedError, *UNREADABLE):  # which is told where it is derived
@@ -147,20 +148,20 @@ class Committer(PartRows):
     def _put_read(self, file_id: int, origin: Origin, derived: Derived, start: int) -> None:
         """What was read of a file that is kept: its bytes, its companions, its rows."""
         row = files.file_by_id(self._db, file_id)
-        self._note_tracked(row, origin)
         self._archived(file_id, origin, row.role, row.held_bytes, derived.frames)
         for copy in derived.copies:
             self._put_copy(origin._replace(path=PurePosixPath(os.fsdecode(copy.path))), copy)
         self.put_reading(file_id, origin.agent, derived, start)
         for earlier in files.earlier_generations(self._db, origin.key):
-            self._note_tracked(earlier, origin)
             self.drop_if_contained(earlier, keys_held(derived.resume))
 
     def _note_tracked(self, row: FileRow, origin: Origin) -> None:
-        """Whether git tracks the log now is what all rows of it go by, and what a rebuild finds in the archive."""
-        archive, name = self._store.archive, row.archived_as
-        if row.held_bytes and origin_in(archive.header(name)).is_tracked != origin.is_tracked:
-            archive.compact(name, row.held_bytes, origin.header(row.role, row.generation))
+        """Whether git tracks the log now is what all its rows go by, and what a rebuild finds in the archive."""
+        with suppress(DamagedError):  # which is told where it is read
+            if row.held_bytes and origin_in(self._store.archive.header(row.archived_as)) != origin:
+                header = origin.header(row.role, row.generation)
+                self._store.archive.compact(row.archived_as, row.held_bytes, header)
+        if any(part.facts.is_tracked != origin.is_tracked for part in parts.parts_of_file(self._db, row.id)):
             self.derive_again([row.id])
 
     def _put_copy(self, origin: Origin, copy: Copy) -> None:

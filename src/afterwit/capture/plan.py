@@ -53,7 +53,7 @@ from afterwit.sources.gathering import Gatherer, rendering_path
 from afterwit.sources.git_work import is_tracked as is_tracked_by_git
 from afterwit.sources.log_files import ListedFile, LogFile
 from afterwit.sources.remote_folder import RemoteFolder
-from afterwit.store.rows import files, parts
+from afterwit.store.rows import files
 from afterwit.store.rows.files import FileRow, FileStamp, file_key
 
 NOTHING: Mapping[bytes, str] = MappingProxyType({})
@@ -66,7 +66,7 @@ _SMALL_FILES = (".json", ".jsonl")  # names that no database has; there can be v
 class Pending(NamedTuple):
     home: Home
     unit: Unit
-    has_new_companions: bool  # then what was read before is read again, with them; so it is if git tracks it only now
+    has_new_companions: bool  # then what was read before is read again, with them
     is_again: bool = False  # it was lost to the budget, and there is room for it now
     is_tracked: bool = False  # git holds it as part of a checkout
 
@@ -263,11 +263,10 @@ class _Planner:
                 unchanged += 1
             else:
                 has_new = before is not None and _has_new_companions(home, unit, stamp_of)
-                place = home.folder / unit.transcript.path
-                file = place if place.is_file() else place.parent  # the database of a rendered session
-                is_tracked = may_lie_anywhere(home) and self._is_tracked(file)
-                is_turned = before is not None and not parts.go_by(self._db, before.id, is_tracked=is_tracked)
-                pending.append(Pending(home, unit, has_new or is_turned, is_again, is_tracked))
+                place = home.folder / unit.transcript.path  # of a rendered session its database counts
+                asked = place if place.is_file() else place.parent
+                is_tracked = may_lie_anywhere(home) and self._is_tracked(asked)
+                pending.append(Pending(home, unit, has_new, is_again, is_tracked))
         pending.sort(key=lambda transcript: (transcript.unit.transcript.mtime_ns, str(transcript.unit.transcript.path)))
         self.add(AgentPlan(home.agent, pending, unchanged))
 

@@ -70,15 +70,15 @@ def _is_written(part: str) -> bool:
 
 def tool_name(tool: str) -> str:
     """As it is, if it is made of words, however these are joined: drawn letters stand alone, or among many digits."""
-    parts = "".join(" " if letter in "_-.:" else letter for letter in tool).split()
-    is_name = len(tool) <= _LONGEST_NAME and all(part.isascii() and part.isalnum() for part in parts)
-    return tool if is_name and all(map(_is_named, parts)) else summary(tool)[:_LONGEST_NAME]
+    parts = "".join(" " if letter in "_-.:" else letter for letter in tool[:_LONGEST_NAME]).split()
+    is_name = tool.isascii() and len(tool) <= _LONGEST_NAME and all(map(_is_named, parts))
+    return tool if is_name else summary(tool)
 
 
 def _is_named(part: str) -> bool:
-    runs = "".join(letter if letter.islower() else " " for letter in part).split()
-    is_joined = len(part) <= _SHORT_NAME or (bool(runs) and [*map(len, runs)].count(1) < 2) or _is_written(part)
-    return is_joined and len(part) <= _LONGEST_WORD and sum(letter.isdigit() for letter in part) <= _MOST_DIGITS
+    single = [len(run) for run in "".join(letter if letter.islower() else " " for letter in part).split()].count(1)
+    is_word = len(part) <= _SHORT_NAME or _is_written(part) or (single < 2 and not part.isupper())
+    return is_word and part.isalnum() and len(part) <= _LONGEST_WORD and sum(map(str.isdigit, part)) <= _MOST_DIGITS
 
 
 def _smells(name: str) -> bool:

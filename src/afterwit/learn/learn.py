@@ -253,7 +253,7 @@ class _Run:
         if options.is_narrow:
             own = homes(world.settings, world.user_home, {session.agent for session in wanted})
             return plan_sessions(self._store.db, own, wanted, world.declared)
-        self._committer.doubt(files.captured_before(self._store.db, CAPTURE_VERSION))
+        self._committer.doubt(set(files.captured_before(self._store.db, CAPTURE_VERSION)))
         since_ns = options.since_ms * 1_000_000
         again = recapturable(self._store, world.settings.retention)
         if options.folder is not None:

@@ -67,7 +67,6 @@ _NAME = "replace(path, rtrim(path, replace(path, '/', '')), '')"  # the last par
 class FileStamp(NamedTuple):
     """What is needed to tell whether a file has changed."""
 
-    id: int
     size_bytes: int
     mtime_ns: int
     inode: int

@@ -51,11 +51,6 @@ def parts_of_file(db: apsw.Connection, file_id: int) -> list[PartRow]:
     return _parts(db, "file_id = ? ORDER BY id", file_id)
 
 
-def go_by(db: apsw.Connection, file_id: int, *, is_tracked: bool) -> bool:
-    """Whether the rows of a file were made as those of a log that git tracks, or as others, just as it is now."""
-    return all(part.facts.is_tracked == is_tracked for part in parts_of_file(db, file_id))
-
-
 def parts_of_session(db: apsw.Connection, session_id: int) -> list[PartRow]:
     return _parts(db, "session_id = ? ORDER BY precedence", session_id)
 
