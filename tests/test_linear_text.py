@@ -106,7 +106,6 @@ _NOT_CLEARED = frozenset(
         "guard.plain_names._WORD",
         "harvest.commands.power_table.DOMAIN",
         "harvest.commands.power_table.HOST_PORT",
-        "harvest.commands.power_table.LOWERS",
         "harvest.commands.power_table.USER_AT",
         "knowledge.gate._VERB",
         "knowledge.host_text._HEADING",

@@ -18,7 +18,7 @@ _LONGEST_MS = 10**11
 _EXIT_CODES = range(-(1 << 31), 1 << 32)
 _PLAIN = re.compile(r"[\w.:/@#+-]{1,200}")
 _BLOB = re.compile(r"data:[\w.+-]{1,60}/[\w.+-]{1,60};base64,[A-Za-z0-9+/=_-]+")
-_CUT = r"(?=[\w+/-]*[0-9])[\w+/-]{6,}"
+_CUT = r"(?=[\w+/-]{0,40}[0-9])[\w+/-]{6,40}"
 _CUT_END, _CUT_START = re.compile(_CUT + r"\Z", re.ASCII), re.compile(_CUT, re.ASCII)
 
 _NOTHING: Mapping[str, Any] = {}

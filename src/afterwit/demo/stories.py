@@ -288,7 +288,8 @@ HARBOUR = (
         Shell("gh run view --log-failed", "Error: P1001: Can't reach database server at db.staging.internal:5432"),
         Reply("The database of staging cannot be reached. I would restart it, then push the deployment again."),
         Denied("git push --force origin main"),
-        Prompt("No. Never force-push to main. Restart the database, nothing else."),
+        Prompt("Never force-push to main."),
+        Prompt("Restart the database, nothing else."),
         Shell("pnpm staging restart db", "db: restarted", 0, 12.0),
         Shell("curl -sf https://staging.harbour.example/health", '{"status":"ok"}', 0, 0.4),
         Reply("Staging is up again. Nothing was pushed."),
@@ -296,7 +297,7 @@ HARBOUR = (
     DemoSession(CLAUDE_CODE, "harbour tide tables", 9, "15:30", "Tides for berths", branch="tides").told(
         Prompt(
             "Show the tide. Let's use Valkey rather than Redis for the tides since the licence differs."
-            " Write a line for the changelog. Never force-push to main."
+            " Write a line for the changelog."
         ),
         Delegate(
             "Which endpoints return berths, and which tests cover them?",
@@ -310,6 +311,8 @@ HARBOUR = (
         *_route("await free()", "await withTide(await free())"),
         *_pnpm_tests(26),
         Reply("Every berth has a `tide` now."),
+        Prompt("Never force-push to main."),
+        Reply("I will not."),
     ),
     DemoSession(
         CLAUDE_CODE,
