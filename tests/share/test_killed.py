@@ -49,7 +49,7 @@ def run(person: Member, *arguments: str, **more: str) -> "subprocess.CompletedPr
 
 
 def sentence(number: int, what: str = "press") -> str:
-    return f"Run `make {what}-{number}` before `make crates`, or crates are late."
+    return f"The {what} {number} in `src/{what}.py` stands before the crates, or crates are late."
 
 
 def said(person: Member) -> Counter[tuple[str, str]]:

@@ -61,7 +61,7 @@ def test_a_hub_is_made_filled_looked_at_and_left(ada: HubMate, server: HubServer
     synced = run(ada, "store", "sync", dsn(server, "ada"), "--repo", REPO, "--yes")
     assert (synced.returncode, "orchard: 0 changes in, 2 changes out." in synced.stderr) == (0, True)
     assert f"{REPO}: 1 note" in run(ada, "store", "hub", "status", *own).stdout
-    (found,) = json.loads(run(ada, "store", "hub", "search", "index", "--json", *own).stdout)
+    (found,) = json.loads(run(ada, "store", "hub", "search", "build", "--json", *own).stdout)
     assert (found["by"], found["text"]) == ("ada", COUNT)
     assert "revoked" not in run(ada, "store", "hub", "members", "list", *keeper).stdout
     revoked = run(ada, "store", "hub", "members", "revoke", server.role("ada"), *keeper)
@@ -95,9 +95,9 @@ def test_without_a_connection_it_says_that_nothing_is_lost(ada: HubMate) -> None
 def test_what_is_erased_here_is_taken_back_from_the_hub(ada: HubMate, server: HubServer) -> None:
     home = ada.local.world.user_home
     sessions = [f"11111111-aaaa-4aaa-8aaa-00000000000{number}" for number in (1, 2)]
-    for session, task in zip(sessions, ("Count the trees.", "Mend the fence of the meadow."), strict=True):
+    for session, mark in zip(sessions, ".!", strict=True):
         records = claude_records(session)
-        records[0]["message"]["content"] = f"{task} From now on, run `make build` before `make check`."
+        records[0]["message"]["content"] = f"From now on, weigh the baskets before supper{mark}"
         put(home / CLAUDE / f"{session}.jsonl", records)
     assert run(ada, "learn").returncode == 0
     (note,) = (item for item in ada.local.notes.values() if item.channel is Channel.USER)
@@ -112,7 +112,7 @@ def test_what_is_erased_here_is_taken_back_from_the_hub(ada: HubMate, server: Hu
         erased = run(ada, "sessions", "delete", session, "--yes")
         assert erased.returncode == 0, erased.stderr
     database = ada.local.world.layout.database.read_bytes()
-    assert b"make build" not in database
+    assert b"weigh the baskets" not in database
     assert run(ada, *arguments).returncode == 0
     assert server.asked("ada", count) == [(0, 0)]
 

@@ -73,12 +73,12 @@ def test_notes_and_tasks_are_found_by_their_words(ada: HubMate, server: HubServe
     ada.syncs(has_digests=True)
     server.begins("vintners")
     grace, eve = mate(server, tmp_path, "grace"), mate(server, tmp_path, "eve", "vintners")
-    assert [(hit.kind, hit.id, hit.by, hit.text) for hit in search(grace.address, "index count", 5)] == [
+    assert [(hit.kind, hit.id, hit.by, hit.text) for hit in search(grace.address, "build check", 5)] == [
         ("note", own, "ada", COUNT)
     ]
     assert [hit.kind for hit in search(grace.address, "prune trees", 5)] == ["session"]
-    assert search(grace.address, "index -count", 5) == []
-    assert search(eve.address, "index count", 5) == []
+    assert search(grace.address, "build -check", 5) == []
+    assert search(eve.address, "build check", 5) == []
     assert search(eve.address, "prune trees", 5) == []
     assert status(eve.address).members == []
 
