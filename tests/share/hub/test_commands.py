@@ -95,9 +95,10 @@ def test_without_a_connection_it_says_that_nothing_is_lost(ada: HubMate) -> None
 def test_what_is_erased_here_is_taken_back_from_the_hub(ada: HubMate, server: HubServer) -> None:
     home = ada.local.world.user_home
     sessions = [f"11111111-aaaa-4aaa-8aaa-00000000000{number}" for number in (1, 2)]
-    for session, mark in zip(sessions, ".!", strict=True):
+    for session, task in zip(sessions, ("Count the trees.", "Mend the fence of the meadow."), strict=True):
         records = claude_records(session)
-        records[0]["message"]["content"] = f"From now on, weigh the baskets before supper{mark}"
+        records[0]["message"]["content"] = task
+        records[5]["message"]["content"] = "From now on, weigh the baskets before supper."
         put(home / CLAUDE / f"{session}.jsonl", records)
     assert run(ada, "learn").returncode == 0
     (note,) = (item for item in ada.local.notes.values() if item.channel is Channel.USER)
