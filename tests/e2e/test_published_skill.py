@@ -13,7 +13,7 @@ pytestmark = pytest.mark.e2e
 PATTERN = {
     "id": "0a11ad5c1de5",
     "version": "1.0.0",
-    "kind": "folder-read",
+    "kind": "program-missing",
     "side": "problem",
     "title": "Barrels are opened before the cider has settled.",
     "text": "Let the cider settle for three days before a barrel is opened.",

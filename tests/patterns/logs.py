@@ -10,17 +10,17 @@ from tests.measure.histories import HOUR_S, Log
 from afterwit.config.world import World
 
 _TASKS = ("Count the apples", "Mend the fence", "Press the pears", "Water the plums", "Paint the shed", "Sort crates")
+_UNKNOWN = "error: unrecognized subcommand 'bake'"
+_BARN = "/srv/barn"
 
 
 def claude_log(number: int, cwd: str = ORCHARD) -> Log:
-    """A session of Claude Code that opens a folder as a file."""
+    """A session of Claude Code that gives a program a word it does not know."""
     log = Log(number, number * 24 * HOUR_S, cwd).prompt(f"{_TASKS[number % len(_TASKS)]} of row {number}")
-    return log.shell("cat docs", "cat: docs: Is a directory", fails=True).shell("ls docs", "rows.md")
+    return log.shell("press bake", _UNKNOWN, fails=True).shell("ls docs", "rows.md")
 
 
-def codex_log(
-    number: int, command: str = "cat docs", output: str = "cat: docs: Is a directory"
-) -> list[dict[str, Any]]:
+def codex_log(number: int, command: str = "press bake", output: str = _UNKNOWN) -> list[dict[str, Any]]:
     """A session of Codex with one command that fails."""
     thread = f"0199c0de-0000-7000-8000-{number:012d}"
     day = f"2026-06-{1 + number:02d}T10:00"
@@ -48,9 +48,10 @@ def put_codex(home: Path, number: int, records: list[dict[str, Any]]) -> Path:
 
 
 def two_agents(home: Path) -> None:
-    """Three sessions of Claude Code and two of Codex that open a folder as a file; two more miss a program."""
-    for number in range(3):
-        claude_log(number).put(home)
+    """Three sessions of Claude Code, one of them elsewhere, and two of Codex that give a program a word it does not
+    know; two more miss a program."""
+    for number, cwd in enumerate((_BARN, ORCHARD, ORCHARD)):
+        claude_log(number, cwd).put(home)
     for number in range(2):
         put_codex(home, number, codex_log(number))
     for number in (10, 11):

@@ -17,7 +17,6 @@ from afterwit.patterns.sayings import said
 
 _PAGE = Path(__file__).parents[2] / "docs/how-to/curate-patterns.md"
 _NAMES: dict[SignalKind, tuple[str, ...]] = {
-    SignalKind.PATH_MISSING: (ORCHARD,),
     SignalKind.WORD_UNKNOWN: ("press", "option", "--ripe"),
     SignalKind.NAME_UNKNOWN: ("skill", "prune"),
     SignalKind.PROGRAM_MISSING: ("cider",),
@@ -25,8 +24,6 @@ _NAMES: dict[SignalKind, tuple[str, ...]] = {
     SignalKind.COMMIT_REFUSED: (ORCHARD, "commit"),
     SignalKind.LEFT_FAILING: (ORCHARD, "npm test"),
     SignalKind.COMMAND_TURNED_DOWN: ("git push",),
-    SignalKind.CORRECTED: (ORCHARD,),
-    SignalKind.READ_AGAIN: (ORCHARD, "src/press.py"),
     SignalKind.CHECKED_COMMIT: (ORCHARD, "npm test"),
     SignalKind.CHECKS_IN_ORDER: (ORCHARD, "npm run lint", "npm run types", "npm test"),
 }
@@ -39,7 +36,7 @@ def seen(number: int, subject: Subject, agent: str = "codex", repo: str = ORCHAR
 
 @for_every("kind", SignalKind)
 def test_every_kind_is_said_in_a_sentence_of_ours(kind: SignalKind) -> None:
-    words = said(Subject(kind, _NAMES.get(kind, ())))
+    words = said(Subject(kind, _NAMES[kind]))
 
     assert words is not None
     for text in (words.title, words.text):
@@ -66,32 +63,35 @@ def test_what_takes_too_many_words_is_no_pattern() -> None:
 
 @for_every("kind", SignalKind)
 def test_a_subject_is_read_as_it_was_written(kind: SignalKind) -> None:
-    subject = Subject(kind, _NAMES.get(kind, ()))
+    subject = Subject(kind, _NAMES[kind])
 
     assert subject_from(str(subject)) == subject
 
 
-def test_a_kind_of_a_later_version_is_passed_over() -> None:
-    assert subject_from("foreseen\norchard") is None
+@pytest.mark.parametrize("text", ["foreseen\norchard", "folder-read"])
+def test_a_kind_of_another_version_is_passed_over(text: str) -> None:
+    assert subject_from(text) is None
 
 
 def test_an_id_says_what_a_pattern_is_about_and_not_who_saw_it() -> None:
-    subject = Subject(SignalKind.FOLDER_READ)
+    subject = Subject(SignalKind.PROGRAM_MISSING, ("cider",))
 
     few, many = (clustered((seen(number, subject) for number in range(count)), 1)[0] for count in (1, 9))
 
     assert few.id == many.id == pattern_id(subject)
-    assert many.id != pattern_id(Subject(SignalKind.EDIT_UNREAD))
+    assert many.id != pattern_id(Subject(SignalKind.NOT_PERMITTED, ("cider",)))
 
 
-def test_what_one_agent_shows_holds_for_that_agent() -> None:
-    (pattern,) = clustered(seen(number, Subject(SignalKind.FOLDER_READ)) for number in range(3))
+def test_what_one_agent_shows_in_several_repositories_holds_for_that_agent() -> None:
+    subject = Subject(SignalKind.PROGRAM_MISSING, ("cider",))
+
+    (pattern,) = clustered(seen(number, subject, repo=f"example.org/fruit/row{number}") for number in range(3))
 
     assert pattern.scope == Scope(ScopeKind.AGENT, "codex")
     assert (pattern.frequency, pattern.failures, pattern.actions, pattern.tokens) == (3, 3, 6, 30)
 
 
-def test_what_is_about_a_program_and_was_seen_in_one_repository_holds_there() -> None:
+def test_what_was_seen_in_one_repository_holds_there() -> None:
     subject = Subject(SignalKind.PROGRAM_MISSING, ("cider",))
     here = [seen(number, subject, agent) for number, agent in enumerate(("codex", "claude-code", "hermes"))]
 
@@ -100,7 +100,7 @@ def test_what_is_about_a_program_and_was_seen_in_one_repository_holds_there() ->
 
 
 def test_evidence_is_bounded_and_begins_with_every_agent_and_repository() -> None:
-    subject = Subject(SignalKind.FOLDER_READ)
+    subject = Subject(SignalKind.PROGRAM_MISSING, ("cider",))
     signals = [seen(number, subject) for number in range(3, 40)]
     signals += [seen(0, subject, agent="claude-code"), seen(1, subject, repo="example.org/fruit/barn")]
 
@@ -113,7 +113,7 @@ def test_evidence_is_bounded_and_begins_with_every_agent_and_repository() -> Non
 def _many(count: int) -> Iterator[SignalSeen]:
     """Signals of a hundred sizes of patterns, one of which has half of them."""
     for number in range(count // 2):
-        yield seen(number, Subject(SignalKind.FOLDER_READ))
+        yield seen(number, Subject(SignalKind.PROGRAM_MISSING, ("cider",)))
     for number in range(count // 2, count):
         yield seen(number, Subject(SignalKind.PROGRAM_MISSING, (f"cider{number % 100}",)))
 

@@ -31,7 +31,7 @@ from afterwit.patterns.curate import (
 from afterwit.patterns.detect import detect
 from afterwit.patterns.show import catalog_of, diff, listed, log, shown, undecided
 
-_TEXT = "List a folder before opening what is in it."
+_TEXT = "Look at the help of the press before calling it."
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_an_approved_pattern_has_a_file_that_says_all_of_it(world: World) -> Non
 
     (written,) = files(world).values()
     assert (entry.version, entry.status) == ("1.0.0", EntryStatus.APPROVED)
-    assert written["title"] == "Folders are opened as if they were files."
+    assert written["title"] == "`press` is called with the subcommand `bake`, which it does not know."
     assert (written["id"], written["version"], written["applies_to"]) == (first, "1.0.0", "everywhere")
     assert [piece["agent"] for piece in written["evidence"]][:2] == ["codex", "claude-code"]
     assert all(len(piece["hash"]) == 12 for piece in written["evidence"])
@@ -117,7 +117,7 @@ def test_merging_keeps_the_lineage_of_both(world: World) -> None:
     assert (kept.id, kept.made_from, kept.status) == (first, (second,), EntryStatus.APPROVED)
     assert (gone.id, gone.became, gone.status) == (second, (first,), EntryStatus.MERGED)
     assert {piece.agent for piece in kept.evidence} == {"claude-code", "codex"}
-    assert set(kept.triggers) == {"command:cider"}
+    assert set(kept.triggers) == {"command:press", "command:cider"}
     with pytest.raises(UsageError, match=f"merged into {first}"):
         approve(world, second)
 
@@ -145,7 +145,7 @@ def test_undo_takes_back_one_command_after_the_other_with_their_files(world: Wor
     assert len(files(world)) == 2
 
     undo(world)
-    assert {name: file["version"] for name, file in files(world).items()} == {f"folder-read-{first}.toml": "1.0.0"}
+    assert {name: file["version"] for name, file in files(world).items()} == {f"word-unknown-{first}.toml": "1.0.0"}
 
     undo(world)
     assert files(world) == {}
@@ -189,7 +189,7 @@ def test_a_file_that_was_changed_by_hand_stops_the_decision_and_stays(world: Wor
     first, second = ids(world)
     approve(world, first)
     (path,) = world.layout.patterns.iterdir()
-    mine = path.read_text("utf-8").replace("List a folder", "Look at a folder")
+    mine = path.read_text("utf-8").replace("Do not give", "Never give")
     path.write_text(mine, "utf-8")
 
     with pytest.raises(UsageError, match="changed by hand"):
@@ -208,11 +208,14 @@ def test_what_was_changed_by_hand_can_be_taken_over(world: World) -> None:
     first = ids(world)[0]
     approve(world, first)
     (path,) = world.layout.patterns.iterdir()
-    path.write_text(path.read_text("utf-8").replace("List a folder", "Look at a folder"), "utf-8")
+    path.write_text(path.read_text("utf-8").replace("Do not give", "Never give"), "utf-8")
 
     (entry,) = edit_from_file(world, first).entries
 
-    assert (entry.version, entry.text) == ("1.0.1", "Look at a folder; open only what is known to be a file.")
+    assert (entry.version, entry.text) == (
+        "1.0.1",
+        "Never give `press` the subcommand `bake`; its help says what it takes.",
+    )
     assert not edit_from_file(world, first).has_changed
     assert [each.state for each in listed(world)] == [FileState.CURRENT]
 
@@ -224,7 +227,7 @@ def test_a_broken_file_is_said_to_be_one_and_stays(world: World, broken: bytes) 
     (path,) = world.layout.patterns.iterdir()
     path.write_bytes(broken)
 
-    with pytest.raises(UsageError, match=r"folder-read-.* cannot be read as a pattern"):
+    with pytest.raises(UsageError, match=r"word-unknown-.* cannot be read as a pattern"):
         edit_from_file(world, first)
     with pytest.raises(UsageError, match="changed by hand"):
         edit(world, first, EntryChanges(text=_TEXT))

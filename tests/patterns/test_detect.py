@@ -18,12 +18,12 @@ _JUNE_MS = 1_780_272_000_000
 def test_what_two_agents_show_is_one_pattern_and_says_so(tmp_path: Path) -> None:
     (pattern,) = detect(learned_world(tmp_path))
 
-    assert pattern.title == "Folders are opened as if they were files."
+    assert pattern.title == "`press` is called with the subcommand `bake`, which it does not know."
     assert pattern.is_cross_agent
     assert (pattern.agents, pattern.stories, pattern.failures) == (("claude-code", "codex"), 5, 5)
     assert pattern.scope == EVERYWHERE
     assert {piece.agent for piece in pattern.evidence[:2]} == {"claude-code", "codex"}
-    assert all("Is a directory" in piece.excerpt for piece in pattern.evidence)
+    assert all("unrecognized subcommand" in piece.excerpt for piece in pattern.evidence)
 
 
 def test_what_crosses_agents_comes_before_what_is_more_frequent(tmp_path: Path) -> None:
@@ -35,7 +35,7 @@ def test_what_crosses_agents_comes_before_what_is_more_frequent(tmp_path: Path) 
 
     patterns = detect(world)
 
-    assert [pattern.kind for pattern in patterns] == [SignalKind.FOLDER_READ, SignalKind.PROGRAM_MISSING]
+    assert [pattern.kind for pattern in patterns] == [SignalKind.WORD_UNKNOWN, SignalKind.PROGRAM_MISSING]
     assert patterns[0].stories < patterns[1].stories
 
 

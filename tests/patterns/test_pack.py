@@ -31,7 +31,7 @@ from afterwit.store.store import readonly_database
 PATTERN: dict[str, Any] = {
     "id": "0a11ad5c1de5",
     "version": "2.1.0",
-    "kind": "folder-read",
+    "kind": "program-missing",
     "side": "problem",
     "title": "Barrels are opened before the cider has settled.",
     "text": "Let the cider settle for three days before a barrel is opened.",

@@ -35,7 +35,7 @@ from afterwit.publishing.skill_folders import copies_folder
 from afterwit.store.store import readonly_database
 
 NOTE, SKILL, BLOCK = PublishedForm
-_TEXT = "List a folder before opening what is in it."
+_TEXT = "Look at the help of the press before calling it."
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def world(tmp_path: Path) -> World:
 
 @pytest.fixture
 def entry(world: World) -> CatalogEntry:
-    first = next(pattern.id for pattern in detect(world) if pattern.kind == "folder-read")
+    first = next(pattern.id for pattern in detect(world) if pattern.kind == "word-unknown")
     return judge(world, CatalogDecision.APPROVE, [first]).entries[0]
 
 
@@ -116,7 +116,7 @@ def test_a_skill_goes_to_every_agent_that_was_used_here_and_leaves_no_trace(worl
 
     put_out(world, entry.id, SKILL)
 
-    name = f"folder-read-{entry.id[:8]}"
+    name = f"word-unknown-{entry.id[:8]}"
     home = world.user_home
     assert skill_files(world) == [
         home / f".agents/skills/{name}/SKILL.md",

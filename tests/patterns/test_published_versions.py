@@ -33,7 +33,7 @@ def two_versions(world: World, form: PublishedForm) -> tuple[str, list[str]]:
         assert publish(world, request, lambda _: True) is not None
         names.append(published_of(world, catalog_of(world))[own][0].name)
         world = world._replace(now_ms=world.now_ms + 10 * _DAY_MS)
-        edit(world, own, EntryChanges(text="List a folder before opening what is in it."))
+        edit(world, own, EntryChanges(text="Look at the help of the press before calling it."))
     return own, names
 
 

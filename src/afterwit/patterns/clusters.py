@@ -54,7 +54,7 @@ def _pattern(subject: Subject, saying: PatternWords, same: Sequence[SignalSeen])
         side=saying.side,
         title=saying.title,
         text=saying.text,
-        scope=_scope(subject, saying, agents, repos),
+        scope=_scope(saying, agents, repos),
         triggers=saying.triggers,
         frequency=totals["times"],
         sessions=len({(seen.session.agent, seen.session.native_id) for seen in same}),
@@ -72,11 +72,11 @@ def _pattern(subject: Subject, saying: PatternWords, same: Sequence[SignalSeen])
     )
 
 
-def _scope(subject: Subject, saying: PatternWords, agents: Sequence[str], repos: Sequence[str]) -> Scope:
-    """Where it holds: what is about a certain program or name, and was seen in one repository, holds there."""
+def _scope(saying: PatternWords, agents: Sequence[str], repos: Sequence[str]) -> Scope:
+    """Where it holds: what was seen in one repository holds there."""
     if saying.repo:
         return Scope(ScopeKind.REPO, saying.repo)
-    if subject.names and len(repos) == 1:
+    if len(repos) == 1:
         return Scope(ScopeKind.REPO, repos[0])
     return Scope(ScopeKind.AGENT, agents[0]) if len(agents) == 1 else EVERYWHERE
 

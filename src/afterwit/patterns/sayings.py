@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from afterwit.harvest.signals.signal import SignalKind, Subject
-from afterwit.harvest.wording import quoted, shown, shown_repo
+from afterwit.harvest.wording import quoted, shown_repo
 from afterwit.model.knowledge import SENTENCE_LIMIT
 from afterwit.patterns.pattern import PatternSide
 
@@ -28,18 +28,6 @@ def said(subject: Subject) -> PatternWords | None:
     names = subject.names
     words = _SAYINGS[subject.kind](*names) if all(map(quoted, names)) else None
     return words if words is not None and max(len(words.title), len(words.text)) <= SENTENCE_LIMIT else None
-
-
-def _always(title: str, text: str, *triggers: str) -> Callable[[], PatternWords]:
-    return lambda: PatternWords(title, text, triggers)
-
-
-def _path_missing(repo: str) -> PatternWords:
-    return PatternWords(
-        f"In {shown_repo(repo)}, files are looked for where they are not.",
-        "List the folder or search for the name before opening a file whose path was guessed.",
-        repo=repo,
-    )
 
 
 def _word_unknown(command: str, what: str, word: str) -> PatternWords:
@@ -103,23 +91,6 @@ def _command_turned_down(command: str) -> PatternWords:
     )
 
 
-def _corrected(repo: str) -> PatternWords:
-    return PatternWords(
-        f"In {shown_repo(repo)}, the user has to step in and correct the session.",
-        "Say in one sentence how the task was understood before beginning, and ask where two readings are possible.",
-        repo=repo,
-    )
-
-
-def _read_again(repo: str, path: str) -> PatternWords:
-    return PatternWords(
-        f"In {shown_repo(repo)}, {shown(path)} is read again and again in one session.",
-        f"Search {shown(path)} for the names that matter and read these parts, instead of the file again.",
-        (f"path:{path}",),
-        repo,
-    )
-
-
 def _checked_commit(repo: str, command: str) -> PatternWords:
     return PatternWords(
         f"In {shown_repo(repo)}, {quoted(command)} passes after the last change and before the commit.",
@@ -142,48 +113,6 @@ def _checks_in_order(repo: str, *commands: str) -> PatternWords:
 
 
 _SAYINGS: dict[SignalKind, Callable[..., PatternWords]] = {
-    _K.EDIT_TEXT_MISSING: _always(
-        "Edits fail because the text to be replaced is not in the file.",
-        "Read the lines again right before an edit, and copy the text to be replaced from there.",
-    ),
-    _K.EDIT_AMBIGUOUS: _always(
-        "Edits fail because the text to be replaced is there several times.",
-        "Give an edit enough lines around the change to make the place unique.",
-    ),
-    _K.EDIT_UNREAD: _always(
-        "Edits are refused because the file was not read before.",
-        "Read a file in this session before changing it.",
-    ),
-    _K.EDIT_OUTDATED: _always(
-        "Edits are refused because the file has changed since it was read.",
-        "Read a file again after a formatter or another session may have changed it.",
-    ),
-    _K.FOLDER_READ: _always(
-        "Folders are opened as if they were files.",
-        "List a folder; open only what is known to be a file.",
-    ),
-    _K.GLOB_UNQUOTED: _always(
-        "Commands are not run because the shell finds no file for a `*`, `?` or bracket in them.",
-        "Put what is no pattern of files between single quotes, and list a folder before using a pattern of files.",
-    ),
-    _K.IGNORED_ADDED: _always(
-        "`git add` is refused because `.gitignore` leaves the files out.",
-        "See with `git check-ignore -v` which line leaves a file out, and ask before forcing it in.",
-        "command:git add",
-    ),
-    _K.PLAN_TURNED_DOWN: _always(
-        "The user sends plans back, with questions or changes.",
-        "Before handing in a plan, ask about what is open, and explain in it what the user has not named.",
-    ),
-    _K.EDIT_TURNED_DOWN: _always(
-        "The user turns edits down.",
-        "Say what is going to be changed before the first edit of a file.",
-    ),
-    _K.TRIED_UNCHANGED: _always(
-        "A command that failed is tried again unchanged.",
-        "Read what a failed command said and change something before running it again.",
-    ),
-    _K.PATH_MISSING: _path_missing,
     _K.WORD_UNKNOWN: _word_unknown,
     _K.NAME_UNKNOWN: _name_unknown,
     _K.PROGRAM_MISSING: _program_missing,
@@ -191,8 +120,6 @@ _SAYINGS: dict[SignalKind, Callable[..., PatternWords]] = {
     _K.COMMIT_REFUSED: _commit_refused,
     _K.LEFT_FAILING: _left_failing,
     _K.COMMAND_TURNED_DOWN: _command_turned_down,
-    _K.CORRECTED: _corrected,
-    _K.READ_AGAIN: _read_again,
     _K.CHECKED_COMMIT: _checked_commit,
     _K.CHECKS_IN_ORDER: _checks_in_order,
 }

@@ -21,7 +21,7 @@ def test_detect_shows_what_recurs_across_agents_first(tmp_path: Path) -> None:
     shown = called(tmp_path, "detect", "--min-frequency", "2")
 
     first, second = shown.stdout.splitlines()[2:]
-    assert first.endswith("claude-code, codex  Folders are opened as if they were files.")
+    assert first.endswith("claude-code, codex  `press` is called with the subcommand `bake`, which it does not know.")
     assert second.endswith("codex               `cider` is not installed where sessions call it.")
     assert "2 not decided yet" in shown.stderr
 
@@ -31,7 +31,7 @@ def test_detect_prints_the_documented_shape(tmp_path: Path) -> None:
 
     (pattern,) = json.loads(called(tmp_path, "detect", "--json").stdout)
 
-    assert (pattern["kind"], pattern["side"], pattern["status"]) == ("folder-read", "problem", "found")
+    assert (pattern["kind"], pattern["side"], pattern["status"]) == ("word-unknown", "problem", "found")
     assert (pattern["is_cross_agent"], pattern["stories"], pattern["users"]) == (True, 5, 0)
     assert pattern["first_seen"].startswith("2026-05-01T")
     assert set(pattern["evidence"][0]) == {"agent", "session", "repo", "step", "happened_at", "excerpt", "hash"}
@@ -51,10 +51,10 @@ def test_review_decides_with_single_keys_and_undoes(tmp_path: Path) -> None:
 
     assert walked.stdout == "0 approved, 1 rejected, 1 edited, 0 skipped, 0 left.\n"
     listed = json.loads(called(tmp_path, "list", "--json").stdout)
-    assert [(entry["status"], entry["text"]) for entry in listed] == [
-        ("rejected", "List a folder; open only what is known to be a file."),
-        ("approved", "Install `cider` first."),
-    ]
+    assert {entry["kind"]: (entry["status"], entry["text"]) for entry in listed} == {
+        "word-unknown": ("rejected", "Do not give `press` the subcommand `bake`; its help says what it takes."),
+        "program-missing": ("approved", "Install `cider` first."),
+    }
     assert "Nothing waits for you." in called(tmp_path, "review", "--min-frequency", "2").stderr
 
 

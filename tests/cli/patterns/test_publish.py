@@ -10,6 +10,11 @@ from tests.patterns.logs import learned_world
 from tests.processes import COMMAND, run_text
 
 from afterwit.cli.main import afterwit
+from afterwit.patterns.catalog import Bump, CatalogDecision, CatalogEntry
+from afterwit.patterns.curate import catalog_desk
+from afterwit.store.store import opened
+
+_GONE = "Folders are opened as if they were files."
 
 
 def environ(tmp_path: Path) -> dict[str, str]:
@@ -40,7 +45,7 @@ def test_publishing_shows_the_change_asks_and_says_where_it_is(tmp_path: Path) -
 
     refused = called(tmp_path, "publish", own, "--as", "skill", "--agent", "codex", keys="n\n")
     assert refused.exit_code == 1
-    assert "+name: folder-read-" in refused.stdout
+    assert "+name: word-unknown-" in refused.stdout
     assert skills(tmp_path) == []
 
     done = called(tmp_path, "publish", own[:6], "--as", "skill", "--agent", "codex", keys="y\n")
@@ -91,20 +96,41 @@ def test_programs_get_the_documented_shapes(tmp_path: Path) -> None:
     (place,) = asked(tmp_path, "show", own)["published"]
     assert (place["form"], place["version"], place["state"], place["path"]) == ("block", "1.0.0", "current", str(file))
     assert asked(tmp_path, "list")[0]["published"] == [place]
-    edited = asked(tmp_path, "edit", own, "--text", "List a folder before opening what is in it.")
+    edited = asked(tmp_path, "edit", own, "--text", "Look at the help of the press before calling it.")
     assert edited["published"][own][0]["state"] == "outdated"
 
 
 def test_decisions_about_what_is_published_say_so(tmp_path: Path) -> None:
     own = approved(tmp_path)
     called(tmp_path, "publish", own, "--as", "note", "--yes")
-    edited = called(tmp_path, "edit", own, "--text", "List a folder before opening what is in it.")
+    edited = called(tmp_path, "edit", own, "--text", "Look at the help of the press before calling it.")
     assert f"`afterwit patterns publish {own}` brings it up to date" in edited.stderr
     rejected = called(tmp_path, "reject", own)
     assert f"`afterwit patterns unpublish {own}` takes it back" in rejected.stderr
     for _ in range(3):
         undone = called(tmp_path, "undo")
     assert f"`afterwit patterns unpublish {own}` takes it back" in undone.stderr
+
+
+def test_an_approved_pattern_of_a_kind_that_is_no_longer_looked_for_is_shown_and_taken_back(tmp_path: Path) -> None:
+    world = learned_world(tmp_path)
+    gone = CatalogEntry(id="0a11ad5c1de5", kind="folder-read", side="problem", title=_GONE, text=_GONE, scope="global")
+    with catalog_desk(world) as desk:
+        desk.decide(CatalogDecision.APPROVE, [desk.versioned(gone, Bump.PATCH)], f"approved {gone.id}")
+    with opened(world.layout) as store:
+        store.db.execute("UPDATE sightings SET matter = 'folder-read' WHERE harvester = 'pattern-signals'")
+
+    assert (asked(tmp_path, "detect", "--min-frequency", "1"), called(tmp_path, "review").exit_code) == ([], 0)
+    assert called(tmp_path, "publish", gone.id, "--as", "skill", "--as", "note", "--yes").exit_code == 0
+    (listed,) = asked(tmp_path, "list")
+    assert (listed["kind"], listed["status"], listed["title"]) == ("folder-read", "approved", _GONE)
+    assert _GONE in called(tmp_path, "show", gone.id).stdout
+    assert [path.parent.name for path in skills(tmp_path)] == ["folder-read-0a11ad5c"] * 2
+    assert called(tmp_path, "pack", str(tmp_path / "pack.json")).exit_code == 0
+
+    assert called(tmp_path, "unpublish", gone.id, "--yes").exit_code == 0
+    assert (skills(tmp_path), asked(tmp_path, "show", gone.id)["published"]) == ([], [])
+    assert called(tmp_path, "reject", gone.id).exit_code == 0
 
 
 def test_options_go_with_the_form_they_are_for(tmp_path: Path) -> None:

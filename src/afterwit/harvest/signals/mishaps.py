@@ -2,13 +2,11 @@
 
 Taken is what a later session could do otherwise. Tests, lint and compilers that report what is being written are the
 work itself; they count where a session ends with them, or where a commit was refused because of them. Failures that
-pass by themselves, were cancelled or are an answer are left out, and so is every message that no table here knows. A
-look whether something is there (`ls`, `stat`) is a question; that it is not is the answer.
+pass by themselves, were cancelled or are an answer are left out, and so is every message that has no name to say.
 """
 
 import re
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterator
 
 from msgspec.structs import replace
 
@@ -18,7 +16,7 @@ from afterwit.harvest.commands.invocations import command_at, excerpt_of, runs_i
 from afterwit.harvest.commands.purposes import purpose_of
 from afterwit.harvest.signals.signal import Occurrence, SignalKind, Subject
 from afterwit.model.digest import Digest, DigestStep, Failure
-from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, ResolutionKind
+from afterwit.model.kinds import ActionKind, FailureClass, ResolutionKind
 from afterwit.text.patterns import regex
 
 _PASSING = (FailureClass.CANCELLED, FailureClass.ANSWER, FailureClass.TRANSIENT)
@@ -38,45 +36,6 @@ _UNKNOWN_NAME = regex(
 )
 _MISSING_PROGRAM = regex(r"command not found: (?P<name>[\w.+-]{1,40})\Z")
 _ASKED = frozenset(("option", "flag", "switch"))
-_LOOKS = ("ls: ", "stat: ", "find: ")  # how lines of programs begin that look whether something is there
-
-
-class _Wording(NamedTuple):
-    """How one kind of failure is told."""
-
-    kind: SignalKind
-    says: Callable[[str], object]
-    kinds: tuple[ActionKind, ...] = ()  # of actions; empty: all
-    by_repo: bool = False
-
-
-def _saying(pattern: str) -> Callable[[str], object]:
-    return regex(pattern, re.IGNORECASE).search
-
-
-_WORDINGS = (
-    _Wording(
-        SignalKind.EDIT_TEXT_MISSING,
-        _saying(
-            r"(?:string|text) to replace (?:was )?not found|failed to find (?:expected lines|context)"
-            r"|(?:could not|cannot|failed to) find the (?:string|text) to replace|old_string (?:was )?not found"
-        ),
-        CHANGES,
-    ),
-    _Wording(SignalKind.EDIT_AMBIGUOUS, _saying(r"matches of the string to replace|is not unique"), CHANGES),
-    _Wording(SignalKind.EDIT_UNREAD, _saying(r"not been read yet|must read the file"), CHANGES),
-    _Wording(SignalKind.EDIT_OUTDATED, _saying(r"modified since|unexpectedly modified|changed since"), CHANGES),
-    _Wording(SignalKind.FOLDER_READ, _saying(r"EISDIR|\bis a directory\b")),
-    _Wording(SignalKind.GLOB_UNQUOTED, _saying(r"\bno matches found: "), (ActionKind.SHELL,)),
-    _Wording(SignalKind.IGNORED_ADDED, _saying(r"paths are ignored by one of your \.gitignore"), (ActionKind.SHELL,)),
-    _Wording(
-        SignalKind.PATH_MISSING,
-        _saying(
-            r"no such file or directory(?!, posix_spawn)|(?:file|path) does not exist|cannot find the (?:file|path)"
-        ),
-        by_repo=True,
-    ),
-)
 
 
 def mishaps(digest: Digest) -> Iterator[Occurrence]:
@@ -104,25 +63,17 @@ def _excerpt(step: DigestStep) -> str:
 
 
 def _subject(digest: Digest, failure: Failure) -> Subject | None:
-    step = digest.steps[failure.at]
     if failure.failure in _PASSING:
         return None
     if failure.failure is FailureClass.DENIED:
         return _turned_down(digest, failure.at)
     if failure.failure is FailureClass.WORK:
         return _of_work(digest, failure)
-    return _worded(digest, step) or _unknown(digest, failure) or _not_there(digest, failure)
+    return _unknown(digest, failure) or _not_there(digest, failure)
 
 
 def _turned_down(digest: Digest, at: int) -> Subject | None:
-    step = digest.steps[at]
-    if not _BY_PERSON.search(step.error) or not step.is_unwanted:
-        return None
-    if step.kind is ActionKind.PLAN:
-        return Subject(SignalKind.PLAN_TURNED_DOWN)
-    if step.kind in CHANGES:
-        return Subject(SignalKind.EDIT_TURNED_DOWN)
-    command = _command(digest, at)
+    command = _command(digest, at) if _BY_PERSON.search(digest.steps[at].error) else ""
     return Subject(SignalKind.COMMAND_TURNED_DOWN, (command,)) if command else None
 
 
@@ -144,20 +95,6 @@ def _is_left(digest: Digest, failure: Failure) -> bool:
     is_published = any(told.at > failure.at for told in digest.publications)
     is_checked = any(run.at > failure.at for run in runs_in(digest))
     return failure.resolution is ResolutionKind.UNRESOLVED and not is_published and not is_checked
-
-
-def _worded(digest: Digest, step: DigestStep) -> Subject | None:
-    for wording in _WORDINGS:
-        error = _without_looks(step.error) if wording.kind is SignalKind.PATH_MISSING else step.error
-        if (not wording.kinds or step.kind in wording.kinds) and wording.says(error):
-            if wording.by_repo and not digest.repo:
-                return None
-            return Subject(wording.kind, (digest.repo,) if wording.by_repo else ())
-    return None
-
-
-def _without_looks(error: str) -> str:
-    return "\n".join(line for line in error.splitlines() if not line.startswith(_LOOKS))
 
 
 def _unknown(digest: Digest, failure: Failure) -> Subject | None:

@@ -12,7 +12,7 @@ from afterwit.model.digest import Digest
 
 class PatternSignals:
     name = "pattern-signals"
-    version = 3
+    version = 4
 
     def see(self, digest: Digest) -> Iterator[Grouped[Signal]]:
         for subject, signal in summed(digest, chain(mishaps(digest), habits(digest))).items():

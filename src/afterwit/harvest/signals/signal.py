@@ -15,28 +15,15 @@ _MOST_ACTIONS = 10  # that one mishap is charged with: what lies further off had
 
 
 class SignalKind(StrEnum):
-    """What kind of thing recurs. The values are part of ids."""
+    """What kind of thing recurs. The values are part of ids. What has no name to say is a commonplace, and no kind."""
 
-    EDIT_TEXT_MISSING = "edit-text-missing"
-    EDIT_AMBIGUOUS = "edit-ambiguous"
-    EDIT_UNREAD = "edit-unread"
-    EDIT_OUTDATED = "edit-outdated"
-    PATH_MISSING = "path-missing"  # repository
-    FOLDER_READ = "folder-read"
-    GLOB_UNQUOTED = "glob-unquoted"
-    IGNORED_ADDED = "ignored-added"
     WORD_UNKNOWN = "word-unknown"  # program, what it is, the word
     NAME_UNKNOWN = "name-unknown"  # what it is, the name
     PROGRAM_MISSING = "program-missing"  # program
     NOT_PERMITTED = "not-permitted"  # command
     COMMIT_REFUSED = "commit-refused"  # repository, step
     LEFT_FAILING = "left-failing"  # repository, command
-    PLAN_TURNED_DOWN = "plan-turned-down"
-    EDIT_TURNED_DOWN = "edit-turned-down"
     COMMAND_TURNED_DOWN = "command-turned-down"  # command
-    CORRECTED = "corrected"  # repository
-    READ_AGAIN = "read-again"  # repository, path
-    TRIED_UNCHANGED = "tried-unchanged"
     CHECKED_COMMIT = "checked-commit"  # repository, command
     CHECKS_IN_ORDER = "checks-in-order"  # repository, commands
 
@@ -55,7 +42,7 @@ class Subject(NamedTuple):
 
 
 def subject_from(text: str) -> Subject | None:
-    """The subject that was written so; None where a later version knew more kinds."""
+    """The subject that was written so; None where another version knew more kinds."""
     kind, *names = text.split("\n")
     return Subject(SignalKind(kind), tuple(names)) if kind in _KINDS else None
 
@@ -74,13 +61,11 @@ class Occurrence(NamedTuple):
     """A subject at one moment of a session."""
 
     subject: Subject
-    at: int | None
+    at: int
     excerpt: str
-    at_ms: int | None = None  # where no step says it
     actions: int = 0
     is_failure: bool = False
     is_mended: bool = False
-    times: int = 1
 
 
 def summed(digest: Digest, occurrences: Iterable[Occurrence]) -> dict[Subject, Signal]:
@@ -90,16 +75,16 @@ def summed(digest: Digest, occurrences: Iterable[Occurrence]) -> dict[Subject, S
     for occurrence in occurrences:
         before = signals.get(occurrence.subject) or Signal(
             at=occurrence.at,
-            at_ms=occurrence.at_ms or _moment(digest, occurrence.at),
+            at_ms=_moment(digest, occurrence.at),
             excerpt=occurrence.excerpt[:EXCERPT_LIMIT],
             times=0,
         )
-        actions = min(occurrence.actions, _MOST_ACTIONS * occurrence.times)
+        actions = min(occurrence.actions, _MOST_ACTIONS)
         signals[occurrence.subject] = Signal(
             at=before.at,
             at_ms=before.at_ms,
             excerpt=before.excerpt,
-            times=before.times + occurrence.times,
+            times=before.times + 1,
             failures=before.failures + occurrence.is_failure,
             actions=before.actions + actions,
             tokens=before.tokens + actions * per_action,
@@ -108,6 +93,6 @@ def summed(digest: Digest, occurrences: Iterable[Occurrence]) -> dict[Subject, S
     return signals
 
 
-def _moment(digest: Digest, at: int | None) -> int | None:
-    seconds = digest.steps[at].at_s if at is not None else None
+def _moment(digest: Digest, at: int) -> int | None:
+    seconds = digest.steps[at].at_s
     return digest.started_ms + seconds * 1000 if digest.started_ms is not None and seconds is not None else None
