@@ -137,10 +137,8 @@ ORCHARD = (
         Reply("`orchard --frost` prints the warnings to standard error."),
     ),
     DemoSession(CODEX, "orchard harvest report", 11, "10:05", "Weekly harvest report").told(
-        Prompt(
-            "Write a weekly harvest report as CSV. Always write dates in UTC."
-            " Let's drop the weekly mail because nobody reads it."
-        ),
+        Prompt("Write a weekly harvest report as CSV. Let's drop the weekly mail because nobody reads it."),
+        Prompt("Always write dates in UTC."),
         *_both(_HARVEST, _HARVEST_TEST, "def ripe(", "def report() -> str: ...\n\n\ndef ripe("),
         *_time_zone(_HARVEST, 21, "datetime.now()", "datetime.now(tz=UTC)"),
         *_uv_tests(_HARVEST_TEST, 7, "zsh:1: command not found: pytest"),

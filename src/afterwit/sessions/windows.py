@@ -237,9 +237,9 @@ class _Reading:
         events = {} if file.is_dropped else self._events(file, wanted)
         told = [_chosen(events.get(_place(m.row), []), m.rank, actions.get(m.action)) for m in here]
         whole = without_seams((event for event in told if event is not None), self._source.redactor)
-        for moment, found in zip(here, told, strict=True):
+        for moment, raw in zip(here, told, strict=True):
             action = actions.get(moment.action)
-            event = found and next(whole)
+            event = raw and next(whole)
             shown = self._shown(moment, event, kept.get(moment.row.ordinal), action)
             output = outputs.get(moment.action)
             if output is not None:
