@@ -57,8 +57,8 @@ def test_what_a_note_in_use_forbids_is_named_neither_by_hooks_nor_to_people(tmp_
     before = learned_in(tmp_path)
     assert "- `field/ladder.py`" in told_by_hook(tmp_path, place.root, task, "before")
     assert "- `field/ladder.py`" in told_by_recall(before, place.root, task)
-    for number, words in ((30, "Count all the rungs once more."), (60, "Paint what is left of the fence.")):
-        session(tmp_path, place, number, f"{words} Never edit field/ladder.py by hand.")
+    for number, mark in ((30, "."), (60, "!")):
+        session(tmp_path, place, number, f"Never edit field/ladder.py by hand{mark}")
     after = learned_in(tmp_path)
     for told in (told_by_hook(tmp_path, place.root, task, "after"), told_by_recall(after, place.root, task)):
         assert "`field/ladder.py`" not in told

@@ -151,7 +151,7 @@ def test_a_damaged_index_leaves_the_rest_of_the_answer(tmp_path: Path, place: Wo
     index = tmp_path / "store" / "trees" / tree_file("orchard")
     for body in (b"", b"garbage" * 999, index.read_bytes()[:2_000]):
         index.write_bytes(body)
-        assert "cider/press.py" in told_by_hook(tmp_path, place.root, FULL, f"after {len(body)} bytes")
+        assert "cider/press.py" in told_by_hook(tmp_path, place.root, FULL, f"after-{len(body)}")
         assert "cider/press.py" in told_by_recall(world, place.root, FULL)
     place.commit({"field/frost.py": "THERMOMETER = 3\n"}, "Warn earlier", 240)
     run(world)

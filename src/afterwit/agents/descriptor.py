@@ -110,10 +110,9 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     connect: AgentConnection | None = None
     retention: Retention | None = None  # None: not known
     tools: Mapping[ActionKind, tuple[str, ...]] = {}  # whose names mean something else in other agents, or nothing
-    own_tools: tuple[
-        str, ...
-    ] = ()  # built in, by exact name: those that ask a person, and those that cannot write what
-    # the client puts into the place of their output where a person refuses them
+    # Built in, by exact name: those that ask a person, and those that cannot write what the client puts into the place
+    # of their output where a person refuses them.
+    own_tools: tuple[str, ...] = ()
     instructions: InstructionFiles = InstructionFiles()  # with which people instruct every session
     skills: SkillPlaces | None = None  # None: it reads none, or it is not known where
     reserved: Reserved = Reserved()

@@ -37,6 +37,7 @@ from afterwit.reading.support import (
     is_cut_out,
     is_turned_round,
     is_verbatim,
+    keeps_denials,
     share_of_words,
 )
 from afterwit.text.languages import is_of_another_language
@@ -160,8 +161,9 @@ def checked(proposal: ProposedNote, sent: Sent) -> Supported | Convicted:
     channel = channel_of(proposal.sentence, [sent.lines[at] for at in lines], whole)
     why = _of_speaker(proposal.sentence, lines, channel, sent)
     typed = [line for line in (sent.lines[at] for at in lines) if line.speaker is Speaker.USER]
-    if channel is Channel.USER and not is_verbatim(proposal.sentence, typed):
+    if why is None and channel is Channel.USER and not is_verbatim(proposal.sentence, typed):
         channel = Channel.ASSISTANT  # what the user said, as the model understood it
+        why = None if keeps_denials(proposal.sentence, typed) else Conviction.OPPOSITE
     return Supported(proposal, channel, lines) if why is None else Convicted(proposal.sentence, why)
 
 
@@ -169,7 +171,7 @@ def _of_speaker(sentence: str, lines: Sequence[int], channel: Channel, sent: Sen
     """Why a sentence is not taken, by who said it. What rests on the user's words alone must not turn them round."""
     has_marks = any(map(is_telling, marks_in(sentence)))
     typed = [sent.lines[at] for at in lines if sent.lines[at].speaker is Speaker.USER]
-    if (channel is Channel.USER or not has_marks) and is_turned_round(sentence, _around(lines, sent)):
+    if (channel in (Channel.USER, Channel.FILE) or not has_marks) and is_turned_round(sentence, _around(lines, sent)):
         return Conviction.OPPOSITE
     if channel is Channel.USER:
         return None

@@ -74,6 +74,12 @@ def is_verbatim(sentence: str, lines: Iterable[SessionLine]) -> bool:
     return any(_is_kept(said, _meant_in(line.text, said)) for line in lines)
 
 
+def keeps_denials(sentence: str, lines: Iterable[SessionLine]) -> bool:
+    """Whether a sentence denies as often as one of the lines that it is taken from."""
+    said = _TOKEN.findall(sentence.lower())
+    return any(_limits(said).count("not") == _limits(_meant_in(line.text, said)).count("not") for line in lines)
+
+
 def _is_kept(said: Sequence[str], typed: Sequence[str]) -> bool:
     if _limits(said) != _limits(typed):
         return False
@@ -97,7 +103,8 @@ def is_turned_round(sentence: str, lines: Iterable[SessionLine]) -> bool:
     """Whether the sentence says to do what the user said not to do, with nobody else who says so."""
     denied = {phrase.split()[0] for phrase in meaning(sentence).denied if phrase}
     words = set(meaning(sentence).words) - denied
-    said = (phrase for line in lines if line.speaker is Speaker.USER for phrase in meaning(line.text).denied)
+    spoken = (line for line in lines if line.speaker in (Speaker.USER, Speaker.PASTED))
+    said = (phrase for line in spoken for phrase in meaning(line.text).denied)
     return any(phrase and words.issuperset(phrase.split()) for phrase in said)
 
 

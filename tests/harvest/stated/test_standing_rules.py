@@ -115,7 +115,7 @@ def test_what_is_doubted_asked_pointed_at_or_quoted_is_none(text: str) -> None:
 
 
 def test_a_rule_is_quoted_as_it_was_typed_with_its_date() -> None:
-    [draft] = concluded(StandingRules(), [talk("Nice. Never prune the plums in spring.")])
+    [draft] = concluded(StandingRules(), [talk("Never prune the plums in spring.")])
     assert draft.sentence == 'The user said on 2026-05-01: "Never prune the plums in spring."'
     assert (draft.channel, draft.category) == (Channel.USER, Category.PITFALL)
     assert draft.scope == Scope(ScopeKind.REPO, ORCHARD)
