@@ -68,7 +68,7 @@ def _show_run(here: Here, report: Report, agents: list[AgentReport], *, is_rehar
 def next_command(harvested: Harvested, *, is_connected: bool) -> tuple[str, str]:
     """The command that is of most use now, and what for."""
     if not (harvested.active or harvested.needs_approval):
-        why = "without a model nothing worth a note was found; this shows what one could read, and its price"
+        why = "without a model nothing worth a note was found; this shows what a model could read, and how much"
         return "afterwit read --plan", why
     if not is_connected:
         return "afterwit connect agents --all", "lets your agents hear it; shows every change first, and asks"
