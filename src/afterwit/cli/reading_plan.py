@@ -78,8 +78,8 @@ def _tell_amounts(here: Here, made: ReadingPlan, way: Way | None) -> None:
         written = human_tokens(sum(estimated.tokens_out for estimated in estimates))
         price = f", at most {human_dollars(made.cost_usd)} by list price" if made.cost_usd is not None else ""
         talk(
-            f"{len(made.sessions):,} of {human_count(made.waiting, 'session')} that a model could read (subagents apart),"
-            f" {human_count(len(estimates), 'request')}{f', for {made.model}' if made.model else ''}:"
+            f"{len(made.sessions):,} of {human_count(made.waiting, 'session')} that a model could read (subagents"
+            f" apart), {human_count(len(estimates), 'request')}{f', for {made.model}' if made.model else ''}:"
             f" {read} tokens to read, at most {written} to write{price}."
         )
     if made.consolidations:
