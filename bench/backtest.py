@@ -17,7 +17,7 @@ from typing import Any
 
 from afterwit.config.world import World
 from afterwit.digest.digester import digest
-from afterwit.learn.learn import Options, learn
+from afterwit.engine.learn import Options, learn
 from afterwit.measure.backtest import PLAYERS, StoredHistory, backtest, own_files, players_named
 from afterwit.measure.backtest_notes import NotesFile
 from afterwit.sessions.filters import Filter

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from afterwit.backup.keys import make_key
+from afterwit.extras.backup.keys import make_key
 from bench.homes import home_in, logs_of
 from bench.processes import afterwit
 from bench.results import command_line, report

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from afterwit.config.world import World
-from afterwit.learn.learn import Options, learn
+from afterwit.engine.learn import Options, learn
 from afterwit.sessions.cost import By, cost
 from afterwit.sessions.filters import Filter
 from bench.peers import CCUSAGE, VERSIONS, place_of

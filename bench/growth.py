@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from afterwit.cli.commands import ExitCode
-from afterwit.learn.unchanged import nothing_new
+from afterwit.engine.unchanged import nothing_new
 from afterwit.store.layout import Layout
 from afterwit.store.rows.items import all_items
 from afterwit.store.rows.sessions import count_sessions

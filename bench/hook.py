@@ -19,9 +19,7 @@ from pathlib import Path
 
 import msgspec
 
-from afterwit.checkouts.known import GitCheckout
-from afterwit.guard.redaction import Redactor
-from afterwit.guard.shown import of_deck
+from afterwit.capture.checkouts.known import GitCheckout
 from afterwit.model.knowledge import Authority, Scope, ScopeKind, Trigger
 from afterwit.recall.deck.firing_lines import FiringLine
 from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckSettings, write_deck
@@ -29,6 +27,8 @@ from afterwit.recall.holdout import holdout_key
 from afterwit.recall.place_index import PlaceSighting
 from afterwit.recall.prompt_block import BlockLine, BlockSection
 from afterwit.recall.repository import history_sightings, tree_file, update_checkout
+from afterwit.redaction.redaction import Redactor
+from afterwit.redaction.shown import of_deck
 from afterwit.store.layout import Layout, redaction_key
 from bench.prompts import SESSIONS, TASK, history
 from bench.results import command_line, report
@@ -38,7 +38,7 @@ _REPOS = 50
 _REPO = "example.org/team/project-1"
 FILES, COMMITS = 20_000, 1_000
 _START, _PROMPT = "start", f"prompt, {SESSIONS} sessions, {COMMITS:,} commits, {FILES:,} files"
-_MAIN = "from afterwit.hook.entry import main; main()"
+_MAIN = "from afterwit.recall.hook.entry import main; main()"
 
 
 class Row(msgspec.Struct):

@@ -20,11 +20,14 @@ from typing import NamedTuple
 import apsw
 import msgspec
 import psycopg
+from tests.extras.memory.backends import postgres_server
 from tests.homes import CLAUDE, ORCHARD, claude_records, learned, put, world_of
-from tests.memory.backends import postgres_server
 
 from afterwit.config.world import World
-from afterwit.decisions.decided import DecisionKind, KnowledgeEntry
+from afterwit.extras.team.hub.address import HubAddress, address_of
+from afterwit.extras.team.hub.look import search
+from afterwit.extras.team.hub.owner import add_member, init
+from afterwit.extras.team.hub.sync import Synced, SyncRequest, sync
 from afterwit.knowledge.list import item_row
 from afterwit.model.knowledge import (
     Authority,
@@ -38,11 +41,8 @@ from afterwit.model.knowledge import (
     ScopeKind,
     SessionRef,
 )
-from afterwit.share.hub.address import HubAddress, address_of
-from afterwit.share.hub.look import search
-from afterwit.share.hub.owner import add_member, init
-from afterwit.share.hub.sync import Synced, SyncRequest, sync
 from afterwit.store.database import transaction
+from afterwit.store.decisions.decided import DecisionKind, KnowledgeEntry
 from afterwit.store.rows.items import DecisionRow, put_decision, put_item
 from afterwit.store.store import opened
 from bench.results import command_line, report

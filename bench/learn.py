@@ -18,10 +18,10 @@ from afterwit.agents.codex.reader import CodexReading
 from afterwit.capture.assembly import calls, notes, texts
 from afterwit.capture.assembly.assemble import Assembler
 from afterwit.capture.commit import Committer
-from afterwit.guard.redaction import Redactor
-from afterwit.learn import learn as learning
-from afterwit.learn.learn import learn
+from afterwit.engine import learn as learning
+from afterwit.engine.learn import learn
 from afterwit.model.learn_run import Options
+from afterwit.redaction.redaction import Redactor
 from afterwit.sources.framing import Framing
 from afterwit.sources.lines import Tap
 from afterwit.store import database

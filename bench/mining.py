@@ -21,6 +21,10 @@ from pathlib import Path
 import msgspec
 
 from afterwit.config.world import World
+from afterwit.extras.lab.patterns.detect import detect
+from afterwit.extras.lab.skills.history import SkillHistory
+from afterwit.extras.lab.skills.pairs import pairs
+from afterwit.extras.lab.skills.trends import trends
 from afterwit.harvest.run import version_of
 from afterwit.harvest.signals.pattern_signals import PatternSignals
 from afterwit.harvest.signals.signal import Signal, SignalKind, Subject
@@ -29,10 +33,6 @@ from afterwit.harvest.skills.moments import ACTIONS, SECONDS, skill_session
 from afterwit.model.digest import Digest, DigestStep, Failure, Measures, Verdict
 from afterwit.model.kinds import ActionKind, FailureClass, Outcome, Status
 from afterwit.model.knowledge import SessionRef, Sighting
-from afterwit.patterns.detect import detect
-from afterwit.skills.history import SkillHistory
-from afterwit.skills.pairs import pairs
-from afterwit.skills.trends import trends
 from afterwit.store.database import transaction
 from afterwit.store.rows.sightings import HarvestedRow, SightingRow, put_seen
 from afterwit.store.store import opened

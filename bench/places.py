@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from afterwit.cli.measure.backtest import with_checkouts
 from afterwit.config.world import World
-from afterwit.learn.learn import Options, learn
+from afterwit.engine.learn import Options, learn
 from afterwit.measure.backtest import repositories, walked
 from afterwit.measure.past_repositories import NO_REPOSITORIES, PastRepositories
 from afterwit.measure.player import Player, Saying, Whereabouts

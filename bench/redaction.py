@@ -16,7 +16,7 @@ from typing import Any
 
 import orjson
 
-from afterwit.guard.redaction import Redactor
+from afterwit.redaction.redaction import Redactor
 
 _LOGS = (".claude/projects/**/*.jsonl", ".codex/sessions/**/*.jsonl", ".gemini/**/*.jsonl", ".copilot/**/*.jsonl")
 _PLACE = re.compile(r"‹([a-z][a-z0-9-]*):[0-9a-f]{6}›")

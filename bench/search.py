@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from afterwit.config.world import World
-from afterwit.learn.learn import learn
+from afterwit.engine.learn import learn
 from afterwit.model.learn_run import Options
 from afterwit.sessions.filters import Filter
 from afterwit.sessions.search import Searcher, searching

@@ -20,7 +20,7 @@ from tests.web.browser import Browser
 from tests.web.conftest import place_of
 from tests.web.stores import replayed
 
-from afterwit.demo.run import SHOWN, DemoPlace, demo_of
+from afterwit.extras.demo.run import SHOWN, DemoPlace, demo_of
 
 FOLDER = Path(__file__).parent / "pictures"
 PAGES = {

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from reports import DAY, NOON_MS
 from terminal_svg import Typed, terminal_svg
 
-from afterwit.demo.run import DemoPlace, demo_of, write_demo
+from afterwit.extras.demo.run import DemoPlace, demo_of, write_demo
 
 PLACE = Path(__file__).parent / "pictures"
 _COLUMNS, _ROWS = 100, 200

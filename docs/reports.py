@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from afterwit.demo.run import DemoPlace, demo_of, learn_demo, write_demo
+from afterwit.extras.demo.run import DemoPlace, demo_of, learn_demo, write_demo
 from afterwit.measure.report import DASHBOARD, report
 
 PLACE = Path(__file__).parent / "reference" / "report" / "demo"

@@ -20,7 +20,8 @@ def rooms() -> list[str]:
     """The packages right below the root, from the top layer down."""
     settings = tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     contracts = settings["tool"]["importlinter"]["contracts"]
-    return [str(room) for room in next(contract for contract in contracts if contract["type"] == "layers")["layers"]]
+    layers = next(contract for contract in contracts if contract["type"] == "layers")["layers"]
+    return [room for layer in layers for room in layer.split(" | ")]
 
 
 def purpose(room: str) -> list[str]:

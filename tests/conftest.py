@@ -17,9 +17,9 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.extras.memory.backends import postgres_server
+from tests.extras.memory.backends.postgres_server import PostgresServer
 from tests.homes import learned
-from tests.memory.backends import postgres_server
-from tests.memory.backends.postgres_server import PostgresServer
 from tests.near import Change
 from tests.thoroughness import IS_WHOLE, examples
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.homes import NOW_MS, Silent
 
 from afterwit.config.world import World
-from afterwit.demo.run import DemoPlace, demo_of, learn_demo, write_demo
+from afterwit.extras.demo.run import DemoPlace, demo_of, learn_demo, write_demo
 
 _DAY = dt.datetime.fromtimestamp(NOW_MS / 1000, dt.UTC).date()
 

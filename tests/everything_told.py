@@ -11,10 +11,10 @@ import pytest
 from afterwit.agents import claude_code
 from afterwit.config.world import World
 from afterwit.connect.file_notes import notes_of
-from afterwit.curation.files import export
-from afterwit.hook.call import HookCall
+from afterwit.engine.curation.files import export
 from afterwit.knowledge.list import ItemFilter
 from afterwit.mcp.desk import StoreDesk
+from afterwit.recall.hook.call import HookCall
 
 _SESSIONS = count()  # nothing is told twice in one session
 QUERIES = ("press", "always run", "decided clean", "first")

@@ -8,7 +8,7 @@ from typing import Any
 
 from afterwit.config.show import load
 from afterwit.config.world import World
-from afterwit.learn.learn import Options, learn
+from afterwit.engine.learn import Options, learn
 from afterwit.model.learn_run import Report
 from afterwit.store.checksums import content_hash
 from afterwit.store.layout import Layout

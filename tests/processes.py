@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 COMMAND = "afterwit.cli.main"
-HOOK = "afterwit.hook.entry"
+HOOK = "afterwit.recall.hook.entry"
 READS_SURROUNDINGS = "afterwit.store.atomic"  # the one module that reads a variable when it is loaded
 _ROOT = Path(__file__).parents[1]
 _SERVER = f"import sys; sys.path.insert(0, {str(_ROOT)!r}); from tests.processes import serve; serve(int(sys.argv[1]))"

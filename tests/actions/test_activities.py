@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.every import for_every
-from tests.hook.invented import PROGRAMS, SHAPES, commands
+from tests.recall.hook.invented import PROGRAMS, SHAPES, commands
 from tests.thoroughness import examples
 
 from afterwit.actions.activities import activities_of

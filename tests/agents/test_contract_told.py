@@ -24,16 +24,16 @@ from afterwit.agents.protocol import Shape, SourceFile
 from afterwit.agents.registry import reader_for, tool_kinds
 from afterwit.capture.assembly.assemble import Assembler
 from afterwit.capture.assembly.texts import AssemblyContext
-from afterwit.guard.markers import CLOSING, OPENING, marked
-from afterwit.guard.redaction import Redactor
-from afterwit.guard.shown import ours
-from afterwit.hook.proposals import Proposal
-from afterwit.hook.tell import HookTeller
 from afterwit.model.kinds import EventKind, NoteKind, Status
 from afterwit.model.readings import Event, Reading
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import DeckLine
 from afterwit.recall.history import History
+from afterwit.recall.hook.proposals import Proposal
+from afterwit.recall.hook.tell import HookTeller
+from afterwit.redaction.markers import CLOSING, OPENING, marked
+from afterwit.redaction.redaction import Redactor
+from afterwit.redaction.shown import ours
 from afterwit.sources.documents import read_document, read_text
 
 START = marked("Before you begin:\n- Exit Code: 0 is what you want; use `make fruit`.")

@@ -14,7 +14,7 @@ from afterwit.agents import kimi_code as kimi
 from afterwit.agents.moments import AFTER, BEFORE, EVENTS, FORGETFUL, PROMPT, START, Answer, Moment, number_after
 from afterwit.agents.packages import payloads_of
 from afterwit.agents.registry import AGENTS
-from afterwit.guard.shown import ours
+from afterwit.redaction.shown import ours
 
 ALL = [payloads_of(known.name) for known in AGENTS if known.hooks]
 

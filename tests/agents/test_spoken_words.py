@@ -11,9 +11,9 @@ from tests.agents.transcripts import lines, read
 from afterwit.agents.registry import own_tools, tool_kinds
 from afterwit.capture.assembly.assemble import Assembler
 from afterwit.capture.assembly.texts import AssemblyContext
-from afterwit.guard.redaction import Redactor
 from afterwit.model.kinds import NoteKind, Status
 from afterwit.model.readings import Reading
+from afterwit.redaction.redaction import Redactor
 
 WISH = "always run the pear script first"
 NO = (Status.DENIED, "")

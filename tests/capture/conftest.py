@@ -4,7 +4,7 @@ import pytest
 
 from afterwit.agents.registry import instruction_files
 from afterwit.capture.assembly.texts import AssemblyContext
-from afterwit.guard.redaction import Redactor
+from afterwit.redaction.redaction import Redactor
 
 
 @pytest.fixture(scope="session")

@@ -9,8 +9,8 @@ from tests.agents.contract_cases import Case, all_cases
 from tests.homes import ORCHARD, Silent, hash_of, learned, put, rows, world_of
 
 from afterwit.agents.protocol import shared_files
-from afterwit.archive.rebuild import rebuild
 from afterwit.capture.logs import belonging, kept_at
+from afterwit.engine.archive.rebuild import rebuild
 
 AGENTS = Path(__file__).parents[1] / "agents"
 HASH = hashlib.sha256(ORCHARD.encode()).hexdigest()

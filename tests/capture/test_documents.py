@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.homes import Silent, hash_of, learned, rows, world_of
 
-from afterwit.archive.rebuild import rebuild
+from afterwit.engine.archive.rebuild import rebuild
 from afterwit.sessions.filters import Filter, find_session
 from afterwit.sessions.originals import source_of
 from afterwit.sessions.search import best_hits

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.engine.hermes_sessions import Ran, Said, messages, put_database
 from tests.homes import PARENT, claude_records, everything_in, family_home, learned, put
-from tests.learn.hermes_sessions import Ran, Said, messages, put_database
 
 from afterwit.capture import elsewhere, executors, tasks
 from afterwit.capture.elsewhere import Elsewhere

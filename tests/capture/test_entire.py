@@ -8,7 +8,7 @@ import pytest
 from tests.homes import CLAUDE, Silent, claude_records, codex_records, hash_of, learned, lines, put, rows, world_of
 from tests.sources.repositories import commit, repository
 
-from afterwit.archive.rebuild import rebuild
+from afterwit.engine.archive.rebuild import rebuild
 from afterwit.sessions.filters import Filter
 from afterwit.sessions.search import best_hits
 

@@ -10,9 +10,9 @@ import pytest
 from tests.agents.contract_cases import make_database
 from tests.homes import Silent, hash_of, learned, rows, world_of
 
-from afterwit.archive.rebuild import rebuild
 from afterwit.capture.logs import Home
-from afterwit.doctor.agent_health import NOTHING, look, pending_units
+from afterwit.engine.archive.rebuild import rebuild
+from afterwit.engine.doctor.agent_health import NOTHING, look, pending_units
 from afterwit.model.errors import UsageError
 from afterwit.sessions.filters import find_session
 from afterwit.sessions.originals import source_of

@@ -19,9 +19,9 @@ from tests.homes import (
     world_of,
 )
 
-from afterwit.archive.rebuild import rebuild
-from afterwit.archive.verify import verify
-from afterwit.doctor.doctor import examine
+from afterwit.engine.archive.rebuild import rebuild
+from afterwit.engine.archive.verify import verify
+from afterwit.engine.doctor.doctor import examine
 from afterwit.store.layout import Layout
 
 GONE, KEPT = "11111111-aaaa-4aaa-8aaa-00000000000a", "11111111-aaaa-4aaa-8aaa-00000000000b"

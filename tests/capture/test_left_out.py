@@ -4,16 +4,16 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.archive.planted import WORD, places_of
+from tests.engine.archive.planted import WORD, places_of
 from tests.homes import CLAUDE, Silent, claude_records, codex_records, put, rows, world_of
 
-from afterwit.archive.delete import DeleteRequest, delete
-from afterwit.archive.verify import verify
-from afterwit.doctor.doctor import examine
-from afterwit.guard.markers import reading_request
-from afterwit.learn.learn import Options, learn
-from afterwit.learn.unchanged import nothing_new
+from afterwit.engine.archive.delete import DeleteRequest, delete
+from afterwit.engine.archive.verify import verify
+from afterwit.engine.doctor.doctor import examine
+from afterwit.engine.learn import Options, learn
+from afterwit.engine.unchanged import nothing_new
 from afterwit.model.learn_run import Report
+from afterwit.redaction.markers import reading_request
 
 THREAD = "01970001-0000-7000-8000-00000000000a"
 
@@ -133,7 +133,7 @@ def test_a_session_that_goes_on_after_it_was_left_out_gets_nothing_added(home: P
 
 
 def test_a_rebuild_keeps_to_what_is_left_out(home: Path, tmp_path: Path) -> None:
-    from tests.archive.planted import rebuilt
+    from tests.engine.archive.planted import rebuilt
 
     store = tmp_path / "store"
     learned(home, store, "folder:~/clients/**")

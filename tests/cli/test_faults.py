@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import Run
 
-from afterwit.doctor import fault_report
+from afterwit.engine.doctor import fault_report
 
 SECRET = "hunter2-orchard-gate"
 BROKEN = """
 import sys
-from afterwit.archive import upkeep
+from afterwit.engine.archive import upkeep
 from afterwit.cli.main import main
 
 def stat(layout):
@@ -26,7 +26,7 @@ main()
 IN_A_WORKER = """
 import sys
 from afterwit.cli.main import main
-from afterwit.archive import upkeep
+from afterwit.engine.archive import upkeep
 from afterwit.capture.workers import Workers
 
 def work(task):

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from afterwit.guard.shown import ours
 from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckSettings, write_deck
 from afterwit.recall.prompt_block import BlockLine, BlockSection
+from afterwit.redaction.shown import ours
 from afterwit.store.layout import Layout
 
 

@@ -97,15 +97,21 @@ WITHOUT_TIMES = {
     *("config source add", "config source check", "config source remove", "measure backtest", "memory evaluate"),
     *(f"knowledge {name}" for name in ("add", "edit", "reject", "pin", "unpin", "retire", "forget", "audit")),
     *("knowledge export", "knowledge import", "templates delete", "templates import"),
-    *("skills show", "skills pairs", "skills trends"),  # tests/cli/skills: the demo uses no skill
+    *("skills show", "skills pairs", "skills trends"),  # tests/extras/lab/skills/cli: the demo uses no skill
     *(f"skills evolve {name}" for name in ("list", "show", "accept", "reject", "rollback", "log")),  # nor proposes one
     *("patterns diff", "patterns merge", "patterns split", "patterns pack"),
-    *("patterns publish", "patterns unpublish", "patterns install"),  # need agents or a file: tests/cli/patterns
-    *(f"store hub {name}" for name in ("init", "status", "search")),  # need a server: tests/share/hub
+    *(
+        "patterns publish",
+        "patterns unpublish",
+        "patterns install",
+    ),  # need agents or a file: tests/extras/lab/patterns/cli
+    *(f"store hub {name}" for name in ("init", "status", "search")),  # need a server: tests/extras/team/hub
     *(f"store hub members {name}" for name in ("list", "add", "revoke", "remove")),
     "store sync",
-    *(f"share {name}" for name in ("init", "push", "pull", "status", "log")),  # need a checkout: tests/cli/share
-    *(f"guards {name}" for name in ("list", "check", "show", "draft", "report")),  # need a checkout: tests/cli/guards
+    *(f"share {name}" for name in ("init", "push", "pull", "status", "log")),  # need a checkout: tests/extras/team/cli
+    *(
+        f"guards {name}" for name in ("list", "check", "show", "draft", "report")
+    ),  # need a checkout: tests/extras/fixes/cli
 }
 
 

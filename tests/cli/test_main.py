@@ -16,7 +16,7 @@ from afterwit.cli.main import COMMANDS, SHORT_NAMES, afterwit
 INTERRUPTED = """
 import os, signal
 from afterwit.cli.main import main
-from afterwit.learn import learn
+from afterwit.engine import learn
 
 def step(name):
     if name == "a batch is about to be committed":

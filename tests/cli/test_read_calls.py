@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Run, command
-from tests.reading.entry_points import told_way
+from tests.reader.entry_points import told_way
 
 
 @pytest.fixture

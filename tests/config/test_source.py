@@ -9,11 +9,11 @@ import pytest
 from tests.homes import Silent, chat_records, hash_of, learned, mixed_home, put, rows, world_of
 
 from afterwit.agents.declared.shorthand import table_of
-from afterwit.archive.rebuild import rebuild
 from afterwit.capture import tasks
 from afterwit.config.show import load
 from afterwit.config.source import add, declared_in, folder_beside, kept_in, remove
-from afterwit.doctor.doctor import examine
+from afterwit.engine.archive.rebuild import rebuild
+from afterwit.engine.doctor.doctor import examine
 from afterwit.model.errors import ConfigError, DamagedError, UsageError
 from afterwit.sessions.filters import Filter
 from afterwit.sessions.search import best_hits

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from afterwit.connect.file_notes import notes_of
-from afterwit.guard.markers import CLOSING, OPENING
-from afterwit.guard.shown import ours
-from afterwit.hook.call import DECK
 from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckSettings, write_deck
+from afterwit.recall.hook.call import DECK
 from afterwit.recall.prompt_block import BlockLine, BlockSection
+from afterwit.redaction.markers import CLOSING, OPENING
+from afterwit.redaction.shown import ours
 from afterwit.store.layout import Layout
 
 

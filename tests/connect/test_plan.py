@@ -25,12 +25,12 @@ from afterwit.connect.plan import (
     plan_removal,
     states,
 )
+from afterwit.connect.publishing import foreign_files
 from afterwit.edits.edits import Presence
 from afterwit.edits.json_file import JsonFile
 from afterwit.edits.own_text import OwnFile
 from afterwit.edits.toml_file import TomlFile
 from afterwit.model.errors import AfterwitError, PartlyDoneError
-from afterwit.publishing import foreign_files
 from afterwit.store.database import connect as store_connect
 from afterwit.store.layout import Layout
 

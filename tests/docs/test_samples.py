@@ -22,7 +22,7 @@ import pytest
 from click.testing import CliRunner
 
 from afterwit.cli.main import afterwit
-from afterwit.demo.run import DemoPlace, demo_of, write_demo
+from afterwit.extras.demo.run import DemoPlace, demo_of, write_demo
 
 ROOT = Path(__file__).parents[2]
 FENCED = re.compile(r"^```\n(.*?)^```$", re.MULTILINE | re.DOTALL)

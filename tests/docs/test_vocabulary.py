@@ -33,7 +33,8 @@ SPEAKING = (
     "recall/start_block.py",
     "recall/at_prompt.py",
 )  # what these modules keep is said
-NOT_SAID = frozenset(("actions", "agents", "demo", "guard", "harvest", "text"))  # of these rooms users read only errors
+# of these rooms users read only errors
+NOT_SAID = ("actions/", "agents/", "extras/demo/", "harvest/", "model/text/", "redaction/")
 ALLOWED = {
     "fact": (
         (
@@ -110,11 +111,10 @@ def called(node: ast.AST) -> str:
 
 def messages(where: str) -> Iterator[Said]:
     """What a module says: in errors, and where it hands texts to those who show them."""
-    room = where.partition("/")[0]
     for node in ast.walk(parsed(where)):
         if called(node) in ("Column", "human_count"):
             yield from (Said(where, text) for text in literals(node))
-        is_said = isinstance(node, ast.Raise) or (room not in NOT_SAID and called(node) in SAYING)
+        is_said = isinstance(node, ast.Raise) or (not where.startswith(NOT_SAID) and called(node) in SAYING)
         is_kept = where.startswith(SPEAKING) and isinstance(node, (ast.Assign, ast.Return, ast.Yield))
         if is_said or is_kept:
             yield from (Said(where, text) for text in literals(node) if " " in text.strip())

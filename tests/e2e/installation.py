@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-_PROGRAMS = {"afterwit": "afterwit.cli.main", "afterwit-hook": "afterwit.hook.entry"}
+_PROGRAMS = {"afterwit": "afterwit.cli.main", "afterwit-hook": "afterwit.recall.hook.entry"}
 
 
 class Installation:

@@ -9,7 +9,7 @@ from tests.e2e.history import PLANTED
 from tests.e2e.install import obstacle
 from tests.e2e.reader import NOTHING, SESSIONS, Reader, reading
 
-from afterwit.guard.markers import READING
+from afterwit.redaction.markers import READING
 
 pytestmark = pytest.mark.e2e
 

@@ -8,8 +8,8 @@ import pytest
 from tests.homes import CLAUDE, Silent, learned, put, rows, world_of
 from tests.measure.histories import HOUR_S, Log
 
-from afterwit.archive.rebuild import rebuild
-from afterwit.curation.forget import ForgetRequest, forget
+from afterwit.engine.archive.rebuild import rebuild
+from afterwit.engine.curation.forget import ForgetRequest, forget
 from afterwit.harvest.stories import SOON_MS, GivenTask, Tasks, is_again
 from afterwit.knowledge.list import ItemFilter, listed
 from afterwit.model.knowledge import Item

@@ -9,9 +9,8 @@ from tests.knowledge.drafting import draft
 from tests.knowledge_home import FACT, learnable_home
 
 from afterwit.config.world import World
-from afterwit.curation.curate import Words, add, judge
-from afterwit.curation.files import export
-from afterwit.decisions.decided import DecisionKind
+from afterwit.engine.curation.curate import Words, add, judge
+from afterwit.engine.curation.files import export
 from afterwit.knowledge.contradictions import Claim, claim_of_passage, denied_by, opposition
 from afterwit.knowledge.host_text import HostText, Passage
 from afterwit.knowledge.list import ItemFilter, all_items
@@ -21,6 +20,7 @@ from afterwit.model.knowledge import EVERYWHERE, Category, HostLine, Item
 from afterwit.recall.deck.reader import Deck, words_called
 from afterwit.recall.recall import recalled
 from afterwit.recall.told import told_when
+from afterwit.store.decisions.decided import DecisionKind
 from afterwit.store.store import opened
 
 

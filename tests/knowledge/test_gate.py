@@ -2,11 +2,11 @@ import pytest
 from tests.every import for_every
 from tests.knowledge.drafting import NOW_MS, draft, piece
 
-from afterwit.guard.markers import OPENING, marked
 from afterwit.harvest.stated.statements import attributed
 from afterwit.knowledge.gate import Rejection, rejection, wants_review
 from afterwit.knowledge.host_text import HostText
 from afterwit.model.knowledge import SENTENCE_LIMIT, Category, Channel
+from afterwit.redaction.markers import OPENING, marked
 
 TOKEN = "gh" + "p_" + "A1b2C3d4E5f6G7h8I9j0" + "K1l2M3n4O5p6Q7r8"
 

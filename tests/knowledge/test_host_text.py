@@ -1,9 +1,9 @@
 from tests.knowledge.drafting import NOW_MS, draft
 
-from afterwit.guard.markers import marked
 from afterwit.harvest.stated.statements import attributed
 from afterwit.knowledge.host_text import HostText, repeats_host, where_said
 from afterwit.model.knowledge import Channel, Draft, Trigger
+from afterwit.redaction.markers import marked
 
 AGENTS = """# Orchard
 

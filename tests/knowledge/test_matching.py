@@ -4,7 +4,7 @@ from tests.every import for_every
 from afterwit.actions.shell.parse import parsed
 from afterwit.knowledge.matching import TriggerMoment, fires
 from afterwit.model.knowledge import Trigger
-from afterwit.text.words import words_of
+from afterwit.model.text.words import words_of
 
 
 def _on(line: str, signature: str = "") -> TriggerMoment:

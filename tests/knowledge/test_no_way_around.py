@@ -10,23 +10,23 @@ from functools import cache
 
 from tests.source_trees import nodes, parsed, texts
 
-_GATE = {"afterwit.guard.shown", "afterwit.knowledge.shown_items"}
+_GATE = {"afterwit.redaction.shown", "afterwit.knowledge.shown_items"}
 _WIDE_DOORS = {  # they let through what they are given, so everybody who uses them is known
     "template": {"recall/start_block.py"},
-    "remembered": {"mcp/tools/memory.py"},
+    "remembered": {"extras/memory/mcp.py"},
     "asked_to_read": {"mcp/tools/reading.py"},
     "between_markers": {
-        "hook/tell.py",
+        "recall/hook/tell.py",
         "mcp/given.py",
         "connect/file_notes.py",
-        "patterns/published_words.py",
-        "share/agents_file.py",
+        "extras/lab/patterns/published_words.py",
+        "extras/team/agents_file.py",
     },
-    "approved": {"patterns/published_words.py"},
+    "approved": {"extras/lab/patterns/published_words.py"},
     "of_deck": {"recall/deck/reader.py"},
-    "for_others": {"curation/files.py", "share/outgoing.py"},
+    "for_others": {"engine/curation/files.py", "extras/team/outgoing.py"},
     # whoever asks without a listener gets items that `told_once` let through, or shares what people approved
-    "may_be_told": {"recall/situation.py", "recall/deck/firing_lines.py", "share/outgoing.py"},
+    "may_be_told": {"recall/situation.py", "recall/deck/firing_lines.py", "extras/team/outgoing.py"},
 }
 _TOLD_FIELDS = {"text", "heading", "reason", "notice", "body"}
 _PLAIN_TEXTS = {  # functions beside the gate that give other texts than those for an agent
@@ -34,8 +34,8 @@ _PLAIN_TEXTS = {  # functions beside the gate that give other texts than those f
     "recall/deck/reader.py": {"text", "listener_mark", "repo_of", "tree_of", "_part_path"},
     "recall/deck/firing_lines.py": {"_rank"},
     "recall/deck/write.py": {"_sections"},  # as the deck stores them
-    "hook/failures.py": {"_plain"},
-    "hook/tell.py": {"_arm"},
+    "recall/hook/failures.py": {"_plain"},
+    "recall/hook/tell.py": {"_arm"},
     "mcp/desk.py": {"agent_of"},
     "mcp/given.py": {"literal", "one_line", "repo_of"},
     "mcp/tool.py": {"_fault", "_list_fault"},
@@ -43,11 +43,11 @@ _PLAIN_TEXTS = {  # functions beside the gate that give other texts than those f
     "mcp/tools/search_sessions.py": {"_repo"},
     "recall/at_failure.py": {"_plain_lines", "signature"},
     "recall/start_block.py": {"checked_template"},
-    "curation/files.py": {"_name", "_text"},
+    "engine/curation/files.py": {"_name", "_text"},
     "recall/recall.py": {"_recognised", "_template", "repo_at"},
-    "patterns/published_words.py": {"unfit", "skill_name_of", "_last"},
-    "publishing/skill_folders.py": {"skill_name"},
-    "publishing/block_files.py": {"_block", "block_hash"},
+    "extras/lab/patterns/published_words.py": {"unfit", "skill_name_of", "_last"},
+    "connect/publishing/skill_folders.py": {"skill_name"},
+    "connect/publishing/block_files.py": {"_block", "block_hash"},
 }
 _PAYLOAD_FIELDS = {"text", "additionalContext", "systemMessage", "reason", "permissionDecisionReason"}
 
@@ -61,7 +61,7 @@ def _modules() -> tuple[tuple[str, ast.Module], ...]:
 
 def _is_writer(file: str) -> bool:
     return (
-        file.startswith(("mcp/", "cli/memory/", "hook/"))
+        file.startswith(("mcp/", "extras/memory/cli/", "hook/"))
         or (file.startswith("agents/") and file.endswith("/__init__.py"))
         or file in ("agents/claude_hooks.py", "agents/plugin_hooks.py")
     )
@@ -98,7 +98,7 @@ def test_the_gate_is_taken_by_name_and_never_whole() -> None:
         for node in nodes(tree):
             if isinstance(node, ast.Import):
                 assert not {alias.name for alias in node.names} & _GATE, file
-            if isinstance(node, ast.ImportFrom) and node.module in ("afterwit.knowledge", "afterwit.guard"):
+            if isinstance(node, ast.ImportFrom) and node.module in ("afterwit.knowledge", "afterwit.redaction"):
                 assert not {f"{node.module}.{alias.name}" for alias in node.names} & _GATE, file
 
 
@@ -161,11 +161,11 @@ def _payloads() -> Iterator[tuple[str, str]]:
 def test_payloads_are_filled_with_what_is_shown_alone() -> None:
     written = {(file, value) for file, value in _payloads() if value not in ("answer.text", "answer.reason")}
     assert {one for one in written if one[1] != "answer.notice"} == {
-        ("cli/memory/entries.py", "answer(here.world, _arguments(), 'hermes')"),
+        ("extras/memory/cli/entries.py", "answer(here.world, _arguments(), 'hermes')"),
         ("mcp/desk.py", "text"),
         ("mcp/resources.py", "given_by_id(db, caller, item)"),
     }
-    for file, name in (("mcp/tools/memory.py", "answer"), ("mcp/given.py", "given_by_id")):
+    for file, name in (("extras/memory/mcp.py", "answer"), ("mcp/given.py", "given_by_id")):
         returns = [
             _annotation(node.returns)
             for node in nodes(parsed(file))
@@ -191,9 +191,9 @@ def test_whoever_takes_items_out_of_the_store_says_who_listens() -> None:
 
 
 def test_skills_and_blocks_are_written_of_what_is_shown_alone() -> None:
-    document = _parameters("publishing/skill_folders.py", "skill_document")
+    document = _parameters("connect/publishing/skill_folders.py", "skill_document")
     assert (document["description"], document["body"]) == ("Shown", "Shown")
-    assert _parameters("publishing/block_files.py", "written")["text"] == "Shown"
+    assert _parameters("connect/publishing/block_files.py", "written")["text"] == "Shown"
     makers = {
         file
         for file, text in texts().items()
@@ -201,4 +201,4 @@ def test_skills_and_blocks_are_written_of_what_is_shown_alone() -> None:
         for node in nodes(parsed(file))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "SkillDocument"
     }
-    assert makers == {"publishing/skill_folders.py"}
+    assert makers == {"connect/publishing/skill_folders.py"}

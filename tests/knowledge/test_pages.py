@@ -10,10 +10,10 @@ from markdown_it.token import Token
 from tests.knowledge.written import EVERYWHERE, item, piece
 from tests.thoroughness import examples
 
-from afterwit.guard.hygiene import clean
 from afterwit.knowledge.documents import document
 from afterwit.knowledge.pages import code, file_name, inline, pages
 from afterwit.model.knowledge import Authority, Category, Item, ItemStatus, Scope, ScopeKind
+from afterwit.redaction.hygiene import clean
 
 ORCHARD_PAGE = "repos/github.com-acme-orchard-"
 NASTY = st.text(

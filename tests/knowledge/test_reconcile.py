@@ -8,7 +8,7 @@ from tests.knowledge.written import item
 from tests.knowledge_home import learnable_home
 
 from afterwit.config.world import World
-from afterwit.curation.curate import Words, add
+from afterwit.engine.curation.curate import Words, add
 from afterwit.knowledge.host_text import HostText
 from afterwit.knowledge.list import ItemFilter, listed
 from afterwit.knowledge.reconcile import Reconciliation, contradictions, reconcile

@@ -7,14 +7,14 @@ import pytest
 from tests.homes import Silent, hash_of, learned, world_of
 from tests.measure.histories import HOUR_S, Log
 
-from afterwit.archive.rebuild import rebuild
-from afterwit.decisions.decided import DecisionKind, Forgettable, KnowledgeEntry
-from afterwit.decisions.journal import decide
+from afterwit.engine.archive.rebuild import rebuild
 from afterwit.harvest.commands.corrections import Corrections
 from afterwit.knowledge.list import all_items
 from afterwit.knowledge.settle import harvest
 from afterwit.model.knowledge import Authority, Channel, Item, ItemStatus
 from afterwit.model.learn_run import Harvested
+from afterwit.store.decisions.decided import DecisionKind, Forgettable, KnowledgeEntry
+from afterwit.store.decisions.journal import decide
 from afterwit.store.layout import Layout
 from afterwit.store.rows.items import ExposureRow, put_exposure
 from afterwit.store.rows.sightings import touch_all

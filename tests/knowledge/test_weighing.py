@@ -4,7 +4,6 @@ import pytest
 from tests.every import for_every
 from tests.knowledge.drafting import DAY_MS, NOW_MS, ORCHARD, draft, piece, pieces
 
-from afterwit.decisions.decided import Decision, DecisionKind, ItemChanges
 from afterwit.harvest.harvester import id_of
 from afterwit.knowledge.gone import RETURNS, GoneSubjects
 from afterwit.knowledge.merging import merged
@@ -21,6 +20,7 @@ from afterwit.model.knowledge import (
     ItemStatus,
     Trigger,
 )
+from afterwit.store.decisions.decided import Decision, DecisionKind, ItemChanges
 
 
 def _weigh(one: Draft, *decisions: Decision, **more: Any) -> Item:

@@ -8,9 +8,9 @@ import pytest
 from tests.knowledge.drafting import piece
 from tests.recall.knowing import item
 
-from afterwit.guard.accounts import is_person
 from afterwit.knowledge.whose_words import Listener, Names, is_personal, listener, people, speakers, speaks_for
 from afterwit.model.knowledge import DENIALS, PERSON, READ, REPEATED, STANDING, Channel, Evidence, Item
+from afterwit.redaction.accounts import is_person
 
 WORDS = "The user said: never prune in spring."
 

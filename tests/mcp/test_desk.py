@@ -13,9 +13,8 @@ from tests.measure.histories import Log
 from tests.recall.people import JONAS, MIRA, claude_session
 
 from afterwit.config.world import World
-from afterwit.guard.markers import CLOSING, OPENING, without_own
+from afterwit.engine.learn import learn
 from afterwit.knowledge.list import all_items, item_row
-from afterwit.learn.learn import learn
 from afterwit.mcp.desk import TOOLS, StoreDesk
 from afterwit.mcp.given import MOST_CHARS
 from afterwit.mcp.messages import RpcError
@@ -23,7 +22,8 @@ from afterwit.model.errors import ConfigError
 from afterwit.model.knowledge import Authority, Category, Channel, Item, ItemStatus
 from afterwit.model.learn_run import Options
 from afterwit.model.settings import ReadingSettings
-from afterwit.reading.plan import AT_HAND
+from afterwit.reader.plan import AT_HAND
+from afterwit.redaction.markers import CLOSING, OPENING, without_own
 from afterwit.store.rows.items import put_item
 from afterwit.store.store import opened
 
@@ -302,7 +302,7 @@ def test_without_a_store_every_tool_says_what_to_do(tmp_path: Path) -> None:
 def test_a_locked_store_is_said_and_nothing_is_written(
     call: Call, refused: Call, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("afterwit.curation.lessons._WAIT_MS", 20)
+    monkeypatch.setattr("afterwit.engine.curation.lessons._WAIT_MS", 20)
     other = apsw.Connection(str(world.layout.database))
     other.execute("BEGIN IMMEDIATE")
     try:

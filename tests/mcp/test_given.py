@@ -11,8 +11,6 @@ from tests.recall import knowing
 
 from afterwit.agents.moments import RECALL
 from afterwit.config.world import World
-from afterwit.guard.markers import OPENING
-from afterwit.guard.shown import ours
 from afterwit.knowledge.whose_words import Listener
 from afterwit.mcp.desk import StoreDesk
 from afterwit.mcp.given import MOST_CHARS, ItemLine, explained, given
@@ -22,6 +20,8 @@ from afterwit.recall.exposures import audience_of
 from afterwit.recall.history import History
 from afterwit.recall.holdout import HELD, holdout_key, odds_for
 from afterwit.recall.prompt_block import PLACES
+from afterwit.redaction.markers import OPENING
+from afterwit.redaction.shown import ours
 from afterwit.store import spool
 from afterwit.store.layout import redaction_key
 from afterwit.store.store import readonly_database

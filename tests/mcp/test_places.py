@@ -9,8 +9,8 @@ from tests.recall.orchards import learned_in, orchard, session
 from tests.sources.checkouts import Worked
 
 from afterwit.config.world import World
-from afterwit.guard.markers import CLOSING, OPENING
 from afterwit.mcp.desk import StoreDesk
+from afterwit.redaction.markers import CLOSING, OPENING
 
 TASK = "let the press stop when the barrel is full"
 

@@ -4,9 +4,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.thoroughness import examples
 
-from afterwit.guard.markers import CLOSING, OPENING, without_own
-from afterwit.guard.shown import ours
 from afterwit.mcp.given import notes, one_line
+from afterwit.redaction.markers import CLOSING, OPENING, without_own
+from afterwit.redaction.shown import ours
 
 
 @settings(max_examples=examples(60))

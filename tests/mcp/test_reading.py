@@ -11,13 +11,13 @@ from tests.mcp.conftest import text_of
 from tests.planted_orders import Planted
 
 from afterwit.config.world import World
-from afterwit.guard.markers import without_own
-from afterwit.guard.shown import asked_to_read
 from afterwit.knowledge.list import all_items
 from afterwit.mcp.desk import StoreDesk
 from afterwit.model.knowledge import READ
 from afterwit.model.settings import ReadingSettings
-from afterwit.reading.plan import AT_HAND, ReadingWish, plan
+from afterwit.reader.plan import AT_HAND, ReadingWish, plan
+from afterwit.redaction.markers import without_own
+from afterwit.redaction.shown import asked_to_read
 from afterwit.sessions.filters import Filter
 from afterwit.sessions.search import best_hits
 from afterwit.store.rows.readings import spending

@@ -4,10 +4,10 @@ import pytest
 from tests.mcp.conftest import ORCHARD, put_items
 
 from afterwit.config.world import World
-from afterwit.guard.markers import without_own
 from afterwit.mcp import resources
 from afterwit.mcp.desk import StoreDesk
 from afterwit.mcp.messages import NoResourceError, RpcError
+from afterwit.redaction.markers import without_own
 from afterwit.store import spool
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from afterwit.config.world import World
-from afterwit.guard.markers import OPENING
+from afterwit.redaction.markers import OPENING
 
 sdk = pytest.importorskip("mcp", reason="the `mcp` SDK is not installed")
 

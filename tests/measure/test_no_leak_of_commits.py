@@ -13,10 +13,10 @@ from tests.measure.histories import Log
 from tests.sources.repositories import commit_on_top, repository
 from tests.thoroughness import examples
 
-from afterwit.guard.redaction import Redactor
 from afterwit.measure.backtest import players_named, walked
 from afterwit.measure.past_repositories import past_repositories
 from afterwit.measure.replay import Notes
+from afterwit.redaction.redaction import Redactor
 from afterwit.sessions.filters import Filter
 
 _WORDS = ("press", "row", "barrel", "gate", "crate", "frost")

@@ -8,7 +8,6 @@ from tests.homes import Silent, learned, world_of
 from tests.measure.histories import HOUR_S, Log
 from tests.measure.readings import REPO, RULE, draft, entry, evidence, read_of, ref
 
-from afterwit.decisions.decided import Forgettable, ItemEvidence, KnowledgeEntry, Recorded
 from afterwit.harvest.harvester import id_of
 from afterwit.knowledge.merging import merged
 from afterwit.measure.backtest import backtest, walked
@@ -17,6 +16,7 @@ from afterwit.measure.read_notes import ReadShelf, readings_of
 from afterwit.measure.recall_player import RecallPlayer
 from afterwit.model.knowledge import Activity, Channel, Scope, ScopeKind, Trigger
 from afterwit.sessions.filters import Filter
+from afterwit.store.decisions.decided import Forgettable, ItemEvidence, KnowledgeEntry, Recorded
 
 _HERE = frozenset((Scope(ScopeKind.REPO, REPO),))
 

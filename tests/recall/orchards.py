@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from tests.homes import Silent, learned, world_of
-from tests.hook.conftest import Hook
 from tests.measure.histories import HOUR_S, Log
+from tests.recall.hook.conftest import Hook
 from tests.sources.checkouts import Worked, worked
 
 from afterwit.config.world import World
-from afterwit.learn.learn import Options, learn
+from afterwit.engine.learn import Options, learn
 from afterwit.measure.skipping import set_skipping
 from afterwit.recall.recall import recalled
 from afterwit.store.layout import Layout

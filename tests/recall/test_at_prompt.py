@@ -18,13 +18,13 @@ from afterwit.model.knowledge import (
     ScopeKind,
     Trigger,
 )
+from afterwit.model.text.words import words_of
 from afterwit.recall.at_prompt import at_later_prompt, at_prompt, notes_at_prompt
 from afterwit.recall.place_index import PlaceIndex, PlaceSighting
 from afterwit.recall.places import KnownRepo, LikelyPlace, Question
 from afterwit.recall.prompt_block import LATER_TOKENS, BlockLine, MarkedLine, fitting
 from afterwit.recall.situation import Situation
 from afterwit.recall.start_block import said_of
-from afterwit.text.words import words_of
 
 _HERE = Situation(ORCHARD, "codex")
 _TASK = Question("repair the quince press")

@@ -8,18 +8,18 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.extras.memory.backends import honcho_server
+from tests.extras.memory.backends.postgres_server import PostgresServer
 from tests.homes import world_of
-from tests.memory.backends import honcho_server
-from tests.memory.backends.postgres_server import PostgresServer
 
 from afterwit.config.world import World
-from afterwit.memory.api import info, memory
+from afterwit.extras.memory.api import info, memory
 
 DELIVER = """
 import os, sys
 from pathlib import Path
 from tests.homes import world_of
-from afterwit.memory.api import memory
+from afterwit.extras.memory.api import memory
 with memory(world_of(Path(sys.argv[1]), Path(sys.argv[1], "store"), dict(os.environ))) as mine:
     mine.deliver()
 """

@@ -1,9 +1,9 @@
 """The block for the first prompt."""
 
-from afterwit.guard.markers import CLOSING, is_own
-from afterwit.guard.shown import ours
 from afterwit.recall.places import LikelyPlace
 from afterwit.recall.prompt_block import MOST_CHARS, MOST_ITEMS, PLACES, BlockLine, prompt_block, text_of
+from afterwit.redaction.markers import CLOSING, is_own
+from afterwit.redaction.shown import ours
 
 _PLACES = [LikelyPlace("press/belt.py", 0.8), LikelyPlace("press/crate.py", 0.4)]
 _LINES = [BlockLine("i1", ours("Oil the belt first. (0.80)"))]

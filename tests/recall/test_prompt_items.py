@@ -1,8 +1,8 @@
 """What of all that fits is said with the first prompt."""
 
-from afterwit.guard.shown import ours
 from afterwit.recall.places import LikelyPlace
 from afterwit.recall.prompt_block import BlockLine, MarkedLine, fitting, likely_paths
+from afterwit.redaction.shown import ours
 
 
 def test_unlikely_places_do_not_count() -> None:

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from tests.checkouts.indexes import raw_text
+from tests.capture.checkouts.indexes import raw_text
 from tests.homes import Silent
 from tests.recall.orchards import configure, learned_in, orchard, session, told_by_hook, told_by_recall, world_in
 from tests.sources.checkouts import Worked, worked
 
 from afterwit.config.world import World
-from afterwit.guard.markers import CLOSING, OPENING
-from afterwit.learn.learn import Options, learn
+from afterwit.engine.learn import Options, learn
 from afterwit.mcp.desk import StoreDesk
 from afterwit.recall.repository import tree_file
+from afterwit.redaction.markers import CLOSING, OPENING
 from afterwit.sources import git_history, git_objects
 
 FULL = "let the press stop when the barrel is full"

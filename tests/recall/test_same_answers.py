@@ -7,7 +7,6 @@ from tests.knowledge.drafting import HARBOUR
 from tests.recall.knowing import HERE, correction, item
 
 from afterwit.agents.moments import AFTER, Moment
-from afterwit.hook.proposals import Permissions, proposed
 from afterwit.model.kinds import ActionKind
 from afterwit.model.knowledge import Item, Trigger
 from afterwit.recall.at_failure import FailedAction, fix_for
@@ -15,6 +14,7 @@ from afterwit.recall.deck.firing_lines import lines_of
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck as Opened
 from afterwit.recall.deck.write import DeckContent, DeckSettings, write_deck
+from afterwit.recall.hook.proposals import Permissions, proposed
 
 UNKNOWN = "error: unrecognized subcommand 'cargo'\nUsage: wrapit [OPTIONS] <COMMAND>"
 MISSING = "cat: .lint.yml: No such file or directory"

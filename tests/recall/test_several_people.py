@@ -6,23 +6,23 @@ from typing import NamedTuple
 
 import pytest
 from tests.everything_told import explained, exported, told
+from tests.extras.team.members import Member, git
 from tests.homes import Silent, learned, world_of
 from tests.recall.people import FAILED, FIXED, JONAS, MIRA, claude_session, codex_session
-from tests.share.members import Member, git
 
 from afterwit.config.world import World
-from afterwit.curation.curate import judge
-from afterwit.curation.review import of_user
-from afterwit.decisions.decided import DecisionKind
-from afterwit.guards.history import FixPlace
+from afterwit.engine.curation.curate import judge
+from afterwit.engine.curation.review import of_user
+from afterwit.engine.learn import Options, learn
+from afterwit.extras.fixes.history import FixPlace
+from afterwit.extras.team.local_notes import local_notes
+from afterwit.extras.team.outgoing import Sharer, own_lines
+from afterwit.extras.team.push import PushRequest
 from afterwit.knowledge.list import ItemFilter, listed
-from afterwit.learn.learn import Options, learn
 from afterwit.model.knowledge import Item, ItemStatus
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.sessions.identities import merge
-from afterwit.share.local_notes import local_notes
-from afterwit.share.outgoing import Sharer, own_lines
-from afterwit.share.push import PushRequest
+from afterwit.store.decisions.decided import DecisionKind
 from afterwit.store.store import opened
 
 MIRAS = "From now on, weigh the crates before you load them."

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from afterwit.decisions.journal import catch_up
-from afterwit.guard.markers import CLOSING, OPENING
-from afterwit.guard.redaction import Redactor
 from afterwit.recall import spooled
 from afterwit.recall.spooled import KEPT_DAYS, acknowledge_ends, take_in
+from afterwit.redaction.markers import CLOSING, OPENING
+from afterwit.redaction.redaction import Redactor
 from afterwit.store import spool
+from afterwit.store.decisions.journal import catch_up
 from afterwit.store.layout import Layout
 from afterwit.store.rows import hooks, items
 from afterwit.store.store import Store, opened

@@ -8,7 +8,6 @@ from tests.knowledge.drafting import HARBOUR, ORCHARD, piece
 from tests.recall.knowing import HERE, command, correction, item, read, rule
 from tests.thoroughness import examples
 
-from afterwit.guard.shown import ours
 from afterwit.model.errors import ConfigError
 from afterwit.model.knowledge import Activity, Category, Channel, Scope, ScopeKind, Trigger
 from afterwit.recall.situation import Situation, expected, tokens
@@ -22,6 +21,7 @@ from afterwit.recall.start_block import (
     section_of,
     start_block,
 )
+from afterwit.redaction.shown import ours
 
 STORIES = {ORCHARD: 10}
 

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 import pytest
 from tests.homes import CLAUDE, ORCHARD, learned, put, world_of
 
-from afterwit.curation.curate import judge
-from afterwit.decisions.decided import DecisionKind
+from afterwit.engine.curation.curate import judge
 from afterwit.knowledge.list import all_items
 from afterwit.model.knowledge import REPEATED, STANDING, Authority, Item, ItemStatus
 from afterwit.model.learn_run import Report
 from afterwit.recall.recall import recalled
 from afterwit.recall.told import told_when
+from afterwit.store.decisions.decided import DecisionKind
 from afterwit.store.layout import Layout
 from afterwit.store.store import opened
 

@@ -8,8 +8,8 @@ from tests.homes import learned, world_of
 from tests.knowledge_home import learnable_home
 
 from afterwit.config.world import World
-from afterwit.curation.files import export
-from afterwit.curation.forget import ForgetRequest, forget
+from afterwit.engine.curation.files import export
+from afterwit.engine.curation.forget import ForgetRequest, forget
 from afterwit.knowledge.list import ItemFilter, listed, searched
 from afterwit.model.errors import UsageError
 from afterwit.recall.recall import recalled

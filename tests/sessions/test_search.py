@@ -20,7 +20,7 @@ from tests.homes import (
 )
 from tests.secrets_planted import planted
 
-from afterwit.archive.rebuild import rebuild
+from afterwit.engine.archive.rebuild import rebuild
 from afterwit.model.errors import DamagedError, StoreError, UsageError
 from afterwit.sessions.filters import Filter
 from afterwit.sessions.originals import source_of

@@ -7,7 +7,7 @@ from tests.demo_store import copied_demo, learned_demo
 from tests.homes import claude_records, learned, put, world_of
 
 from afterwit.config.world import World
-from afterwit.curation.why import confidence_path
+from afterwit.engine.curation.why import confidence_path
 from afterwit.knowledge.list import ItemFilter, listed
 from afterwit.model.kinds import EventKind
 from afterwit.sessions.filters import Filter

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.homes import claude_records, learned, put, world_of
 
-from afterwit.doctor.doctor import examine
+from afterwit.engine.doctor.doctor import examine
 from afterwit.sources.discovery import Bounds, listed, named_files, pattern_of
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="links are POSIX's")

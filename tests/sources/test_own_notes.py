@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.thoroughness import examples
 
-from afterwit.guard.markers import marked
+from afterwit.redaction.markers import marked
 from afterwit.sources.framing import without_own_notes
 
 NOTE = marked('Use `pnpm`.\nIt\'s "quoted" — and ü.')

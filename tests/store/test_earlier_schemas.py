@@ -17,15 +17,15 @@ from tests.knowledge_home import FACT, learnable_home
 from tests.recall.people import MIRA, claude_session
 from tests.thoroughness import STRIDE
 
-from afterwit.archive.rebuild import rebuild
-from afterwit.archive.verify import verify
 from afterwit.config.world import World
-from afterwit.curation.curate import Words, add, edit, judge
-from afterwit.decisions.decided import DecisionKind, ItemChanges
+from afterwit.engine.archive.rebuild import rebuild
+from afterwit.engine.archive.verify import verify
+from afterwit.engine.curation.curate import Words, add, edit, judge
 from afterwit.knowledge.list import all_items
 from afterwit.model.errors import DamagedError
 from afterwit.model.knowledge import EVERYWHERE, Category, Item, ItemStatus
 from afterwit.store.database import transaction
+from afterwit.store.decisions.decided import DecisionKind, ItemChanges
 from afterwit.store.migrate import Migration, migrate, migrations
 from afterwit.store.store import opened
 

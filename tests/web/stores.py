@@ -4,7 +4,7 @@ import random
 import sys
 from pathlib import Path
 
-from tests.guards.orchards import BLIND, BROKEN, MENDED, TEST
+from tests.extras.fixes.orchards import BLIND, BROKEN, MENDED, TEST
 from tests.homes import Silent, world_of
 from tests.measure.histories import HOUR_S, Log
 from tests.measure.live.drawn import AT_MS, draw
@@ -12,19 +12,19 @@ from tests.sources.repositories import commit_on_top, git, repository
 
 from afterwit.config.show import load
 from afterwit.config.world import World
-from afterwit.demo.run import SHOWN
-from afterwit.guards.check import CheckOptions, check, planned_check
-from afterwit.guards.history import listed_fixes
-from afterwit.guards.place import database_of, place_of, redactor_here
-from afterwit.guards.settled import settle_notes
-from afterwit.learn.learn import Options, learn
+from afterwit.engine.learn import Options, learn
+from afterwit.extras.demo.run import SHOWN
+from afterwit.extras.fixes.check import CheckOptions, check, planned_check
+from afterwit.extras.fixes.history import listed_fixes
+from afterwit.extras.fixes.place import database_of, place_of, redactor_here
+from afterwit.extras.fixes.settled import settle_notes
+from afterwit.extras.lab.templates.create import create
 from afterwit.measure.backtest import backtest, players_named
 from afterwit.measure.kept_backtest import keep_backtest
 from afterwit.measure.report import report
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.recall.recall import repo_at
 from afterwit.sessions.filters import Filter
-from afterwit.templates.create import create
 
 REPO = "github.com/acme/orchard"
 _EVEN = {"held": 0.5, "told": 0.5}

@@ -5,7 +5,7 @@ accepts. Both sides see only these values. What an answer says has come through 
 lives for some milliseconds.
 """
 
-from afterwit.guard.shown import NOTHING, Shown
+from afterwit.redaction.shown import NOTHING, Shown
 
 START = "start"  # a session begins, is resumed, or goes on after a compaction
 PROMPT = "prompt"  # a person asked for something

@@ -20,7 +20,7 @@ from afterwit.agents.packages import described
 from afterwit.model.errors import UsageError
 from afterwit.model.instruction_files import InstructionFiles
 from afterwit.model.kinds import ActionKind
-from afterwit.text.nearest import did_you_mean
+from afterwit.model.text.nearest import did_you_mean
 
 if TYPE_CHECKING:
     from afterwit.agents.protocol import Reader

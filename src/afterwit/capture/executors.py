@@ -15,7 +15,7 @@ from afterwit.capture.elsewhere import Elsewhere
 from afterwit.model.errors import AfterwitError, UsageError
 
 GROUP = "afterwit.executors"
-_DASK = ("afterwit.capture.dask_cluster", "reached")
+_DASK = ("afterwit.extras.team.cluster", "reached")
 _OWN = {"dask": _DASK, "dask+tcp": _DASK, "dask+tls": _DASK}
 
 

@@ -23,11 +23,11 @@ from afterwit.capture.derived import Derived, ReadingMode, captured_in
 from afterwit.capture.plan import AgentPlan
 from afterwit.config.run_rules import RunRules, redactor_for
 from afterwit.config.world import World, exclusion_of
-from afterwit.guard.markers import is_reading_request
-from afterwit.guard.placeholders import placeholder
 from afterwit.model.captured import PartFacts
 from afterwit.model.kinds import Relation
 from afterwit.model.readings import Event, Problem, Reading
+from afterwit.redaction.markers import is_reading_request
+from afterwit.redaction.placeholders import placeholder
 from afterwit.repos.identity import RepoSighting, Spot, resolve
 from afterwit.sources.framing import Framing, Record
 from afterwit.sources.lines import is_packed

@@ -4,7 +4,7 @@ Parts claim the keys of their records. Files that lost a record to another part 
 `settle` is called, within the same transaction, so that no reader ever sees a record counted twice. Of the archive only
 what the rows say is held is read, so that bytes of a run that was killed are never taken for content; objects are
 removed after their rows. When the transaction is committed is left to the callers: `capture.commit` for live files,
-`archive.adopt` for what the archive holds.
+`engine.archive.adopt` for what the archive holds.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,9 +18,9 @@ from afterwit.capture.derive import derive_archived
 from afterwit.capture.derived import Derived, Origin, ReadingMode, captured_in, keys_of, origin_in, parts_held
 from afterwit.capture.logs import kept_at
 from afterwit.config.run_rules import RunRules, redactor_for
-from afterwit.guard.hygiene import clean
 from afterwit.model.captured import Captured, PartFacts
 from afterwit.model.errors import DamagedError
+from afterwit.redaction.hygiene import clean
 from afterwit.store.archive import Archive, ArchiveName
 from afterwit.store.atomic import step
 from afterwit.store.checksums import seal

@@ -104,7 +104,7 @@ class CliGroup(click.Group):
         return self.list_commands(ctx)
 
     def _refusal(self, ctx: click.Context, name: str) -> str:
-        from afterwit.text.nearest import did_you_mean
+        from afterwit.model.text.nearest import did_you_mean
 
         hint = did_you_mean(name, self.names(ctx), lambda near: f"`{ctx.command_path} {near}`")
         return f"No such command {name!r}. {hint or self.overview(ctx)}"
@@ -115,7 +115,7 @@ class CliGroup(click.Group):
 
 
 class Subcommand(NamedTuple):
-    """Where a subcommand is below `afterwit.cli`, and the line that the overview shows of it without loading it."""
+    """Where a subcommand is (`module:name`), and the line that the overview shows of it without loading it."""
 
     place: str
     line: str
@@ -186,4 +186,4 @@ class LazyGroup(CliGroup):
 
     def _place(self, cmd_name: str) -> tuple[str, str]:
         module, _, name = self._entries[cmd_name].place.partition(":")
-        return f"afterwit.cli.{module}", name
+        return module, name

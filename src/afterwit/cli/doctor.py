@@ -9,12 +9,12 @@ from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import console, print_json, print_line, print_text
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
-from afterwit.doctor.agent_findings import within
-from afterwit.doctor.agent_health import AgentHealth, RetentionHealth, VersionHealth
-from afterwit.doctor.doctor import Examination, examine
-from afterwit.doctor.findings import Level, missing_hooks, silent_hooks
-from afterwit.doctor.store_health import StoreHealth
-from afterwit.guard.hygiene import clean
+from afterwit.engine.doctor.agent_findings import within
+from afterwit.engine.doctor.agent_health import AgentHealth, RetentionHealth, VersionHealth
+from afterwit.engine.doctor.doctor import Examination, examine
+from afterwit.engine.doctor.findings import Level, missing_hooks, silent_hooks
+from afterwit.engine.doctor.store_health import StoreHealth
+from afterwit.redaction.hygiene import clean
 
 _COLUMNS = (
     Column("version", most=12),
@@ -59,7 +59,7 @@ def doctor(here: Here, is_full: bool, has_all_versions: bool, is_audited: bool, 
     machine = this_machine(here)
     examination = examine(here.world, is_full=is_full).plus((*missing_hooks(machine), *silent_hooks(machine)))
     if is_audited:
-        from afterwit.doctor.audit_secrets import audited
+        from afterwit.engine.doctor.audit_secrets import audited
 
         examination = audited(here.world, examination)
     if is_json:

@@ -21,7 +21,7 @@ def hook(agent: str, event: str, flags: tuple[str, ...]) -> None:
     prompt, before, after, compact or end; --refuse and --rewrite allow what `afterwit connect` was asked for. Always
     exits 0.
     """
-    from afterwit.hook.entry import main
+    from afterwit.recall.hook.entry import main
 
     sys.argv = ["afterwit-hook", agent, event, *flags]
     main()

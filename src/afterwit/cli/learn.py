@@ -15,8 +15,8 @@ from afterwit.cli.terminal.output import print_json, print_line, talk
 from afterwit.cli.terminal.periods import since_ms
 from afterwit.cli.terminal.progress import at_most, bar
 from afterwit.config.world import World
-from afterwit.learn.unchanged import FilesLook, nothing_new
-from afterwit.learn.unwatched_faults import faults_noted
+from afterwit.engine.unchanged import FilesLook, nothing_new
+from afterwit.engine.unwatched_faults import faults_noted
 from afterwit.model.errors import AfterwitError, BusyError
 from afterwit.model.learn_run import LearnReading, Options, Progress, Report, WantedSession
 
@@ -137,7 +137,7 @@ def learn(
     if again and is_dry_run:
         raise click.UsageError("--again is a decision that stays, so it cannot go with --dry-run.")
     if again:
-        from afterwit.archive.delete import want_again
+        from afterwit.engine.archive.delete import want_again
 
         want_again(here.world, again)
     wait = here.world.settings.learn.wait_seconds if wait_seconds is None else wait_seconds
@@ -203,7 +203,7 @@ def _run(world: World, options: Options, progress: Progress) -> Report:
     look = FilesLook(world)
     report = nothing_new(world, look) if options.is_whole and not options.is_reharvest else None
     if report is None:
-        from afterwit.learn.learn import learn as run
+        from afterwit.engine.learn import learn as run
 
         report = run(world, options, progress, look)
     return report
@@ -213,7 +213,7 @@ def _read_new(world: World, options: Options, progress: Progress) -> LearnReadin
     """The model that is set reads on; what that takes is loaded only where one is."""
     if world.settings.reading.model is None or options.is_dry_run or options.folder is not None:
         return None
-    from afterwit.learn.read_new import read_new
+    from afterwit.engine.read_new import read_new
 
     return read_new(world, lambda: time.time_ns() // 1_000_000, progress)
 
@@ -241,8 +241,8 @@ def _advance_trials(world: World, options: Options) -> list[str]:
     with readonly_database(world.layout) as db:
         if not has_skill_decisions(db):
             return []
-    from afterwit.cli.skills.evolve_words import end_words
-    from afterwit.skills.evolve.advance import advance
+    from afterwit.extras.lab.skills.cli.evolve_words import end_words
+    from afterwit.extras.lab.skills.evolve.advance import advance
 
     return [end_words(trial) for trial in advance(world, lambda: time.time_ns() // 1_000_000)]
 
@@ -251,7 +251,7 @@ def _back_up(world: World, options: Options, progress: Progress, *, is_json: boo
     """The daily backup, with the first run of a day that reads everything. A failure is noted, and fails no `learn`."""
     if not world.settings.backup.daily or options.is_dry_run or not options.is_whole:
         return
-    from afterwit.backup.daily import daily_backup, is_due
+    from afterwit.extras.backup.daily import daily_backup, is_due
 
     try:
         if is_due(world):

@@ -20,34 +20,49 @@ from afterwit.model.errors import AfterwitError, ConfigError, PartlyDoneError, U
 from afterwit.model.standard_streams import open_closed_streams
 
 COMMANDS = {
-    "learn": Subcommand("learn:learn", "Read what your agents have logged since the last time."),
+    "learn": Subcommand("afterwit.cli.learn:learn", "Read what your agents have logged since the last time."),
     "status": Subcommand(
-        "status:status",
+        "afterwit.cli.status:status",
         "Show at a glance whether it helps, what was learned last, what was told last, and what waits.",
     ),
-    "sessions": Subcommand("sessions:sessions", "What was captured, and whose it is."),
-    "knowledge": Subcommand("knowledge:knowledge", "What was learned, and what people decide about it."),
-    "recall": Subcommand("recall:recall", "Show what a session would be told here."),
-    "places": Subcommand("places:places", "Guess the files where the work of a task is, with reasons."),
-    "sample": Subcommand("sample:sample", "Say which sessions to read or learn from first, and why."),
-    "read": Subcommand("read:read", "Let a model read sessions, and keep what the checks let pass."),
-    "guards": Subcommand("guards:guards", "Find out whether anything would notice if a fix were undone."),
-    "memory": Subcommand("memory:memory", "Remember what users and agents prefer, across sessions."),
-    "skills": Subcommand("skills:skills", "See which skills sessions use, and whether they help."),
-    "measure": Subcommand("measure:measure", "Measure whether any of it helps."),
-    "templates": Subcommand("templates:templates", "Begin a session with tool calls that went well in an earlier one."),
-    "share": Subcommand("share:share", "Share the notes of a repository through git."),
-    "patterns": Subcommand("patterns:patterns", "What recurs across sessions and agents, and the catalog of it."),
-    "store": Subcommand("store:store", "Sizes, checks, rebuilding, giving space back, backups; a hub."),
-    "connect": Subcommand("connect:connect", "Connect Afterwit with other programs, and see what is connected."),
-    "disconnect": Subcommand("disconnect:disconnect", "Take out of agents' files what `connect` has put in."),
-    "web": Subcommand("web:web", "Open a page in the browser: today, notes, sessions, search, proof."),
-    "mcp": Subcommand("mcp:mcp", "Serve the notes to one agent, over standard input and output."),
-    "hook": Subcommand("hook:hook", "Answer one call of an agent's hook."),
-    "demo": Subcommand("demo:demo", "Show what Afterwit does, on invented sessions."),
-    "doctor": Subcommand("doctor:doctor", "Check that nothing is missed and that the store is sound."),
-    "completion": Subcommand("completion:completion", "Print what lets your shell complete commands."),
-    "config": Subcommand("config:config", "What is set, and where it comes from."),
+    "sessions": Subcommand("afterwit.cli.sessions:sessions", "What was captured, and whose it is."),
+    "knowledge": Subcommand("afterwit.cli.knowledge:knowledge", "What was learned, and what people decide about it."),
+    "recall": Subcommand("afterwit.cli.recall:recall", "Show what a session would be told here."),
+    "places": Subcommand("afterwit.cli.places:places", "Guess the files where the work of a task is, with reasons."),
+    "sample": Subcommand("afterwit.cli.sample:sample", "Say which sessions to read or learn from first, and why."),
+    "read": Subcommand("afterwit.cli.read:read", "Let a model read sessions, and keep what the checks let pass."),
+    "guards": Subcommand(
+        "afterwit.extras.fixes.cli:guards", "Find out whether anything would notice if a fix were undone."
+    ),
+    "memory": Subcommand(
+        "afterwit.extras.memory.cli:memory", "Remember what users and agents prefer, across sessions."
+    ),
+    "skills": Subcommand(
+        "afterwit.extras.lab.skills.cli:skills", "See which skills sessions use, and whether they help."
+    ),
+    "measure": Subcommand("afterwit.cli.measure:measure", "Measure whether any of it helps."),
+    "templates": Subcommand(
+        "afterwit.extras.lab.templates.cli:templates",
+        "Begin a session with tool calls that went well in an earlier one.",
+    ),
+    "share": Subcommand("afterwit.extras.team.cli:share", "Share the notes of a repository through git."),
+    "patterns": Subcommand(
+        "afterwit.extras.lab.patterns.cli:patterns", "What recurs across sessions and agents, and the catalog of it."
+    ),
+    "store": Subcommand("afterwit.cli.store:store", "Sizes, checks, rebuilding, giving space back, backups; a hub."),
+    "connect": Subcommand(
+        "afterwit.cli.connect:connect", "Connect Afterwit with other programs, and see what is connected."
+    ),
+    "disconnect": Subcommand(
+        "afterwit.cli.disconnect:disconnect", "Take out of agents' files what `connect` has put in."
+    ),
+    "web": Subcommand("afterwit.cli.web:web", "Open a page in the browser: today, notes, sessions, search, proof."),
+    "mcp": Subcommand("afterwit.cli.mcp:mcp", "Serve the notes to one agent, over standard input and output."),
+    "hook": Subcommand("afterwit.cli.hook:hook", "Answer one call of an agent's hook."),
+    "demo": Subcommand("afterwit.extras.demo.cli:demo", "Show what Afterwit does, on invented sessions."),
+    "doctor": Subcommand("afterwit.cli.doctor:doctor", "Check that nothing is missed and that the store is sound."),
+    "completion": Subcommand("afterwit.cli.completion:completion", "Print what lets your shell complete commands."),
+    "config": Subcommand("afterwit.cli.config:config", "What is set, and where it comes from."),
 }
 SHORT_NAMES = {
     "search": "sessions search",
@@ -183,7 +198,7 @@ def _speaking() -> Iterator[None]:
 
 def _fault(error: Exception) -> ExitCode:
     """Says that it is our fault, and where the report is."""
-    from afterwit.doctor.fault_report import said_of
+    from afterwit.engine.doctor.fault_report import said_of
 
     return _say(said_of(error, _named(sys.argv[1:])), ExitCode.FAILED)
 

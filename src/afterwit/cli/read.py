@@ -18,16 +18,16 @@ from afterwit.cli.terminal.output import print_json, print_line, print_text, tal
 from afterwit.cli.terminal.progress import bar
 from afterwit.cli.terminal.written import refuse_existing, whole_file
 from afterwit.model.errors import UsageError
-from afterwit.reading.calling import way_to
-from afterwit.reading.check_again import check_again
-from afterwit.reading.consolidating import PROMPT
-from afterwit.reading.plan import AT_HAND, ReadingWish, plan, prompt_in_force
-from afterwit.reading.read import ask, refusal_in_words, take
-from afterwit.reading.requests import built_in
-from afterwit.reading.taking import Fate, TakenAnswers
-from afterwit.reading.ways.files import AnswerLines, answers_in, request_line
-from afterwit.reading.ways.registry import meant_way
-from afterwit.reading.ways.way import Way
+from afterwit.reader.calling import way_to
+from afterwit.reader.check_again import check_again
+from afterwit.reader.consolidating import PROMPT
+from afterwit.reader.plan import AT_HAND, ReadingWish, plan, prompt_in_force
+from afterwit.reader.read import ask, refusal_in_words, take
+from afterwit.reader.requests import built_in
+from afterwit.reader.taking import Fate, TakenAnswers
+from afterwit.reader.ways.files import AnswerLines, answers_in, request_line
+from afterwit.reader.ways.registry import meant_way
+from afterwit.reader.ways.way import Way
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.sessions.filters import Filter
 from afterwit.store.regular_files import read_regular

@@ -15,8 +15,8 @@ import msgspec
 
 from afterwit.model.errors import ConfigError
 from afterwit.model.settings import BackupSettings, ReadingSettings, RetentionSettings, Settings
+from afterwit.model.text.nearest import did_you_mean
 from afterwit.store.regular_files import read_regular
-from afterwit.text.nearest import did_you_mean
 
 
 class ConfigFile(NamedTuple):

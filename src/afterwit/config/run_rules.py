@@ -14,9 +14,9 @@ from pathlib import Path
 import msgspec
 
 from afterwit.agents.declared.description import Description
-from afterwit.guard.people import People
-from afterwit.guard.redaction import Redactor
 from afterwit.model.settings import RedactionSettings
+from afterwit.redaction.people import People
+from afterwit.redaction.redaction import Redactor
 from afterwit.store.regular_files import read_regular
 
 _GIT_CONFIG_BYTES = 1 << 20

@@ -21,8 +21,8 @@ from afterwit.edits.toml_file import data, written
 from afterwit.edits.toml_values import value_at, with_value, without_value
 from afterwit.model.errors import ConfigError, UsageError
 from afterwit.model.settings import Settings
+from afterwit.model.text.nearest import did_you_mean
 from afterwit.store.atomic import replace_file
-from afterwit.text.nearest import did_you_mean
 
 _YES, _NO = ("true", "yes", "on"), ("false", "no", "off")
 _PLACE = "it says where something lies"

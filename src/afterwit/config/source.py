@@ -16,9 +16,9 @@ from afterwit.agents.declared.parsing import description_from, description_of
 from afterwit.agents.declared.shorthand import toml_of
 from afterwit.agents.registry import AGENTS
 from afterwit.model.errors import ConfigError, UsageError
+from afterwit.model.text.nearest import did_you_mean
 from afterwit.store.atomic import replace_file
 from afterwit.store.regular_files import read_regular
-from afterwit.text.nearest import did_you_mean
 
 _ENDING = ".toml"
 _REMOVED = ".toml.removed"

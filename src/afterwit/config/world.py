@@ -19,7 +19,7 @@ from afterwit.store.store import Store
 
 if TYPE_CHECKING:
     from afterwit.config.run_rules import RunRules
-    from afterwit.guard.redaction import Redactor
+    from afterwit.redaction.redaction import Redactor
     from afterwit.repos.exclusion import Exclusion
 
 

@@ -12,9 +12,7 @@ from pathlib import Path
 from afterwit.connect import connections
 from afterwit.connect.connections import Connection, Connections
 from afterwit.connect.plan import ConnectPlan, FileChange, Machine
-from afterwit.decisions.journal import AGENT_CONNECTED, AGENT_DISCONNECTED, decide, told_if_recorded
-from afterwit.model.errors import AfterwitError, DamagedError, PartlyDoneError
-from afterwit.publishing.foreign_files import (
+from afterwit.connect.publishing.foreign_files import (
     FileRecord,
     expanded,
     fingerprint,
@@ -24,8 +22,10 @@ from afterwit.publishing.foreign_files import (
     replace,
     shortened,
 )
-from afterwit.publishing.foreign_files import differences as file_differences
+from afterwit.connect.publishing.foreign_files import differences as file_differences
+from afterwit.model.errors import AfterwitError, DamagedError, PartlyDoneError
 from afterwit.store.atomic import step
+from afterwit.store.decisions.journal import AGENT_CONNECTED, AGENT_DISCONNECTED, decide, told_if_recorded
 from afterwit.store.store import opened
 
 

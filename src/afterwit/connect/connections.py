@@ -5,7 +5,7 @@ the store's backups, by its hash; none if the file was not there), the hash of w
 were made. A file that still has that hash can be put back exactly. Paths below the home folder begin with `~`. Copies
 are removed when no connection needs them any more: they may hold other people's secrets.
 
-How files are written is left to `publishing.foreign_files`.
+How files are written is left to `connect.publishing.foreign_files`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from afterwit.decisions.journal import AGENT_CONNECTED, AGENT_DISCONNECTED
-from afterwit.hook.entry import CALLED
-from afterwit.publishing.foreign_files import FileRecord, drop_copies, keep_copy, kept_copy
+from afterwit.connect.publishing.foreign_files import FileRecord, drop_copies, keep_copy, kept_copy
+from afterwit.recall.hook.entry import CALLED
+from afterwit.store.decisions.journal import AGENT_CONNECTED, AGENT_DISCONNECTED
 from afterwit.store.journal import Journal, JournalEntry
 from afterwit.store.layout import Layout
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import apsw
 
-from afterwit.guard.markers import CLOSING, OPENING
-from afterwit.guard.shown import NOTHING, Shown, between_markers, joined
-from afterwit.hook.call import DECK
 from afterwit.recall.deck.location import location_of
 from afterwit.recall.deck.reader import Deck
+from afterwit.recall.hook.call import DECK
+from afterwit.redaction.markers import CLOSING, OPENING
+from afterwit.redaction.shown import NOTHING, Shown, between_markers, joined
 from afterwit.store.layout import Layout
 
 

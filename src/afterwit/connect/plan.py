@@ -17,12 +17,12 @@ from afterwit.agents import installing
 from afterwit.agents.installing import ConnectScope
 from afterwit.connect import connections
 from afterwit.connect.connections import Connection, Connections
+from afterwit.connect.publishing.foreign_files import FileRecord, ForeignFile, expanded, fingerprint, look, shortened
 from afterwit.edits.edits import Edit, Integration, Part, Presence, Surroundings, UnreadableError
 from afterwit.edits.ours import hook_programs, server_programs
 from afterwit.edits.own_text import MarkedBlock
-from afterwit.guard.markers import marked
 from afterwit.model.errors import AfterwitError, StoreError
-from afterwit.publishing.foreign_files import FileRecord, ForeignFile, expanded, fingerprint, look, shortened
+from afterwit.redaction.markers import marked
 from afterwit.store.layout import Layout
 
 FILE = "file"  # stands for an agent where a single file is connected

@@ -34,7 +34,7 @@ from afterwit.model.kinds import (
     Status,
     TaskType,
 )
-from afterwit.text.patterns import regex
+from afterwit.model.text.patterns import regex
 
 _WORKTREE = regex(r"[/\\]\.?(?:claude[/\\])?worktrees?[/\\][^/\\]+")
 _SHOWN = regex(

@@ -8,13 +8,13 @@ repository's names hold there, those of several for the agent.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from afterwit.guard.plain_names import is_plain_name
 from afterwit.harvest.harvester import Grouped, by_repo, in_order, outcomes, scope_of, stories_in, unique, when
 from afterwit.harvest.wording import quoted, sentence
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import FailureClass, Status
 from afterwit.model.knowledge import Category, Channel, Draft, Scope, ScopeKind, Seen, Sighting, Trigger
-from afterwit.text.patterns import regex
+from afterwit.model.text.patterns import regex
+from afterwit.redaction.plain_names import is_plain_name
 
 _UNKNOWN = regex(
     r"\b(?:unknown|no such|invalid)\s+(?P<what>skill|agent type|subagent type|MCP server|tool)\b:?\s+"

@@ -16,7 +16,6 @@ from afterwit.actions.shell.command_changes import ARROW, bare, bare_commands, i
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.program_table import MODULE_RUNNERS
 from afterwit.actions.shell.programs import Weight, names
-from afterwit.guard.plain_names import is_plain_name
 from afterwit.harvest.commands.invocations import command_at
 from afterwit.harvest.commands.power import power_of
 from afterwit.harvest.harvester import (
@@ -34,7 +33,8 @@ from afterwit.harvest.wording import plain, quoted, sentence
 from afterwit.model.digest import Digest, Failure
 from afterwit.model.kinds import FailureClass, ResolutionKind
 from afterwit.model.knowledge import EVERYWHERE, Category, Channel, Draft, Scope, ScopeKind, Seen, Sighting, Trigger
-from afterwit.text.patterns import regex
+from afterwit.model.text.patterns import regex
+from afterwit.redaction.plain_names import is_plain_name
 
 _ABSENT = (
     regex(r"command not found: ([\w.+-]{1,40})"),

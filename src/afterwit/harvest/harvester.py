@@ -14,7 +14,6 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
-from afterwit.guard.placeholders import unkeyed
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import (
     EXCERPT_LIMIT,
@@ -29,6 +28,7 @@ from afterwit.model.knowledge import (
     SessionRef,
     Sighting,
 )
+from afterwit.redaction.placeholders import unkeyed
 
 K = TypeVar("K", bound=Hashable)
 S = TypeVar("S", bound=Seen)

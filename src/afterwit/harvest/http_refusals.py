@@ -15,8 +15,6 @@ from afterwit.actions.failures.signature import answerable_signature
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.tree import Command
 from afterwit.actions.steps import Step
-from afterwit.guard.hygiene import danger_in
-from afterwit.guard.plain_names import is_plain_name, is_plain_path
 from afterwit.harvest.commands.invocations import command_at
 from afterwit.harvest.harvester import (
     Grouped,
@@ -33,8 +31,10 @@ from afterwit.harvest.wording import plain, quoted, sentence
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import ActionKind, Lean, Status
 from afterwit.model.knowledge import Category, Channel, Draft, Scope, Seen, Sighting, Trigger
-from afterwit.text.patterns import regex
-from afterwit.text.words import words_of
+from afterwit.model.text.patterns import regex
+from afterwit.model.text.words import words_of
+from afterwit.redaction.hygiene import danger_in
+from afterwit.redaction.plain_names import is_plain_name, is_plain_path
 
 _STATUS = regex(r"\bHTTP(?:/[\d.]+)?[ :=]{1,3}(40[135])\b|\breturned error: (40[135])\b|^(40[135])$", re.MULTILINE)
 _REFUSED = regex(

@@ -17,7 +17,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import lru_cache
 
-from afterwit.guard.plain_names import is_plain_name, is_plain_path, reads_like_a_sentence
 from afterwit.harvest.commands.invocations import command_at, folder_below, roots_of, work_of
 from afterwit.harvest.commands.power import RIGHTS
 from afterwit.harvest.harvester import (
@@ -38,7 +37,8 @@ from afterwit.harvest.wording import quoted, sentence
 from afterwit.model.digest import Digest, Failure
 from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, ResolutionKind
 from afterwit.model.knowledge import DENIALS, Category, Channel, Draft, Scope, ScopeKind, Seen, Sighting, Trigger
-from afterwit.text.patterns import regex
+from afterwit.model.text.patterns import regex
+from afterwit.redaction.plain_names import is_plain_name, is_plain_path, reads_like_a_sentence
 
 
 class Refusal(StrEnum):

@@ -11,8 +11,8 @@ from functools import cache
 from importlib import resources
 
 from afterwit.actions.shell.programs import names
-from afterwit.guard.plain_names import reads_like_a_sentence
-from afterwit.text.patterns import regex
+from afterwit.model.text.patterns import regex
+from afterwit.redaction.plain_names import reads_like_a_sentence
 
 _DIGITS = {
     # ruff and the plugins of flake8 that it took over, gosec (G), markdownlint

@@ -16,7 +16,6 @@ import apsw
 import msgspec
 
 from afterwit.capture.workers import Workers
-from afterwit.decisions.decided import Forgotten
 from afterwit.digest.sharing import SessionQuestion, SharedSessions
 from afterwit.digest.update import load_digest
 from afterwit.harvest.harvester import MOST_OTHERS, MOST_TELLING, Harvester, SessionLook, about_hash, id_of, is_general
@@ -28,6 +27,7 @@ from afterwit.model.knowledge import Draft, Evidence, Scope, ScopeKind, SessionR
 from afterwit.model.learn_run import Progress, in_batches
 from afterwit.store.atomic import step
 from afterwit.store.database import transaction
+from afterwit.store.decisions.decided import Forgotten
 from afterwit.store.rows import sightings
 from afterwit.store.rows.session_list import SessionRow, session_row
 from afterwit.store.rows.sightings import DraftRow, HarvestedRow, MatterKey, SightingRow

@@ -18,9 +18,9 @@ from typing import NamedTuple
 import apsw
 import msgspec
 
+from afterwit.model.text.patterns import regex
 from afterwit.store.rows.session_list import SessionRow, session_of
 from afterwit.store.rows.sightings import same_tasks
-from afterwit.text.patterns import regex
 
 SOON_MS = 12 * 3_600_000
 OPENING = 40  # characters at the beginning that must be equal

@@ -8,11 +8,11 @@ not fit is left out whole. What is said is up to the harvesters.
 
 from collections.abc import Iterable
 
-from afterwit.guard.hygiene import clean
-from afterwit.guard.placeholders import PLACEHOLDER
-from afterwit.guard.plain_names import is_plain_name
 from afterwit.model.knowledge import SENTENCE_LIMIT
-from afterwit.text.patterns import regex
+from afterwit.model.text.patterns import regex
+from afterwit.redaction.hygiene import clean
+from afterwit.redaction.placeholders import PLACEHOLDER
+from afterwit.redaction.plain_names import is_plain_name
 
 _PATH_CHARS = 120
 _HOME = regex(

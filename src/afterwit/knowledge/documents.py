@@ -12,8 +12,6 @@ from typing import Any
 
 import msgspec
 
-from afterwit.guard.hygiene import clean
-from afterwit.guard.placeholders import unkeyed
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import (
     EXCERPT_LIMIT,
@@ -30,6 +28,8 @@ from afterwit.model.knowledge import (
     Trigger,
 )
 from afterwit.model.times import iso_from_ms, ms_from_any
+from afterwit.redaction.hygiene import clean
+from afterwit.redaction.placeholders import unkeyed
 
 VERSION = 1
 GLOBAL = "global"

@@ -13,18 +13,18 @@ import re
 from enum import StrEnum
 
 from afterwit.actions.shell.command_changes import QUOTE, WIDEN, change_from
-from afterwit.guard.claims import claims_in, forbids, lowers_a_guard
-from afterwit.guard.hygiene import clean, danger_in, reads_like_an_order
-from afterwit.guard.markers import is_own
-from afterwit.guard.placeholders import PLACEHOLDER
-from afterwit.guard.redaction import Redactor
 from afterwit.harvest.commands.power import power_of, power_of_change
 from afterwit.harvest.commands.spoken import power_in
 from afterwit.harvest.stated.statements import OF_THE_PLACE, is_deictic, momentary, words_stated
 from afterwit.knowledge.host_text import HostText, repeats_host
 from afterwit.model.knowledge import GUARDED_FIXES, READ, REPEATED, SENTENCE_LIMIT, STANDING, Category, Channel, Draft
-from afterwit.text.languages import has_disguised_word
-from afterwit.text.patterns import regex
+from afterwit.model.text.languages import has_disguised_word
+from afterwit.model.text.patterns import regex
+from afterwit.redaction.claims import claims_in, forbids, lowers_a_guard
+from afterwit.redaction.hygiene import clean, danger_in, reads_like_an_order
+from afterwit.redaction.markers import is_own
+from afterwit.redaction.placeholders import PLACEHOLDER
+from afterwit.redaction.redaction import Redactor
 
 
 class Rejection(StrEnum):

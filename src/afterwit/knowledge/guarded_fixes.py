@@ -10,7 +10,6 @@ import datetime as dt
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from afterwit.guard.plain_names import is_plain_path
 from afterwit.harvest.wording import fitted, quoted, shown
 from afterwit.model.guards import CheckedFix, GuardState
 from afterwit.model.knowledge import (
@@ -26,6 +25,7 @@ from afterwit.model.knowledge import (
     SessionRef,
     Trigger,
 )
+from afterwit.redaction.plain_names import is_plain_path
 
 _ID_CHARS = 7
 _MOST_FIXES = 3  # of one file that a note speaks of

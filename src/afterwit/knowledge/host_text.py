@@ -13,12 +13,12 @@ from itertools import groupby
 from typing import NamedTuple
 
 from afterwit.actions.shell.command_changes import ARROW
-from afterwit.guard.hygiene import clean
-from afterwit.guard.markers import without_own
 from afterwit.harvest.stated.recurrence import is_negative
 from afterwit.harvest.stated.statements import salient, words_stated
 from afterwit.model.knowledge import Draft, Item, Trigger
-from afterwit.text.patterns import regex
+from afterwit.model.text.patterns import regex
+from afterwit.redaction.hygiene import clean
+from afterwit.redaction.markers import without_own
 
 _MOSTLY = 0.8
 _FEWEST_WORDS = 3

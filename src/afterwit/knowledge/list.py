@@ -14,13 +14,13 @@ from afterwit.knowledge.listeners import stored_names
 from afterwit.knowledge.whose_words import speakers
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Channel, Item, ItemStatus, ScopeKind
+from afterwit.model.text.nearest import asked, nearest_ids
 from afterwit.sessions.filters import fits_repo, one_line, refuse_unknown_repos
 from afterwit.store.marks import in_use_since
 from afterwit.store.rows import items
 from afterwit.store.rows import items as rows
 from afterwit.store.rows.items import ItemHead, ItemRow, RejectionRow
 from afterwit.store.store import readonly_database
-from afterwit.text.nearest import asked, nearest_ids
 
 _MOST_CANDIDATES = 12
 _MOST_NEAR = 3

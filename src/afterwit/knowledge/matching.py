@@ -23,7 +23,7 @@ class TriggerMoment(NamedTuple):
     error: frozenset[str] = frozenset()  # words of the call and the output that have just failed
     rules: frozenset[str] = frozenset()
     paths: tuple[str, ...] = ()  # below the repository, that the action is about
-    words: frozenset[str] = frozenset()  # of the prompt, by `text.words`
+    words: frozenset[str] = frozenset()  # of the prompt, by `model.text.words`
     activity: Activity | None = None  # of which this is the first action in the session
     edited: str = ""  # the text of an edit, old and new, where it is known
 

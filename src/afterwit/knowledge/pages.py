@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
-from afterwit.guard.hygiene import clean
 from afterwit.knowledge.documents import Document, WrittenItem
 from afterwit.model.knowledge import PERSON, Authority, Category, ItemStatus, ScopeKind
+from afterwit.redaction.hygiene import clean
 
 NAMES: Mapping[Category, str] = {
     Category.PITFALL: "Pitfalls",

@@ -13,11 +13,9 @@ from typing import Any, NamedTuple
 import apsw
 import msgspec
 
+from afterwit.capture.checkouts.known import Checkout, checkouts, every_checkout
 from afterwit.capture.workers import Workers
-from afterwit.checkouts.known import Checkout, checkouts, every_checkout
 from afterwit.config.world import World
-from afterwit.decisions.decided import Decided, KnowledgeEntry, Recorded, decided, will_of
-from afterwit.decisions.journal import decide_all
 from afterwit.harvest.harvester import as_found, grouped_by, id_of, is_general
 from afterwit.harvest.registry import HARVESTERS
 from afterwit.harvest.run import conclude_touched, see_pending, version_of
@@ -51,6 +49,8 @@ from afterwit.model.learn_run import Harvested, Progress
 from afterwit.store.atomic import step
 from afterwit.store.checksums import seal_knowledge
 from afterwit.store.database import transaction
+from afterwit.store.decisions.decided import Decided, KnowledgeEntry, Recorded, decided, will_of
+from afterwit.store.decisions.journal import decide_all
 from afterwit.store.rows import guards, items, sightings
 from afterwit.store.rows.items import DecisionRow, RejectionRow
 from afterwit.store.rows.session_list import last_work, newest_versions

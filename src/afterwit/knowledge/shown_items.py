@@ -21,15 +21,15 @@ from typing import Any
 
 import msgspec
 
-from afterwit.guard.hygiene import danger_in, reads_like_an_order
-from afterwit.guard.markers import defused
-from afterwit.guard.plain_names import is_plain_path, reads_like_a_sentence
-from afterwit.guard.shown import NOTHING, Shown, figure, joined, ours, typed
 from afterwit.harvest.commands.power import UNKNOWN
 from afterwit.harvest.rule_names import is_known_rule
 from afterwit.knowledge.gate import power_of_advice
 from afterwit.knowledge.whose_words import Listener
 from afterwit.model.knowledge import READ, Authority, Channel, Evidence, Item, ItemStatus, Trigger
+from afterwit.redaction.hygiene import danger_in, reads_like_an_order
+from afterwit.redaction.markers import defused
+from afterwit.redaction.plain_names import is_plain_path, reads_like_a_sentence
+from afterwit.redaction.shown import NOTHING, Shown, figure, joined, ours, typed
 
 WAITS = (
     "An agent stored something here that is not given back before a person has looked at it:"

@@ -1,6 +1,6 @@
 """What drafts and items rely on, by repository, and what of it is gone from the checkouts on this machine.
 
-The door between `gone`, which knows what an item relies on, and `checkouts.missing`, which looks.
+The door between `gone`, which knows what an item relies on, and `capture.checkouts.missing`, which looks.
 """
 
 from collections import defaultdict
@@ -9,13 +9,13 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from afterwit.actions.shell.project_calls import ProjectCall
-from afterwit.checkouts.known import Checkout, every_checkout, readable_checkouts
-from afterwit.checkouts.missing import NamedSubjects, missing_subjects, watched
-from afterwit.checkouts.watched import Watched
+from afterwit.capture.checkouts.known import Checkout, every_checkout, readable_checkouts
+from afterwit.capture.checkouts.missing import NamedSubjects, missing_subjects, watched
+from afterwit.capture.checkouts.watched import Watched
 from afterwit.config.world import World
-from afterwit.guard.placeholders import PLACEHOLDER
 from afterwit.knowledge.gone import GoneSubjects, ReliantItem, reliance_of
 from afterwit.model.knowledge import Channel, ItemStatus, Scope, ScopeKind, Trigger
+from afterwit.redaction.placeholders import PLACEHOLDER
 from afterwit.store.rows import items, sightings
 from afterwit.store.store import Store
 

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import msgspec
 
-from afterwit.decisions.decided import APPROVALS, Decision, Will, will_of
 from afterwit.harvest.harvester import id_of
 from afterwit.knowledge.belief import (
     APPROVAL,
@@ -42,6 +41,7 @@ from afterwit.model.knowledge import (
     ItemStatus,
     Scope,
 )
+from afterwit.store.decisions.decided import APPROVALS, Decision, Will, will_of
 
 MINIMUM_STORIES = 2
 THRESHOLD = 0.6

@@ -14,8 +14,8 @@ container. Where there are several, none of them is.
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
-from afterwit.guard.accounts import is_person
 from afterwit.model.knowledge import DENIALS, PERSON, Channel, Item, ScopeKind
+from afterwit.redaction.accounts import is_person
 
 
 def is_personal(item: Item) -> bool:

@@ -15,10 +15,10 @@ from typing import Any
 
 from afterwit.agents.registry import AGENTS
 from afterwit.config.world import World
-from afterwit.guard.shown import Shown, complaint, ours
 from afterwit.mcp.messages import Code, RpcError
 from afterwit.mcp.tool import Caller, Tool
 from afterwit.model.errors import AfterwitError, UsageError
+from afterwit.redaction.shown import Shown, complaint, ours
 from afterwit.store.store import readonly_database
 
 
@@ -30,16 +30,16 @@ def agent_of(client: str) -> str:
 
 
 _MODULES = {
-    "recall": "recall",
-    "places": "places",
-    "explain_item": "items",
-    "search_sessions": "search_sessions",
-    "record_lesson": "items",
-    "report_item": "items",
-    "open_questions": "recall",
-    "memory": "memory",
-    "reading_next": "reading",
-    "reading_answer": "reading",
+    "recall": "afterwit.mcp.tools.recall",
+    "places": "afterwit.mcp.tools.places",
+    "explain_item": "afterwit.mcp.tools.items",
+    "search_sessions": "afterwit.mcp.tools.search_sessions",
+    "record_lesson": "afterwit.mcp.tools.items",
+    "report_item": "afterwit.mcp.tools.items",
+    "open_questions": "afterwit.mcp.tools.recall",
+    "memory": "afterwit.extras.memory.mcp",
+    "reading_next": "afterwit.mcp.tools.reading",
+    "reading_answer": "afterwit.mcp.tools.reading",
 }
 TOOLS = tuple(_MODULES)
 MOST_WRITES = 100  # lessons and reports of one run: an agent that goes in circles must not fill the journal
@@ -119,7 +119,7 @@ def _is_left_out(caller: Caller, arguments: Mapping[str, Any] = MappingProxyType
 
 def tool_named(name: str) -> Tool:
     """One of TOOLS."""
-    tools: tuple[Tool, ...] = import_module(f"afterwit.mcp.tools.{_MODULES[name]}").TOOLS
+    tools: tuple[Tool, ...] = import_module(_MODULES[name]).TOOLS
     return next(tool for tool in tools if tool.name == name)
 
 

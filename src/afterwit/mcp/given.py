@@ -14,9 +14,17 @@ import apsw
 
 from afterwit.agents.moments import ASKED
 from afterwit.config.world import World
-from afterwit.guard.hygiene import clean
-from afterwit.guard.markers import CLOSING, OPENING
-from afterwit.guard.shown import (
+from afterwit.knowledge.listeners import listener_here
+from afterwit.knowledge.shown_items import excerpt, grounds, may_be_told_to, sentence
+from afterwit.knowledge.whose_words import Listener
+from afterwit.mcp.tool import Caller, Schema, text
+from afterwit.model.knowledge import Evidence, Item, ScopeKind
+from afterwit.model.times import iso_from_ms
+from afterwit.recall.exposures import Audience, audience_of, note
+from afterwit.recall.recall import repo_at
+from afterwit.redaction.hygiene import clean
+from afterwit.redaction.markers import CLOSING, OPENING
+from afterwit.redaction.shown import (
     NOTHING,
     Shown,
     between_markers,
@@ -31,14 +39,6 @@ from afterwit.guard.shown import (
     path,
     stamp,
 )
-from afterwit.knowledge.listeners import listener_here
-from afterwit.knowledge.shown_items import excerpt, grounds, may_be_told_to, sentence
-from afterwit.knowledge.whose_words import Listener
-from afterwit.mcp.tool import Caller, Schema, text
-from afterwit.model.knowledge import Evidence, Item, ScopeKind
-from afterwit.model.times import iso_from_ms
-from afterwit.recall.exposures import Audience, audience_of, note
-from afterwit.recall.recall import repo_at
 
 THIS_REPO, ALL_REPOS = "this repository", "all repositories"
 PLACE: Mapping[str, Schema] = {

@@ -175,7 +175,7 @@ class Server:
 
 def _report(error: Exception) -> None:
     """Says on standard error where the report of a fault is."""
-    from afterwit.doctor.fault_report import said_of
+    from afterwit.engine.doctor.fault_report import said_of
 
     with suppress(OSError):
         sys.stderr.write(f"afterwit: {said_of(error, 'afterwit mcp')}\n")

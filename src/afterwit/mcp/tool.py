@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 from afterwit.agents.descriptor import Reserved
 from afterwit.agents.registry import AGENTS
 from afterwit.config.world import World
-from afterwit.guard.shown import Shown
 from afterwit.model.errors import UsageError
-from afterwit.text.nearest import did_you_mean
+from afterwit.model.text.nearest import did_you_mean
+from afterwit.redaction.shown import Shown
 
 _ALL_ADDED = frozenset().union(*(client.reserved.added for client in AGENTS))
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 import apsw
 import msgspec
 
-from afterwit.checkouts.known import OpenedRows, git_checkouts
+from afterwit.capture.checkouts.known import OpenedRows, git_checkouts
 from afterwit.config.world import World, redactor_of
 from afterwit.digest.material import Material
 from afterwit.digest.update import material_of
@@ -32,6 +32,7 @@ from afterwit.model.digest import VERSION
 from afterwit.model.errors import UsageError
 from afterwit.model.learn_run import Progress
 from afterwit.model.prices import price_list
+from afterwit.model.text.nearest import did_you_mean
 from afterwit.sessions.filters import Filter, find_session, selection_of
 from afterwit.store.layout import redaction_key
 from afterwit.store.rows.parts import parts_of_session
@@ -43,7 +44,6 @@ from afterwit.store.rows.session_list import (
     sessions_with_own_file,
 )
 from afterwit.store.store import readonly_database
-from afterwit.text.nearest import did_you_mean
 
 _ROUNDS = 2000
 _MOMENTS = 3

@@ -12,13 +12,13 @@ from contextlib import contextmanager
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.decisions.journal import EXPERIMENT_STARTED, EXPERIMENT_STOPPED, catch_up, decide, told_if_recorded
 from afterwit.measure.live.cases import Cases, cases_in
 from afterwit.measure.live.effect import arms_compared, explained_arms
 from afterwit.measure.live.report import ArmEffect, ExplainedCase
 from afterwit.model.errors import UsageError
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.recall.holdout import CHOICES, TEMPLATE
+from afterwit.store.decisions.journal import EXPERIMENT_STARTED, EXPERIMENT_STOPPED, catch_up, decide, told_if_recorded
 from afterwit.store.lease import held
 from afterwit.store.rows import hooks
 from afterwit.store.rows.hooks import Shares

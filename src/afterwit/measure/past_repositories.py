@@ -14,8 +14,8 @@ from types import MappingProxyType
 
 import apsw
 
-from afterwit.checkouts.tree_index import Redact, TreeIndex
-from afterwit.checkouts.tree_words import TreeWords
+from afterwit.capture.checkouts.tree_index import Redact, TreeIndex
+from afterwit.capture.checkouts.tree_words import TreeWords
 from afterwit.recall.place_index import PlaceSighting
 from afterwit.recall.repository import sightings_of
 from afterwit.sources.gathering import SourceError

@@ -1,9 +1,9 @@
 """What models read in the sessions of a replay: known from the end of the session that it came from, and counted.
 
-Which entries of the journal are in force is left to `decisions.decided`, what may be used to the gate, what means the
-same to `merging`. Of a reading only the session counts, not the day on which a model was asked: the replay shows what
-would have been said had every session been read when it ended. What a reading says of notes that were found otherwise
-(it confirms or contradicts them) is known from the same moment. Pure.
+Which entries of the journal are in force is left to `store.decisions.decided`, what may be used to the gate, what means
+the same to `merging`. Of a reading only the session counts, not the day on which a model was asked: the replay shows
+what would have been said had every session been read when it ended. What a reading says of notes that were found
+otherwise (it confirms or contradicts them) is known from the same moment. Pure.
 """
 
 from collections import Counter, defaultdict
@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from afterwit.decisions.decided import ItemEvidence, KnowledgeEntry, Recorded, decided
 from afterwit.harvest.harvester import id_of
 from afterwit.knowledge.merging import Union, merged
 from afterwit.measure.player import PlayerNote
 from afterwit.model.knowledge import Draft, Evidence, Scope, SessionRef
+from afterwit.store.decisions.decided import ItemEvidence, KnowledgeEntry, Recorded, decided
 
 _ENTRIES = (KnowledgeEntry.READ, KnowledgeEntry.FORGOTTEN, KnowledgeEntry.UNDONE)
 _Key = tuple[str, str]  # a session's agent and native id

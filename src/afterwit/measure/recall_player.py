@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from afterwit.actions.activities import activities_of
-from afterwit.guard.accounts import is_person
 from afterwit.harvest.registry import HARVESTERS
 from afterwit.harvest.stories import GivenTask, Tasks
 from afterwit.knowledge.gate import rejection, wants_review
@@ -36,6 +35,7 @@ from afterwit.recall.places import KnownRepo, LikelyPlace, Question, guess
 from afterwit.recall.prompt_block import action_tokens, later_tokens
 from afterwit.recall.situation import Situation
 from afterwit.recall.start_block import start_block
+from afterwit.redaction.accounts import is_person
 
 
 class PastPlaces:

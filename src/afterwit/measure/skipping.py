@@ -8,9 +8,9 @@ are under way keep the odds they began with.
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.decisions.journal import EXPERIMENT_SET, catch_up, decide, told_if_recorded
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.recall.tellings import kept_back
+from afterwit.store.decisions.journal import EXPERIMENT_SET, catch_up, decide, told_if_recorded
 from afterwit.store.lease import held
 from afterwit.store.rows import hooks
 from afterwit.store.rows.items import exposures

@@ -5,7 +5,7 @@ first and the latest write. The limits are such that every backend can keep ever
 who wrote it: only what a person stored at the command line is given to agents as it stands.
 
 The memory as a tool for agents is described here too, so that a server and a plugin of an agent can offer the same: a
-name, the actions and a JSON schema. The user is no argument. What a call does is left to `memory.tool`.
+name, the actions and a JSON schema. The user is no argument. What a call does is left to `extras.memory.tool`.
 """
 
 import re

@@ -1,7 +1,7 @@
 """A template: tool calls of a session that went well, each with its result, as an example for a session that begins.
 
 It is a file of its own that people read, edit and send to each other, so decoding is strict and everything in it is
-bounded. Texts are redacted and clean. What one is made of is left to `templates.create`, where it lies to
+bounded. Texts are redacted and clean. What one is made of is left to `extras.lab.templates.create`, where it lies to
 `store.template_files`.
 """
 

@@ -3,7 +3,7 @@
 The note arrives with the result of that action, before the next one. A note waits for an activity if a trigger of its
 own says so, with a path if it is about certain files. One that waits for nothing but a path is said at whatever touches
 the path first; one that names an activity is not said because a file was merely read. Each note once in a session. A
-hook does the same from the lines of a deck (`hook.activities`).
+hook does the same from the lines of a deck (`recall.hook.activities`).
 """
 
 from collections.abc import Collection, Iterable, Sequence

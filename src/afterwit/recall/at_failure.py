@@ -13,7 +13,6 @@ from afterwit.actions.failures.signature import answerable_signature
 from afterwit.actions.shell.command_changes import advised
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.steps import Step
-from afterwit.guard.shown import Shown, command, joined, ours
 from afterwit.harvest.wording import plain
 from afterwit.knowledge.matching import TriggerMoment, fires
 from afterwit.model.kinds import ActionKind, Status
@@ -21,6 +20,7 @@ from afterwit.model.knowledge import Channel, Item, ItemStatus, Trigger
 from afterwit.recall.deck.reader import words_called, words_in
 from afterwit.recall.situation import Situation, order
 from afterwit.recall.start_block import said_of
+from afterwit.redaction.shown import Shown, command, joined, ours
 
 _STATED = (Channel.USER, Channel.ASSISTANT)
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from afterwit.knowledge.matching import TriggerMoment, fires
 from afterwit.model.knowledge import READ, Channel, Item, ItemStatus, ScopeKind, Trigger
+from afterwit.model.text.words import words_of
 from afterwit.recall.at_activity import is_called, is_touched
 from afterwit.recall.note_matches import (
     NO_MATCH,
@@ -36,7 +37,6 @@ from afterwit.recall.prompt_block import (
 )
 from afterwit.recall.situation import Situation, holding, order
 from afterwit.recall.start_block import said_of
-from afterwit.text.words import words_of
 
 
 def at_prompt(

@@ -14,8 +14,8 @@ import msgspec
 from afterwit.knowledge.shown_items import may_be_told_to
 from afterwit.knowledge.whose_words import Listener
 from afterwit.model.knowledge import READ, Item, ItemStatus, Scope
+from afterwit.model.text.words import words_of
 from afterwit.recall.situation import per_token
-from afterwit.text.words import words_of
 
 _ALIKE = 0.42  # of what the shorter note says, by words that few others hold
 _ALIKE_COUNTED = 0.6  # the same, where the other was counted: its sentence is short and of a fixed form

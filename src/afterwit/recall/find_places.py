@@ -12,10 +12,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from afterwit.checkouts.known import GitCheckout
+from afterwit.capture.checkouts.known import GitCheckout
 from afterwit.config.world import World, redactor_of
 from afterwit.knowledge.listeners import listener_here
 from afterwit.model.errors import UsageError
+from afterwit.model.text.words import words_of
 from afterwit.recall.place_index import KnownTree, PlaceIndex
 from afterwit.recall.places import (
     Features,
@@ -35,7 +36,6 @@ from afterwit.sessions.filters import find_repo
 from afterwit.sources.checkout import own_git_folder_of, root_of_checkout
 from afterwit.store.layout import Layout
 from afterwit.store.store import readonly_database, require
-from afterwit.text.words import words_of
 
 _MOST_WORDS = 3
 _LEFT_OUT = "Nothing is told here: your settings leave it out. `afterwit config show` shows `learn.exclude`."

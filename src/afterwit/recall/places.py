@@ -15,9 +15,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import islice
 from typing import NamedTuple, Protocol
 
+from afterwit.model.text.test_paths import is_test, names_of_tests
+from afterwit.model.text.words import words_of
 from afterwit.recall.place_index import KnownPlaces, KnownTree, rarity
-from afterwit.text.test_paths import is_test, names_of_tests
-from afterwit.text.words import words_of
 
 MOST = 5
 _LEAST = 0.1  # chance of a file that is named

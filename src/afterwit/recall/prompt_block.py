@@ -1,17 +1,17 @@
 """The block that a session gets with its first prompt: where this work is, and what is known of it.
 
 Short, in a fixed order, and empty where nothing is known: old talk is found by who searches, and is never told unasked.
-Everything comes through the gate (`guard.shown`). Lines carry the items they tell, so that a hook can hold single ones
-out. Recall, which has items, and hooks, which have lines of a deck, bring what fits in the same order, and here it is
-cut down. Whoever gives the block to an agent puts the markers around it. Standard library only, so that a hook can
+Everything comes through the gate (`redaction.shown`). Lines carry the items they tell, so that a hook can hold single
+ones out. Recall, which has items, and hooks, which have lines of a deck, bring what fits in the same order, and here it
+is cut down. Whoever gives the block to an agent puts the markers around it. Standard library only, so that a hook can
 import it.
 """
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
-from afterwit.guard.shown import NOTHING, Shown, cut, joined, ours, path
 from afterwit.recall.places import LikelyPlace
+from afterwit.redaction.shown import NOTHING, Shown, cut, joined, ours, path
 
 MOST_CHARS = 2_400  # of the block: 600 tokens
 MOST_ITEMS = 3

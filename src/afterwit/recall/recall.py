@@ -14,10 +14,8 @@ from typing import NamedTuple
 
 import apsw
 
-from afterwit.checkouts.known import GitCheckout, named_checkouts
+from afterwit.capture.checkouts.known import GitCheckout, named_checkouts
 from afterwit.config.world import World, exclusion_of, redactor_of
-from afterwit.guard.hygiene import clean
-from afterwit.guard.shown import Shown
 from afterwit.knowledge.list import item_in
 from afterwit.knowledge.listeners import listener_here
 from afterwit.knowledge.shown_items import preference
@@ -38,6 +36,8 @@ from afterwit.recall.prompt_block import PromptBlock
 from afterwit.recall.repository import branch_at, checkout_of, known_repo, put_history
 from afterwit.recall.situation import SPEAKING, Situation, expected
 from afterwit.recall.start_block import TEMPLATE, StartBlock, StartSettings, checked_template, start_block
+from afterwit.redaction.hygiene import clean
+from afterwit.redaction.shown import Shown
 from afterwit.repos.folders import root_of
 from afterwit.repos.identity import COMMIT_MARK, Spot
 from afterwit.repos.known_names import repos_by_name
@@ -164,7 +164,7 @@ def preference_lines(world: World, user: str | None = None) -> list[Shown]:
     """The lines, by key; none where the setting is off."""
     if not world.settings.recall.preferences:
         return []
-    from afterwit.memory.api import memory  # looks for backends, which takes longer than all else here
+    from afterwit.extras.memory.api import memory  # looks for backends, which takes longer than all else here
 
     try:
         with memory(world, user) as mine:

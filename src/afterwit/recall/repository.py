@@ -12,18 +12,18 @@ from collections.abc import Callable, Iterable, Iterator
 
 import apsw
 
-from afterwit.checkouts.known import GitCheckout, OpenedRows, git_checkouts
-from afterwit.checkouts.tree_index import update_tree
-from afterwit.checkouts.tree_words import TreeWords
+from afterwit.capture.checkouts.known import GitCheckout, OpenedRows, git_checkouts
+from afterwit.capture.checkouts.tree_index import update_tree
+from afterwit.capture.checkouts.tree_words import TreeWords
 from afterwit.config.world import World, redactor_of
-from afterwit.guard import ruleset
-from afterwit.guard.redaction import Redactor
 from afterwit.model.learn_run import Progress
 from afterwit.recall.deck.location import branch_of
 from afterwit.recall.deck.prompt_tables import MOST_COMMITS, redacted_sighting
 from afterwit.recall.deck.reader import opened_immutable
 from afterwit.recall.place_index import KnownPlaces, KnownTree, PlaceIndex, PlaceSighting
 from afterwit.recall.places import IN_PASSING, NO_TREE, KnownRepo
+from afterwit.redaction import ruleset
+from afterwit.redaction.redaction import Redactor
 from afterwit.sources.gathering import SourceError
 from afterwit.sources.git_history import Commit, commits
 from afterwit.sources.git_work import TRUNKS, branches, current_branch, head_commit, trunk, uncommitted, work_mark

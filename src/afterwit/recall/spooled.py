@@ -16,13 +16,13 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from afterwit.capture.assembly.texts import safe_telling, safe_text
-from afterwit.decisions.journal import DRAWN, catch_up, decide
-from afterwit.guard.redaction import Redactor
 from afterwit.model.learn_run import WantedSession
 from afterwit.recall.history import DRAW
+from afterwit.redaction.redaction import Redactor
 from afterwit.store import spool
 from afterwit.store.atomic import step
 from afterwit.store.database import transaction
+from afterwit.store.decisions.journal import DRAWN, catch_up, decide
 from afterwit.store.rows import hooks
 from afterwit.store.rows.erased import erased_keys, session_key
 from afterwit.store.rows.hooks import CallRow, DrawRow, FaultRow

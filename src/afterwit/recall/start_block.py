@@ -15,8 +15,6 @@ from typing import NamedTuple
 
 from afterwit.actions.checks import is_checking
 from afterwit.actions.shell.parse import parsed
-from afterwit.guard.shown import NOTHING, Shown, joined, name, ours
-from afterwit.guard.shown import template as template_piece
 from afterwit.knowledge.shown_items import grounds, sentence, standing
 from afterwit.model.errors import ConfigError
 from afterwit.model.knowledge import (
@@ -33,6 +31,8 @@ from afterwit.model.knowledge import (
 )
 from afterwit.recall.prompt_block import BlockLine, BlockSection
 from afterwit.recall.situation import Situation, expected, holding, per_token, tokens
+from afterwit.redaction.shown import NOTHING, Shown, joined, name, ours
+from afterwit.redaction.shown import template as template_piece
 
 MOST_TOKENS = 2_000
 MOST_CHARS = 9_500

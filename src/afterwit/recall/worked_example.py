@@ -7,10 +7,10 @@ said gives nothing.
 
 from collections.abc import Iterator
 
-from afterwit.guard.shown import NOTHING, Shown, command, joined, ours, path
 from afterwit.harvest.commands.power import is_tellable
 from afterwit.model.kinds import CHANGES, ActionKind
 from afterwit.model.templates import LEAST_EXAMPLES, Template, ToolExample
+from afterwit.redaction.shown import NOTHING, Shown, command, joined, ours, path
 
 _HEADING = ours("How an earlier session here did a task, step by step; an example, not the task:")
 _LONGEST = 1_600  # characters, a fifth of what a block may hold

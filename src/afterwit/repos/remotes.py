@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from afterwit.guard.placeholders import PLACEHOLDER
-from afterwit.text.patterns import regex
+from afterwit.model.text.patterns import regex
+from afterwit.redaction.placeholders import PLACEHOLDER
 
 OF_FOLDER, OF_CLONE = "folder:", "clone:"  # before the name of a checkout's folder, and of its remote
 _LONGEST = 2048

@@ -3,7 +3,7 @@
 import re
 
 from afterwit.model.captured import ActionRow
-from afterwit.text.amounts import human_count
+from afterwit.model.text.amounts import human_count
 
 _HOME = re.compile(r"/(?:Users|home)/‹user:[0-9a-f]+›/")
 

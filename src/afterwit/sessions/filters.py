@@ -15,6 +15,7 @@ from afterwit.config.world import World
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Scope, ScopeKind
 from afterwit.model.settings import Settings
+from afterwit.model.text.nearest import asked, did_you_mean, nearest, nearest_ids
 from afterwit.repos.identity import domain_of
 from afterwit.repos.known_names import key_of, repos_meant
 from afterwit.repos.remotes import last_part
@@ -23,7 +24,6 @@ from afterwit.store.rows.items import item_scopes
 from afterwit.store.rows.session_list import Selection, SessionRow, native_ids, repo_names, sessions_named
 from afterwit.store.rows.sessions import sightings
 from afterwit.store.store import readonly_database
-from afterwit.text.nearest import asked, did_you_mean, nearest, nearest_ids
 
 _NEAR_REPO = 0.5  # of difflib's ratio: orchad and orchard, but not harbour
 _MOST_NAMED = 5

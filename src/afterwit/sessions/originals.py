@@ -17,9 +17,9 @@ from afterwit.capture.logs import Feeding
 from afterwit.capture.part_rows import companion_bytes
 from afterwit.config.run_rules import redactor_for
 from afterwit.config.world import World, rules_for
-from afterwit.guard.redaction import Redactor
 from afterwit.model.errors import DamagedError
 from afterwit.model.readings import Event
+from afterwit.redaction.redaction import Redactor
 from afterwit.sources.lines import Chunks, lines_of
 from afterwit.store.rows.files import FileRow, file_by_id
 from afterwit.store.rows.parts import parts_of_session

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.decisions.journal import SESSION_PINNED, SESSION_UNPINNED, catch_up, decide_all, told_if_recorded
 from afterwit.sessions.filters import find_session
+from afterwit.store.decisions.journal import SESSION_PINNED, SESSION_UNPINNED, catch_up, decide_all, told_if_recorded
 from afterwit.store.lease import held
 from afterwit.store.rows.files import file_by_id
 from afterwit.store.rows.originals import is_pinned

@@ -17,10 +17,12 @@ import msgspec
 
 from afterwit.capture.assembly.texts import safe_piece
 from afterwit.config.world import World, redactor_of
-from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import ORDINAL_BITS
 from afterwit.model.errors import UsageError
 from afterwit.model.kinds import EventKind
+from afterwit.model.text.pasted import own_words
+from afterwit.model.text.snippets import snippet
+from afterwit.redaction.redaction import Redactor
 from afterwit.sessions.event_texts import EventPlace, EventTexts
 from afterwit.sessions.filters import Filter, selection_of
 from afterwit.sessions.list import Session
@@ -42,8 +44,6 @@ from afterwit.store.rows.texts import (
 )
 from afterwit.store.rows.texts import search as search_texts
 from afterwit.store.store import readonly_database
-from afterwit.text.pasted import own_words
-from afterwit.text.snippets import snippet
 
 _WORD = re.compile(r"\w+")
 _ORDINALS = (1 << ORDINAL_BITS) - 1

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.capture.assembly.texts import safe_text, without_seams
-from afterwit.guard.hygiene import clean
-from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import ActionRow, EventRow
 from afterwit.model.errors import DamagedError, UsageError
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event
+from afterwit.redaction.hygiene import clean
+from afterwit.redaction.redaction import Redactor
 from afterwit.sessions.originals import TranscriptSource, events_in
 from afterwit.store.rows.files import file_by_id, why_dropped
 from afterwit.store.rows.originals import kept_texts

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from afterwit.model.errors import StoreError, UsageError
+from afterwit.model.text.nearest import did_you_mean
 from afterwit.store.atomic import replace_file
 from afterwit.store.layout import Layout
 from afterwit.store.regular_files import read_regular
-from afterwit.text.nearest import did_you_mean
 
 FIELDS = ("text", "repo", "agent", "outcome", "since", "until", "branch", "task_type", "top", "sort", "reverse")
 _MOST_VIEWS = 200

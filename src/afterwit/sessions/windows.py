@@ -17,10 +17,10 @@ from typing import Any, NamedTuple, overload
 import msgspec
 
 from afterwit.capture.assembly.texts import safe_text, without_seams
-from afterwit.guard.hygiene import clean
 from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event
+from afterwit.redaction.hygiene import clean
 from afterwit.sessions.event_texts import EventPlace, EventTexts
 from afterwit.sessions.originals import TranscriptSource
 from afterwit.sessions.show import moment_number

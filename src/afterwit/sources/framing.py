@@ -17,8 +17,8 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from afterwit.guard.markers import OPENING, without_notes
 from afterwit.model.readings import Problem, Reading
+from afterwit.redaction.markers import OPENING, without_notes
 from afterwit.sources.damaged import cleaned, cut
 
 _SIGN = OPENING.encode()

@@ -12,7 +12,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from afterwit.guard.quiet_git import QUIET_GIT
+from afterwit.redaction.quiet_git import QUIET_GIT
 from afterwit.sources.gathering import SourceError
 
 _SECONDS = 120

@@ -17,8 +17,8 @@ from typing import Any, BinaryIO
 
 from afterwit.model.errors import AfterwitError, UsageError
 from afterwit.model.extras import install_command
+from afterwit.model.text.urls import has_password
 from afterwit.sources.log_files import ListedFile, LogFile
-from afterwit.text.urls import has_password
 
 _CHANGED = ("mtime", "LastModified", "last_modified", "updated", "modified", "created")  # as file systems call it
 _CONTENT = ("ETag", "etag", "md5Hash", "checksum", "sha256")

@@ -25,8 +25,8 @@ from typing import Any, NamedTuple
 import apsw
 import msgspec
 
-from afterwit.guard.placeholders import unkeyed
 from afterwit.model import zstd
+from afterwit.redaction.placeholders import unkeyed
 from afterwit.store.database import UNREADABLE
 from afterwit.store.layout import Layout
 from afterwit.store.rows.parts import OF_ACTIONS, OF_EVENTS, OF_SPENDS, part_content, span

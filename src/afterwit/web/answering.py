@@ -18,8 +18,8 @@ import jinja2
 from afterwit import __version__
 from afterwit.config.world import World
 from afterwit.model.kinds import Outcome
-from afterwit.text.amounts import human_bytes, human_count, human_dollars, human_span, human_tokens
-from afterwit.text.snippets import marked
+from afterwit.model.text.amounts import human_bytes, human_count, human_dollars, human_span, human_tokens
+from afterwit.model.text.snippets import marked
 from afterwit.web.place import WebPlace
 from afterwit.web.visible import finalized, prose, visible
 

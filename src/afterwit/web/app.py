@@ -15,25 +15,15 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from afterwit.extras.fixes import web as guards
+from afterwit.extras.lab.patterns import web as patterns
+from afterwit.extras.lab.patterns import web_publishing as publishing
+from afterwit.extras.lab.skills import web as skills
+from afterwit.extras.lab.templates import web as template_pages
 from afterwit.model.errors import AfterwitError, BusyError, ConfigError, UsageError
 from afterwit.store.database import MOST_WAIT_SECONDS
 from afterwit.web.answering import HERE, Ask, WebAnswer, WebRoute, shown
-from afterwit.web.pages import (
-    guards,
-    knowledge,
-    more,
-    patterns,
-    proof,
-    publishing,
-    searching,
-    sessions,
-    settings,
-    skills,
-    template_pages,
-    today,
-    transcript,
-    views,
-)
+from afterwit.web.pages import knowledge, more, proof, searching, sessions, settings, today, transcript, views
 from afterwit.web.place import OpenPlace
 
 PATIENCE_SECONDS = 3.0
@@ -104,7 +94,7 @@ def _answered(ask: Ask, handler: Callable[[Ask], WebAnswer]) -> WebAnswer:
     except AfterwitError as error:
         return _complaint(ask, 500, str(error))
     except Exception as error:  # noqa: BLE001 - the last resort: what gets here is a fault of ours
-        from afterwit.doctor.fault_report import said_of
+        from afterwit.engine.doctor.fault_report import said_of
 
         return _complaint(ask, 500, said_of(error, "afterwit web"))
 

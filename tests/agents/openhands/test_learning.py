@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from tests.homes import Silent, hash_of, learned, put, rows, world_of
 
-from afterwit.archive.rebuild import rebuild
+from afterwit.engine.archive.rebuild import rebuild
 
 
 @pytest.fixture

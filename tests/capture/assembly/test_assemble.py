@@ -12,10 +12,10 @@ from afterwit.capture.assembly.assemble import Assembler
 from afterwit.capture.assembly.copies import keys_held
 from afterwit.capture.assembly.part_facts import merged_spend
 from afterwit.capture.assembly.texts import AssemblyContext
-from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import ActionRow, Captured, EventRow, PartFacts, ProblemRow, SpendRow, key_of
 from afterwit.model.kinds import EventKind, NoteKind, RecordedEnd, Relation, Status
 from afterwit.model.readings import Event, Facts, Problem, Reading, Result, Spend, Usage
+from afterwit.redaction.redaction import Redactor
 
 TOKEN = "ghp" + "_" + "q7Rk2ZsV9xLm4TnB8wYc1JdF6hGp3KaE5uXi"
 SPLIT_CONTEXT = AssemblyContext(redactor=Redactor(b"k" * 32))

@@ -3,10 +3,10 @@
 import pytest
 
 from afterwit.capture.assembly.notes import of_notice
-from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import PartFacts
 from afterwit.model.kinds import EventKind, NoteKind
 from afterwit.model.readings import Event
+from afterwit.redaction.redaction import Redactor
 
 PATH = "/srv/.agents/skills/press/SKILL.md"
 

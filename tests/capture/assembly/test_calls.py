@@ -5,11 +5,11 @@ import pytest
 
 from afterwit.capture.assembly import calls
 from afterwit.capture.assembly.texts import AssemblyContext, safe_body
-from afterwit.guard.placeholders import PLACEHOLDER
-from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import ActionKind, EventKind, Lean, Status
 from afterwit.model.readings import Event, Result
+from afterwit.redaction.placeholders import PLACEHOLDER
+from afterwit.redaction.redaction import Redactor
 
 TOKEN = "ghp" + "_" + "q7Rk2ZsV9xLm4TnB8wYc1JdF6hGp3KaE5uXi"
 FAILED = Result(is_error=True, exit_code=2)

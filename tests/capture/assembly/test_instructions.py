@@ -9,10 +9,10 @@ from afterwit.agents.registry import instruction_files
 from afterwit.capture.assembly.assemble import Assembler
 from afterwit.capture.assembly.instructions import LIMIT
 from afterwit.capture.assembly.texts import AssemblyContext
-from afterwit.guard.redaction import Redactor
 from afterwit.model.instruction_files import Instruction, instruction
 from afterwit.model.kinds import EventKind, NoteKind
 from afterwit.model.readings import Event, Facts, Reading, Result
+from afterwit.redaction.redaction import Redactor
 
 ROOT = "/srv/orchard"
 TEXT = "# Orchard\n\nRun `make ripe` before you pick."

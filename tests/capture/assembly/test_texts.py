@@ -15,9 +15,9 @@ from afterwit.capture.assembly.texts import (
     safe_text,
     telling_part,
 )
-from afterwit.guard.markers import marked
-from afterwit.guard.placeholders import PLACEHOLDER, unkeyed
-from afterwit.guard.redaction import Redactor
+from afterwit.redaction.markers import marked
+from afterwit.redaction.placeholders import PLACEHOLDER, unkeyed
+from afterwit.redaction.redaction import Redactor
 
 TOKEN = "ghp" + "_" + "q7Rk2ZsV9xLm4TnB8wYc1JdF6hGp3KaE5uXi"
 

@@ -15,7 +15,7 @@ from tests.e2e.web.chromium import axe_script, browser_obstacle, launched
 from tests.homes import NOW_MS
 
 from afterwit.config.world import World
-from afterwit.demo.run import DemoPlace, demo_of
+from afterwit.extras.demo.run import DemoPlace, demo_of
 
 _SERIOUS = ("serious", "critical")
 

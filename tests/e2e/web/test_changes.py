@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 from tests.e2e.web.conftest import Enter
 
-from afterwit.demo.run import SHOWN
+from afterwit.extras.demo.run import SHOWN
 
 pytestmark = pytest.mark.e2e
 _USED = r"When pytest is not found here"

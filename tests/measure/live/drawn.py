@@ -7,7 +7,7 @@ from typing import Any
 from tests.homes import CLAUDE, Silent, put, world_of
 from tests.measure.histories import Log
 
-from afterwit.learn.learn import Options, learn
+from afterwit.engine.learn import Options, learn
 from afterwit.measure.live.cases import Case, Cases, cases_of
 from afterwit.measure.live.outcomes import Figure
 from afterwit.store import spool

@@ -1,10 +1,10 @@
 import pytest
 from tests.measure.metrics.noting import NO_HISTORY, day_ms, note, seen
 
-from afterwit.decisions.decided import Decision, DecisionKind
 from afterwit.measure.metrics.as_of import NoteHistory
 from afterwit.measure.metrics.confidence import ConfidenceTest, confidence_tests
 from afterwit.model.knowledge import Channel, Trigger
+from afterwit.store.decisions.decided import Decision, DecisionKind
 
 
 def tried(*evidence: object, history: NoteHistory = NO_HISTORY, **more: object) -> list[ConfidenceTest]:

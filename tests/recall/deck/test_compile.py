@@ -6,7 +6,7 @@ import pytest
 from tests.homes import Silent, hash_of, learned, world_of
 from tests.knowledge_home import FACT, learnable_home
 
-from afterwit.archive.rebuild import rebuild
+from afterwit.engine.archive.rebuild import rebuild
 from afterwit.measure.skipping import set_skipping, skipping_now
 from afterwit.model.errors import ConfigError
 from afterwit.recall.deck.reader import Deck

@@ -10,17 +10,17 @@ from tests.homes import CLAUDE, claude_records, learned, put, world_of
 from tests.knowledge_home import FACT, learnable_home
 from tests.recall.works import content_of
 
-from afterwit.curation.curate import judge
-from afterwit.decisions.decided import DecisionKind
 from afterwit.digest.update import load_digest
-from afterwit.guard.redaction import Redactor
+from afterwit.engine.curation.curate import judge
 from afterwit.knowledge.list import all_items
 from afterwit.recall.deck import compile as compiling
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.recall.deck.first_prompt import prompt_sections
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck, opened_immutable
+from afterwit.redaction.redaction import Redactor
 from afterwit.store.database import transaction
+from afterwit.store.decisions.decided import DecisionKind
 from afterwit.store.layout import Layout
 from afterwit.store.store import opened
 
@@ -151,7 +151,7 @@ def test_other_rules_of_redaction_make_every_part_anew(
     home: Path, layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = stamps(layout)
-    monkeypatch.setattr("afterwit.guard.ruleset.fingerprint", lambda: "other rules")
+    monkeypatch.setattr("afterwit.redaction.ruleset.fingerprint", lambda: "other rules")
     learned(home, layout.root)
     after = stamps(layout)
     assert all(after[repo][2] != before[repo][2] for repo in before)

@@ -6,8 +6,6 @@ import apsw
 import pytest
 from tests.recall.works import source
 
-from afterwit.guard.markers import OPENING
-from afterwit.guard.shown import ours
 from afterwit.model.errors import StoreError
 from afterwit.model.knowledge import Scope, ScopeKind, Trigger
 from afterwit.recall.deck import reader as reading
@@ -15,6 +13,8 @@ from afterwit.recall.deck.firing_lines import FiringLine
 from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckSettings, write_deck
 from afterwit.recall.place_index import PlaceSighting
 from afterwit.recall.prompt_block import BlockLine, BlockSection
+from afterwit.redaction.markers import OPENING
+from afterwit.redaction.shown import ours
 
 SETTINGS = DeckSettings(key=b"k" * 32)
 

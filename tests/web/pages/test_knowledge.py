@@ -7,7 +7,7 @@ import pytest
 from tests.web.browser import Browser, Reply
 
 from afterwit.config.world import World
-from afterwit.curation.review import waiting
+from afterwit.engine.curation.review import waiting
 from afterwit.knowledge.list import ItemFilter, listed, searched
 from afterwit.model.knowledge import Item, ItemStatus
 from afterwit.web.visible import prose

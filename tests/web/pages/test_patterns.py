@@ -8,11 +8,11 @@ import pytest
 from tests.web.browser import Browser, Reply
 
 from afterwit.config.world import World
+from afterwit.extras.lab.patterns.catalog import CatalogEntry, EntryStatus
+from afterwit.extras.lab.patterns.pattern import Pattern
+from afterwit.extras.lab.patterns.publish import published_of
+from afterwit.extras.lab.patterns.show import catalog_of, undecided
 from afterwit.knowledge.list import ItemFilter, listed
-from afterwit.patterns.catalog import CatalogEntry, EntryStatus
-from afterwit.patterns.pattern import Pattern
-from afterwit.patterns.publish import published_of
-from afterwit.patterns.show import catalog_of, undecided
 from afterwit.web.visible import prose
 
 

@@ -31,7 +31,7 @@ from afterwit.agents.blocks import (
 from afterwit.agents.places import Place
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Reading, Result
-from afterwit.text.pasted import blocks
+from afterwit.model.text.pasted import blocks
 
 TOOLS = frozenset(
     [

@@ -39,10 +39,10 @@ from afterwit.agents.blocks import (
 from afterwit.agents.places import Place
 from afterwit.agents.protocol import FileReading, Shape, SourceFile
 from afterwit.agents.reading import LinesReading, ReadingMemory, resumed
-from afterwit.guard.markers import without_notes
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Event, Facts, Reading, Result
 from afterwit.model.times import ms_from_any
+from afterwit.redaction.markers import without_notes
 from afterwit.sources.framing import Record
 
 _MARKER = re.compile(

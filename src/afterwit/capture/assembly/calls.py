@@ -15,11 +15,11 @@ from afterwit.actions import steps, tools
 from afterwit.actions.shell.parse import parsed
 from afterwit.capture.assembly.instructions import Showing
 from afterwit.capture.assembly.texts import AssemblyContext, beginning, both_ends, safe_text, safe_texts, telling_part
-from afterwit.guard.markers import is_refusal
-from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import CHANGES, ActionKind, Lean, Status
 from afterwit.model.readings import Event, Result
+from afterwit.redaction.markers import is_refusal
+from afterwit.redaction.redaction import Redactor
 
 COMMAND_LIMIT = 65_536  # characters of a command line that are parsed
 TARGET_LIMIT = 4_000  # characters of a target that are stored

@@ -18,14 +18,14 @@ from afterwit.actions import tools
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.tree import Command
 from afterwit.capture.assembly.texts import AssemblyContext, beginning, safe_body, safe_text
-from afterwit.guard.placeholders import unkeyed
-from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import NoteRow, PartFacts, key_of
 from afterwit.model.instruction_files import Instruction, Placed, placed
 from afterwit.model.kinds import ActionKind, NoteKind
 from afterwit.model.readings import Event
+from afterwit.model.text.patterns import regex
+from afterwit.redaction.placeholders import unkeyed
+from afterwit.redaction.redaction import Redactor
 from afterwit.repos.folders import root_name, root_of, user_of
-from afterwit.text.patterns import regex
 
 LIMIT = 24_000  # characters of a file that are kept
 _MOST_PIECES = 8  # of a file in a part; later ones take the place of earlier ones

@@ -27,13 +27,13 @@ from afterwit.capture.assembly import instructions
 from afterwit.capture.assembly.calls import CallOutcome, PendingCall
 from afterwit.capture.assembly.sentences import stated_by_agent
 from afterwit.capture.assembly.texts import beginning, both_ends, safe_text
-from afterwit.guard.matching import PatternSet
-from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import ActionRow, NoteRow, PartFacts
 from afterwit.model.kinds import CHANGES, ActionKind, EventKind, Lean, NoteKind, Status
 from afterwit.model.readings import Event
-from afterwit.text.definitions import definitions_in
-from afterwit.text.patterns import regex
+from afterwit.model.text.definitions import definitions_in
+from afterwit.model.text.patterns import regex
+from afterwit.redaction.matching import PatternSet
+from afterwit.redaction.redaction import Redactor
 
 _HEAD = 20_000
 _TAIL = 8_000

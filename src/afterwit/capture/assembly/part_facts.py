@@ -11,10 +11,10 @@ Figures that mean nothing are brought into the range that sums can hold.
 from collections.abc import Callable
 
 from afterwit.capture.assembly.texts import TASK_LIMIT, AssemblyContext, beginning
-from afterwit.guard.redaction import Redactor
 from afterwit.model.captured import PartFacts, SpendRow
 from afterwit.model.kinds import EventKind, Relation
 from afterwit.model.readings import Event, Facts, Spend
+from afterwit.redaction.redaction import Redactor
 from afterwit.repos.folders import root_name, root_of, user_of
 from afterwit.repos.remotes import canonical_remote, last_part, name_key
 

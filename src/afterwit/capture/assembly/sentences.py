@@ -8,9 +8,9 @@ Whether a sentence is true or still holds is not decided here.
 import re
 from functools import cache
 
-from afterwit.guard.matching import PatternSet
-from afterwit.text.pasted import FENCES_AND_TAGS, own_words, without_blocks
-from afterwit.text.patterns import regex
+from afterwit.model.text.pasted import FENCES_AND_TAGS, own_words, without_blocks
+from afterwit.model.text.patterns import regex
+from afterwit.redaction.matching import PatternSet
 
 _LONGEST = 320
 _SHORTEST_WORDS = 4

@@ -12,13 +12,13 @@ from itertools import groupby
 import msgspec
 
 from afterwit.actions.failures.excerpt import error_excerpt
-from afterwit.guard.hygiene import clean
-from afterwit.guard.markers import OPENING, without_notes, without_own
-from afterwit.guard.redaction import Redactor
 from afterwit.model.instruction_files import InstructionFiles
 from afterwit.model.kinds import ActionKind, EventKind
 from afterwit.model.readings import Event
-from afterwit.text.snippets import around
+from afterwit.model.text.snippets import around
+from afterwit.redaction.hygiene import clean
+from afterwit.redaction.markers import OPENING, without_notes, without_own
+from afterwit.redaction.redaction import Redactor
 
 TEXT_LIMIT = 4_000  # characters of a name or a title that are stored
 TASK_LIMIT = 12_000  # the same of a first prompt: pasted plans name their files far down

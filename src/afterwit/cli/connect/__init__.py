@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 COMMANDS = {
-    "agents": Subcommand("connect.agents:agents", "Let agents hear from Afterwit."),
-    "file": Subcommand("connect.agents:file", "Write a marked block into a file such as AGENTS.md."),
-    "schedule": Subcommand("connect.schedule:schedule", "Let your own scheduler run `learn` regularly."),
-    "status": Subcommand("connect.status:status", "Show what is connected."),
+    "agents": Subcommand("afterwit.cli.connect.agents:agents", "Let agents hear from Afterwit."),
+    "file": Subcommand("afterwit.cli.connect.agents:file", "Write a marked block into a file such as AGENTS.md."),
+    "schedule": Subcommand("afterwit.cli.connect.schedule:schedule", "Let your own scheduler run `learn` regularly."),
+    "status": Subcommand("afterwit.cli.connect.status:status", "Show what is connected."),
 }
 _OWN_OPTIONS = ("-h", "--help")
 

@@ -18,8 +18,8 @@ from afterwit.cli.terminal.output import ask_or_leave, has_colour, page, print_j
 from afterwit.connect.apply import apply, differences
 from afterwit.connect.plan import ConnectPlan, Machine
 from afterwit.edits.edits import Part
-from afterwit.guard.hygiene import clean
 from afterwit.model.errors import AfterwitError, UsageError
+from afterwit.redaction.hygiene import clean
 
 _PLURALS = {Part.ENTRY: "entries", Part.BLOCK: "blocks of notes", Part.FILE: "files of its own"}
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}

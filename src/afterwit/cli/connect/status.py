@@ -14,8 +14,8 @@ from afterwit.connect import schedule
 from afterwit.connect.plan import ConnectionState, states
 from afterwit.connect.schedule import Installed
 from afterwit.connect.schedulers.job import Cadence
-from afterwit.doctor.findings import HookCalls, Silence, hook_calls, silences
 from afterwit.edits.edits import Presence
+from afterwit.engine.doctor.findings import HookCalls, Silence, hook_calls, silences
 
 _TOLD = {
     Presence.CURRENT: "connected",

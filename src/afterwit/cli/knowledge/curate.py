@@ -10,11 +10,11 @@ from afterwit.cli.knowledge.item_options import described
 from afterwit.cli.knowledge.items import EXITS
 from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import print_json, talk
-from afterwit.curation import curate
-from afterwit.curation.curate import Judged, Words
-from afterwit.decisions.decided import DecisionKind, ItemChanges
+from afterwit.engine.curation import curate
+from afterwit.engine.curation.curate import Judged, Words
 from afterwit.knowledge.list import shown
 from afterwit.model.knowledge import EVERYWHERE, Category, ItemStatus
+from afterwit.store.decisions.decided import DecisionKind, ItemChanges
 
 UNDO = "`afterwit knowledge undo` takes it back."
 

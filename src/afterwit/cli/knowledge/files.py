@@ -10,8 +10,8 @@ from afterwit.cli.knowledge.items import EXITS, chosen
 from afterwit.cli.terminal.amounts import human_count
 from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, print_text, talk
-from afterwit.curation.files import Imported, import_folders
-from afterwit.curation.files import export as run_export
+from afterwit.engine.curation.files import Imported, import_folders
+from afterwit.engine.curation.files import export as run_export
 from afterwit.knowledge.list import ItemFilter
 
 

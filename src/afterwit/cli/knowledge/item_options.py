@@ -11,11 +11,11 @@ import click
 
 from afterwit.cli.terminal.completing import repo_names
 from afterwit.cli.terminal.options import Here, Option, added, many, refuse_unknown
-from afterwit.decisions.decided import ItemChanges
 from afterwit.knowledge.trigger_words import trigger_from
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE, Category, Scope, ScopeKind, Trigger
 from afterwit.sessions.filters import known_repo
+from afterwit.store.decisions.decided import ItemChanges
 
 _NONE = "none"
 _EVERYWHERE = ("everywhere", str(EVERYWHERE))

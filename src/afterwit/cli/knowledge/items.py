@@ -17,9 +17,9 @@ from afterwit.knowledge.documents import written
 from afterwit.knowledge.list import ItemFilter, ItemListing
 from afterwit.knowledge.whose_words import Listener, people, words_of
 from afterwit.model.knowledge import Category, Item, ItemStatus, ScopeKind
+from afterwit.model.text.nearest import did_you_mean
 from afterwit.recall.told import ToldWhen
 from afterwit.repos.remotes import last_part, short_names
-from afterwit.text.nearest import did_you_mean
 
 EXITS = {
     ExitCode.FAILED: "There is no store yet, or it cannot be used.",

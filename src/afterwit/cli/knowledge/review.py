@@ -14,9 +14,9 @@ from afterwit.cli.terminal.keys import ask, fail_unanswered
 from afterwit.cli.terminal.options import Here, agreed, many, reporting, timed
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, talk
 from afterwit.config.calendar import Calendar
-from afterwit.curation.review import ReviewTally, ReviewWalk, WaitingNotes, approve_all, of_user, waiting
-from afterwit.curation.why import moment_of
-from afterwit.curation.why import why as all_evidence
+from afterwit.engine.curation.review import ReviewTally, ReviewWalk, WaitingNotes, approve_all, of_user, waiting
+from afterwit.engine.curation.why import moment_of
+from afterwit.engine.curation.why import why as all_evidence
 from afterwit.knowledge.list import ItemFilter
 from afterwit.knowledge.listeners import who_listens
 from afterwit.model.knowledge import Category, Item, ItemStatus

@@ -14,14 +14,14 @@ from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import has_colour, page, print_json, terminal_width
 from afterwit.cli.terminal.wrapping import wrapped
 from afterwit.config.calendar import Calendar
-from afterwit.curation.turns import PersonTurn
-from afterwit.curation.why import Backing, EvidenceSide, Why, telling_line
-from afterwit.curation.why import why as run
-from afterwit.guard.hygiene import clean
+from afterwit.engine.curation.turns import PersonTurn
+from afterwit.engine.curation.why import Backing, EvidenceSide, Why, telling_line
+from afterwit.engine.curation.why import why as run
 from afterwit.knowledge.documents import WrittenEvidence, written
 from afterwit.knowledge.listeners import who_listens
 from afterwit.knowledge.whose_words import Listener
 from afterwit.model.knowledge import GIT, PERSON, Evidence, ItemStatus
+from afterwit.redaction.hygiene import clean
 
 _COMMIT_CHARS = 10
 

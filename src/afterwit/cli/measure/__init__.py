@@ -5,11 +5,19 @@ import click
 from afterwit.cli.commands import LazyGroup, Subcommand
 
 COMMANDS = {
-    "effect": Subcommand("measure.effect:effect", "Does it help? Sessions that were told, and those that were not."),
-    "backtest": Subcommand("measure.backtest:backtest", "Replay your own history: what would have been said?"),
-    "skipping": Subcommand("measure.skipping:skipping", "Choose how much is skipped on purpose, to compare."),
-    "experiment": Subcommand("measure.experiment:experiment", "Split sessions between ways of telling, and compare."),
-    "report": Subcommand("measure.report:report", "Write a page of figures, with charts."),
+    "effect": Subcommand(
+        "afterwit.cli.measure.effect:effect", "Does it help? Sessions that were told, and those that were not."
+    ),
+    "backtest": Subcommand(
+        "afterwit.cli.measure.backtest:backtest", "Replay your own history: what would have been said?"
+    ),
+    "skipping": Subcommand(
+        "afterwit.cli.measure.skipping:skipping", "Choose how much is skipped on purpose, to compare."
+    ),
+    "experiment": Subcommand(
+        "afterwit.cli.measure.experiment:experiment", "Split sessions between ways of telling, and compare."
+    ),
+    "report": Subcommand("afterwit.cli.measure.report:report", "Write a page of figures, with charts."),
 }
 
 

@@ -9,6 +9,7 @@ from afterwit.cli.terminal.options import Here, in_place, many, reporting, timed
 from afterwit.cli.terminal.output import print_json, print_line, print_text
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
+from afterwit.extras.lab.templates.stats import compared_templates
 from afterwit.measure.experiment import (
     ArmExperiment,
     experiment_now,
@@ -20,7 +21,6 @@ from afterwit.measure.live.outcomes import ABOUT, MAIN
 from afterwit.measure.live.report import ArmEffect
 from afterwit.measure.live.words import alarm_words, change_words, with_needed
 from afterwit.recall.holdout import ACTIONS, BLOCK, CHOICES, COLD, TEMPLATE, TOLD
-from afterwit.templates.stats import compared_templates
 
 _ARMS = {
     COLD: "nothing is told",

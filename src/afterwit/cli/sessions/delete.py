@@ -4,8 +4,6 @@ from collections import Counter
 
 import click
 
-from afterwit.archive.delete import DeleteRequest, Deletion
-from afterwit.archive.delete import delete as run
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.sessions.filters import filtered
 from afterwit.cli.terminal.amounts import human_bytes, human_count
@@ -13,8 +11,10 @@ from afterwit.cli.terminal.completing import session_ids
 from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, print_text, talk
 from afterwit.connect import connections
-from afterwit.patterns.curate import refresh_files
-from afterwit.patterns.publish import withdraw_erased
+from afterwit.engine.archive.delete import DeleteRequest, Deletion
+from afterwit.engine.archive.delete import delete as run
+from afterwit.extras.lab.patterns.curate import refresh_files
+from afterwit.extras.lab.patterns.publish import withdraw_erased
 from afterwit.sessions.filters import Filter, one_line
 
 _SHOWN = 20

@@ -11,14 +11,14 @@ from afterwit.cli.terminal.amounts import COUNT, human_count
 from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import has_colour, print_json, talk, terminal_width
 from afterwit.cli.terminal.wrapping import wrapped
-from afterwit.guard.hygiene import clean
 from afterwit.model.kinds import EventKind
+from afterwit.model.text.snippets import marked
+from afterwit.redaction.hygiene import clean
 from afterwit.repos.remotes import short_names
 from afterwit.sessions.filters import Filter, one_line
 from afterwit.sessions.search import SearchedSession, SearchHit, SessionsAnswer
 from afterwit.sessions.search import search as run
 from afterwit.store.rows.texts import KINDS, TextTotals
-from afterwit.text.snippets import marked
 
 _TITLE = 150  # characters of a title
 _SNIPPET = 160  # characters of an excerpt

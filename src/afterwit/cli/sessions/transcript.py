@@ -18,10 +18,10 @@ import msgspec
 from afterwit.cli.terminal.amounts import human_count, human_dollars, human_span, human_tokens
 from afterwit.cli.terminal.wrapping import cells, cut, wrapped
 from afterwit.config.calendar import Calendar
-from afterwit.guard.hygiene import clean
 from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import EventKind, Lean, Status
 from afterwit.recall.told_moments import said_at
+from afterwit.redaction.hygiene import clean
 from afterwit.sessions.action_words import from_home, target_line
 from afterwit.sessions.cost import Spending
 from afterwit.sessions.filters import one_line

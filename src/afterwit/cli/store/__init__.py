@@ -3,9 +3,10 @@
 import click
 
 from afterwit.cli.commands import CliGroup
-from afterwit.cli.store import evict, sync, upkeep
-from afterwit.cli.store.backup import backup
-from afterwit.cli.store.hub import hub
+from afterwit.cli.store import evict, upkeep
+from afterwit.extras.backup.cli import backup
+from afterwit.extras.team.cli import sync
+from afterwit.extras.team.cli.hub import hub
 
 
 @click.group(cls=CliGroup)

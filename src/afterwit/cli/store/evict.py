@@ -3,15 +3,15 @@
 import click
 import msgspec
 
-from afterwit.archive.evict import evict as run
-from afterwit.archive.upkeep import DroppedOriginal
-from afterwit.archive.upkeep import dropped as list_dropped
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.terminal.amounts import ByteSize, human_bytes, human_count
 from afterwit.cli.terminal.options import Here, agreed, reporting, timed
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
+from afterwit.engine.archive.evict import evict as run
+from afterwit.engine.archive.upkeep import DroppedOriginal
+from afterwit.engine.archive.upkeep import dropped as list_dropped
 from afterwit.model.learn_run import Eviction
 
 _WHY = {"age": "older than the limit", "soft-cap": "above the soft cap", "hard-cap": "above the hard cap"}

@@ -2,15 +2,15 @@
 
 import click
 
-from afterwit.archive import upkeep
-from afterwit.archive.rebuild import Rebuilt
-from afterwit.archive.rebuild import rebuild as run_rebuild
-from afterwit.archive.verify import verify as verified
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.terminal.amounts import COUNT, human_bytes, human_count
 from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.cli.terminal.progress import bar
+from afterwit.engine.archive import upkeep
+from afterwit.engine.archive.rebuild import Rebuilt
+from afterwit.engine.archive.rebuild import rebuild as run_rebuild
+from afterwit.engine.archive.verify import verify as verified
 
 _EXITS = {ExitCode.FAILED: "There is no store yet, or it cannot be used."}
 

@@ -43,7 +43,7 @@ def repo_names(ctx: click.Context, _param: click.Parameter, incomplete: str) -> 
 
 def session_ids(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The latest sessions whose id begins so, with their titles where the shell shows such."""
-    from afterwit.guard.hygiene import clean
+    from afterwit.redaction.hygiene import clean
     from afterwit.sessions.filters import one_line
     from afterwit.store.rows.session_list import latest_beginning
 
@@ -68,7 +68,7 @@ def template_ids(ctx: click.Context, _param: click.Parameter, incomplete: str) -
 def pattern_ids(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The patterns that recur, and those of the catalog."""
     from afterwit.cli.terminal.options import here_from
-    from afterwit.patterns.show import all_ids
+    from afterwit.extras.lab.patterns.show import all_ids
 
     with suppress(AfterwitError, OSError):
         world = here_from(ctx.params.get("config"), ctx.params.get("profile")).world
@@ -78,7 +78,7 @@ def pattern_ids(ctx: click.Context, _param: click.Parameter, incomplete: str) ->
 
 def reading_ways(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The ways to a model that reads."""
-    from afterwit.reading.ways.registry import way_names
+    from afterwit.reader.ways.registry import way_names
 
     return plain_items(way_names(), incomplete)
 

@@ -21,8 +21,8 @@ from afterwit.cli.terminal.completing import Completing
 from afterwit.config.calendar import Calendar
 from afterwit.config.show import Configured, load, user_home
 from afterwit.config.world import World
+from afterwit.model.text.nearest import did_you_mean
 from afterwit.store.layout import Layout
-from afterwit.text.nearest import did_you_mean
 
 
 class AgentName(click.Choice):  # type: ignore[type-arg]

@@ -17,8 +17,8 @@ import msgspec
 
 from afterwit.cli.commands import ExitCode
 from afterwit.cli.terminal.wrapping import wrapped
-from afterwit.guard.hygiene import clean
 from afterwit.model.times import with_times
+from afterwit.redaction.hygiene import clean
 
 _UNBOUNDED = 1_000_000
 

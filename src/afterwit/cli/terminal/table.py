@@ -14,7 +14,7 @@ import click
 from afterwit.cli.terminal.amounts import human_count
 from afterwit.cli.terminal.output import has_colour, terminal_width
 from afterwit.cli.terminal.wrapping import cells, cut, wrapped_line
-from afterwit.guard.hygiene import clean
+from afterwit.redaction.hygiene import clean
 
 _GAP = "  "
 _SHORT = 30  # columns of at most this width are not folded where there is room

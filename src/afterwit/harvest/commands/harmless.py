@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.program_table import SUBCOMMANDS
 from afterwit.actions.shell.tree import Command
-from afterwit.guard.plain_names import is_plain_path, reads_like_a_sentence
 from afterwit.harvest.commands import harmless_table as table
-from afterwit.text.patterns import regex
+from afterwit.model.text.patterns import regex
+from afterwit.redaction.plain_names import is_plain_path, reads_like_a_sentence
 
 _OUTSIDE = regex(r"[/~$]|[A-Za-z]:\\|\.\.(?:/|\Z)|.*/\.\.(?:/|\Z)")
 _HOST = regex(r".*://|[^/]*@|.*:\d+\Z|\d{5,}\Z|\d+(?:\.\d+){3}")

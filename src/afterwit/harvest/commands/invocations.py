@@ -17,13 +17,13 @@ from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight, names
 from afterwit.actions.shell.tree import Command, folder_after
 from afterwit.actions.steps import Step
-from afterwit.guard.placeholders import PLACEHOLDER
 from afterwit.harvest.commands.purposes import Purpose, may_have_purpose, purpose_of
 from afterwit.harvest.once import once_per_digest
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, Status
 from afterwit.model.knowledge import EXCERPT_LIMIT
-from afterwit.text.patterns import regex
+from afterwit.model.text.patterns import regex
+from afterwit.redaction.placeholders import PLACEHOLDER
 
 PART = "<path>"
 _NAME = "<name>"

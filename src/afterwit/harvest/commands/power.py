@@ -13,10 +13,10 @@ from typing import NamedTuple
 from afterwit.actions.shell.command_changes import CommandChange
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.tree import Command
-from afterwit.guard.plain_names import is_plain_path, reads_like_a_sentence
 from afterwit.harvest.commands import power_table as table
 from afterwit.harvest.commands.harmless import unknown_parts
 from afterwit.harvest.wording import quoted
+from afterwit.redaction.plain_names import is_plain_path, reads_like_a_sentence
 
 HOST, PACKAGE, CHECKS, RIGHTS = "a new host", "code from elsewhere", "fewer checks", "more rights"
 SCRIPT, ELSEWHERE, OTHER = "a script of its own", "something outside the repository", "another program"

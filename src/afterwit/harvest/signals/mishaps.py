@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from afterwit.actions.shell.parse import parsed
-from afterwit.guard.plain_names import is_plain_name, reads_like_a_sentence
 from afterwit.harvest.commands.invocations import command_at, excerpt_of, runs_in, work_of
 from afterwit.harvest.commands.purposes import purpose_of
 from afterwit.harvest.signals.signal import Occurrence, SignalKind, Subject
 from afterwit.model.digest import Digest, DigestStep, Failure
 from afterwit.model.kinds import ActionKind, FailureClass, ResolutionKind
-from afterwit.text.patterns import regex
+from afterwit.model.text.patterns import regex
+from afterwit.redaction.plain_names import is_plain_name, reads_like_a_sentence
 
 _PASSING = (FailureClass.CANCELLED, FailureClass.ANSWER, FailureClass.TRANSIENT)
 _PUBLISHING = ("commit", "push")

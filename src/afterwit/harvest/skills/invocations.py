@@ -17,10 +17,10 @@ from typing import NamedTuple
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.program_table import names
 from afterwit.actions.tools import fold
-from afterwit.guard.plain_names import is_plain_name
 from afterwit.model.digest import Digest, DigestStep, Said
 from afterwit.model.kinds import ActionKind, Status
-from afterwit.text.patterns import regex
+from afterwit.model.text.patterns import regex
+from afterwit.redaction.plain_names import is_plain_name
 
 FILE = "SKILL.md"
 _MANAGING = frozenset(fold(name) for name in ("skills_list", "skill_manage"))

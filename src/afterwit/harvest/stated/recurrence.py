@@ -11,12 +11,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from afterwit.guard.accounts import is_person
-from afterwit.guard.hygiene import clean
 from afterwit.harvest.harvester import evidence_of, item_id
 from afterwit.harvest.stated.statements import attributed, salient
 from afterwit.model.knowledge import EXCERPT_LIMIT, Category, Channel, Draft, Scope, Seen, Sighting
-from afterwit.text.patterns import regex
+from afterwit.model.text.patterns import regex
+from afterwit.redaction.accounts import is_person
+from afterwit.redaction.hygiene import clean
 
 ALIKE = 0.6
 _NEGATION = regex(

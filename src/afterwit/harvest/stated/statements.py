@@ -13,13 +13,13 @@ such words.
 import re
 from functools import lru_cache
 
-from afterwit.guard.hygiene import clean
-from afterwit.guard.placeholders import PLACEHOLDER
 from afterwit.model.knowledge import SENTENCE_LIMIT
+from afterwit.model.text.pasted import own_words, without_blocks
+from afterwit.model.text.patterns import regex
+from afterwit.model.text.words import words_of
 from afterwit.model.times import iso_from_ms
-from afterwit.text.pasted import own_words, without_blocks
-from afterwit.text.patterns import regex
-from afterwit.text.words import words_of
+from afterwit.redaction.hygiene import clean
+from afterwit.redaction.placeholders import PLACEHOLDER
 
 _TICKET_KEY = "the key of a ticket"  # the one that is told by its capitals
 _PATTERNS = {

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from afterwit.actions.shell.parse import parse
-from afterwit.curation.curate import Words
-from afterwit.curation.lessons import LessonSource, record, report
-from afterwit.guard.shown import Shown, joined, ours, stamp
+from afterwit.engine.curation.curate import Words
+from afterwit.engine.curation.lessons import LessonSource, record, report
 from afterwit.knowledge.list import find_item
 from afterwit.mcp.given import PLACE, given_by_id, repo_of
 from afterwit.mcp.tool import Caller, Tool, choice, text, texts
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE, SENTENCE_LIMIT, Category, Scope, ScopeKind, Trigger
+from afterwit.redaction.shown import Shown, joined, ours, stamp
 from afterwit.store.store import readonly_database
 
 

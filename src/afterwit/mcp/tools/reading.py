@@ -12,18 +12,18 @@ from typing import Any
 
 import msgspec
 
-from afterwit.guard.markers import CLOSING, OPENING
-from afterwit.guard.shown import Shown, asked_to_read, complaint, figure, joined, ours, stamp
 from afterwit.mcp.given import ALL_REPOS, THIS_REPO, literal, repo_of
 from afterwit.mcp.tool import Caller, Tool, choice, text
 from afterwit.model.errors import UsageError
-from afterwit.reading.answers import GivenAnswer, understood
-from afterwit.reading.plan import AT_HAND, ReadingPlan, ReadingWish, count_waiting
-from afterwit.reading.read import ask, refusal_in_words, take
-from afterwit.reading.requests import ReadingRequest
-from afterwit.reading.taking import Fate
-from afterwit.reading.waiting import READING_TOOL
+from afterwit.reader.answers import GivenAnswer, understood
+from afterwit.reader.plan import AT_HAND, ReadingPlan, ReadingWish, count_waiting
+from afterwit.reader.read import ask, refusal_in_words, take
+from afterwit.reader.requests import ReadingRequest
+from afterwit.reader.taking import Fate
+from afterwit.reader.waiting import READING_TOOL
 from afterwit.recall.deck.compile import compile_deck
+from afterwit.redaction.markers import CLOSING, OPENING
+from afterwit.redaction.shown import Shown, asked_to_read, complaint, figure, joined, ours, stamp
 from afterwit.sessions.filters import Filter
 from afterwit.store.rows.readings import CALLED, rejected_proposals, request_row
 from afterwit.store.store import readonly_database

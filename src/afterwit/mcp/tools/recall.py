@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from afterwit.agents.moments import RECALL
-from afterwit.guard.shown import NOTHING, Shown, figure, joined, label, ours, stamp
 from afterwit.knowledge.listeners import listener_here
 from afterwit.knowledge.shown_items import sentence, standing
 from afterwit.mcp.given import PLACE, ItemLine, day, given, repo_of
@@ -15,6 +14,7 @@ from afterwit.recall.prompt_block import PromptBlock
 from afterwit.recall.recall import prompt_block_for, speaking_items, start_block_for, stories
 from afterwit.recall.situation import Situation
 from afterwit.recall.start_block import StartBlock
+from afterwit.redaction.shown import NOTHING, Shown, figure, joined, label, ours, stamp
 from afterwit.store.store import readonly_database
 
 _NOTHING = "Nothing is known for this task. That is usual: go on as you would."

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
-from afterwit.guard.shown import Shown, figure, joined, name, ours, stamp, typed
 from afterwit.knowledge.listeners import listener_here
 from afterwit.mcp.given import ALL_REPOS, PLACE, THIS_REPO, day, last_part, literal, notes, one_line, repo_of
 from afterwit.mcp.tool import Caller, Tool, choice, number, text
 from afterwit.model.kinds import EventKind
+from afterwit.redaction.shown import Shown, figure, joined, name, ours, stamp, typed
 from afterwit.sessions.filters import Filter
 from afterwit.sessions.search import SearchAnswer, SearchHit, best_hits
 from afterwit.store.rows.session_list import users_of

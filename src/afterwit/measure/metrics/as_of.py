@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from afterwit.decisions.decided import Decision
 from afterwit.knowledge.weighing import WeighingContext, weigh
 from afterwit.model.knowledge import Draft, Evidence, Item
+from afterwit.store.decisions.decided import Decision
 
 _SHARED = frozenset(Draft.__struct_fields__) & frozenset(Item.__struct_fields__)
 

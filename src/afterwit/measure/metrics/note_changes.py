@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from afterwit.decisions.decided import TAKEN_OUT
 from afterwit.measure.metrics.as_of import NoteHistory, item_at, time_of
 from afterwit.model.knowledge import Item, ItemStatus
+from afterwit.store.decisions.decided import TAKEN_OUT
 
 GAINED = "gained"
 LOST = "lost"

@@ -15,8 +15,8 @@ from afterwit.knowledge.matching import TriggerMoment, fires
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import ActionKind
 from afterwit.model.knowledge import Item
+from afterwit.model.text.words import words_of
 from afterwit.recall.deck.reader import words_called, words_in
-from afterwit.text.words import words_of
 
 _LONGEST = 65_536  # characters of a command line
 

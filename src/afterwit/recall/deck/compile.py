@@ -15,13 +15,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 import apsw
 import msgspec
 
+from afterwit.capture.checkouts.known import GitCheckout, git_checkouts, named_checkouts
 from afterwit.capture.left_out import LeftOutSessions
-from afterwit.checkouts.known import GitCheckout, git_checkouts, named_checkouts
 from afterwit.config.run_rules import known_people
 from afterwit.config.world import World, exclusion_of, redactor_of
 from afterwit.digest.update import load_digest
-from afterwit.guard import ruleset
-from afterwit.guard.placeholders import placeholder
 from afterwit.knowledge.list import item_in
 from afterwit.knowledge.listeners import listener_here, own_names
 from afterwit.knowledge.whose_words import Listener, is_personal
@@ -40,6 +38,8 @@ from afterwit.recall.recall import names_known, preference_lines, settings_of, s
 from afterwit.recall.repository import UNCOMMITTED, git_mark, history_sightings, tree_file
 from afterwit.recall.situation import MOST_STORIES, SPEAKING, Situation, agents_of
 from afterwit.recall.worked_example import worked_example
+from afterwit.redaction import ruleset
+from afterwit.redaction.placeholders import placeholder
 from afterwit.repos.known_names import is_folder
 from afterwit.store.database import UNREADABLE, is_damage, transaction
 from afterwit.store.layout import redaction_key

@@ -7,7 +7,6 @@ import struct
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from afterwit.guard.shown import Shown
 from afterwit.knowledge.shown_items import may_be_told
 from afterwit.model.knowledge import EVERYWHERE, Authority, Item, ItemStatus, Scope, Trigger
 from afterwit.recall.at_activity import is_called
@@ -15,6 +14,7 @@ from afterwit.recall.at_failure import answers
 from afterwit.recall.at_prompt import about
 from afterwit.recall.situation import order
 from afterwit.recall.start_block import said_of
+from afterwit.redaction.shown import Shown
 
 
 class FiringLine(NamedTuple):

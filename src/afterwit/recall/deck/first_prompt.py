@@ -16,6 +16,7 @@ import apsw
 
 from afterwit.actions.path_patterns import fits_path
 from afterwit.model.quick_json import dumps, loads
+from afterwit.model.text.words import words_of
 from afterwit.recall.deck.location import Location, branch_of
 from afterwit.recall.deck.reader import NOTES, PLACES, Deck, DeckLine, opened_immutable, words_in
 from afterwit.recall.note_matches import (
@@ -30,7 +31,6 @@ from afterwit.recall.note_matches import (
 from afterwit.recall.place_index import UNCHANGED, Recency, is_large_share, likeness, rarity
 from afterwit.recall.places import KnownRepo, LikelyPlace, Question, clear, guess, with_tests, without_forbidden
 from afterwit.recall.prompt_block import BlockLine, BlockSection, MarkedLine, fitting, likely_paths, prompt_block
-from afterwit.text.words import words_of
 
 # pathlib takes longer to load than all that is done here.
 # ruff: noqa: PTH110, PTH112, PTH118, PTH120
@@ -74,7 +74,7 @@ def _known_repo(deck: Deck, place: Location, work: "StoredPlaces") -> KnownRepo:
     index = os.path.join(os.path.dirname(deck.path), _TREES, name)
     if not name or not os.path.isdir(place.root) or not os.path.exists(index):
         return KnownRepo(work)
-    from afterwit.checkouts.tree_words import TreeWords
+    from afterwit.capture.checkouts.tree_words import TreeWords
 
     tree = TreeWords(opened_immutable(index))
     if not tree.size():

@@ -12,13 +12,13 @@ from typing import NamedTuple
 import apsw
 import msgspec
 
-from afterwit.guard.markers import defused
 from afterwit.model.kinds import ActionKind
 from afterwit.model.knowledge import Trigger
 from afterwit.recall.deck.firing_lines import FiringLine
 from afterwit.recall.deck.first_prompt import hundredths, pack_weighted
 from afterwit.recall.deck.reader import NOTES, TRIGGER_COLUMNS, words_in
 from afterwit.recall.terms import counts_of, weights
+from afterwit.redaction.markers import defused
 
 Redact = Callable[[str], str]
 LINE_TABLES = ("lines", "triggers", "keys")

@@ -19,10 +19,10 @@ from typing import NamedTuple
 import apsw
 import msgspec
 
+from afterwit.model.text.words import words_of
 from afterwit.recall.deck.first_prompt import NUMBER_BYTES, count_numbers, pack_numbers
 from afterwit.recall.deck.reader import PLACES
 from afterwit.recall.place_index import MEMORY, PlaceSighting, path_total, rarity, recencies, words_of_sighting
-from afterwit.text.words import words_of
 
 MOST_SESSIONS = 2_000
 MOST_COMMITS = 1_000

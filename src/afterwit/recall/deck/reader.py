@@ -15,9 +15,9 @@ import os
 
 import apsw
 
-from afterwit.guard.accounts import is_person
-from afterwit.guard.shown import Shown, of_deck
 from afterwit.model.quick_json import dumps, loads
+from afterwit.redaction.accounts import is_person
+from afterwit.redaction.shown import Shown, of_deck
 
 # pathlib takes longer to load than all that is done here.
 # ruff: noqa: PTH118, PTH119, PTH120

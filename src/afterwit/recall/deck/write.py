@@ -23,8 +23,6 @@ from typing import NamedTuple
 import apsw
 import msgspec
 
-from afterwit.guard.markers import CLOSING, OPENING
-from afterwit.guard.shown import Shown
 from afterwit.model.knowledge import ScopeKind
 from afterwit.recall.deck.dealt import NOTHING_DEALT, DealtDeck, DealtMarks, DealtPart, parts_folder
 from afterwit.recall.deck.firing_lines import FiringLine
@@ -32,6 +30,8 @@ from afterwit.recall.deck.line_tables import LINE_TABLES, Redact, put_lines, put
 from afterwit.recall.deck.prompt_tables import PromptSource, update_prompt_tables
 from afterwit.recall.deck.reader import EXAMPLES, REPO, VERSION
 from afterwit.recall.prompt_block import BlockLine, BlockSection
+from afterwit.redaction.markers import CLOSING, OPENING
+from afterwit.redaction.shown import Shown
 from afterwit.store.atomic import PRIVATE, renamed_into, step, sync
 from afterwit.store.database import transaction, translated
 from afterwit.store.marks import fingerprint
@@ -125,7 +125,7 @@ def write_deck(
 
 @functools.cache
 def _plain_redaction() -> Redact:
-    from afterwit.guard.redaction import Redactor
+    from afterwit.redaction.redaction import Redactor
 
     return Redactor(b"deck").text
 

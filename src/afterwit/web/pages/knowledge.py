@@ -7,12 +7,11 @@ to. A form works without JavaScript; with it, a note is replaced where it stands
 from pathlib import Path
 from typing import Any
 
-from afterwit.curation.curate import edit, judge
-from afterwit.curation.forget import ForgetRequest, forget
-from afterwit.curation.review import waiting
-from afterwit.curation.undo import Past, past, undo
-from afterwit.curation.why import confidence_path, telling_line, why
-from afterwit.decisions.decided import DecisionKind, ItemChanges
+from afterwit.engine.curation.curate import edit, judge
+from afterwit.engine.curation.forget import ForgetRequest, forget
+from afterwit.engine.curation.review import waiting
+from afterwit.engine.curation.undo import Past, past, undo
+from afterwit.engine.curation.why import confidence_path, telling_line, why
 from afterwit.knowledge.list import ItemFilter, listed, makers, searched, sentences
 from afterwit.knowledge.list import shown as item_named
 from afterwit.knowledge.listeners import listener_here
@@ -22,6 +21,7 @@ from afterwit.model.knowledge import Category, Channel, Item, ItemStatus
 from afterwit.recall.recall import recalled
 from afterwit.recall.told import ToldWhen, told_when
 from afterwit.recall.told_moments import said_at
+from afterwit.store.decisions.decided import DecisionKind, ItemChanges
 from afterwit.store.rows.items import exposures
 from afterwit.store.rows.session_list import session_of
 from afterwit.store.store import readonly_database

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from afterwit.doctor.doctor import examine
-from afterwit.doctor.findings import missing_hooks, silent_hooks
+from afterwit.engine.doctor.doctor import examine
+from afterwit.engine.doctor.findings import missing_hooks, silent_hooks
 from afterwit.recall.find_places import find_places
 from afterwit.sessions import identities
 from afterwit.web.answering import Ask, WebAnswer, WebRoute, shown

@@ -5,19 +5,19 @@ from typing import NamedTuple, cast
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.curation.review import WaitingNotes, waiting
-from afterwit.doctor.findings import Level
-from afterwit.doctor.status import ProofOfLife, helping, status
+from afterwit.engine.curation.review import WaitingNotes, waiting
+from afterwit.engine.doctor.findings import Level
+from afterwit.engine.doctor.status import ProofOfLife, helping, status
 from afterwit.knowledge.list import new_items
 from afterwit.model.knowledge import Item
-from afterwit.reading.spent import spent_by
+from afterwit.model.text.amounts import human_count
+from afterwit.reader.spent import spent_by
 from afterwit.recall.told_moments import said_at
 from afterwit.sessions.filters import Filter
 from afterwit.sessions.list import Order, list_sessions
 from afterwit.store.atomic import replace_file
 from afterwit.store.regular_files import read_regular
 from afterwit.store.store import readonly_database
-from afterwit.text.amounts import human_count
 from afterwit.web.answering import Ask, WebAnswer, WebRoute, shown
 from afterwit.web.pages.knowledge import done_bar
 

@@ -1,0 +1,301 @@
+"""`store evict`, and the end of every `learn`: keeps the archive of originals within its budget.
+
+Gathers what could go, has `engine.archive.budget` decide, and drops what that says. The report names every original
+with its hash. What goes without having been analysed is a loss of data: the report says so, and so does the exit code.
+
+Originals that were lost and gave no session may be taken in again where they fit under the hard cap beside everything
+that the archive holds now. Nothing is lost below the hard cap, so what comes back stays; if it turns out larger than it
+was, its new size decides the next time. Whether the agent still has the file is not asked here.
+"""
+
+import shutil
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+import apsw
+import msgspec
+
+from afterwit.agents.declared.description import Description
+from afterwit.agents.prompt_history import HISTORY
+from afterwit.agents.registry import reader_for
+from afterwit.capture.derived import COMPANION, origin_in
+from afterwit.capture.logs import belonging
+from afterwit.capture.part_rows import remove_dropped_objects
+from afterwit.config.world import World
+from afterwit.engine.archive.budget import EvictionCandidate, EvictionPass, EvictionPlan, plan_eviction
+from afterwit.engine.archive.remove import PACKED_BYTES, FileToDrop, drop_originals, settle_dropped
+from afterwit.model.errors import DamagedError, UsageError
+from afterwit.model.learn_run import Dropped, Eviction, PassDone
+from afterwit.model.settings import EvictionOrder, RetentionSettings
+from afterwit.store.archive import Archive, archive_name
+from afterwit.store.archive_mark import refuse_older
+from afterwit.store.decisions.journal import catch_up
+from afterwit.store.lease import held
+from afterwit.store.marks import PACKED, mark, put_mark
+from afterwit.store.rows import originals
+from afterwit.store.rows.files import FileRow, files_by_id
+from afterwit.store.rows.health import archive_state, database_bytes
+from afterwit.store.rows.originals import EVICTED, LOST, RawFile, SessionName
+from afterwit.store.rows.sightings import all_digests
+from afterwit.store.store import Store, opened, require
+
+_WAIT_SECONDS = 60
+_WORTH_PACKING = 8  # an eighth of the database has to be unused
+
+
+class _Original(NamedTuple):
+    candidate: EvictionCandidate
+    companions: list[int]
+
+
+def evict(
+    world: World, agree: Callable[[Eviction], bool], *, soft_cap_bytes: int | None = None, is_dry_run: bool = False
+) -> Eviction | None:
+    """One eviction by hand; None if what was planned was not agreed to."""
+    require(world.layout)
+    limits = _limits(world.settings.retention, soft_cap_bytes)
+    with held(world.layout.lease, _WAIT_SECONDS), opened(world.layout) as store:
+        refuse_older(store)
+        if not is_dry_run:
+            remove_dropped_objects(store)
+            settle_dropped(store)
+            catch_up(store)
+        planned = _Evicting(store, limits, world)
+        report = planned.report(is_dry_run=is_dry_run)
+        if is_dry_run or not report.dropped:
+            return report
+        if not agree(report):
+            return None
+        planned.carry_out()
+        return planned.report(is_dry_run=False)
+
+
+def keep_within_budget(store: Store, world: World, *, is_dry_run: bool = False) -> Eviction | None:
+    """The eviction at the end of a run that holds the lease; None where there is nothing to do or to say, because the
+    originals are below the soft cap, and none has an age to leave at."""
+    limits = world.settings.retention
+    is_small = _packed_at_most(store) <= limits.raw_soft_cap_bytes
+    if is_small and not limits.raw_max_age_days and distilled_bytes(store) <= limits.distilled_cap_bytes:
+        return None
+    planned = _Evicting(store, limits, world)
+    if not is_dry_run:
+        planned.carry_out()
+    report = planned.report(is_dry_run=is_dry_run)
+    if not is_dry_run:
+        put_mark(store.db, PACKED, f"{originals.original_bytes_held(store.db)} {report.after_bytes}")
+    return report
+
+
+def _packed_at_most(store: Store) -> int:
+    """What originals take in the archive, without a look at each: what they took when that was last done, and what came
+    since, unpacked. Packing hardly ever makes anything larger, and then by less than the room below a cap is wide."""
+    held = originals.original_bytes_held(store.db)
+    then, packed = map(int, (mark(store.db, PACKED) or "0 0").split())
+    return packed + held - then if held >= then else held
+
+
+def _limits(configured: RetentionSettings, soft_cap_bytes: int | None) -> RetentionSettings:
+    if soft_cap_bytes is None:
+        return configured
+    if soft_cap_bytes > configured.hard_cap_bytes:
+        raise UsageError(
+            f"--soft-cap {soft_cap_bytes} is above the hard cap, {configured.hard_cap_bytes} bytes. Raise"
+            " raw_hard_cap_bytes in [retention] of config.toml first."
+        )
+    hard_cap = configured.hard_cap_bytes
+    return msgspec.structs.replace(configured, raw_soft_cap_bytes=soft_cap_bytes, raw_hard_cap_bytes=hard_cap)
+
+
+class _Evicting:
+    """One plan, and what became of it."""
+
+    def __init__(self, store: Store, limits: RetentionSettings, world: World) -> None:
+        self._store = store
+        self._limits = limits
+        self._now_ms = world.now_ms
+        self._originals = _originals(store, limits, world.declared)
+        self._plan: EvictionPlan = plan_eviction(
+            (original.candidate for original in self._originals.values()), limits, world.now_ms
+        )
+        file_ids = [candidate.id for candidate in self._plan.candidates]
+        self._faults: dict[int, str] = {}
+        self._files = files_by_id(store.db, file_ids)
+        self._sessions = originals.sessions_in(store.db, file_ids)
+
+    def carry_out(self) -> None:
+        files = [self._file_to_drop(candidate) for candidate in self._plan.candidates]
+        if files:
+            self._faults = drop_originals(self._store, files, self._now_ms)
+            _give_space_back(self._store)
+
+    def report(self, *, is_dry_run: bool) -> Eviction:
+        plan, limits = self._plan, self._limits
+        dropped = [
+            self._dropped(eviction, candidate)
+            for eviction in plan.passes
+            for candidate in eviction.candidates
+            if candidate.id not in self._faults
+        ]
+        freed = sum(original.freed_bytes for original in dropped)
+        kept = (original.candidate.packed_bytes for original in self._originals.values() if original.candidate.is_kept)
+        return Eviction(
+            is_dry_run=is_dry_run,
+            soft_cap_bytes=limits.raw_soft_cap_bytes,
+            hard_cap_bytes=limits.hard_cap_bytes,
+            before_bytes=plan.before_bytes,
+            after_bytes=plan.before_bytes - freed,
+            freed_bytes=freed,
+            kept_bytes=sum(kept),
+            is_over_hard_cap=plan.is_over,
+            passes=[self._done(eviction) for eviction in plan.passes],
+            dropped=dropped,
+            faults=[f"{self._files[file_id].path}: {fault}" for file_id, fault in self._faults.items()],
+            data_loss=[name for lost in dropped if lost.is_data_loss for name in lost.sessions or [lost.path]],
+            distilled_bytes=distilled_bytes(self._store),
+            distilled_cap_bytes=limits.distilled_cap_bytes,
+        )
+
+    def _file_to_drop(self, candidate: EvictionCandidate) -> FileToDrop:
+        companions = files_by_id(self._store.db, self._originals[candidate.id].companions)
+        return FileToDrop(
+            self._files[candidate.id], EVICTED if candidate.is_analysed else LOST, list(companions.values())
+        )
+
+    def _done(self, eviction: EvictionPass) -> PassDone:
+        names = {name.id for candidate in eviction.candidates for name in self._sessions.get(candidate.id, [])}
+        return PassDone(
+            reason=eviction.reason,
+            files=len(eviction.candidates),
+            sessions=len(names),
+            freed_bytes=eviction.freed_bytes,
+            after_bytes=eviction.after_bytes,
+        )
+
+    def _dropped(self, eviction: EvictionPass, candidate: EvictionCandidate) -> Dropped:
+        file: FileRow = self._files[candidate.id]
+        return Dropped(
+            agent=file.agent,
+            path=file.path,
+            sessions=[name.native_id for name in self._sessions.get(candidate.id, [])],
+            reason=eviction.reason,
+            freed_bytes=candidate.packed_bytes,
+            original_bytes=file.held_bytes,
+            sha256=file.sha256,
+            is_data_loss=not candidate.is_analysed,
+        )
+
+
+def packed_originals(store: Store) -> int:
+    """What all originals take in the archive, companions included."""
+    return archive_state(store.db, store.archive).original_bytes
+
+
+def distilled_bytes(store: Store) -> int:
+    """What the database and the remains of dropped originals take."""
+    rows = files_by_id(store.db, [file.id for file in originals.dropped_files(store.db)]).values()
+    remains = sum(store.archive.size(row.archived_as) for row in rows)
+    return database_bytes(store.layout.database) + remains
+
+
+def _originals(store: Store, limits: RetentionSettings, declared: tuple[Description, ...]) -> dict[int, _Original]:
+    """What the archive holds, companions with the transcript that they belong to."""
+    rows = originals.raw_files(store.db)
+    packed = {row.id: store.archive.size(archive_name(row.key, row.generation)) for row in rows}
+    transcripts = [row for row in rows if row.role != COMPANION]
+    owners = _owners(store.archive, rows, declared)
+    beside: dict[int, list[int]] = {}
+    for companion, owner in owners.items():
+        beside.setdefault(owner, []).append(companion)
+    names = originals.sessions_in(store.db, [row.id for row in transcripts])
+    may_go = sum(packed.values()) > limits.raw_soft_cap_bytes
+    worth = _values(store.db) if limits.order is EvictionOrder.VALUE and may_go else {}
+    alone = [row for row in rows if row.role == COMPANION and row.id not in owners]
+    return {
+        row.id: _Original(
+            _candidate(
+                row, packed[row.id] + sum(packed[companion_id] for companion_id in beside.get(row.id, [])), names, worth
+            ),
+            beside.get(row.id, []),
+        )
+        for row in (*transcripts, *alone)
+    }
+
+
+def _candidate(
+    row: RawFile, packed_bytes: int, names: Mapping[int, list[SessionName]], worth: Mapping[int, float]
+) -> EvictionCandidate:
+    is_history = PurePosixPath(row.path).name == HISTORY.name
+    return EvictionCandidate(
+        id=row.id,
+        packed_bytes=packed_bytes,
+        ended_ms=row.mtime_ns // 1_000_000 if row.ended_ms is None else row.ended_ms,
+        value=sum(worth.get(name.id, 0.0) for name in names.get(row.id, [])),
+        is_analysed=bool(row.sessions) and not row.undigested,
+        is_kept=bool(row.pinned) or is_history or row.role == COMPANION,
+    )
+
+
+def _owners(archive: Archive, rows: Iterable[RawFile], declared: tuple[Description, ...]) -> dict[int, int]:
+    """For each companion the transcript that it goes with: the present generation of its owner."""
+    latest: dict[bytes, RawFile] = {}
+    for row in rows:
+        if row.role != COMPANION:
+            latest[row.key] = row
+    owners: dict[int, int] = {}
+    for row in rows:
+        owner = latest.get(_owner_key(archive, row, declared)) if row.role == COMPANION else None
+        if owner is not None:
+            owners[row.id] = owner.id
+    return owners
+
+
+def _owner_key(archive: Archive, row: RawFile, declared: tuple[Description, ...]) -> bytes:
+    try:
+        origin = origin_in(archive.header(archive_name(row.key, row.generation)))
+    except DamagedError:
+        return b""
+    reader = reader_for(origin.agent, declared)
+    owner = belonging(reader, origin.path) if reader else None
+    return origin._replace(path=owner.transcript).key if owner is not None else b""
+
+
+def _values(db: apsw.Connection) -> dict[int, float]:
+    """What each session may still teach that no other session does."""
+    from afterwit.digest.update import unpack  # with the digester, which nobody needs who asks what the archive takes
+    from afterwit.digest.value import findings_of, values
+
+    return values({row.session_id: findings_of(unpack(row.body)) for row in all_digests(db)})
+
+
+def _give_space_back(store: Store) -> None:
+    """Packs the database where that gains much and there is room for the copy that it takes."""
+    unused, total = originals.unused_bytes(store.db)
+    if unused * _WORTH_PACKING >= total and shutil.disk_usage(store.layout.root).free > 2 * total:
+        store.db.execute("VACUUM")
+        store.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def recapturable(store: Store, limits: RetentionSettings) -> dict[bytes, str]:
+    """The keys of lost originals for which there is room, each with its agent. The newest come first, because
+    agents delete the old ones."""
+    lost = files_by_id(store.db, originals.lost_unread(store.db)).values()
+    if not lost:
+        return {}
+    room = limits.hard_cap_bytes - packed_originals(store)
+    fitting: dict[bytes, str] = {}
+    for row in sorted(lost, key=lambda row: (-row.mtime_ns, row.key)):
+        size = _packed_bytes(store, row)
+        if size <= room:
+            room -= size
+            fitting[row.key] = row.agent
+    return fitting
+
+
+def _packed_bytes(store: Store, row: FileRow) -> int:
+    """What it took in the archive. Where the remains do not say, no more than its unpacked bytes."""
+    try:
+        header = store.archive.header(row.archived_as)
+    except DamagedError:
+        return row.dropped_bytes
+    return int(header.get(PACKED_BYTES, row.dropped_bytes))

@@ -1,0 +1,357 @@
+"""Rebuild: derives the whole database again from the archive and the journal. Where an original was given up, its
+remains in the archive have the rows.
+
+The new database is built beside the old one by the same code that `learn` uses, then renamed into its place: killed
+anywhere, or on a full disk, the old one stands, or the new one. Only a database that is itself damaged is set aside;
+one that cannot be read for another reason, or that a newer version wrote, stops the command. So does a journal that
+lacks decisions which were applied before, and an archive that holds less than the present database knows: what is lost
+is said, and somebody has to accept it. What cannot be read in the archive, or lost its end, gets a row that says so
+until the file is read again, or its object restored or removed.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import closing, suppress
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+import apsw
+import msgspec
+
+from afterwit.agents.declared.description import Description
+from afterwit.agents.registry import reader_for
+from afterwit.capture.assembly.remains import unpacked
+from afterwit.capture.commit import resolve_repos
+from afterwit.capture.derive import derive_archived
+from afterwit.capture.derived import COMPANION, Derived, origin_in
+from afterwit.capture.logs import belonging
+from afterwit.capture.tasks import is_much, workers_for
+from afterwit.capture.workers import Workers
+from afterwit.config.run_rules import RunRules
+from afterwit.config.world import World, rules_for
+from afterwit.digest.update import digest_pending
+from afterwit.engine.archive.adopt import Adopter, ArchiveObject, Damage, keep_damage
+from afterwit.engine.archive.remove import drop_in
+from afterwit.knowledge.settle import harvest, keep_approved
+from afterwit.model.errors import DamagedError, StoreError
+from afterwit.model.learn_run import Progress
+from afterwit.model.prices import price_list
+from afterwit.store import archive_mark
+from afterwit.store.archive import Archive, ArchiveName, archive_name
+from afterwit.store.atomic import step
+from afterwit.store.checksums import broken_rows, content_hash
+from afterwit.store.database import (
+    UNREADABLE,
+    connect,
+    is_damage,
+    put_in_place,
+    remove_database,
+    transaction,
+    translated,
+)
+from afterwit.store.decisions.journal import catch_up
+from afterwit.store.frames import REMAINS
+from afterwit.store.journal import ChainHead, Journal, applied, keep_heads, refuse_faults, refuse_missing, seen_heads
+from afterwit.store.layout import Layout
+from afterwit.store.lease import held
+from afterwit.store.migrate import migrate, migrations, schema_version
+from afterwit.store.rows import files
+from afterwit.store.rows.files import FileRow
+from afterwit.store.store import Store, require
+
+_BATCH = 64
+_SHOWN = 5
+
+
+class Rebuilt(msgspec.Struct, kw_only=True):
+    """What a rebuild did. `before` is empty where the old database could not be read."""
+
+    files: int
+    before: str
+    after: str
+    faults: list[str]
+
+
+def rebuild(
+    world: World, progress: Progress, *, accepts_journal: bool = False, accepts_archive: bool = False
+) -> Rebuilt:
+    layout = world.layout
+    require(layout)
+    beside = layout.root / "rebuilding.db"
+    with held(layout.lease, wait_seconds=60):
+        remove_database(beside)
+        present = _present(layout)
+        archive = Archive(layout.archive)
+        try:
+            with closing(_journal(layout, present, accepts_journal=accepts_journal)) as journal:
+                if present.content_hash:  # it says what people approved; the harvesters may be others by now
+                    with suppress(StoreError, apsw.Error, *UNREADABLE), closing(connect(layout.database)) as old:
+                        keep_approved(Store(layout, old, archive, journal), world.now_ms)
+                with closing(connect(beside)) as db:
+                    migrate(db, migrations(), layout.backups)
+                    store = Store(layout, db, archive, journal)
+                    rebuilding = _Rebuilding(world, store, progress, present.rows)
+                    count = rebuilding.run()
+                    lost = _lost(store, present, rebuilding.damage)
+                    if lost and not accepts_archive:
+                        raise DamagedError(_refusal(layout, lost))
+                    faults = [*rebuilding.faults, *(fault for fault in lost if fault not in rebuilding.faults)]
+                    after = content_hash(db)
+                    with transaction(db):
+                        archive_mark.adopt(store)
+                step("the new database is complete, beside the old one")
+                put_in_place(beside, layout.database, is_damaged=present.is_damaged)
+                with closing(connect(layout.database)) as db:
+                    archive_mark.confirm(Store(layout, db, archive, journal))
+        except apsw.Error as error:
+            raise translated(error, beside) from error
+        finally:
+            remove_database(beside)
+    return Rebuilt(files=count, before=present.content_hash, after=after, faults=faults)
+
+
+class _Present(NamedTuple):
+    """What is known of the database that is there."""
+
+    content_hash: str = ""
+    rows: dict[ArchiveName, FileRow] = {}  # noqa: RUF012 - never changed
+    heads: dict[str, ChainHead] = {}  # noqa: RUF012
+    is_damaged: bool = False
+
+
+def _journal(layout: Layout, present: _Present, *, accepts_journal: bool) -> Journal:
+    """The journal, open. Raises where it lacks what was applied to the present database, or is damaged itself."""
+    heads = seen_heads(layout, present.heads)
+    if not accepts_journal:
+        refuse_missing(layout, heads)
+    journal = Journal(layout.journal, layout.backups)
+    try:
+        if accepts_journal:
+            keep_heads(layout, journal.heads())
+        else:
+            refuse_faults(layout, journal.verify(heads))
+    except BaseException:
+        journal.close()
+        raise
+    return journal
+
+
+def _lost(store: Store, present: _Present, damage: dict[ArchiveName, Damage]) -> list[str]:
+    """What the new database would know less than the present one, or than the archive's mark says: by name, where the
+    present database knows the names."""
+    names, lost = set(store.archive.names()), list[str]()
+    for name, row in sorted(present.rows.items()):
+        if row.has_object and name not in names:
+            lost.append(f"{name} ({row.path}): the archived file is missing")
+        elif row.has_object and name in damage and damage[name].is_less_than(row):
+            lost.append(damage[name].line)
+    less = "" if lost else archive_mark.lacking(store.db, archive_mark.mark_of(store.archive), len(damage))
+    return lost or ([less] if less else [])
+
+
+def _refusal(layout: Layout, lost: list[str]) -> str:
+    more = f"; and {len(lost) - _SHOWN:,} more" if len(lost) > _SHOWN else ""
+    return (
+        f"{layout.archive} lacks what the present database was made from, or it cannot be read:"
+        f" {'; '.join(lost[:_SHOWN])}{more}. The database was left as it is. Restore what is missing from a backup, and"
+        " run `afterwit store rebuild` again. To go on without it, run `afterwit store rebuild --accept-archive`."
+    )
+
+
+class _Rebuilding:
+    def __init__(self, world: World, store: Store, progress: Progress, rows: dict[ArchiveName, FileRow]) -> None:
+        self._world = world
+        self._store = store
+        self._progress = progress
+        self._rows = rows
+        self.damage: dict[ArchiveName, Damage] = {}
+
+    @property
+    def faults(self) -> list[str]:
+        """What is wrong with the archive, one line for each object."""
+        return [damage.line for damage in self.damage.values()]
+
+    def run(self) -> int:
+        """Returns how many files were derived."""
+        catch_up(self._store)
+        stored = _with_generations(self._readable())
+        adopter = Adopter(self._store, rules_for(self._world, self._store))
+        self._adopt_companions(adopter, stored)
+        count = self._adopt_remains(adopter, stored)
+        with workers_for(self._world.settings) as workers:
+            count += self._derive(adopter, stored, workers)
+            with transaction(self._store.db):
+                adopter.drop_contained_generations()
+                adopter.settle()
+                keep_damage(self._store.db, self.damage, self._rows)
+            resolve_repos(self._store, self._world.settings)
+            digest_pending(self._store, price_list(self._world.settings.prices), workers=workers)
+            harvest(self._store, self._world, workers=workers)
+        return count
+
+    def _note(self, name: ArchiveName, what: str, held_bytes: int = 0, *, is_used: bool = False) -> None:
+        """That an object is not as it should be, and how much of it was used."""
+        row = self._rows.get(name)
+        where = f"{name} ({row.path})" if row else str(name)
+        self.damage[name] = Damage(where, what.rstrip("."), held_bytes, is_used)
+
+    def _adopt_companions(self, adopter: Adopter, stored: list[ArchiveObject]) -> None:
+        with transaction(self._store.db):
+            for companion in (archived for archived in stored if archived.role == COMPANION):
+                try:
+                    held_bytes, sha256 = self._store.archive.held_bytes(companion.name)
+                except DamagedError as error:
+                    self._note(companion.name, str(error))
+                else:
+                    self._note_shortened(companion.name, held_bytes, sha256)
+                    adopter.adopt_companion(companion, held_bytes, sha256)
+
+    def _note_shortened(self, name: ArchiveName, held_bytes: int, sha256: str) -> None:
+        """What an object that can be read lacks nevertheless. What is left of it counts."""
+        row = self._rows.get(name)
+        rest = self._store.archive.rest_bytes(name)
+        what = ""
+        if row is not None and row.held_bytes > held_bytes:
+            what = f"its last {row.held_bytes - held_bytes:,} bytes are gone; the rest was used"
+        elif row is not None and row.held_bytes == held_bytes and row.sha256 != sha256:
+            what = "the bytes are not all those that were archived"
+        elif row is None and rest and not archive_mark.is_unfinished(self._store.archive):
+            what = f"{rest:,} bytes at its end are no whole frame; what comes before them was used"
+        if what:
+            self._note(name, what, held_bytes, is_used=True)
+
+    def _adopt_remains(self, adopter: Adopter, stored: list[ArchiveObject]) -> int:
+        """Before anything is derived: their parts keep what they own. Returns how many there were."""
+        count = 0
+        with transaction(self._store.db):
+            for left in (archived for archived in stored if archived.role == REMAINS):
+                try:
+                    drop, remains = drop_in(left.header), unpacked(self._store.archive.remains(left.name))
+                except (DamagedError, *UNREADABLE) as error:
+                    self._note(left.name, str(error))
+                else:
+                    adopter.adopt_remains(left, drop, remains)
+                    count += 1
+            adopter.settle()
+        return count
+
+    def _derive(self, adopter: Adopter, stored: list[ArchiveObject], workers: Workers) -> int:
+        transcripts = [archived for archived in stored if archived.role not in (COMPANION, REMAINS)]
+        sizes = {transcript.name: self._store.archive.packed_bytes(transcript.name) for transcript in transcripts}
+        self._progress.begin(len(transcripts), sum(sizes.values()))
+        rules = rules_for(self._world, self._store)
+        beside = _companions(stored, rules.declared)
+        tasks = (
+            _Task(self._store.layout.archive, transcript, beside.get(transcript.origin.key, {}), rules)
+            for transcript in transcripts
+        )
+        batch: list[tuple[ArchiveObject, Derived]] = []
+        count = 0
+        has_much = is_much(sum(sizes.values()))
+        spread = workers.spread(tasks, _work, is_much=has_much, size_of=lambda task: sizes[task.stored.name])
+        for task, answer in spread:
+            self._progress.advance(1, sizes[task.stored.name])
+            if isinstance(answer, str):
+                self._note(task.stored.name, answer)
+                continue
+            derived = msgspec.msgpack.decode(answer, type=Derived)
+            self._note_shortened(task.stored.name, derived.held_bytes, derived.sha256)
+            batch.append((task.stored, derived))
+            count += 1
+            if len(batch) >= _BATCH:
+                self._commit(adopter, batch)
+                batch = []
+        self._commit(adopter, batch)
+        return count
+
+    def _readable(self) -> Iterator[ArchiveObject]:
+        for name in self._store.archive.names():
+            try:
+                header = self._store.archive.header(name)
+                stored = ArchiveObject(name, header, origin_in(header), int(header["generation"]))
+                is_sound = archive_name(stored.origin.key, stored.generation) == name and "role" in header
+            except (DamagedError, *UNREADABLE) as error:
+                self._note(name, str(error))
+                continue
+            if is_sound:
+                yield stored
+            else:
+                self._note(name, "the header names another file")
+
+    def _commit(self, adopter: Adopter, batch: Iterable[tuple[ArchiveObject, Derived]]) -> None:
+        with transaction(self._store.db):
+            for stored, derived in batch:
+                adopter.adopt(stored, derived)
+            adopter.settle()
+
+
+class _Task(NamedTuple):
+    archive: Path
+    stored: ArchiveObject
+    companions: dict[str, ArchiveName]
+    rules: RunRules
+
+
+def _work(task: _Task) -> bytes | str:
+    """Runs in a worker: the rows of one archived file, or what is wrong with it."""
+    archive, origin = Archive(task.archive), task.stored.origin
+
+    def companion(path: PurePosixPath) -> bytes | None:
+        """One that is damaged is as good as gone; what is wrong with it is told where it is adopted."""
+        name = task.companions.get(str(path))
+        try:
+            return b"".join(archive.read(name)) if name else None
+        except DamagedError:
+            return None
+
+    try:
+        pieces = archive.read(task.stored.name)
+        derived = derive_archived(
+            *(origin.agent, origin.path, pieces, companion, task.rules), is_tracked=origin.is_tracked
+        )
+    except (DamagedError, LookupError) as error:
+        return str(error)
+    return msgspec.msgpack.encode(derived)
+
+
+def _with_generations(stored: Iterable[ArchiveObject]) -> list[ArchiveObject]:
+    """The same, with the latest generation of each file as the live one."""
+    everything = list(stored)
+    latest: dict[bytes, int] = {}
+    for archived in everything:
+        latest[archived.origin.key] = max(latest.get(archived.origin.key, 0), archived.generation)
+    return [archived._replace(is_live=archived.generation == latest[archived.origin.key]) for archived in everything]
+
+
+def _companions(
+    stored: Iterable[ArchiveObject], declared: tuple[Description, ...]
+) -> dict[bytes, dict[str, ArchiveName]]:
+    """The live companions of each transcript, by path."""
+    by_transcript: dict[bytes, dict[str, ArchiveName]] = {}
+    for archived in stored:
+        reader = reader_for(archived.origin.agent, declared)
+        owner = belonging(reader, archived.origin.path) if reader and archived.role == COMPANION else None
+        if owner is not None and archived.is_live:
+            key = archived.origin._replace(path=owner.transcript).key
+            by_transcript.setdefault(key, {})[str(owner.path)] = archived.name
+    return by_transcript
+
+
+def _present(layout: Layout) -> _Present:
+    """What the present database knows. Nothing, if it is not there, is empty, or is itself damaged; what else keeps it
+    from being read is raised. Of a file whose rows are not those that were written, the archive knows better."""
+    if not layout.database.exists():
+        return _Present()
+    try:
+        with closing(connect(layout.database)) as db:
+            if not schema_version(db):
+                return _Present()
+            migrate(db, migrations(), layout.backups)
+            broken = {file_id for file_id, _ in broken_rows(db)}
+            rows = {row.archived_as: row for row in files.all_files(db) if row.id not in broken}
+            return _Present(content_hash(db), rows, applied(db))
+    except UNREADABLE:
+        return _Present(is_damaged=True)
+    except (StoreError, apsw.Error) as error:
+        if is_damage(error) or is_damage(error.__cause__):
+            return _Present(is_damaged=True)
+        raise

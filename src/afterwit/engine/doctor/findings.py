@@ -1,0 +1,265 @@
+"""What `doctor` has to say: alarms, which need somebody, and warnings, which are good to know.
+
+Here of the storage budget (originals lost before they were analysed, caps that do not hold) and of hooks. A hook never
+disturbs a session, so nobody sees that it fails. An agent never calls if its sessions come in and no call of it was
+noted since it was connected, or for a while before they began; a session without an action, or a subagent's, says
+nothing.
+"""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from enum import StrEnum
+from typing import NamedTuple
+
+import apsw
+import msgspec
+
+from afterwit.agents import installing
+from afterwit.agents.packages import described
+from afterwit.agents.retention import DAY_MS
+from afterwit.config.world import World, exclusion_of
+from afterwit.connect import connections
+from afterwit.connect.plan import ConnectionState, Machine, states
+from afterwit.engine.unwatched_faults import LEARN
+from afterwit.model.errors import AfterwitError
+from afterwit.model.settings import RetentionSettings
+from afterwit.model.times import iso_from_ms
+from afterwit.recall.hook.entry import CALLED
+from afterwit.store.rows import hooks
+from afterwit.store.rows import originals as raw
+from afterwit.store.rows.erased import is_unfinished
+from afterwit.store.rows.health import ArchiveState, database_bytes
+from afterwit.store.rows.hooks import FaultRow
+from afterwit.store.rows.originals import LOST
+from afterwit.store.store import Store, readonly_database
+
+_BEFORE_ITS_SESSION_MS = 600_000  # a call may come before the first line of the log that it is about
+
+
+class Silence(NamedTuple):
+    """An agent whose sessions come in, and whose hooks do not call."""
+
+    agent: str
+    sessions: int
+    since_ms: int  # its latest call, or when it was connected
+    has_called: bool
+    hint: str  # what its user may have to do
+
+    @property
+    def what(self) -> str:
+        came = "1 session has" if self.sessions == 1 else f"{self.sessions:,} sessions have"
+        when = "its hooks called last" if self.has_called else "it was connected"
+        more = f" {self.hint}" if self.hint else f" Run `afterwit connect {self.agent}` again."
+        at = f"{iso_from_ms(self.since_ms)[:16]}Z"
+        return f"{self.agent}: {came} come in since {when} ({at}), and no hook of it called.{more}"
+
+
+RECENT_DAYS = 7
+_SHOWN = 5
+
+
+class Level(StrEnum):
+    ALARM = "alarm"
+    WARNING = "warning"
+
+
+class DoctorFinding(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that is wrong, as a sentence that says what to do."""
+
+    level: Level
+    code: str  # stable, for scripts
+    agent: str = ""  # "" where it is about the store
+    what: str
+
+
+def alarm(code: str, what: str, agent: str = "") -> DoctorFinding:
+    return DoctorFinding(level=Level.ALARM, code=code, agent=agent, what=what)
+
+
+def warning(code: str, what: str, agent: str = "") -> DoctorFinding:
+    return DoctorFinding(level=Level.WARNING, code=code, agent=agent, what=what)
+
+
+def budget_findings(
+    store: Store, archived: ArchiveState, limits: RetentionSettings, now_ms: int
+) -> Iterator[DoctorFinding]:
+    """A loss is an alarm for a week, so that somebody hears of it, and a warning from then on."""
+    lost = [file for file in raw.dropped_files(store.db) if file.state == LOST]
+    if lost:
+        names = ", ".join(file.path for file in lost[:_SHOWN]) + (", …" if len(lost) > _SHOWN else "")
+        count = "1 original was" if len(lost) == 1 else f"{len(lost):,} originals were"
+        say = alarm if lost[0].dropped_ms > now_ms - RECENT_DAYS * DAY_MS else warning
+        yield say(
+            "data-loss",
+            f"{count} dropped without having been analysed, because the archive was above its hard cap ({names})."
+            f" {_remedy(store, limits)} `afterwit store dropped` lists them.",
+        )
+    used = archived.original_bytes
+    if used > limits.hard_cap_bytes:
+        yield alarm(
+            "over-budget",
+            f"Originals take {used // 1_000_000:,} MB, above the hard cap of {limits.hard_cap_bytes // 1_000_000:,} MB."
+            " Run `afterwit store evict`, unpin sessions, or raise raw_hard_cap_bytes in [retention] of config.toml.",
+        )
+    distilled = database_bytes(store.layout.database) + archived.remains_bytes
+    if distilled > limits.distilled_cap_bytes:
+        yield warning(
+            "distilled-cap",
+            f"What was learned takes {distilled // 1_000_000:,} MB, more than distilled_cap_bytes"
+            f" ({limits.distilled_cap_bytes // 1_000_000:,} MB). Nothing of it is dropped; raise that cap.",
+        )
+
+
+def exclusion_findings(store: Store, world: World) -> Iterator[DoctorFinding]:
+    """What is stored from before the settings left it out, and what a run that was killed has still to erase."""
+    count = _left_out(store, world) if exclusion_of(world) else 0
+    if count:
+        sessions = "1 stored session is" if count == 1 else f"{count:,} stored sessions are"
+        yield warning(
+            "excluded-stored",
+            f"{sessions} from before your settings (learn.exclude) left them out."
+            " `afterwit sessions delete --excluded` erases them.",
+        )
+    if is_unfinished(store.db):
+        yield warning(
+            "erasing", "Sessions were deleted, and not all of their bytes are gone yet. Run `afterwit learn`."
+        )
+
+
+def _left_out(store: Store, world: World) -> int:
+    from afterwit.capture.left_out import LeftOutSessions  # with all that reads, which few need here
+
+    return len(LeftOutSessions(world, store).stored())
+
+
+def _remedy(store: Store, limits: RetentionSettings) -> str:
+    """What brings back the ones that gave no session; of the others, what was read is there."""
+    if not raw.lost_unread(store.db):
+        return "Raise raw_hard_cap_bytes in [retention] of config.toml, so that it does not happen again."
+    from afterwit.engine.archive.evict import recapturable  # with all that a run needs
+
+    if recapturable(store, limits):
+        return "Run `afterwit learn`: there is room now, and it takes in again what the agents still have."
+    return (
+        "Raise raw_hard_cap_bytes in [retention] of config.toml, then run `afterwit learn`, which takes in again what"
+        " the agents still have."
+    )
+
+
+def fault_findings(db: apsw.Connection, now_ms: int) -> Iterator[DoctorFinding]:
+    """One warning for each agent whose hooks failed of late, and one for what they start."""
+    by_agent: dict[str, list[FaultRow]] = {}
+    for fault in hooks.faults(db, now_ms - RECENT_DAYS * DAY_MS):
+        by_agent.setdefault(fault.agent, []).append(fault)
+    by_itself = by_agent.pop(LEARN, [])
+    if by_itself:
+        yield _learn_warning(by_itself)
+    for agent, faults in by_agent.items():
+        yield warning(
+            "hook-fault",
+            f"{agent}: its hook failed {_often(faults)}, and the session went on without notes."
+            f" Latest: {_told(faults[-1])}. Run `afterwit learn`, which writes anew what hooks read; if it fails again,"
+            " report this line.",
+            agent,
+        )
+
+
+def _learn_warning(faults: list[FaultRow]) -> DoctorFinding:
+    return warning(
+        "learn-fault",
+        f"The `learn` that agents start at the end of a session failed {_often(faults)}. Latest: {_told(faults[-1])}."
+        " Run `afterwit learn`; if it fails too, it says why.",
+    )
+
+
+def missing_hooks(machine: Machine) -> Iterator[DoctorFinding]:
+    """One alarm for each connected agent that calls a program which is gone. A journal that cannot be read says
+    nothing here: that is an alarm of its own."""
+    connected: list[ConnectionState] = []
+    with suppress(AfterwitError):
+        connected = states(machine)
+    for state in connected:
+        if state.missing:
+            place = f" in {state.project}" if state.project else ""
+            yield alarm(
+                "hook-missing",
+                f"{state.agent}{place}: it calls {' and '.join(state.missing)}, which does not exist any more, so it"
+                f" hears nothing. Run `afterwit connect {state.agent}`, or `afterwit disconnect {state.agent}`.",
+                state.agent,
+            )
+
+
+def silent_hooks(machine: Machine) -> Iterator[DoctorFinding]:
+    """One warning for each agent that never calls."""
+    for silence in silences(machine):
+        yield warning("hook-silent", silence.what, silence.agent)
+
+
+class HookCalls(NamedTuple):
+    """Since when an agent with hooks is connected, and when these called last."""
+
+    agent: str
+    connected_ms: int
+    called_ms: int  # 0: never, as far as is noted
+
+    @property
+    def has_called(self) -> bool:
+        """Since it was connected."""
+        return self.called_ms >= self.connected_ms
+
+
+def hook_calls(machine: Machine) -> list[HookCalls]:
+    """Of all agents that are connected by hooks. A journal or a database that cannot be read says nothing here: that is
+    an alarm of its own."""
+    connected: dict[str, int] = {}
+    latest: dict[str, int] = {}
+    with suppress(AfterwitError, OSError):
+        connected = connections.since(machine.layout)
+        if connected:
+            with readonly_database(machine.layout) as db:
+                latest = hooks.latest_calls(db)
+    return [
+        HookCalls(agent, at_ms, max(latest.get(agent, 0), _noted_ms(machine, agent)))
+        for agent, at_ms in connected.items()
+        if "hooks" in described(agent)
+    ]
+
+
+def silences(machine: Machine, calls: list[HookCalls] | None = None) -> list[Silence]:
+    """The agents that never call."""
+    silent: list[Silence] = []
+    with suppress(AfterwitError, OSError):
+        connected = hook_calls(machine) if calls is None else calls
+        if connected:
+            with readonly_database(machine.layout) as db:
+                for call in connected:
+                    since_ms = call.called_ms + _BEFORE_ITS_SESSION_MS if call.has_called else call.connected_ms
+                    count = hooks.sessions_since(db, call.agent, since_ms)
+                    if count:
+                        shown_ms = call.called_ms if call.has_called else call.connected_ms
+                        hint = _hint(machine, call.agent)
+                        silent.append(Silence(call.agent, count, shown_ms, call.has_called, hint))
+    return silent
+
+
+def _noted_ms(machine: Machine, agent: str) -> int:
+    """When the agent called last, as its calls noted."""
+    try:
+        return (machine.layout.spool / f"{agent}{CALLED}").lstat().st_mtime_ns // 1_000_000
+    except OSError:
+        return 0
+
+
+def _hint(machine: Machine, agent: str) -> str:
+    return " ".join(installing.integration(agent, machine.at._replace(may_refuse=False, may_rewrite=False)).to_do)
+
+
+def _often(faults: list[FaultRow]) -> str:
+    times = "once" if len(faults) == 1 else f"{len(faults):,} times"
+    return f"{times} in the last {RECENT_DAYS} days"
+
+
+def _told(fault: FaultRow) -> str:
+    said = f" ({fault.said})" if fault.said else ""
+    place = f" in {fault.place}" if fault.place else ""
+    return f"{iso_from_ms(fault.at_ms)[:16]}Z, at {fault.event}, {fault.error}{said}{place}"

@@ -1,0 +1,103 @@
+"""`store backup list`: the snapshots at a target. Without the key of an encrypted one, when each was made."""
+
+import os
+
+import msgspec
+
+from afterwit.config.world import World
+from afterwit.extras.backup.keys import PASSPHRASE_VARIABLE, BackupKeys
+from afterwit.extras.backup.manifest import Manifest
+from afterwit.extras.backup.scratch import scratch_folder
+from afterwit.extras.backup.sealing import VaultHeader
+from afterwit.extras.backup.targets.at import target_at
+from afterwit.extras.backup.vault import SnapshotName, Vault, header_at, objects_in, opened_vault, snapshots_in
+from afterwit.model.errors import BackupDamagedError, BackupError
+
+
+class ListedSnapshot(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    created_ms: int
+    sessions: int | None = None  # None: not known without the key, or damaged
+    files: int | None = None
+    total_bytes: int | None = None  # of the files
+    new_bytes: int | None = None  # of objects that the snapshot of this machine before does not have
+    content_hash: str = ""
+    machine: str = ""  # that it is of
+    problem: str = ""
+
+
+class ListedBackup(msgspec.Struct, frozen=True, kw_only=True):
+    target: str
+    encryption: str
+    is_open: bool  # whether the lists of files could be read
+    objects: int
+    object_bytes: int | None  # None: the target does not tell sizes
+    snapshots: list[ListedSnapshot]  # the newest first
+
+
+def list_snapshots(world: World, target: str, keys: BackupKeys) -> ListedBackup:
+    with scratch_folder(world.layout) as scratch, target_at(target, scratch, world.environ) as place:
+        header = header_at(place)
+        if header is None:
+            raise BackupError(f"There is no backup at {place.place}. `afterwit store backup create` makes one.")
+        is_open = _is_open(header, keys)
+        names = place.names()
+        sizes = list(objects_in(names).values())
+        snapshots = (
+            _described(opened_vault(place, keys, world.now_ms))
+            if is_open
+            else [ListedSnapshot(id=name.id, created_ms=name.at_ms) for name in snapshots_in(names, world.now_ms)]
+        )
+    return ListedBackup(
+        target=place.place,
+        encryption=header.encryption,
+        is_open=is_open,
+        objects=len(sizes),
+        object_bytes=None if None in sizes else sum(size or 0 for size in sizes),
+        snapshots=snapshots,
+    )
+
+
+def _is_open(header: VaultHeader, keys: BackupKeys) -> bool:
+    """Whether there is anything to open it with."""
+    match header.encryption:
+        case "key":
+            return keys.file is not None
+        case "passphrase":
+            return keys.wants_passphrase or bool(os.environ.get(PASSPHRASE_VARIABLE))
+        case _:
+            return True
+
+
+def _described(vault: Vault) -> list[ListedSnapshot]:
+    names = vault.snapshots()
+    manifests = [_manifest(vault, name) for name in names]
+    described = []
+    for number, (name, manifest) in enumerate(zip(names, manifests, strict=True)):
+        if isinstance(manifest, str):
+            described.append(ListedSnapshot(id=name.id, created_ms=name.at_ms, problem=manifest))
+            continue
+        earlier = [older for older in manifests[number + 1 :] if not isinstance(older, str)]
+        before = next((older for older in earlier if older.machine == manifest.machine), None)
+        objects = set(manifest.objects) - set(before.objects if before else ())
+        described.append(
+            ListedSnapshot(
+                id=name.id,
+                created_ms=name.at_ms,
+                sessions=manifest.sessions,
+                files=len(manifest.files),
+                total_bytes=manifest.total_bytes,
+                new_bytes=sum(packed.size_bytes for packed in objects),
+                content_hash=manifest.content_hash,
+                machine=manifest.machine,
+            )
+        )
+    return described
+
+
+def _manifest(vault: Vault, name: SnapshotName) -> Manifest | str:
+    """The list of files, or what is wrong with it."""
+    try:
+        return vault.manifest(name)
+    except BackupDamagedError as error:
+        return str(error)

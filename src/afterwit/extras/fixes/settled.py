@@ -1,0 +1,24 @@
+"""Makes notes follow from verdicts at once: items are settled anew, and the deck is compiled.
+
+Nothing happens where no session was ever learned: there is nobody to tell.
+"""
+
+from collections.abc import Callable
+
+from afterwit.config.world import World
+from afterwit.knowledge.settle import settle
+from afterwit.store.decisions.journal import catch_up
+from afterwit.store.lease import held
+from afterwit.store.rows.sessions import count_sessions
+from afterwit.store.store import Store, opened
+
+_WAIT_SECONDS = 60
+
+
+def settle_notes(world: World, compile_deck: Callable[[Store, World], None]) -> None:
+    """Lets the notes say what was found out."""
+    with held(world.layout.lease, _WAIT_SECONDS), opened(world.layout) as store:
+        catch_up(store)
+        if count_sessions(store.db):
+            settle(store, world)
+            compile_deck(store, world)

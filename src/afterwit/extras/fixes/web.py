@@ -1,0 +1,161 @@
+"""Guards: which fixes of a repository anything would notice the loss of, one fix with all that is known, and drafts.
+
+Read from git when it is asked for, by the functions of `afterwit guards`. Nothing is run from here: a check runs code
+of the repository, so it is left to a terminal, and the page shows what it would run. Notes that follow from a check are
+decided about like all others.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from afterwit.extras.fixes.check import CheckOptions, PlannedCheck, planned_check
+from afterwit.extras.fixes.draft import draft_of
+from afterwit.extras.fixes.history import FixPlace, FixQuery, ListedFix, fix_named, listed_fixes
+from afterwit.extras.fixes.place import checked_out_repos, database_of, place_of, redactor_here
+from afterwit.extras.fixes.show import OPEN, ShownFix, fixed_places, shown_fix
+from afterwit.knowledge.list import ItemFilter, listed
+from afterwit.model.errors import UsageError
+from afterwit.model.guards import GuardState
+from afterwit.model.knowledge import GUARDED_FIXES, Item
+from afterwit.recall.recall import repo_at
+from afterwit.web.answering import Ask, WebAnswer, WebRoute, download, shown, with_fields
+from afterwit.web.changes_shown import ShownLine
+from afterwit.web.pages.knowledge import done_bar
+from afterwit.web.pages.sessions import moment_of
+
+PAGE = 50
+_MOST_PLACES = 20
+_MOST_HUNKS = 80
+_ID_CHARS = 10
+_WITHOUT = "open"  # a choice of two states: nothing guards it
+
+
+class FileChanges(NamedTuple):
+    """What a fix changed in one file."""
+
+    path: str
+    is_test: bool
+    lines: list[ShownLine]
+
+
+def _list(ask: Ask) -> WebAnswer:
+    repos, repo, state = checked_out_repos(ask.world), ask.first("repo"), ask.first("state")
+    repo = repo or (repos[0] if len(repos) == 1 else "")
+    fixes, complaint = [], ""
+    if repo:
+        try:
+            fixes = _fixes(ask, place_of(ask.world, None, repo, repo_at), FixQuery(moment_of(ask, "since")))
+        except UsageError as error:
+            complaint = str(error)
+    fitting = [fix for fix in fixes if fix.state in _states(state)]
+    page = max(1, ask.number("page", 1))
+    return shown(
+        ask,
+        "guards.html",
+        repos=repos,
+        repo=repo,
+        state=state,
+        states=[(_WITHOUT, "without a guard"), *((guard.value, guard.in_words) for guard in GuardState)],
+        counts=[(guard, count) for guard, count in Counter(fix.state for fix in fixes).most_common()],
+        fixes=fitting[(page - 1) * PAGE : page * PAGE],
+        found=len(fitting),
+        page=page,
+        pages=max(1, -(-len(fitting) // PAGE)),
+        places=fixed_places(fixes)[:_MOST_PLACES],
+        complaint=complaint,
+        path_of=lambda fix: _path(repo, fix),
+        ID_CHARS=_ID_CHARS,
+    )
+
+
+def _fix(ask: Ask) -> WebAnswer:
+    place, listed_fix = _named(ask)
+    fix = shown_fix(place, listed_fix, redactor_here(ask.world))
+    return shown(
+        ask,
+        "guard.html",
+        repo=place.repo,
+        shown=fix,
+        fix=listed_fix.fix,
+        listed=listed_fix,
+        files=list(_files(fix)),
+        planned=_planned(place, listed_fix),
+        redacted=redactor_here(ask.world).text,
+        notes=_notes(ask, place.repo, listed_fix.fix.id),
+        back=_path(place.repo, listed_fix),
+        draft=f"/more/guards/{listed_fix.fix.id}/draft",
+        is_open=listed_fix.state in OPEN,
+        ID_CHARS=_ID_CHARS,
+        **done_bar(ask),
+    )
+
+
+def _draft(ask: Ask) -> WebAnswer:
+    """A test for a fix without one, to read or to keep. Nothing is written into the checkout."""
+    place, listed_fix = _named(ask)
+    day = ask.world.calendar.date(listed_fix.fix.at_ms).isoformat()
+    with database_of(ask.world) as db:
+        made = draft_of(place, listed_fix, redactor_here(ask.world), db, day)
+    if ask.first("keep") == "1":
+        return download(made.text.encode(), made.path.rpartition("/")[2], "text/plain; charset=utf-8")
+    keep = with_fields(ask.path, ask.query, keep="1")
+    back = _path(place.repo, listed_fix)
+    return shown(ask, "guard_draft.html", made=made, listed=listed_fix, repo=place.repo, keep=keep, back=back)
+
+
+def _named(ask: Ask) -> tuple[FixPlace, ListedFix]:
+    if not ask.first("repo"):
+        raise UsageError("Say in which repository the fix is: choose one under More, Guards.")
+    place = place_of(ask.world, None, ask.first("repo"), repo_at)
+    return place, fix_named(_fixes(ask, place, FixQuery()), ask.names["commit"])
+
+
+def _fixes(ask: Ask, place: FixPlace, query: FixQuery) -> list[ListedFix]:
+    with database_of(ask.world) as db:
+        return list(listed_fixes(place, redactor_here(ask.world), db, query))
+
+
+def _states(state: str) -> tuple[GuardState, ...]:
+    if not state:
+        return tuple(GuardState)
+    if state == _WITHOUT:
+        return OPEN
+    if state not in list(GuardState):
+        raise UsageError(f"{state!r} is none of: {_WITHOUT}, {', '.join(GuardState)}.")
+    return (GuardState(state),)
+
+
+def _planned(place: FixPlace, listed_fix: ListedFix) -> PlannedCheck | None:
+    """What a check would run, where there is something to find out."""
+    if listed_fix.state is not GuardState.UNCHECKED:
+        return None
+    return planned_check(place, listed_fix, CheckOptions())
+
+
+def _notes(ask: Ask, repo: str, commit: str) -> list[Item]:
+    """What agents are told because tests guard this fix."""
+    made = listed(ask.world, ItemFilter(repos=(repo,), harvesters=(GUARDED_FIXES,))).items
+    return [item for item in made if any(piece.session.native_id == commit for piece in item.evidence)]
+
+
+def _files(fix: ShownFix) -> Iterator[FileChanges]:
+    """The lines of a fix by file, code before tests."""
+    by_path: dict[tuple[bool, str], list[ShownLine]] = {}
+    for hunk in sorted(fix.lines[:_MOST_HUNKS], key=lambda lines: lines.is_test):
+        lines = by_path.setdefault((hunk.is_test, hunk.path), [])
+        lines.append(ShownLine("place", f"from line {hunk.first}"))
+        lines += [ShownLine("removed", f"- {text}") for text in hunk.removed]
+        lines += [ShownLine("added", f"+ {text}") for text in hunk.added]
+    yield from (FileChanges(path, is_test, lines) for (is_test, path), lines in by_path.items())
+
+
+def _path(repo: str, listed_fix: ListedFix) -> str:
+    return with_fields(f"/more/guards/{listed_fix.fix.id}", {}, repo=repo)
+
+
+ROUTES = (
+    WebRoute("/more/guards", _list),
+    WebRoute("/more/guards/{commit}", _fix),
+    WebRoute("/more/guards/{commit}/draft", _draft),
+)

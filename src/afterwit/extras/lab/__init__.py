@@ -1,0 +1,1 @@
+"""Views over what recurs and what helped: patterns, skills, templates."""

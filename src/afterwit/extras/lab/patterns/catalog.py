@@ -1,0 +1,194 @@
+"""The catalog: what follows from everything that people decided about patterns. Pure.
+
+A decision says what the patterns it is about are from then on, whole. So a version is a decision, what stands is the
+last one of each pattern that nobody took back, and a rebuilt store has the same catalog. Version numbers are used once:
+after an undo the next one is above all that were ever given.
+
+A first approval is 1.0.0. Other words, and a changed mind, count up the last number; another place or other conditions
+the middle one; merging and splitting the first.
+"""
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+import msgspec
+
+from afterwit.extras.lab.patterns.pattern import Pattern, PatternEvidence
+from afterwit.redaction.hygiene import clean
+from afterwit.redaction.placeholders import unkeyed
+from afterwit.store.decisions.decided import PatternEntry, Recorded, in_force
+
+_EXCERPT = 120
+_FIRST_APPROVED = "1.0.0"
+_FIRST_OTHER = "0.1.0"
+
+
+class EntryStatus(StrEnum):
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    MERGED = "merged"  # into another
+    SPLIT = "split"  # into others
+    QUARANTINED = "quarantined"  # came in a pack: a person has to decide
+
+    @property
+    def in_words(self) -> str:
+        """As people read it; the value is for files and JSON."""
+        return "needs your approval" if self is EntryStatus.QUARANTINED else self.value
+
+
+class CatalogDecision(StrEnum):
+    APPROVE = "approve"
+    REJECT = "reject"
+    EDIT = "edit"
+    MERGE = "merge"
+    SPLIT = "split"
+    INSTALL = "install"  # from a pack
+
+
+class Bump(StrEnum):
+    MAJOR = "major"
+    MINOR = "minor"
+    PATCH = "patch"
+
+
+class EntryEvidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    hash: str
+    agent: str
+    session: str
+    repo: str = ""
+    step: int | None = None
+    at_ms: int = 0
+    excerpt: str = ""
+
+
+class CatalogEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A pattern as people decided about it, in one version."""
+
+    id: str
+    version: str = ""
+    status: EntryStatus = EntryStatus.APPROVED
+    kind: str = ""
+    side: str = ""
+    title: str = ""
+    text: str = ""
+    scope: str = ""
+    triggers: tuple[str, ...] = ()
+    made_from: tuple[str, ...] = ()  # ids of patterns that were merged into it, or of which it is a part
+    became: tuple[str, ...] = ()  # ids of the pattern that it went into, or of its parts
+    evidence: tuple[EntryEvidence, ...] = ()
+
+
+class PatternDecided(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The body of an entry in the journal."""
+
+    decision: CatalogDecision
+    entries: tuple[CatalogEntry, ...]
+    what: str = ""  # in words of ours
+    files: dict[str, str] = {}  # hashes of the files that were written for it, by id
+
+
+class EntryVersion(NamedTuple):
+    """One version of a pattern, and how it came about."""
+
+    entry: CatalogEntry
+    decision: CatalogDecision
+    what: str
+    at_ms: int
+    number: int
+    is_undone: bool = False
+
+
+class Catalog:
+    """All that follows from the entries of the journal, given in their order."""
+
+    def __init__(self, recorded: Sequence[Recorded]) -> None:
+        self.recorded = list(recorded)
+        standing = in_force(self.recorded, PatternEntry.UNDONE)
+        kept = {(entry.machine, entry.number) for entry in standing}
+        self.standing = [entry for entry in standing if entry.kind == PatternEntry.DECIDED]
+        self._versions: dict[str, list[EntryVersion]] = {}
+        self._hashes: dict[str, set[str]] = {}
+        for entry in self.recorded:
+            for own, file_hash in entry.body.get("files", {}).items():
+                self._hashes.setdefault(own, set()).add(file_hash)
+            if entry.kind == PatternEntry.DECIDED:
+                decided = msgspec.convert(dict(entry.body), PatternDecided)
+                is_undone = (entry.machine, entry.number) not in kept
+                for pattern in decided.entries:
+                    version = EntryVersion(
+                        pattern, decided.decision, decided.what, entry.at_ms, entry.number, is_undone
+                    )
+                    self._versions.setdefault(pattern.id, []).append(version)
+
+    @property
+    def entries(self) -> dict[str, CatalogEntry]:
+        """What stands, by id."""
+        standing = {own: self.history(own) for own in sorted(self._versions)}
+        return {own: history[-1].entry for own, history in standing.items() if history}
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """Of all patterns that anything was ever decided about."""
+        return frozenset(self._versions)
+
+    def history(self, own: str) -> list[EntryVersion]:
+        """The versions of a pattern that stand, the first one first."""
+        return [version for version in self._versions.get(own, ()) if not version.is_undone]
+
+    def all_versions(self, own: str) -> list[EntryVersion]:
+        """Also those that were taken back."""
+        return list(self._versions.get(own, ()))
+
+    def kind_of(self, own: str) -> str:
+        """The kind of a pattern, whatever became of it: the name of its file begins so."""
+        return self._versions[own][0].entry.kind
+
+    def has_written(self, own: str, file_hash: str) -> bool:
+        """Whether a file with this hash is one that was ever written for the pattern."""
+        return file_hash in self._hashes.get(own, ())
+
+    def next_version(self, own: str, bump: Bump, status: EntryStatus) -> str:
+        given = [_numbers(version.entry.version) for version in self._versions.get(own, ())]
+        if not given:
+            return _FIRST_APPROVED if status is EntryStatus.APPROVED else _FIRST_OTHER
+        major, minor, patch = max(given)
+        if bump is Bump.MAJOR or (not major and status is EntryStatus.APPROVED):
+            return f"{major + 1}.0.0"
+        return f"{major}.{minor + 1}.0" if bump is Bump.MINOR else f"{major}.{minor}.{patch + 1}"
+
+    def after(self, kind: str, body: Mapping[str, object], at_ms: int, machine: str) -> "Catalog":
+        """The catalog with one more entry, before that is in the journal."""
+        return Catalog([*self.recorded, Recorded(machine, 0, at_ms, kind, "", body)])
+
+
+def _numbers(version: str) -> tuple[int, int, int]:
+    major, minor, patch = map(int, version.split("."))
+    return major, minor, patch
+
+
+def entry_from(pattern: Pattern) -> CatalogEntry:
+    """A pattern that was found, ready to be decided about."""
+    return CatalogEntry(
+        id=pattern.id,
+        kind=pattern.kind,
+        side=pattern.side,
+        title=pattern.title,
+        text=pattern.text,
+        scope=str(pattern.scope),
+        triggers=pattern.triggers,
+        evidence=tuple(map(_kept, pattern.evidence)),
+    )
+
+
+def _kept(piece: PatternEvidence) -> EntryEvidence:
+    """Of what was redacted only the type is left: files of the catalog leave the machine."""
+    return EntryEvidence(
+        hash=piece.hash,
+        agent=piece.agent,
+        session=piece.session,
+        repo=piece.repo,
+        step=piece.step,
+        at_ms=piece.at_ms,
+        excerpt=" ".join(clean(unkeyed(piece.excerpt)).split())[:_EXCERPT],
+    )

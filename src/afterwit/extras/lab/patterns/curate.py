@@ -1,0 +1,319 @@
+"""People decide about patterns: approve, reject, edit, merge, split, and take the last decision back.
+
+A decision is journalled before its files are written, and one command is one entry. Killed in between, the next
+decision writes what is missing. Names that fit nothing, and files that somebody changed, are refused before anything is
+decided.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from afterwit.config.world import World
+from afterwit.engine.curation.curate import decision_desk, line_of, worded
+from afterwit.extras.lab.patterns.catalog import (
+    Bump,
+    Catalog,
+    CatalogDecision,
+    CatalogEntry,
+    EntryEvidence,
+    EntryStatus,
+    PatternDecided,
+    entry_from,
+)
+from afterwit.extras.lab.patterns.catalog_file import read_entry
+from afterwit.extras.lab.patterns.catalog_folder import CatalogFolder, FileState, file_hashes
+from afterwit.extras.lab.patterns.clusters import MOST_EVIDENCE, clustered
+from afterwit.extras.lab.patterns.detect import signals_in
+from afterwit.harvest.wording import shown_repo
+from afterwit.model.errors import UsageError
+from afterwit.model.knowledge import EVERYWHERE, Scope, ScopeKind
+from afterwit.redaction.placeholders import unkeyed
+from afterwit.store.decisions.decided import PatternEntry
+from afterwit.store.decisions.journal import decide_all
+from afterwit.store.decisions.published import recorded_patterns
+from afterwit.store.store import Store
+
+_ENDED = (EntryStatus.MERGED, EntryStatus.SPLIT)
+_DIGITS = 12
+
+
+class SplitBy(StrEnum):
+    REPO = "repo"
+    AGENT = "agent"
+
+
+class EntryChanges(msgspec.Struct, frozen=True, kw_only=True):
+    """What an edit gives a pattern. What is None stays as it is."""
+
+    title: str | None = None
+    text: str | None = None
+    scope: str | None = None
+    triggers: tuple[str, ...] | None = None
+
+    @property
+    def named(self) -> dict[str, object]:
+        return {name: value for name, value in msgspec.structs.asdict(self).items() if value is not None}
+
+
+class CatalogChange(msgspec.Struct, frozen=True, kw_only=True):
+    """What one command did."""
+
+    entries: tuple[CatalogEntry, ...]  # as they are now; empty, where all about them was taken back
+    what: str
+    files: tuple[Path, ...]  # written or removed
+    has_changed: bool = True
+    touched: tuple[str, ...] = ()  # ids that it is about
+
+
+class CatalogDesk:
+    """Where one command decides about patterns."""
+
+    def __init__(self, store: Store, world: World, folder: Path | None) -> None:
+        self._store = store
+        self.catalog = Catalog(recorded_patterns(store.db))
+        self.folder = CatalogFolder(world, folder)
+        self._at_ms = max(world.now_ms, max((entry.at_ms for entry in self.catalog.recorded), default=-1) + 1)
+
+    def entry(self, name: str) -> CatalogEntry:
+        """The pattern whose id begins so: as it was decided, else as it is found now."""
+        return matching(name, self.catalog.entries, self._found)
+
+    def fresh(self, entry: CatalogEntry) -> CatalogEntry:
+        """The same with the evidence that there is now."""
+        now = self._found().get(entry.id)
+        return replace(entry, evidence=now.evidence) if now is not None else entry
+
+    def _found(self) -> dict[str, CatalogEntry]:
+        patterns = clustered(signals_in(self._store.db), fewest_stories=1)
+        return {pattern.id: entry_from(pattern) for pattern in patterns}
+
+    def versioned(self, entry: CatalogEntry, bump: Bump) -> CatalogEntry:
+        return replace(entry, version=self.catalog.next_version(entry.id, bump, entry.status))
+
+    def decide(
+        self, decision: CatalogDecision, entries: Sequence[CatalogEntry], what: str, *, is_taken_over: bool = False
+    ) -> CatalogChange:
+        """Journals what these patterns are from now on, and writes their files."""
+        body = msgspec.to_builtins(PatternDecided(decision=decision, entries=tuple(entries), what=what))
+        touched = [entry.id for entry in entries]
+        return self._journal(PatternEntry.DECIDED, body, touched, what, is_taken_over=is_taken_over)
+
+    def undo(self, only: int | None = None) -> CatalogChange:
+        if not self.catalog.standing:
+            raise UsageError("There is no decision about patterns to undo.")
+        last = self.catalog.standing[-1]
+        if only not in (None, last.number):
+            raise UsageError(f"Something else was decided since then: {last.body.get('what', '')}. Undo that first.")
+        touched = [entry["id"] for entry in last.body["entries"]]
+        body = {"machine": last.machine, "number": last.number}
+        return self._journal(PatternEntry.UNDONE, body, touched, f"undid: {last.body.get('what', '')}")
+
+    def _journal(
+        self,
+        kind: PatternEntry,
+        body: dict[str, object],
+        touched: Sequence[str],
+        what: str,
+        *,
+        is_taken_over: bool = False,
+    ) -> CatalogChange:
+        if not is_taken_over:
+            self.folder.refuse_changed(self.catalog, touched)
+        after = self.catalog.after(kind, body, self._at_ms, self._store.journal.machine)
+        body = {**body, "files": file_hashes(after, touched)}
+        decide_all(self._store, [(kind, body)], self._at_ms)
+        files = self.folder.write(after, forced=touched if is_taken_over else ())
+        standing = after.entries
+        return CatalogChange(
+            entries=tuple(standing[own] for own in touched if own in standing),
+            what=what,
+            files=tuple(files),
+            touched=tuple(touched),
+        )
+
+
+@contextmanager
+def catalog_desk(world: World, folder: Path | None = None, *, is_new: bool = False) -> Iterator[CatalogDesk]:
+    """`is_new`: a store may be made for this."""
+    with decision_desk(world, is_new=is_new) as desk:
+        yield CatalogDesk(desk.store, world, folder)
+
+
+def matching(
+    name: str, decided: dict[str, CatalogEntry], undecided: Callable[[], dict[str, CatalogEntry]]
+) -> CatalogEntry:
+    """The pattern whose id begins with the name."""
+    everything = decided if name in decided else {**undecided(), **decided}
+    fitting = [entry for own, entry in everything.items() if name and own.startswith(name)]
+    if len(fitting) == 1:
+        return fitting[0]
+    if fitting:
+        raise UsageError(f"Several patterns begin with {name!r}: {', '.join(sorted(entry.id for entry in fitting))}.")
+    raise UsageError(f"There is no pattern {name!r}. `afterwit patterns detect` and `list` show them.")
+
+
+def judge(world: World, decision: CatalogDecision, names: Sequence[str], folder: Path | None = None) -> CatalogChange:
+    """Approves or rejects several patterns as one decision."""
+    status = EntryStatus.APPROVED if decision is CatalogDecision.APPROVE else EntryStatus.REJECTED
+    with catalog_desk(world, folder) as desk:
+        named = {entry.id: entry for entry in map(desk.entry, names)}
+        for entry in named.values():
+            _refuse_ended(entry)
+        changed = [
+            desk.versioned(replace(desk.fresh(entry), status=status), Bump.PATCH)
+            for entry in named.values()
+            if not entry.version or entry.status is not status
+        ]
+        what = f"{status} {_listed(named)}"
+        if not changed:
+            return CatalogChange(entries=tuple(named.values()), what=what, files=(), has_changed=False)
+        return desk.decide(decision, changed, what)
+
+
+def edit(world: World, name: str, changes: EntryChanges, folder: Path | None = None) -> CatalogChange:
+    """Gives a pattern other words, another place or other conditions. That approves it, too."""
+    with catalog_desk(world, folder) as desk:
+        return _edit(world, desk, desk.entry(name), changes)
+
+
+def edit_from_file(world: World, name: str, folder: Path | None = None) -> CatalogChange:
+    """Takes over what somebody changed in the file of a pattern."""
+    with catalog_desk(world, folder) as desk:
+        entry = desk.entry(name)
+        if not entry.version:
+            raise UsageError(f"{entry.id} is not in the catalog, so there is no file of it. Approve it first.")
+        said = read_entry(desk.folder.content(desk.catalog, entry.id), str(desk.folder.path(desk.catalog, entry.id)))
+        if said.id != entry.id:
+            raise UsageError(f"{desk.folder.path(desk.catalog, entry.id)} says that it is {said.id}, not {entry.id}.")
+        if desk.folder.state(desk.catalog, entry.id) is FileState.CURRENT:
+            return CatalogChange(entries=(entry,), what="nothing to change", files=(), has_changed=False)
+        changes = EntryChanges(title=said.title, text=said.text, scope=said.applies_to, triggers=tuple(said.shown_when))
+        return _edit(world, desk, entry, changes, is_taken_over=True)
+
+
+def _edit(
+    world: World, desk: CatalogDesk, entry: CatalogEntry, changes: EntryChanges, *, is_taken_over: bool = False
+) -> CatalogChange:
+    _refuse_ended(entry)
+    cleaned = _cleaned(world, changes).named
+    changed = {field: value for field, value in cleaned.items() if getattr(entry, field) != value}
+    if not changed and entry.status is EntryStatus.APPROVED and entry.version and not is_taken_over:
+        return CatalogChange(entries=(entry,), what="nothing to change", files=(), has_changed=False)
+    bump = Bump.MINOR if {"scope", "triggers"} & changed.keys() else Bump.PATCH
+    edited = replace(entry, status=EntryStatus.APPROVED, **changed)
+    what = f"edited {', '.join(_IN_WORDS[name] for name in changed) or 'nothing but its file'}"
+    return desk.decide(CatalogDecision.EDIT, [desk.versioned(edited, bump)], what, is_taken_over=is_taken_over)
+
+
+_IN_WORDS = {"title": "title", "text": "text", "scope": "what it applies to", "triggers": "when it is shown"}
+
+
+def _cleaned(world: World, changes: EntryChanges) -> EntryChanges:
+    """Changes as people typed them, clean; of what is redacted only the type is left, as in all files that leave."""
+    triggers = changes.triggers
+    if triggers is not None:
+        triggers = tuple(dict.fromkeys(unkeyed(line_of(world, text)) for text in triggers if text.strip()))
+    return EntryChanges(
+        title=None if changes.title is None else unkeyed(worded(world, changes.title)),
+        text=None if changes.text is None else unkeyed(worded(world, changes.text)),
+        scope=None if changes.scope is None else _scope(changes.scope),
+        triggers=triggers,
+    )
+
+
+def _scope(text: str) -> str:
+    kind, _, name = (part.strip() for part in text.partition(":"))
+    if text.strip() in ("everywhere", str(EVERYWHERE)):
+        return str(EVERYWHERE)
+    if kind in (ScopeKind.REPO, ScopeKind.AGENT) and name:
+        return str(Scope(ScopeKind(kind), name))
+    raise UsageError(f"{text!r} is none of everywhere, repo:NAME and agent:NAME.")
+
+
+def merge(world: World, names: Sequence[str], folder: Path | None = None) -> CatalogChange:
+    """Makes one pattern of several. The first keeps its id and its words, and gets what the others are about."""
+    with catalog_desk(world, folder) as desk:
+        entries = list({entry.id: entry for entry in map(desk.entry, names)}.values())
+        if len(entries) <= 1:
+            raise UsageError("Name at least two different patterns: the one that is kept first.")
+        for entry in entries:
+            _refuse_ended(entry)
+        first, *others = entries
+        kept = replace(
+            first,
+            status=EntryStatus.APPROVED,
+            scope=first.scope if all(other.scope == first.scope for other in others) else str(EVERYWHERE),
+            triggers=tuple(dict.fromkeys(trigger for entry in entries for trigger in entry.triggers)),
+            made_from=tuple(dict.fromkeys((*first.made_from, *(other.id for other in others)))),
+            evidence=_united(entries),
+        )
+        gone = [replace(other, status=EntryStatus.MERGED, became=(first.id,)) for other in others]
+        what = f"merged {_listed(other.id for other in others)} into {first.id}"
+        decided = [desk.versioned(entry, Bump.MAJOR) for entry in (kept, *gone)]
+        return desk.decide(CatalogDecision.MERGE, decided, what)
+
+
+def _united(entries: Iterable[CatalogEntry]) -> tuple[EntryEvidence, ...]:
+    """The evidence of all in turn, so that each is seen to be in it."""
+    lists = [entry.evidence for entry in entries]
+    turns = (pieces[at] for at in range(MOST_EVIDENCE) for pieces in lists if at < len(pieces))
+    return tuple({piece.hash: piece for piece in turns}.values())[:MOST_EVIDENCE]
+
+
+def split(world: World, name: str, by: SplitBy, folder: Path | None = None) -> CatalogChange:
+    """Makes one pattern for every repository, or agent, of its evidence."""
+    with catalog_desk(world, folder) as desk:
+        whole = desk.entry(name)
+        _refuse_ended(whole)
+        values = sorted({getattr(piece, by) for piece in whole.evidence} - {""})
+        if len(values) <= 1:
+            raise UsageError(f"All evidence of {whole.id} is of one {_BY_WORDS[by]}: there is nothing to split.")
+        parts = [_part(whole, by, value) for value in values]
+        became = tuple(part.id for part in parts)
+        ended = replace(whole, status=EntryStatus.SPLIT, became=became)
+        what = f"split {whole.id} by {_BY_WORDS[by]} into {_listed(became)}"
+        decided = [desk.versioned(entry, Bump.MAJOR) for entry in (ended, *parts)]
+        return desk.decide(CatalogDecision.SPLIT, decided, what)
+
+
+_BY_WORDS = {SplitBy.REPO: "repository", SplitBy.AGENT: "agent"}
+
+
+def _part(whole: CatalogEntry, by: SplitBy, value: str) -> CatalogEntry:
+    where = shown_repo(value) if by is SplitBy.REPO else value
+    return replace(
+        whole,
+        id=hashlib.sha256(msgspec.json.encode([whole.id, by, value])).hexdigest()[:_DIGITS],
+        status=EntryStatus.APPROVED,
+        title=f"{whole.title.rstrip('.')} ({where}).",
+        scope=str(Scope(ScopeKind(by), value)),
+        made_from=(whole.id,),
+        evidence=tuple(piece for piece in whole.evidence if getattr(piece, by) == value),
+    )
+
+
+def undo(world: World, folder: Path | None = None, only: int | None = None) -> CatalogChange:
+    """Takes back what the last command that stands decided; `only` if that is the entry with this number."""
+    with catalog_desk(world, folder) as desk:
+        return desk.undo(only)
+
+
+def refresh_files(world: World, folder: Path | None = None) -> list[Path]:
+    """Brings the files up to what stands in the journal, as after sessions were erased."""
+    with catalog_desk(world, folder) as desk:
+        return desk.folder.write(desk.catalog) if desk.catalog.ids else []
+
+
+def _refuse_ended(entry: CatalogEntry) -> None:
+    if entry.status in _ENDED:
+        raise UsageError(f"{entry.id} was {entry.status} into {_listed(entry.became)}. Decide about that instead.")
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names)

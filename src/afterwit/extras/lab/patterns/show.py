@@ -1,0 +1,111 @@
+"""What people look at: patterns with what was decided about them, the log of decisions, and how versions differ."""
+
+import difflib
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from afterwit.config.world import World
+from afterwit.extras.lab.patterns.catalog import Catalog, CatalogEntry, EntryStatus, EntryVersion, entry_from
+from afterwit.extras.lab.patterns.catalog_file import written
+from afterwit.extras.lab.patterns.catalog_folder import CatalogFolder, FileState
+from afterwit.extras.lab.patterns.clusters import FEWEST_STORIES, clustered
+from afterwit.extras.lab.patterns.curate import matching
+from afterwit.extras.lab.patterns.detect import detect, signals_in
+from afterwit.extras.lab.patterns.pattern import Pattern
+from afterwit.model.errors import UsageError
+from afterwit.sessions.filters import Filter
+from afterwit.store.decisions.published import recorded_patterns
+from afterwit.store.store import readonly_database
+
+_ANY = Filter()
+
+
+class ShownEntry(NamedTuple):
+    """A pattern of the catalog, with its file."""
+
+    entry: CatalogEntry
+    path: Path
+    state: FileState
+
+
+class ShownPattern(msgspec.Struct, frozen=True, kw_only=True):
+    """All about one pattern: as it was decided, as it is found now, or both."""
+
+    entry: CatalogEntry
+    current: Pattern | None  # as it is found now
+    history: list[EntryVersion]
+
+
+def catalog_of(world: World) -> Catalog:
+    with readonly_database(world.layout) as db:
+        return Catalog(recorded_patterns(db))
+
+
+def listed(world: World, statuses: tuple[EntryStatus, ...] = (), folder: Path | None = None) -> list[ShownEntry]:
+    """The catalog, by title."""
+    catalog, files = catalog_of(world), CatalogFolder(world, folder)
+    entries = [entry for entry in catalog.entries.values() if not statuses or entry.status in statuses]
+    return [
+        ShownEntry(entry, files.path(catalog, entry.id), files.state(catalog, entry.id))
+        for entry in sorted(entries, key=lambda entry: (entry.title, entry.id))
+    ]
+
+
+def shown(world: World, name: str) -> ShownPattern:
+    with readonly_database(world.layout) as db:
+        catalog = Catalog(recorded_patterns(db))
+        current = {pattern.id: pattern for pattern in clustered(signals_in(db), fewest_stories=1)}
+    entry = matching(name, catalog.entries, lambda: {own: entry_from(pattern) for own, pattern in current.items()})
+    return ShownPattern(entry=entry, current=current.get(entry.id), history=catalog.history(entry.id))
+
+
+def undecided(world: World, wanted: Filter = _ANY, fewest_stories: int = FEWEST_STORIES) -> list[Pattern]:
+    """What was found and nobody has decided about."""
+    decided = catalog_of(world).entries
+    return [pattern for pattern in detect(world, wanted, fewest_stories) if pattern.id not in decided]
+
+
+def all_ids(world: World) -> list[str]:
+    """Of what recurs, and of the catalog."""
+    return sorted({*(pattern.id for pattern in detect(world)), *catalog_of(world).entries})
+
+
+def log(world: World, name: str = "") -> list[EntryVersion]:
+    """What was decided, about one pattern or all, the latest first; also what was taken back."""
+    catalog = catalog_of(world)
+    if name:
+        own = _decided(catalog, name)
+        return catalog.all_versions(own)[::-1]
+    versions = (version for own in catalog.ids for version in catalog.all_versions(own))
+    return sorted(versions, key=lambda version: (-version.at_ms, -version.number, version.entry.id))
+
+
+def diff(world: World, name: str, old: str = "", new: str = "") -> list[str]:
+    """The lines in which two versions of a pattern differ; without names, the last two that stand."""
+    catalog = catalog_of(world)
+    own = _decided(catalog, name)
+    versions = {version.entry.version: version.entry for version in catalog.all_versions(own)}
+    standing = [version.entry.version for version in catalog.history(own)]
+    new = new or (standing[-1] if standing else list(versions)[-1])
+    before = list(versions)[: list(versions).index(new)] if new in versions else []
+    earlier = [version for version in standing if version in before] or before
+    old = old or (earlier[-1] if earlier else "")
+    for version in filter(None, (old, new)):
+        if version not in versions:
+            raise UsageError(f"{own} has no version {version}. It has {', '.join(versions)}.")
+    before_lines, after_lines = (
+        written(versions[version]).splitlines()[1:] if version else [] for version in (old, new)
+    )
+    names = (f"{own} {old or 'nothing'}", f"{own} {new}")
+    return list(difflib.unified_diff(before_lines, after_lines, *names, lineterm=""))
+
+
+def _decided(catalog: Catalog, name: str) -> str:
+    fitting = sorted(own for own in catalog.ids if name and own.startswith(name))
+    if len(fitting) > 1:
+        raise UsageError(f"Several patterns begin with {name!r}: {', '.join(fitting)}.")
+    if not fitting:
+        raise UsageError(f"Nothing was decided about {name!r}. `afterwit patterns list` shows the catalog.")
+    return fitting[0]

@@ -1,0 +1,28 @@
+"""`afterwit skills`: which skills are used, and what follows. One file and one registry line per command."""
+
+import click
+
+from afterwit.cli.commands import LazyGroup, Subcommand
+
+COMMANDS = {
+    "list": Subcommand(
+        "afterwit.extras.lab.skills.cli.list:list_skills", "List the skills that sessions use, and whether they help."
+    ),
+    "show": Subcommand(
+        "afterwit.extras.lab.skills.cli.show:show", "One skill: what followed its uses, and for which work it is best."
+    ),
+    "pairs": Subcommand(
+        "afterwit.extras.lab.skills.cli.pairs:show_pairs", "Skills that are used together, against each alone."
+    ),
+    "trends": Subcommand(
+        "afterwit.extras.lab.skills.cli.trends:show_trends", "Which skills got better or worse, and since when."
+    ),
+    "evolve": Subcommand(
+        "afterwit.extras.lab.skills.cli.evolve:evolve", "Let skills get better: proposals, trials, and the way back."
+    ),
+}
+
+
+@click.group(cls=LazyGroup, entries=COMMANDS)
+def skills() -> None:
+    """See which skills sessions use, and whether they help."""

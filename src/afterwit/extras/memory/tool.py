@@ -1,0 +1,94 @@
+"""The memory as a tool for agents: what `model.memory_entry` describes, and a function to call.
+
+Called by the MCP server, and by `afterwit memory call` for the plugin of an agent. The user is fixed when the tool is
+made, so that no agent can ask for the entries of somebody else; so is the agent, whose name its entries keep. What is
+wrong with a call is raised as a `ToolError` or another of our errors; the text says what to do and is meant for the
+agent.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from afterwit.config.world import World
+from afterwit.extras.memory.api import Memory, info, memory
+from afterwit.extras.memory.evaluate import evaluate
+from afterwit.model.errors import UsageError
+from afterwit.model.memory_entry import STORED_BY, TOOL_ACTIONS
+from afterwit.model.text.nearest import did_you_mean
+
+_EVALUATED_ENTRIES = (1_000,)
+
+
+class ToolError(UsageError):
+    """The arguments of a call are wrong."""
+
+
+_TYPES: Mapping[str, tuple[type, str]] = {
+    "key": (str, "a text"),
+    "value": (str, "a text"),
+    "text": (str, "a text"),
+    "prefix": (str, "a text"),
+    "metadata": (dict, "an object"),
+    "limit": (int, "a whole number"),
+}
+
+
+class MemoryTool:
+    def __init__(self, world: World, user: str | None = None, agent: str = "") -> None:
+        self._world = world
+        self._agent = f"agent {agent}".strip()  # no name that a client gives itself is that of a person
+        self._user = user
+
+    def call(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """The result as JSON has it: an object."""
+        action = _checked(arguments)
+        if action == "info":
+            return _plain(info(self._world, self._user))
+        if action == "evaluate":
+            return _plain(evaluate(self._world, sizes=_EVALUATED_ENTRIES))
+        with memory(self._world, self._user) as mine:
+            return _plain(_done(mine, action, arguments, self._agent))
+
+
+def _done(mine: Memory, action: str, arguments: Mapping[str, Any], agent: str) -> Any:
+    match action:
+        case "store":
+            return mine.store(arguments["key"], arguments["value"], {**arguments.get("metadata", {}), STORED_BY: agent})
+        case "retrieve":
+            return mine.retrieve(arguments["key"])
+        case "query":
+            return mine.query(arguments["text"], arguments.get("limit", 10))
+        case "list":
+            return mine.keys(arguments.get("prefix", ""))
+        case _:
+            return mine.delete(arguments["key"])
+
+
+def _checked(arguments: Mapping[str, Any]) -> str:
+    action = arguments.get("action")
+    if not isinstance(action, str) or action not in TOOL_ACTIONS:
+        raise ToolError(f"`action` must be one of {', '.join(TOOL_ACTIONS)}; it is {action!r}.")
+    needed, optional = TOOL_ACTIONS[action]
+    for name in needed:
+        if name not in arguments:
+            raise ToolError(f"`{action}` needs `{name}`. Give it {_TYPES[name][1]}.")
+    for name, value in arguments.items():
+        if name != "action":
+            _check_argument(action, name, value, (*needed, *optional))
+    return action
+
+
+def _check_argument(action: str, name: str, value: Any, names: tuple[str, ...]) -> None:
+    if name not in names:
+        takes = f"It takes {', '.join(f'`{name}`' for name in names)}." if names else "It takes nothing else."
+        raise ToolError(f"`{action}` does not take `{name}`. " + (did_you_mean(name, names, "`{}`".format) or takes))
+    kind, words = _TYPES[name]
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise ToolError(f"`{name}` must be {words}; it is {type(value).__name__}.")
+
+
+def _plain(result: Any) -> dict[str, Any]:
+    plain: dict[str, Any] = msgspec.to_builtins(result)
+    return plain

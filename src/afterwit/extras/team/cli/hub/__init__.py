@@ -1,0 +1,19 @@
+"""`afterwit store hub`: a PostgreSQL server through which a team shares notes. One registry line per command."""
+
+import click
+
+from afterwit.cli.commands import LazyGroup, Subcommand
+
+COMMANDS = {
+    "init": Subcommand(
+        "afterwit.extras.team.cli.hub.init:init", "Make a hub in a database, or bring one to a newer schema."
+    ),
+    "status": Subcommand("afterwit.extras.team.cli.hub.look:status", "What a team has on its hub, in sums."),
+    "search": Subcommand("afterwit.extras.team.cli.hub.look:search", "Find shared notes on the hub, by words."),
+    "members": Subcommand("afterwit.extras.team.cli.hub.members:members", "Who belongs to the teams of a hub."),
+}
+
+
+@click.group(cls=LazyGroup, entries=COMMANDS)
+def hub() -> None:
+    """Share notes with a team through a PostgreSQL server."""

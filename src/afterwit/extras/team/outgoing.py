@@ -1,0 +1,134 @@
+"""What leaves for a share: the lines that this machine has to say about the notes of a repository. Pure.
+
+A note leaves when a person approved it, or by policy when it is in use and was found by counting. What a user typed is
+theirs: it leaves only when somebody names it as a rule of the project. A word on somebody else's note leaves, whatever
+it is; what is rejected here is rejected there, if it was ever shared. A note that is gone here takes its lines along.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+import msgspec
+
+from afterwit.extras.team.records import (
+    MOST_PIECES,
+    LineKind,
+    SharedLine,
+    SharedNote,
+    SharedPiece,
+    SharedWords,
+    mark_of,
+    one_line,
+    piece_of,
+)
+from afterwit.knowledge.shown_items import for_others, may_be_told
+from afterwit.knowledge.whose_words import is_personal
+from afterwit.model.knowledge import SENTENCE_LIMIT, Channel, Item, ItemStatus, ScopeKind
+from afterwit.model.settings import SharePolicy
+from afterwit.redaction.placeholders import unkeyed
+from afterwit.store.decisions.decided import Will
+
+
+class Sharer(NamedTuple):
+    """Who speaks, and by which rules."""
+
+    by: str
+    machine: str
+    policy: SharePolicy
+    rules: Collection[str] = ()  # notes that were named as rules of the project, by their ids here
+
+
+class LocalNote(NamedTuple):
+    """A note as it is here, and what people want of it."""
+
+    item: Item
+    will: Will
+    is_from_share: bool
+
+
+def own_lines(
+    notes: Mapping[str, LocalNote],
+    shared: Mapping[str, SharedNote],
+    before: Mapping[str, Collection[SharedLine]],
+    sharer: Sharer,
+    repo: str,
+    clock_ms: int,
+) -> dict[str, tuple[SharedLine, ...]]:
+    """The lines of this machine, by the id that a note has in the share; `before` are those that it has there now."""
+    lines = {
+        own: tuple(_lines(own, note, shared, before.get(own, ()), sharer, repo, clock_ms))
+        for own, note in notes.items()
+    }
+    gone = {own: () for own in before if own not in notes}
+    return {own: some for own, some in (lines | gone).items() if some or own in before}
+
+
+def _lines(
+    own: str,
+    note: LocalNote,
+    shared: Mapping[str, SharedNote],
+    before: Collection[SharedLine],
+    sharer: Sharer,
+    repo: str,
+    clock_ms: int,
+) -> Iterator[SharedLine]:
+    def line(
+        kind: LineKind, words: SharedWords | None = None, piece: SharedPiece | None = None, of: str = ""
+    ) -> SharedLine:
+        spoken = SharedLine(kind=kind, by=sharer.by, machine=sharer.machine, clock_ms=clock_ms, of=of)
+        return msgspec.structs.replace(spoken, words=words, evidence=piece)
+
+    earlier = [line for line in before if line.words is not None]
+    if note.will.taken_out:
+        if own in shared:
+            yield from earlier
+            yield line(LineKind.REJECTED)
+        return
+    item = for_others(note.item)
+    approved = mark_of(words_of(item, repo))
+    if note.is_from_share:
+        is_kept = note.will.is_approved and item.status is ItemStatus.ACTIVE
+        if is_kept and own in shared and note.will.changes.named:
+            yield line(LineKind.NOTE, words_of(item, repo))
+        if is_kept:
+            yield line(LineKind.APPROVED, of=approved)
+        return
+    if not is_offered(note, sharer, was_offered=bool(earlier)):
+        return
+    yield line(LineKind.NOTE, words_of(item, repo))
+    if note.will.is_approved:
+        yield line(LineKind.APPROVED, of=approved)
+    for piece in _pieces(item):
+        yield line(LineKind.EVIDENCE, piece=piece)
+
+
+def is_offered(note: LocalNote, sharer: Sharer, *, was_offered: bool) -> bool:
+    """Whether a note that was found here leaves."""
+    item = note.item
+    if item.status is not ItemStatus.ACTIVE or item.scope.kind is not ScopeKind.REPO or not may_be_told(item):
+        return False
+    if is_personal(item):
+        return was_offered or item.id in sharer.rules
+    is_counted = item.channel is Channel.OUTCOME
+    return item.is_decided or (sharer.policy is SharePolicy.IN_USE and is_counted)
+
+
+def words_of(item: Item, repo: str) -> SharedWords:
+    """What an item says, as others read it. `repo`: the one that the share lies in, which needs no name there."""
+    return SharedWords(
+        fact=one_line(unkeyed(item.sentence), SENTENCE_LIMIT),
+        category=item.category,
+        repo="" if item.scope.name == repo else item.scope.name,
+        triggers=item.triggers,
+        advice=unkeyed(item.advice),
+        files=item.files,
+        saves=item.saves,
+        when=unkeyed(item.when),
+        form=item.kind,
+    )
+
+
+def _pieces(item: Item) -> Iterable[SharedPiece]:
+    """The newest evidence for it."""
+    speaking = {piece_of(piece) for piece in item.evidence if not piece.is_against}
+    return sorted(speaking, key=lambda piece: (-piece.at_ms, piece.hash))[:MOST_PIECES]

@@ -1,0 +1,73 @@
+"""`afterwit share pull`: takes in what others say of their notes.
+
+All files are read, and what is not known yet is journalled: nothing of it is told to an agent before a person here
+approved it, or the settings trust who did. In a checkout that is what lies there: git brings it with everything else. A
+repository of its own is fetched before.
+"""
+
+import msgspec
+
+from afterwit.config.world import World, redactor_of
+from afterwit.engine.curation.curate import decision_desk
+from afterwit.extras.fixes.history import FixPlace
+from afterwit.extras.team.folder import FOLDER, BadLine, ShareFolder
+from afterwit.extras.team.incoming import is_others, news, states_of
+from afterwit.extras.team.local_notes import known_states
+from afterwit.extras.team.place import Share, git_in, shares_of
+from afterwit.extras.team.push import SharedChange
+from afterwit.extras.team.records import SharedNote
+from afterwit.knowledge.list import all_items
+from afterwit.model.knowledge import IMPORT
+from afterwit.store.decisions.decided import KnowledgeEntry, SharedState
+
+
+class Pulled(msgspec.Struct, frozen=True, kw_only=True):
+    share: str
+    notes: int
+    changes: list[SharedChange]
+    bad: list[BadLine]
+    is_dry_run: bool = False
+
+
+def pull(world: World, place: FixPlace, *, is_dry_run: bool = False) -> list[Pulled]:
+    """Takes in what all shares of a repository hold."""
+    return [_pulled(world, share, is_dry_run=is_dry_run) for share in shares_of(world, place)]
+
+
+def _pulled(world: World, share: Share, *, is_dry_run: bool) -> Pulled:
+    with git_in(world, share, is_dry_run=is_dry_run) as git:
+        if share.is_own and not is_dry_run:
+            git.fetch(FOLDER)
+        return _taken_in(world, share, is_dry_run=is_dry_run)
+
+
+def _taken_in(world: World, share: Share, *, is_dry_run: bool) -> Pulled:
+    folder = ShareFolder(share.folder)
+    notes = folder.notes(world.now_ms)
+    with decision_desk(world, is_new=True) as desk:
+        machine = desk.store.journal.machine
+        others = {own: note for own, note in notes.items() if is_others(folder.files[own].lines, machine)}
+        fitting = {own: note for own, note in others.items() if folder.about.is_about(note.words.repo or share.repo)}
+        found_here = {item.id for item in all_items(desk.store.db) if item.harvester != IMPORT}
+        redact = redactor_of(world).value
+        states = states_of(fitting, found_here, world.settings.share, share.repo, redact)
+        states_before = known_states(desk.store.db, share.name)
+        before = {own: state for own, state in states_before.items() if own not in folder.closed}
+        brought = news(states, before)
+        if (brought or before) and not is_dry_run:
+            body = {"source": share.name, "notes": msgspec.to_builtins(brought)}
+            desk.note(*(((KnowledgeEntry.SHARED, body),) if brought else ()))
+            desk.settle()  # also after a run that was killed before it settled
+    changes = [brought_by(state, before.get(state.id), notes.get(state.id)) for state in brought]
+    return Pulled(share=share.name, notes=len(notes), changes=changes, bad=folder.bad, is_dry_run=is_dry_run)
+
+
+def brought_by(state: SharedState, before: SharedState | None, note: SharedNote | None) -> SharedChange:
+    if note is None:
+        fact = before.draft.sentence if before is not None and before.draft is not None else ""
+        return SharedChange(id=state.id, change="gone", fact=fact)
+    is_rejected = bool(state.rejected_by) and (before is None or before.rejected_by != state.rejected_by)
+    is_new = before is None or before == SharedState(id=state.id)
+    change = "rejected" if is_rejected else "new" if is_new else "changed"
+    by = state.rejected_by if is_rejected else ", ".join(note.authors)
+    return SharedChange(id=state.id, change=change, fact=note.words.fact, by=by)

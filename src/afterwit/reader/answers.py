@@ -1,0 +1,202 @@
+"""What a model answered, understood as far as it can be: JSON by a schema, however it is wrapped.
+
+Tolerant in form and strict in content: text around the JSON, fences, a bare list and unknown fields are passed over; a
+note without a sentence or without lines is none, and what is of the wrong type is dropped. Whether a note is true is
+left to `checks`.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import msgspec
+
+from afterwit.model.knowledge import Activity, Category, ItemKind
+from afterwit.reader.requests import MOST_ITEMS
+
+_LARGEST = 200_000  # characters of an answer that are looked at
+_MOST_LINES = 40
+_MOST_NAMES = 8
+_LONGEST_NAME = 200
+_LONGEST_WHEN = 300
+_LONGEST_SENTENCE = 1_000
+_FENCED = re.compile(r"```(?:json)?\s*\n(.*?)\n\s*```", re.DOTALL)
+_OPENINGS = re.compile(r"[\[{]")
+_MOST_OPENINGS = 20
+RELATIONS = ("confirms", "replaces", "contradicts")
+SCOPES = ("repository", "agent", "everywhere")
+
+
+class GivenAnswer(NamedTuple):
+    """What came back for a request; `fault` where that is no answer."""
+
+    request: str
+    text: str = ""
+    tokens_in: int | None = None  # None: nobody said
+    tokens_out: int | None = None
+    fault: str = ""
+
+
+class ProposedNote(NamedTuple):
+    """A note as the model proposes it. Nothing in it is to be believed."""
+
+    sentence: str
+    lines: tuple[int, ...]
+    category: Category = Category.FACT
+    kind: ItemKind = ItemKind.PLAIN
+    when: str = ""
+    scope: str = "repository"
+    programs: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+    activities: tuple[Activity, ...] = ()
+    about: str = ""  # a note that is there already
+    relation: str = ""
+    confidence: float = 0.5
+    spares: float = 1.0  # actions, when it matters
+    often: float = 2.0  # of ten later sessions, in which it matters
+
+    @property
+    def worth(self) -> float:
+        """Actions that it spares in a session, on average."""
+        return self.spares * self.often / 10.0
+
+
+class UnderstoodAnswer(NamedTuple):
+    """The proposals of an answer; `fault` says why there are none where it could not be understood."""
+
+    proposals: tuple[ProposedNote, ...] = ()
+    fault: str = ""
+
+
+def understood(text: str) -> UnderstoodAnswer:
+    """What an answer proposes. An empty list is an answer; text without such a list is none."""
+    for candidate in json_values(text):
+        notes = _notes(candidate)
+        if notes is not None:
+            return UnderstoodAnswer(tuple(_proposals(notes))[:MOST_ITEMS])
+    return UnderstoodAnswer(fault="no JSON object with a list `notes` in the answer")
+
+
+def schema() -> dict[str, Any]:
+    """The form of an answer, for models that can be held to one."""
+    texts = {"type": "array", "items": {"type": "string"}}
+    note = {
+        "sentence": {"type": "string"},
+        "category": {"type": "string", "enum": [str(value) for value in Category]},
+        "kind": {"type": "string", "enum": [str(value) for value in ItemKind]},
+        "when": {"type": "string"},
+        "lines": {"type": "array", "items": {"type": "integer"}},
+        "scope": {"type": "string", "enum": list(SCOPES)},
+        "programs": texts,
+        "paths": texts,
+        "errors": texts,
+        "activities": {"type": "array", "items": {"type": "string", "enum": [str(value) for value in Activity]}},
+        "about": {
+            "type": ["object", "null"],
+            "properties": {"note": {"type": "string"}, "relation": {"type": "string", "enum": list(RELATIONS)}},
+            "required": ["note", "relation"],
+            "additionalProperties": False,
+        },
+        "confidence": {"type": "number"},
+        "spares": {"type": "number"},
+        "often": {"type": "number"},
+    }
+    notes = {
+        "type": "array",
+        "items": {"type": "object", "properties": note, "required": list(note), "additionalProperties": False},
+    }
+    return {"type": "object", "properties": {"notes": notes}, "required": ["notes"], "additionalProperties": False}
+
+
+def json_values(text: str) -> Iterator[Any]:
+    """Everything in a text that may be the JSON that was asked for, the likeliest first."""
+    text = text[:_LARGEST]
+    for piece in (text, *_FENCED.findall(text)):
+        if (value := _decoded(piece)) is not None:
+            yield value
+    for opening in list(_OPENINGS.finditer(text))[:_MOST_OPENINGS]:
+        end = max(text.rfind("}"), text.rfind("]")) + 1
+        if end > opening.start() and (value := _decoded(text[opening.start() : end])) is not None:
+            yield value
+            return
+
+
+def _decoded(text: str) -> Any:
+    try:
+        return msgspec.json.decode(text.strip().encode())
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return None
+
+
+def _notes(value: Any) -> list[Any] | None:
+    if isinstance(value, dict):
+        value = next((value[name] for name in ("notes", "items") if name in value), None)
+    return value if isinstance(value, list) and all(isinstance(note, dict) for note in value) else None
+
+
+def _proposals(notes: list[Any]) -> Iterator[ProposedNote]:
+    for note in notes:
+        sentence = " ".join(_text(note.get("sentence"), _LONGEST_SENTENCE).split())
+        lines = tuple(dict.fromkeys(_numbers(note.get("lines"))))[:_MOST_LINES]
+        if not sentence:
+            continue
+        about = note.get("about") if isinstance(note.get("about"), dict) else {}
+        relation = _text(about.get("relation"), 20)
+        yield ProposedNote(
+            sentence=sentence,
+            lines=lines,
+            category=_value(Category, note.get("category"), Category.FACT),
+            kind=_value(ItemKind, note.get("kind"), ItemKind.PLAIN),
+            when=" ".join(_text(note.get("when"), _LONGEST_WHEN).split()),
+            scope=scope if (scope := _text(note.get("scope"), 20)) in SCOPES else SCOPES[0],
+            programs=_texts(note.get("programs")),
+            paths=_texts(note.get("paths")),
+            errors=_texts(note.get("errors")),
+            activities=tuple(dict.fromkeys(_activities(note.get("activities")))),
+            about=_text(about.get("note"), 40) if relation in RELATIONS else "",
+            relation=relation if relation in RELATIONS else "",
+            confidence=_share(note.get("confidence")),
+            spares=min(10.0, max(0.5, _number(note.get("spares"), 1.0))),
+            often=min(10.0, max(0.1, _number(note.get("often"), 2.0))),
+        )
+
+
+def _text(value: Any, longest: int) -> str:
+    return value.strip()[:longest] if isinstance(value, str) else ""
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    texts = (_text(name, _LONGEST_NAME) for name in value) if isinstance(value, list) else ()
+    return tuple(dict.fromkeys(filter(None, texts)))[:_MOST_NAMES]
+
+
+def _numbers(value: Any) -> Iterator[int]:
+    """Line numbers, also where they come as text, alone or as a range."""
+    for number in value if isinstance(value, list) else [value]:
+        if isinstance(number, int) and not isinstance(number, bool):
+            yield number
+        elif isinstance(number, str) and (plain := number.strip().lstrip("L")).isdecimal() and len(plain) < 9:
+            yield int(plain)
+
+
+def _value(kind: Any, value: Any, otherwise: Any) -> Any:
+    try:
+        return kind(value)
+    except ValueError:
+        return otherwise
+
+
+def _activities(value: Any) -> Iterator[Activity]:
+    for name in value if isinstance(value, list) else ():
+        if isinstance(name, str) and name in frozenset(Activity):
+            yield Activity(name)
+
+
+def _number(value: Any, otherwise: float) -> float:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and abs(value) < 1e6 else otherwise
+
+
+def _share(value: Any) -> float:
+    return min(1.0, max(0.0, _number(value, 0.5)))

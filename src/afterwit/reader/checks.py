@@ -1,0 +1,326 @@
+"""Convicts what a model proposes: the lines exist, and they say it. Pure.
+
+Every command, path, flag, number, identifier and quoted word of a sentence must stand in lines of the session, a
+command in one line and in its order; and enough of its other words, of each clause, in the lines that it cites: those
+beside them do not count. Where a model cited too little, the lines that hold a mark are added: they are evidence too. A
+question proves nothing.
+
+**Who said it** is decided here, by the lines and never by the model. The user's words are those whose own lines carry
+most of the sentence, with nothing added that could do harm. An outcome is a command that was run, and whose end is
+known. After these come what the agent said, what tools printed, and what stood in files, pages and foreign tools: the
+least trusted of the lines decides. A model that cites the user for what a page said gains nothing: words that stand
+together in foreign text and not in the lines of whoever is cited are foreign. What somebody is said to have decided
+must stand in what the user typed, or it is refused; so is what is written in a language that the user does not type.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from afterwit.harvest.commands.power import is_tellable
+from afterwit.harvest.commands.spoken import SPAN
+from afterwit.model.kinds import Status
+from afterwit.model.knowledge import SENTENCE_LIMIT, Channel
+from afterwit.model.text.languages import is_of_another_language
+from afterwit.model.text.words import words_of
+from afterwit.reader.answers import ProposedNote
+from afterwit.reader.lines import SessionLine, Speaker
+from afterwit.reader.marks import holds, is_telling, marks_in, quotes_in
+from afterwit.reader.named_commands import commands_in, has_worked
+from afterwit.reader.support import (
+    SUPPORT,
+    is_all_said,
+    is_borne_out,
+    is_cut_out,
+    is_turned_round,
+    is_verbatim,
+    keeps_denials,
+    share_of_words,
+)
+from afterwit.redaction.claims import claims_in, orders_for_good, others_in
+from afterwit.redaction.hygiene import danger_in, reads_like_an_order
+from afterwit.redaction.markers import is_own
+from afterwit.redaction.plain_names import is_plain_path
+
+VERSION = 4  # counts up when answers that are kept would be judged otherwise
+LEAST_CONFIDENCE = 0.5
+_LEAST_WORTH = 0.15  # actions that a note spares in a session on average, as the model counts
+_OWN_WORDS = 0.5  # of a sentence's words that the user's lines must hold to make it theirs
+_BESIDE = 2  # lines before and after a cited one in which somebody may have said the opposite
+_CLAIMED = 0.15  # of the words of a clause, or of all, that the user must have typed who is said to want it
+_MOST_ADDED = 4
+_COPIED = 7  # words in a row that stand in the prompt: copied, not read
+_SENTENCE_END = re.compile(r"[.!;:]\s|[.!]$")
+_LEAST_TRUSTED = (Speaker.MCP, Speaker.WEB, Speaker.PASTED, Speaker.FILE, Speaker.OUTPUT)
+_PARTIES = (Speaker.USER, Speaker.AGENT, Speaker.ACTION)
+_ENDED = (Status.SUCCEEDED, Status.FAILED)
+_BORROWED = 2  # words in one foreign line that nobody else said
+_WORDS = re.compile(r"[a-z]+")
+_AROUND = "`\"'.,;:()"  # marks around a word
+_PERSONAL = re.compile(r"\b(?:I|me|my|mine|your current|currently)\b")
+_LOWERING = frozenset("disable skip bypass ignore override force".split())  # noqa: SIM905
+
+
+_OUTSIDE = (Channel.TOOL, Channel.FILE)
+
+
+class Conviction(StrEnum):
+    """Why a proposal is not taken."""
+
+    NO_LINES = "no-lines"
+    UNSUPPORTED = "unsupported"
+    OTHER_WORDS = "other-words"
+    QUESTION = "question"
+    COPIED = "copied"
+    OWN = "own-output"
+    GENERAL = "general"
+    SPECULATION = "speculation"
+    TOO_LONG = "too-long"
+    TRIFLE = "trifle"
+    OPPOSITE = "opposite"
+    CUT_OUT = "cut-out"
+    ORDER = "order"
+    HEARSAY = "hearsay"
+    LANGUAGE = "language"
+    UNTOUCHED = "untouched"
+
+
+WORDS = {
+    Conviction.NO_LINES: "It cites no line that was sent.",
+    Conviction.UNSUPPORTED: "It names something that stands in no line of the session.",
+    Conviction.OTHER_WORDS: "The lines that it cites say something else.",
+    Conviction.QUESTION: "It rests on questions alone.",
+    Conviction.COPIED: "It is copied from the prompt.",
+    Conviction.OWN: "It is our own output come back.",
+    Conviction.GENERAL: "It names nothing of this repository: every agent knows it.",
+    Conviction.SPECULATION: "The model itself believes it less than an even chance.",
+    Conviction.TRIFLE: "By the model's own word it would hardly ever spare anything.",
+    Conviction.OPPOSITE: "It turns round what a line says.",
+    Conviction.CUT_OUT: "It is a piece of a longer sentence, without what was meant by it.",
+    Conviction.TOO_LONG: f"It has more than {SENTENCE_LIMIT} characters.",
+    Conviction.ORDER: "It reads like an order that no user gave.",
+    Conviction.HEARSAY: "It says what somebody decided or wants, and that does not stand in what the user typed.",
+    Conviction.LANGUAGE: "It is in a language, or in letters, that the user did not type in.",
+    Conviction.UNTOUCHED: "It rests on an output, a file or a paste, and names nothing that was run or changed here.",
+}
+
+
+class Convicted(NamedTuple):
+    """A proposal that is not taken."""
+
+    sentence: str
+    why: Conviction
+    detail: str = ""
+
+
+class Supported(NamedTuple):
+    """A proposal that its lines bear out."""
+
+    proposal: ProposedNote
+    channel: Channel
+    lines: tuple[int, ...]  # that prove it, from 0, in order
+
+
+class Sent(NamedTuple):
+    """What the model was sent: the lines of the session, and of these the ones of the request."""
+
+    lines: Sequence[SessionLine]
+    first: int
+    end: int
+    copied: Collection[str] = ()  # runs of words of the prompt, from `runs_in`
+
+
+def checked(proposal: ProposedNote, sent: Sent) -> Supported | Convicted:
+    """The proposal with who said it, or why it is not taken."""
+    why = _of_form(proposal, sent)
+    if why is not None:
+        return Convicted(proposal.sentence, why)
+    cited = sorted({number - 1 for number in proposal.lines if sent.first <= number - 1 < sent.end})
+    if not cited:
+        return Convicted(proposal.sentence, Conviction.NO_LINES)
+    proving = [at for at in cited if _proves(sent.lines[at])]
+    if not proving:
+        return Convicted(proposal.sentence, Conviction.QUESTION)
+    added: set[int] = set()
+    quotes = quotes_in(proposal.sentence)
+    for mark in marks_in(proposal.sentence):
+        holders = _holders(mark, sent, proving, is_quote=mark in quotes)
+        if not holders:
+            return Convicted(proposal.sentence, Conviction.UNSUPPORTED, mark)
+        added.update(holders[:1] if not any(at in cited for at in holders) else ())
+    if len(added) > _MOST_ADDED:
+        return Convicted(proposal.sentence, Conviction.OTHER_WORDS, "its words are spread over the session")
+    lines = tuple(sorted({*proving, *added}))
+    said = [line._replace(text=f"{line.speaker} {line.text}") for line in (sent.lines[at] for at in cited)]
+    if not is_borne_out(proposal.sentence, said) or not is_all_said(proposal.sentence, said):
+        return Convicted(proposal.sentence, Conviction.OTHER_WORDS)
+    if is_cut_out(proposal.sentence, (sent.lines[at] for at in lines)):
+        return Convicted(proposal.sentence, Conviction.CUT_OUT)
+    whole = sent.lines[sent.first : sent.end]
+    channel = channel_of(proposal.sentence, [sent.lines[at] for at in lines], whole)
+    why = _of_speaker(proposal.sentence, lines, channel, sent)
+    typed = [line for line in (sent.lines[at] for at in lines) if line.speaker is Speaker.USER]
+    if why is None and channel is Channel.USER and not is_verbatim(proposal.sentence, typed):
+        channel = Channel.ASSISTANT  # what the user said, as the model understood it
+        why = None if keeps_denials(proposal.sentence, typed) else Conviction.OPPOSITE
+    return Supported(proposal, channel, lines) if why is None else Convicted(proposal.sentence, why)
+
+
+def _of_speaker(sentence: str, lines: Sequence[int], channel: Channel, sent: Sent) -> Conviction | None:
+    """Why a sentence is not taken, by who said it. What rests on the user's words alone must not turn them round."""
+    has_marks = any(map(is_telling, marks_in(sentence)))
+    typed = [sent.lines[at] for at in lines if sent.lines[at].speaker is Speaker.USER]
+    if (channel in (Channel.USER, Channel.FILE) or not has_marks) and is_turned_round(sentence, _around(lines, sent)):
+        return Conviction.OPPOSITE
+    if channel is Channel.USER:
+        return None
+    if is_of_another_language(sentence, (line.text for line in sent.lines if line.speaker is Speaker.USER)):
+        return Conviction.LANGUAGE
+    if any(_is_hearsay(clause, sentence, typed, sent) for clause in claims_in(sentence)):
+        return Conviction.HEARSAY
+    if _PERSONAL.search(SPAN.sub(" ", sentence)) or not (has_marks or _retells_user(sentence, lines, sent)):
+        return Conviction.GENERAL
+    if channel in _OUTSIDE and not _is_acted_on(sentence, sent):
+        return Conviction.UNTOUCHED
+    return Conviction.ORDER if reads_like_an_order(sentence) or orders_for_good(sentence) else None
+
+
+def _is_acted_on(sentence: str, sent: Sent) -> bool:
+    """Whether the session ran or changed something that the sentence names: what an output says of anything else is
+    nothing that the session found out."""
+    done = [line.text for line in sent.lines if line.speaker is Speaker.ACTION and line.status is not None]
+    return any(holds(text, mark) for mark in marks_in(sentence) if is_telling(mark) for text in done)
+
+
+def _is_hearsay(clause: str, sentence: str, typed: Sequence[SessionLine], sent: Sent) -> bool:
+    """Whether what somebody is said to want stands in none of the cited lines of the user. What another line claims of
+    them is nobody's word, whoever spoke it; and nobody but the user is believed to have decided anything."""
+    said = " ".join(line.text.lower() for line in typed)
+    if not typed or any(name not in said for name in others_in(clause)):
+        return True
+    if max(share_of_words(clause, typed), share_of_words(sentence, typed)) < _CLAIMED:
+        return True
+    others = (line for line in sent.lines[sent.first : sent.end] if line.speaker in (*_LEAST_TRUSTED, Speaker.AGENT))
+    claiming = (line for line in others if line.speaker is not Speaker.AGENT or claims_in(line.text))
+    return _borrows(clause, typed, claiming)
+
+
+def _retells_user(sentence: str, lines: Iterable[int], sent: Sent) -> bool:
+    """Whether a sentence tells in other words what the user typed and what was done then, and nothing of it comes from
+    elsewhere. It is not the user's word then, but it is about this work."""
+    said = [sent.lines[at] for at in lines if sent.lines[at].speaker in _PARTIES]
+    typed = [line for line in said if line.speaker is Speaker.USER]
+    foreign = [line for line in sent.lines[sent.first : sent.end] if line.speaker in _LEAST_TRUSTED]
+    is_about = share_of_words(sentence, said) >= SUPPORT and share_of_words(sentence, typed) > 0
+    return bool(typed) and is_about and not _borrows(sentence, typed, foreign)
+
+
+def bears_on(sentence: str, supported: Supported, sent: Sent) -> bool:
+    """Whether the lines that prove a proposal speak of what this other sentence says, so that it can be confirmed or
+    contradicted by them. The proposal's own words prove nothing."""
+    return share_of_words(sentence, (sent.lines[at] for at in supported.lines)) >= SUPPORT
+
+
+def runs_in(prompt: str) -> frozenset[str]:
+    """All runs of words that are long enough to be recognised as copied."""
+    return frozenset(_runs(prompt))
+
+
+def channel_of(sentence: str, lines: Sequence[SessionLine], sent: Sequence[SessionLine]) -> Channel:
+    """Where the words of a sentence come from, by the lines that prove it, and by what else was sent: whatever lines
+    are cited, words that stand in foreign text alone are not those of anybody else."""
+    foreign = [line for line in sent if line.speaker in _LEAST_TRUSTED]
+    typed = [line for line in lines if line.speaker is Speaker.USER]
+    is_whole = bool(typed) and is_all_said(sentence, typed, as_typed=True)
+    if is_whole and _carry(sentence, typed, foreign) and not _adds_power(sentence, typed, sent):
+        return Channel.USER
+    ended = [line for line in lines if line.speaker is Speaker.ACTION and line.status in _ENDED]
+    commands = commands_in(sentence, sent)
+    is_run = all(any(holds(line.text, mark) for line in ended) and is_tellable(mark) for mark in commands)
+    if commands and is_run and _carry(sentence, ended, foreign):
+        return Channel.OUTCOME
+    said = [line for line in lines if line.speaker in _PARTIES]
+    if said and share_of_words(sentence, said) >= SUPPORT and not _borrows(sentence, said, foreign):
+        return Channel.ASSISTANT
+    lending = [line.speaker for line in lines if line.speaker in _LEAST_TRUSTED]
+    lending += [line.speaker for line in foreign if _borrows(sentence, said, (line,))]
+    return min(lending, key=_LEAST_TRUSTED.index).channel or Channel.TOOL if lending else Channel.ASSISTANT
+
+
+def _carry(sentence: str, lines: Sequence[SessionLine], foreign: Sequence[SessionLine]) -> bool:
+    """Whether most of a sentence stands in these lines, and no foreign one lent the rest."""
+    return share_of_words(sentence, lines) >= _OWN_WORDS and not _borrows(sentence, lines, foreign)
+
+
+def _borrows(sentence: str, own: Iterable[SessionLine], foreign: Iterable[SessionLine]) -> bool:
+    """Whether several words that these lines lack stand together in a foreign one. However long the sentence is: an
+    order of two words can be hidden in everything that a user typed."""
+    missing = set(words_of(sentence)) - {word for line in own for word in words_of(line.text)}
+    return any(len(missing.intersection(words_of(line.text))) >= _BORROWED for line in foreign)
+
+
+def _adds_power(sentence: str, typed: Sequence[SessionLine], sent: Sequence[SessionLine]) -> bool:
+    """Whether something that the user did not type could do harm, lead elsewhere, or lower a guard."""
+    if danger_in(sentence) and not any(danger_in(line.text) for line in typed):
+        return True
+    said = {word.strip(_AROUND) for line in typed for word in line.text.lower().split()}
+    if danger_in(" ".join(word for word in sentence.split() if word.lower().strip(_AROUND) not in said)):
+        return True
+    words = {word for line in typed for word in _WORDS.findall(line.text.lower())}
+    if not _LOWERING.intersection(_WORDS.findall(sentence.lower())) <= words:
+        return True
+    strange = [mark for mark in marks_in(sentence) if not any(holds(line.text, mark) for line in typed)]
+    commands = commands_in(sentence, sent)
+    return any(
+        (not (is_tellable(mark) and has_worked(mark, sent)))
+        if mark in commands
+        else ("/" in mark and not is_plain_path(mark.strip("*/")))
+        or not any(line.speaker in _PARTIES and holds(line.text, mark) for line in sent)
+        for mark in strange
+    )
+
+
+def _of_form(proposal: ProposedNote, sent: Sent) -> Conviction | None:
+    if len(proposal.sentence) > SENTENCE_LIMIT:
+        return Conviction.TOO_LONG
+    if proposal.sentence.endswith(("...", "…")):
+        return Conviction.OTHER_WORDS
+    if is_own(proposal.sentence):
+        return Conviction.OWN
+    if proposal.confidence < LEAST_CONFIDENCE:
+        return Conviction.SPECULATION
+    if proposal.worth < _LEAST_WORTH:
+        return Conviction.TRIFLE
+    if sent.copied and any(run in sent.copied for run in _runs(proposal.sentence)):
+        return Conviction.COPIED
+    return None
+
+
+def _proves(line: SessionLine) -> bool:
+    """A question does not, and neither does a remark of ours."""
+    if line.speaker is Speaker.NOTE:
+        return False
+    is_question = line.text.rstrip().endswith("?") and not _SENTENCE_END.search(line.text.rstrip("? "))
+    return not (is_question and line.speaker in (Speaker.USER, Speaker.AGENT))
+
+
+def _holders(mark: str, sent: Sent, cited: Sequence[int], *, is_quote: bool) -> list[int]:
+    """Lines that hold a mark: those that are cited first, then the nearest. A question can be quoted as one."""
+    places = [
+        at
+        for at in range(sent.first, sent.end)
+        if (_proves(sent.lines[at]) or (is_quote and sent.lines[at].speaker is Speaker.USER))
+        and holds(sent.lines[at].text, mark)
+    ]
+    return sorted(places, key=lambda at: (at not in cited, min(abs(at - other) for other in cited), at))
+
+
+def _around(lines: Sequence[int], sent: Sent) -> Iterator[SessionLine]:
+    places = {near for at in lines for near in range(at - _BESIDE, at + _BESIDE + 1)}
+    return (sent.lines[at] for at in sorted(places) if sent.first <= at < sent.end)
+
+
+def _runs(text: str) -> Iterator[str]:
+    words = re.findall(r"[\w'/.-]+", text.lower())
+    return (" ".join(words[at : at + _COPIED]) for at in range(len(words) - _COPIED + 1))

@@ -1,0 +1,81 @@
+"""Which notes stand together in a question: those that may say the same, by the rare words that they share. Pure.
+
+Notes that were not asked about yet are put into groups, with the others that resemble one of them. The likest pairs are
+joined first, as long as a group has room, and small groups share a question. The same notes give the same groups; what
+is settled, and resembles nothing new, is in none of them.
+"""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from afterwit.model.knowledge import Item
+from afterwit.model.text.words import words_of
+
+_RARE = 40  # notes that have a word; what more have says little of two
+_NEAR = 0.15  # of the weight of the words of the lighter of two, from which they stand together
+
+
+class LikePair(NamedTuple):
+    """Two notes, and how much they share."""
+
+    share: float
+    first: str
+    second: str
+
+
+def note_groups(items: Iterable[Item], before: Collection[str], sizes: Mapping[str, int], room: int) -> list[list[str]]:
+    """Ids in groups whose sizes have room together. `before` holds what was asked about already."""
+    words = {item.id: frozenset(words_of(item.sentence)) for item in items}
+    is_new = {name: name not in before for name in words}
+    pairs = [pair for pair in _like_pairs(words) if is_new[pair.first] or is_new[pair.second]]
+    wanted = {name for name in words if is_new[name]}.union(*((pair.first, pair.second) for pair in pairs))
+    return _packed(_joined(sorted(wanted), pairs, sizes, room), sizes, room)
+
+
+def _like_pairs(words: Mapping[str, frozenset[str]]) -> list[LikePair]:
+    """All pairs that share enough, the likest first."""
+    counts = Counter(word for several in words.values() for word in several)
+    weights = {word: math.log((len(words) + 1) / count) for word, count in counts.items()}
+    by_word: defaultdict[str, list[str]] = defaultdict(list)
+    for name in sorted(words):
+        for word in words[name]:
+            if counts[word] <= _RARE:
+                by_word[word].append(name)
+    shared: defaultdict[tuple[str, str], float] = defaultdict(float)
+    for word in sorted(by_word):
+        for pair in combinations(by_word[word], 2):
+            shared[pair] += weights[word]
+    totals = {name: math.fsum(weights[word] for word in several) for name, several in words.items()}
+    pairs = (LikePair(weight / min(totals[name] for name in pair), *pair) for pair, weight in shared.items())
+    return sorted((pair for pair in pairs if pair.share >= _NEAR), key=lambda pair: (-pair.share, pair[1:]))
+
+
+def _joined(names: Sequence[str], pairs: Iterable[LikePair], sizes: Mapping[str, int], room: int) -> list[list[str]]:
+    """The likest pairs in one group, and what they bring with them, as long as it has room."""
+    group_of = {name: [name] for name in names}
+    used = {name: sizes[name] for name in names}  # by the first of a group
+    for pair in pairs:
+        first, second = group_of[pair.first], group_of[pair.second]
+        if first is not second and used[first[0]] + used[second[0]] <= room:
+            used[first[0]] += used[second[0]]
+            first += second
+            group_of |= dict.fromkeys(second, first)
+    return list({id(group): group for group in group_of.values()}.values())
+
+
+def _packed(groups: Iterable[list[str]], sizes: Mapping[str, int], room: int) -> list[list[str]]:
+    """The groups in as few as have room for them, the largest first."""
+    packed: list[list[str]] = []
+    left: list[int] = []
+    for group in sorted(groups, key=lambda group: (-sum(sizes[name] for name in group), min(group))):
+        size = sum(sizes[name] for name in group)
+        at = next((at for at, free in enumerate(left) if size <= free), len(left))
+        if at == len(left):
+            packed.append([])
+            left.append(room)
+        packed[at] += group
+        left[at] -= size
+    return packed

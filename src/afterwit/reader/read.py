@@ -1,0 +1,109 @@
+"""Asks models to read by files, or whoever else carries the requests, and takes in what they answer.
+
+What is asked is journalled before it is sent, with what it takes at most; what is answered, as soon as it was checked.
+So a run that is killed goes on where it stopped. `calling` does the same where the model itself is called.
+"""
+
+from collections.abc import Callable, Iterable
+
+from afterwit.config.world import World
+from afterwit.knowledge.gate import Rejection
+from afterwit.knowledge.settle import settle
+from afterwit.model.learn_run import Progress
+from afterwit.reader import checks
+from afterwit.reader.answers import GivenAnswer
+from afterwit.reader.consolidating import PROMPT
+from afterwit.reader.note_claims import Unsettled
+from afterwit.reader.plan import PlannedRequest, ReadingPlan, ReadingWish, planned
+from afterwit.reader.requests import ReadingRequest, built_in
+from afterwit.reader.taking import ReadingDesk, TakenAnswers
+from afterwit.sessions.originals import source_of
+from afterwit.store.decisions.journal import READING_ASKED, catch_up, decide, told_if_recorded
+from afterwit.store.lease import held
+from afterwit.store.store import Store, require
+
+_WAIT_SECONDS = 60
+
+
+def ask(
+    world: World,
+    wish: ReadingWish,
+    send: Callable[[ReadingRequest, str], object],
+    progress: Progress,
+    asked_by: str = "",
+) -> ReadingPlan:
+    """Plans, and hands every request with the model's name to `send`. All of them are asked, or none."""
+    require(world.layout)
+    with held(world.layout.lease, _WAIT_SECONDS), source_of(world) as source:
+        catch_up(source.store)
+        made = planned(source, world, wish, progress)
+        for wanted in made.requests:
+            send(wanted.request, made.model)
+        if made.requests:
+            body = {"requests": [asked_body(made, wanted, asked_by) for wanted in made.requests]}
+            decide(source.store, READING_ASKED, body, world.now_ms)
+        return made
+
+
+def take(
+    world: World,
+    answers: Iterable[GivenAnswer],
+    then: Callable[[Store, World], object],
+    progress: Progress,
+    *,
+    is_again: bool = False,
+) -> TakenAnswers:
+    """Takes answers in and settles what is known; `then` is done with the store at the end."""
+    require(world.layout)
+    with held(world.layout.lease, _WAIT_SECONDS), source_of(world) as source:
+        catch_up(source.store)
+        with told_if_recorded(source.store):
+            desk = ReadingDesk(source, world, is_again=is_again)
+            ordered = sorted(answers, key=_order)
+            progress.stage("checking", len(ordered), "answers")
+            try:
+                for answer in ordered:
+                    desk.take(answer)
+                    progress.advance(1, 1)
+            finally:  # what was taken so far is settled, also after Ctrl-C, and by a run before that was killed
+                gained = settle(source.store, world).gained
+                then(source.store, world)
+        return desk.taken(gained)
+
+
+def refusal_in_words(reason: str) -> str:
+    """Why something that a model said was refused, for people and models."""
+    if reason in frozenset(checks.Conviction):
+        return checks.WORDS[checks.Conviction(reason)]
+    if reason in frozenset(Unsettled):
+        return Unsettled(reason).words
+    return Rejection(reason).words if reason in frozenset(Rejection) else reason
+
+
+def _order(answer: GivenAnswer) -> tuple[str, int, str, str, int, int]:
+    """The same, in whatever order answers come, and whether or not they say what they took. Of several answers to one
+    request the longest counts: an empty one must not hide what another found."""
+    taken = answer.tokens_in or 0, answer.tokens_out or 0
+    return answer.request, -len(answer.text), answer.text, answer.fault, *taken
+
+
+def asked_body(made: ReadingPlan, wanted: PlannedRequest, asked_by: str = "") -> dict[str, object]:
+    """A request as the journal keeps it: enough to check an answer to it."""
+    request = wanted.request
+    return {
+        "id": request.id,
+        "agent": wanted.agent,
+        "native_id": wanted.native_id,
+        "repo": wanted.repo,
+        "part": request.part,
+        "parts": request.parts,
+        "first_line": request.span.first,
+        "end_line": request.span.end,
+        "lines_hash": request.lines_hash,
+        "ended_ms": wanted.ended_ms,
+        "model": made.model,
+        "prompt": built_in(PROMPT).version if request.items else made.prompt.version,
+        "asked_by": asked_by,
+        **({"items": " ".join(request.items)} if request.items else {}),
+        **wanted.estimate._asdict(),
+    }

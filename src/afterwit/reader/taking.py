@@ -1,0 +1,251 @@
+"""Takes in what models answered: each answer is checked, and journalled with what came of it.
+
+The same answers twice, late, or in another order change nothing: of each request the first answer that can be
+understood counts, unless it is to be taken again. An answer is checked against the session as the archive holds it;
+where that is another by now, it is not used. One about notes is checked against the notes as they stand.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from enum import StrEnum
+
+import msgspec
+
+from afterwit.config.world import World
+from afterwit.digest.update import load_digest
+from afterwit.harvest.harvester import id_of
+from afterwit.harvest.run import SessionRefs
+from afterwit.knowledge.belief import rank
+from afterwit.knowledge.gate import rejection
+from afterwit.knowledge.settle import recorded
+from afterwit.knowledge.whose_words import is_persons
+from afterwit.model.knowledge import READ, Channel, Draft, Item, SessionRef
+from afterwit.model.prices import price_list
+from afterwit.reader import checks, note_claims
+from afterwit.reader.answers import GivenAnswer, ProposedNote, understood
+from afterwit.reader.checks import Convicted, Sent, Supported, bears_on, checked, runs_in
+from afterwit.reader.consolidating import claims_in
+from afterwit.reader.drafts import ReadSession, draft_of, evidence_of
+from afterwit.reader.ledger import usage_of
+from afterwit.reader.note_claims import settled
+from afterwit.reader.plan import prompt_in_force
+from afterwit.reader.requests import LineSpan, hash_of
+from afterwit.reader.session_texts import Beside, session_text
+from afterwit.redaction.hygiene import clean
+from afterwit.sessions.originals import TranscriptSource
+from afterwit.store.decisions.decided import (
+    ItemEvidence,
+    KnowledgeEntry,
+    NotesConsolidated,
+    RejectedProposal,
+    SessionRead,
+    decided,
+)
+from afterwit.store.decisions.journal import decide
+from afterwit.store.rows.readings import ReadingRow, request_row
+from afterwit.store.rows.session_list import SessionRow, session_of
+
+_LONGEST_KEPT = 40_000  # characters of an answer
+
+
+class Fate(StrEnum):
+    """What became of an answer."""
+
+    TAKEN = "taken"
+    REPEATED = "repeated"  # its request is answered already
+    UNKNOWN = "unknown"  # nothing was asked under this id
+    FAILED = "failed"  # the model, or whoever asked it, said that there is no answer
+    NOT_UNDERSTOOD = "not_understood"
+    CHANGED = "changed"  # the session is another by now, or gone, or to be forgotten
+
+
+class TakenAnswers(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of a set of answers."""
+
+    fates: dict[Fate, int]
+    notes: int
+    rejected: int
+    relations: int  # notes that were there already, and are confirmed or contradicted
+    merged: int  # notes that say the same as another, which is kept
+    replaced: int
+    contradicting: int  # pairs that a person should look at
+    gained: list[str]  # ids of new items
+    tokens_in: int
+    tokens_out: int
+    cost_usd: float
+    unpriced: int  # answers without a known price
+
+
+class ReadingDesk:
+    """Where answers are checked, one after the other."""
+
+    def __init__(self, source: TranscriptSource, world: World, *, is_again: bool, run_ms: int = 0) -> None:
+        self._source = source
+        self._store = source.store
+        self._world = world
+        self._is_again = is_again
+        entries = recorded(source.store.db)
+        self.at_ms = max(world.now_ms, max((entry.at_ms for entry in entries), default=-1) + 1)
+        self._run_ms = run_ms
+        self._refs = SessionRefs(source.store.db, source.store.journal.machine, decided(entries).forgotten)
+        self._beside = Beside(source, world)
+        self._prices = price_list(world.settings.prices)
+        self._copied = runs_in(prompt_in_force(world).text)
+        self._taken: set[str] = set()
+        self._session: tuple[int, ReadSession] | None = None
+        self._fates: Counter[Fate] = Counter()
+        self.entries: list[SessionRead | NotesConsolidated] = []
+
+    def take(self, answer: GivenAnswer) -> Fate:
+        """Checks one answer, and journals it if it is one."""
+        fate = self._fate(answer)
+        self._fates[fate] += 1
+        return fate
+
+    def taken(self, gained: list[str]) -> TakenAnswers:
+        costs = [entry.usage.cost_usd for entry in self.entries]
+        read = [entry for entry in self.entries if isinstance(entry, SessionRead)]
+        settled_notes = [entry for entry in self.entries if isinstance(entry, NotesConsolidated)]
+        return TakenAnswers(
+            fates={fate: self._fates[fate] for fate in Fate},
+            notes=sum(len(entry.drafts) for entry in read),
+            rejected=sum(len(entry.rejected) for entry in self.entries),
+            relations=sum(len(entry.relations) for entry in read),
+            merged=sum(len(group) - 1 for entry in settled_notes for group in entry.same),
+            replaced=sum(len(entry.replaced) for entry in settled_notes),
+            contradicting=sum(len(entry.contradict) for entry in settled_notes),
+            gained=gained,
+            tokens_in=sum(entry.usage.tokens_in for entry in self.entries),
+            tokens_out=sum(entry.usage.tokens_out for entry in self.entries),
+            cost_usd=sum(cost for cost in costs if cost is not None),
+            unpriced=costs.count(None),
+        )
+
+    def _fate(self, answer: GivenAnswer) -> Fate:
+        asked = request_row(self._store.db, answer.request)
+        if asked is None or not asked.lines_hash:
+            return Fate.UNKNOWN
+        if asked.id in self._taken or (asked.answered_ms is not None and not self._is_again):
+            return Fate.REPEATED
+        result = self.judged(asked, answer)
+        if isinstance(result, Fate):
+            return result
+        kind = KnowledgeEntry.READ if isinstance(result, SessionRead) else KnowledgeEntry.CONSOLIDATED
+        decide(self._store, kind, msgspec.to_builtins(result), self.at_ms)
+        self._taken.add(asked.id)
+        self.entries.append(result)
+        return Fate.TAKEN
+
+    def judged(self, asked: ReadingRow, answer: GivenAnswer) -> SessionRead | NotesConsolidated | Fate:
+        """What the checks make of an answer; why nothing, where it is none."""
+        if answer.fault:
+            return Fate.FAILED
+        text = self._source.redactor.text(clean(answer.text))
+        if asked.items:
+            return self._settled(asked, answer._replace(text=text))
+        proposals = understood(text)
+        if proposals.fault:
+            return Fate.NOT_UNDERSTOOD
+        session = self._read_session(asked)
+        part = LineSpan(asked.first_line, asked.end_line)
+        if session is None or hash_of(session.lines, part) != asked.lines_hash:
+            return Fate.CHANGED
+        return self._entry(asked, session, proposals.proposals, answer._replace(text=text))
+
+    def _settled(self, asked: ReadingRow, answer: GivenAnswer) -> NotesConsolidated | Fate:
+        """What an answer about notes comes to. Of its text only the ids are kept."""
+        claims = claims_in(answer.text)
+        if claims is None:
+            return Fate.NOT_UNDERSTOOD
+        items = {item.id: item for item in self._beside.read_items(asked.repo)}
+        result = settled(claims, asked.items.split(), items)
+        return NotesConsolidated(
+            request=asked.id,
+            repo=asked.repo,
+            items=tuple(asked.items.split()),
+            model=asked.model,
+            prompt=asked.prompt,
+            run_ms=self._run_ms,
+            checks=note_claims.VERSION,
+            usage=usage_of(self._store.db, asked, answer, self._prices),
+            rejected=result.rejected,
+            answer=msgspec.json.encode(claims._asdict()).decode(),
+            **result.claims._asdict(),
+        )
+
+    def _read_session(self, asked: ReadingRow) -> ReadSession | None:
+        row = session_of(self._store.db, asked.agent, asked.native_id)
+        ref = self._refs.of(row.id) if row is not None else None
+        if row is None or ref is None:
+            return None
+        if self._session is None or self._session[0] != row.id:
+            self._session = (row.id, self._loaded(row, ref))
+        return self._session[1]
+
+    def _loaded(self, row: SessionRow, ref: SessionRef) -> ReadSession:
+        return ReadSession(ref, session_text(self._source, row).lines, load_digest(self._store.db, row))
+
+    def _entry(
+        self, asked: ReadingRow, session: ReadSession, proposals: Sequence[ProposedNote], answer: GivenAnswer
+    ) -> SessionRead:
+        items = {item.id: item for item in self._beside.items(asked.repo)}
+        sent = Sent(session.lines, asked.first_line, asked.end_line, self._copied)
+        drafts: dict[str, Draft] = {}
+        rejected: list[RejectedProposal] = []
+        relations: list[ItemEvidence] = []
+        for proposal in proposals:
+            about = items.get(proposal.about)
+            result = checked(proposal, sent)
+            if isinstance(result, Convicted):
+                rejected.append(RejectedProposal(sentence=result.sentence, reason=result.why, detail=result.detail))
+                continue
+            if about is not None and bears_on(about.sentence, result, sent):
+                relations += _relation(about, result, session)
+            if about is None or proposal.relation != "confirms":
+                draft = draft_of(result, session, _replaced(about, result, sent))
+                why = self._refusal(draft, asked.repo)
+                if why:
+                    rejected.append(RejectedProposal(sentence=draft.sentence, reason=why))
+                else:
+                    drafts.setdefault(id_of(draft), draft)
+        return SessionRead(
+            request=asked.id,
+            session=session.ref,
+            model=asked.model,
+            prompt=asked.prompt,
+            run_ms=self._run_ms,
+            checks=checks.VERSION,
+            usage=usage_of(self._store.db, asked, answer, self._prices),
+            drafts=tuple(drafts.values()),
+            rejected=tuple(rejected),
+            relations=tuple(relations),
+            answer=answer.text[:_LONGEST_KEPT],
+        )
+
+    def _refusal(self, draft: Draft, repo: str) -> str:
+        reasons = (rejection(draft, host) for host in (None, *self._beside.hosts(repo)))
+        return next((str(why) for why in reasons if why is not None), "")
+
+
+def _relation(item: Item, supported: Supported, session: ReadSession) -> list[ItemEvidence]:
+    """What the lines say of an item that is there. For what was found otherwise a confirmation counts as an agent's
+    word, so that a model raises nobody's authority; against it only words speak that are trusted as far, and against
+    what a person stands behind nothing: that waits for them."""
+    piece = evidence_of(supported.lines, supported.channel, session)
+    if supported.proposal.relation == "confirms":
+        channel = supported.channel if item.harvester == READ else Channel.ASSISTANT
+        return [ItemEvidence(item=item.id, evidence=msgspec.structs.replace(piece, channel=channel))]
+    is_trusted = supported.channel is Channel.USER or (
+        item.harvester == READ and rank(supported.channel) >= rank(item.channel)
+    )
+    if supported.proposal.relation == "contradicts" and is_trusted and not is_persons(item):
+        return [ItemEvidence(item=item.id, evidence=msgspec.structs.replace(piece, is_against=True))]
+    return []
+
+
+def _replaced(item: Item | None, supported: Supported, sent: Sent) -> tuple[str, ...]:
+    """What a proposal takes the place of. To contradict what a person stands behind is to replace it."""
+    if item is None or not bears_on(item.sentence, supported, sent):
+        return ()
+    relation = supported.proposal.relation
+    return (item.id,) if relation == "replaces" or (relation == "contradicts" and is_persons(item)) else ()

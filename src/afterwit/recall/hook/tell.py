@@ -1,0 +1,233 @@
+"""Decides, under the lock of the session's file, what is told now: nothing twice, nothing that is held out.
+
+Gives the answer for the agent and the records for the spool; the caller writes the records first. A draw is recorded
+with its odds, with what was shown and, where something was held out, with what would have been.
+"""
+
+import time
+
+from afterwit.agents.moments import ACTIVITY, AFTER, BEFORE, COMPACT, FORGETFUL, PROMPT, START, Answer, Moment
+from afterwit.recall.deck.location import Location
+from afterwit.recall.deck.reader import Deck
+from afterwit.recall.history import CLEARED, COMPACTED, DRAW, LATER, PROMPTED, STARTED, History
+from afterwit.recall.holdout import TEMPLATE, is_told, odds_for
+from afterwit.recall.hook.proposals import Proposal
+from afterwit.redaction.shown import NOTHING, Shown, between_markers, command, cut, joined, ours
+
+try:
+    from _blake2 import blake2b
+except ImportError:
+    from hashlib import blake2b
+
+LONGEST = 9_500  # characters that reach the model whole in every agent
+LARGEST_BLOCK = 8_000  # characters of a start block with an example, about 2,000 tokens
+_FRESH = ("", "startup", "new", "clear")
+
+
+class HookTeller:
+    """One call of a hook, with all that is known of it."""
+
+    def __init__(self, deck: Deck, agent: str, moment: Moment, place: Location, now_ms: int) -> None:
+        self._deck = deck
+        self._agent = agent
+        self._moment = moment
+        self._place = place
+        self._now_ms = now_ms
+        self.records: list[dict[str, object]] = []
+        self._odds = odds_for(deck.share("session_share"), deck.share("item_share"), deck.names("arms"))
+        self._wanted_chars = 0  # of what would be said without any hold-out
+
+    def tell(self, history: History, proposal: Proposal | None, carries: tuple[str, ...]) -> Answer:
+        """The answer to give."""
+        event = self._moment.event
+        self._odds = history.odds or self._odds
+        if event == START:
+            return Answer(self._started(history) if START in carries else NOTHING)
+        if event == COMPACT:
+            self._note(COMPACTED)
+            return Answer()
+        if event == PROMPT:
+            return Answer(self._joined(*self._prompted(history, proposal)))
+        block = self._block() if self._is_due_at_action(history, carries) else NOTHING
+        if proposal is None:
+            return Answer(block)
+        if proposal.is_refusal or proposal.is_rewrite:
+            return self._corrected(history, proposal)
+        return Answer(self._joined(block, self._lines(history, proposal)))
+
+    def _started(self, history: History) -> Shown:
+        source = self._moment.source
+        if source == FORGETFUL and history.has_block_at_prompt:
+            return NOTHING
+        if source in ("compact", FORGETFUL):
+            self._note(COMPACTED)
+            return self._block()
+        if source == "clear" and history.has_started:
+            self._note(CLEARED)
+            return self._block()
+        if history.has_started:
+            return NOTHING
+        return self._block() if source in _FRESH else self._skipped()
+
+    def _skipped(self) -> Shown:
+        """A resumed session has its context back, and its first prompt behind it."""
+        self._note(STARTED)
+        self._note(PROMPTED)
+        return NOTHING
+
+    def _prompted(self, history: History, proposal: Proposal | None) -> tuple[Shown, Shown]:
+        is_due = not history.has_started or history.awaits_block
+        block = self._block() if is_due else NOTHING
+        if history.has_prompted:
+            return block, self._later(history, proposal) if proposal and proposal.is_later else NOTHING
+        self._note(PROMPTED)
+        room = LONGEST - self._wanted_chars - 2 if self._wanted_chars else LONGEST
+        return block, self._sections(history, proposal, room) if proposal else NOTHING
+
+    def _sections(self, history: History, proposal: Proposal, room: int) -> Shown:
+        """The block of a prompt without what the session knows and what is held out; nothing where all of it does not
+        fit, so that what is drawn does not depend on the draw."""
+        from afterwit.recall.prompt_block import text_of
+
+        items: dict[str, int] = {}
+        told, wanted = [], []
+        for heading, lines in proposal.sections:
+            new = [line for line in lines if line[0] not in history.told]
+            items.update({item: int(self._is_shown(item)) for item, _ in new})
+            wanted.append((heading, new))
+            told.append((heading, [line for line in new if items[line[0]]]))
+        whole = text_of(wanted)
+        if not items or len(self._marked(whole)) > room:
+            return NOTHING
+        return self._drawn(PROMPT, items, text_of(told), whole)
+
+    def _later(self, history: History, proposal: Proposal) -> Shown:
+        """What is new in a prompt that is not the first, within what the session has left."""
+        from afterwit.recall.prompt_block import BlockLine, later_sections, later_tokens, text_of
+
+        lines = [BlockLine(*line) for _, lines in proposal.sections for line in lines if line[0] not in history.told]
+        wanted = later_sections(lines, later_tokens(history.later_chars))
+        items = {item: int(self._is_shown(item)) for _, kept in wanted for item, _ in kept}
+        told = [(heading, [line for line in kept if items[line[0]]]) for heading, kept in wanted]
+        if not items:
+            return NOTHING
+        text = text_of(told, is_first=False)
+        return self._drawn(PROMPT, items, text, text_of(wanted, is_first=False), **{LATER: "1"})
+
+    def _is_due_at_action(self, history: History, carries: tuple[str, ...]) -> bool:
+        """Where an agent takes text neither at the start nor at a prompt, the block comes with the first result."""
+        return carries == (AFTER,) and self._moment.event == AFTER and not history.has_started
+
+    def _block(self) -> Shown:
+        """The start block without what is held out. It is the session's own: a subagent gets none."""
+        if self._moment.context:
+            return NOTHING
+        told: list[Shown] = []
+        wanted: list[Shown] = []
+        items: dict[str, int] = {}
+        has_lines = False
+        for heading, lines in self._deck.block(self._place.repo, self._agent):
+            items.update({item: int(self._is_shown(item)) for item, _ in lines if item})
+            kept = [text for item, text in lines if items.get(item, 1)]
+            told += [heading, *kept] if kept or not lines else []
+            wanted += [heading, *(text for _, text in lines)]
+            has_lines = has_lines or bool(kept)
+        example = self._example(joined(wanted, "\n"))
+        if example is not None and self._arm == TEMPLATE:
+            item, text = example
+            items[item] = int(self._is_shown(item))
+            told += [text] if items[item] else []
+            wanted.append(text)
+            has_lines = has_lines or bool(items[item])
+        if not items and not has_lines and example is None:
+            self._note(STARTED)
+            return NOTHING
+        block = joined(told, "\n") if has_lines else NOTHING
+        late = {"with": self._moment.event} if self._moment.event != START else {}
+        return self._drawn(START, items, block, joined(wanted, "\n"), **late)
+
+    def _example(self, block: Shown) -> tuple[str, Shown] | None:
+        """The worked example that this session is told if it is in the arm that is, where it fits. Where there is one,
+        every arm is drawn for, so that they can be compared."""
+        example = self._deck.example(self._place.repo) if TEMPLATE in self._odds.arms else None
+        return example if example is not None and len(block) + len(example[1]) < LARGEST_BLOCK else None
+
+    def _lines(self, history: History, proposal: Proposal) -> Shown:
+        """The known fix, also where a block told it already, and what waits for the action, where nothing did."""
+        earlier = history.answered if self._moment.event == AFTER else history.told
+        new = [line for line in proposal.lines if line.item not in earlier]
+        if proposal.awaited:
+            from afterwit.recall.prompt_block import action_tokens, at_action
+
+            said = {*history.told, *(line.item for line in new)}
+            awaited = [line for line in proposal.awaited if line.item not in said]
+            new += at_action(awaited, action_tokens(history.activity_chars), beside=new)
+        if not new:
+            return NOTHING
+        items: dict[str, int] = {line.item: int(self._is_shown(line.item)) for line in new}
+        told = joined((joined((ours("- "), line.text)) for line in new if items[line.item]), "\n")
+        wanted = joined((joined((ours("- "), line.text)) for line in new), "\n")
+        is_fix = bool({line.item for line in proposal.lines} & items.keys())
+        details = {"signature": proposal.signature} if is_fix else {"act": ACTIVITY}
+        return self._drawn(self._moment.event, items, told, wanted, **details)
+
+    def _corrected(self, history: History, proposal: Proposal) -> Answer:
+        """Refuses a command once, or rewrites it. The same command passes when it is called again."""
+        (line,) = proposal.lines
+        mark = blake2b(self._moment.command.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+        arguments = self._moment.with_command(line.advice) if proposal.is_rewrite else None
+        if (proposal.is_refusal and (mark in history.refused or line.item in history.answered)) or (
+            proposal.is_rewrite and arguments is None
+        ):
+            return Answer()
+        act = "refuse" if proposal.is_refusal else "rewrite"
+        advice = command(line.advice)
+        if not advice:
+            return Answer()
+        notice = joined((ours("afterwit runs "), advice, ours(" instead of "), command(line.replaces)))
+        again = joined((ours("Use "), advice, ours(", or call the same command again to run it as it is")))
+        wanted = joined((line.text, ours("\n"), again if proposal.is_refusal else notice, ours(".")))
+        is_shown = self._is_shown(line.item)
+        items = {line.item: int(is_shown)}
+        text = self._drawn(BEFORE, items, wanted if is_shown else NOTHING, wanted, act=act, command=mark)
+        if not text:
+            return Answer()
+        return Answer(reason=text) if proposal.is_refusal else Answer(text, arguments=arguments, notice=notice)
+
+    @property
+    def _arm(self) -> str:
+        return self._odds.arm(self._deck.key(), self._agent, self._moment.session)
+
+    def _is_shown(self, item: str) -> bool:
+        return not self._odds.leaves_out(self._deck.key(), self._agent, self._moment.session, item)
+
+    def _drawn(self, moment: str, items: dict[str, int], told: Shown, wanted: Shown, **more: str) -> Shown:
+        """Records a draw; the text to show, which is empty where everything is held out."""
+        arm = self._arm
+        is_held_out = not is_told(arm, moment)
+        text = NOTHING if is_held_out or not told else self._marked(told)
+        self._wanted_chars += len(self._marked(wanted))
+        shown = {item: int(bool(text) and bool(is_shown)) for item, is_shown in items.items()}
+        would = {"would": wanted} if text == "" or told != wanted else {}
+        details = {name: value for name, value in more.items() if value}
+        odds = {"arm": arm, "odds": self._odds.arms, "item_odds": self._odds.item}
+        took = {"ms": time.process_time_ns() // 1_000_000}
+        drawn = {"moment": moment, "items": shown, "held": int(is_held_out), **odds, **took}
+        self._note(DRAW, **drawn, text=text, **would, **details)
+        return text
+
+    def _marked(self, text: Shown) -> Shown:
+        opening, closing = self._deck.text("opening"), self._deck.text("closing")
+        return between_markers(cut(text, LONGEST - len(opening) - len(closing) - 2), opening, closing)
+
+    def _joined(self, *texts: Shown) -> Shown:
+        """Both, where they fit together; else the first."""
+        whole = joined(texts, "\n\n")
+        return whole if len(whole) <= LONGEST else next(filter(None, texts))
+
+    def _note(self, kind: str, **more: object) -> None:
+        moment = self._moment
+        record: dict[str, object] = {"kind": kind, "at": self._now_ms, "agent": self._agent, "session": moment.session}
+        record |= {"context": moment.context} if moment.context else {}
+        record |= {"repo": self._place.repo} if self._place.repo else {}
+        self.records.append({**record, **more})

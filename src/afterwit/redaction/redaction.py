@@ -1,0 +1,331 @@
+"""Takes secrets and traces of people out of text, before anything is stored, indexed, logged or shown.
+
+A secret becomes a typed, keyed placeholder; the name before it stays. Redacting twice equals redacting once, no text
+makes it raise, and each string is judged by itself. Rules are data (`rules/`); what is weighed in code is in `judging`
+and `people`. Names in running text are not found, and neither is a secret without a known form or a telling name.
+
+Behind one level of base64, hex or percent encoding secrets are found too: the keywords of the rules are encoded, in all
+three alignments for base64, and looked for in the same pass as the rules' own triggers; only a blob around such a hit
+is decoded, in windows, so the work is bounded.
+"""
+
+import base64
+import functools
+import re
+import urllib.parse
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from enum import StrEnum
+from itertools import accumulate
+from typing import Any, cast
+
+import msgspec
+import re2
+
+from afterwit.redaction.key_blocks import block_spans, from_base64, may_hold_a_block
+from afterwit.redaction.matching import Matcher
+from afterwit.redaction.people import HOME_TRIGGER, NOBODY, ExactNames, People, home_spans
+from afterwit.redaction.placeholders import SecretSpan, placeholder, replaced, united
+from afterwit.redaction.ruleset import RedactionRule, byte_options, rules
+
+_WINDOW_BYTES = 8192
+_SHORTEST_KEYWORD = 4
+_BASE64_RUN = re.compile(rb"[A-Za-z0-9+/_-]+={0,2}")
+_BASE64_BEFORE = re.compile(rb"[A-Za-z0-9+/_-]*\Z")
+_HEX_RUN = re.compile(rb"[0-9A-Fa-f]+")
+_HEX_BEFORE = re.compile(rb"[0-9A-Fa-f]*\Z")
+_PERCENT = rb"[A-Za-z0-9._~%+*!()-]*%[0-9A-Fa-f]{2}[A-Za-z0-9._~%+*!()-]*"
+
+
+_ESCAPE = re.compile(
+    rb"\\+(?:u00|x)([2-7][0-9A-Fa-f])|&#x([2-7][0-9A-Fa-f]);|&#(\d{2,3});|&(quot|apos|amp|lt|gt);|\\+([\"'nrt])"
+)
+_PLAIN = {b"quot": b'"', b"apos": b"'", b"amp": b"&", b"lt": b"<", b"gt": b">", b"n": b"\n", b"r": b"\r", b"t": b"\t"}
+
+
+class Encoding(StrEnum):
+    BASE64 = "base64"
+    HEX = "hex"
+    PERCENT = "percent"
+    ESCAPE = "escape"
+
+
+class Encodings:
+    """The encoded forms of some keywords, and the blobs around them. `kind_of` names the secret in a decoded text."""
+
+    def __init__(self, keywords: Iterable[str], kind_of: Callable[[bytes], str | None]) -> None:
+        usable = sorted({word.encode() for word in keywords if len(word) >= _SHORTEST_KEYWORD})
+        self._kind_of = kind_of
+        self.triggers, self._words, self._literals = _compiled(tuple(usable))
+        self._percent_runs = re2.compile(_PERCENT, byte_options())
+
+    def spans(self, data: bytes, encoding: Encoding) -> Iterator[SecretSpan]:
+        """Blobs whose decoded text holds a secret."""
+        if encoding is Encoding.PERCENT:
+            yield from self._percent(data)
+        else:
+            yield from self._around_literals(data, encoding)
+
+    def _percent(self, data: bytes) -> Iterator[SecretSpan]:
+        for match in self._percent_runs.finditer(data):
+            start, end = match.span()
+            kind = self._kind_of(urllib.parse.unquote_to_bytes(data[start : min(end, start + _WINDOW_BYTES)]))
+            if kind:
+                yield SecretSpan(start, end, kind)
+
+    def _around_literals(self, data: bytes, encoding: Encoding) -> Iterator[SecretSpan]:
+        is_hex = encoding is Encoding.HEX
+        before, run = (_HEX_BEFORE, _HEX_RUN) if is_hex else (_BASE64_BEFORE, _BASE64_RUN)
+        at = 0
+        while literal := self._literals[encoding].search(data, at):
+            window = max(0, literal.start() - _WINDOW_BYTES)
+            head = before.search(data[window : literal.start()])
+            start = window + head.start() if head else literal.start()
+            whole = run.match(data, literal.start())
+            end = max(whole.end() if whole else 0, literal.end())
+            kind = self._kind_in(data[start : min(end, literal.end() + _WINDOW_BYTES)], is_hex=is_hex)
+            if kind:
+                yield SecretSpan(start, end, kind)
+                at = end
+            else:
+                at = min(end, literal.end() + _WINDOW_BYTES)
+
+    def _kind_in(self, blob: bytes, *, is_hex: bool) -> str | None:
+        for skip in range(2 if is_hex else 4):
+            decoded = _from_hex(blob[skip:]) if is_hex else from_base64(blob[skip:])
+            if self._words.search(decoded) and (kind := self._kind_of(decoded)):
+                return kind
+        return None
+
+
+@functools.cache
+def _compiled(words: tuple[bytes, ...]) -> tuple[dict[Encoding, bytes], Any, dict[Encoding, Any]]:
+    """The triggers of the encoded words, and patterns for the words and for what triggers stand for. The words are
+    those of the rules, so a process makes them once."""
+    triggers = {
+        Encoding.BASE64: b"|".join(re2.escape(form) for form in _base64_forms(words)),
+        Encoding.HEX: b"(?i:" + b"|".join(word.hex().encode() for word in words) + b")",
+        Encoding.PERCENT: rb"%[0-9A-Fa-f]{2}",
+        Encoding.ESCAPE: rb"\\(?:u00|x)(?:2[027]|3[aAdD])|&(?:quot|apos|#(?:32|34|39|58|61|x2[027]|x3[aAdD]));",
+    }
+    encodings = (Encoding.BASE64, Encoding.HEX)
+    literals = {encoding: re2.compile(triggers[encoding], byte_options()) for encoding in encodings}
+    return triggers, re2.compile(b"|".join(re2.escape(word) for word in words), byte_options()), literals
+
+
+def _base64_forms(words: Iterable[bytes]) -> list[bytes]:
+    """The characters that stay the same whatever stands around a word, at each of the three alignments."""
+    forms = set()
+    for word in words:
+        for shift, lead in ((0, 0), (1, 2), (2, 3)):
+            encoded = base64.b64encode(bytes(shift) + word)[lead : (shift + len(word)) * 8 // 6]
+            forms |= {encoded, encoded.replace(b"+", b"-").replace(b"/", b"_")}
+    return sorted(form for form in forms if len(form) >= _SHORTEST_KEYWORD)
+
+
+def _unescaped(data: bytes) -> tuple[bytes, Callable[[int], int]]:
+    """The text without escapes, and where a place of it was before."""
+    pieces: list[bytes] = []
+    moves = [(0, 0)]  # from where on in the result, and how much farther that was
+    size = at = 0
+    for match in _ESCAPE.finditer(data):
+        code = match[1] or match[2]
+        number = int(code, 16) if code else int(match[3] or 0)
+        name = match[4] or match[5]
+        char = bytes([min(number, 255)]) if name is None else _PLAIN.get(name, name)
+        pieces += (data[at : match.start()], char)
+        size += match.start() - at + 1
+        at = match.end()
+        moves.append((size, at - size))
+    return b"".join((*pieces, data[at:])), lambda place: place + moves[bisect_right(moves, (place, len(data))) - 1][1]
+
+
+def _from_hex(blob: bytes) -> bytes:
+    return bytes.fromhex(blob[: len(blob) // 2 * 2].decode("ascii"))
+
+
+_SHORTEST_SECRET = 7
+_SHORTEST_NAME = 3
+_CACHED_LENGTH = 256
+_CACHE_SIZE = 1 << 13
+_MOST_PASSES = 8
+_LONGEST_FIELD = 8192
+_ENCODINGS = tuple(Encoding)
+# Nearly half of the short texts of a log. Without a name before it, an id is no secret.
+_ID_OR_MOMENT = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]{8,16}Z?")
+_SECRET_NAME = re.compile(r"pass|pwd|secret|token|key|auth|cred|cookie|session", re.IGNORECASE)
+
+
+class Redactor:
+    """Redacts with one machine's key. Costly to make, cheap to use; make one for a run and share it."""
+
+    def __init__(self, key: bytes, people: People = NOBODY, allow: tuple[str, ...] = ()) -> None:
+        self._key = key
+        self._allowed = re2.compile("|".join(f"(?:{pattern})" for pattern in allow)) if allow else None
+        self._exact = ExactNames(people)
+        self._shortest = _SHORTEST_NAME if self._exact else _SHORTEST_SECRET
+        all_rules = rules()
+        self._encodings = Encodings(_blob_keywords(all_rules), self._kind_of)
+        extra = [HOME_TRIGGER, self._exact.pattern] if self._exact else [HOME_TRIGGER]
+        self._matcher = _matcher(*extra, *self._encodings.triggers.values())
+        self._home_hit = self._matcher.size
+        self._first_encoded_hit = self._home_hit + len(extra)
+        self._block_hit = self._first_encoded_hit + len(_ENCODINGS)
+        self._short: dict[str, str] = {}
+
+    def text(self, text: str) -> str:
+        """The text without secrets and traces of people."""
+        safe = self._known(text)
+        if safe is not None:
+            return safe
+        data = text.encode("utf-8", "surrogatepass")
+        return self._safe(text, data, self._hits_in((data,))[0])
+
+    def texts(self, texts: Sequence[str]) -> list[str]:
+        """The same for each of many texts, which costs far less than one after the other."""
+        redacted = {text: self._known(text) for text in dict.fromkeys(texts)}
+        fresh = [text for text, safe in redacted.items() if safe is None]
+        datas = [text.encode("utf-8", "surrogatepass") for text in fresh]
+        for text, data, hits in zip(fresh, datas, self._hits_in(datas), strict=True):
+            redacted[text] = self._safe(text, data, hits)
+        return [cast("str", redacted[text]) for text in texts]
+
+    def _safe(self, text: str, data: bytes, hits: list[int]) -> str:
+        safe = self._redacted(data, hits) if hits else text
+        if len(text) <= _CACHED_LENGTH:
+            if len(self._short) > _CACHE_SIZE:
+                self._short.clear()
+            self._short[text] = safe
+        return safe
+
+    def pieces(self, texts: Sequence[str]) -> list[str]:
+        """The pieces of one text, without what is a secret only where they are put together again. Such a secret
+        stands in the piece in which it begins."""
+        datas = [text.encode("utf-8", "surrogatepass") for text in texts]
+        data = b"".join(datas)
+        spans = self._found(data, self._hits_in((data,))[0])
+        if not spans:
+            return list(texts)
+        safe, at = list[str](), 0
+        for end in accumulate(map(len, datas)):
+            here = [span for span in spans if at <= span.start < end]
+            stop = max(end, here[-1].end) if here else max(at, end)
+            moved = [SecretSpan(start - at, last - at, kind) for start, last, kind in here]
+            safe.append(replaced(data[at:stop], moved, self._mark).decode("utf-8", "surrogatepass"))
+            at = stop
+        return safe
+
+    def _known(self, text: str) -> str | None:
+        """What is known of a short text without looking for anything."""
+        length = len(text)
+        if length > _CACHED_LENGTH:
+            return None
+        return text if length < self._shortest or _ID_OR_MOMENT.fullmatch(text) else self._short.get(text)
+
+    def path(self, path: str) -> str:
+        """The same for a path, where the user of a home folder is what is usually found."""
+        return self.text(path)
+
+    def value(self, value: Any) -> Any:
+        """Decoded JSON of the same shape, keys redacted too. A key that names a secret counts as its context."""
+        root = [value]
+        open_places: list[tuple[Any, Any]] = [(root, 0)]
+        while open_places:
+            holder, place = open_places.pop()
+            inner = holder[place]
+            if isinstance(inner, str):
+                holder[place] = self._field(place, inner) if isinstance(place, str) else self.text(inner)
+            elif isinstance(inner, dict):
+                copy = {self.text(key) if isinstance(key, str) else key: item for key, item in inner.items()}
+                holder[place] = copy
+                open_places.extend((copy, key) for key in copy)
+            elif isinstance(inner, list | tuple):
+                items = list(inner)
+                holder[place] = items
+                open_places.extend((items, index) for index in range(len(items)))
+        return root[0]
+
+    def state(self, state: bytes) -> bytes:
+        """What a reader keeps for the next time, which is redacted only where a secret is in it: readers look
+        for the folders that it names."""
+        if self._kind_of(state) is None:
+            return state
+        form: Any = msgspec.json if state.startswith(b"{") else msgspec.msgpack
+        return cast("bytes", form.encode(self.value(form.decode(state))))
+
+    def _field(self, name: str, value: str) -> str:
+        redacted = self.text(value)
+        if redacted != value or len(value) > _LONGEST_FIELD or not _SECRET_NAME.search(name):
+            return redacted
+        quote = next((mark for mark in "\"'`" if mark not in value), "")
+        before = f'"{name}": {quote}'
+        together = self.text(f"{before}{value}{quote}")
+        if not together.startswith(before) or together == f"{before}{value}{quote}":
+            return redacted
+        return together[len(before) : len(together) - len(quote)]
+
+    def _redacted(self, data: bytes, hits: list[int]) -> str:
+        """UTF-8 text without what these triggers lead to."""
+        for _ in range(_MOST_PASSES):
+            spans = self._found(data, hits)
+            if not spans:
+                break
+            data = replaced(data, spans, self._mark)
+            if {self._home_hit, self._block_hit}.issuperset(hits):
+                break  # nothing but home folders and blocks was there: another pass would find nothing new
+            hits = self._hits_in((data,))[0]
+        return data.decode("utf-8", "surrogatepass")
+
+    def _hits_in(self, datas: Sequence[bytes]) -> list[list[int]]:
+        hits_of_all = self._matcher.hits_in(datas)
+        for data, hits in zip(datas, hits_of_all, strict=True):
+            if may_hold_a_block(data):
+                hits.append(self._block_hit)
+        return hits_of_all
+
+    def _found(self, data: bytes, hits: list[int]) -> list[SecretSpan]:
+        return [span for span in united(self._spans(data, hits), data) if not self._is_allowed(data, span)]
+
+    def _spans(self, data: bytes, hits: list[int]) -> Iterator[SecretSpan]:
+        yield from self._matcher.spans(data, hits)
+        for hit in hits:
+            if hit == self._home_hit:
+                yield from home_spans(data)
+            elif hit == self._block_hit:
+                yield from block_spans(data, self._kind_of)
+            elif hit == self._block_hit - 1:
+                yield from self._escaped_spans(data)
+            elif hit >= self._first_encoded_hit:
+                yield from self._encodings.spans(data, _ENCODINGS[hit - self._first_encoded_hit])
+            elif hit > self._home_hit:
+                yield from self._exact.spans(data)
+
+    def _escaped_spans(self, data: bytes) -> Iterator[SecretSpan]:
+        """Secrets that are seen once the escapes of JSON, of languages and of HTML are undone."""
+        plain, places = _unescaped(data)
+        for start, end, kind in self._matcher.secret_spans(plain):
+            yield SecretSpan(places(start), places(end), kind)
+
+    def _is_allowed(self, data: bytes, span: SecretSpan) -> bool:
+        """Whether the user has said that this value is no secret."""
+        return self._allowed is not None and self._allowed.fullmatch(data[span.start : span.end]) is not None
+
+    def _kind_of(self, decoded: bytes) -> str | None:
+        return self._matcher.secret_kind(decoded)
+
+    def _mark(self, kind: str, value: bytes) -> bytes:
+        return placeholder(kind, value, self._key).encode()
+
+
+@functools.lru_cache(maxsize=4)
+def _matcher(*extra: bytes) -> Matcher:
+    """All rules with these further triggers. It knows no key and keeps no text, so all redactors can share it."""
+    return Matcher(rules(), extra)
+
+
+def _blob_keywords(all_rules: Iterable[RedactionRule]) -> list[str]:
+    """Words that show a secret in a decoded text; the bare names of services show nothing."""
+    secrets = (rule for rule in all_rules if not rule.is_about_people)
+    return [
+        word for rule in secrets for word in rule.keywords if rule.is_generic or not (word.islower() and word.isalpha())
+    ]
