@@ -15,7 +15,7 @@ from tests.recall.people import JONAS, MIRA, claude_session
 from afterwit.config.world import World
 from afterwit.engine.learn import learn
 from afterwit.knowledge.list import all_items, item_row
-from afterwit.mcp.desk import TOOLS, StoreDesk
+from afterwit.mcp.desk import StoreDesk, tool_modules
 from afterwit.mcp.given import MOST_CHARS
 from afterwit.mcp.messages import RpcError
 from afterwit.model.errors import ConfigError
@@ -288,7 +288,7 @@ def test_without_a_store_every_tool_says_what_to_do(tmp_path: Path) -> None:
         "reading_next": {},
         "reading_answer": {"request": "x", "answer": "{}"},
     }
-    assert {*arguments, "memory"} == set(TOOLS)
+    assert {*arguments, "memory"} == set(tool_modules())
     for name, given in arguments.items():
         result = desk.call(name, given, "")
         assert result["isError"] is True

@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from afterwit.mcp.desk import TOOLS, tool_named
+from afterwit.mcp.desk import tool_modules, tool_named
 from afterwit.mcp.server import offered
 from afterwit.mcp.tool import reserving, without_added
 
 
 def test_the_file_says_what_the_tools_say() -> None:
     """If not: `python -m tests.mcp.write_offered`."""
-    assert offered() == json.loads(json.dumps([tool_named(name).definition() for name in TOOLS]))
+    assert offered() == json.loads(json.dumps([tool_named(name).definition() for name in tool_modules()]))
 
 
 def test_every_tool_says_what_it_takes_and_whether_it_writes() -> None:
@@ -20,9 +20,9 @@ def test_every_tool_says_what_it_takes_and_whether_it_writes() -> None:
     assert [name for name, tool in tools.items() if not tool["annotations"]["readOnlyHint"]] == [
         "record_lesson",
         "report_item",
-        "memory",
         "reading_next",
         "reading_answer",
+        "memory",
     ]
     for tool in tools.values():
         schema = tool["inputSchema"]

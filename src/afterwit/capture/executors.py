@@ -1,22 +1,20 @@
 """Which executors there are, and how one is reached by the address that a user gives.
 
-`dask://HOST:PORT` is a Dask cluster. Others can bring one: an entry point of the group `afterwit.executors` whose name
-stands before `://` in the address, and which is a function from the address to an executor of `concurrent.futures`.
-What an executor needs is loaded when it is made.
+Extras bring them: `dask://HOST:PORT` is a Dask cluster. So can others: an entry point of the group
+`afterwit.executors` whose name stands before `://` in the address, and which is a function from the address to an
+executor of `concurrent.futures`. What an executor needs is loaded when it is made.
 """
 
 from collections.abc import Callable
 from concurrent.futures import Executor
 from difflib import get_close_matches
-from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 
 from afterwit.capture.elsewhere import Elsewhere
+from afterwit.config.extras import extras, load
 from afterwit.model.errors import AfterwitError, UsageError
 
 GROUP = "afterwit.executors"
-_DASK = ("afterwit.extras.team.cluster", "reached")
-_OWN = {"dask": _DASK, "dask+tcp": _DASK, "dask+tls": _DASK}
 
 
 def executor_at(address: str) -> Elsewhere:
@@ -26,7 +24,7 @@ def executor_at(address: str) -> Elsewhere:
     points = {point.name: point for point in _points()}
     try:
         make: Callable[[str], Executor]
-        make = getattr(import_module(_OWN[name][0]), _OWN[name][1]) if name in _OWN else points[name].load()
+        make = load(_of_extras()[name]) if name in _of_extras() else points[name].load()
         return Elsewhere(make(address), address)
     except AfterwitError:
         raise
@@ -45,7 +43,12 @@ def refuse_unknown(address: str) -> None:
 
 
 def executor_names() -> list[str]:
-    return [*_OWN, *sorted(point.name for point in _points() if point.name not in _OWN)]
+    own = _of_extras()
+    return [*own, *sorted(point.name for point in _points() if point.name not in own)]
+
+
+def _of_extras() -> dict[str, str]:
+    return {name: code for extra in extras() for name, code in extra.executors.items()}
 
 
 def _points() -> tuple[EntryPoint, ...]:

@@ -10,11 +10,13 @@ import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
+
+from afterwit.config.extras import Subcommand, commands_below, load
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -114,26 +116,30 @@ class CliGroup(click.Group):
         return f"`{ctx.command_path} --help` lists what there is."
 
 
-class Subcommand(NamedTuple):
-    """Where a subcommand is (`module:name`), and the line that the overview shows of it without loading it."""
-
-    place: str
-    line: str
-
-
 class LazyGroup(CliGroup):
-    """Imports a subcommand when it is called, not before."""
+    """Imports a subcommand when it is called, not before. Extras may add to it, if it has a place for them."""
 
     def __init__(
         self,
         *args: Any,
         entries: Mapping[str, Subcommand],
         short_names: Mapping[str, str] | None = None,
+        extras_below: str | None = None,
         **attributes: Any,
     ) -> None:
         super().__init__(*args, **attributes)
-        self._entries = entries
+        self._own = entries
+        self._extras_below = extras_below  # the words of this group after `afterwit`; None: no place for extras
         self.short_names = short_names or {}  # name → the words below this group that it is short for
+
+    @cached_property
+    def _entries(self) -> Mapping[str, Subcommand]:
+        added = {} if self._extras_below is None else commands_below(self._extras_below)
+        return {**self._own, **{name: entry for name, entry in added.items() if name not in self._own}}
+
+    def _entry(self, cmd_name: str) -> Subcommand | None:
+        """Extras are asked for what is not ours alone."""
+        return self._own.get(cmd_name) or self._entries.get(cmd_name)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click passes it
         return list(self._entries)
@@ -144,10 +150,8 @@ class LazyGroup(CliGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in self.short_names:
             return self._long(ctx, self.short_names[cmd_name].split())
-        if cmd_name not in self._entries:
-            return None
-        module, name = self._place(cmd_name)
-        subcommand: click.Command = getattr(import_module(module), name)
+        entry = self._entry(cmd_name)
+        subcommand: click.Command | None = load(entry.place) if entry is not None else None
         return subcommand
 
     def loaded(self, cmd_name: str) -> click.Command | None:
@@ -156,7 +160,8 @@ class LazyGroup(CliGroup):
             group, _, rest = self.short_names[cmd_name].partition(" ")
             inner = self.loaded(group)
             return inner.loaded(rest) if isinstance(inner, LazyGroup) else None
-        module, name = self._place(cmd_name)
+        entry = self._entry(cmd_name)
+        module, _, name = entry.place.partition(":") if entry is not None else ("", "", "")
         subcommand = getattr(sys.modules.get(module), name, None)
         return subcommand if isinstance(subcommand, click.Command) else None
 
@@ -183,7 +188,3 @@ class LazyGroup(CliGroup):
         for word in words:
             command = command.get_command(ctx, word) if isinstance(command, click.Group) else None
         return command
-
-    def _place(self, cmd_name: str) -> tuple[str, str]:
-        module, _, name = self._entries[cmd_name].place.partition(":")
-        return module, name

@@ -3,6 +3,7 @@
 import os
 import time
 from contextlib import AbstractContextManager, nullcontext
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -14,10 +15,11 @@ from afterwit.cli.terminal.options import AgentName, FolderOrUrl, Here, Option, 
 from afterwit.cli.terminal.output import print_json, print_line, talk
 from afterwit.cli.terminal.periods import since_ms
 from afterwit.cli.terminal.progress import at_most, bar
+from afterwit.config.extras import functions
 from afterwit.config.world import World
 from afterwit.engine.unchanged import FilesLook, nothing_new
 from afterwit.engine.unwatched_faults import faults_noted
-from afterwit.model.errors import AfterwitError, BusyError
+from afterwit.model.errors import BusyError
 from afterwit.model.learn_run import LearnReading, Options, Progress, Report, WantedSession
 
 
@@ -160,8 +162,7 @@ def learn(
             report = _run(here.world, options, progress)
             report.reading = _read_new(here.world, options, progress)
             _write_report(here.world, options, progress)
-            _back_up(here.world, options, progress, is_json=is_json)
-            ended = _advance_trials(here.world, options)
+            said = [call(here.world, options, progress, is_json=is_json) for call in functions("after_learn")]
     except BusyError as busy:
         talk(f"afterwit: {busy}")
         if is_json:
@@ -172,8 +173,8 @@ def learn(
     else:
         show_report(here, report, folder, is_reharvest=is_reharvest, is_narrow=options.is_narrow, is_ended=is_ended)
         _tell_reading(report.reading)
-        for words in ended:
-            print_line(words)
+        for line in chain.from_iterable(said):
+            print_line(line)
     _exit(report)
 
 
@@ -229,37 +230,6 @@ def _write_report(world: World, options: Options, progress: Progress) -> None:
             report(world, None, 0, progress)
     except OSError as error:
         talk(f"The report could not be written to {world.layout.metrics}: {error.strerror or error}.")
-
-
-def _advance_trials(world: World, options: Options) -> list[str]:
-    """Goes on with trials of skills, where a person began any; says which ended."""
-    if options.is_dry_run or not world.layout.database.exists():
-        return []
-    from afterwit.store.rows.skills import has_skill_decisions
-    from afterwit.store.store import readonly_database
-
-    with readonly_database(world.layout) as db:
-        if not has_skill_decisions(db):
-            return []
-    from afterwit.extras.lab.skills.cli.evolve_words import end_words
-    from afterwit.extras.lab.skills.evolve.advance import advance
-
-    return [end_words(trial) for trial in advance(world, lambda: time.time_ns() // 1_000_000)]
-
-
-def _back_up(world: World, options: Options, progress: Progress, *, is_json: bool) -> None:
-    """The daily backup, with the first run of a day that reads everything. A failure is noted, and fails no `learn`."""
-    if not world.settings.backup.daily or options.is_dry_run or not options.is_whole:
-        return
-    from afterwit.extras.backup.daily import daily_backup, is_due
-
-    try:
-        if is_due(world):
-            done = daily_backup(world, progress)
-            if not is_json:
-                talk(f"Backed up to {done.created.target}: snapshot {done.created.snapshot}.")
-    except AfterwitError as error:
-        talk(f"No backup was made: {error}")
 
 
 def _sessions(here: Here, named: tuple[str, ...]) -> tuple[WantedSession, ...]:

@@ -15,7 +15,8 @@ from typing import Any, TextIO
 import click
 
 from afterwit import __version__
-from afterwit.cli.commands import CliGroup, ExitCode, LazyGroup, Subcommand
+from afterwit.cli.commands import CliGroup, ExitCode, LazyGroup
+from afterwit.config.extras import Subcommand
 from afterwit.model.errors import AfterwitError, ConfigError, PartlyDoneError, UsageError
 from afterwit.model.standard_streams import open_closed_streams
 
@@ -31,24 +32,7 @@ COMMANDS = {
     "places": Subcommand("afterwit.cli.places:places", "Guess the files where the work of a task is, with reasons."),
     "sample": Subcommand("afterwit.cli.sample:sample", "Say which sessions to read or learn from first, and why."),
     "read": Subcommand("afterwit.cli.read:read", "Let a model read sessions, and keep what the checks let pass."),
-    "guards": Subcommand(
-        "afterwit.extras.fixes.cli:guards", "Find out whether anything would notice if a fix were undone."
-    ),
-    "memory": Subcommand(
-        "afterwit.extras.memory.cli:memory", "Remember what users and agents prefer, across sessions."
-    ),
-    "skills": Subcommand(
-        "afterwit.extras.lab.skills.cli:skills", "See which skills sessions use, and whether they help."
-    ),
     "measure": Subcommand("afterwit.cli.measure:measure", "Measure whether any of it helps."),
-    "templates": Subcommand(
-        "afterwit.extras.lab.templates.cli:templates",
-        "Begin a session with tool calls that went well in an earlier one.",
-    ),
-    "share": Subcommand("afterwit.extras.team.cli:share", "Share the notes of a repository through git."),
-    "patterns": Subcommand(
-        "afterwit.extras.lab.patterns.cli:patterns", "What recurs across sessions and agents, and the catalog of it."
-    ),
     "store": Subcommand("afterwit.cli.store:store", "Sizes, checks, rebuilding, giving space back, backups; a hub."),
     "connect": Subcommand(
         "afterwit.cli.connect:connect", "Connect Afterwit with other programs, and see what is connected."
@@ -59,7 +43,6 @@ COMMANDS = {
     "web": Subcommand("afterwit.cli.web:web", "Open a page in the browser: today, notes, sessions, search, proof."),
     "mcp": Subcommand("afterwit.cli.mcp:mcp", "Serve the notes to one agent, over standard input and output."),
     "hook": Subcommand("afterwit.cli.hook:hook", "Answer one call of an agent's hook."),
-    "demo": Subcommand("afterwit.extras.demo.cli:demo", "Show what Afterwit does, on invented sessions."),
     "doctor": Subcommand("afterwit.cli.doctor:doctor", "Check that nothing is missed and that the store is sound."),
     "completion": Subcommand("afterwit.cli.completion:completion", "Print what lets your shell complete commands."),
     "config": Subcommand("afterwit.cli.config:config", "What is set, and where it comes from."),
@@ -125,6 +108,7 @@ def _has_store() -> bool:
     cls=_Top,
     entries=COMMANDS,
     short_names=SHORT_NAMES,
+    extras_below="",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="afterwit", message="%(prog)s %(version)s")

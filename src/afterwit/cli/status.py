@@ -10,9 +10,8 @@ from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import print_json, print_text
 from afterwit.config.calendar import Calendar
 from afterwit.engine.doctor.findings import Level
-from afterwit.engine.doctor.status import ProofOfLife, helping
+from afterwit.engine.doctor.status import BackupState, ProofOfLife, helping
 from afterwit.engine.doctor.status import status as status_now
-from afterwit.extras.backup.health import BackupState
 from afterwit.recall.told_moments import said_at
 
 _LABEL = 14  # cells

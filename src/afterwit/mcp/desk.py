@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from afterwit.agents.registry import AGENTS
+from afterwit.config.extras import extras
 from afterwit.config.world import World
 from afterwit.mcp.messages import Code, RpcError
 from afterwit.mcp.tool import Caller, Tool
@@ -29,7 +30,7 @@ def agent_of(client: str) -> str:
     return max(names, key=len, default="")
 
 
-_MODULES = {
+OWN = {
     "recall": "afterwit.mcp.tools.recall",
     "places": "afterwit.mcp.tools.places",
     "explain_item": "afterwit.mcp.tools.items",
@@ -37,11 +38,9 @@ _MODULES = {
     "record_lesson": "afterwit.mcp.tools.items",
     "report_item": "afterwit.mcp.tools.items",
     "open_questions": "afterwit.mcp.tools.recall",
-    "memory": "afterwit.extras.memory.mcp",
     "reading_next": "afterwit.mcp.tools.reading",
     "reading_answer": "afterwit.mcp.tools.reading",
 }
-TOOLS = tuple(_MODULES)
 MOST_WRITES = 100  # lessons and reports of one run: an agent that goes in circles must not fill the journal
 _COUNTED = ("record_lesson", "report_item")
 _LEFT_OUT = "The user's settings leave this folder or agent out: nothing is told or kept here. Go on without."
@@ -59,8 +58,9 @@ class StoreDesk:
 
     def call(self, name: str, arguments: Mapping[str, Any], client: str) -> dict[str, Any]:
         """The result of a tool. A tool that is not there is an error of the protocol."""
-        if name not in TOOLS:
-            raise RpcError(Code.INVALID_PARAMS, f"There is no tool {name[:80]!r}. There are: {', '.join(TOOLS)}.")
+        if name not in tool_modules():
+            there = ", ".join(tool_modules())
+            raise RpcError(Code.INVALID_PARAMS, f"There is no tool {name[:80]!r}. There are: {there}.")
         try:
             return _said(self._called(name, arguments, client))
         except AfterwitError as error:
@@ -94,7 +94,7 @@ class StoreDesk:
         if is_counted and self._writes >= MOST_WRITES:
             raise UsageError(f"This session has written {MOST_WRITES} lessons and reports. Leave it at that.")
         caller = self._caller(client)
-        if name != "memory" and _is_left_out(caller, arguments):
+        if not tool.is_everywhere and _is_left_out(caller, arguments):
             return ours(_LEFT_OUT)
         answer = tool.call(caller, arguments)
         self._writes += is_counted
@@ -117,9 +117,14 @@ def _is_left_out(caller: Caller, arguments: Mapping[str, Any] = MappingProxyType
     return is_left_out(caller.world, named, caller.agent, repo if isinstance(repo, str) else "")
 
 
+def tool_modules() -> dict[str, str]:
+    """All tools, each with its module: ours, then those of extras."""
+    return OWN | {name: module for extra in extras() for name, module in extra.tools.items()}
+
+
 def tool_named(name: str) -> Tool:
-    """One of TOOLS."""
-    tools: tuple[Tool, ...] = import_module(_MODULES[name]).TOOLS
+    """One of those in `tool_modules`."""
+    tools: tuple[Tool, ...] = import_module(tool_modules()[name]).TOOLS
     return next(tool for tool in tools if tool.name == name)
 
 

@@ -3,7 +3,8 @@
 Clients up to 2025-11-25 open with `initialize`; those of 2026-07-28 say who they are in every request and ask
 `server/discover`. Some wait 1.5 seconds for the list of tools, so what clients ask for at the start is answered without
 loading anything else: `open_desk` is called when the first tool is called or the first resource asked for, and the list
-is read from `tools.json`, which `python -m tests.mcp.write_offered` writes and a test compares with the tools. A fault
+is read from `tools.json`, ours and those of extras, which `python -m tests.mcp.write_offered` writes and a test
+compares with the tools. A fault
 in a request is its answer; the server goes on. Reading and writing lines is left to `stdio`.
 """
 
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from afterwit import __version__
+from afterwit.config.extras import extras
 from afterwit.mcp.messages import (
     MOST_BATCHED,
     Code,
@@ -33,8 +35,8 @@ FILE = Path(__file__).with_name("tools.json")
 
 def offered() -> list[dict[str, Any]]:
     """All tools, in their order."""
-    tools: list[dict[str, Any]] = json.loads(FILE.read_bytes())
-    return tools
+    files = (FILE, *(extra.tools_file for extra in extras() if extra.tools_file is not None))
+    return [tool for file in files for tool in json.loads(file.read_bytes())]
 
 
 PREFIX = "afterwit://item/"

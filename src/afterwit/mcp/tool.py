@@ -62,6 +62,7 @@ class Tool(NamedTuple):
     needed: tuple[str, ...] = ()
     changes: bool = False  # whether it writes anything
     destroys: bool = False  # whether it may take away what was there
+    is_everywhere: bool = False  # whether it also answers in places that the user's settings leave out
     checks_itself: bool = False  # whether arguments go to `run` as they come
 
     def definition(self) -> dict[str, Any]:

@@ -9,12 +9,14 @@ another repository's folder is itself.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 import apsw
 
 from afterwit.capture.checkouts.known import GitCheckout, named_checkouts
+from afterwit.config.extras import functions
 from afterwit.config.world import World, exclusion_of, redactor_of
 from afterwit.knowledge.list import item_in
 from afterwit.knowledge.listeners import listener_here
@@ -164,14 +166,11 @@ def preference_lines(world: World, user: str | None = None) -> list[Shown]:
     """The lines, by key; none where the setting is off."""
     if not world.settings.recall.preferences:
         return []
-    from afterwit.extras.memory.api import memory  # looks for backends, which takes longer than all else here
-
-    try:
-        with memory(world, user) as mine:
-            entries = [mine.retrieve(key).entry for key in mine.keys(_PREFIX).keys[:_MOST_LINES]]
-    except AfterwitError:
-        return []
-    return [line for entry in entries if entry and is_persons(entry.metadata) and (line := _line(entry))]
+    entries: list[Entry] = []
+    for remembered in functions("preferences"):
+        with suppress(AfterwitError):
+            entries += remembered(world, user, _PREFIX, _MOST_LINES)
+    return [line for entry in entries if is_persons(entry.metadata) and (line := _line(entry))]
 
 
 def _line(entry: Entry) -> Shown:

@@ -9,13 +9,16 @@ import json
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
 import jinja2
 
 from afterwit import __version__
+from afterwit.config.extras import extras
 from afterwit.config.world import World
 from afterwit.model.kinds import Outcome
 from afterwit.model.text.amounts import human_bytes, human_count, human_dollars, human_span, human_tokens
@@ -140,10 +143,19 @@ def compile_templates() -> None:
         _templates().get_template(name)
 
 
+def extra_pages() -> list[ModuleType]:
+    """The modules of extras that answer paths of their own."""
+    return [import_module(name) for extra in extras() for name in extra.pages]
+
+
+def _extra_folders() -> list[Path]:
+    return list(dict.fromkeys(Path(page.__file__ or "").with_name("html") for page in extra_pages()))
+
+
 @cache
 def _templates() -> jinja2.Environment:
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(HERE / "templates"),
+        loader=jinja2.FileSystemLoader([HERE / "templates", *_extra_folders()]),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         finalize=finalized,

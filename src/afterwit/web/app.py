@@ -15,14 +15,9 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from afterwit.extras.fixes import web as guards
-from afterwit.extras.lab.patterns import web as patterns
-from afterwit.extras.lab.patterns import web_publishing as publishing
-from afterwit.extras.lab.skills import web as skills
-from afterwit.extras.lab.templates import web as template_pages
 from afterwit.model.errors import AfterwitError, BusyError, ConfigError, UsageError
 from afterwit.store.database import MOST_WAIT_SECONDS
-from afterwit.web.answering import HERE, Ask, WebAnswer, WebRoute, shown
+from afterwit.web.answering import HERE, Ask, WebAnswer, WebRoute, extra_pages, shown
 from afterwit.web.pages import knowledge, more, proof, searching, sessions, settings, today, transcript, views
 from afterwit.web.place import OpenPlace
 
@@ -36,11 +31,6 @@ ROUTES: tuple[WebRoute, ...] = (
     *searching.ROUTES,
     *proof.ROUTES,
     *more.ROUTES,
-    *guards.ROUTES,
-    *patterns.ROUTES,
-    *publishing.ROUTES,
-    *skills.ROUTES,
-    *template_pages.ROUTES,
     *settings.ROUTES,
 )
 
@@ -79,7 +69,8 @@ def make_app(open_place: OpenPlace, csrf: str) -> Starlette:
     def missing(ask: Ask) -> WebAnswer:
         return _complaint(ask, 404, "There is no such page.")
 
-    routes = [Route(route.path, answering(route.handler), methods=[route.method]) for route in ROUTES]
+    added = (route for page in extra_pages() for route in page.ROUTES)
+    routes = [Route(route.path, answering(route.handler), methods=[route.method]) for route in (*ROUTES, *added)]
     static = Mount("/static", StaticFiles(directory=HERE / "static"))
     return Starlette(routes=[static, *routes, Route("/{rest:path}", answering(missing), methods=["GET", "POST"])])
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from afterwit.cli.commands import LazyGroup, Subcommand
+from afterwit.cli.commands import LazyGroup
+from afterwit.config.extras import Subcommand
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

@@ -2,7 +2,8 @@
 
 import click
 
-from afterwit.cli.commands import LazyGroup, Subcommand
+from afterwit.cli.commands import LazyGroup
+from afterwit.config.extras import Subcommand
 
 COMMANDS = {
     "effect": Subcommand(

@@ -1,5 +1,7 @@
 """`afterwit measure experiment`: split sessions between ways of telling, and compare them."""
 
+from itertools import chain
+
 import click
 
 from afterwit.cli.commands import CliGroup
@@ -9,7 +11,7 @@ from afterwit.cli.terminal.options import Here, in_place, many, reporting, timed
 from afterwit.cli.terminal.output import print_json, print_line, print_text
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
-from afterwit.extras.lab.templates.stats import compared_templates
+from afterwit.config.extras import functions
 from afterwit.measure.experiment import (
     ArmExperiment,
     experiment_now,
@@ -60,7 +62,8 @@ def start(here: Here, arms: tuple[str, ...]) -> None:
     `template`, sessions are told at their start how an earlier session in the same repository did its task: for each
     repository one template is chosen, that helped before or was used least.
     """
-    start_experiment(here.world, arms, compared_templates(here.world) if TEMPLATE in arms else ())
+    chosen = [choose(here.world) for choose in functions("worked_examples")] if TEMPLATE in arms else []
+    start_experiment(here.world, arms, list(chain.from_iterable(chosen)))
     names = list(dict.fromkeys(arms))
     print_line(f"Every new session falls into one of {len(names)} arms: {', '.join(names)}.")
     print_line("`afterwit measure experiment show` compares them; `afterwit measure experiment stop` ends it.")

@@ -10,11 +10,10 @@ from afterwit.cli.terminal.amounts import human_bytes, human_count
 from afterwit.cli.terminal.completing import session_ids
 from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, print_text, talk
+from afterwit.config.extras import functions
 from afterwit.connect import connections
 from afterwit.engine.archive.delete import DeleteRequest, Deletion
 from afterwit.engine.archive.delete import delete as run
-from afterwit.extras.lab.patterns.curate import refresh_files
-from afterwit.extras.lab.patterns.publish import withdraw_erased
 from afterwit.sessions.filters import Filter, one_line
 
 _SHOWN = 20
@@ -92,13 +91,9 @@ def _report(here: Here, done: Deletion) -> None:
         talk(f"{count} would be deleted. Nothing was changed.")
         return
     talk(f"Deleted {count}. `afterwit learn` does not read them again; `afterwit learn --again ID` would.")
-    for path in refresh_files(here.world):
-        talk(f"{path}, of the catalog of patterns, was written anew without them.")
-    taken_back, left = withdraw_erased(here.world)
-    for what in taken_back:
-        talk(f"Of what patterns publish, {what}: its words came from them.")
-    for why in left:
-        talk(f"A published pattern has words that came from them and could not be taken back. {why}")
+    for renew in functions("after_delete"):
+        for sentence in renew(here.world):
+            talk(sentence)
     for agent in done.notes_files:
         talk(f"The notes that {agent} reads are empty now: `afterwit connect {agent}` writes them anew.")
     if any(made.project for made in connections.read(here.world.layout).by_place.values()):

@@ -1,23 +1,27 @@
-"""`afterwit store`: looking after the store itself. One registry line per module."""
+"""`afterwit store`: looking after the store itself. One registry line per command."""
 
 import click
 
-from afterwit.cli.commands import CliGroup
-from afterwit.cli.store import evict, upkeep
-from afterwit.extras.backup.cli import backup
-from afterwit.extras.team.cli import sync
-from afterwit.extras.team.cli.hub import hub
+from afterwit.cli.commands import LazyGroup
+from afterwit.config.extras import Subcommand
+
+COMMANDS = {
+    "evict": Subcommand(
+        "afterwit.cli.store.evict:evict", "Drop original logs from the archive until it is within its budget."
+    ),
+    "dropped": Subcommand(
+        "afterwit.cli.store.evict:dropped", "List the originals that were dropped to stay within the storage budget."
+    ),
+    "stat": Subcommand("afterwit.cli.store.upkeep:stat", "Show what the store takes and holds, and its content hash."),
+    "verify": Subcommand("afterwit.cli.store.upkeep:verify", "Check database, archive and journal."),
+    "rebuild": Subcommand(
+        "afterwit.cli.store.upkeep:rebuild", "Make the database again from the archive and the journal."
+    ),
+    "compact": Subcommand("afterwit.cli.store.upkeep:compact", "Give unused space back."),
+    "problems": Subcommand("afterwit.cli.store.upkeep:problems", "List what could not be read: file, byte and reason."),
+}
 
 
-@click.group(cls=CliGroup)
+@click.group(cls=LazyGroup, entries=COMMANDS, extras_below="store")
 def store() -> None:
     """Sizes, checks, rebuilding, giving space back, backups; a hub."""
-
-
-for subcommand in (
-    *(evict.evict, evict.dropped),
-    *(upkeep.stat, upkeep.verify, upkeep.rebuild, upkeep.compact, upkeep.problems),
-    backup,
-    *(sync.sync, hub),
-):
-    store.add_command(subcommand)

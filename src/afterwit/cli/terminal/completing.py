@@ -65,17 +65,6 @@ def template_ids(ctx: click.Context, _param: click.Parameter, incomplete: str) -
     return []
 
 
-def pattern_ids(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The patterns that recur, and those of the catalog."""
-    from afterwit.cli.terminal.options import here_from
-    from afterwit.extras.lab.patterns.show import all_ids
-
-    with suppress(AfterwitError, OSError):
-        world = here_from(ctx.params.get("config"), ctx.params.get("profile")).world
-        return plain_items(all_ids(world), incomplete)
-    return []
-
-
 def reading_ways(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The ways to a model that reads."""
     from afterwit.reader.ways.registry import way_names

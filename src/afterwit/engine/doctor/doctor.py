@@ -29,6 +29,7 @@ from afterwit.engine.doctor.findings import (
     alarm,
     budget_findings,
     exclusion_findings,
+    extra_findings,
     fault_findings,
 )
 from afterwit.engine.doctor.reading_health import reading_findings
@@ -39,7 +40,6 @@ from afterwit.engine.doctor.store_health import (
     surrounding_findings,
     surroundings,
 )
-from afterwit.extras.backup.health import backup_findings
 from afterwit.model.errors import DamagedError
 from afterwit.store.archive import Archive
 from afterwit.store.rows.health import agent_totals, archive_state, newest_problem, parts_by_file, transcript_rows
@@ -81,7 +81,7 @@ def examine(world: World, *, is_full: bool = False) -> Examination:
             beside += fault_findings(store.db, world.now_ms)
             beside += exclusion_findings(store, world)
             beside += reading_findings(store.db)
-            beside += backup_findings(world)
+            beside += extra_findings(world)
         if is_full:
             findings += fully_checked(world.layout)
     except DamagedError as error:

@@ -17,6 +17,7 @@ import msgspec
 from afterwit.agents import installing
 from afterwit.agents.packages import described
 from afterwit.agents.retention import DAY_MS
+from afterwit.config.extras import broken_extras, functions
 from afterwit.config.world import World, exclusion_of
 from afterwit.connect import connections
 from afterwit.connect.plan import ConnectionState, Machine, states
@@ -108,6 +109,14 @@ def budget_findings(
             f"What was learned takes {distilled // 1_000_000:,} MB, more than distilled_cap_bytes"
             f" ({limits.distilled_cap_bytes // 1_000_000:,} MB). Nothing of it is dropped; raise that cap.",
         )
+
+
+def extra_findings(world: World) -> Iterator[DoctorFinding]:
+    """What extras say, and which cannot."""
+    for extra in broken_extras():
+        yield warning("extra-broken", f"The extra {extra.name!r} cannot be loaded ({extra.why}). Install it again.")
+    for find in functions("findings"):
+        yield from find(world)
 
 
 def exclusion_findings(store: Store, world: World) -> Iterator[DoctorFinding]:

@@ -14,6 +14,7 @@ from afterwit.agents.retention import DAY_MS
 from afterwit.capture.logs import Home
 from afterwit.capture.plan import homes, plan
 from afterwit.capture.vanishing import keeping_in, vanishes_at
+from afterwit.config.extras import functions
 from afterwit.config.world import World
 from afterwit.connect.plan import Machine
 from afterwit.engine.doctor.doctor import OVERDUE_DAYS
@@ -21,13 +22,13 @@ from afterwit.engine.doctor.findings import (
     RECENT_DAYS,
     DoctorFinding,
     alarm,
+    extra_findings,
     fault_findings,
     missing_hooks,
     silent_hooks,
 )
 from afterwit.engine.doctor.reading_health import ReadingState, reading_findings, reading_state
 from afterwit.engine.doctor.store_health import StoreHealth, surrounding_findings, surroundings
-from afterwit.extras.backup.health import BackupState, backup_findings, backup_state
 from afterwit.measure.live.kept import KeptEffect, kept_effect
 from afterwit.measure.live.words import verdict
 from afterwit.model.knowledge import ItemStatus
@@ -90,6 +91,16 @@ class VanishingLogs(msgspec.Struct, frozen=True, kw_only=True):
     captured: int  # safe
 
 
+class BackupState(msgspec.Struct, frozen=True, kw_only=True):
+    """Of the last good backup, and of a try since."""
+
+    target: str
+    made_ms: int | None  # None: none was made
+    is_daily: bool
+    failed_ms: int | None
+    failure: str
+
+
 class StoredData(msgspec.Struct, frozen=True, kw_only=True):
     root: str
     sessions: int
@@ -137,7 +148,7 @@ def status(world: World, machine: Machine, *, has_sizes: bool = True) -> ProofOf
             vanishing=vanishing,
             reading=reading_state(db, world.settings.reading, world.now_ms),
             effect=kept_effect(db),
-            backup=backup_state(world),
+            backup=next((state for look in functions("backup_state") if (state := look(world)) is not None), None),
             findings=sorted(
                 _findings(world, machine, db, health, learned, vanishing), key=lambda finding: finding.level
             ),
@@ -238,7 +249,7 @@ def _findings(
     yield from surrounding_findings(world.layout, health, world.now_ms)
     yield from fault_findings(db, world.now_ms)
     yield from reading_findings(db)
-    yield from backup_findings(world)
+    yield from extra_findings(world)
     yield from missing_hooks(machine)
     yield from silent_hooks(machine)
     recent_ms = world.now_ms - RECENT_DAYS * DAY_MS

@@ -6,25 +6,14 @@ said.
 
 from collections.abc import Iterator
 
-import msgspec
-
 from afterwit.agents.retention import DAY_MS
 from afterwit.config.world import World
 from afterwit.engine.doctor.findings import DoctorFinding, warning
+from afterwit.engine.doctor.status import BackupState
 from afterwit.extras.backup.last import last_backup
 
 OLD_DAYS = 7
 _OLD_DAILY_DAYS = 3  # where the settings want one every day
-
-
-class BackupState(msgspec.Struct, frozen=True, kw_only=True):
-    """Of the last good backup, and of a try since."""
-
-    target: str
-    made_ms: int | None  # None: none was made
-    is_daily: bool
-    failed_ms: int | None
-    failure: str
 
 
 def backup_state(world: World) -> BackupState | None:

@@ -142,6 +142,13 @@ def memory(world: World, user: str | None = None, clock: Clock | None = None) ->
         yield Memory(backend, queueing, user_of(world, user), ticking)
 
 
+def preferences(world: World, user: str | None, prefix: str, most: int) -> list[Entry]:
+    """The first entries whose keys begin so: what a session is told of its user."""
+    with memory(world, user) as mine:
+        entries = [mine.retrieve(key).entry for key in mine.keys(prefix).keys[:most]]
+    return [entry for entry in entries if entry is not None]
+
+
 def info(world: World, user: str | None = None) -> Info:
     """What is in use, and what waits. Tries to deliver that first."""
     name, source = chosen(world)

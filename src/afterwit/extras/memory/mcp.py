@@ -33,6 +33,7 @@ MEMORY = Tool(
     run=memory,
     changes=True,
     destroys=True,
+    is_everywhere=True,
     checks_itself=True,
 )
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from afterwit.config.extras import PageLink, extras
 from afterwit.engine.doctor.doctor import examine
 from afterwit.engine.doctor.findings import missing_hooks, silent_hooks
 from afterwit.recall.find_places import find_places
@@ -11,10 +12,16 @@ from afterwit.web.pages.sessions import choices
 from afterwit.web.pages.tables import ShownTable, tables_page
 
 _MOST_PLACES = 12
+LINKS = (
+    PageLink("places", "Places", "In which files the work of a task is."),
+    PageLink("names", "Names", "Repositories, tools and users, and how they were recognised."),
+    PageLink("settings", "Settings", "What is set, and where that comes from."),
+    PageLink("doctor", "Doctor", "Whether anything is missed, and whether the store is sound."),
+)
 
 
 def _more(ask: Ask) -> WebAnswer:
-    return shown(ask, "more.html")
+    return shown(ask, "more.html", links=(*LINKS, *(link for extra in extras() for link in extra.links)))
 
 
 def _places(ask: Ask) -> WebAnswer:

@@ -2,7 +2,8 @@
 
 import click
 
-from afterwit.cli.commands import LazyGroup, Subcommand
+from afterwit.cli.commands import LazyGroup
+from afterwit.config.extras import Subcommand
 
 COMMANDS = {
     "init": Subcommand("afterwit.extras.team.cli.init:init", "Begin to share the notes of a repository through git."),

@@ -5,11 +5,11 @@ from pathlib import Path
 import click
 
 from afterwit.cli.commands import CliCommand, command
-from afterwit.cli.terminal.completing import pattern_ids
 from afterwit.cli.terminal.options import Here, many, reporting
 from afterwit.cli.terminal.output import print_json, talk
 from afterwit.extras.lab.patterns import curate
 from afterwit.extras.lab.patterns.catalog import CatalogDecision
+from afterwit.extras.lab.patterns.cli.completing import pattern_ids
 from afterwit.extras.lab.patterns.cli.shapes import EXITS, UNDO, entry_shape, in_catalog, still_published
 from afterwit.extras.lab.patterns.curate import CatalogChange, EntryChanges, SplitBy
 from afterwit.extras.lab.patterns.publish import published_of

@@ -5,12 +5,12 @@ from pathlib import Path
 import click
 
 from afterwit.cli.commands import command
-from afterwit.cli.terminal.completing import pattern_ids
 from afterwit.cli.terminal.options import Here, many, reporting, timed
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.extras.lab.patterns.catalog import EntryStatus
 from afterwit.extras.lab.patterns.catalog_file import in_words
+from afterwit.extras.lab.patterns.cli.completing import pattern_ids
 from afterwit.extras.lab.patterns.cli.shapes import (
     EXITS,
     FOUND,

@@ -6,10 +6,10 @@ import click
 
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.terminal.amounts import human_count
-from afterwit.cli.terminal.completing import pattern_ids
 from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_text, talk
 from afterwit.extras.lab.patterns import pack as packing
+from afterwit.extras.lab.patterns.cli.completing import pattern_ids
 from afterwit.extras.lab.patterns.cli.shapes import in_catalog
 from afterwit.extras.lab.patterns.pack import InstalledPack
 

@@ -7,11 +7,11 @@ from typing import Any
 import click
 
 from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.terminal.completing import pattern_ids
 from afterwit.cli.terminal.options import Here, agreed, many, reporting
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, print_text, talk
 from afterwit.connect.publishing.foreign_files import differences
 from afterwit.extras.lab.patterns import publish as publishing
+from afterwit.extras.lab.patterns.cli.completing import pattern_ids
 from afterwit.extras.lab.patterns.publish import PublishOutcome
 from afterwit.extras.lab.patterns.publishing_plan import PublishRequest, PublishStep
 from afterwit.store.decisions.published import PublishedForm

@@ -2,7 +2,8 @@
 
 import click
 
-from afterwit.cli.commands import LazyGroup, Subcommand
+from afterwit.cli.commands import LazyGroup
+from afterwit.config.extras import Subcommand
 
 COMMANDS = {
     "list": Subcommand("afterwit.extras.lab.templates.cli.list:list_", "List the templates."),
