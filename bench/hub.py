@@ -28,7 +28,7 @@ from afterwit.extras.team.hub.address import HubAddress, address_of
 from afterwit.extras.team.hub.look import search
 from afterwit.extras.team.hub.owner import add_member, init
 from afterwit.extras.team.hub.sync import Synced, SyncRequest, sync
-from afterwit.knowledge.list import item_row
+from afterwit.knowledge.door.list import item_row
 from afterwit.model.knowledge import (
     Authority,
     Belief,

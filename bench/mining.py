@@ -25,7 +25,7 @@ from afterwit.extras.lab.patterns.detect import detect
 from afterwit.extras.lab.skills.history import SkillHistory
 from afterwit.extras.lab.skills.pairs import pairs
 from afterwit.extras.lab.skills.trends import trends
-from afterwit.harvest.run import version_of
+from afterwit.harvest.door.run import version_of
 from afterwit.harvest.signals.pattern_signals import PatternSignals
 from afterwit.harvest.signals.signal import Signal, SignalKind, Subject
 from afterwit.harvest.skills.effect import effect_of, weighed

@@ -26,7 +26,7 @@ from afterwit.cli.connect.machine import this_machine
 from afterwit.cli.terminal.options import Here
 from afterwit.config.show import load
 from afterwit.config.world import World
-from afterwit.knowledge.list import ItemFilter, listed
+from afterwit.knowledge.door.list import ItemFilter, listed
 from afterwit.sessions.filters import Filter
 from afterwit.sessions.list import Order, list_sessions
 from afterwit.store.layout import Layout

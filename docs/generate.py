@@ -348,10 +348,16 @@ def _architecture_page() -> str:
     text = (_HERE / "parts" / "architecture.md").read_text(encoding="utf-8")
     rooms.check_names("docs/parts/architecture.md", text)
     rows = [
-        (f"`{room}`", rooms.purpose(room)[0], ", ".join(rooms.imports(room)) or "nothing") for room in rooms.rooms()
+        (rooms.tier(room), f"`{room}`", rooms.purpose(room)[0], ", ".join(rooms.imports(room)) or "nothing")
+        for room in rooms.rooms()
+        if room != "extras"
     ]
-    table = _table(("room", "what it is for", "imports"), rows)
-    return text.replace("<!-- note -->", _NOTE.strip()).replace("<!-- rooms -->", table)
+    table = _table(("tier", "room", "what it is for", "imports"), rows)
+    brought = _table(
+        ("extra", "what it is for"), [(f"`{extra}`", rooms.purpose(f"extras.{extra}")[0]) for extra in rooms.extras()]
+    )
+    text = text.replace("<!-- note -->", _NOTE.strip()).replace("<!-- rooms -->", table)
+    return text.replace("<!-- extras -->", brought)
 
 
 def _modules_page() -> str:

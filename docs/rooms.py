@@ -13,6 +13,14 @@ from pathlib import Path
 
 _ROOT = Path(__file__).parent.parent
 _SOURCE = _ROOT / "src" / "afterwit"
+_TIERS = {  # by the highest room of each
+    "extras": "extras",
+    "cli": "surface",
+    "connect": "deliver",
+    "reader": "learn",
+    "store": "store",
+    "repos": "base",
+}
 _NAMED = re.compile(r"`([a-z_]+(?:\.\w+)+)`")
 
 
@@ -24,18 +32,33 @@ def rooms() -> list[str]:
     return [room for layer in layers for room in layer.split(" | ")]
 
 
+def tier(room: str) -> str:
+    """The tier that begins with this room; "" for those below it in the same tier."""
+    return _TIERS.get(room, "")
+
+
+def extras() -> list[str]:
+    """The extras, by their names below `extras`. Those of the lab are several."""
+    below = _SOURCE / "extras"
+    folders = [
+        path.parent.relative_to(below) for pattern in ("*", "lab/*") for path in below.glob(f"{pattern}/__init__.py")
+    ]
+    return sorted(".".join(folder.parts) for folder in folders if folder.name != "lab")
+
+
 def purpose(room: str) -> list[str]:
     """What the package says of itself, paragraph by paragraph: what it is for, then its doors."""
-    text = ast.get_docstring(_tree(_SOURCE / room / "__init__.py")) or ""
+    path = _SOURCE.joinpath(*room.split("."), "__init__.py")
+    text = ast.get_docstring(_tree(path)) or ""
     if not text:
-        raise SystemExit(f"src/afterwit/{room}/__init__.py does not say what the package is for")
+        raise SystemExit(f"{path.relative_to(_ROOT)} does not say what the package is for")
     return [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
 
 
 def imports(room: str) -> list[str]:
     """The packages that this one uses, from the top layer down."""
     used = set()
-    for module in (_SOURCE / room).rglob("*.py"):
+    for module in _SOURCE.joinpath(*room.split(".")).rglob("*.py"):
         for node in ast.walk(_tree(module)):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("afterwit."):
                 used.add((node.module or "").split(".")[1])

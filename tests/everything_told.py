@@ -12,7 +12,7 @@ from afterwit.agents import claude_code
 from afterwit.config.world import World
 from afterwit.connect.file_notes import notes_of
 from afterwit.engine.curation.files import export
-from afterwit.knowledge.list import ItemFilter
+from afterwit.knowledge.door.list import ItemFilter
 from afterwit.mcp.desk import StoreDesk
 from afterwit.recall.hook.call import HookCall
 

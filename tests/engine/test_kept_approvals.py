@@ -12,12 +12,12 @@ from afterwit.config.world import World
 from afterwit.engine.archive.delete import DeleteRequest, delete
 from afterwit.engine.curation.curate import edit, judge
 from afterwit.engine.curation.undo import undo
-from afterwit.harvest import run
+from afterwit.harvest.door import run
 from afterwit.harvest.registry import HARVESTERS
 from afterwit.harvest.stated import standing_rules
 from afterwit.harvest.stated.standing_rules import StandingRules
-from afterwit.knowledge import settle
-from afterwit.knowledge.list import all_items
+from afterwit.knowledge.door import settle
+from afterwit.knowledge.door.list import all_items
 from afterwit.model.knowledge import STANDING, Item, ItemStatus
 from afterwit.store.database import transaction
 from afterwit.store.decisions.decided import DecisionKind, ItemChanges

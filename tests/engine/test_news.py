@@ -9,7 +9,7 @@ from tests.knowledge_home import FACT, learnable_home
 from tests.recall.people import JONAS, MIRA, claude_session, codex_session
 
 from afterwit.engine.unchanged import nothing_new
-from afterwit.knowledge.list import new_items
+from afterwit.knowledge.door.list import new_items
 from afterwit.model.learn_run import Find, News
 from afterwit.store.layout import Layout
 from afterwit.store.marks import LastLearned, last_learned

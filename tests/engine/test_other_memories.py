@@ -8,7 +8,7 @@ import pytest
 from tests.homes import learned, put, world_of
 from tests.knowledge_home import FACT
 
-from afterwit.knowledge.list import ItemFilter, listed
+from afterwit.knowledge.door.list import ItemFilter, listed
 from afterwit.recall.recall import recalled
 
 CALLS = (("rtk make count", "error: unrecognized subcommand 'make'", 0), ("make count", "42 trees", 1))

@@ -12,8 +12,8 @@ from afterwit.config.world import World
 from afterwit.engine.curation.curate import Words, add, judge
 from afterwit.engine.curation.files import export
 from afterwit.knowledge.contradictions import Claim, claim_of_passage, denied_by, opposition
+from afterwit.knowledge.door.list import ItemFilter, all_items
 from afterwit.knowledge.host_text import HostText, Passage
-from afterwit.knowledge.list import ItemFilter, all_items
 from afterwit.knowledge.whose_words import Listener
 from afterwit.mcp.given import explained
 from afterwit.model.knowledge import EVERYWHERE, Category, HostLine, Item

@@ -13,10 +13,10 @@ from tests.knowledge.drafting import DAY_MS
 from tests.thoroughness import examples
 
 from afterwit.harvest.harvester import about_hash, id_of, is_general
+from afterwit.knowledge.door.list import all_items
+from afterwit.knowledge.door.settle import settle
 from afterwit.knowledge.gate import Rejection, rejection
 from afterwit.knowledge.host_text import HostText
-from afterwit.knowledge.list import all_items
-from afterwit.knowledge.settle import settle
 from afterwit.model.knowledge import (
     EVERYWHERE,
     Category,
@@ -134,7 +134,7 @@ def test_the_gate_is_not_asked_again_about_what_did_not_change(tmp_path: Path, m
         asked.append(draft.scope)
         return rejection(draft, host)
 
-    monkeypatch.setattr("afterwit.knowledge.settle.rejection", watched)
+    monkeypatch.setattr("afterwit.knowledge.door.settle.rejection", watched)
 
     def about(scope: Scope, sentence: str, stories: Sequence[int]) -> Draft:
         return Draft(

@@ -5,7 +5,7 @@ from pathlib import Path
 from tests.homes import learned
 from tests.knowledge_home import learnable_home
 
-from afterwit.knowledge.list import all_items
+from afterwit.knowledge.door.list import all_items
 from afterwit.store import spool
 from afterwit.store.layout import Layout
 from afterwit.store.store import opened

@@ -10,7 +10,7 @@ from tests.homes import learned, world_of
 from tests.measure.histories import HOUR_S, Log
 
 from afterwit.config.world import World
-from afterwit.knowledge.list import all_items, item_row
+from afterwit.knowledge.door.list import all_items, item_row
 from afterwit.mcp.desk import StoreDesk
 from afterwit.mcp.server import Server
 from afterwit.measure.skipping import set_skipping

@@ -14,7 +14,7 @@ from tests.recall.people import JONAS, MIRA, claude_session
 
 from afterwit.config.world import World
 from afterwit.engine.learn import learn
-from afterwit.knowledge.list import all_items, item_row
+from afterwit.knowledge.door.list import all_items, item_row
 from afterwit.mcp.desk import StoreDesk, tool_modules
 from afterwit.mcp.given import MOST_CHARS
 from afterwit.mcp.messages import RpcError

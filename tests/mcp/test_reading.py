@@ -11,7 +11,7 @@ from tests.mcp.conftest import text_of
 from tests.planted_orders import Planted
 
 from afterwit.config.world import World
-from afterwit.knowledge.list import all_items
+from afterwit.knowledge.door.list import all_items
 from afterwit.mcp.desk import StoreDesk
 from afterwit.model.knowledge import READ
 from afterwit.model.settings import ReadingSettings

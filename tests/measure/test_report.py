@@ -12,7 +12,7 @@ from tests.homes import CLAUDE, NOW_MS, Silent, learned, world_of
 from tests.knowledge_home import MAY, learnable_home
 
 from afterwit.config.world import World
-from afterwit.knowledge.list import all_items
+from afterwit.knowledge.door.list import all_items
 from afterwit.measure.metrics.collect import collect
 from afterwit.measure.metrics.figures import EXPLAINED, Measured
 from afterwit.measure.metrics.hit_rate import Came

@@ -15,7 +15,7 @@ from afterwit.config.world import World
 from afterwit.engine.archive.delete import DeleteRequest, delete
 from afterwit.engine.archive.rebuild import rebuild
 from afterwit.engine.curation.undo import undo
-from afterwit.knowledge.list import all_items
+from afterwit.knowledge.door.list import all_items
 from afterwit.model.errors import StoreError
 from afterwit.model.knowledge import READ
 from afterwit.model.settings import Rates

@@ -17,8 +17,8 @@ from afterwit.engine.curation.review import waiting
 from afterwit.engine.curation.undo import undo
 from afterwit.engine.curation.why import why
 from afterwit.harvest.stated import standing_rules
-from afterwit.knowledge.list import all_items
-from afterwit.knowledge.reconcile import reconcile
+from afterwit.knowledge.door.list import all_items
+from afterwit.knowledge.door.reconcile import reconcile
 from afterwit.model.knowledge import READ, Item, ItemStatus
 from afterwit.reader.answers import GivenAnswer
 from afterwit.reader.called_run import CalledRun

@@ -15,7 +15,7 @@ from tests.reader.talks import line, proposal, sent
 from tests.thoroughness import examples
 
 from afterwit.config.world import World
-from afterwit.knowledge.list import all_items
+from afterwit.knowledge.door.list import all_items
 from afterwit.model.kinds import Status
 from afterwit.model.knowledge import READ, Channel, Item
 from afterwit.reader.answers import GivenAnswer, schema, understood

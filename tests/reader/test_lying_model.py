@@ -18,7 +18,7 @@ from tests.homes import Silent, world_of
 from tests.reader.small_model import NAME, is_installed, llm_folder, served
 
 from afterwit.config.world import World
-from afterwit.knowledge.list import all_items
+from afterwit.knowledge.door.list import all_items
 from afterwit.model.knowledge import READ
 from afterwit.model.settings import ReadingSettings
 from afterwit.reader.answers import GivenAnswer, understood

@@ -11,7 +11,7 @@ from tests.planted_orders import Planted
 from tests.reader.test_read import answer, asked, note, taken
 
 from afterwit.config.world import World
-from afterwit.knowledge.list import all_items
+from afterwit.knowledge.door.list import all_items
 from afterwit.measure.skipping import set_skipping
 from afterwit.model.knowledge import READ, Authority, Item
 from afterwit.reader.requests import ReadingRequest

@@ -17,8 +17,8 @@ from afterwit.engine.curation.curate import judge
 from afterwit.engine.curation.forget import ForgetRequest, forget
 from afterwit.engine.curation.review import waiting
 from afterwit.engine.curation.undo import undo
-from afterwit.knowledge.list import all_items
-from afterwit.knowledge.reconcile import reconcile
+from afterwit.knowledge.door.list import all_items
+from afterwit.knowledge.door.reconcile import reconcile
 from afterwit.model.knowledge import READ, Authority, Channel, Item, ItemStatus
 from afterwit.model.settings import Rates, ReadingSettings
 from afterwit.reader.answers import GivenAnswer

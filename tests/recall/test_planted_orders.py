@@ -9,7 +9,7 @@ from tests.measure.histories import HOUR_S
 from tests.planted_orders import ATTACKS, USAGE, Attack, Planted, plant, plant_rollout, repo_of
 
 from afterwit.config.world import World
-from afterwit.knowledge.list import all_items
+from afterwit.knowledge.door.list import all_items
 from afterwit.mcp.desk import StoreDesk
 from afterwit.measure.skipping import set_skipping
 from afterwit.store.store import readonly_database

@@ -18,7 +18,7 @@ from afterwit.extras.fixes.history import FixPlace
 from afterwit.extras.team.local_notes import local_notes
 from afterwit.extras.team.outgoing import Sharer, own_lines
 from afterwit.extras.team.push import PushRequest
-from afterwit.knowledge.list import ItemFilter, listed
+from afterwit.knowledge.door.list import ItemFilter, listed
 from afterwit.model.knowledge import Item, ItemStatus
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.sessions.identities import merge

@@ -7,7 +7,7 @@ import pytest
 from tests.demo_store import copied_demo, learned_demo
 
 from afterwit.config.world import World
-from afterwit.knowledge.list import ItemFilter, item_in, item_row, listed
+from afterwit.knowledge.door.list import ItemFilter, item_in, item_row, listed
 from afterwit.knowledge.whose_words import Listener
 from afterwit.model.knowledge import READ, Channel, Item, ItemStatus
 from afterwit.recall.recall import recalled, speaking_among, speaking_items

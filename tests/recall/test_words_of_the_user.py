@@ -8,7 +8,7 @@ import pytest
 from tests.homes import CLAUDE, ORCHARD, learned, put, world_of
 
 from afterwit.engine.curation.curate import judge
-from afterwit.knowledge.list import all_items
+from afterwit.knowledge.door.list import all_items
 from afterwit.model.knowledge import REPEATED, STANDING, Authority, Item, ItemStatus
 from afterwit.model.learn_run import Report
 from afterwit.recall.recall import recalled

@@ -7,7 +7,7 @@ import pytest
 from tests.homes import ORCHARD, learned, world_of
 from tests.measure.histories import HOUR_S, Log
 
-from afterwit.knowledge.list import all_items
+from afterwit.knowledge.door.list import all_items
 from afterwit.model.knowledge import Item
 from afterwit.recall.recall import ToldBlocks, recalled
 from afterwit.recall.situation import tokens

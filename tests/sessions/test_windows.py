@@ -8,7 +8,7 @@ from tests.homes import claude_records, learned, put, world_of
 
 from afterwit.config.world import World
 from afterwit.engine.curation.why import confidence_path
-from afterwit.knowledge.list import ItemFilter, listed
+from afterwit.knowledge.door.list import ItemFilter, listed
 from afterwit.model.kinds import EventKind
 from afterwit.sessions.filters import Filter
 from afterwit.sessions.list import Order, list_sessions

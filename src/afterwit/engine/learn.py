@@ -22,7 +22,7 @@ from afterwit.capture.tasks import DerivedFile, Task, answers, batches, is_much,
 from afterwit.capture.workers import Workers
 from afterwit.config.world import World, redactor_of, rules_for
 from afterwit.connect.connections import is_anything_connected
-from afterwit.digest.update import digest_pending
+from afterwit.digest.door.update import digest_pending
 from afterwit.engine import unchanged as standing
 from afterwit.engine.archive.check import check_some, still_damaged
 from afterwit.engine.archive.erase import finish_erasing
@@ -31,7 +31,7 @@ from afterwit.engine.archive.remove import settle_dropped
 from afterwit.engine.first_commits import note_first_commits
 from afterwit.engine.news import RunNews, note_learned
 from afterwit.engine.tally import RunTally
-from afterwit.knowledge.settle import harvest, keep_approved
+from afterwit.knowledge.door.settle import harvest, keep_approved
 from afterwit.measure.live.kept import keep_effect
 from afterwit.model.captured import CAPTURE_VERSION
 from afterwit.model.learn_run import Options, Progress, Report, WantedSession

@@ -13,8 +13,8 @@ from afterwit.capture.plan import Pending
 from afterwit.capture.vanishing import keeping_in, vanishes_at
 from afterwit.config.world import World
 from afterwit.harvest.stated.statements import words_stated
-from afterwit.knowledge.list import item_in
-from afterwit.knowledge.listeners import listener_here
+from afterwit.knowledge.door.list import item_in
+from afterwit.knowledge.door.listeners import listener_here
 from afterwit.model.knowledge import REPEATED, Item, ItemStatus
 from afterwit.model.learn_run import Find, Harvested, KeptSaying, News
 from afterwit.recall.told import told_in

@@ -25,8 +25,8 @@ from afterwit.capture.logs import look_into
 from afterwit.capture.plan import Pending, homes, plan, plan_folder
 from afterwit.capture.vanishing import keeping_in, vanishes_at
 from afterwit.config.world import World
+from afterwit.digest.door.update import load_digest
 from afterwit.digest.repo_share import RepoNames
-from afterwit.digest.update import load_digest
 from afterwit.digest.value import (
     ExpectedFinding,
     PointFacts,

@@ -14,7 +14,7 @@ import apsw
 
 from afterwit.agents.moments import ASKED
 from afterwit.config.world import World
-from afterwit.knowledge.listeners import listener_here
+from afterwit.knowledge.door.listeners import listener_here
 from afterwit.knowledge.shown_items import excerpt, grounds, may_be_told_to, sentence
 from afterwit.knowledge.whose_words import Listener
 from afterwit.mcp.tool import Caller, Schema, text

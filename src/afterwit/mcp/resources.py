@@ -8,8 +8,8 @@ from typing import Any
 
 import apsw
 
-from afterwit.knowledge.list import find_item
-from afterwit.knowledge.listeners import listener_here
+from afterwit.knowledge.door.list import find_item
+from afterwit.knowledge.door.listeners import listener_here
 from afterwit.mcp.given import given_by_id, repo_of
 from afterwit.mcp.messages import Code, NoResourceError, RpcError
 from afterwit.mcp.server import PREFIX

@@ -16,9 +16,9 @@ import msgspec
 
 from afterwit.capture.checkouts.known import OpenedRows, git_checkouts
 from afterwit.config.world import World, redactor_of
+from afterwit.digest.door.update import material_of
 from afterwit.digest.material import Material
-from afterwit.digest.update import material_of
-from afterwit.knowledge.settle import recorded
+from afterwit.knowledge.door.settle import recorded
 from afterwit.measure.backtest_notes import Notebook
 from afterwit.measure.baselines import BASELINES
 from afterwit.measure.moments import HelpfulMoment, best_moments

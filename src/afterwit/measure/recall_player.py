@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from afterwit.actions.activities import activities_of
+from afterwit.harvest.door.stories import GivenTask, Tasks
 from afterwit.harvest.registry import HARVESTERS
-from afterwit.harvest.stories import GivenTask, Tasks
 from afterwit.knowledge.gate import rejection, wants_review
 from afterwit.knowledge.library import Library
 from afterwit.knowledge.needless import needless

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.knowledge.settle import settle
+from afterwit.knowledge.door.settle import settle
 from afterwit.model.learn_run import Progress
 from afterwit.model.prices import price_list
 from afterwit.reader.answer_forms import form_of, with_remark

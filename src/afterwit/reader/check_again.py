@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.knowledge.settle import recorded, settle
+from afterwit.knowledge.door.settle import recorded, settle
 from afterwit.model.learn_run import Progress
 from afterwit.reader import checks
 from afterwit.reader.answers import GivenAnswer

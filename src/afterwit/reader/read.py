@@ -7,8 +7,8 @@ So a run that is killed goes on where it stopped. `calling` does the same where 
 from collections.abc import Callable, Iterable
 
 from afterwit.config.world import World
+from afterwit.knowledge.door.settle import settle
 from afterwit.knowledge.gate import Rejection
-from afterwit.knowledge.settle import settle
 from afterwit.model.learn_run import Progress
 from afterwit.reader import checks
 from afterwit.reader.answers import GivenAnswer

@@ -10,9 +10,9 @@ from functools import cached_property
 
 from afterwit.capture.checkouts.known import checkouts
 from afterwit.config.world import World
-from afterwit.knowledge.host_files import instructions
+from afterwit.knowledge.door.host_files import instructions
+from afterwit.knowledge.door.list import item_in
 from afterwit.knowledge.host_text import HostText
-from afterwit.knowledge.list import item_in
 from afterwit.model.knowledge import EVERYWHERE, READ, Item, ItemStatus, Scope, ScopeKind
 from afterwit.reader.lines import session_lines
 from afterwit.reader.requests import KnownBeside, SessionText, instructions_in, known_notes

@@ -12,12 +12,12 @@ from enum import StrEnum
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.digest.update import load_digest
+from afterwit.digest.door.update import load_digest
+from afterwit.harvest.door.run import SessionRefs
 from afterwit.harvest.harvester import id_of
-from afterwit.harvest.run import SessionRefs
 from afterwit.knowledge.belief import rank
+from afterwit.knowledge.door.settle import recorded
 from afterwit.knowledge.gate import rejection
-from afterwit.knowledge.settle import recorded
 from afterwit.knowledge.whose_words import is_persons
 from afterwit.model.knowledge import READ, Channel, Draft, Item, SessionRef
 from afterwit.model.prices import price_list

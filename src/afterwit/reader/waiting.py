@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping
 import apsw
 
 from afterwit.config.world import World, exclusion_of
-from afterwit.digest.update import load_digest
+from afterwit.digest.door.update import load_digest
 from afterwit.digest.value import SampleCandidate, chosen, findings_of
-from afterwit.harvest.run import SessionRefs
-from afterwit.knowledge.settle import recorded
+from afterwit.harvest.door.run import SessionRefs
+from afterwit.knowledge.door.settle import recorded
 from afterwit.reader.consolidating import NEW_NOTES, PROMPT, consolidations
 from afterwit.reader.requests import ReadingPrompt, ReadingRequest, built_in
 from afterwit.reader.session_texts import Beside

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from afterwit.capture.checkouts.known import GitCheckout
 from afterwit.config.world import World, redactor_of
-from afterwit.knowledge.listeners import listener_here
+from afterwit.knowledge.door.listeners import listener_here
 from afterwit.model.errors import UsageError
 from afterwit.model.text.words import words_of
 from afterwit.recall.place_index import KnownTree, PlaceIndex

@@ -18,8 +18,8 @@ import apsw
 from afterwit.capture.checkouts.known import GitCheckout, named_checkouts
 from afterwit.config.extras import functions
 from afterwit.config.world import World, exclusion_of, redactor_of
-from afterwit.knowledge.list import item_in
-from afterwit.knowledge.listeners import listener_here
+from afterwit.knowledge.door.list import item_in
+from afterwit.knowledge.door.listeners import listener_here
 from afterwit.knowledge.shown_items import preference
 from afterwit.knowledge.whose_words import Listener
 from afterwit.model.digest import Digest
@@ -153,7 +153,7 @@ def _gathered(db: apsw.Connection, world: World, repo: str, checkout: GitCheckou
 
 def _latest_digests(db: apsw.Connection, repo: str) -> Iterator[Digest]:
     """The newest sessions of a repository, the oldest of them first."""
-    from afterwit.digest.update import load_digest
+    from afterwit.digest.door.update import load_digest
 
     rows = list(selected_sessions(db, Selection(repos=frozenset((repo,))))) if repo else []
     for row in rows[-MOST_SESSIONS:]:

@@ -10,7 +10,7 @@ from enum import StrEnum
 import apsw
 
 from afterwit.config.world import World
-from afterwit.knowledge.listeners import listener_here
+from afterwit.knowledge.door.listeners import listener_here
 from afterwit.model.knowledge import Item, ItemStatus
 from afterwit.recall.at_activity import awaiting
 from afterwit.recall.at_failure import answers

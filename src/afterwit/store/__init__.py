@@ -2,5 +2,6 @@
 journal of decisions, and the spool of hooks.
 
 Doors: `store.store.opened` to write, `readonly_database` to look, `store.lease.held` around every run that writes.
-Files of any kind are written by `atomic` and opened by `regular_files`. Hooks import `spool_file`: nothing here.
+What cannot be derived again goes through `decisions`. Files of any kind are written by `atomic` and opened by
+`regular_files`. Hooks import `spool_file`: nothing here.
 """

@@ -15,7 +15,7 @@ from afterwit.config.world import World
 from afterwit.engine.archive.rebuild import rebuild
 from afterwit.engine.curation.curate import Words, edit, judge
 from afterwit.engine.curation.lessons import LessonSource, record
-from afterwit.knowledge.list import all_items
+from afterwit.knowledge.door.list import all_items
 from afterwit.model.knowledge import EVERYWHERE, Category
 from afterwit.store import spool
 from afterwit.store.decisions.decided import DecisionKind, ItemChanges

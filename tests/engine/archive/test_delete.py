@@ -14,7 +14,7 @@ from afterwit.config.world import World
 from afterwit.engine.archive.delete import DeleteRequest, Deletion, delete, want_again
 from afterwit.engine.archive.evict import evict
 from afterwit.engine.archive.verify import verify
-from afterwit.knowledge.list import all_items
+from afterwit.knowledge.door.list import all_items
 from afterwit.model.errors import UsageError
 from afterwit.sessions.filters import Filter
 from afterwit.store import spool

@@ -12,7 +12,7 @@ from afterwit.engine.archive.rebuild import rebuild
 from afterwit.engine.curation.curate import Judged, Words, add, edit, judge
 from afterwit.engine.curation.undo import undo
 from afterwit.engine.curation.why import why
-from afterwit.knowledge.list import ItemFilter, listed
+from afterwit.knowledge.door.list import ItemFilter, listed
 from afterwit.model.errors import StoreError, UsageError
 from afterwit.model.knowledge import EVERYWHERE, Authority, Category, Item, ItemStatus, Scope, ScopeKind, Trigger
 from afterwit.store.decisions.decided import DecisionKind, ItemChanges

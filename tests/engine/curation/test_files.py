@@ -15,7 +15,7 @@ from afterwit.engine.curation.curate import Words, add, judge
 from afterwit.engine.curation.files import Imported, export, import_folders
 from afterwit.engine.curation.forget import ForgetRequest, forget
 from afterwit.engine.curation.undo import undo
-from afterwit.knowledge.list import ItemFilter, listed
+from afterwit.knowledge.door.list import ItemFilter, listed
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE, Authority, Category, Item, ItemStatus
 from afterwit.store.decisions.decided import DecisionKind

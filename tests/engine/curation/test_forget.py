@@ -10,7 +10,7 @@ from afterwit.config.world import World
 from afterwit.engine.archive.rebuild import rebuild
 from afterwit.engine.curation.forget import ForgetRequest, Forgetting, forget
 from afterwit.engine.curation.undo import undo
-from afterwit.knowledge.list import ItemFilter, listed
+from afterwit.knowledge.door.list import ItemFilter, listed
 from afterwit.model.errors import UsageError
 
 

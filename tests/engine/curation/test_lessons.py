@@ -10,7 +10,7 @@ from afterwit.config.world import World
 from afterwit.engine.archive.rebuild import rebuild
 from afterwit.engine.curation.curate import Words
 from afterwit.engine.curation.lessons import LessonSource, record, report
-from afterwit.knowledge.list import all_items
+from afterwit.knowledge.door.list import all_items
 from afterwit.model.errors import StoreError, UsageError
 from afterwit.model.knowledge import EVERYWHERE, Category, Item
 from afterwit.store.lease import held

@@ -8,7 +8,7 @@ from tests.demo_store import copied_demo, learned_demo
 from afterwit.config.world import World
 from afterwit.engine.curation.review import ReviewTally, ReviewWalk, approve_all, of_user, waiting
 from afterwit.engine.curation.undo import undo
-from afterwit.knowledge.list import ItemFilter, shown
+from afterwit.knowledge.door.list import ItemFilter, shown
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Channel, ItemStatus
 from afterwit.recall.told import ToldWhen, told_when

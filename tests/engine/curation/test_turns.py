@@ -9,7 +9,7 @@ from tests.homes import CLAUDE, ORCHARD, learned, put, world_of
 from afterwit.config.world import World
 from afterwit.engine.curation.turns import PersonTurn, turns_behind
 from afterwit.engine.curation.why import Why, why
-from afterwit.knowledge.list import ItemFilter, listed
+from afterwit.knowledge.door.list import ItemFilter, listed
 from afterwit.model.knowledge import STANDING, Channel, Evidence, SessionRef
 
 RULE = "From now on, weigh the crates before you load them."

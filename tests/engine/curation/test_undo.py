@@ -12,7 +12,7 @@ from afterwit.engine.archive.rebuild import rebuild
 from afterwit.engine.curation.curate import Words, add, judge
 from afterwit.engine.curation.undo import past, undo
 from afterwit.engine.curation.why import why
-from afterwit.knowledge.list import ItemFilter, listed, shown
+from afterwit.knowledge.door.list import ItemFilter, listed, shown
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE, Category
 from afterwit.store.decisions.decided import DecisionKind

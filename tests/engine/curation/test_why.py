@@ -4,15 +4,15 @@ import datetime as dt
 from pathlib import Path
 
 from tests.homes import learned, world_of
+from tests.knowledge.door.test_settle import wrapper_item, wrong_wrapper
 from tests.knowledge.drafting import DAY_MS, piece
-from tests.knowledge.test_settle import wrapper_item, wrong_wrapper
 from tests.measure.histories import HOUR_S, Log
 
 from afterwit.config.calendar import Calendar
 from afterwit.engine.curation.curate import judge
 from afterwit.engine.curation.forget import ForgetRequest, forget
 from afterwit.engine.curation.why import side_of, telling_line, why
-from afterwit.knowledge.list import ItemFilter, listed
+from afterwit.knowledge.door.list import ItemFilter, listed
 from afterwit.store.decisions.decided import DecisionKind
 
 UTC = Calendar(0, dt.UTC)

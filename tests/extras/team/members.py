@@ -13,7 +13,7 @@ from afterwit.extras.fixes.history import FixPlace
 from afterwit.extras.team.init import init
 from afterwit.extras.team.pull import Pulled, pull
 from afterwit.extras.team.push import PLAINLY, Pushed, PushRequest, push
-from afterwit.knowledge.list import ItemFilter, listed
+from afterwit.knowledge.door.list import ItemFilter, listed
 from afterwit.model.knowledge import Category, Item, Scope, ScopeKind
 from afterwit.store.decisions.decided import DecisionKind
 

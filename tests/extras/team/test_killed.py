@@ -17,7 +17,7 @@ from afterwit.engine.curation.undo import undo
 from afterwit.extras.team import place
 from afterwit.extras.team.look import log
 from afterwit.extras.team.place import shares_of
-from afterwit.knowledge.settle import recorded_about
+from afterwit.knowledge.door.settle import recorded_about
 from afterwit.model.errors import BusyError
 from afterwit.store.decisions.decided import DecisionKind, KnowledgeEntry
 from afterwit.store.store import opened

@@ -10,9 +10,9 @@ from tests.homes import CLAUDE, claude_records, learned, put, world_of
 from tests.knowledge_home import FACT, learnable_home
 from tests.recall.works import content_of
 
-from afterwit.digest.update import load_digest
+from afterwit.digest.door.update import load_digest
 from afterwit.engine.curation.curate import judge
-from afterwit.knowledge.list import all_items
+from afterwit.knowledge.door.list import all_items
 from afterwit.recall.deck import compile as compiling
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.recall.deck.first_prompt import prompt_sections

@@ -13,7 +13,7 @@ from tests.homes import claude_records, learned, put, world_of
 
 from afterwit.engine.archive.verify import verify
 from afterwit.engine.curation import curate as curating
-from afterwit.knowledge.list import all_items
+from afterwit.knowledge.door.list import all_items
 from afterwit.measure import skipping
 from afterwit.model.errors import PartlyDoneError, StoreFullError
 from afterwit.model.knowledge import EVERYWHERE, PERSON, Category

@@ -11,7 +11,7 @@ from tests.web.stores import REPO, checked, with_checkout
 
 from afterwit.config.show import load
 from afterwit.config.world import World
-from afterwit.knowledge.list import ItemFilter, listed
+from afterwit.knowledge.door.list import ItemFilter, listed
 from afterwit.model.knowledge import GUARDED_FIXES, Item, ItemStatus
 
 

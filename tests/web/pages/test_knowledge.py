@@ -8,7 +8,7 @@ from tests.web.browser import Browser, Reply
 
 from afterwit.config.world import World
 from afterwit.engine.curation.review import waiting
-from afterwit.knowledge.list import ItemFilter, listed, searched
+from afterwit.knowledge.door.list import ItemFilter, listed, searched
 from afterwit.model.knowledge import Item, ItemStatus
 from afterwit.web.visible import prose
 

@@ -12,7 +12,7 @@ from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import print_json, talk
 from afterwit.engine.curation import curate
 from afterwit.engine.curation.curate import Judged, Words
-from afterwit.knowledge.list import shown
+from afterwit.knowledge.door.list import shown
 from afterwit.model.knowledge import EVERYWHERE, Category, ItemStatus
 from afterwit.store.decisions.decided import DecisionKind, ItemChanges
 

@@ -12,7 +12,7 @@ from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, print_text, talk
 from afterwit.engine.curation.files import Imported, import_folders
 from afterwit.engine.curation.files import export as run_export
-from afterwit.knowledge.list import ItemFilter
+from afterwit.knowledge.door.list import ItemFilter
 
 
 @command(

@@ -14,7 +14,7 @@ from afterwit.cli.terminal.options import AgentName, Here, added, many, refuse_u
 from afterwit.cli.terminal.output import print_json, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.knowledge.documents import written
-from afterwit.knowledge.list import ItemFilter, ItemListing
+from afterwit.knowledge.door.list import ItemFilter, ItemListing
 from afterwit.knowledge.whose_words import Listener, people, words_of
 from afterwit.model.knowledge import Category, Item, ItemStatus, ScopeKind
 from afterwit.model.text.nearest import did_you_mean

@@ -10,8 +10,8 @@ from afterwit.cli.terminal.amounts import COUNT
 from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.config.calendar import Calendar
-from afterwit.knowledge.list import ItemFilter, ItemListing, listed, searched, shown
-from afterwit.knowledge.listeners import who_listens
+from afterwit.knowledge.door.list import ItemFilter, ItemListing, listed, searched, shown
+from afterwit.knowledge.door.listeners import who_listens
 from afterwit.knowledge.whose_words import Listener, words_of
 from afterwit.model.knowledge import EVERYWHERE, Authority, Item, ItemStatus, Trigger
 from afterwit.recall.told import ToldWhen, told_when

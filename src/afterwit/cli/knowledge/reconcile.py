@@ -7,10 +7,10 @@ from afterwit.cli.knowledge.items import EXITS
 from afterwit.cli.terminal.amounts import COUNT, human_count
 from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
+from afterwit.knowledge.door.list import rejected as list_rejected
+from afterwit.knowledge.door.reconcile import Reconciliation, Side
+from afterwit.knowledge.door.reconcile import reconcile as run_reconcile
 from afterwit.knowledge.gate import Rejection
-from afterwit.knowledge.list import rejected as list_rejected
-from afterwit.knowledge.reconcile import Reconciliation, Side
-from afterwit.knowledge.reconcile import reconcile as run_reconcile
 
 
 @command(examples=("afterwit knowledge reconcile", "afterwit knowledge reconcile --json"), exits=EXITS)

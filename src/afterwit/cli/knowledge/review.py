@@ -17,8 +17,8 @@ from afterwit.config.calendar import Calendar
 from afterwit.engine.curation.review import ReviewTally, ReviewWalk, WaitingNotes, approve_all, of_user, waiting
 from afterwit.engine.curation.why import moment_of
 from afterwit.engine.curation.why import why as all_evidence
-from afterwit.knowledge.list import ItemFilter
-from afterwit.knowledge.listeners import who_listens
+from afterwit.knowledge.door.list import ItemFilter
+from afterwit.knowledge.door.listeners import who_listens
 from afterwit.model.knowledge import Category, Item, ItemStatus
 from afterwit.recall.told import ToldWhen
 from afterwit.sessions.filters import one_line

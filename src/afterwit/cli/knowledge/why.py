@@ -18,7 +18,7 @@ from afterwit.engine.curation.turns import PersonTurn
 from afterwit.engine.curation.why import Backing, EvidenceSide, Why, telling_line
 from afterwit.engine.curation.why import why as run
 from afterwit.knowledge.documents import WrittenEvidence, written
-from afterwit.knowledge.listeners import who_listens
+from afterwit.knowledge.door.listeners import who_listens
 from afterwit.knowledge.whose_words import Listener
 from afterwit.model.knowledge import GIT, PERSON, Evidence, ItemStatus
 from afterwit.redaction.hygiene import clean

@@ -11,7 +11,7 @@ from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import print_json, print_line, print_text
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
-from afterwit.knowledge.list import sentences
+from afterwit.knowledge.door.list import sentences
 from afterwit.measure.live.cases import cases_of
 from afterwit.measure.live.effect import Grouping, effect_of, explained, explained_group
 from afterwit.measure.live.outcomes import ABOUT, MAIN, Figure

@@ -31,7 +31,7 @@ from afterwit.engine.archive.erase import (
     set_aside,
 )
 from afterwit.engine.archive.remove import settle_dropped
-from afterwit.knowledge.list import all_items
+from afterwit.knowledge.door.list import all_items
 from afterwit.model.errors import DamagedError, UsageError
 from afterwit.model.knowledge import Item
 from afterwit.sessions.filters import Filter, find_session, selection_of

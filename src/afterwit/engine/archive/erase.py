@@ -25,10 +25,10 @@ from afterwit.capture.logs import belonging
 from afterwit.capture.part_rows import PartRows, companion_bytes, remove_dropped_objects
 from afterwit.config.run_rules import RunRules
 from afterwit.config.world import World, rules_for
-from afterwit.digest.update import digest_pending
+from afterwit.digest.door.update import digest_pending
 from afterwit.edits.ours import MARK
 from afterwit.engine.archive.remove import drop_in
-from afterwit.knowledge.settle import harvest
+from afterwit.knowledge.door.settle import harvest
 from afterwit.model.captured import Captured
 from afterwit.model.errors import DamagedError
 from afterwit.model.prices import price_list

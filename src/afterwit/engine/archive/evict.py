@@ -262,7 +262,9 @@ def _owner_key(archive: Archive, row: RawFile, declared: tuple[Description, ...]
 
 def _values(db: apsw.Connection) -> dict[int, float]:
     """What each session may still teach that no other session does."""
-    from afterwit.digest.update import unpack  # with the digester, which nobody needs who asks what the archive takes
+    from afterwit.digest.door.update import (
+        unpack,  # with the digester, which nobody needs who asks what the archive takes
+    )
     from afterwit.digest.value import findings_of, values
 
     return values({row.session_id: findings_of(unpack(row.body)) for row in all_digests(db)})

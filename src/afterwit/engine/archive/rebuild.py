@@ -28,10 +28,10 @@ from afterwit.capture.tasks import is_much, workers_for
 from afterwit.capture.workers import Workers
 from afterwit.config.run_rules import RunRules
 from afterwit.config.world import World, rules_for
-from afterwit.digest.update import digest_pending
+from afterwit.digest.door.update import digest_pending
 from afterwit.engine.archive.adopt import Adopter, ArchiveObject, Damage, keep_damage
 from afterwit.engine.archive.remove import drop_in
-from afterwit.knowledge.settle import harvest, keep_approved
+from afterwit.knowledge.door.settle import harvest, keep_approved
 from afterwit.model.errors import DamagedError, StoreError
 from afterwit.model.learn_run import Progress
 from afterwit.model.prices import price_list

@@ -13,7 +13,7 @@ import msgspec
 
 from afterwit.config.world import World
 from afterwit.engine.curation.curate import decision_desk
-from afterwit.knowledge.list import all_items, find_item
+from afterwit.knowledge.door.list import all_items, find_item
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Item, ItemStatus
 from afterwit.model.proportions import Proportion

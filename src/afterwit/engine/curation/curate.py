@@ -13,11 +13,11 @@ from typing import Any
 import msgspec
 
 from afterwit.config.world import World, redactor_of
+from afterwit.harvest.door.run import conclude_touched
 from afterwit.harvest.harvester import id_of
-from afterwit.harvest.run import conclude_touched
+from afterwit.knowledge.door.list import all_items, find_item
+from afterwit.knowledge.door.settle import keep_approved, recorded, settle
 from afterwit.knowledge.gate import rejection
-from afterwit.knowledge.list import all_items, find_item
-from afterwit.knowledge.settle import keep_approved, recorded, settle
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import (
     EXCERPT_LIMIT,

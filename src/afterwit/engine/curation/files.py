@@ -25,10 +25,10 @@ from afterwit.knowledge.documents import (
     evidence_in,
     merge,
 )
-from afterwit.knowledge.list import ItemFilter, all_items, known_filter
-from afterwit.knowledge.listeners import listener_here
+from afterwit.knowledge.door.list import ItemFilter, all_items, known_filter
+from afterwit.knowledge.door.listeners import listener_here
+from afterwit.knowledge.door.settle import recorded
 from afterwit.knowledge.pages import PageFolder, is_ours, pages
-from afterwit.knowledge.settle import recorded
 from afterwit.knowledge.shown_items import for_others, may_be_told_to
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import IMPORT, Channel, Draft, Evidence, Item, SessionRef

@@ -12,7 +12,7 @@ import msgspec
 
 from afterwit.config.world import World
 from afterwit.engine.curation.curate import DecisionDesk, decision_desk
-from afterwit.knowledge.list import all_items
+from afterwit.knowledge.door.list import all_items
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import IMPORT, Channel, Evidence, Item
 from afterwit.sessions.filters import find_repo, find_session

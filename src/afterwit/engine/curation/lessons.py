@@ -14,10 +14,10 @@ import msgspec
 from afterwit.config.world import World
 from afterwit.engine.curation.curate import Words, drafted, worded
 from afterwit.harvest.harvester import id_of
+from afterwit.knowledge.door.list import find_item, search_items
+from afterwit.knowledge.door.settle import ASSISTANT
 from afterwit.knowledge.gate import rejection
 from afterwit.knowledge.likeness import say_the_same
-from afterwit.knowledge.list import find_item, search_items
-from afterwit.knowledge.settle import ASSISTANT
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import (
     EVERYWHERE,

@@ -16,8 +16,8 @@ import msgspec
 from afterwit.config.world import World
 from afterwit.engine.curation.curate import edit, judge
 from afterwit.engine.curation.undo import past, undo
-from afterwit.knowledge.list import ItemFilter, contradicting, listed, shown
-from afterwit.knowledge.listeners import who_listens
+from afterwit.knowledge.door.list import ItemFilter, contradicting, listed, shown
+from afterwit.knowledge.door.listeners import who_listens
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import PERSON, Channel, Item, ItemStatus
 from afterwit.recall.recall import stories

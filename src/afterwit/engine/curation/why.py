@@ -12,13 +12,13 @@ import msgspec
 
 from afterwit.config.calendar import Calendar
 from afterwit.config.world import World
-from afterwit.digest.update import load_digest
+from afterwit.digest.door.update import load_digest
 from afterwit.engine.curation.turns import PersonTurn, turns_behind
 from afterwit.engine.curation.undo import Past, past_of
-from afterwit.harvest.stories import Stories
+from afterwit.harvest.door.stories import Stories
 from afterwit.knowledge.belief import HALF_LIFE_DAYS, believed, prior_of
-from afterwit.knowledge.list import find_item
-from afterwit.knowledge.settle import recorded
+from afterwit.knowledge.door.list import find_item
+from afterwit.knowledge.door.settle import recorded
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import CHANGES, Status
 from afterwit.model.knowledge import PERSON, Channel, Evidence, Item, ScopeKind

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import apsw
 
-from afterwit.digest.update import load_digest
+from afterwit.digest.door.update import load_digest
 from afterwit.extras.fixes.assertions import DerivedAssertion, python_assertions, script_assertions
 from afterwit.extras.fixes.fixes import is_code
 from afterwit.extras.fixes.history import EndedSession, FixPlace, ListedFix

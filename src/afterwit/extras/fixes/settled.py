@@ -6,7 +6,7 @@ Nothing happens where no session was ever learned: there is nobody to tell.
 from collections.abc import Callable
 
 from afterwit.config.world import World
-from afterwit.knowledge.settle import settle
+from afterwit.knowledge.door.settle import settle
 from afterwit.store.decisions.journal import catch_up
 from afterwit.store.lease import held
 from afterwit.store.rows.sessions import count_sessions

@@ -14,7 +14,7 @@ from afterwit.extras.fixes.draft import draft_of
 from afterwit.extras.fixes.history import FixPlace, FixQuery, ListedFix, fix_named, listed_fixes
 from afterwit.extras.fixes.place import checked_out_repos, database_of, place_of, redactor_here
 from afterwit.extras.fixes.show import OPEN, ShownFix, fixed_places, shown_fix
-from afterwit.knowledge.list import ItemFilter, listed
+from afterwit.knowledge.door.list import ItemFilter, listed
 from afterwit.model.errors import UsageError
 from afterwit.model.guards import GuardState
 from afterwit.model.knowledge import GUARDED_FIXES, Item

@@ -16,7 +16,7 @@ from afterwit.extras.team.local_notes import known_states
 from afterwit.extras.team.place import Share, git_in, shares_of
 from afterwit.extras.team.push import SharedChange
 from afterwit.extras.team.records import SharedNote
-from afterwit.knowledge.list import all_items
+from afterwit.knowledge.door.list import all_items
 from afterwit.model.knowledge import IMPORT
 from afterwit.store.decisions.decided import KnowledgeEntry, SharedState
 

@@ -19,7 +19,7 @@ from afterwit.extras.team.local_notes import local_notes
 from afterwit.extras.team.outgoing import Sharer, own_lines
 from afterwit.extras.team.place import Share, author_of, git_in, shares_of
 from afterwit.extras.team.records import LineKind, SharedLine, SharedNote, next_clock, replaced
-from afterwit.knowledge.list import find_item
+from afterwit.knowledge.door.list import find_item
 from afterwit.model.errors import UsageError
 from afterwit.store.store import opened, require
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from afterwit.agents.moments import RECALL
-from afterwit.knowledge.listeners import listener_here
+from afterwit.knowledge.door.listeners import listener_here
 from afterwit.knowledge.shown_items import sentence, standing
 from afterwit.mcp.given import PLACE, ItemLine, day, given, repo_of
 from afterwit.mcp.tool import Caller, Tool, number, text

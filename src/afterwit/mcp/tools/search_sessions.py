@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
-from afterwit.knowledge.listeners import listener_here
+from afterwit.knowledge.door.listeners import listener_here
 from afterwit.mcp.given import ALL_REPOS, PLACE, THIS_REPO, day, last_part, literal, notes, one_line, repo_of
 from afterwit.mcp.tool import Caller, Tool, choice, number, text
 from afterwit.model.kinds import EventKind

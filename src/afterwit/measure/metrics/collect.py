@@ -13,12 +13,12 @@ import msgspec
 
 from afterwit.config.calendar import week_of
 from afterwit.config.world import World
-from afterwit.digest.update import load_digest
+from afterwit.digest.door.update import load_digest
 from afterwit.harvest.harvester import id_of
 from afterwit.harvest.registry import HARVESTERS
-from afterwit.knowledge.echoes import echoes
-from afterwit.knowledge.list import all_items
-from afterwit.knowledge.settle import recorded
+from afterwit.knowledge.door.echoes import echoes
+from afterwit.knowledge.door.list import all_items
+from afterwit.knowledge.door.settle import recorded
 from afterwit.measure.live.cases import cases_in
 from afterwit.measure.live.effect import effect_of
 from afterwit.measure.live.words import verdict

@@ -19,9 +19,9 @@ from afterwit.capture.checkouts.known import GitCheckout, git_checkouts, named_c
 from afterwit.capture.left_out import LeftOutSessions
 from afterwit.config.run_rules import known_people
 from afterwit.config.world import World, exclusion_of, redactor_of
-from afterwit.digest.update import load_digest
-from afterwit.knowledge.list import item_in
-from afterwit.knowledge.listeners import listener_here, own_names
+from afterwit.digest.door.update import load_digest
+from afterwit.knowledge.door.list import item_in
+from afterwit.knowledge.door.listeners import listener_here, own_names
 from afterwit.knowledge.whose_words import Listener, is_personal
 from afterwit.model.errors import StoreError
 from afterwit.model.knowledge import EVERYWHERE, Item, Scope, ScopeKind

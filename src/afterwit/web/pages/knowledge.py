@@ -12,9 +12,9 @@ from afterwit.engine.curation.forget import ForgetRequest, forget
 from afterwit.engine.curation.review import waiting
 from afterwit.engine.curation.undo import Past, past, undo
 from afterwit.engine.curation.why import confidence_path, telling_line, why
-from afterwit.knowledge.list import ItemFilter, listed, makers, searched, sentences
-from afterwit.knowledge.list import shown as item_named
-from afterwit.knowledge.listeners import listener_here
+from afterwit.knowledge.door.list import ItemFilter, listed, makers, searched, sentences
+from afterwit.knowledge.door.list import shown as item_named
+from afterwit.knowledge.door.listeners import listener_here
 from afterwit.knowledge.whose_words import words_of
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Category, Channel, Item, ItemStatus

@@ -1,6 +1,6 @@
 """Search over everything: notes, then sessions with the moments that match; as one types, or with a plain form."""
 
-from afterwit.knowledge.list import ItemFilter, searched
+from afterwit.knowledge.door.list import ItemFilter, searched
 from afterwit.model.errors import UsageError
 from afterwit.sessions.search import search
 from afterwit.store.rows.texts import KINDS

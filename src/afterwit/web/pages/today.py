@@ -8,7 +8,7 @@ from afterwit.config.world import World
 from afterwit.engine.curation.review import WaitingNotes, waiting
 from afterwit.engine.doctor.findings import Level
 from afterwit.engine.doctor.status import ProofOfLife, helping, status
-from afterwit.knowledge.list import new_items
+from afterwit.knowledge.door.list import new_items
 from afterwit.model.knowledge import Item
 from afterwit.model.text.amounts import human_count
 from afterwit.reader.spent import spent_by

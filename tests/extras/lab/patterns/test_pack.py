@@ -22,7 +22,7 @@ from afterwit.extras.lab.patterns.pack import MOST_BYTES, MOST_PATTERNS, Install
 from afterwit.extras.lab.patterns.publish import publish
 from afterwit.extras.lab.patterns.publishing_plan import PublishRequest
 from afterwit.extras.lab.patterns.show import catalog_of
-from afterwit.knowledge.list import all_items
+from afterwit.knowledge.door.list import all_items
 from afterwit.model.errors import UsageError
 from afterwit.model.settings import RedactionSettings
 from afterwit.store.decisions.published import PublishedForm

@@ -27,7 +27,7 @@ from afterwit.extras.lab.patterns.publish import (
 )
 from afterwit.extras.lab.patterns.publishing_plan import PublishRequest, PublishStep
 from afterwit.extras.lab.patterns.show import catalog_of
-from afterwit.knowledge.list import all_items
+from afterwit.knowledge.door.list import all_items
 from afterwit.model.errors import PartlyDoneError, UsageError
 from afterwit.model.knowledge import Item, ItemStatus, Trigger
 from afterwit.redaction.markers import CLOSING, OPENING

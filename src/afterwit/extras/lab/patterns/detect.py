@@ -13,10 +13,10 @@ import msgspec
 from afterwit.config.world import World
 from afterwit.extras.lab.patterns.clusters import FEWEST_STORIES, SignalSeen, clustered
 from afterwit.extras.lab.patterns.pattern import Pattern
-from afterwit.harvest.run import SessionRefs
+from afterwit.harvest.door.run import SessionRefs
 from afterwit.harvest.signals.pattern_signals import PatternSignals
 from afterwit.harvest.signals.signal import Signal, subject_from
-from afterwit.knowledge.settle import recorded
+from afterwit.knowledge.door.settle import recorded
 from afterwit.sessions.filters import Filter, selection_of
 from afterwit.store.decisions.decided import decided
 from afterwit.store.rows.session_list import selected_sessions

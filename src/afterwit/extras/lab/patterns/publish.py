@@ -21,8 +21,8 @@ from afterwit.connect.publishing.skill_folders import carry_out, copies_folder, 
 from afterwit.engine.curation.curate import DecisionDesk, decision_desk
 from afterwit.extras.lab.patterns.catalog import Catalog, EntryStatus
 from afterwit.extras.lab.patterns.publishing_plan import PublishPlanner, PublishRequest, PublishStep
-from afterwit.knowledge.list import all_items
-from afterwit.knowledge.settle import recorded
+from afterwit.knowledge.door.list import all_items
+from afterwit.knowledge.door.settle import recorded
 from afterwit.model.errors import AfterwitError, PartlyDoneError
 from afterwit.model.knowledge import PERSON, Channel, Evidence, ItemStatus, SessionRef
 from afterwit.store.atomic import step

@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from afterwit.config.world import World
-from afterwit.harvest.run import version_of
+from afterwit.harvest.door.run import version_of
 from afterwit.harvest.skills.effect import SkillSighting, WeighedUse, weighed
 from afterwit.harvest.skills.moments import SkillSession
 from afterwit.harvest.skills.skills import Skills

@@ -11,10 +11,10 @@ from typing import NamedTuple
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.digest.update import load_digest
+from afterwit.digest.door.update import load_digest
 from afterwit.extras.lab.templates.create import WantedTemplate, template_id, template_of
 from afterwit.extras.lab.templates.verified_path import PathStep
-from afterwit.knowledge.settle import recorded
+from afterwit.knowledge.door.settle import recorded
 from afterwit.model.digest import Digest
 from afterwit.model.errors import UsageError
 from afterwit.model.kinds import Outcome, Relation, TaskType

@@ -23,7 +23,7 @@ from afterwit.extras.team.hub.pushing import PlannedPush, plan, send
 from afterwit.extras.team.hub.rows import HubSpeaker
 from afterwit.extras.team.push import SharedChange
 from afterwit.extras.team.records import AHEAD_MS
-from afterwit.knowledge.list import find_item
+from afterwit.knowledge.door.list import find_item
 from afterwit.model.errors import UsageError
 from afterwit.model.settings import Settings
 from afterwit.repos.known_names import key_of

@@ -9,8 +9,8 @@ import apsw
 import msgspec
 
 from afterwit.config.world import World
+from afterwit.knowledge.door.listeners import stored_names
 from afterwit.knowledge.gate import Rejection
-from afterwit.knowledge.listeners import stored_names
 from afterwit.knowledge.whose_words import speakers
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Channel, Item, ItemStatus, ScopeKind

@@ -12,7 +12,7 @@ import apsw
 import msgspec
 
 from afterwit.agents.moments import RUN
-from afterwit.harvest.stories import Stories
+from afterwit.harvest.door.stories import Stories
 from afterwit.store.rows.hooks import UNKNOWN_AGENT, DrawRow, draws_of_runs
 from afterwit.store.rows.items import exposures
 from afterwit.store.rows.session_list import running_at, session_of

@@ -10,8 +10,8 @@ from tests.measure.histories import HOUR_S, Log
 
 from afterwit.engine.archive.rebuild import rebuild
 from afterwit.engine.curation.forget import ForgetRequest, forget
-from afterwit.harvest.stories import SOON_MS, GivenTask, Tasks, is_again
-from afterwit.knowledge.list import ItemFilter, listed
+from afterwit.harvest.door.stories import SOON_MS, GivenTask, Tasks, is_again
+from afterwit.knowledge.door.list import ItemFilter, listed
 from afterwit.model.knowledge import Item
 
 TASK = "Press the apples of every row, write down how much juice each of them gave, and print the sum."

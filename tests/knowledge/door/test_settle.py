@@ -9,8 +9,8 @@ from tests.measure.histories import HOUR_S, Log
 
 from afterwit.engine.archive.rebuild import rebuild
 from afterwit.harvest.commands.corrections import Corrections
-from afterwit.knowledge.list import all_items
-from afterwit.knowledge.settle import harvest
+from afterwit.knowledge.door.list import all_items
+from afterwit.knowledge.door.settle import harvest
 from afterwit.model.knowledge import Authority, Channel, Item, ItemStatus
 from afterwit.model.learn_run import Harvested
 from afterwit.store.decisions.decided import DecisionKind, Forgettable, KnowledgeEntry
@@ -122,7 +122,7 @@ def test_a_harvest_that_dies_before_it_settles_is_settled_by_the_next(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("afterwit.knowledge.settle.settle", die)
+        patched.setattr("afterwit.knowledge.door.settle.settle", die)
         with pytest.raises(KeyboardInterrupt):
             learned(home, store)
     learned(home, store)

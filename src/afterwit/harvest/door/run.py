@@ -16,11 +16,11 @@ import apsw
 import msgspec
 
 from afterwit.capture.workers import Workers
-from afterwit.digest.sharing import SessionQuestion, SharedSessions
-from afterwit.digest.update import load_digest
+from afterwit.digest.door.sharing import SessionQuestion, SharedSessions
+from afterwit.digest.door.update import load_digest
+from afterwit.harvest.door.stories import OPENING, SOON_MS, Stories, given_hash, root_of
 from afterwit.harvest.harvester import MOST_OTHERS, MOST_TELLING, Harvester, SessionLook, about_hash, id_of, is_general
 from afterwit.harvest.registry import HARVESTERS, LOOKS
-from afterwit.harvest.stories import OPENING, SOON_MS, Stories, given_hash, root_of
 from afterwit.model.digest import Digest
 from afterwit.model.errors import AfterwitError
 from afterwit.model.knowledge import Draft, Evidence, Scope, ScopeKind, SessionRef, Sighting

@@ -14,8 +14,8 @@ from afterwit.capture.checkouts.known import checkouts
 from afterwit.config.world import World
 from afterwit.engine.curation.curate import Words, add, judge
 from afterwit.engine.unchanged import nothing_new
+from afterwit.knowledge.door.list import all_items, find_item
 from afterwit.knowledge.gone import RETURNS
-from afterwit.knowledge.list import all_items, find_item
 from afterwit.model.knowledge import Category, Item, ItemStatus, Scope, ScopeKind
 from afterwit.store.decisions.decided import DecisionKind
 from afterwit.store.layout import Layout

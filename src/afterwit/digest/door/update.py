@@ -13,8 +13,8 @@ import msgspec
 
 from afterwit.capture.workers import Workers
 from afterwit.digest.digester import digest
+from afterwit.digest.door.sharing import SessionQuestion, SharedSessions
 from afterwit.digest.material import Identity, Material, SessionPart, gathered
-from afterwit.digest.sharing import SessionQuestion, SharedSessions
 from afterwit.model import zstd
 from afterwit.model.digest import VERSION, Digest
 from afterwit.model.learn_run import Digested, Progress

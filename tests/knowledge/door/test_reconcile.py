@@ -9,9 +9,9 @@ from tests.knowledge_home import learnable_home
 
 from afterwit.config.world import World
 from afterwit.engine.curation.curate import Words, add
+from afterwit.knowledge.door.list import ItemFilter, listed
+from afterwit.knowledge.door.reconcile import Reconciliation, contradictions, reconcile
 from afterwit.knowledge.host_text import HostText
-from afterwit.knowledge.list import ItemFilter, listed
-from afterwit.knowledge.reconcile import Reconciliation, contradictions, reconcile
 from afterwit.model.errors import StoreError
 from afterwit.model.knowledge import Category, Scope, ScopeKind
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from tests.homes import ORCHARD, claude_records, hash_of, learned, mixed_home, put, rows, world_of
 
-from afterwit.digest import update as digesting
-from afterwit.digest.update import as_document, digest_pending, load_digest, pack, unpack
+from afterwit.digest.door import update as digesting
+from afterwit.digest.door.update import as_document, digest_pending, load_digest, pack, unpack
 from afterwit.engine import learn as learning
 from afterwit.extras.demo.run import home_files
 from afterwit.model.digest import VERSION, Digest

@@ -7,8 +7,8 @@ import apsw
 import pytest
 
 from afterwit.capture.workers import Workers
-from afterwit.digest import sharing
-from afterwit.digest.sharing import SessionQuestion, SharedSessions
+from afterwit.digest.door import sharing
+from afterwit.digest.door.sharing import SessionQuestion, SharedSessions
 from afterwit.store.database import connect, transaction
 
 

@@ -9,7 +9,7 @@ from tests.homes import learned, world_of
 from tests.knowledge_home import learnable_home
 
 from afterwit.config.world import World
-from afterwit.knowledge.list import (
+from afterwit.knowledge.door.list import (
     ItemFilter,
     all_items,
     contradicting,

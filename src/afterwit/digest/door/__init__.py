@@ -1,0 +1,1 @@
+"""Where digests meet the store: which sessions get one, and who makes it."""
