@@ -28,7 +28,7 @@ from afterwit.model.knowledge import (
 )
 from afterwit.reading.answers import ProposedNote
 from afterwit.reading.checks import Supported
-from afterwit.reading.lines import SessionLine, Speaker
+from afterwit.reading.lines import ForeignText, SessionLine, Speaker
 from afterwit.reading.marks import holds
 from afterwit.reading.named_commands import untold_commands
 from afterwit.text.languages import has_disguised_word, has_strange_letters
@@ -44,6 +44,7 @@ class ReadSession(NamedTuple):
     ref: SessionRef
     lines: Sequence[SessionLine]
     digest: Digest | None  # without it no failure can be recognised
+    foreign: Sequence[ForeignText] = ()
 
 
 def draft_of(supported: Supported, session: ReadSession, replaced: Sequence[str] = ()) -> Draft:
