@@ -8,8 +8,8 @@ from tests.homes import CLAUDE, NOW_MS, Silent, claude_records, learned, put, wo
 from afterwit.backup.create import CreatedBackup, create
 from afterwit.backup.keys import BackupKeys, make_key
 from afterwit.backup.restore import Restored, restore
-from afterwit.backup.targets.folder import FolderTarget
-from afterwit.backup.vault import Vault, opened_vault
+from afterwit.backup.targets.at import FolderTarget
+from afterwit.backup.vault import Vault, open_vault
 from afterwit.config.world import World
 from afterwit.model.errors import BackupError
 
@@ -44,7 +44,7 @@ def key_in(folder: Path, name: str = "backup.key") -> BackupKeys:
 
 
 def vault_at(folder: Path, keys: BackupKeys = NO_KEYS) -> Vault:
-    return opened_vault(FolderTarget(folder), keys, LATER_MS)
+    return open_vault(FolderTarget(folder), keys, LATER_MS)
 
 
 def objects_at(folder: Path) -> list[Path]:

@@ -22,18 +22,17 @@ from tests.backup.backups import (
 )
 from tests.homes import NOW_MS, Silent, hash_of
 
-from afterwit.backup.keys import age, identity_in
+from afterwit.backup.keys import VaultHeader, age, identity_in
 from afterwit.backup.manifest import (
     Manifest,
     PackedObject,
     SnapshotFile,
     StoredPiece,
+    hash_of_piece,
     is_safe_path,
     manifest_in,
     packed_manifest,
 )
-from afterwit.backup.pieces import hash_of_piece
-from afterwit.backup.sealing import VaultHeader
 from afterwit.backup.vault import HEADER, HEADER_COPY, Vault
 from afterwit.backup.verify import verify
 from afterwit.config.world import World

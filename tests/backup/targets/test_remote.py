@@ -10,10 +10,9 @@ from tests.homes import NOW_MS, Silent, hash_of
 from tests.s3_server import S3Server, s3_server
 
 from afterwit.archive.verify import verify as verify_store
-from afterwit.backup.keep import KeepRule
 from afterwit.backup.last import last_backup
 from afterwit.backup.list import list_snapshots
-from afterwit.backup.prune import prune
+from afterwit.backup.prune import KeepRule, prune
 from afterwit.backup.targets.remote import RemoteTarget
 from afterwit.backup.verify import verify
 from afterwit.config.world import World

@@ -2,8 +2,7 @@
 
 import click
 
-from afterwit.backup.keep import KeepRule
-from afterwit.backup.prune import PrunedBackup
+from afterwit.backup.prune import KeepRule, PrunedBackup
 from afterwit.backup.prune import prune as run
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.store.backup.options import BackupPlace, placed
