@@ -1,5 +1,5 @@
-"""Writes the reference pages: one per command from the commands themselves, one of all settings and variables, one of
-all agents, one of all modules; and the map of the source.
+"""Writes the reference pages: one per group of commands from the commands themselves, one of all settings and
+variables, one of all agents, one of all modules; and the map of the source.
 
     python docs/generate.py            writes docs/reference/ and docs/explanation/architecture.md
     python docs/generate.py --check    writes nothing; exits 1 and shows the difference if a page is stale or left over
@@ -46,6 +46,7 @@ from afterwit.model.settings import (
 
 _HERE = Path(__file__).parent
 _COMMANDS = "reference/commands"
+_INDEX, _EVERYDAY = "afterwit.md", "everyday.md"
 _NOTE = "<!-- Written by docs/generate.py. Change the code, then run `make docs`. -->\n"
 
 _TABLES: tuple[tuple[str, type[msgspec.Struct] | None, str], ...] = (
@@ -193,7 +194,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _check(wanted: dict[str, str]) -> int:
-    faults = [f"docs/{path} is left over: there is no such command.\n" for path in _left_over(wanted)]
+    faults = [f"docs/{path} is left over: there is no such group of commands.\n" for path in _left_over(wanted)]
     for path, text in wanted.items():
         file = _HERE / path
         found = file.read_text(encoding="utf-8") if file.exists() else ""
@@ -211,29 +212,46 @@ def _left_over(wanted: dict[str, str]) -> list[str]:
 
 
 def _pages() -> Iterator[tuple[str, str]]:
-    for text in command_texts():
-        yield f"{_COMMANDS}/{_file(text.name)}", _command_page(text)
+    for file, text in _command_pages().items():
+        yield f"{_COMMANDS}/{file}", text
     yield "reference/configuration.md", _configuration_page()
     yield "reference/agents.md", _agents_page()
     yield "reference/modules.md", _modules_page()
     yield "explanation/architecture.md", _architecture_page()
 
 
-def _file(name: str) -> str:
-    """`afterwit store stat` → store-stat.md."""
-    return "-".join(name.split()[1:] or ["afterwit"]) + ".md"
+def _command_pages() -> dict[str, str]:
+    """The overview, a page for each group of the top level, and one for all commands that are in no group."""
+    texts = list(command_texts())
+    pages: dict[str, list[str]] = {_INDEX: [], _EVERYDAY: ["# Everyday commands", _NOTE]}
+    files = {text.name: _file(text, texts) for text in texts}
+    for text in texts:
+        page = pages.setdefault(files[text.name], [])
+        page += _command_parts(text, files, level="##" if page else "#")
+    return {file: "\n\n".join(part.strip("\n") for part in parts) + "\n" for file, parts in pages.items()}
 
 
-def _command_page(text: CommandText) -> str:
-    parts = [f"# {text.name}", _NOTE, f"```\n{text.usage}\n```", "\n\n".join(text.paragraphs)]
+def _file(text: CommandText, texts: list[CommandText]) -> str:
+    """`afterwit store stat` → store.md."""
+    names = text.name.split()[1:]
+    if not names:
+        return _INDEX
+    is_group = any(top.children for top in texts if top.name == f"afterwit {names[0]}")
+    return f"{names[0]}.md" if is_group else _EVERYDAY
+
+
+def _command_parts(text: CommandText, files: dict[str, str], *, level: str) -> Iterator[str]:
+    yield f"{level} {text.name}"
+    if level == "#":
+        yield _NOTE
+    yield f"```\n{text.usage}\n```"
+    yield from text.paragraphs
     if text.short_name:
-        parts.append(f"Short: `{text.short_name}`.")
-    if text.children:
-        rows = [(f"[{child.name}]({_file(child.name)})", child.first) for child in text.children]
-        parts.append(_section("Commands", _table(("command", "what it does"), rows)))
-    if text.short_names:
-        rows = [(name, f"Short for [{long}]({_file(long)}).") for name, long in text.short_names.items()]
-        parts.append(_section("Short names", _table(("command", "what it does"), rows)))
+        yield f"Short: `{text.short_name}`."
+    rows = [(_link(child.name, files), child.first) for child in text.children]
+    rows += [(name, f"Short for {_link(long, files)}.") for name, long in text.short_names.items()]
+    if rows:
+        yield _table(("command", "what it does"), rows)
     options = [
         (
             ", ".join(f"`{name}`" for name in option.names),
@@ -241,15 +259,18 @@ def _command_page(text: CommandText) -> str:
             f"`{option.default}`" if option.default else "",
         )
         for option in text.options
+        if level == "#" or "--help" not in option.names  # once a page is enough
     ]
-    parts.append(_section("Options", _table(("option", "meaning", "default"), options)))
+    if options:
+        yield _table(("option", "meaning", "default"), options)
     if text.exits:
-        parts.append(
-            _section("Exit codes", _table(("code", "meaning"), [(str(code), said) for code, said in text.exits]))
-        )
+        yield _table(("exit code", "meaning"), [(str(code), said) for code, said in text.exits])
     if text.examples:
-        parts.append(_section("Examples", "```\n" + "\n".join(text.examples) + "\n```"))
-    return "\n\n".join(part.strip("\n") for part in parts) + "\n"
+        yield "```\n" + "\n".join(text.examples) + "\n```"
+
+
+def _link(name: str, files: dict[str, str]) -> str:
+    return f"[{name}]({files[name]}#{name.replace(' ', '-')})"
 
 
 def _configuration_page() -> str:

@@ -37,7 +37,7 @@ def test_the_reference_pages_are_up_to_date(generate: ModuleType, capsys: pytest
 def test_a_stale_page_is_shown_as_a_difference(
     generate: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    page = tmp_path / "docs" / "reference" / "commands" / "learn.md"
+    page = tmp_path / "docs" / "reference" / "commands" / "everyday.md"
     page.write_text(page.read_text(encoding="utf-8").replace("--dry-run", "--wet-run"), encoding="utf-8")
     assert check(generate) == 1
     shown = capsys.readouterr().err
@@ -50,7 +50,7 @@ def test_a_missing_page_is_noticed(generate: ModuleType, tmp_path: Path) -> None
     assert check(generate) == 1
 
 
-def test_a_page_of_a_command_that_is_gone_is_noticed_and_removed(generate: ModuleType, tmp_path: Path) -> None:
+def test_a_page_of_a_group_that_is_gone_is_noticed_and_removed(generate: ModuleType, tmp_path: Path) -> None:
     page = tmp_path / "docs" / "reference" / "commands" / "forget.md"
     page.write_text("# afterwit forget\n", encoding="utf-8")
     assert check(generate) == 1

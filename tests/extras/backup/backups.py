@@ -9,8 +9,8 @@ from afterwit.config.world import World
 from afterwit.extras.backup.create import CreatedBackup, create
 from afterwit.extras.backup.keys import BackupKeys, make_key
 from afterwit.extras.backup.restore import Restored, restore
-from afterwit.extras.backup.targets.folder import FolderTarget
-from afterwit.extras.backup.vault import Vault, opened_vault
+from afterwit.extras.backup.targets.at import FolderTarget
+from afterwit.extras.backup.vault import Vault, open_vault
 from afterwit.model.errors import BackupError
 
 NO_KEYS = BackupKeys()
@@ -44,7 +44,7 @@ def key_in(folder: Path, name: str = "backup.key") -> BackupKeys:
 
 
 def vault_at(folder: Path, keys: BackupKeys = NO_KEYS) -> Vault:
-    return opened_vault(FolderTarget(folder), keys, LATER_MS)
+    return open_vault(FolderTarget(folder), keys, LATER_MS)
 
 
 def objects_at(folder: Path) -> list[Path]:

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from tests.homes import NOW_MS, Silent, hash_of, world_of
 from afterwit.config.world import World
 from afterwit.engine.archive.upkeep import compact
 from afterwit.engine.archive.verify import verify
+from afterwit.extras.backup.contents import collect
 from afterwit.extras.backup.create import create
 from afterwit.extras.backup.keys import PASSPHRASE_VARIABLE, BackupKeys
 from afterwit.extras.backup.last import last_backup
@@ -106,19 +108,31 @@ def test_a_compacted_archive_is_backed_up_as_it_is_then(world: World, tmp_path: 
     assert list(verify(elsewhere(world, tmp_path / "other").layout)) == []
 
 
-def test_objects_of_which_little_is_used_are_replaced(world: World, tmp_path: Path) -> None:
-    """So that old ones become free, instead of being kept for one piece."""
+def test_no_object_holds_more_than_the_snapshot_needs(world: World, tmp_path: Path) -> None:
+    """So that an old one becomes free when its piece has changed."""
     made(world, tmp_path / "backup")
-    old = {path.name for path in objects_at(tmp_path / "backup")}
-    for number in range(4):
-        learn_more(world, f"more-{number}", turns=60)
-        made(world, tmp_path / "backup", at_ms=NOW_MS + number + 1)
+    learn_more(world, "more", turns=60)
+    made(world, tmp_path / "backup", at_ms=NOW_MS + 1)
     vault = vault_at(tmp_path / "backup")
     manifest = vault.manifest(vault.named(""))
-    live = dict(zip((packed.name for packed in manifest.objects), manifest.live_bytes, strict=True))
-    sizes = {packed.name: packed.size_bytes for packed in manifest.objects}
-    assert sum(live.values()) * 3 > sum(sizes.values())
-    assert old - live.keys() or all(2 * live[name] >= sizes[name] for name in old)
+    assert sum(piece.stored_bytes for piece in manifest.pieces) == sum(packed.size_bytes for packed in manifest.objects)
+    assert len(manifest.objects) < len(objects_at(tmp_path / "backup"))
+
+
+def test_archived_files_of_an_unencrypted_backup_lie_there_as_they_are(world: World, tmp_path: Path) -> None:
+    made(world, tmp_path / "backup")
+    stored = {path.read_bytes() for path in objects_at(tmp_path / "backup")}
+    archived = [path.read_bytes() for path in world.layout.archive.glob("*/*.zst")]
+    assert archived
+    assert [content for content in archived if content not in stored] == []
+
+
+def test_the_heads_of_the_journal_are_those_of_before_the_copies(world: World, tmp_path: Path) -> None:
+    """Decisions do not wait: heads that are newer than the journal would say that entries were lost."""
+    world.layout.journal_heads.write_bytes(b"before")
+    files = {file.path: file for file in collect(world.layout, tmp_path)}
+    world.layout.journal_heads.write_bytes(b"after")
+    assert files["journal.heads"].source.read_bytes() == b"before"
 
 
 def test_names_and_contents_tell_nothing_of_an_encrypted_backup(world: World, tmp_path: Path) -> None:
@@ -209,14 +223,14 @@ def test_what_was_sent_is_read_back_before_it_counts(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A disk that says it has written, and has written something else."""
-    from afterwit.extras.backup.targets import folder
+    from afterwit.extras.backup.targets import at
 
     right = replace_file
 
     def lying(path: Path, content: bytes) -> None:
         right(path, content[:-1] + b"?" if "objects" in path.parts else content)
 
-    monkeypatch.setattr(folder, "replace_file", lying)
+    monkeypatch.setattr(at, "replace_file", lying)
     assert "is damaged" in refusal(lambda: made(world, tmp_path / "backup"))
     assert snapshots_at(tmp_path / "backup") == []
     assert create(world, str(tmp_path / "unread"), NO_KEYS, Silent(), reads_back=False).is_read_back is False
@@ -242,7 +256,7 @@ def test_a_rotten_object_is_not_built_on_but_sent_again_and_said(
 def test_of_much_a_part_is_looked_at_by_each_run_and_all_of_it_in_turn(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, days: int
 ) -> None:
-    monkeypatch.setattr("afterwit.extras.backup.packing._OBJECT_BYTES", 1 << 10)
+    monkeypatch.setattr("afterwit.extras.backup.create._PIECE_BYTES", 8 << 10)
     learn_more(world, *(f"more-{number}" for number in range(8)), turns=60)
     made(world, tmp_path / "backup")
     objects = objects_at(tmp_path / "backup")
@@ -250,13 +264,13 @@ def test_of_much_a_part_is_looked_at_by_each_run_and_all_of_it_in_turn(
     assert len(objects) >= 4
     monkeypatch.setattr("afterwit.extras.backup.create._CHECKED_BYTES", sum(sizes) // 3)
     looked: list[set[str]] = []
-    right = Vault.read_sealed
+    right = Vault.read_objects
 
-    def noting(vault: Vault, name: str) -> bytes:
-        looked[-1].add(name)
-        return right(vault, name)
+    def noting(vault: Vault, names: Iterable[str], *, is_opened: bool) -> object:
+        looked[-1].update(names := list(names))
+        return right(vault, names, is_opened=is_opened)
 
-    monkeypatch.setattr(Vault, "read_sealed", noting)
+    monkeypatch.setattr(Vault, "read_objects", noting)
     for number in range(1, 5):
         looked.append(set())
         made(world, tmp_path / "backup", at_ms=NOW_MS + number + number * days * 86_400_000)

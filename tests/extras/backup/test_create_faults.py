@@ -11,6 +11,7 @@ from tests.engine.killed_runs import environment
 from tests.extras.backup.backups import (
     NO_KEYS,
     elsewhere,
+    key_in,
     learn_more,
     made,
     objects_at,
@@ -32,9 +33,9 @@ CREATE = ("store", "backup", "create")
 MOST_STEPS = 60
 
 
-def create(world: World, target: Path, **more: str) -> "subprocess.CompletedProcess[str]":
+def create(world: World, target: Path, *key: str, **more: str) -> "subprocess.CompletedProcess[str]":
     environ = environment(world.user_home, world.layout.root, **more)
-    return run_text(COMMAND, (*CREATE, str(target)), environ)
+    return run_text(COMMAND, (*CREATE, str(target), *key), environ)
 
 
 @pytest.mark.slow
@@ -68,13 +69,18 @@ def test_a_backup_killed_at_any_step_leaves_the_last_good_one_and_goes_on(world:
     assert list(verify_store(elsewhere(world, tmp_path / "other").layout)) == []
 
 
-def test_a_killed_first_backup_is_no_backup_and_the_next_sends_only_the_rest(world: World, tmp_path: Path) -> None:
-    target = tmp_path / "backup"
-    assert create(world, target, AFTERWIT_KILL_AT_STEP="3").returncode == -signal.SIGKILL
+@pytest.mark.parametrize("is_encrypted", [False, True])
+def test_a_killed_first_backup_is_no_backup_and_the_next_sends_only_the_rest(
+    world: World, tmp_path: Path, is_encrypted: bool
+) -> None:
+    target, keys = tmp_path / "backup", key_in(tmp_path) if is_encrypted else NO_KEYS
+    key = ("--key-file", str(keys.file)) if is_encrypted else ()
+    assert create(world, target, *key, AFTERWIT_KILL_AT_STEP="6").returncode == -signal.SIGKILL
     sent = objects_at(target)
-    assert (len(sent), snapshots_at(target)) == (1, [])
-    assert create(world, target).returncode == 0
-    assert objects_at(target) == sent
+    assert (len(sent), snapshots_at(target)) == (4, [])
+    assert create(world, target, *key).returncode == 0
+    assert verify(world, str(target), keys, Silent()).unused_objects == is_encrypted  # the last was not noted
+    assert len(set(sent) - set(objects_at(target))) == 0
     assert not (world.layout.backups / "sent-objects").exists()
 
 
@@ -117,7 +123,7 @@ def test_a_target_that_goes_away_is_an_error_that_is_noted(
         raise OSError(5, "Input/output error")
 
     learn_more(world, "latest")
-    monkeypatch.setattr("afterwit.extras.backup.targets.folder.replace_file", unmounted)
+    monkeypatch.setattr("afterwit.extras.backup.targets.at.replace_file", unmounted)
     with pytest.raises(BackupError, match=r"Writing to .*backup failed: Input/output error\. The last complete backup"):
         made(world, target)
     last = last_backup(world.layout)

@@ -23,18 +23,17 @@ from tests.extras.backup.backups import (
 from tests.homes import NOW_MS, Silent, hash_of
 
 from afterwit.config.world import World
-from afterwit.extras.backup.keys import age, identity_in
+from afterwit.extras.backup.keys import VaultHeader, age, identity_in
 from afterwit.extras.backup.manifest import (
     Manifest,
     PackedObject,
     SnapshotFile,
     StoredPiece,
+    hash_of_piece,
     is_safe_path,
     manifest_in,
     packed_manifest,
 )
-from afterwit.extras.backup.pieces import hash_of_piece
-from afterwit.extras.backup.sealing import VaultHeader
 from afterwit.extras.backup.vault import HEADER, HEADER_COPY, Vault
 from afterwit.extras.backup.verify import verify
 from afterwit.model.errors import BackupDamagedError

@@ -10,9 +10,8 @@ from tests.extras.backup.backups import NO_KEYS, made, snapshots_at
 from tests.homes import NOW_MS, Silent
 
 from afterwit.config.world import World
-from afterwit.extras.backup.daily import daily_backup, is_due
+from afterwit.extras.backup.daily import daily_backup, is_due, with_backups
 from afterwit.extras.backup.last import note_failure
-from afterwit.extras.backup.schedule import with_backups
 from afterwit.model.errors import ConfigError
 from afterwit.model.settings import BackupSettings
 
@@ -22,6 +21,7 @@ TEXTS = [
     "",
     "# mine\n[learn]\njobs = 2\n",
     "[backup]\ntarget = 'x'\nkeep_daily = 3\n\n[learn]  # y\njobs = 2\n",
+    "a = '''\n[backup]\n'''\n",
     '[learn]\nexclude = ["a",\n  "b"]\n[backup] # here\ndaily = true',
 ]
 
@@ -32,12 +32,12 @@ def test_only_the_table_changes(text: str) -> None:
     assert tomllib.loads(changed)["backup"] == {"target": "/media/disk", "daily": True}
     without = {name: table for name, table in tomllib.loads(text).items() if name != "backup"}
     assert {name: table for name, table in tomllib.loads(changed).items() if name != "backup"} == without
-    assert tomllib.loads(with_backups(changed, None)) == without
+    assert tomllib.loads(with_backups(changed, BackupSettings())).get("backup", {}) == {}
     assert with_backups(changed, DAILY) == changed
     assert "# mine" in changed or "# mine" not in text
 
 
-@pytest.mark.parametrize("text", ["backup.daily = true\n", "a = '''\n[backup]\n'''\n", "[backup.more]\nx = 1\n"])
+@pytest.mark.parametrize("text", ["backup.daily = true\n", "backup = {daily = true}\n", "no toml"])
 def test_what_cannot_be_changed_safely_is_left_to_people(text: str) -> None:
     with pytest.raises(ConfigError, match="by hand"):
         with_backups(text, DAILY)

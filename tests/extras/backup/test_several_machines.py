@@ -25,9 +25,8 @@ from tests.processes import COMMAND, run_text
 
 from afterwit.config.world import World
 from afterwit.extras.backup.create import create
-from afterwit.extras.backup.keep import KeepRule
 from afterwit.extras.backup.list import list_snapshots
-from afterwit.extras.backup.prune import prune
+from afterwit.extras.backup.prune import KeepRule, PrunedBackup, prune
 from afterwit.extras.backup.vault import UNNAMED_MS
 from afterwit.extras.backup.verify import verify
 
@@ -129,11 +128,12 @@ def test_what_was_sent_too_long_ago_is_sent_again(
 ) -> None:
     """Nothing names it, so that others may be removing it at this moment."""
     target = tmp_path / "backup"
-    monkeypatch.setattr("afterwit.extras.backup.create._refuse_shortened", lambda *_: 1 / 0)
+    monkeypatch.setattr("afterwit.extras.backup.create._read_back", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         made(world, target)
     monkeypatch.undo()
-    assert made(world, target, at_ms=NOW_MS + UNNAMED_MS // 2 + 1).sent_objects == 1
+    sent = len(objects_at(target))
+    assert made(world, target, at_ms=NOW_MS + UNNAMED_MS // 2 + 1).sent_objects == sent
     assert made(world, target, at_ms=NOW_MS + UNNAMED_MS).sent_objects == 0
 
 
@@ -153,6 +153,26 @@ def test_a_prune_between_sending_and_the_list_is_noticed(world: World, other: Wo
     assert "is missing at" in said
     assert len(snapshots_at(target)) == 1
     made(world, target, at_ms=NOW_MS + 2)
+    assert verify(world, str(target), NO_KEYS, Silent()).faults == []
+
+
+def test_what_another_machine_sends_while_a_prune_waits_for_its_answer_stays(
+    world: World, other: World, tmp_path: Path
+) -> None:
+    """The same bytes have the same name, and may be among what was to go."""
+    target = tmp_path / "backup"
+    for day, text in enumerate(("# apples", "# pears")):
+        (world.layout.root / "config.toml").write_text(text)
+        made(world, target, at_ms=NOW_MS + day * DAY_MS)
+    age_objects(target)
+
+    def agree(planned: PrunedBackup) -> bool:
+        (other.layout.root / "config.toml").write_text("# apples")
+        made(other, target, at_ms=NOW_MS + DAY_MS)
+        return planned.removed_objects == 1
+
+    assert prune(later(world, 2), str(target), NO_KEYS, ONE_DAY, agree) is not None
+    assert len(snapshots_at(target)) == 2
     assert verify(world, str(target), NO_KEYS, Silent()).faults == []
 
 

@@ -7,12 +7,24 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.extras.backup.backups import NO_KEYS, flip, key_in, learn_more, made, objects_at, refusal, snapshots_at
+from tests.extras.backup.backups import (
+    NO_KEYS,
+    flip,
+    key_in,
+    learn_more,
+    made,
+    objects_at,
+    refusal,
+    snapshots_at,
+    vault_at,
+)
 from tests.homes import NOW_MS, Silent, put, world_of
 from tests.thoroughness import examples
 
 from afterwit.config.world import World
 from afterwit.extras.backup.keys import BackupKeys
+from afterwit.extras.backup.manifest import Manifest
+from afterwit.extras.backup.vault import object_path
 from afterwit.extras.backup.verify import VerifiedBackup, verify
 
 
@@ -27,7 +39,13 @@ def test_a_flipped_bit_is_found_and_its_object_named(world: World, tmp_path: Pat
     learn_more(world, "more")
     second = made(world, folder, keys, NOW_MS + 1000)
     assert verified(world, folder, keys).faults == []
-    old, new = sorted(objects_at(folder), key=lambda path: path.stat().st_mtime_ns)[:: len(objects_at(folder)) - 1]
+    vault = vault_at(folder, keys)
+    newer, older = (
+        {packed.name for packed in manifest.objects}
+        for _, manifest in vault.manifests()
+        if isinstance(manifest, Manifest)
+    )
+    old, new = (folder / object_path(min(names)) for names in (newer & older, newer - older))
     flip(old, 5000)
     (fault,) = verified(world, folder, keys).faults
     assert (fault.object, fault.object in fault.what) == (old.name, True)

@@ -5,11 +5,12 @@ at once what it was, with the same content hash, whatever version or machine res
 repositories, the pages of the report, and copies that upgrades left, which are made again or not needed.
 
 The caller holds the lease, so the archive stands still. Decisions do not wait for the lease: the database is copied
-before the journal, which may then know more than it, but never less; and what `journal.heads` says is read first.
+before the journal, which may then know more than it, but never less; and `journal.heads` before both.
 """
 
 import os
-from collections.abc import Iterator
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,20 +31,19 @@ class StoreFile(NamedTuple):
     stamp: tuple[int, ...]  # () for what is to be read in any case
 
 
-def collected(layout: Layout, scratch: Path) -> list[StoreFile]:
-    """All files of a backup; copies of the databases lie in `scratch`."""
-    heads = list(_single(layout, "journal.heads"))
-    copies = [_copied(layout.database, scratch), _copied(layout.journal, scratch)]
-    if (layout.root / _QUEUE).is_file():
-        copies.append(_copied(layout.root / _QUEUE, scratch))
+def collect(layout: Layout, scratch: Path) -> list[StoreFile]:
+    """All files of a backup; copies of the databases, and of what changes with them, lie in `scratch`."""
+    heads = [_copy(path, scratch, shutil.copyfile) for path in [layout.journal_heads] if path.is_file()]
+    databases = [layout.database, layout.journal, *(path for path in [layout.root / _QUEUE] if path.is_file())]
+    copies = [_copy(path, scratch, copy_database) for path in databases]
     singles = [file for path in _FILES for file in _single(layout, path)]
     return [*copies, *heads, *singles, *(file for folder in _FOLDERS for file in _below(layout, folder))]
 
 
-def _copied(database: Path, scratch: Path) -> StoreFile:
-    copy = scratch / database.name
-    copy_database(database, copy)
-    return StoreFile(database.name, copy, copy.stat().st_size, ())
+def _copy(path: Path, scratch: Path, copy: Callable[[Path, Path], object]) -> StoreFile:
+    copied = scratch / path.name
+    copy(path, copied)
+    return StoreFile(path.name, copied, copied.stat().st_size, ())
 
 
 def _single(layout: Layout, path: str) -> Iterator[StoreFile]:

@@ -5,12 +5,10 @@ import os
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.extras.backup.keys import PASSPHRASE_VARIABLE, BackupKeys
-from afterwit.extras.backup.manifest import Manifest
-from afterwit.extras.backup.scratch import scratch_folder
-from afterwit.extras.backup.sealing import VaultHeader
+from afterwit.extras.backup.keys import PASSPHRASE_VARIABLE, BackupKeys, VaultHeader
+from afterwit.extras.backup.manifest import PackedObject
 from afterwit.extras.backup.targets.at import target_at
-from afterwit.extras.backup.vault import SnapshotName, Vault, header_at, objects_in, opened_vault, snapshots_in
+from afterwit.extras.backup.vault import Vault, header_at, objects_in, open_vault, snapshots_in
 from afterwit.model.errors import BackupDamagedError, BackupError
 
 
@@ -36,7 +34,7 @@ class ListedBackup(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def list_snapshots(world: World, target: str, keys: BackupKeys) -> ListedBackup:
-    with scratch_folder(world.layout) as scratch, target_at(target, scratch, world.environ) as place:
+    with target_at(target, None, world.environ) as place:
         header = header_at(place)
         if header is None:
             raise BackupError(f"There is no backup at {place.place}. `afterwit store backup create` makes one.")
@@ -44,7 +42,7 @@ def list_snapshots(world: World, target: str, keys: BackupKeys) -> ListedBackup:
         names = place.names()
         sizes = list(objects_in(names).values())
         snapshots = (
-            _described(opened_vault(place, keys, world.now_ms))
+            _described(open_vault(place, keys, world.now_ms))
             if is_open
             else [ListedSnapshot(id=name.id, created_ms=name.at_ms) for name in snapshots_in(names, world.now_ms)]
         )
@@ -60,26 +58,19 @@ def list_snapshots(world: World, target: str, keys: BackupKeys) -> ListedBackup:
 
 def _is_open(header: VaultHeader, keys: BackupKeys) -> bool:
     """Whether there is anything to open it with."""
-    match header.encryption:
-        case "key":
-            return keys.file is not None
-        case "passphrase":
-            return keys.wants_passphrase or bool(os.environ.get(PASSPHRASE_VARIABLE))
-        case _:
-            return True
+    has_words = keys.wants_passphrase or bool(os.environ.get(PASSPHRASE_VARIABLE))
+    return {"none": True, "key": keys.file is not None, "passphrase": has_words}[header.encryption]
 
 
 def _described(vault: Vault) -> list[ListedSnapshot]:
-    names = vault.snapshots()
-    manifests = [_manifest(vault, name) for name in names]
     described = []
-    for number, (name, manifest) in enumerate(zip(names, manifests, strict=True)):
-        if isinstance(manifest, str):
-            described.append(ListedSnapshot(id=name.id, created_ms=name.at_ms, problem=manifest))
+    objects: dict[str, set[PackedObject]] = {}  # of the snapshot before, by machine
+    for name, manifest in reversed(list(vault.manifests())):
+        if isinstance(manifest, BackupDamagedError):
+            described.append(ListedSnapshot(id=name.id, created_ms=name.at_ms, problem=str(manifest)))
             continue
-        earlier = [older for older in manifests[number + 1 :] if not isinstance(older, str)]
-        before = next((older for older in earlier if older.machine == manifest.machine), None)
-        objects = set(manifest.objects) - set(before.objects if before else ())
+        new = set(manifest.objects) - objects.get(manifest.machine, set())
+        objects[manifest.machine] = set(manifest.objects)
         described.append(
             ListedSnapshot(
                 id=name.id,
@@ -87,17 +78,9 @@ def _described(vault: Vault) -> list[ListedSnapshot]:
                 sessions=manifest.sessions,
                 files=len(manifest.files),
                 total_bytes=manifest.total_bytes,
-                new_bytes=sum(packed.size_bytes for packed in objects),
+                new_bytes=sum(packed.size_bytes for packed in new),
                 content_hash=manifest.content_hash,
                 machine=manifest.machine,
             )
         )
-    return described
-
-
-def _manifest(vault: Vault, name: SnapshotName) -> Manifest | str:
-    """The list of files, or what is wrong with it."""
-    try:
-        return vault.manifest(name)
-    except BackupDamagedError as error:
-        return str(error)
+    return described[::-1]

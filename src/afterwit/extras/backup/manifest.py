@@ -1,9 +1,11 @@
 """What one snapshot of a store consists of: files, the pieces that they are made of, and the objects that hold pieces.
 
+A piece is an object of its own. Earlier versions put many into one; so a piece says where in its object it lies.
 A manifest comes from a place that others may write to. So everything in it is checked before it is used: names and
 paths can lead nowhere but into their own folders, and no size can be larger than what a backup of ours has. Pure.
 """
 
+import hashlib
 import re
 
 import msgspec
@@ -24,7 +26,6 @@ _SINGLE = frozenset(
     ]
 )
 _FOLDERS = {"archive": 3, "spool": 2, "templates": 2, "patterns": 4, "metrics": 2, "deck": 2, "sources": 2}
-DATABASES = ("afterwit.db", "journal.db", "memory-queue.db")
 PARTS = (*sorted(_SINGLE), *_FOLDERS)  # of a store, by the names they have in its folder
 
 
@@ -39,7 +40,7 @@ class StoredPiece(msgspec.Struct, frozen=True, array_like=True):
 
 
 class PackedObject(msgspec.Struct, frozen=True, array_like=True):
-    """Many pieces under one name: the SHA-256 of the object as it lies at the target."""
+    """What lies at the target under one name: the SHA-256 of its bytes as they lie there."""
 
     name: str
     size_bytes: int
@@ -70,14 +71,6 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     def total_bytes(self) -> int:
         return sum(file.size_bytes for file in self.files)
 
-    @property
-    def live_bytes(self) -> list[int]:
-        """How many bytes of each object this snapshot needs."""
-        live = [0] * len(self.objects)
-        for piece in self.pieces:
-            live[piece.object] += piece.stored_bytes
-        return live
-
 
 def packed_manifest(manifest: Manifest) -> bytes:
     from afterwit.model import zstd
@@ -103,6 +96,25 @@ def manifest_in(packed: bytes, name: str) -> Manifest:
     if fault:
         raise BackupDamagedError(f"{name} is not what afterwit writes: {fault}. Nothing of it is used.")
     return manifest
+
+
+def hash_of_piece(content: bytes) -> bytes:
+    return hashlib.blake2b(content, digest_size=HASH_BYTES).digest()
+
+
+def piece_in(content: bytes, piece: StoredPiece, name: str) -> bytes:
+    """A piece of an object, unpacked and checked."""
+    from afterwit.model import zstd
+
+    stored = content[piece.offset : piece.offset + piece.stored_bytes]
+    try:
+        if piece.stored_bytes < piece.length:
+            stored = zstd.unpack(stored, piece.length)
+    except zstd.ZstdError as error:
+        raise BackupDamagedError(f"A piece of the object {name} does not unpack ({error}).") from error
+    if len(stored) != piece.length or hash_of_piece(stored) != piece.hash:
+        raise BackupDamagedError(f"A piece of the object {name} is not what was put there.")
+    return stored
 
 
 def is_safe_path(path: str) -> bool:

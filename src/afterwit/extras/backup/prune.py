@@ -1,31 +1,38 @@
 """`store backup prune`: removes snapshots that a rule does not keep, then objects that no snapshot names any more.
 
-The rule holds for each machine that backs up there, and of each the newest snapshot that is whole stays, whatever the
-rule says. Lists of files go before objects: a run that is stopped leaves objects without a use, and never a snapshot
-without its objects. A list that is damaged keeps nothing: nothing can be restored from it. Objects that nothing names
-stay for some days: another machine may have sent them for a list that is not there yet. With a store, its lease is
-held, so that no backup of it is made meanwhile.
+The rule keeps the last snapshot of each of the newest days, weeks and months that have any. It holds for each machine
+that backs up there, and of each the newest snapshot that is whole stays, whatever the rule says. Lists of files go
+before objects: a run that is stopped leaves objects without a use, and never a snapshot without its objects. A list
+that is damaged keeps nothing: nothing can be restored from it. Objects that nothing names stay for some days: another
+machine may have sent them for a list that is not there yet. With a store, its lease is held, so that no backup of it is
+made meanwhile.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple
 
 import msgspec
 
+from afterwit.config.calendar import Calendar, week_of
 from afterwit.config.world import World
-from afterwit.extras.backup.keep import KeepRule, kept_moments
 from afterwit.extras.backup.keys import BackupKeys
 from afterwit.extras.backup.manifest import Manifest
-from afterwit.extras.backup.scratch import scratch_folder
-from afterwit.extras.backup.targets.at import target_at
-from afterwit.extras.backup.targets.target import Target
-from afterwit.extras.backup.vault import UNNAMED_MS, SnapshotName, Vault, is_ahead, object_path, opened_vault
+from afterwit.extras.backup.targets.at import Target
+from afterwit.extras.backup.vault import UNNAMED_MS, SnapshotName, Vault, is_ahead, object_path, vault_at
 from afterwit.model.errors import BackupDamagedError, BackupError, UsageError
 from afterwit.store.layout import Layout
 from afterwit.store.lease import held
 
 _WAIT_SECONDS = 60
+
+
+class KeepRule(NamedTuple):
+    """How many days, weeks and months with a snapshot keep one."""
+
+    daily: int
+    weekly: int
+    monthly: int
 
 
 class PrunedSnapshot(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,93 +73,80 @@ def prune(
     """None, where the answer was no."""
     if min(rule) < 0 or not any(rule):
         raise UsageError("The rule keeps nothing. Give at least one of --keep-daily, --keep-weekly, --keep-monthly.")
-    with (
-        _lease(world.layout),
-        scratch_folder(world.layout) as scratch,
-        target_at(target, scratch, world.environ) as place,
-    ):
-        vault = opened_vault(place, keys, world.now_ms)
-        judged = [_judged(vault, name) for name in vault.snapshots()]
-        kept = _kept(judged, rule, world, vault.place)
-        used = {packed.name for snapshot in kept if snapshot.manifest for packed in snapshot.manifest.objects}
+    with _lease(world.layout), vault_at(world, target, keys) as vault:
+        place = vault.target
+        judged = list(_judge(vault))
+        if judged and all(snapshot.problem for snapshot in judged):
+            raise BackupError(
+                f"No snapshot at {vault.place} is whole, so none is removed. `afterwit store backup verify` says what"
+                " is wrong; `create` makes a new one."
+            )
+        kept = _keep(judged, rule, world)
+        needed = (manifest for name, manifest, _ in judged if manifest is not None and name in kept)
+        used = {packed.name for manifest in needed for packed in manifest.objects}
         unnamed = {name: size for name, size in vault.objects().items() if name not in used}
         unused = {name: size for name, size in unnamed.items() if not _is_young(place, name, world.now_ms)}
-        young = len(unnamed) - len(unused)
-        planned = _planned(vault.place, judged, kept, unused, young, is_dry_run=is_dry_run)
+        sizes = unused.values()
+        planned = PrunedBackup(
+            target=vault.place,
+            snapshots=[
+                PrunedSnapshot(id=name.id, created_ms=name.at_ms, is_kept=name in kept, problem=problem)
+                for name, _, problem in judged
+            ],
+            removed_objects=len(unused),
+            young_objects=len(unnamed) - len(unused),
+            freed_bytes=None if None in sizes else sum(size or 0 for size in sizes),
+            is_dry_run=is_dry_run,
+        )
         if is_dry_run or not (unused or planned.removed):
             return planned
         if not agree(planned):
             return None
-        place.remove([snapshot.name.name for snapshot in judged if snapshot not in kept])
-        place.remove([object_path(name) for name in sorted(unused)])
+        place.remove([name.name for name, _, _ in judged if name not in kept])
+        # Asked again for each: another machine may just have sent the same bytes, which then have the same name.
+        place.remove(object_path(name) for name in sorted(unused) if not _is_young(place, name, world.now_ms))
         place.publish("Prune", is_pruned=True)
     return planned
 
 
-def _planned(
-    place: str,
-    judged: list[_Judged],
-    kept: list[_Judged],
-    unused: dict[str, int | None],
-    young: int,
-    *,
-    is_dry_run: bool,
-) -> PrunedBackup:
-    sizes = list(unused.values())
-    return PrunedBackup(
-        target=place,
-        snapshots=[
-            PrunedSnapshot(
-                id=snapshot.name.id,
-                created_ms=snapshot.name.at_ms,
-                is_kept=snapshot in kept,
-                problem=snapshot.problem,
-            )
-            for snapshot in judged
-        ],
-        removed_objects=len(unused),
-        young_objects=young,
-        freed_bytes=None if None in sizes else sum(size or 0 for size in sizes),
-        is_dry_run=is_dry_run,
-    )
+def _judge(vault: Vault) -> Iterator[_Judged]:
+    for name, manifest in vault.manifests():
+        if isinstance(manifest, BackupDamagedError):
+            yield _Judged(name, None, str(manifest))
+            continue
+        missing = [packed.name for packed in manifest.objects if not vault.has(packed)]
+        yield _Judged(name, manifest, f"the object {missing[0]} is missing or has another size" if missing else "")
 
 
-def _judged(vault: Vault, name: SnapshotName) -> _Judged:
-    try:
-        manifest = vault.manifest(name)
-    except BackupDamagedError as error:
-        return _Judged(name, None, str(error))
-    missing = [packed.name for packed in manifest.objects if not vault.has(packed)]
-    problem = f"the object {missing[0]} is missing or has another size" if missing else ""
-    return _Judged(name, manifest, problem)
+def _keep(judged: list[_Judged], rule: KeepRule, world: World) -> set[SnapshotName]:
+    """By the rule, of those that can be read; with the newest whole one of each machine, or all where none is whole."""
+    kept: set[SnapshotName] = set()
+    for machine in {manifest.machine for _, manifest, _ in judged if manifest is not None}:
+        own = [snapshot for snapshot in judged if snapshot.manifest and snapshot.manifest.machine == machine]
+        whole = [snapshot.name for snapshot in own if not snapshot.problem]
+        ahead = [name.at_ms for name in whole if is_ahead(name.at_ms, world.now_ms)]  # take no place from the others
+        moments = kept_moments([name.at_ms for name in whole if name.at_ms not in ahead], rule, world.calendar)
+        moments |= kept_moments(ahead, rule, world.calendar)
+        kept.update(name for name in whole if name.at_ms in moments or name is whole[0])
+        kept.update(snapshot.name for snapshot in own if not whole)
+    return kept
 
 
-def _kept(judged: list[_Judged], rule: KeepRule, world: World, place: str) -> list[_Judged]:
-    """By the rule, of those that can be read; with the newest whole one of each machine."""
-    if judged and all(snapshot.problem for snapshot in judged):
-        raise BackupError(
-            f"No snapshot at {place} is whole, so none is removed. `afterwit store backup verify` says what is wrong;"
-            " `create` makes a new one."
-        )
-    machines = {snapshot.manifest.machine for snapshot in judged if snapshot.manifest is not None}
-    by_machine = [
-        [snapshot for snapshot in judged if snapshot.manifest is not None and snapshot.manifest.machine == machine]
-        for machine in machines
+def kept_moments(moments: Sequence[int], rule: KeepRule, calendar: Calendar) -> set[int]:
+    """Of these moments of snapshots, those that stay."""
+
+    spans: list[tuple[Callable[[int], str], int]] = [
+        (lambda at_ms: calendar.date(at_ms).isoformat(), rule.daily),
+        (lambda at_ms: week_of(calendar.date(at_ms)), rule.weekly),
+        (lambda at_ms: calendar.date(at_ms).isoformat()[:7], rule.monthly),
     ]
-    kept = [snapshot for snapshots in by_machine for snapshot in _kept_of_machine(snapshots, rule, world)]
-    return sorted(kept, key=judged.index)
-
-
-def _kept_of_machine(snapshots: list[_Judged], rule: KeepRule, world: World) -> list[_Judged]:
-    """All, where none is whole."""
-    whole = [snapshot for snapshot in snapshots if not snapshot.problem]
-    if not whole:
-        return snapshots
-    moments = [snapshot.name.at_ms for snapshot in whole]
-    ahead = {at_ms for at_ms in moments if is_ahead(at_ms, world.now_ms)}  # these take no place away from others
-    kept = kept_moments([at_ms for at_ms in moments if at_ms not in ahead], rule, world.calendar)
-    kept |= kept_moments(sorted(ahead), rule, world.calendar)
-    return [snapshot for snapshot in whole if snapshot.name.at_ms in kept or snapshot is whole[0]]
+    kept: set[int] = set()
+    for span, count in spans:
+        latest: dict[str, int] = {}
+        for at_ms in sorted(moments, reverse=True):
+            latest.setdefault(span(at_ms), at_ms)
+        kept.update(sorted(latest.values(), reverse=True)[:count])
+    return kept
 
 
 def _is_young(place: Target, name: str, now_ms: int) -> bool:

@@ -10,17 +10,15 @@ import os
 import shutil
 from collections import defaultdict
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
 
 from afterwit.config.world import World
 from afterwit.extras.backup.keys import BackupKeys
-from afterwit.extras.backup.manifest import PARTS, Manifest, SnapshotFile
-from afterwit.extras.backup.scratch import scratch_folder
-from afterwit.extras.backup.targets.at import target_at
-from afterwit.extras.backup.vault import SnapshotName, Vault, opened_vault, piece_in
+from afterwit.extras.backup.manifest import PARTS, Manifest, piece_in
+from afterwit.extras.backup.vault import SnapshotName, Vault, scratch_folder, vault_at
 from afterwit.model.errors import AfterwitError, BackupDamagedError, BackupError, StoreFullError
 from afterwit.model.learn_run import Progress
 from afterwit.store.atomic import make_private, step, sync
@@ -82,12 +80,11 @@ def restore(
     refuse_half_replaced(layout)
     layout.create()
     try:
-        with held(layout.lease, wait_seconds=_WAIT_SECONDS), scratch_folder(layout, is_alone=True) as scratch:
-            with target_at(target, scratch / "git", world.environ) as place:
-                vault = opened_vault(place, keys, world.now_ms)
-                name = _chosen(vault, snapshot, layout)
+        with held(layout.lease, wait_seconds=_WAIT_SECONDS), scratch_folder(layout) as scratch:
+            with vault_at(world, target, keys, scratch) as vault:
+                name = _choose(vault, snapshot, layout)
                 manifest = vault.manifest(name)
-                planned = _planned(layout, manifest, name.id, name.at_ms, is_dry_run=is_dry_run)
+                planned = _plan(layout, manifest, name, is_dry_run=is_dry_run)
                 _refuse(layout, planned, may_replace=may_replace)
                 if is_dry_run:
                     return planned
@@ -107,15 +104,15 @@ def restore(
     return msgspec.structs.replace(planned, set_aside=str(aside) if has_old else "")
 
 
-def _chosen(vault: Vault, snapshot: str, layout: Layout) -> SnapshotName:
+def _choose(vault: Vault, snapshot: str, layout: Layout) -> SnapshotName:
     """The one that is named; else the newest, of this machine where several back up there."""
     newest = vault.named(snapshot)
     if snapshot:
         return newest
     by_machine = {vault.manifest(newest).machine: newest}  # where it is damaged, no older one is taken unasked
-    for name in vault.snapshots():
-        with suppress(BackupDamagedError):
-            by_machine.setdefault(vault.manifest(name).machine, name)
+    for name, manifest in vault.manifests():
+        if isinstance(manifest, Manifest):
+            by_machine.setdefault(manifest.machine, name)
     own = _machine_here(layout)
     if len(by_machine) < 2 or own in by_machine:
         return by_machine.get(own, newest)
@@ -152,12 +149,12 @@ def undo(world: World) -> Path:
     return aside
 
 
-def _planned(layout: Layout, manifest: Manifest, name: str, created_ms: int, *, is_dry_run: bool) -> Restored:
+def _plan(layout: Layout, manifest: Manifest, name: SnapshotName, *, is_dry_run: bool) -> Restored:
     has_config = (layout.root / _CONFIG).exists() and any(file.path == _CONFIG for file in manifest.files)
     return Restored(
         root=str(layout.root),
-        snapshot=name,
-        created_ms=created_ms,
+        snapshot=name.id,
+        created_ms=name.at_ms,
         sessions=manifest.sessions,
         content_hash=manifest.content_hash,
         files=len(manifest.files),
@@ -173,15 +170,14 @@ def _present(layout: Layout, manifest: Manifest) -> PresentStore:
     if not layout.exists():
         return PresentStore()
     try:
-        machine = _machine_here(layout)
+        is_same_machine = _machine_here(layout) == manifest.machine
         with closing(connect_readonly(layout.database)) as db:
-            if schema_version(db) != migrations()[-1].number:
-                return PresentStore(is_there=True, is_same_machine=machine == manifest.machine)
+            is_known = schema_version(db) == migrations()[-1].number
             return PresentStore(
                 is_there=True,
-                is_same_machine=machine == manifest.machine,
-                sessions=count_sessions(db),
-                content_hash=content_hash(db),
+                is_same_machine=is_same_machine,
+                sessions=count_sessions(db) if is_known else None,
+                content_hash=content_hash(db) if is_known else "",
             )
     except (AfterwitError, ValueError, TypeError):
         return PresentStore(is_there=True)
@@ -224,33 +220,28 @@ def _make_ready(vault: Vault, manifest: Manifest, ready: Path, progress: Progres
 def _write_files(vault: Vault, manifest: Manifest, ready: Path, progress: Progress) -> None:
     """Object by object, each read once: its pieces go to wherever files want them."""
     ready.mkdir(mode=0o700)
-    wanted: dict[int, list[tuple[Path, int, int]]] = defaultdict(list)  # object → file, offset, piece
+    sizes = {packed.name: packed.size_bytes for packed in manifest.objects}
+    wanted: dict[str, list[tuple[Path, int, int]]] = defaultdict(list)  # object → file, offset, piece
     for file in manifest.files:
-        path = _made(ready, file)
+        path = ready / file.path  # it was checked with the manifest, and nobody else writes here
+        make_private(path.parent)
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600))
         offset = 0
         for number in file.pieces:
             piece = manifest.pieces[number]
-            wanted[piece.object].append((path, offset, number))
+            wanted[manifest.objects[piece.object].name].append((path, offset, number))
             offset += piece.length
-    progress.begin(len(wanted), sum(manifest.objects[number].size_bytes for number in wanted))
-    for number, places in wanted.items():
-        packed = manifest.objects[number]
-        content = vault.read_object(packed.name)
-        for path, offset, piece_number in places:
+    progress.begin(len(wanted), sum(sizes[name] for name in wanted))
+    for name, content in vault.read_objects(wanted):
+        if isinstance(content, BackupDamagedError):
+            raise content
+        for path, offset, number in wanted[name]:
             with path.open("r+b") as written:
                 written.seek(offset)
-                written.write(piece_in(content, manifest.pieces[piece_number], packed.name))
+                written.write(piece_in(content, manifest.pieces[number], name))
         step("an object of a backup is restored")
-        progress.advance(1, packed.size_bytes)
+        progress.advance(1, sizes[name])
     _sync_all(ready)
-
-
-def _made(ready: Path, file: SnapshotFile) -> Path:
-    """An empty file in its place. The path was checked with the manifest, and nobody else writes here."""
-    path = ready / file.path
-    make_private(path.parent)
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600))
-    return path
 
 
 def _sync_all(ready: Path) -> None:

@@ -1,4 +1,4 @@
-"""How backups lie at a target: a header, objects that hold pieces, and one list of files for each snapshot.
+"""How backups lie at a target: a header, objects that hold pieces of files, and one list of files for each snapshot.
 
 Objects and lists are named by the SHA-256 of what lies there, so that damage shows without a key and names tell nothing
 of contents. A list is written after everything that it names: what was begun and not ended is no snapshot. Nothing that
@@ -10,27 +10,31 @@ import datetime as dt
 import hashlib
 import re
 import secrets
-from collections.abc import Mapping
-from typing import NamedTuple
+import shutil
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from afterwit.extras.backup.keys import BackupKeys
+from afterwit.config.world import World
+from afterwit.extras.backup.keys import ENCRYPTED, BackupKeys, Seal, VaultHeader, new_header, seal_for
 from afterwit.extras.backup.manifest import (
     FORMAT,
     MOST_MANIFEST_BYTES,
     MOST_OBJECT_BYTES,
     Manifest,
     PackedObject,
-    StoredPiece,
     manifest_in,
     packed_manifest,
 )
-from afterwit.extras.backup.pieces import hash_of_piece
-from afterwit.extras.backup.sealing import ENCRYPTED, Seal, VaultHeader, new_header, seal_for
-from afterwit.extras.backup.targets.target import Target
+from afterwit.extras.backup.targets.at import Target, target_at
 from afterwit.model.errors import BackupDamagedError, BackupError
 from afterwit.store.atomic import step
+from afterwit.store.layout import Layout
 
 HEADER, HEADER_COPY = "afterwit-backup.json", "afterwit-backup.copy.json"
 AHEAD_MS = 86_400_000  # so far a clock may be wrong
@@ -42,6 +46,8 @@ _MOMENT = "%Y%m%dT%H%M%S%fZ"  # to the millisecond
 _HEADER_BYTES = 64 << 10
 _SHORT = 8
 _SECONDS = len("20260101T000000")
+_Wanted = TypeVar("_Wanted")
+_Result = TypeVar("_Result")
 
 
 class SnapshotName(NamedTuple):
@@ -59,7 +65,7 @@ class SnapshotName(NamedTuple):
 
 
 class Vault:
-    """An open backup. Made by `opened_vault`."""
+    """An open backup. Made by `open_vault`."""
 
     def __init__(self, target: Target, header: VaultHeader, seal: Seal, now_ms: int) -> None:
         self.target = target
@@ -88,8 +94,7 @@ class Vault:
         self._names().pop(object_path(name), None)
 
     def has(self, packed: PackedObject) -> bool:
-        objects = self.objects()
-        return packed.name in objects and objects[packed.name] in (None, packed.size_bytes)
+        return self._names().get(object_path(packed.name), -1) in (None, packed.size_bytes)
 
     def manifest(self, snapshot: SnapshotName) -> Manifest:
         content = self._checked(snapshot.name, snapshot.sha256, MOST_MANIFEST_BYTES, f"The snapshot {snapshot.id}")
@@ -97,14 +102,24 @@ class Vault:
             self.seal.unseal_signed(content, f"The snapshot {snapshot.id}"), f"The snapshot {snapshot.id}"
         )
 
+    def manifests(
+        self, snapshots: Iterable[SnapshotName] | None = None
+    ) -> Iterator[tuple[SnapshotName, Manifest | BackupDamagedError]]:
+        """Of these or all snapshots, the newest first; or what is wrong with them."""
+        for snapshot in self.snapshots() if snapshots is None else snapshots:
+            try:
+                yield snapshot, self.manifest(snapshot)
+            except BackupDamagedError as error:
+                yield snapshot, error
+
     def named(self, wanted: str) -> SnapshotName:
         """The snapshot whose id begins so; the newest for ""."""
         snapshots = self.snapshots()
-        matching = [snapshot for snapshot in snapshots if snapshot.id.startswith(wanted)]
         if not snapshots:
             raise BackupError(
                 f"There is no complete snapshot at {self.place}. `afterwit store backup create` makes one."
             )
+        matching = [snapshot for snapshot in snapshots if snapshot.id.startswith(wanted)]
         if not matching or (len(matching) > 1 and wanted):
             what = "several snapshots begin" if matching else "no snapshot begins"
             raise BackupError(f"At {self.place} {what} with {wanted!r}. `afterwit store backup list` shows them all.")
@@ -118,12 +133,22 @@ class Vault:
     def put_sealed(self, packed: PackedObject, sealed: bytes) -> None:
         self.target.write(object_path(packed.name), sealed)
 
-    def read_object(self, name: str) -> bytes:
-        """What an object holds. Raises BackupDamagedError where it is gone, or not what was put there."""
-        return self.seal.unseal(self.read_sealed(name), f"The object {name}")
+    def read_objects(
+        self, names: Iterable[str], *, is_opened: bool = True
+    ) -> Iterator[tuple[str, bytes | BackupDamagedError]]:
+        """What each of these objects holds, or what is wrong with it: gone, or not what was put there. Otherwise as it
+        lies there."""
+        listed = list(names)
 
-    def read_sealed(self, name: str) -> bytes:
-        return self._checked(object_path(name), name, MOST_OBJECT_BYTES, f"The object {name}")
+        def read(name: str) -> bytes | BackupDamagedError:
+            try:
+                sealed = self._checked(object_path(name), name, MOST_OBJECT_BYTES, f"The object {name}")
+                return self.seal.unseal(sealed, f"The object {name}") if is_opened else sealed
+            except BackupDamagedError as error:
+                return error
+
+        self.target.expect(map(object_path, listed))
+        return several_at_once(read, listed, self.target.at_once)
 
     def put_manifest(self, manifest: Manifest) -> SnapshotName:
         sealed = self.seal.seal_signed(packed_manifest(manifest))
@@ -153,22 +178,53 @@ def object_path(name: str) -> str:
     return f"{_OBJECTS}{name[:2]}/{name}"
 
 
-def piece_in(content: bytes, piece: StoredPiece, name: str) -> bytes:
-    """A piece of an object, unpacked and checked."""
-    from afterwit.model import zstd
+@contextmanager
+def vault_at(
+    world: World, target: str, keys: BackupKeys, scratch: Path | None = None, *, may_begin: bool = False
+) -> Iterator[Vault]:
+    """The backup at the place that a text names."""
+    with target_at(target, scratch, world.environ) as place:
+        yield open_vault(place, keys, world.now_ms, may_begin=may_begin)
 
-    stored = content[piece.offset : piece.offset + piece.stored_bytes]
+
+@contextmanager
+def scratch_folder(layout: Layout) -> Iterator[Path]:
+    """For what a run that holds the lease needs meanwhile: on the store's disk, and as private. What a killed run left
+    there is removed by the next."""
+    own = layout.backups / "backing-up"
+    shutil.rmtree(own, ignore_errors=True)
+    own.mkdir(mode=0o700, parents=True)
     try:
-        if piece.stored_bytes < piece.length:
-            stored = zstd.unpack(stored, piece.length)
-    except zstd.ZstdError as error:
-        raise BackupDamagedError(f"A piece of the object {name} does not unpack ({error}).") from error
-    if len(stored) != piece.length or hash_of_piece(stored) != piece.hash:
-        raise BackupDamagedError(f"A piece of the object {name} is not what was put there.")
-    return stored
+        yield own
+    finally:
+        shutil.rmtree(own, ignore_errors=True)
 
 
-def opened_vault(target: Target, keys: BackupKeys, now_ms: int, *, may_begin: bool = False) -> Vault:
+def several_at_once(
+    transfer: Callable[[_Wanted], _Result], wanted: Iterable[_Wanted], at_once: int
+) -> Iterator[tuple[_Wanted, _Result]]:
+    """What was asked for with what came, in order; no more of it is taken than is under way at once, and the first
+    failure stops the rest."""
+    if at_once <= 1:
+        for item in wanted:
+            yield item, transfer(item)
+        return
+    pool = ThreadPoolExecutor(at_once, "backup")
+    running: deque[tuple[_Wanted, Future[_Result]]] = deque()
+    try:
+        for item in wanted:
+            if len(running) >= at_once:
+                first, future = running.popleft()
+                yield first, future.result()
+            running.append((item, pool.submit(transfer, item)))
+        while running:
+            first, future = running.popleft()
+            yield first, future.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def open_vault(target: Target, keys: BackupKeys, now_ms: int, *, may_begin: bool = False) -> Vault:
     """The backup at a target. One that is not there is begun, if it may be, and what its header lacks is put there."""
     header = header_at(target)
     if header is not None:
@@ -186,7 +242,7 @@ def opened_vault(target: Target, keys: BackupKeys, now_ms: int, *, may_begin: bo
     _refuse_open(target, is_encrypted=keys.file is not None or keys.wants_passphrase)
     header, seal = new_header(keys, FORMAT, secrets.token_hex(8))
     if not target.begin(HEADER, msgspec.json.encode(header)):
-        return opened_vault(target, keys, now_ms)  # another machine has begun it meanwhile
+        return open_vault(target, keys, now_ms)  # another machine has begun it meanwhile
     target.write(HEADER_COPY, msgspec.json.encode(header))
     step("a backup is begun")
     return Vault(target, header, seal, now_ms)

@@ -10,11 +10,9 @@ import msgspec
 
 from afterwit.config.world import World
 from afterwit.extras.backup.keys import BackupKeys
-from afterwit.extras.backup.manifest import PackedObject, StoredPiece
-from afterwit.extras.backup.scratch import scratch_folder
-from afterwit.extras.backup.targets.at import target_at
-from afterwit.extras.backup.vault import SnapshotName, Vault, opened_vault, piece_in
-from afterwit.model.errors import BackupDamagedError, BackupError
+from afterwit.extras.backup.manifest import StoredPiece, piece_in
+from afterwit.extras.backup.vault import vault_at
+from afterwit.model.errors import BackupDamagedError
 from afterwit.model.learn_run import Progress
 
 
@@ -33,61 +31,44 @@ class VerifiedBackup(msgspec.Struct, frozen=True, kw_only=True):
     faults: list[BackupFault]
 
 
-class _Wanted:
-    """What the snapshots want of one object."""
-
-    def __init__(self) -> None:
-        self.pieces: set[StoredPiece] = set()
-        self.snapshots: list[str] = []
-
-
 def verify(world: World, target: str, keys: BackupKeys, progress: Progress, snapshot: str = "") -> VerifiedBackup:
     """All snapshots, or one."""
-    with scratch_folder(world.layout) as scratch, target_at(target, scratch, world.environ) as place:
-        vault = opened_vault(place, keys, world.now_ms)
-        names = [vault.named(snapshot)] if snapshot else vault.snapshots()
-        if not names:
-            raise BackupError(
-                f"There is no complete snapshot at {vault.place}. `afterwit store backup create` makes one."
-            )
-        wanted, faults = _wanted(vault, names)
-        progress.begin(len(wanted), sum(packed.size_bytes for packed in wanted))
-        read_bytes = 0
-        for packed, parts in wanted.items():
-            read_bytes += packed.size_bytes
+    sizes: dict[str, int] = {}
+    pieces: dict[str, set[StoredPiece]] = defaultdict(set)
+    needed_by: dict[str, list[str]] = defaultdict(list)
+    faults: list[BackupFault] = []
+    with vault_at(world, target, keys) as vault:
+        wanted = vault.named(snapshot)  # there must be one
+        names = [wanted] if snapshot else vault.snapshots()
+        for name, manifest in vault.manifests(names):
+            if isinstance(manifest, BackupDamagedError):
+                faults.append(BackupFault(what=str(manifest), snapshots=[name.id]))
+                continue
+            for packed in manifest.objects:
+                sizes[packed.name] = packed.size_bytes
+                needed_by[packed.name].append(name.id)
+            for piece in manifest.pieces:
+                pieces[manifest.objects[piece.object].name].add(msgspec.structs.replace(piece, object=0))
+        progress.begin(len(sizes), sum(sizes.values()))
+        for object_name, content in vault.read_objects(sizes):
             try:
-                _check(vault, packed, parts.pieces)
+                _check(content, pieces[object_name], object_name)
             except BackupDamagedError as error:
-                faults.append(BackupFault(what=str(error), object=packed.name, snapshots=parts.snapshots))
-            progress.advance(1, packed.size_bytes)
-        unused = vault.objects().keys() - {packed.name for packed in wanted}
+                faults.append(BackupFault(what=str(error), object=object_name, snapshots=needed_by[object_name]))
+            progress.advance(1, sizes[object_name])
+        unused = vault.objects().keys() - sizes.keys()
     return VerifiedBackup(
         target=vault.place,
         snapshots=len(names),
-        objects=len(wanted),
-        read_bytes=read_bytes,
+        objects=len(sizes),
+        read_bytes=sum(sizes.values()),
         unused_objects=0 if snapshot else len(unused),
         faults=faults,
     )
 
 
-def _wanted(vault: Vault, names: list[SnapshotName]) -> tuple[dict[PackedObject, _Wanted], list[BackupFault]]:
-    wanted: dict[PackedObject, _Wanted] = defaultdict(_Wanted)
-    faults: list[BackupFault] = []
-    for name in names:
-        try:
-            manifest = vault.manifest(name)
-        except BackupDamagedError as error:
-            faults.append(BackupFault(what=str(error), snapshots=[name.id]))
-            continue
-        for packed in manifest.objects:
-            wanted[packed].snapshots.append(name.id)
-        for piece in manifest.pieces:
-            wanted[manifest.objects[piece.object]].pieces.add(msgspec.structs.replace(piece, object=0))
-    return wanted, faults
-
-
-def _check(vault: Vault, packed: PackedObject, pieces: set[StoredPiece]) -> None:
-    content = vault.read_object(packed.name)
-    for piece in sorted(pieces, key=lambda piece: piece.offset):
-        piece_in(content, piece, packed.name)
+def _check(content: bytes | BackupDamagedError, pieces: set[StoredPiece], name: str) -> None:
+    if isinstance(content, BackupDamagedError):
+        raise content
+    for piece in pieces:
+        piece_in(content, piece, name)

@@ -13,8 +13,7 @@ from tests.processes import COMMAND, run_text
 
 from afterwit.config.world import World
 from afterwit.engine.archive.verify import verify as verify_store
-from afterwit.extras.backup.keep import KeepRule
-from afterwit.extras.backup.prune import prune
+from afterwit.extras.backup.prune import KeepRule, prune
 from afterwit.extras.backup.targets.git_remote import BRANCH, GitTarget
 from afterwit.extras.backup.verify import verify
 from afterwit.model.errors import BackupError
@@ -74,8 +73,8 @@ def test_a_backup_killed_at_any_step_leaves_the_last_good_one(world: World, tmp_
     assert keys.file is not None
     command = ("store", "backup", "create", target, "--key-file", str(keys.file))
     reached = []
-    for number in range(1, 20):
-        learn_more(world, f"more-{number}")
+    learn_more(world, "more")
+    for number in range(1, 60):
         before = git(bare, "rev-parse", BRANCH)
         environ = environment(world.user_home, world.layout.root, AFTERWIT_KILL_AT_STEP=str(number))
         killed = run_text(COMMAND, command, environ)

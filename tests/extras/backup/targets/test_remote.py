@@ -11,10 +11,9 @@ from tests.s3_server import S3Server, s3_server
 
 from afterwit.config.world import World
 from afterwit.engine.archive.verify import verify as verify_store
-from afterwit.extras.backup.keep import KeepRule
 from afterwit.extras.backup.last import last_backup
 from afterwit.extras.backup.list import list_snapshots
-from afterwit.extras.backup.prune import prune
+from afterwit.extras.backup.prune import KeepRule, prune
 from afterwit.extras.backup.targets.remote import RemoteTarget
 from afterwit.extras.backup.verify import verify
 

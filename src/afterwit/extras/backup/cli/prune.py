@@ -8,8 +8,7 @@ from afterwit.cli.terminal.options import Here, agreed, reporting, timed
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, talk
 from afterwit.config.calendar import Calendar
 from afterwit.extras.backup.cli.options import BackupPlace, placed
-from afterwit.extras.backup.keep import KeepRule
-from afterwit.extras.backup.prune import PrunedBackup
+from afterwit.extras.backup.prune import KeepRule, PrunedBackup
 from afterwit.extras.backup.prune import prune as run
 
 

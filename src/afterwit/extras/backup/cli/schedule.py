@@ -9,14 +9,14 @@ from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.connect.machine import this_host
 from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import ask_or_leave, print_json, print_line, talk
+from afterwit.config.file import text_of
 from afterwit.connect.schedule import label_for, status
 from afterwit.extras.backup.cli.options import BackupPlace, place_of, with_new_key
-from afterwit.extras.backup.schedule import backup_table, with_backups
+from afterwit.extras.backup.daily import backup_table, with_backups
 from afterwit.extras.backup.targets.at import is_folder
-from afterwit.model.errors import AfterwitError, ConfigError
+from afterwit.model.errors import AfterwitError
 from afterwit.model.settings import BackupSettings
 from afterwit.store.atomic import replace_file
-from afterwit.store.regular_files import read_regular
 
 
 @command(
@@ -76,7 +76,7 @@ def schedule(
             prune=before.prune if is_pruned is None else is_pruned,
         )
     file = here.configured.place.config
-    text = _text(file)
+    text = text_of(file)
     changed = with_backups(text, wanted)
     is_changed = changed != text and not is_dry_run
     if not is_json:
@@ -103,15 +103,6 @@ def _refuse_unattended(at: BackupPlace) -> None:
             f"{at.target} is outside of this machine, so a backup is encrypted, and nobody is there to type a"
             " passphrase. Name a key with --key-file FILE; --new-key makes it."
         )
-
-
-def _text(file: Path) -> str:
-    try:
-        return read_regular(file).decode("utf-8-sig")
-    except FileNotFoundError:
-        return ""
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{file} cannot be read: {error}.") from error
 
 
 def _is_regular(here: Here) -> bool:

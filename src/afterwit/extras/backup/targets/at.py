@@ -1,25 +1,140 @@
-"""Opens the target that a text names: a path, a URL that `fsspec` knows, or a git remote.
+"""Where a backup can lie: opens the target that a text names, a path, a URL that `fsspec` knows, or a git remote.
 
 `git+URL`, `user@host:path` and URLs that end with `.git` are git remotes; other texts with `://` are for `fsspec`, and
-the rest are folders. What is fetched meanwhile lies in a folder of its own, which is gone afterwards.
+the rest are folders, on this machine or on a disk that is mounted here. Files of a folder are written beside their
+place, flushed and renamed, private to the user. Links in it are not followed, and what is no regular file is not read:
+somebody else may have put it there.
 """
 
 import os
 import re
-import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from stat import S_ISREG
+from tempfile import TemporaryDirectory
 
 from afterwit.config.world import World
-from afterwit.extras.backup.targets.folder import FolderTarget
-from afterwit.extras.backup.targets.target import Target
-from afterwit.model.errors import UsageError
+from afterwit.model.errors import BackupDamagedError, BackupError, UsageError
 from afterwit.model.text.urls import has_password
+from afterwit.store.atomic import create_file, make_private, replace_file, step
+from afterwit.store.regular_files import NotRegularError, open_regular
 
 _SCP = re.compile(r"[\w.-]+@[\w.-]+:(?!//)\S+")
 _FILE = "file://"
 _GIT = "git+"
+
+
+class Target:
+    """Named bytes somewhere. All methods raise BackupError where the place cannot be used."""
+
+    place: str  # for people
+    leaves_machine = True  # what is put there is out of this machine's hands
+    keeps_at_once = True  # what is written is there at once, and not only when it is published
+    at_once = 1  # so many may be read or written at the same time
+
+    def names(self) -> dict[str, int | None]:
+        """Everything of ours that is there, with its size where that is told."""
+        raise NotImplementedError
+
+    def read(self, name: str, most_bytes: int) -> bytes | None:
+        """None, where there is nothing of this name; at most one byte more than asked for."""
+        raise NotImplementedError
+
+    def write(self, name: str, content: bytes) -> None:
+        """Whole, or not at all."""
+        raise NotImplementedError
+
+    def begin(self, name: str, content: bytes) -> bool:
+        """Writes it where there is nothing of this name; False where there is."""
+        raise NotImplementedError
+
+    def remove(self, names: Iterable[str]) -> None:
+        raise NotImplementedError
+
+    def written_ms(self, name: str) -> int | None:  # noqa: ARG002 - not every place tells
+        """When it was written, by the clock of the target; None where that is not told."""
+        return None
+
+    def expect(self, names: Iterable[str]) -> None:
+        """Is told what will be read, where many at once cost less than each by itself."""
+
+    def publish(self, message: str, *, is_pruned: bool = False) -> None:
+        """Makes everything that was written and removed so far visible, where that is not so at once."""
+
+
+@contextmanager
+def told_as_failures(place: str, what: str) -> Iterator[None]:
+    """Whatever a backend raises becomes an error of ours that names the place."""
+    try:
+        yield
+    except BackupError:
+        raise
+    except Exception as error:
+        said = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        raise BackupError(
+            f"{what} {place} failed: {said}. The last complete backup is as it was. Check the place, then run the"
+            " command again."
+        ) from error
+
+
+class FolderTarget(Target):
+    leaves_machine = False
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.place = str(folder)
+        if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+            raise BackupError(f"{folder} is no folder, or a link to one. Name the folder itself.")
+
+    def names(self) -> dict[str, int | None]:
+        with told_as_failures(self.place, "Looking into"):
+            return dict(self._walk(self._folder, "")) if self._folder.exists() else {}
+
+    def read(self, name: str, most_bytes: int) -> bytes | None:
+        path = self._folder / name
+        with told_as_failures(self.place, "Reading from"):
+            if any(parent.is_symlink() for parent in (path, *path.parents[: name.count("/")])):
+                raise BackupDamagedError(f"{path} is a link, or lies behind one. A backup has none: remove it.")
+            try:
+                with open_regular(path) as file:
+                    return file.read(most_bytes + 1)
+            except (FileNotFoundError, NotADirectoryError):
+                return None
+            except NotRegularError as error:
+                raise BackupDamagedError(f"{path} is no file ({error.strerror}). Remove it.") from error
+
+    def write(self, name: str, content: bytes) -> None:
+        path = self._folder / name
+        with told_as_failures(self.place, "Writing to"):
+            make_private(path.parent)
+            replace_file(path, content)
+
+    def begin(self, name: str, content: bytes) -> bool:
+        path = self._folder / name
+        with told_as_failures(self.place, "Writing to"):
+            make_private(path.parent)
+            return create_file(path, content)
+
+    def written_ms(self, name: str) -> int | None:
+        try:
+            return (self._folder / name).lstat().st_mtime_ns // 1_000_000
+        except OSError:
+            return None
+
+    def remove(self, names: Iterable[str]) -> None:
+        with told_as_failures(self.place, "Removing from"):
+            for name in names:
+                (self._folder / name).unlink(missing_ok=True)
+                step("a file of a backup is removed")
+
+    def _walk(self, folder: Path, prefix: str) -> Iterator[tuple[str, int | None]]:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False) and prefix.count("/") < 2:
+                    yield from self._walk(Path(entry.path), f"{prefix}{entry.name}/")
+                elif S_ISREG(entry.stat(follow_symlinks=False).st_mode):
+                    yield prefix + entry.name, entry.stat(follow_symlinks=False).st_size
 
 
 def is_git(text: str) -> bool:
@@ -50,20 +165,16 @@ def configured_target(world: World) -> str:
 
 
 @contextmanager
-def target_at(text: str, scratch: Path, environ: Mapping[str, str] = os.environ) -> Iterator[Target]:
-    """The target, open. `scratch` is a folder that may be made and removed."""
+def target_at(text: str, scratch: Path | None, environ: Mapping[str, str] = os.environ) -> Iterator[Target]:
+    """The target, open. What git fetches lies in `scratch`, else among the system's temporary files."""
     _refuse_password(text)
     if is_folder(text):
         yield FolderTarget(Path(text.removeprefix(_FILE)))
     elif is_git(text):
         from afterwit.extras.backup.targets.git_remote import GitTarget
 
-        shutil.rmtree(scratch, ignore_errors=True)
-        scratch.mkdir(mode=0o700, parents=True)
-        try:
-            yield GitTarget(text.removeprefix(_GIT), scratch / "backup.git", environ)
-        finally:
-            shutil.rmtree(scratch, ignore_errors=True)
+        with TemporaryDirectory(prefix="afterwit-", dir=scratch) as own:
+            yield GitTarget(text.removeprefix(_GIT), Path(own) / "backup.git", environ)
     else:
         from afterwit.extras.backup.targets.remote import RemoteTarget
 

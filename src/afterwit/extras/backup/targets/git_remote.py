@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from afterwit.extras.backup.targets.at import Target
 from afterwit.model.errors import BackupError, UsageError
 from afterwit.store.atomic import step
 
@@ -25,6 +26,7 @@ _SETTINGS = {
     "maintenance.auto": "false",
     "commit.gpgSign": "false",
     "protocol.ext.allow": "never",
+    "fetch.negotiationAlgorithm": "noop",  # else contents of a commit that is here are taken to be here, too
     "remote.origin.promisor": "true",
     "remote.origin.partialclonefilter": "blob:none",
 }
@@ -42,10 +44,8 @@ class _OvertakenError(BackupError):
     """Somebody else has moved the branch."""
 
 
-class GitTarget:
-    leaves_machine = True
+class GitTarget(Target):
     keeps_at_once = False
-    at_once = 1
 
     def __init__(self, url: str, scratch: Path, environ: Mapping[str, str]) -> None:
         if url.startswith("-"):
@@ -68,6 +68,15 @@ class GitTarget:
         blob = self._blobs.get(name)
         return self._git(["cat-file", "blob", blob])[: most_bytes + 1] if blob else None
 
+    def expect(self, names: Iterable[str]) -> None:
+        """Fetches those that are not here yet, all at once."""
+        listed = self._git(["rev-list", "--objects", "--missing=print", self._base]) if self._base else b""
+        missing = {line[1:].decode() for line in listed.splitlines() if line.startswith(b"?")}
+        wanted = sorted(missing & {self._blobs.get(name, "") for name in names})
+        if wanted:
+            fetch = ["fetch", "-q", "--no-tags", "--no-write-fetch-head", "--filter=blob:none", "--stdin", "origin"]
+            self._git(fetch, "\n".join(wanted).encode())
+
     def write(self, name: str, content: bytes) -> None:
         self._blobs[name] = self._written[name] = self._git(["hash-object", "-w", "--stdin"], content).decode().strip()
 
@@ -75,9 +84,6 @@ class GitTarget:
         """Whether another was faster shows when it is published."""
         self.write(name, content)
         return True
-
-    def written_ms(self, name: str) -> int | None:  # noqa: ARG002 - a tree has no times, and a push is all or nothing
-        return None
 
     def remove(self, names: Iterable[str]) -> None:
         for name in names:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from afterwit.extras.backup.targets.target import told_as_failures
+from afterwit.extras.backup.targets.at import Target, told_as_failures
 from afterwit.model.errors import BackupError
 from afterwit.model.extras import install_command
 from afterwit.store.atomic import step
@@ -19,9 +19,7 @@ _BESIDE = ".part"
 _AT_ONCE = frozenset(["s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "memory"])  # whole, or not there
 
 
-class RemoteTarget:
-    leaves_machine = True
-    keeps_at_once = True
+class RemoteTarget(Target):
     at_once = 4
 
     def __init__(self, url: str) -> None:
@@ -99,9 +97,6 @@ class RemoteTarget:
                 with suppress(FileNotFoundError):  # another prune was faster
                     self._files.rm_file(self._path(name))
                 step("a file of a backup is removed")
-
-    def publish(self, message: str, *, is_pruned: bool = False) -> None:
-        """All of it is there."""
 
     def _path(self, name: str) -> str:
         return f"{self._root.rstrip('/')}/{name}"
