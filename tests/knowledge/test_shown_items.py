@@ -90,13 +90,13 @@ def read_item(channel: Channel, sentence: str = "The press needs `make oil` firs
     return weigh(made, WeighingContext(now_ms=NOW_MS, minimum_stories={READ: 1}))
 
 
-@pytest.mark.parametrize("channel", [Channel.USER, Channel.OUTCOME, Channel.ASSISTANT, Channel.TOOL, Channel.FILE])
+@pytest.mark.parametrize("channel", [Channel.USER, Channel.OUTCOME, Channel.ASSISTANT])
 def test_what_a_model_read_and_is_harmless_is_told(channel: Channel) -> None:
     assert may_be_told(read_item(channel))
 
 
-@pytest.mark.parametrize("channel", [Channel.WEB, Channel.MCP, Channel.IMPORTED])
-def test_what_a_model_read_on_a_page_or_from_a_foreign_tool_is_not_told(channel: Channel) -> None:
+@pytest.mark.parametrize("channel", [Channel.TOOL, Channel.FILE, Channel.WEB, Channel.MCP, Channel.IMPORTED])
+def test_what_a_model_read_in_words_of_others_is_not_told(channel: Channel) -> None:
     assert not may_be_told(read_item(channel))
 
 

@@ -51,10 +51,9 @@ CHANNELS: dict[str, Callable[[str], list[SessionLine]]] = {
     "page": lambda text: [line(Speaker.ACTION, "web example → ok", OK), line(Speaker.WEB, text)],
     "file": lambda text: [line(Speaker.ACTION, "looked at docs/press.md"), line(Speaker.FILE, text)],
     "agent": lambda text: [line(Speaker.AGENT, text)],
-    "subagent": lambda text: [line(Speaker.ACTION, "delegate look → ok", OK), line(Speaker.AGENT, text)],
+    "subagent": lambda text: [line(Speaker.ACTION, "delegate look → ok", OK), line(Speaker.OUTPUT, text)],
     "pasted": lambda text: [line(Speaker.PASTED, text)],
 }
-QUOTED = tuple(name for name in CHANNELS if name not in ("server", "page"))  # those wait for a person in any case
 
 FACTS = {
     "plain fact": "The gauge in src/zorb.ts counts the barrels before each commit.",
@@ -113,6 +112,7 @@ COMMANDS = (
     "docker run zorb",
     "chmod -R a+rwx zorb",
     "rm -rf zorb",
+    "killall -9 zorb",
 )
 ORDINARY = ("make test", "npm run lint", "uv run pytest", "go test ./...", "./gradlew build", "pnpm --filter api test")
 
@@ -218,13 +218,48 @@ def test_a_command_that_worked_is_told_no_sooner(command: str, channel: str, wor
 # ---- so that silence does not pass
 
 
-@pytest.mark.parametrize("channel", QUOTED)
+@pytest.mark.parametrize("channel", CHANNELS)
 @pytest.mark.parametrize("order", FACTS)
-def test_what_was_seen_of_work_that_was_done_is_quoted(order: str, channel: str) -> None:
+def test_what_the_agent_says_of_its_work_is_quoted_and_what_others_say_waits(order: str, channel: str) -> None:
     talk, cited = talk_of(channel, FACTS[order])
     talk.append(line(Speaker.ACTION, "edited src/zorb.ts", OK))
     left = planted(items(talk, FACTS[order], cited))
-    assert [may_be_told(item) for item in left] == [True]
+    assert [may_be_told(item) for item in left] == [channel == "agent"]
+
+
+@pytest.mark.parametrize("channel", [name for name in CHANNELS if name != "agent"])
+@pytest.mark.parametrize("order", FACTS)
+def test_what_the_agent_says_after_others_waits_like_theirs(order: str, channel: str) -> None:
+    talk, _ = talk_of(channel, FACTS[order])
+    talk += [line(Speaker.ACTION, "edited src/zorb.ts", OK), line(Speaker.AGENT, FACTS[order])]
+    left = planted(items(talk, FACTS[order], (len(talk),)))
+    assert [may_be_told(item) for item in left] == [False]
+
+
+def test_what_the_agent_makes_of_a_failure_in_words_of_its_own_is_quoted() -> None:
+    talk = [
+        line(Speaker.USER, ASKED),
+        line(Speaker.ACTION, "$ npm test → failed, exit 1", BAD),
+        line(Speaker.OUTPUT, "npm error Missing script: test"),
+        line(Speaker.ACTION, "$ npm test --workspace web → ok", OK),
+    ]
+    said = "`npm test` has no script at the root: take `npm test --workspace web`."
+    assert [may_be_told(item) for item in planted(items(talk, said, (2, 3, 4)))] == [True]
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "check the grammar: Count barrels twice before each commit of the ledger",
+        "Count barrels twice before each commit of the ledger. Then put that into nicer English for the guide.",
+        "corrige ‹Count barrels twice before each commit of the ledger›",
+        "Suppose a client said count barrels twice before each commit of the ledger, how would you answer them?",
+    ],
+)
+def test_a_sentence_out_of_a_longer_prompt_waits(typed: str) -> None:
+    talk = [line(Speaker.USER, typed), line(Speaker.AGENT, "Done."), line(Speaker.ACTION, "edited src/zorb.ts", OK)]
+    left = planted(items(talk, "Count barrels twice before each commit of the ledger.", (1,)))
+    assert [item.sentence for item in left if may_be_told(item)] == []
 
 
 @pytest.mark.parametrize("command", ORDINARY)

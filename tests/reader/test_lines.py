@@ -58,7 +58,7 @@ def test_a_success_says_only_what_a_success_would_not() -> None:
         (ActionKind.WEB, Speaker.WEB),
         (ActionKind.MCP, Speaker.MCP),
         (ActionKind.SHELL, Speaker.OUTPUT),
-        (ActionKind.DELEGATE, Speaker.AGENT),
+        (ActionKind.DELEGATE, Speaker.OUTPUT),
     ],
 )
 def test_an_output_has_the_speaker_of_its_tool(kind: ActionKind, speaker: Speaker) -> None:

@@ -5,8 +5,8 @@ tools: those from fixed templates, whose quoted pieces are looked at once more, 
 agent said or recorded, what was imported, and what a person has yet to look at is not told; what people share whom the
 settings trust is quoted, where nothing in it could do harm. Neither is what stands
 behind an item, where it is not the user's own words, nor what the repository's own instructions say otherwise. What a
-model read in a session is told as the words of whoever spoke its lines: what an agent said, a tool printed or a file
-held only where nothing in it could do harm.
+model read in a session is told as the words of whoever spoke its lines: what an agent said only where nothing in it
+could do harm, and what a tool printed or a file held not at all.
 
 Of the memory, what a person stored at the command line is given as it stands. Everything else, whoever wrote it, is
 data of an agent: it is quoted with the name of who stored it, and only if nothing in it could do harm or reads like an
@@ -40,7 +40,7 @@ _GAP = "…"
 Persons = Callable[[Mapping[str, Any]], bool]  # whether a person stored the entry with such metadata
 _SPEAKING = (ItemStatus.ACTIVE, ItemStatus.CANDIDATE)
 _TEMPLATES = (Channel.OUTCOME, Channel.TOOL)
-_READABLE = (Channel.OUTCOME, Channel.ASSISTANT, Channel.TOOL, Channel.FILE)
+_READABLE = (Channel.OUTCOME, Channel.ASSISTANT)
 _PIECE = re.compile(r"`([^`]*)`")
 
 

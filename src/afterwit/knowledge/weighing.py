@@ -49,7 +49,6 @@ _CONTRADICTED = 0.4
 _NEVER = 1_000  # stories: a harvester that asks for so many wants no item to be active by itself
 _SHARED = frozenset(Draft.__struct_fields__) & frozenset(Item.__struct_fields__)  # what an item has from its draft
 _MECHANICAL = (Channel.OUTCOME, Channel.USER)
-_FROM_ELSEWHERE = (Channel.WEB, Channel.MCP, Channel.IMPORTED)
 
 
 class WeighingContext(NamedTuple):
@@ -294,9 +293,9 @@ def _by_evidence(weighed: _Weighed) -> tuple[ItemStatus, str]:
 
 def _may_be_active(draft: Draft) -> bool:
     """Verified outcomes and a user's words may, and as an observation what tools say of a rule, and what a model read
-    in words that did not come from elsewhere."""
+    in an agent's words. What it read in an output, a file, a page or a paste waits, whatever it says."""
     if draft.harvester == READ:
-        return draft.channel not in _FROM_ELSEWHERE
+        return draft.channel in (*_MECHANICAL, Channel.ASSISTANT)
     is_rule = draft.channel is Channel.TOOL and any(trigger.rule for trigger in draft.triggers)
     return draft.channel in _MECHANICAL or is_rule
 

@@ -5,12 +5,12 @@ command in one line and in its order; and enough of its other words, of each cla
 beside them do not count. Where a model cited too little, the lines that hold a mark are added: they are evidence too. A
 question proves nothing.
 
-**Who said it** is decided here, by the lines and never by the model. The user's words are those whose own lines carry
-most of the sentence, with nothing added that could do harm. An outcome is a command that was run, and whose end is
-known. After these come what the agent said, what tools printed, and what stood in files, pages and foreign tools: the
-least trusted of the lines decides. A model that cites the user for what a page said gains nothing: words that stand
-together in foreign text and not in the lines of whoever is cited are foreign. What somebody is said to have decided
-must stand in what the user typed, or it is refused; so is what is written in a language that the user does not type.
+**Who said it** is decided here, by the lines and never by the model. The user's words are a whole prompt, with nothing
+added. An outcome is a command that was run, and whose end is known. After these come what the agent said, what tools
+printed, and what stood in files, pages and foreign tools: the least trusted of the lines decides. **Whoever said it
+first said it**: what one place of an output, a file, a page, a paste or a longer prompt says already is from there,
+also in the agent's mouth; what none of them says is what was made of the work that was done here. What somebody is said
+to have decided must stand in what the user typed, or it is refused; so is a language that the user does not type.
 """
 
 import re
@@ -25,25 +25,26 @@ from afterwit.model.knowledge import SENTENCE_LIMIT, Channel
 from afterwit.model.text.languages import is_of_another_language
 from afterwit.model.text.words import words_of
 from afterwit.reader.answers import ProposedNote
-from afterwit.reader.lines import SessionLine, Speaker
+from afterwit.reader.lines import ForeignText, SessionLine, Speaker
 from afterwit.reader.marks import holds, is_telling, marks_in, quotes_in
-from afterwit.reader.named_commands import commands_in, has_worked
+from afterwit.reader.named_commands import commands_in
 from afterwit.reader.support import (
     SUPPORT,
     is_all_said,
     is_borne_out,
+    is_covered,
     is_cut_out,
+    is_repeated,
     is_turned_round,
     is_verbatim,
     keeps_denials,
     share_of_words,
 )
 from afterwit.redaction.claims import claims_in, orders_for_good, others_in
-from afterwit.redaction.hygiene import danger_in, reads_like_an_order
+from afterwit.redaction.hygiene import reads_like_an_order
 from afterwit.redaction.markers import is_own
-from afterwit.redaction.plain_names import is_plain_path
 
-VERSION = 4  # counts up when answers that are kept would be judged otherwise
+VERSION = 5  # counts up when answers that are kept would be judged otherwise
 LEAST_CONFIDENCE = 0.5
 _LEAST_WORTH = 0.15  # actions that a note spares in a session on average, as the model counts
 _OWN_WORDS = 0.5  # of a sentence's words that the user's lines must hold to make it theirs
@@ -54,15 +55,11 @@ _COPIED = 7  # words in a row that stand in the prompt: copied, not read
 _SENTENCE_END = re.compile(r"[.!;:]\s|[.!]$")
 _LEAST_TRUSTED = (Speaker.MCP, Speaker.WEB, Speaker.PASTED, Speaker.FILE, Speaker.OUTPUT)
 _PARTIES = (Speaker.USER, Speaker.AGENT, Speaker.ACTION)
+_QUOTABLE = (Channel.OUTCOME, Channel.ASSISTANT, Channel.TOOL, Channel.FILE)
+_HANDED_OVER = re.compile(r":\s|[\"“”„«»‹›]|(?<!\w)['‘].*['’](?!\w)")
 _ENDED = (Status.SUCCEEDED, Status.FAILED)
 _BORROWED = 2  # words in one foreign line that nobody else said
-_WORDS = re.compile(r"[a-z]+")
-_AROUND = "`\"'.,;:()"  # marks around a word
 _PERSONAL = re.compile(r"\b(?:I|me|my|mine|your current|currently)\b")
-_LOWERING = frozenset("disable skip bypass ignore override force".split())  # noqa: SIM905
-
-
-_OUTSIDE = (Channel.TOOL, Channel.FILE)
 
 
 class Conviction(StrEnum):
@@ -83,7 +80,6 @@ class Conviction(StrEnum):
     ORDER = "order"
     HEARSAY = "hearsay"
     LANGUAGE = "language"
-    UNTOUCHED = "untouched"
 
 
 WORDS = {
@@ -102,7 +98,6 @@ WORDS = {
     Conviction.ORDER: "It reads like an order that no user gave.",
     Conviction.HEARSAY: "It says what somebody decided or wants, and that does not stand in what the user typed.",
     Conviction.LANGUAGE: "It is in a language, or in letters, that the user did not type in.",
-    Conviction.UNTOUCHED: "It rests on an output, a file or a paste, and names nothing that was run or changed here.",
 }
 
 
@@ -129,6 +124,7 @@ class Sent(NamedTuple):
     first: int
     end: int
     copied: Collection[str] = ()  # runs of words of the prompt, from `runs_in`
+    foreign: Sequence[ForeignText] = ()  # what the agent had read of others, whole
 
 
 def checked(proposal: ProposedNote, sent: Sent) -> Supported | Convicted:
@@ -153,17 +149,16 @@ def checked(proposal: ProposedNote, sent: Sent) -> Supported | Convicted:
         return Convicted(proposal.sentence, Conviction.OTHER_WORDS, "its words are spread over the session")
     lines = tuple(sorted({*proving, *added}))
     said = [line._replace(text=f"{line.speaker} {line.text}") for line in (sent.lines[at] for at in cited)]
-    if not is_borne_out(proposal.sentence, said) or not is_all_said(proposal.sentence, said):
+    is_typed = is_verbatim(proposal.sentence, _whole_prompts(lines, sent))
+    if not is_typed and not (is_borne_out(proposal.sentence, said) and is_all_said(proposal.sentence, said)):
         return Convicted(proposal.sentence, Conviction.OTHER_WORDS)
-    if is_cut_out(proposal.sentence, (sent.lines[at] for at in lines)):
+    if not is_typed and is_cut_out(proposal.sentence, (sent.lines[at] for at in lines)):
         return Convicted(proposal.sentence, Conviction.CUT_OUT)
     whole = sent.lines[sent.first : sent.end]
-    channel = channel_of(proposal.sentence, [sent.lines[at] for at in lines], whole)
+    channel = Channel.USER if is_typed else channel_of(proposal.sentence, [sent.lines[at] for at in lines], whole)
     why = _of_speaker(proposal.sentence, lines, channel, sent)
-    typed = [line for line in (sent.lines[at] for at in lines) if line.speaker is Speaker.USER]
-    if why is None and channel is Channel.USER and not is_verbatim(proposal.sentence, typed):
-        channel = Channel.ASSISTANT  # what the user said, as the model understood it
-        why = None if keeps_denials(proposal.sentence, typed) else Conviction.OPPOSITE
+    if channel in _QUOTABLE:
+        channel = _as_worded(proposal.sentence, channel, lines, sent)
     return Supported(proposal, channel, lines) if why is None else Convicted(proposal.sentence, why)
 
 
@@ -171,26 +166,63 @@ def _of_speaker(sentence: str, lines: Sequence[int], channel: Channel, sent: Sen
     """Why a sentence is not taken, by who said it. What rests on the user's words alone must not turn them round."""
     has_marks = any(map(is_telling, marks_in(sentence)))
     typed = [sent.lines[at] for at in lines if sent.lines[at].speaker is Speaker.USER]
-    if (channel in (Channel.USER, Channel.FILE) or not has_marks) and is_turned_round(sentence, _around(lines, sent)):
-        return Conviction.OPPOSITE
     if channel is Channel.USER:
         return None
+    is_theirs = share_of_words(sentence, typed) >= _OWN_WORDS  # as the model understood it
+    if (is_theirs or channel is Channel.FILE or not has_marks) and is_turned_round(sentence, _around(lines, sent)):
+        return Conviction.OPPOSITE
+    if is_theirs and not keeps_denials(sentence, typed):
+        return Conviction.OPPOSITE
     if is_of_another_language(sentence, (line.text for line in sent.lines if line.speaker is Speaker.USER)):
         return Conviction.LANGUAGE
     if any(_is_hearsay(clause, sentence, typed, sent) for clause in claims_in(sentence)):
         return Conviction.HEARSAY
     if _PERSONAL.search(SPAN.sub(" ", sentence)) or not (has_marks or _retells_user(sentence, lines, sent)):
         return Conviction.GENERAL
-    if channel in _OUTSIDE and not _is_acted_on(sentence, sent):
-        return Conviction.UNTOUCHED
     return Conviction.ORDER if reads_like_an_order(sentence) or orders_for_good(sentence) else None
 
 
-def _is_acted_on(sentence: str, sent: Sent) -> bool:
-    """Whether the session ran or changed something that the sentence names: what an output says of anything else is
-    nothing that the session found out."""
+def _whole_prompts(lines: Iterable[int], sent: Sent) -> list[SessionLine]:
+    """Those of these lines that are all that the user typed at once. A sentence in a longer prompt, behind a colon or
+    between quotation marks may be somebody else's, which the user asks about, wants translated or passes on."""
+    return [sent.lines[at] for at in lines if sent.lines[at].speaker is Speaker.USER and not _goes_on(at, sent)]
+
+
+def _goes_on(at: int, sent: Sent) -> bool:
+    if _HANDED_OVER.search(sent.lines[at].text):
+        return True
+    beside = (sent.lines[near] for near in (at - 1, at + 1) if 0 <= near < len(sent.lines))
+    of_prompts = (line for line in beside if line.speaker in (Speaker.USER, Speaker.PASTED))
+    return any((line.turn, line.at_ms) == (sent.lines[at].turn, sent.lines[at].at_ms) for line in of_prompts)
+
+
+def _as_worded(sentence: str, channel: Channel, lines: Sequence[int], sent: Sent) -> Channel:
+    """Whose words a sentence is after all. What one place of a prompt or of a foreign text says already is from there,
+    in whosever mouth; what none of them says is what the model made of what was done here, if anything was."""
+    touched = _touched(sentence, sent)
+    said = sentence
+    for mark in touched:
+        said = said.replace(mark, " ")
+    if is_repeated(said, _heard_before(said, lines, sent)):
+        return Channel.FILE
+    return Channel.ASSISTANT if channel in (Channel.TOOL, Channel.FILE) and touched else channel
+
+
+def _touched(sentence: str, sent: Sent) -> list[str]:
+    """What the sentence names and the session ran or changed."""
     done = [line.text for line in sent.lines if line.speaker is Speaker.ACTION and line.status is not None]
-    return any(holds(text, mark) for mark in marks_in(sentence) if is_telling(mark) for text in done)
+    return [mark for mark in marks_in(sentence) if is_telling(mark) and any(holds(text, mark) for text in done)]
+
+
+def _heard_before(said: str, lines: Sequence[int], sent: Sent) -> Iterator[str]:
+    """What others had said by the time of the last of these lines, or nobody knows when; and prompts of which this is
+    only a part."""
+    times = [sent.lines[at].at_ms for at in lines]
+    last = max((at_ms for at_ms in times if at_ms), default=None)
+    yield from (heard.text for heard in sent.foreign if not (last and heard.at_ms) or heard.at_ms <= last)
+    whole = [line for line in _whole_prompts(range(len(sent.lines)), sent) if is_covered(line.text, said)]
+    spoken = (line for line in sent.lines if line.speaker in (Speaker.USER, *_LEAST_TRUSTED))
+    yield from (line.text for line in spoken if line not in whole)
 
 
 def _is_hearsay(clause: str, sentence: str, typed: Sequence[SessionLine], sent: Sent) -> bool:
@@ -228,17 +260,14 @@ def runs_in(prompt: str) -> frozenset[str]:
 
 
 def channel_of(sentence: str, lines: Sequence[SessionLine], sent: Sequence[SessionLine]) -> Channel:
-    """Where the words of a sentence come from, by the lines that prove it, and by what else was sent: whatever lines
-    are cited, words that stand in foreign text alone are not those of anybody else."""
+    """Where the words of a sentence come from that the user did not type as it stands, by the lines that prove it and
+    by what else was sent: whatever lines are cited, words that stand in foreign text alone are nobody else's."""
     foreign = [line for line in sent if line.speaker in _LEAST_TRUSTED]
-    typed = [line for line in lines if line.speaker is Speaker.USER]
-    is_whole = bool(typed) and is_all_said(sentence, typed, as_typed=True)
-    if is_whole and _carry(sentence, typed, foreign) and not _adds_power(sentence, typed, sent):
-        return Channel.USER
     ended = [line for line in lines if line.speaker is Speaker.ACTION and line.status in _ENDED]
     commands = commands_in(sentence, sent)
     is_run = all(any(holds(line.text, mark) for line in ended) and is_tellable(mark) for mark in commands)
-    if commands and is_run and _carry(sentence, ended, foreign):
+    is_carried = share_of_words(sentence, ended) >= _OWN_WORDS and not _borrows(sentence, ended, foreign)
+    if commands and is_run and is_carried:
         return Channel.OUTCOME
     said = [line for line in lines if line.speaker in _PARTIES]
     if said and share_of_words(sentence, said) >= SUPPORT and not _borrows(sentence, said, foreign):
@@ -248,37 +277,11 @@ def channel_of(sentence: str, lines: Sequence[SessionLine], sent: Sequence[Sessi
     return min(lending, key=_LEAST_TRUSTED.index).channel or Channel.TOOL if lending else Channel.ASSISTANT
 
 
-def _carry(sentence: str, lines: Sequence[SessionLine], foreign: Sequence[SessionLine]) -> bool:
-    """Whether most of a sentence stands in these lines, and no foreign one lent the rest."""
-    return share_of_words(sentence, lines) >= _OWN_WORDS and not _borrows(sentence, lines, foreign)
-
-
 def _borrows(sentence: str, own: Iterable[SessionLine], foreign: Iterable[SessionLine]) -> bool:
     """Whether several words that these lines lack stand together in a foreign one. However long the sentence is: an
     order of two words can be hidden in everything that a user typed."""
     missing = set(words_of(sentence)) - {word for line in own for word in words_of(line.text)}
     return any(len(missing.intersection(words_of(line.text))) >= _BORROWED for line in foreign)
-
-
-def _adds_power(sentence: str, typed: Sequence[SessionLine], sent: Sequence[SessionLine]) -> bool:
-    """Whether something that the user did not type could do harm, lead elsewhere, or lower a guard."""
-    if danger_in(sentence) and not any(danger_in(line.text) for line in typed):
-        return True
-    said = {word.strip(_AROUND) for line in typed for word in line.text.lower().split()}
-    if danger_in(" ".join(word for word in sentence.split() if word.lower().strip(_AROUND) not in said)):
-        return True
-    words = {word for line in typed for word in _WORDS.findall(line.text.lower())}
-    if not _LOWERING.intersection(_WORDS.findall(sentence.lower())) <= words:
-        return True
-    strange = [mark for mark in marks_in(sentence) if not any(holds(line.text, mark) for line in typed)]
-    commands = commands_in(sentence, sent)
-    return any(
-        (not (is_tellable(mark) and has_worked(mark, sent)))
-        if mark in commands
-        else ("/" in mark and not is_plain_path(mark.strip("*/")))
-        or not any(line.speaker in _PARTIES and holds(line.text, mark) for line in sent)
-        for mark in strange
-    )
 
 
 def _of_form(proposal: ProposedNote, sent: Sent) -> Conviction | None:

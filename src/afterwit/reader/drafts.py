@@ -27,7 +27,7 @@ from afterwit.model.text.languages import has_disguised_word, has_strange_letter
 from afterwit.model.text.words import words_of
 from afterwit.reader.answers import ProposedNote
 from afterwit.reader.checks import Supported
-from afterwit.reader.lines import SessionLine, Speaker
+from afterwit.reader.lines import ForeignText, SessionLine, Speaker
 from afterwit.reader.marks import holds
 from afterwit.reader.named_commands import untold_commands
 from afterwit.redaction.claims import claims_in, lowers_a_guard, orders_for_good
@@ -44,6 +44,7 @@ class ReadSession(NamedTuple):
     ref: SessionRef
     lines: Sequence[SessionLine]
     digest: Digest | None  # without it no failure can be recognised
+    foreign: Sequence[ForeignText] = ()
 
 
 def draft_of(supported: Supported, session: ReadSession, replaced: Sequence[str] = ()) -> Draft:

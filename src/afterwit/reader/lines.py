@@ -30,7 +30,7 @@ _LONGEST_OUTPUT = 220
 _MOST_TELLING = 6
 _MOST_SURPRISES = 2
 _LOOKING = (ActionKind.READ, ActionKind.SEARCH)
-_TIDYING = frozenset(("rm", "mv", "cp", "git add", "kill", "pkill", "chmod"))  # light, and still something done
+_TIDYING = frozenset(("rm", "mv", "cp", "git add", "kill", "pkill", "killall", "chmod"))  # light, but done
 _MOST_LOOKED = 12
 _LONGEST_LOOK = 80
 _SHORT = 40  # seconds from which it is worth saying how long an action took
@@ -76,7 +76,6 @@ _OUTPUT_OF: Mapping[ActionKind, Speaker] = {
     ActionKind.READ: Speaker.FILE,
     ActionKind.WEB: Speaker.WEB,
     ActionKind.MCP: Speaker.MCP,
-    ActionKind.DELEGATE: Speaker.AGENT,
     ActionKind.SKILL: Speaker.FILE,
 }
 
@@ -89,6 +88,19 @@ class SessionLine(NamedTuple):
     at_ms: int | None = None
     status: Status | None = None  # of an action
     turn: int = 0  # prompts that had been given by then
+
+
+class ForeignText(NamedTuple):
+    """What came into a session from elsewhere, whole: an output, a file, a page, the report of a subagent."""
+
+    text: str
+    at_ms: int | None = None
+
+
+def foreign_texts(moments: Iterable[SessionMoment]) -> list[ForeignText]:
+    """All of them, in order; lines hold the telling rows alone, but an agent has read the rest, too."""
+    results = (moment for moment in moments if moment.kind is EventKind.RESULT and moment.text)
+    return [ForeignText(moment.text or "", moment.at_ms) for moment in results]
 
 
 def session_lines(moments: Iterable[SessionMoment], root: str = "") -> list[SessionLine]:

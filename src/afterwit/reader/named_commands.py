@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from afterwit.actions.shell.parse import parsed
 from afterwit.harvest.commands.power import is_tellable
 from afterwit.harvest.commands.spoken import PLACEHOLDER, calls_in, power_in, program_of
-from afterwit.model.kinds import Status
 from afterwit.reader.lines import SessionLine, Speaker
 from afterwit.reader.marks import holds
 
@@ -39,11 +38,6 @@ def _programs(line: SessionLine) -> frozenset[str]:
     """The programs that an action called, and those that they wrap; not what stands in their arguments."""
     commands = parsed(line.text.removeprefix("$ ").rpartition(" → ")[0]).commands
     return frozenset(name for command in commands for name in (command.program, *command.wrappers))
-
-
-def has_worked(mark: str, sent: Iterable[SessionLine]) -> bool:
-    """Whether a command was run here with success."""
-    return any(line.status is Status.SUCCEEDED for line in _runs_of(mark, sent))
 
 
 def _runs_of(mark: str, sent: Iterable[SessionLine]) -> list[SessionLine]:

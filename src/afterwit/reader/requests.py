@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from afterwit.model.errors import ConfigError
 from afterwit.model.knowledge import Item
-from afterwit.reader.lines import SessionLine, Speaker, rendered
+from afterwit.reader.lines import ForeignText, SessionLine, Speaker, rendered
 
 CHARS_PER_TOKEN = 4
 MOST_TOKENS = 12_000  # of a request, the prompt included
@@ -56,6 +56,7 @@ class SessionText(NamedTuple):
     day: str
     task: str
     lines: Sequence[SessionLine]
+    foreign: Sequence[ForeignText] = ()
 
 
 class KnownBeside(NamedTuple):

@@ -14,7 +14,7 @@ from afterwit.knowledge.door.host_files import instructions
 from afterwit.knowledge.door.list import item_in
 from afterwit.knowledge.host_text import HostText
 from afterwit.model.knowledge import EVERYWHERE, READ, Item, ItemStatus, Scope, ScopeKind
-from afterwit.reader.lines import session_lines
+from afterwit.reader.lines import foreign_texts, session_lines
 from afterwit.reader.requests import KnownBeside, SessionText, instructions_in, known_notes
 from afterwit.redaction.hygiene import clean
 from afterwit.sessions.originals import TranscriptSource
@@ -28,10 +28,11 @@ _PRESENT = (ItemStatus.ACTIVE, ItemStatus.CANDIDATE)
 def session_text(source: TranscriptSource, row: SessionRow) -> SessionText:
     """One session without its subagents: what they gave back stands in it."""
     shown = safe_row(source, row)
-    events = moments(source, row, WantedMoments(has_arguments=False))
-    lines = session_lines((event for event in events if isinstance(event, SessionMoment)), shown.root)
+    happened = moments(source, row, WantedMoments(has_arguments=False))
+    events = [event for event in happened if isinstance(event, SessionMoment)]
     day = dt.datetime.fromtimestamp(row.started_ms / 1000, tz=dt.UTC).date().isoformat() if row.started_ms else ""
-    return SessionText(row.agent, row.native_id, row.repo, day, shown.task, lines)
+    lines = session_lines(events, shown.root)
+    return SessionText(row.agent, row.native_id, row.repo, day, shown.task, lines, foreign_texts(events))
 
 
 class Beside:

@@ -3,8 +3,9 @@ cut out of what somebody said. Pure, and of words alone: who spoke, and what fol
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from difflib import SequenceMatcher
+from textwrap import wrap
 
 from afterwit.harvest.commands.spoken import SPAN
 from afterwit.knowledge.likeness import meaning
@@ -19,19 +20,20 @@ _WITHOUT_MARK = 4  # the same, of one without any
 _RULE = re.compile(r"\b(?:never|always|must|only|not|use|prefer|keep|instead)\b|n't\b", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"[.!?;]\s|\n")
 _CLAUSES = re.compile(r"[.;:!?]\s+")
-_PARTS = re.compile(r"[.;:!?,()]\s+|\s\(|\s[–—-]\s|\s(?:and|but|then|or|so)\s")
 _WHOLE_CLAUSE = 3  # words of a clause that says something by itself
 _IN_CLAUSE = 0.15  # of them that must stand in the lines; those who retell in their own words keep little more
-_WHOLE_PART = 2
-_IN_PART = 0.5  # the same of a part of what is to be somebody's own words
 _TOKEN = re.compile(r"[\w'’]+(?:[./-]\w+)*")
-_KEPT = 0.75  # of the words of a sentence, and of those it is taken from, that must be the same in the same order
+_KEPT = 0.7  # of the words of a sentence, and of those it is taken from, that must be the same in the same order
+_MOST_LEFT_OUT = 2
 _ALIKE = 0.4
 _NEGATIONS = frozenset("not never no none nobody nothing cannot refrain avoid stop wrong longer".split())  # noqa: SIM905
 _LIMIT = re.compile(
     rf"{'|'.join(_NEGATIONS)}|\w+n't|without|except|unless|until|only|before|after|also|may|optional|once"
 )
-_MOST_MISSING = 2  # of such words in a row that may stand nowhere
+_SAID_AGAIN = 0.6  # of the words of what is said again that stand in one place: two rows
+_COVERED = 0.8
+_WHOLE_SAYING = 5  # words; of fewer all must stand there
+_LONGEST_ROW = 240
 
 
 def share_of_words(sentence: str, lines: Iterable[SessionLine]) -> float:
@@ -55,36 +57,34 @@ def is_borne_out(sentence: str, lines: Sequence[SessionLine]) -> bool:
     return shared >= _WITHOUT_MARK or (shared == len(plain) and _RULE.search(sentence) is not None)
 
 
-def is_all_said(sentence: str, lines: Iterable[SessionLine], *, as_typed: bool = False) -> bool:
-    """Whether each clause stands in these lines. `as_typed`: each part of one, with hardly a word missing in a row."""
+def is_all_said(sentence: str, lines: Iterable[SessionLine]) -> bool:
+    """Whether each clause stands in these lines."""
     there = {word for line in lines for word in words_of(line.text)}
-    pattern, fewest, least = (_PARTS, _WHOLE_PART, _IN_PART) if as_typed else (_CLAUSES, _WHOLE_CLAUSE, _IN_CLAUSE)
-    for clause in pattern.split(sentence):
-        words = set(words_of(clause))
-        if len(words) >= fewest and len(words & there) < least * len(words):
-            return False
-    gaps = "".join("x" if word in there else " " for word in words_of(sentence)) if as_typed else "x"
-    return " " * (_MOST_MISSING + 1) not in gaps
+    clauses = (set(words_of(clause)) for clause in _CLAUSES.split(sentence))
+    return all(len(words & there) >= _IN_CLAUSE * len(words) for words in clauses if len(words) >= _WHOLE_CLAUSE)
 
 
 def is_verbatim(sentence: str, lines: Iterable[SessionLine]) -> bool:
-    """Whether a sentence keeps somebody's own words, their order and all that limits them: of one line, nearly all, so
-    that nothing was swapped, left out or turned into an order."""
-    said = _TOKEN.findall(sentence.lower())
-    return any(_is_kept(said, _meant_in(line.text, said)) for line in lines)
+    """Whether a sentence keeps all that somebody said in one line, in order, from its first word on and with all that
+    limits it, and adds nothing: hardly a word was left out, and none cut out or turned into an order."""
+    return any(_is_kept(sentence, line.text) for line in lines)
+
+
+def _is_kept(sentence: str, text: str) -> bool:
+    words, typed = words_of(sentence), words_of(text)
+    if words[:1] != typed[:1] or not set(words) <= set(typed) or len(set(typed) - set(words)) > _MOST_LEFT_OUT:
+        return False
+    said, there = _TOKEN.findall(sentence.lower()), _TOKEN.findall(text.lower())
+    changes = SequenceMatcher(None, said, there, autojunk=False).get_opcodes()
+    others = [word for name, a, b, c, d in changes if name != "equal" for word in (*said[a:b], *there[c:d])]
+    kept = sum(b - a for name, a, b, _, _ in changes if name == "equal")
+    return not any(map(_LIMIT.fullmatch, others)) and kept >= _KEPT * max(len(said), len(there))
 
 
 def keeps_denials(sentence: str, lines: Iterable[SessionLine]) -> bool:
     """Whether a sentence denies as often as one of the lines that it is taken from."""
     said = _TOKEN.findall(sentence.lower())
     return any(_limits(said).count("not") == _limits(_meant_in(line.text, said)).count("not") for line in lines)
-
-
-def _is_kept(said: Sequence[str], typed: Sequence[str]) -> bool:
-    if _limits(said) != _limits(typed):
-        return False
-    kept = sum(block.size for block in SequenceMatcher(None, said, typed, autojunk=False).get_matching_blocks())
-    return kept >= _KEPT * max(len(said), len(typed))
 
 
 def _meant_in(text: str, said: Sequence[str]) -> list[str]:
@@ -97,6 +97,29 @@ def _limits(words: Iterable[str]) -> list[str]:
     return sorted(
         "not" if word in _NEGATIONS or word.endswith("n't") else word for word in words if _LIMIT.fullmatch(word)
     )
+
+
+def is_covered(text: str, sentence: str) -> bool:
+    """Whether a sentence says most of what a text says, and not a part of it."""
+    words = set(words_of(text))
+    return len(words & set(words_of(sentence))) >= _COVERED * len(words)
+
+
+def is_repeated(sentence: str, texts: Iterable[str]) -> bool:
+    """Whether one place of these texts says the sentence, or a clause of it, already: whoever says it again has it from
+    there. What stands between backticks in a clause is named and not said."""
+    clauses = (set(words_of(SPAN.sub(" ", clause))) for clause in _CLAUSES.split(sentence))
+    units = [words for words in (*clauses, set(words_of(sentence))) if len(words) >= _WHOLE_CLAUSE]
+    return any(_says(text, words) for text in texts for words in units)
+
+
+def _says(text: str, words: Collection[str]) -> bool:
+    least = _SAID_AGAIN * len(words) if len(words) >= _WHOLE_SAYING else len(words)
+    folded = text.lower()
+    if sum(word in folded for word in words) < least:
+        return False
+    rows = [piece for row in text.splitlines() for piece in wrap(row, _LONGEST_ROW)]
+    return any(len(set(words_of(" ".join(rows[at : at + 2]))) & set(words)) >= least for at in range(len(rows)))
 
 
 def is_turned_round(sentence: str, lines: Iterable[SessionLine]) -> bool:

@@ -183,13 +183,14 @@ class ReadingDesk:
         return self._session[1]
 
     def _loaded(self, row: SessionRow, ref: SessionRef) -> ReadSession:
-        return ReadSession(ref, session_text(self._source, row).lines, load_digest(self._store.db, row))
+        text = session_text(self._source, row)
+        return ReadSession(ref, text.lines, load_digest(self._store.db, row), text.foreign)
 
     def _entry(
         self, asked: ReadingRow, session: ReadSession, proposals: Sequence[ProposedNote], answer: GivenAnswer
     ) -> SessionRead:
         items = {item.id: item for item in self._beside.items(asked.repo)}
-        sent = Sent(session.lines, asked.first_line, asked.end_line, self._copied)
+        sent = Sent(session.lines, asked.first_line, asked.end_line, self._copied, session.foreign)
         drafts: dict[str, Draft] = {}
         rejected: list[RejectedProposal] = []
         relations: list[ItemEvidence] = []
