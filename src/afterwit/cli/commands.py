@@ -116,19 +116,25 @@ class CliGroup(click.Group):
         return f"`{ctx.command_path} --help` lists what there is."
 
 
+def _absolute(entry: Subcommand, package: str) -> Subcommand:
+    return entry._replace(place=f"{package}{entry.place}") if entry.place.startswith(".") else entry
+
+
 class LazyGroup(CliGroup):
-    """Imports a subcommand when it is called, not before. Extras may add to it, if it has a place for them."""
+    """Imports a subcommand when it is called, not before. A place that begins with a dot is below the package. Extras
+    may add to it, if it has a place for them."""
 
     def __init__(
         self,
         *args: Any,
+        package: str,
         entries: Mapping[str, Subcommand],
         short_names: Mapping[str, str] | None = None,
         extras_below: str | None = None,
         **attributes: Any,
     ) -> None:
         super().__init__(*args, **attributes)
-        self._own = entries
+        self._own = {name: _absolute(entry, package) for name, entry in entries.items()}
         self._extras_below = extras_below  # the words of this group after `afterwit`; None: no place for extras
         self.short_names = short_names or {}  # name → the words below this group that it is short for
 

@@ -21,31 +21,27 @@ from afterwit.model.errors import AfterwitError, ConfigError, PartlyDoneError, U
 from afterwit.model.standard_streams import open_closed_streams
 
 COMMANDS = {
-    "learn": Subcommand("afterwit.cli.learn:learn", "Read what your agents have logged since the last time."),
+    "learn": Subcommand(".learn:learn", "Read what your agents have logged since the last time."),
     "status": Subcommand(
-        "afterwit.cli.status:status",
+        ".status:status",
         "Show at a glance whether it helps, what was learned last, what was told last, and what waits.",
     ),
-    "sessions": Subcommand("afterwit.cli.sessions:sessions", "What was captured, and whose it is."),
-    "knowledge": Subcommand("afterwit.cli.knowledge:knowledge", "What was learned, and what people decide about it."),
-    "recall": Subcommand("afterwit.cli.recall:recall", "Show what a session would be told here."),
-    "places": Subcommand("afterwit.cli.places:places", "Guess the files where the work of a task is, with reasons."),
-    "sample": Subcommand("afterwit.cli.sample:sample", "Say which sessions to read or learn from first, and why."),
-    "read": Subcommand("afterwit.cli.read:read", "Let a model read sessions, and keep what the checks let pass."),
-    "measure": Subcommand("afterwit.cli.measure:measure", "Measure whether any of it helps."),
-    "store": Subcommand("afterwit.cli.store:store", "Sizes, checks, rebuilding, giving space back, backups; a hub."),
-    "connect": Subcommand(
-        "afterwit.cli.connect:connect", "Connect Afterwit with other programs, and see what is connected."
-    ),
-    "disconnect": Subcommand(
-        "afterwit.cli.disconnect:disconnect", "Take out of agents' files what `connect` has put in."
-    ),
-    "web": Subcommand("afterwit.cli.web:web", "Open a page in the browser: today, notes, sessions, search, proof."),
-    "mcp": Subcommand("afterwit.cli.mcp:mcp", "Serve the notes to one agent, over standard input and output."),
-    "hook": Subcommand("afterwit.cli.hook:hook", "Answer one call of an agent's hook."),
-    "doctor": Subcommand("afterwit.cli.doctor:doctor", "Check that nothing is missed and that the store is sound."),
-    "completion": Subcommand("afterwit.cli.completion:completion", "Print what lets your shell complete commands."),
-    "config": Subcommand("afterwit.cli.config:config", "What is set, and where it comes from."),
+    "sessions": Subcommand(".sessions:sessions", "What was captured, and whose it is."),
+    "knowledge": Subcommand(".knowledge:knowledge", "What was learned, and what people decide about it."),
+    "recall": Subcommand(".recall:recall", "Show what a session would be told here."),
+    "places": Subcommand(".places:places", "Guess the files where the work of a task is, with reasons."),
+    "sample": Subcommand(".sample:sample", "Say which sessions to read or learn from first, and why."),
+    "read": Subcommand(".read:read", "Let a model read sessions, and keep what the checks let pass."),
+    "measure": Subcommand(".measure:measure", "Measure whether any of it helps."),
+    "store": Subcommand(".store:store", "Sizes, checks, rebuilding, giving space back, backups; a hub."),
+    "connect": Subcommand(".connect:connect", "Connect Afterwit with other programs, and see what is connected."),
+    "disconnect": Subcommand(".disconnect:disconnect", "Take out of agents' files what `connect` has put in."),
+    "web": Subcommand(".web:web", "Open a page in the browser: today, notes, sessions, search, proof."),
+    "mcp": Subcommand(".mcp:mcp", "Serve the notes to one agent, over standard input and output."),
+    "hook": Subcommand(".hook:hook", "Answer one call of an agent's hook."),
+    "doctor": Subcommand(".doctor:doctor", "Check that nothing is missed and that the store is sound."),
+    "completion": Subcommand(".completion:completion", "Print what lets your shell complete commands."),
+    "config": Subcommand(".config:config", "What is set, and where it comes from."),
 }
 SHORT_NAMES = {
     "search": "sessions search",
@@ -106,6 +102,7 @@ def _has_store() -> bool:
 
 @click.group(
     cls=_Top,
+    package="afterwit.cli",
     entries=COMMANDS,
     short_names=SHORT_NAMES,
     extras_below="",

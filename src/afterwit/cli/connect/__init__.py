@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 COMMANDS = {
-    "agents": Subcommand("afterwit.cli.connect.agents:agents", "Let agents hear from Afterwit."),
-    "file": Subcommand("afterwit.cli.connect.agents:file", "Write a marked block into a file such as AGENTS.md."),
-    "schedule": Subcommand("afterwit.cli.connect.schedule:schedule", "Let your own scheduler run `learn` regularly."),
-    "status": Subcommand("afterwit.cli.connect.status:status", "Show what is connected."),
+    "agents": Subcommand(".agents:agents", "Let agents hear from Afterwit."),
+    "file": Subcommand(".agents:file", "Write a marked block into a file such as AGENTS.md."),
+    "schedule": Subcommand(".schedule:schedule", "Let your own scheduler run `learn` regularly."),
+    "status": Subcommand(".status:status", "Show what is connected."),
 }
 _OWN_OPTIONS = ("-h", "--help")
 
@@ -55,7 +55,7 @@ def _agents() -> list[str]:
     return connectable()
 
 
-@click.group(cls=_Connect, entries=COMMANDS)
+@click.group(cls=_Connect, package=__name__, entries=COMMANDS)
 def connect() -> None:
     """Connect Afterwit with other programs, and see what is connected.
 

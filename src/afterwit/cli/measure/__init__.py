@@ -6,22 +6,14 @@ from afterwit.cli.commands import LazyGroup
 from afterwit.config.extras import Subcommand
 
 COMMANDS = {
-    "effect": Subcommand(
-        "afterwit.cli.measure.effect:effect", "Does it help? Sessions that were told, and those that were not."
-    ),
-    "backtest": Subcommand(
-        "afterwit.cli.measure.backtest:backtest", "Replay your own history: what would have been said?"
-    ),
-    "skipping": Subcommand(
-        "afterwit.cli.measure.skipping:skipping", "Choose how much is skipped on purpose, to compare."
-    ),
-    "experiment": Subcommand(
-        "afterwit.cli.measure.experiment:experiment", "Split sessions between ways of telling, and compare."
-    ),
-    "report": Subcommand("afterwit.cli.measure.report:report", "Write a page of figures, with charts."),
+    "effect": Subcommand(".effect:effect", "Does it help? Sessions that were told, and those that were not."),
+    "backtest": Subcommand(".backtest:backtest", "Replay your own history: what would have been said?"),
+    "skipping": Subcommand(".skipping:skipping", "Choose how much is skipped on purpose, to compare."),
+    "experiment": Subcommand(".experiment:experiment", "Split sessions between ways of telling, and compare."),
+    "report": Subcommand(".report:report", "Write a page of figures, with charts."),
 }
 
 
-@click.group(cls=LazyGroup, entries=COMMANDS)
+@click.group(cls=LazyGroup, package=__name__, entries=COMMANDS)
 def measure() -> None:
     """Measure whether any of it helps."""

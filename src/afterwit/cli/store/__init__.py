@@ -6,22 +6,16 @@ from afterwit.cli.commands import LazyGroup
 from afterwit.config.extras import Subcommand
 
 COMMANDS = {
-    "evict": Subcommand(
-        "afterwit.cli.store.evict:evict", "Drop original logs from the archive until it is within its budget."
-    ),
-    "dropped": Subcommand(
-        "afterwit.cli.store.evict:dropped", "List the originals that were dropped to stay within the storage budget."
-    ),
-    "stat": Subcommand("afterwit.cli.store.upkeep:stat", "Show what the store takes and holds, and its content hash."),
-    "verify": Subcommand("afterwit.cli.store.upkeep:verify", "Check database, archive and journal."),
-    "rebuild": Subcommand(
-        "afterwit.cli.store.upkeep:rebuild", "Make the database again from the archive and the journal."
-    ),
-    "compact": Subcommand("afterwit.cli.store.upkeep:compact", "Give unused space back."),
-    "problems": Subcommand("afterwit.cli.store.upkeep:problems", "List what could not be read: file, byte and reason."),
+    "evict": Subcommand(".evict:evict", "Drop original logs from the archive until it is within its budget."),
+    "dropped": Subcommand(".evict:dropped", "List the originals that were dropped to stay within the storage budget."),
+    "stat": Subcommand(".upkeep:stat", "Show what the store takes and holds, and its content hash."),
+    "verify": Subcommand(".upkeep:verify", "Check database, archive and journal."),
+    "rebuild": Subcommand(".upkeep:rebuild", "Make the database again from the archive and the journal."),
+    "compact": Subcommand(".upkeep:compact", "Give unused space back."),
+    "problems": Subcommand(".upkeep:problems", "List what could not be read: file, byte and reason."),
 }
 
 
-@click.group(cls=LazyGroup, entries=COMMANDS, extras_below="store")
+@click.group(cls=LazyGroup, package=__name__, entries=COMMANDS, extras_below="store")
 def store() -> None:
     """Sizes, checks, rebuilding, giving space back, backups; a hub."""

@@ -6,18 +6,14 @@ from afterwit.cli.commands import LazyGroup
 from afterwit.config.extras import Subcommand
 
 COMMANDS = {
-    "list": Subcommand(
-        "afterwit.extras.fixes.cli.list:list_fixes", "List the fixes of a repository, and whether tests guard them."
-    ),
-    "check": Subcommand("afterwit.extras.fixes.cli.check:check", "Run the tests of fixes with and without the fix."),
-    "show": Subcommand(
-        "afterwit.extras.fixes.cli.show:show", "One fix: its lines, its tests, its session, its verdict."
-    ),
-    "draft": Subcommand("afterwit.extras.fixes.cli.draft:draft", "Write a test skeleton for a fix without a guard."),
-    "report": Subcommand("afterwit.extras.fixes.cli.report:report", "The places that were fixed most without a guard."),
+    "list": Subcommand(".list:list_fixes", "List the fixes of a repository, and whether tests guard them."),
+    "check": Subcommand(".check:check", "Run the tests of fixes with and without the fix."),
+    "show": Subcommand(".show:show", "One fix: its lines, its tests, its session, its verdict."),
+    "draft": Subcommand(".draft:draft", "Write a test skeleton for a fix without a guard."),
+    "report": Subcommand(".report:report", "The places that were fixed most without a guard."),
 }
 
 
-@click.group(cls=LazyGroup, entries=COMMANDS)
+@click.group(cls=LazyGroup, package=__name__, entries=COMMANDS)
 def guards() -> None:
     """Find out whether anything would notice if a fix were undone."""

@@ -6,24 +6,14 @@ from afterwit.cli.commands import LazyGroup
 from afterwit.config.extras import Subcommand
 
 COMMANDS = {
-    "list": Subcommand(
-        "afterwit.extras.lab.skills.cli.list:list_skills", "List the skills that sessions use, and whether they help."
-    ),
-    "show": Subcommand(
-        "afterwit.extras.lab.skills.cli.show:show", "One skill: what followed its uses, and for which work it is best."
-    ),
-    "pairs": Subcommand(
-        "afterwit.extras.lab.skills.cli.pairs:show_pairs", "Skills that are used together, against each alone."
-    ),
-    "trends": Subcommand(
-        "afterwit.extras.lab.skills.cli.trends:show_trends", "Which skills got better or worse, and since when."
-    ),
-    "evolve": Subcommand(
-        "afterwit.extras.lab.skills.cli.evolve:evolve", "Let skills get better: proposals, trials, and the way back."
-    ),
+    "list": Subcommand(".list:list_skills", "List the skills that sessions use, and whether they help."),
+    "show": Subcommand(".show:show", "One skill: what followed its uses, and for which work it is best."),
+    "pairs": Subcommand(".pairs:show_pairs", "Skills that are used together, against each alone."),
+    "trends": Subcommand(".trends:show_trends", "Which skills got better or worse, and since when."),
+    "evolve": Subcommand(".evolve:evolve", "Let skills get better: proposals, trials, and the way back."),
 }
 
 
-@click.group(cls=LazyGroup, entries=COMMANDS)
+@click.group(cls=LazyGroup, package=__name__, entries=COMMANDS)
 def skills() -> None:
     """See which skills sessions use, and whether they help."""

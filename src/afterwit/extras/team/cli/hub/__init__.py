@@ -6,15 +6,13 @@ from afterwit.cli.commands import LazyGroup
 from afterwit.config.extras import Subcommand
 
 COMMANDS = {
-    "init": Subcommand(
-        "afterwit.extras.team.cli.hub.init:init", "Make a hub in a database, or bring one to a newer schema."
-    ),
-    "status": Subcommand("afterwit.extras.team.cli.hub.look:status", "What a team has on its hub, in sums."),
-    "search": Subcommand("afterwit.extras.team.cli.hub.look:search", "Find shared notes on the hub, by words."),
-    "members": Subcommand("afterwit.extras.team.cli.hub.members:members", "Who belongs to the teams of a hub."),
+    "init": Subcommand(".init:init", "Make a hub in a database, or bring one to a newer schema."),
+    "status": Subcommand(".look:status", "What a team has on its hub, in sums."),
+    "search": Subcommand(".look:search", "Find shared notes on the hub, by words."),
+    "members": Subcommand(".members:members", "Who belongs to the teams of a hub."),
 }
 
 
-@click.group(cls=LazyGroup, entries=COMMANDS)
+@click.group(cls=LazyGroup, package=__name__, entries=COMMANDS)
 def hub() -> None:
     """Share notes with a team through a PostgreSQL server."""
