@@ -108,7 +108,8 @@ class Past:
         self._put_decisions(row for row in recorded if row.kind in _TAKEN_BACK)
         self._last: Digest | None = None
         self._is_stale = True
-        self._dealt: tuple[str, int] | None = None  # for whom and on which day the deck was made
+        self._then = world
+        self._here: Whereabouts | None = None
         marks = [(repo, checkout.mark) for repo, checkout in self._checkouts.items()]
         facts = [recorded, marks, world.settings.recall]
         self.mark = hashlib.sha256(msgspec.json.encode(facts)).hexdigest()[:16]
@@ -130,20 +131,23 @@ class Past:
 
     def at(self, here: Whereabouts) -> World:
         """The world when a session began, of whoever has it. What was known by then is ready to be told."""
-        home = self._world.user_home / "home" / (here.user.replace("/", "") or _NOBODY)
+        if here == self._here and not self._is_stale:
+            return self._then
         due = [row for row in self._due if row.at_ms < here.began_ms]
         self._put_decisions(due)
         self._due = self._due[len(due) :]
         if here.repo:
             self._is_stale |= self._check_out(here.repo).stand(here.began_ms, here.branch)
-        world = self._world._replace(now_ms=here.began_ms, user_home=home, settings=self._settings())
-        dealt = (home.name, here.began_ms // DAY_MS)
-        if self._is_stale or self._dealt != dealt:
-            harvest(self._store, world)
-            update_trees(self._store, world, _Unwatched())
-            compile_deck(self._store, world)
-            self._is_stale, self._dealt = False, dealt
-        return world
+        before = (self._then.user_home, self._then.now_ms // DAY_MS)
+        home = self._world.user_home / "home" / (here.user.replace("/", "") or _NOBODY)
+        self._here = here
+        self._then = self._world._replace(now_ms=here.began_ms, user_home=home, settings=self._settings())
+        if self._is_stale or before != (home, here.began_ms // DAY_MS):
+            harvest(self._store, self._then)
+            update_trees(self._store, self._then, _Unwatched())
+            compile_deck(self._store, self._then)
+            self._is_stale = False
+        return self._then
 
     def ask(self, here: Whereabouts, moment: Moment) -> HookCall:
         """What hooks say at a moment of a session. A subagent has a context of its own in its parent's session."""
