@@ -117,9 +117,10 @@ def backtest(
     Shows the three moments in which it would have helped most: what happened, what would have been said, and what that
     would have spared. Then one line of figures.
 
-    Sessions are replayed in order. For each, only what stood in the logs before it began is used, and of a checkout on
+    Sessions are replayed in order, through the same stages as in `afterwit learn` and the same hooks as in a live
+    session. For each, only what stood in the logs before it began is used, and of a checkout on
     this machine only the commits and files of that time; what a model read in a session counts as known from the end of
-    that session. Filters choose which sessions are replayed and measured; the
+    that session, and what people decided from then on. Filters choose which sessions are replayed and measured; the
     others are still learned from. A replay shows what would have been said, not what would have been done. The figures
     of the last replay are kept, and `afterwit web` draws them.
 
