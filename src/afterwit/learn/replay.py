@@ -45,7 +45,6 @@ from afterwit.recall.deck.first_prompt import likely_places
 from afterwit.recall.deck.location import location_of
 from afterwit.recall.deck.reader import Deck
 from afterwit.recall.history import DRAW
-from afterwit.recall.places import LikelyPlace
 from afterwit.recall.prompt_block import PLACES
 from afterwit.recall.repository import update_trees
 from afterwit.store.atomic import create_file
@@ -69,6 +68,8 @@ _FACTS = ("repo", "user", "relation", "parent", "branch", "started_ms", "ended_m
 def ask_hook(agent: str, moment: Moment, world: World) -> HookCall:
     """The call of a hook, after it was answered. Agents that have no hooks are asked as Claude Code is."""
     payloads = payloads_of(agent) or claude_hooks
+    events = described(agent)["hooks"]["events"] if "hooks" in described(agent) else {}
+    moment.native = next((name for name, event in events.items() if event == moment.event), "")
     call = HookCall(agent, payloads, moment, str(world.layout.root), [], str(world.user_home))
     call.run()
     return call
@@ -237,12 +238,10 @@ class PlacesPlayer(Player):
 
     def prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
         deck = Deck(str(self._past.at(here).layout.deck))
-        files = tuple(place.path for place in self._places(deck, here, prompt))
+        places = likely_places(deck, prompt, location_of(deck, self._past.folder(here.repo)))
+        files = tuple(place.path for place in places)
         if files:
             yield Saying(text=f"A guess at the files: {', '.join(files)}", items=(PLACES,), files=files)
-
-    def _places(self, deck: Deck, here: Whereabouts, prompt: str) -> Iterable[LikelyPlace]:
-        return likely_places(deck, prompt, location_of(deck, self._past.folder(here.repo)))
 
 
 class HookPlayer(PlacesPlayer):
@@ -255,7 +254,7 @@ class HookPlayer(PlacesPlayer):
         return self._past.read_notes()
 
     def start(self, here: Whereabouts) -> Iterable[Saying]:
-        if here.relation != Relation.SUBAGENT:  # no client calls hooks where a subagent begins or is asked
+        if here.relation != Relation.SUBAGENT:  # hooks have no event for its beginning, nor for what it is asked
             source = "resume" if here.relation in (Relation.RESUME, Relation.FORK) else "startup"
             yield from self._said(here, Moment(START, "", source=source))
 
