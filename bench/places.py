@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, TypeVar
 from afterwit.cli.measure.backtest import with_checkouts
 from afterwit.config.world import World
 from afterwit.learn.learn import Options, learn
-from afterwit.learn.replay import Past, PlacesPlayer, past_of
+from afterwit.learn.replay import PastStore, PlacesPlayer, past_of
 from afterwit.measure.backtest import walked
 from afterwit.measure.player import Saying, Whereabouts
 from afterwit.model.digest import Digest
@@ -48,7 +48,7 @@ class Case(NamedTuple):
 class GitAlone(PlacesPlayer):
     """Knows no session, and notes which files were there."""
 
-    def __init__(self, past: Past) -> None:
+    def __init__(self, past: PastStore) -> None:
         super().__init__(past)
         self.there: dict[str, frozenset[str]] = {}
 

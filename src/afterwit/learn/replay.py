@@ -83,7 +83,7 @@ class _Unwatched:
     def stage(self, label: str, count: int, unit: str) -> None: ...
 
 
-class Past:
+class PastStore:
     """A store that stands at a moment of the history that it is given."""
 
     def __init__(
@@ -163,8 +163,8 @@ class Past:
 
     def read_notes(self) -> dict[str, str]:
         """Notes that models read, by their ids and by those of all that were merged into them."""
-        known = (item_in(row) for row in items.all_items(self._store.db))
-        return {name: item.id for item in known if item.harvester == READ for name in (item.id, *item.merged)}
+        notes = (item_in(row) for row in items.all_items(self._store.db))
+        return {name: item.id for item in notes if item.harvester == READ for name in (item.id, *item.merged)}
 
     def _check_out(self, repo: str, git_dir: Path | None = None) -> PastCheckout:
         if repo not in self._checkouts:
@@ -193,7 +193,7 @@ class Past:
 @contextmanager
 def past_of(
     world: World, *, with_reading: bool = True, ask: Callable[[str, Moment, World], HookCall] = ask_hook
-) -> Iterator[Past]:
+) -> Iterator[PastStore]:
     """A past in which nothing is known yet, for the history of this world's store; gone at the end."""
     with readonly_database(world.layout) as db:
         left_out = () if with_reading else (KnowledgeEntry.READ, KnowledgeEntry.CONSOLIDATED)
@@ -214,7 +214,7 @@ def past_of(
             recall = msgspec.structs.replace(world.settings.recall, preferences=False)
             settings = msgspec.structs.replace(world.settings, recall=recall)
             then = world._replace(layout=layout, settings=settings, user_home=folder, environ={})
-            yield Past(then, store, git_dirs, recorded, ask)
+            yield PastStore(then, store, git_dirs, recorded, ask)
 
 
 class PlacesPlayer(Player):
@@ -223,7 +223,7 @@ class PlacesPlayer(Player):
     name = "places"
     version = 4
 
-    def __init__(self, past: Past) -> None:
+    def __init__(self, past: PastStore) -> None:
         self._past = past
 
     @property
@@ -314,7 +314,7 @@ def _arguments(step: DigestStep, paths: Sequence[str]) -> dict[str, object]:
 PLAYERS = (*(kind.name for kind in BASELINES), PlacesPlayer.name, HookPlayer.name)
 
 
-def players_named(names: Iterable[str], past: Past) -> list[Player]:
+def players_named(names: Iterable[str], past: PastStore) -> list[Player]:
     """The strategies of these names; all where none is given."""
     kinds: dict[str, Callable[[], Player]] = {kind.name: kind for kind in BASELINES}
     kinds |= {kind.name: partial(kind, past) for kind in (PlacesPlayer, HookPlayer)}
