@@ -18,7 +18,8 @@ from typing import Any
 from afterwit.config.world import World
 from afterwit.digest.digester import digest
 from afterwit.engine.learn import Options, learn
-from afterwit.measure.backtest import PLAYERS, StoredHistory, backtest, own_files, players_named
+from afterwit.engine.replay import PLAYERS, past_of, players_named
+from afterwit.measure.backtest import StoredHistory, backtest, own_files
 from afterwit.measure.backtest_notes import NotesFile
 from afterwit.sessions.filters import Filter
 from afterwit.store.store import readonly_database
@@ -46,7 +47,7 @@ def table(home: Path, folder: Path) -> dict[str, Any]:
     learn_s = cpu_s(lambda: learn(world, Options(), Silent()))
     digest_s = cpu_s(lambda: digest_all(world))
     notes = NotesFile(folder / "{player}.jsonl", PLAYERS, own_files(world))
-    replay_s = cpu_s(lambda: backtest(world, players_named(()), READ_BY_EXAMINER, Silent(), notes))
+    replay_s = cpu_s(lambda: replay_all(world, notes))
     ours = [row(f"our {name}", judged(home, folder / f"{name}.jsonl")) for name in PLAYERS]
     theirs = [row(f"examiner's {name}", judged(home, written(home, folder, name))) for name in THEIRS]
     costs = {"learn_cpu_s": learn_s, "digest_cpu_s": digest_s, "backtest_cpu_s": replay_s}
@@ -59,6 +60,11 @@ def cpu_s(work: Any) -> float:
     before = os.times()
     work()
     return sum(os.times()[:4]) - sum(before[:4])
+
+
+def replay_all(world: World, notes: NotesFile) -> None:
+    with past_of(world) as past:
+        backtest(world, players_named((), past), READ_BY_EXAMINER, Silent(), notes)
 
 
 def digest_all(world: World) -> None:

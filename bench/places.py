@@ -17,15 +17,14 @@ import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from afterwit.cli.measure.backtest import with_checkouts
 from afterwit.config.world import World
 from afterwit.engine.learn import Options, learn
-from afterwit.measure.backtest import repositories, walked
-from afterwit.measure.past_repositories import NO_REPOSITORIES, PastRepositories
-from afterwit.measure.player import Player, Saying, Whereabouts
-from afterwit.measure.recall_player import PlacesPlayer
+from afterwit.engine.replay import PastStore, PlacesPlayer, past_of
+from afterwit.measure.backtest import walked
+from afterwit.measure.player import Saying, Whereabouts
 from afterwit.model.digest import Digest
 from bench.backtest import READ_BY_EXAMINER
 from bench.results import command_line, report
@@ -34,6 +33,7 @@ from bench.worlds import Silent, world_of
 _ROUNDS = 1_000
 _SEED = 84
 Named = Mapping[str, Sequence[str]]  # files by session
+Places = TypeVar("Places", bound=PlacesPlayer)
 
 
 class Case(NamedTuple):
@@ -48,9 +48,8 @@ class Case(NamedTuple):
 class GitAlone(PlacesPlayer):
     """Knows no session, and notes which files were there."""
 
-    def __init__(self, past: PastRepositories) -> None:
+    def __init__(self, past: PastStore) -> None:
         super().__init__(past)
-        self._past = past
         self.there: dict[str, frozenset[str]] = {}
 
     def know(self, digest: Digest) -> None:
@@ -58,8 +57,9 @@ class GitAlone(PlacesPlayer):
 
     def prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
         yield from super().prompt(here, prompt)
-        if here.repo in self._past:
-            self.there[here.session] = self._past[here.repo].paths()
+        root = Path(self._past.folder(here.repo))
+        files = (path.relative_to(root) for path in root.rglob("*") if path.is_file())
+        self.there[here.session] = frozenset(str(path) for path in files if path.parts[0] != ".git")
 
 
 def main() -> None:
@@ -85,12 +85,9 @@ def tables(world: World, judge: Mapping[str, Any], home: Path) -> dict[str, Any]
     pool = [
         Case(one.id, one.repo, old, len(judge["looking"](one, old[0]))) for one, old in judge["orientation"](sessions)
     ]
-    named: dict[str, Named] = {"without checkouts": played(world, PlacesPlayer(NO_REPOSITORIES))}
-    with repositories(world) as past:
-        named["with checkouts"] = played(world, PlacesPlayer(past))
-    with repositories(world) as past:
-        alone = GitAlone(past)
-        named["git alone"] = played(world, alone)
+    named: dict[str, Named] = {"without checkouts": played(with_checkouts(world, (), is_read=False), PlacesPlayer)[1]}
+    named["with checkouts"] = played(world, PlacesPlayer)[1]
+    alone, named["git alone"] = played(world, GitAlone)
     for player in ("frequent", "similar"):
         notes = judge["play"](sessions, player, random.Random(_SEED))
         named[f"examiner's {player}"] = {note["session"]: note["files"] for note in notes}
@@ -102,10 +99,12 @@ def tables(world: World, judge: Mapping[str, Any], home: Path) -> dict[str, Any]
     return {"pool": scored(pool, named), "files that lay there": scored(lying, named)}
 
 
-def played(world: World, player: Player) -> Named:
-    """The files that a player names, by session."""
-    sessions = (one for one in walked(world, [player], READ_BY_EXAMINER, Silent()) if one.is_played)
-    return {one.outline.here.session: note.files for one in sessions for note in one.notes[player.name]}
+def played(world: World, kind: type[Places]) -> tuple[Places, Named]:
+    """A player, and the files that it names, by session."""
+    with past_of(world) as past:
+        player = kind(past)
+        sessions = (one for one in walked(world, [player], READ_BY_EXAMINER, Silent()) if one.is_played)
+        return player, {one.outline.here.session: note.files for one in sessions for note in one.notes[player.name]}
 
 
 def scored(cases: Sequence[Case], named: Mapping[str, Named]) -> list[dict[str, Any]]:

@@ -7,13 +7,11 @@ import pytest
 from tests.engine.hermes_sessions import Message, Ran, Said, messages, put_database, put_lines
 from tests.homes import learned, rows, world_of
 
-from afterwit.knowledge.whose_words import Listener
-from afterwit.model.kinds import ActionKind
-from afterwit.recall.at_failure import FailedAction, fix_for
-from afterwit.recall.recall import prompt_block_for, recalled, speaking_items
-from afterwit.recall.situation import Situation
-from afterwit.store.layout import Layout
-from afterwit.store.store import opened
+from afterwit.agents.moments import AFTER, Moment
+from afterwit.recall.deck.location import Location
+from afterwit.recall.deck.reader import Deck
+from afterwit.recall.hook.proposals import Permissions, proposed
+from afterwit.recall.recall import recalled
 
 NEXUS = "~/the-nexus"
 TOKEN = "~/.config/forge/merge-token"
@@ -82,18 +80,23 @@ def test_the_next_session_is_told_at_its_start(store: Path) -> None:
 
 
 def test_a_prompt_that_names_a_merge_is_told(store: Path) -> None:
-    with opened(Layout(store)) as learned_store:
-        (repo,) = {repo for (repo,) in rows(store, "SELECT repo FROM sessions")}
-        items, world = speaking_items(learned_store.db, Listener()), world_of(store.parent / "home", store)
-        here = Situation(repo, "hermes")
-        block = prompt_block_for(learned_store.db, world, here, "merge PR 88 of the nexus", items)
-    assert TOKEN in block.text
+    world = world_of(store.parent / "home", store)
+    told = recalled(world, store, "the-nexus", "hermes", "merge PR 88 of the nexus", None)
+    assert TOKEN in f"{told.start.text} {told.prompt.text}"
 
 
 def test_the_failure_is_answered(store: Path) -> None:
-    with opened(Layout(store)) as learned_store:
-        (repo,) = {repo for (repo,) in rows(store, "SELECT repo FROM sessions")}
-        failed = FailedAction(ActionKind.SHELL, "terminal", "gh pr merge 88 --squash", REFUSED, 1)
-        fix = fix_for(speaking_items(learned_store.db, Listener()), Situation(repo, "hermes"), failed)
-    assert fix is not None
-    assert TOKEN in fix.text
+    (repo,) = {repo for (repo,) in rows(store, "SELECT repo FROM sessions")}
+    failed = Moment(
+        AFTER,
+        "s1",
+        tool="terminal",
+        arguments={"command": "gh pr merge 88 --squash"},
+        output=REFUSED,
+        is_error=True,
+        exit_code=1,
+    )
+    may = Permissions(refuse=False, rewrite=False)
+    proposal = proposed(Deck(str(store / "deck.db")), "hermes", failed, Location(repo, "/w"), may)
+    assert proposal is not None
+    assert TOKEN in proposal.lines[0].text

@@ -6,7 +6,7 @@ from tests.harvest.talks import concluded, replied, sentences
 from tests.harvest.work import Act, failed, piped, ran, session
 
 from afterwit.harvest.http_refusals import HttpRefusals
-from afterwit.knowledge.gate import rejection, wants_review
+from afterwit.knowledge.gate import rejection, review_reason
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import FailureClass
 from afterwit.model.knowledge import Draft, Scope, ScopeKind
@@ -31,7 +31,7 @@ def test_the_file_that_the_token_came_from_is_named_and_the_reason() -> None:
         f"HTTP 405 at `gh pr merge` here means branch protection; it worked with the token in `{TOKEN}`."
     )
     assert not rejection(draft)
-    assert not wants_review(draft)
+    assert not review_reason(draft)
 
 
 def test_a_token_that_was_put_into_a_variable_first_is_named_by_its_file() -> None:

@@ -32,7 +32,7 @@ _TOLD_FIELDS = {"text", "heading", "reason", "notice", "body"}
 _PLAIN_TEXTS = {  # functions beside the gate that give other texts than those for an agent
     "agents/moments.py": {"text_at", "all_text", "_script", "command", "path"},
     "recall/deck/reader.py": {"text", "listener_mark", "repo_of", "tree_of", "_part_path"},
-    "recall/deck/firing_lines.py": {"_rank"},
+    "recall/deck/firing_lines.py": {"_rank", "about"},
     "recall/deck/write.py": {"_sections"},  # as the deck stores them
     "recall/hook/failures.py": {"_plain"},
     "recall/hook/tell.py": {"_arm"},
@@ -41,7 +41,6 @@ _PLAIN_TEXTS = {  # functions beside the gate that give other texts than those f
     "mcp/tool.py": {"_fault", "_list_fault"},
     "mcp/tools/reading.py": {"_repo", "_text"},
     "mcp/tools/search_sessions.py": {"_repo"},
-    "recall/at_failure.py": {"_plain_lines", "signature"},
     "recall/start_block.py": {"checked_template"},
     "engine/curation/files.py": {"_name", "_text"},
     "recall/recall.py": {"_recognised", "_template", "repo_at"},

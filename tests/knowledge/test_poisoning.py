@@ -7,7 +7,7 @@ import pytest
 from tests.harvest.talks import committed, concluded, pulled, replied, talk
 
 from afterwit.harvest.registry import HARVESTERS
-from afterwit.knowledge.gate import Rejection, rejection, wants_review
+from afterwit.knowledge.gate import Rejection, rejection, review_reason
 from afterwit.model.digest import Digest, DigestStep, Failure, Rule, Touched
 from afterwit.model.kinds import ActionKind, FailureClass, ResolutionKind, Status
 from afterwit.model.knowledge import Channel, Draft
@@ -111,7 +111,7 @@ def test_no_user_is_quoted_with_words_that_nobody_typed() -> None:
 def test_planted_orders_are_refused_or_laid_before_a_person() -> None:
     for draft in _drafts(ORDER):
         if CANARY in draft.sentence:
-            assert rejection(draft) or wants_review(draft)
+            assert rejection(draft) or review_reason(draft)
 
 
 def test_forged_markers_are_refused_as_our_own_output() -> None:

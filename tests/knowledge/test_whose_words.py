@@ -8,7 +8,7 @@ import pytest
 from tests.knowledge.drafting import piece
 from tests.recall.knowing import item
 
-from afterwit.knowledge.whose_words import Listener, Names, is_personal, listener, people, speakers, speaks_for
+from afterwit.knowledge.whose_words import Names, is_personal, listener, people, speakers, speaks_for
 from afterwit.model.knowledge import DENIALS, PERSON, READ, REPEATED, STANDING, Channel, Evidence, Item
 from afterwit.redaction.accounts import is_person
 
@@ -70,10 +70,6 @@ def test_a_stranger_is_taken_for_the_only_person_of_a_repository_or_of_the_store
     assert [stranger.hears_user("mira", repo) for repo in ("orchard", "mill", "")] == [True, False, False]
     alone = listener(named("visitor"), {"orchard": ["mira"], "mill": ["mira"]})
     assert all(alone.hears_user("mira", repo) for repo in ("orchard", "mill", ""))
-
-
-def test_who_is_known_is_nobody_else_though_no_session_was_theirs_before() -> None:
-    assert listener(named("jonas"), {"orchard": ["mira"]}, is_known=True) == Listener(frozenset({"mira"}))
 
 
 def test_a_note_speaks_for_others_only_where_all_of_them_said_it() -> None:

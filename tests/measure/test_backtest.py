@@ -8,8 +8,10 @@ import pytest
 from tests.homes import Silent, learned, world_of
 from tests.measure.histories import HOUR_S, Log, planted
 from tests.measure.judging import judged, needs_judge, played
+from tests.measure.replaying import players, replayed
 
-from afterwit.measure.backtest import PLAYERS, Backtest, backtest, explained, own_files, players_named
+from afterwit.engine.replay import PLAYERS
+from afterwit.measure.backtest import Backtest, explained, own_files
 from afterwit.measure.backtest_notes import NotesFile
 from afterwit.measure.scores import PlayerReport
 from afterwit.model.errors import UsageError
@@ -30,7 +32,7 @@ class Planted:
     def run(self, wanted: Filter, notes: Path | None = None) -> Backtest:
         world = world_of(self.home, self.store)
         notebook = NotesFile(notes, PLAYERS, own_files(world)) if notes else None
-        return backtest(world, players_named(()), wanted, Silent(), notebook)
+        return replayed(world, wanted=wanted, notebook=notebook)
 
     def report(self, player: str) -> PlayerReport:
         return next(one for one in self.found.reports if one.player == player)
@@ -124,20 +126,22 @@ def test_the_summary_opens_with_a_sentence_about_the_product(history: Planted) -
 
 def test_a_store_without_sessions_says_what_to_do(tmp_path: Path) -> None:
     learned(tmp_path, tmp_path / "store")
-    found = backtest(world_of(tmp_path, tmp_path / "store"), players_named(()), Filter(), Silent())
+    found = replayed(world_of(tmp_path, tmp_path / "store"))
     assert "afterwit learn" in found.sentence
 
 
 def test_one_session_can_be_explained(history: Planted) -> None:
     session = history.logs[5].session
-    one = explained(world_of(history.home, history.store), players_named(["places"]), session, Silent())
+    world = world_of(history.home, history.store)
+    with players(world, "places") as chosen:
+        one = explained(world, chosen, session, Silent())
     assert one.outline.here.session == session
     assert [note.moment for note in one.notes["places"]] == ["prompt"]
 
 
-def test_an_unknown_player_is_refused_with_the_names_of_all() -> None:
+def test_an_unknown_player_is_refused_with_the_names_of_all(history: Planted) -> None:
     with pytest.raises(UsageError, match="Known are: nothing, frequent"):
-        players_named(["oracle"])
+        replayed(world_of(history.home, history.store), "oracle")
 
 
 def test_a_fork_knows_nothing_that_came_after_the_history_it_copied(tmp_path: Path) -> None:
@@ -149,5 +153,6 @@ def test_a_fork_knows_nothing_that_came_after_the_history_it_copied(tmp_path: Pa
         log.put(tmp_path / "home")
     learned(tmp_path / "home", tmp_path / "store")
     world = world_of(tmp_path / "home", tmp_path / "store")
-    one = explained(world, players_named(["frequent"]), fork.session, Silent())
+    with players(world, "frequent") as chosen:
+        one = explained(world, chosen, fork.session, Silent())
     assert one.notes["frequent"] == []

@@ -7,21 +7,22 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.homes import Silent, learned, world_of
+from tests.homes import learned, world_of
 from tests.measure.histories import planted
+from tests.measure.replaying import replayed
 
-from afterwit.measure.backtest import backtest, own_files, players_named
+from afterwit.measure.backtest import own_files
 from afterwit.measure.backtest_notes import NotesFile, examined_as
 from afterwit.model.errors import UsageError
-from afterwit.sessions.filters import Filter
 
 _RUN = """
 import os, signal, sys
 from pathlib import Path
 from afterwit.measure import backtest_notes
-from afterwit.measure.backtest import backtest, own_files, players_named
+from afterwit.measure.backtest import own_files
 from afterwit.sessions.filters import Filter
-from tests.homes import Silent, world_of
+from tests.homes import world_of
+from tests.measure.replaying import replayed
 
 class Dying(backtest_notes.NotesFile):
     def put(self, played):
@@ -33,7 +34,7 @@ class Dying(backtest_notes.NotesFile):
 
 world = world_of(Path(sys.argv[1]), Path(sys.argv[2]))
 notes = Dying(Path(sys.argv[3]), ["memoriser"], own_files(world))
-backtest(world, players_named(["memoriser"]), Filter(), Silent(), notes)
+replayed(world, "memoriser", notebook=notes)
 """
 
 
@@ -59,7 +60,7 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 def _noted(homes: tuple[Path, Path], path: Path, player: str = "memoriser") -> _Counting:
     world = world_of(*homes)
     notes = _Counting(path, [player], own_files(world))
-    backtest(world, players_named([player]), Filter(), Silent(), notes)
+    replayed(world, player, notebook=notes)
     return notes
 
 

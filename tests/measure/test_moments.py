@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from tests.homes import Silent, learned, world_of
+from tests.homes import learned, world_of
 from tests.measure.histories import HOUR_S, MISSING, Log
+from tests.measure.replaying import replayed
 
-from afterwit.measure.backtest import PRODUCT, backtest, players_named
+from afterwit.measure.backtest import PRODUCT
 from afterwit.measure.moments import HelpfulMoment, best_moments
-from afterwit.sessions.filters import Filter
 
 
 def moment(session: str, spared: int, *, item: str = "a", command: str = "npm run tset") -> HelpfulMoment:
@@ -32,7 +32,7 @@ def moments_of(tmp_path: Path, *logs: Log) -> list[HelpfulMoment]:
         log.put(tmp_path / "home")
     learned(tmp_path / "home", tmp_path / "store")
     world = world_of(tmp_path / "home", tmp_path / "store")
-    return backtest(world, players_named((PRODUCT,)), Filter(), Silent()).moments
+    return replayed(world, PRODUCT).moments
 
 
 def mended(number: int, *, looks: int = 0) -> Log:

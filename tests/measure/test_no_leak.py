@@ -7,15 +7,14 @@ from pathlib import Path
 import msgspec
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.homes import Silent, learned, world_of
+from tests.homes import learned, world_of
 from tests.measure.histories import MISSING, RULE, Log, scrambled
+from tests.measure.replaying import notes_of
 from tests.thoroughness import examples
 
-from afterwit.measure.backtest import players_named, walked
 from afterwit.measure.player import Player, Saying, Whereabouts
 from afterwit.measure.replay import Notes
 from afterwit.model.digest import Digest
-from afterwit.sessions.filters import Filter
 
 _FILES = [f"src/{name}.ts" for name in ("press", "row", "barrel", "gate")]
 _COMMANDS = [("npm run tset", MISSING, True), ("npm run test", "12 passing", False), ("npx tsc", RULE, True)]
@@ -67,8 +66,7 @@ def _notes(logs: list[Log]) -> dict[str, Notes]:
         for log in logs:
             log.put(home)
         learned(home, store)
-        played = walked(world_of(home, store), [*players_named(()), _Witness()], Filter(), Silent())
-        return {one.outline.here.session: one.notes for one in played}
+        return notes_of(world_of(home, store), beside=(_Witness(),))
 
 
 @settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])

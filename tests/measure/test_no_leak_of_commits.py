@@ -8,16 +8,15 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from tests.homes import Silent, learned, world_of
+from tests.homes import learned, world_of
 from tests.measure.histories import Log
+from tests.measure.replaying import notes_of
 from tests.sources.repositories import commit_on_top, repository
 from tests.thoroughness import examples
 
-from afterwit.measure.backtest import players_named, walked
-from afterwit.measure.past_repositories import past_repositories
+from afterwit.measure.past_repositories import PastCheckout
 from afterwit.measure.replay import Notes
-from afterwit.redaction.redaction import Redactor
-from afterwit.sessions.filters import Filter
+from afterwit.model.settings import RepositorySettings
 
 _WORDS = ("press", "row", "barrel", "gate", "crate", "frost")
 _PROMPTS = [f"Mend the {word} of the mill" for word in _WORDS]
@@ -70,10 +69,10 @@ def _notes(sessions: list[Session], commits: list[Commit], noise_from: int | Non
             log.put(home)
         _commit_all(git_dir, commits, noise_from)
         learned(home, store)
-        with past_repositories({"orchard": git_dir}, Redactor(b"key").text) as past:
-            players = players_named(("places", "afterwit"), past=past)
-            played = walked(world_of(home, store), players, Filter(), Silent())
-            return {session.outline.here.session: session.notes for session in played}
+        world = world_of(home, store)
+        repositories = RepositorySettings(checkouts={"orchard": git_dir.parent})
+        settings = msgspec.structs.replace(world.settings, repositories=repositories)
+        return notes_of(world._replace(settings=settings), "places", "afterwit")
 
 
 @pytest.mark.slow
@@ -117,16 +116,13 @@ def test_work_on_the_branch_of_the_session_is_known_and_that_of_another_is_not()
     assert "src/cellar.ts" not in _named([(900, False, "Go on with the cellar", "src/row.ts")], aside)
 
 
-def test_a_file_that_was_deleted_before_is_not_named_and_one_deleted_later_is() -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        git_dir = repository(Path(folder))
-        commit_on_top(git_dir, {"a.ts": b"barrel"}, "Add", _at(0))
-        commit_on_top(git_dir, {"b.ts": b"gate"}, "Drop", _at(100))
-        with past_repositories({"r": git_dir}, Redactor(b"key").text) as past:
-            list(past["r"].work_before(36_000_000_000_000, "", {}))
-            moments = [1_777_629_600_000 + at_s * 1000 for at_s in (50, 150)]
-            there = []
-            for moment in moments:
-                past["r"].tree_before(moment, "")
-                there.append((past["r"].is_there("a.ts"), past["r"].is_there("b.ts")))
-    assert there == [(True, False), (False, True)]
+def test_a_file_that_was_deleted_before_is_not_there_and_one_deleted_later_is(tmp_path: Path) -> None:
+    git_dir = repository(tmp_path / "real")
+    commit_on_top(git_dir, {"a.ts": b"barrel"}, "Add", _at(0))
+    commit_on_top(git_dir, {"b.ts": b"gate"}, "Drop", _at(100))
+    past = PastCheckout(tmp_path / "past", git_dir)
+    there = []
+    for second in (50, 150):
+        past.stand(1_777_629_600_000 + second * 1000, "main")
+        there.append(sorted(file.name for file in past.root.glob("*.ts")))
+    assert there == [["a.ts"], ["b.ts"]]

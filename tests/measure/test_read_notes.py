@@ -3,90 +3,42 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
 import pytest
-from tests.homes import Silent, learned, world_of
+from tests.homes import learned, world_of
 from tests.measure.histories import HOUR_S, Log
-from tests.measure.readings import REPO, RULE, draft, entry, evidence, read_of, ref
+from tests.measure.readings import RULE, draft, entry, read_of
+from tests.measure.replaying import notes_of, replayed
 
+from afterwit.config.world import World
+from afterwit.engine.replay import past_of
 from afterwit.harvest.harvester import id_of
-from afterwit.knowledge.merging import merged
-from afterwit.measure.backtest import backtest, walked
 from afterwit.measure.player import PlayerNote
-from afterwit.measure.read_notes import ReadShelf, readings_of
-from afterwit.measure.recall_player import RecallPlayer
-from afterwit.model.knowledge import Activity, Channel, Scope, ScopeKind, Trigger
-from afterwit.sessions.filters import Filter
-from afterwit.store.decisions.decided import Forgettable, ItemEvidence, KnowledgeEntry, Recorded
-
-_HERE = frozenset((Scope(ScopeKind.REPO, REPO),))
+from afterwit.model.knowledge import Activity, Channel, Trigger
+from afterwit.store.decisions.decided import DecisionKind, Forgettable, KnowledgeEntry, Recorded
+from afterwit.store.layout import Layout
+from afterwit.store.rows.items import DecisionRow, put_decision
+from afterwit.store.store import opened
 
 
 def _undone(number: int, of: int) -> Recorded:
     return Recorded("here", number, number, KnowledgeEntry.UNDONE, "", {"machine": "here", "number": of})
 
 
-def _shelf(*entries: Recorded) -> ReadShelf:
-    return ReadShelf(readings_of(entries), lambda _draft: True)
-
-
-def test_what_was_read_is_known_from_the_end_of_its_session() -> None:
-    shelf = _shelf(entry(1, "a", draft("a")))
-    assert (shelf.size, shelf.unions(_HERE)) == (0, [])
-    shelf.end(ref("b"))
-    assert shelf.size == 0
-    shelf.end(ref("a"))
-    assert [union.draft.sentence for union in shelf.unions(_HERE)] == [RULE]
-    assert shelf.unions(frozenset((Scope(ScopeKind.REPO, "meadow"),))) == []
-
-
-def test_a_reading_that_was_undone_or_forgotten_takes_no_part() -> None:
-    read = entry(1, "a", draft("a"))
-    assert not readings_of([read, _undone(2, of=1)])
-    assert readings_of([read, _undone(2, of=1), _undone(3, of=2)])
-    name = {"what": Forgettable.SESSION, "name": "a"}
-    assert not readings_of([read, Recorded("here", 2, 2, KnowledgeEntry.FORGOTTEN, "", name)])
-
-
-def test_what_a_person_or_an_agent_brought_is_not_taken_for_read() -> None:
-    body = {"draft": {"harvester": "person", "key": ["x"], "scope": ["global", ""], "category": "fact"}}
-    assert not readings_of([Recorded("here", 1, 1, KnowledgeEntry.ADDED, "", body)])
-
-
-def test_two_sessions_that_read_the_same_stand_behind_one_note() -> None:
-    shelf = _shelf(entry(1, "a", draft("a")), entry(2, "b", draft("b")))
-    for session in ("a", "b"):
-        shelf.end(ref(session))
-    (union,) = shelf.unions(_HERE)
-    assert {piece.session.native_id for piece in union.draft.evidence} == {"a", "b"}
-
-
-def test_a_confirmation_counts_from_the_end_of_the_session_that_gives_it() -> None:
-    first = draft("a")
-    again = ItemEvidence(item=id_of(first), evidence=evidence("b", is_against=True))
-    shelf = _shelf(entry(1, "a", first), entry(2, "b", relations=(again,)))
-    shelf.end(ref("a"))
-    assert [piece.is_against for piece in shelf.unions(_HERE)[0].draft.evidence] == [False]
-    shelf.end(ref("b"))
-    assert sorted(piece.is_against for piece in shelf.unions(_HERE)[0].draft.evidence) == [False, True]
-
-
-def test_what_a_reading_says_of_a_note_that_was_found_otherwise_reaches_that_note() -> None:
-    (found,) = merged([draft("x", harvester="corrections")]).unions
-    said = ItemEvidence(item=found.id, evidence=evidence("a", channel=Channel.ASSISTANT))
-    shelf = _shelf(entry(1, "a", relations=(said,)))
-    assert list(shelf.reported([found])) == [found]
-    shelf.end(ref("a"))
-    (reported,) = shelf.reported([found])
-    assert [piece.session.native_id for piece in reported.draft.evidence] == ["x", "a"]
-
-
-def _told(tmp_path: Path, logs: Sequence[Log], *read: Recorded) -> dict[str, list[PlayerNote]]:
+def _world(tmp_path: Path, logs: Sequence[Log], *entries: Recorded) -> World:
+    """A store that learned these, with these entries in its journal."""
     for log in logs:
         log.put(tmp_path / "home")
     learned(tmp_path / "home", tmp_path / "store")
-    world = world_of(tmp_path / "home", tmp_path / "store")
-    played = walked(world, [RecallPlayer(readings_of(read))], Filter(), Silent())
-    return {session.outline.here.session: session.notes["afterwit"] for session in played}
+    with opened(Layout(tmp_path / "store")) as store:
+        for made in entries:
+            put_decision(store.db, DecisionRow(*made[:-1], msgspec.json.encode(made.body).decode()))
+    return world_of(tmp_path / "home", tmp_path / "store")
+
+
+def _told(tmp_path: Path, logs: Sequence[Log], *entries: Recorded) -> dict[str, list[PlayerNote]]:
+    notes = notes_of(_world(tmp_path, logs, *entries), "afterwit")
+    return {session: said["afterwit"] for session, said in notes.items()}
 
 
 def _has(notes: list[PlayerNote], item: str) -> list[str]:
@@ -144,14 +96,36 @@ def test_a_later_prompt_is_answered_with_what_it_is_strongly_about(tmp_path: Pat
     assert _has(told, id_of(read)) == ["later-prompt"]
 
 
+def test_a_reading_that_was_undone_or_forgotten_takes_no_part(tmp_path: Path, logs: list[Log]) -> None:
+    read, rule = read_of(logs[0]), id_of(draft(logs[0].session))
+    name = {"what": Forgettable.SESSION, "name": logs[0].session}
+    forgotten = Recorded("here", 2, 2, KnowledgeEntry.FORGOTTEN, "", name)
+    later = logs[2].session
+    for at, (taken_back, is_told) in enumerate(
+        ((_undone(2, of=1), False), (forgotten, False), (Recorded("here", 2, 2, KnowledgeEntry.JUDGED, "", {}), True))
+    ):
+        assert bool(_has(_told(tmp_path / str(at), logs, read, taken_back)[later], rule)) is is_told
+
+
+def test_what_people_decided_counts_from_then_on(tmp_path: Path, logs: list[Log]) -> None:
+    first, _, later = logs
+    rule = id_of(draft(first.session))
+    rejected = {"item": rule, "decision": DecisionKind.REJECT}
+    noon_ms = 1_777_629_600_000 + 2 * HOUR_S * 1000
+    for at, (when_ms, is_told) in enumerate(((noon_ms, False), (noon_ms + 2 * HOUR_S * 1000, True))):
+        decided = Recorded("here", 9, when_ms, KnowledgeEntry.DECIDED, rule, rejected)
+        told = _told(tmp_path / str(at), logs, read_of(first), decided)[later.session]
+        assert bool(_has(told, rule)) is is_told
+
+
 def test_the_report_counts_what_was_known_and_told_and_when(tmp_path: Path, logs: list[Log]) -> None:
-    _told(tmp_path, logs)
-    world = world_of(tmp_path / "home", tmp_path / "store")
-    result = backtest(world, [RecallPlayer(readings_of([read_of(logs[0])]))], Filter(), Silent())
+    result = replayed(_world(tmp_path, logs, read_of(logs[0])), "afterwit")
     assert result.reading is not None
     assert (result.reading.notes, result.reading.told, result.reading.sessions) == (1, 1, 1)
     assert result.reading.moments == {"start": 1}
 
 
-def test_a_stopped_run_is_not_gone_on_with_after_something_was_read() -> None:
-    assert RecallPlayer().mark != RecallPlayer(readings_of([entry(1, "a", draft("a"))])).mark
+def test_a_stopped_run_is_not_gone_on_with_after_something_was_read(tmp_path: Path, logs: list[Log]) -> None:
+    world = _world(tmp_path, logs, entry(1, "a", draft("a")))
+    with past_of(world) as past, past_of(world, with_reading=False) as unread:
+        assert past.mark != unread.mark

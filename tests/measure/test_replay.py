@@ -7,7 +7,7 @@ from tests.homes import Silent, learned, world_of
 from tests.measure.histories import MISSING, Log
 
 from afterwit.measure.backtest import walked
-from afterwit.measure.player import Player, PlayerNote, Saying, Whereabouts
+from afterwit.measure.player import NoteOccasion, Player, PlayerNote, Saying, Whereabouts
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.sessions.filters import Filter
 
@@ -38,8 +38,8 @@ class _Talker(Player):
     def after(self, here: Whereabouts, step: DigestStep) -> Iterable[Saying]:
         return [Saying(text=f"failed {step.tool}")]
 
-    def activity(self, here: Whereabouts, step: DigestStep, paths: Sequence[str]) -> Iterable[Saying]:
-        return [Saying(text=f"did {step.tool} {' '.join(paths)}".strip())]
+    def action(self, here: Whereabouts, step: DigestStep, paths: Sequence[str]) -> Iterable[Saying]:
+        return [Saying(text=f"did {step.tool} {' '.join(paths)}".strip(), occasion=NoteOccasion.ACTIVITY)]
 
 
 def _notes(tmp_path: Path, *logs: Log) -> dict[str, list[PlayerNote]]:

@@ -7,7 +7,7 @@ from tests.recall.orchards import learned_in, orchard, session, told_by_hook, to
 from tests.store.vm_steps import counted_steps
 
 from afterwit.config.world import World
-from afterwit.recall.deck.first_prompt import StoredPlaces, prompt_sections
+from afterwit.recall.deck.first_prompt import StoredPlaces, block_at_prompt
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck
 from afterwit.recall.find_places import find_places
@@ -25,7 +25,7 @@ def world(tmp_path: Path) -> World:
 def test_a_task_is_answered_as_the_first_prompt_of_a_session_is(world: World, tmp_path: Path) -> None:
     asked = recalled(world, tmp_path, "orchard", "", TASK, None).prompt
     place = Location("orchard", str(tmp_path / "home" / "orchard"))
-    assert asked.sections == prompt_sections(Deck(str(world.layout.deck)), "", TASK, place)
+    assert asked == block_at_prompt(Deck(str(world.layout.deck)), "", TASK, place)
     assert asked.files
 
 
@@ -40,14 +40,19 @@ def test_no_digest_is_read_where_the_deck_knows_the_repository(world: World, tmp
 def test_what_the_deck_does_not_have_is_gathered_from_the_sessions(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, state: str
 ) -> None:
-    before = recalled(world, tmp_path, "orchard", "", TASK, None)
+    before = find_places(world, tmp_path, "orchard", TASK, 5)
     if state == "gone":
         world.layout.deck.unlink()
     elif state == "damaged":
         world.layout.deck.write_bytes(b"no database at all" * 100)
     else:
         monkeypatch.setattr(StoredPlaces, "is_known", False)
-    assert recalled(world, tmp_path, "orchard", "", TASK, None) == before
+    assert find_places(world, tmp_path, "orchard", TASK, 5) == before
+
+
+def test_without_a_deck_a_prompt_is_told_nothing_by_hooks_nor_to_people(world: World, tmp_path: Path) -> None:
+    world.layout.deck.unlink()
+    assert recalled(world, tmp_path, "orchard", "", TASK, None).prompt.text == ""
 
 
 def test_what_a_note_in_use_forbids_is_named_neither_by_hooks_nor_to_people(tmp_path: Path) -> None:

@@ -3,11 +3,11 @@
 from typing import Any
 
 from tests.knowledge.drafting import HARBOUR
-from tests.recall.knowing import HERE, item
+from tests.recall.asking import awaited, called
+from tests.recall.knowing import item
 
-from afterwit.model.kinds import ActionKind
+from afterwit.agents.moments import Moment
 from afterwit.model.knowledge import EVERYWHERE, READ, Activity, Item, ItemStatus, Trigger
-from afterwit.recall.at_activity import FirstAction, at_activity, command_of
 from afterwit.recall.prompt_block import ACTION_LINES
 
 _EDIT = Trigger(activity=Activity.EDIT, path="press/**")
@@ -18,73 +18,79 @@ def _note(sentence: str, *triggers: Trigger, **more: Any) -> Item:
     return item(sentence, triggers=triggers, **more)
 
 
-def _said(
-    items: list[Item],
-    *activities: Activity,
-    paths: tuple[str, ...] = (),
-    told: tuple[str, ...] = (),
-    command: str = "",
-) -> list[str]:
+def _edits(path: str) -> Moment:
+    return called("Edit", file_path=path)
+
+
+def _reads(path: str) -> Moment:
+    return called("Read", file_path=path)
+
+
+def _runs(command: str) -> Moment:
+    return called("Bash", command=command)
+
+
+def _said(items: list[Item], moment: Moment, *told: str) -> list[str]:
     """What is said with one action after the other of the same kind, until nothing is left to say."""
     ids = {note.id: note.sentence for note in items}
-    action = FirstAction(activities, paths, command_of(ActionKind.SHELL, command) if command else None)
     said: list[str] = []
-    while lines := at_activity(items, HERE, action, (*told, *said)):
-        said += [line.item for line in lines]
+    while lines := awaited(items, moment, (*told, *said)):
+        said += lines
     return [ids[name] for name in said]
 
 
 def test_an_edit_below_the_folder_brings_the_note() -> None:
     notes = [_note("Oil the belt.", _EDIT)]
-    assert _said(notes, Activity.EDIT, paths=("press/quince.py",)) == ["Oil the belt."]
-    assert _said(notes, Activity.EDIT, paths=("cellar/quince.py",)) == []
-    assert _said(notes, paths=("press/quince.py",)) == []
+    assert _said(notes, _edits("press/quince.py")) == ["Oil the belt."]
+    assert _said(notes, _edits("cellar/quince.py")) == []
+    assert _said(notes, _reads("press/quince.py")) == []
 
 
 def test_a_note_that_names_an_edit_does_not_come_because_the_file_was_read() -> None:
     notes = [_note("Oil the belt.", _EDIT, Trigger(path="press/**"))]
-    assert _said(notes, paths=("press/quince.py",)) == []
+    assert _said(notes, _reads("press/quince.py")) == []
 
 
 def test_a_note_that_waits_for_nothing_but_a_path_comes_at_whatever_touches_it() -> None:
-    assert _said([_note("Made by a tool.", Trigger(path="press/*.py"))], paths=("press/a.py",)) == ["Made by a tool."]
+    assert _said([_note("Made by a tool.", Trigger(path="press/*.py"))], _reads("press/a.py")) == ["Made by a tool."]
 
 
 def test_a_path_with_an_advice_waits_for_a_failure() -> None:
-    assert _said([_note("It moved.", Trigger(path="press/a.py"), advice="ls press")], paths=("press/a.py",)) == []
+    assert _said([_note("It moved.", Trigger(path="press/a.py"), advice="ls press")], _reads("press/a.py")) == []
 
 
 def test_one_command_line_can_be_several_activities() -> None:
     notes = [_note("Sign your commits.", _COMMIT), _note("Run one test.", Trigger(activity=Activity.TEST))]
-    assert sorted(_said(notes, Activity.TEST, Activity.COMMIT)) == ["Run one test.", "Sign your commits."]
-    assert _said(notes, Activity.PUSH) == []
+    both = _said(notes, _runs("make test && git commit -m x"))
+    assert sorted(both) == ["Run one test.", "Sign your commits."]
+    assert _said(notes, _runs("git push")) == []
 
 
 def test_what_was_told_is_not_told_again() -> None:
     notes = [_note("Sign your commits.", _COMMIT)]
-    assert _said(notes, Activity.COMMIT, told=(notes[0].id,)) == []
+    assert _said(notes, _runs("git commit -m x"), notes[0].id) == []
 
 
 def test_the_note_that_spares_most_comes_first() -> None:
     notes = [_note("Spares little.", _EDIT, saves=1.0), _note("Spares a lot.", _EDIT, saves=9.0)]
-    assert _said(notes, Activity.EDIT, paths=("press/quince.py",)) == ["Spares a lot.", "Spares little."]
+    assert _said(notes, _edits("press/quince.py")) == ["Spares a lot.", "Spares little."]
 
 
 def test_what_was_read_about_a_command_comes_with_its_first_call() -> None:
     notes = [_note("The press hides its output.", Trigger(program="press", words=("run",)), harvester=READ)]
-    assert _said(notes, command="cd mill && press run --all") == ["The press hides its output."]
-    assert _said(notes, command="press stop") == []
+    assert _said(notes, _runs("cd mill && press run --all")) == ["The press hides its output."]
+    assert _said(notes, _runs("press stop")) == []
     counted = [_note("The press hides its output.", Trigger(program="press", words=("run",)))]
-    assert _said(counted, command="press run") == []
+    assert _said(counted, _runs("press run")) == []
 
 
-def test_one_line_of_bounded_length_comes_with_one_action() -> None:
+def test_few_lines_of_bounded_length_come_with_one_action() -> None:
     few = [_note(f"Sign commit {number}.", _COMMIT) for number in range(9)]
-    commit = FirstAction((Activity.COMMIT,))
-    assert len(at_activity(few, HERE, commit, ())) == ACTION_LINES
-    assert at_activity(few, HERE, commit, (), room_tokens=2) == []
+    commit = _runs("git commit -m x")
+    assert len(awaited(few, commit)) == ACTION_LINES
+    assert awaited(few, commit, room_tokens=2) == []
     long = [_note(f"Sign commit{', and again' * 60}.", _COMMIT)]
-    assert at_activity(long, HERE, commit, ()) == []
+    assert awaited(long, commit) == []
 
 
 def test_notes_of_other_places_and_those_that_wait_stay_silent() -> None:
@@ -94,4 +100,4 @@ def test_notes_of_other_places_and_those_that_wait_stay_silent() -> None:
         _note("Seen too rarely.", _COMMIT, evidence=()),
     ]
     assert notes[2].status is not ItemStatus.ACTIVE
-    assert _said(notes, Activity.COMMIT) == ["Everywhere."]
+    assert _said(notes, _runs("git commit -m x")) == ["Everywhere."]

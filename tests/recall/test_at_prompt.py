@@ -1,8 +1,9 @@
-"""Recall at the first prompt, with items at hand."""
+"""What is said with the first prompt of a session, and with later ones."""
 
 from typing import Any
 
-from tests.harvest.talks import ORCHARD
+from tests.recall.asking import at_later_prompt, at_prompt
+from tests.recall.knowing import HERE
 
 from afterwit.model.knowledge import (
     EVERYWHERE,
@@ -19,23 +20,18 @@ from afterwit.model.knowledge import (
     Trigger,
 )
 from afterwit.model.text.words import words_of
-from afterwit.recall.at_prompt import at_later_prompt, at_prompt, notes_at_prompt
-from afterwit.recall.place_index import PlaceIndex, PlaceSighting
-from afterwit.recall.places import KnownRepo, LikelyPlace, Question
-from afterwit.recall.prompt_block import LATER_TOKENS, BlockLine, MarkedLine, fitting
-from afterwit.recall.situation import Situation
-from afterwit.recall.start_block import said_of
+from afterwit.recall.place_index import PlaceSighting
+from afterwit.recall.prompt_block import LATER_TOKENS
 
-_HERE = Situation(ORCHARD, "codex")
-_TASK = Question("repair the quince press")
-_PRESS = [LikelyPlace("press/quince.py", 0.6), LikelyPlace("docs/press.md", 0.1)]
+_TASK = "repair the quince press"
+_WORK = (PlaceSighting("s", _TASK, {"press/quince.py": ()}, at_ms=1),)
 
 
 def _item(name: str, trigger: Trigger, **more: Any) -> Item:
     given: dict[str, Any] = {
         "id": name,
         "harvester": "companions",
-        "scope": Scope(ScopeKind.REPO, ORCHARD),
+        "scope": Scope(ScopeKind.REPO, HERE.repo),
         "category": Category.PITFALL,
         "sentence": "Oil the belt before starting the press.",
         "status": ItemStatus.ACTIVE,
@@ -48,9 +44,7 @@ def _item(name: str, trigger: Trigger, **more: Any) -> Item:
 
 
 def _items(*items: Item) -> list[str]:
-    notes = notes_at_prompt(items, _HERE, _TASK, PlaceIndex(), _PRESS)
-    marked = [MarkedLine(note.mark, BlockLine(note.item.id, said_of(note.item))) for note in notes]
-    return [line.item for line in fitting(marked)]
+    return [name for name in at_prompt(items, _TASK, _WORK).items if name != "places"]
 
 
 def test_an_item_items_where_the_work_is_likely() -> None:
@@ -73,15 +67,13 @@ def test_items_of_other_repositories_and_candidates_stay_silent() -> None:
 
 
 def test_the_block_names_the_place_and_what_is_known_of_it() -> None:
-    known = PlaceIndex()
-    known.put(PlaceSighting("s", "repair the quince press", {"press/quince.py": ()}, at_ms=1))
-    block = at_prompt([_item("a", Trigger(path="press/"))], _HERE, _TASK, KnownRepo(known))
+    block = at_prompt([_item("a", Trigger(path="press/"))], _TASK, _WORK)
     assert block.files == ("press/quince.py",)
     assert block.items == ("places", "a")
 
 
 def test_without_history_there_is_silence() -> None:
-    assert at_prompt([], _HERE, _TASK, KnownRepo(PlaceIndex())).text == ""
+    assert at_prompt([], _TASK).text == ""
 
 
 def _note(name: str, sentence: str, *triggers: Trigger, **more: Any) -> Item:
@@ -94,15 +86,9 @@ _CRATES = _note("crates", "Crates of the cellar are stacked by the forklift at n
 _LADDERS = _note("ladders", "Ladders lean on the north wall.", Trigger(activity=Activity.EDIT, path="tools/ladder.sh"))
 
 
-def _known(*paths: str) -> PlaceIndex:
-    known = PlaceIndex()
-    known.put(PlaceSighting("s", "work", dict.fromkeys(paths, ()), at_ms=1))
-    return known
-
-
-def _told(prompt: str, *items: Item, known: PlaceIndex | None = None) -> tuple[str, ...]:
-    block = at_prompt(items, _HERE, Question(prompt), KnownRepo(known or PlaceIndex()))
-    return tuple(item for item in block.items if item != "places")
+def _told(prompt: str, *items: Item, paths: tuple[str, ...] = ()) -> tuple[str, ...]:
+    work = (PlaceSighting("s", "work", dict.fromkeys(paths, ()), at_ms=1),) if paths else ()
+    return tuple(item for item in at_prompt(items, prompt, work).items if item != "places")
 
 
 def test_a_note_is_told_with_the_prompt_that_is_about_it_by_words() -> None:
@@ -125,20 +111,19 @@ def test_a_note_about_a_file_that_the_prompt_names_is_told() -> None:
     note = _note(
         "a", "It needs steel.", *(Trigger(activity=kind, path="tools/ladder.sh") for kind in (Activity.EDIT, None))
     )
-    assert _told("Look at tools/ladder.sh and tell me", note, known=_known("tools/ladder.sh", "tools/rope.sh")) == (
-        "a",
-    )
+    paths = ("tools/ladder.sh", "tools/rope.sh")
+    assert _told("Look at tools/ladder.sh and tell me", note, paths=paths) == ("a",)
 
 
 def test_many_notes_stay_within_six_hundred_tokens() -> None:
     notes = [_note(f"n{at}", f"The forklift number {at} drops crates. {'Mind it well. ' * 40}") for at in range(4)]
-    block = at_prompt(notes, _HERE, Question("The forklift drops crates: what is its number?"), KnownRepo(PlaceIndex()))
+    block = at_prompt(notes, "The forklift drops crates: what is its number?")
     assert 2 <= len(block.items) <= 6
     assert len(block.text) <= 600 * 4
 
 
-def _later(prompt: str, *items: Item, told: tuple[str, ...] = (), known: PlaceIndex | None = None) -> tuple[str, ...]:
-    return at_later_prompt(items, _HERE, Question(prompt), known or PlaceIndex(), told).items
+def _later(prompt: str, *items: Item, told: tuple[str, ...] = ()) -> tuple[str, ...]:
+    return at_later_prompt(items, prompt, told).items
 
 
 def test_a_later_prompt_that_strongly_means_a_note_brings_it_once() -> None:
@@ -157,11 +142,11 @@ def test_very_short_prompts_get_no_answer() -> None:
 
 def test_a_later_prompt_gets_two_hundred_tokens_at_most() -> None:
     notes = [_note(f"n{at}", f"The forklift {at} stacks cellar crates. {'Mind it. ' * 20}") for at in range(5)]
-    block = at_later_prompt(notes, _HERE, Question("forklift stacks crates in the cellar"), PlaceIndex(), ())
+    block = at_later_prompt(notes, "forklift stacks crates in the cellar")
     assert 1 <= len(block.items) <= 3
     assert sum(len(line.text) for section in block.sections for line in section.lines) <= LATER_TOKENS * 4
 
 
 def test_without_room_left_in_the_session_a_later_prompt_gets_nothing() -> None:
-    asked = Question("the forklift drops the crates that are stacked in the cellar")
-    assert at_later_prompt([_CRATES], _HERE, asked, PlaceIndex(), (), room_tokens=5).text == ""
+    asked = "the forklift drops the crates that are stacked in the cellar"
+    assert at_later_prompt([_CRATES], asked, room_tokens=5).text == ""

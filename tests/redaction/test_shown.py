@@ -25,7 +25,6 @@ _WAYS_OUT = {
     ("recall/prompt_block.py", "BlockLine"): ("text",),
     ("recall/prompt_block.py", "BlockSection"): ("heading",),
     ("recall/prompt_block.py", "PromptBlock"): ("text",),
-    ("recall/at_failure.py", "Fix"): ("text",),
 }
 
 

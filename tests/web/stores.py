@@ -13,13 +13,14 @@ from tests.sources.repositories import commit_on_top, git, repository
 from afterwit.config.show import load
 from afterwit.config.world import World
 from afterwit.engine.learn import Options, learn
+from afterwit.engine.replay import past_of, players_named
 from afterwit.extras.demo.run import SHOWN
 from afterwit.extras.fixes.check import CheckOptions, check, planned_check
 from afterwit.extras.fixes.history import listed_fixes
 from afterwit.extras.fixes.place import database_of, place_of, redactor_here
 from afterwit.extras.fixes.settled import settle_notes
 from afterwit.extras.lab.templates.create import create
-from afterwit.measure.backtest import backtest, players_named
+from afterwit.measure.backtest import backtest
 from afterwit.measure.kept_backtest import keep_backtest
 from afterwit.measure.report import report
 from afterwit.recall.deck.compile import compile_deck
@@ -57,7 +58,8 @@ def checked(world: World) -> None:
 
 def replayed(world: World, *strategies: str) -> None:
     """A replay, kept as `measure backtest` keeps it, and a report."""
-    result = backtest(world, players_named(strategies), Filter(), Silent())
+    with past_of(world) as past:
+        result = backtest(world, players_named(strategies, past), Filter(), Silent())
     keep_backtest(world, result, "afterwit measure backtest --table")
     report(world, None, 0, Silent())
 

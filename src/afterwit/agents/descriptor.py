@@ -51,6 +51,7 @@ class Hooks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     carries: tuple[str, ...]  # the events of ours whose answer can hold text for the model
     refuses: bool = True  # whether an answer can refuse a call, and the session goes on
     rewrites: bool = True  # whether an answer can change the arguments of a call
+    tells_outcome: bool = True  # whether we are told how a call ended; else its output alone tells
 
 
 class AgentConnection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

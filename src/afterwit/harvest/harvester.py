@@ -103,20 +103,6 @@ def about_hash(draft: Draft) -> bytes:
     return hashlib.blake2b(msgspec.msgpack.encode((draft.harvester, draft.key)), digest_size=12).digest()
 
 
-def newest(sightings: Sequence[Sighting[S]]) -> list[Sighting[S]]:
-    """What a matter is concluded from, with all that are as old as the last of them; nothing where none is telling."""
-    telling = _newest([sighting for sighting in sightings if sighting.seen.is_telling], MOST_TELLING)
-    others = _newest([sighting for sighting in sightings if not sighting.seen.is_telling], MOST_OTHERS)
-    return telling + others if telling else []
-
-
-def _newest(sightings: list[Sighting[S]], most: int) -> list[Sighting[S]]:
-    if len(sightings) <= most:
-        return sightings
-    last = sorted(sighting.session.at_ms for sighting in sightings)[-most]
-    return [sighting for sighting in sightings if sighting.session.at_ms >= last]
-
-
 def evidence_of(sighting: Sighting[S], channel: Channel, *, is_against: bool = False, source: str = "") -> Evidence:
     """A sighting as evidence for, or against, what is concluded from it."""
     session, seen = sighting
@@ -150,17 +136,6 @@ def in_order(sightings: Iterable[Sighting[S]]) -> list[Sighting[S]]:
 
 def stories_in(sightings: Iterable[Sighting[S]]) -> set[str]:
     return {sighting.session.story for sighting in sightings}
-
-
-def first_later(
-    last: Sighting[S], sightings: Iterable[Sighting[S]], is_meant: Callable[[S], bool]
-) -> Sighting[S] | None:
-    """The first sighting of a later story of which this holds."""
-    for sighting in sightings:
-        is_later = sighting.session.at_ms > last.session.at_ms and sighting.session.story != last.session.story
-        if is_later and is_meant(sighting.seen):
-            return sighting
-    return None
 
 
 def by_repo(sightings: Iterable[Sighting[S]]) -> dict[Scope, list[Sighting[S]]]:

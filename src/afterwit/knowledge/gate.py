@@ -164,11 +164,6 @@ def power_of_advice(advice: str) -> str:
     return "" if change in (QUOTE, WIDEN) else power_of_change(change)
 
 
-def wants_review(draft: Draft) -> bool:
-    """Whether a person has to look at the draft first."""
-    return bool(review_reason(draft))
-
-
 def _reads_like_an_order(draft: Draft) -> bool:
     """Whether the draft, or what it rests on, reads like an instruction that no user gave."""
     foreign = [piece.excerpt for piece in draft.evidence if piece.channel is not Channel.USER]

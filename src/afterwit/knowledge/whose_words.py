@@ -84,12 +84,11 @@ class Names(NamedTuple):
         return user
 
 
-def listener(names: Names, users: Mapping[str, Collection[str]], *, is_known: bool = False) -> Listener:
-    """Who goes by these names, in a store where these users had sessions, by repository. `is_known`: that the names are
-    theirs, also where no session before had them."""
+def listener(names: Names, users: Mapping[str, Collection[str]]) -> Listener:
+    """Who goes by these names, in a store where these users had sessions, by repository."""
     everybody = frozenset(filter(is_person, (user for several in users.values() for user in several)))
     mine = frozenset(filter(names.are_mine, everybody))
-    if mine or is_known:
+    if mine:
         return Listener(everybody - mine)
     places = {repo: frozenset(filter(is_person, several)) for repo, several in users.items()} | {"": everybody}
     return Listener(everybody, {repo: there for repo, there in places.items() if _is_one(names, there)})

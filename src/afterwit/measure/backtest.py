@@ -8,33 +8,25 @@ sessions, so that what makes sessions easy or hard for everybody cancels out.
 
 import hashlib
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 import apsw
 import msgspec
 
-from afterwit.capture.checkouts.known import OpenedRows, git_checkouts
-from afterwit.config.world import World, redactor_of
+from afterwit.config.world import World
 from afterwit.digest.door.update import material_of
 from afterwit.digest.material import Material
-from afterwit.knowledge.door.settle import recorded
 from afterwit.measure.backtest_notes import Notebook
-from afterwit.measure.baselines import BASELINES
 from afterwit.measure.moments import HelpfulMoment, best_moments
-from afterwit.measure.past_repositories import NO_REPOSITORIES, PastRepositories, past_repositories
 from afterwit.measure.player import Player, Whereabouts
-from afterwit.measure.read_notes import NOTHING_READ, Readings, ReadingTally, ReplayedReading, readings_of
-from afterwit.measure.recall_player import PlacesPlayer, RecallPlayer
+from afterwit.measure.read_notes import ReadingTally, ReplayedReading
 from afterwit.measure.replay import Outline, Played, replay
 from afterwit.measure.scores import PlayerReport, Scorer
 from afterwit.model.digest import VERSION
 from afterwit.model.errors import UsageError
 from afterwit.model.learn_run import Progress
 from afterwit.model.prices import price_list
-from afterwit.model.text.nearest import did_you_mean
 from afterwit.sessions.filters import Filter, find_session, selection_of
-from afterwit.store.layout import redaction_key
 from afterwit.store.rows.parts import parts_of_session
 from afterwit.store.rows.session_list import (
     Selection,
@@ -65,9 +57,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _SEED = 84  # of the intervals: the same figures for the same notes
-_KINDS: tuple[type[Player], ...] = (*BASELINES, PlacesPlayer, RecallPlayer)
-PLAYERS: Mapping[str, type[Player]] = {kind.name: kind for kind in _KINDS}
-PRODUCT = RecallPlayer.name
+PRODUCT = "afterwit"  # the player that says what hooks say
 
 
 class Backtest(msgspec.Struct, frozen=True, kw_only=True):
@@ -100,38 +90,6 @@ class StoredHistory:
         return row
 
 
-def readings(world: World) -> Readings:
-    """What models read in the sessions of the store."""
-    with readonly_database(world.layout) as db:
-        return readings_of(recorded(db))
-
-
-@contextmanager
-def repositories(world: World) -> Iterator[PastRepositories]:
-    """The checkouts on this machine of learned repositories, and those that the settings name, as they were."""
-    with readonly_database(world.layout) as db:
-        checkouts = git_checkouts(OpenedRows(db, redaction_key(world.layout)), world)
-    with past_repositories({place.repo: place.git_dir for place in checkouts}, redactor_of(world).text) as past:
-        yield past
-
-
-def players_named(
-    names: Iterable[str], read: Readings = NOTHING_READ, past: PastRepositories = NO_REPOSITORIES
-) -> list[Player]:
-    """The strategies of these names; all where none is given. The product is given what models read, and the
-    repositories; *places* the latter."""
-    wanted = list(dict.fromkeys(names)) or list(PLAYERS)
-    unknown = [name for name in wanted if name not in PLAYERS]
-    if unknown:
-        hint = did_you_mean(unknown[0], PLAYERS) or f"Known are: {', '.join(PLAYERS)}."
-        raise UsageError(f"There is no strategy named {unknown[0]!r}. {hint}")
-    own: dict[str, Callable[[], Player]] = {
-        PRODUCT: lambda: RecallPlayer(read, past),
-        PlacesPlayer.name: lambda: PlacesPlayer(past),
-    }
-    return [own.get(name, PLAYERS[name])() for name in wanted]
-
-
 def backtest(
     world: World, players: Sequence[Player], wanted: Filter, progress: Progress, notebook: Notebook | None = None
 ) -> Backtest:
@@ -156,7 +114,7 @@ def backtest(
         reports=reports,
         comparisons=_comparisons(scorers),
         moments=best_moments(scorers[PRODUCT].moments, _MOMENTS) if PRODUCT in scorers else [],
-        reading=next((tally.of(player.shelf) for player in players if isinstance(player, RecallPlayer)), None),
+        reading=next((tally.of(read) for player in players if (read := player.read_notes()) is not None), None),
     )
 
 
@@ -220,7 +178,9 @@ def _outlines(db: apsw.Connection) -> Iterator[Outline]:
     for row in list(selected_sessions(db, Selection())):
         first = _first_ms(db, row)
         if first is not None and row.ended_ms is not None and not row.is_partial:
-            here = Whereabouts(row.native_id, row.agent, row.repo, row.branch, row.parent, first, row.user)
+            here = Whereabouts(
+                row.native_id, row.agent, row.repo, row.branch, row.parent, first, row.user, row.relation
+            )
             yield Outline(row.id, first, row.started_ms or first, row.ended_ms, here)
 
 

@@ -10,6 +10,7 @@ import msgspec
 
 from afterwit.measure.player import PlayerNote
 from afterwit.model.digest import Digest, Failure
+from afterwit.redaction.markers import CLOSING, OPENING
 
 
 class HelpfulMoment(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,7 +77,7 @@ def moment_of_failure(digest: Digest, note: PlayerNote, failure: Failure, fix: i
         prompt="",
         command=failed.target,
         error=failed.error,
-        said=note.text,
+        said=_plain(note.text),
         item=note.item,
         until=fixed.target,
         spared_actions=spared,
@@ -98,6 +99,12 @@ def best_moments(moments: Iterable[HelpfulMoment], most: int) -> list[HelpfulMom
 
 def _rank(moment: HelpfulMoment) -> tuple[int, int, int, str]:
     return -moment.spared_actions, -(moment.spared_seconds or 0), -(moment.at_ms or 0), moment.session
+
+
+def _plain(text: str) -> str:
+    """What was said, without what marks it for agents and logs."""
+    lines = (line.removeprefix("- ") for line in text.splitlines() if line not in (OPENING, CLOSING))
+    return "\n".join(lines)
 
 
 def _line_about(text: str, path: str) -> str:

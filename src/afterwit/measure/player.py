@@ -5,7 +5,7 @@ before the present session began, and a step is shown without its result before 
 says becomes a note: when, to whom, and because of what. The JSON form of notes is the backtest's format.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -39,6 +39,7 @@ class Saying(msgspec.Struct, frozen=True, kw_only=True):
     advice: str = ""  # the command line to use instead
     files: tuple[str, ...] = ()  # where the work is likely to be, best first
     is_rewrite: bool = False  # it changes the command itself
+    occasion: NoteOccasion = NoteOccasion.USUAL
 
 
 class PlayerNote(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -68,6 +69,7 @@ class Whereabouts(NamedTuple):
     parent: str = ""
     began_ms: int = 0
     user: str = ""
+    relation: str = ""
 
 
 class Player:
@@ -86,6 +88,11 @@ class Player:
 
     def end(self, digest: Digest) -> None:
         """A session that was just made known has ended: nothing will be added to it."""
+
+    def read_notes(self) -> Mapping[str, str] | None:
+        """Notes that models read and that are known by now: ids of all that was read, each with that of the note that
+        it became. None: it goes by nothing that was read."""
+        return None
 
     def start(self, here: Whereabouts) -> Iterable[Saying]:
         """The session begins."""
@@ -112,8 +119,8 @@ class Player:
         del here, step
         return ()
 
-    def activity(self, here: Whereabouts, step: DigestStep, paths: Sequence[str]) -> Iterable[Saying]:
-        """An action is over, however it ended; a failure was told to `after` before. The paths are those below the
-        repository that it read or changed."""
+    def action(self, here: Whereabouts, step: DigestStep, paths: Sequence[str]) -> Iterable[Saying]:
+        """An action is over, however it ended; a failure was told to `after` before. Its target and its error are as
+        long as they are stored. The paths are those below the repository that it read or changed."""
         del here, step, paths
         return ()

@@ -18,6 +18,7 @@ import msgspec
 from afterwit.digest.digester import below, digest
 from afterwit.digest.material import Material, cut
 from afterwit.measure.player import NoteMoment, NoteOccasion, Player, PlayerNote, Saying, Whereabouts
+from afterwit.model.captured import ActionRow
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import ActionKind, NoteKind, Status
 
@@ -120,7 +121,7 @@ def replay(
             if notes is None:
                 running.tell_running(now.first_ms)
                 notes = {player.name: list(_spoken(player, course)) for player in players}
-            yield Played(now, whole, course.calls, notes)
+            yield Played(now, whole, tuple(row.call_id for row in course.rows), notes)
         else:
             yield Played(now, whole, (), {}, is_played=False)
         running.begin(number, now)
@@ -131,8 +132,7 @@ class _Course(NamedTuple):
 
     here: Whereabouts
     digest: Digest
-    calls: tuple[str, ...]  # ids of its actions
-    times_ms: tuple[int | None, ...]  # of its actions
+    rows: tuple[ActionRow, ...]  # of its actions
     paths: tuple[tuple[str, ...], ...]  # below the repository, that its actions read or changed
 
 
@@ -145,13 +145,13 @@ def _as_asked(here: Whereabouts, material: Material) -> Whereabouts:
 
 
 def _course(here: Whereabouts, whole: Digest, material: Material) -> _Course:
-    rows, identity = material.actions, material.identity
+    identity = material.identity
     touched = (
         step.files or ((below(step.target, identity.cwd, identity.root),) if step.kind is ActionKind.READ else ())
         for step in whole.steps
     )
     paths = tuple(tuple(path for path in several if path and not path.startswith("/")) for several in touched)
-    return _Course(here, whole, tuple(row.call_id for row in rows), tuple(row.at_ms for row in rows), paths)
+    return _Course(here, whole, material.actions, paths)
 
 
 def _spoken(player: Player, course: _Course) -> Iterator[PlayerNote]:
@@ -161,24 +161,25 @@ def _spoken(player: Player, course: _Course) -> Iterator[PlayerNote]:
         yield from (_note(here, None, NoteMoment.PROMPT, saying) for saying in player.prompt(here, whole.task))
     later = _later_prompts(course)
     yield from _at_later_prompts(player, here, None, later[0])
-    for step, call, paths, prompts in zip(whole.steps, course.calls, course.paths, later[1:], strict=True):
+    for step, row, paths, prompts in zip(whole.steps, course.rows, course.paths, later[1:], strict=True):
+        call = row.call_id
         unknown = DigestStep(step.kind, step.tool, step.target, Status.UNKNOWN, at_s=step.at_s, files=step.files)
         yield from (_note(here, call, NoteMoment.BEFORE, saying) for saying in player.before(here, unknown))
         if step.status is Status.FAILED:
             yield from (_note(here, call, NoteMoment.AFTER, saying) for saying in player.after(here, step))
-        for saying in player.activity(here, step, paths):
-            yield _note(here, call, NoteMoment.AFTER, saying, NoteOccasion.ACTIVITY)
+        over = msgspec.structs.replace(step, target=row.target, error=row.error)
+        yield from (_note(here, call, NoteMoment.AFTER, saying) for saying in player.action(here, over, paths))
         yield from _at_later_prompts(player, here, call, prompts)
 
 
 def _later_prompts(course: _Course) -> list[list[str]]:
     """The prompts after the first: those before any action, then those that follow each one. A prompt without a time
     cannot be placed; an action without one counts as earlier, so that nothing is said too soon."""
-    placed: list[list[str]] = [[] for _ in range(len(course.calls) + 1)]
+    placed: list[list[str]] = [[] for _ in range(len(course.rows) + 1)]
     for said in course.digest.prompts[1:]:
         if said.at_ms is not None:
-            later = (at for at, at_ms in enumerate(course.times_ms) if at_ms is not None and at_ms >= said.at_ms)
-            placed[next(later, len(course.calls))].append(said.text)
+            later = (at for at, row in enumerate(course.rows) if row.at_ms is not None and row.at_ms >= said.at_ms)
+            placed[next(later, len(course.rows))].append(said.text)
     return placed
 
 
@@ -188,8 +189,8 @@ def _at_later_prompts(
     """Without files: examiners take those of prompts for named before the session looked for anything."""
     for prompt in prompts:
         for saying in player.later_prompt(here, prompt):
-            unplaced = msgspec.structs.replace(saying, files=())
-            yield _note(here, call, NoteMoment.PROMPT, unplaced, NoteOccasion.LATER_PROMPT)
+            unplaced = msgspec.structs.replace(saying, files=(), occasion=NoteOccasion.LATER_PROMPT)
+            yield _note(here, call, NoteMoment.PROMPT, unplaced)
 
 
 def _note(
@@ -197,7 +198,6 @@ def _note(
     call: str | None,
     moment: NoteMoment,
     saying: Saying,
-    occasion: NoteOccasion = NoteOccasion.USUAL,
 ) -> PlayerNote:
     return PlayerNote(
         session=here.session,
@@ -208,5 +208,5 @@ def _note(
         advice=saying.advice,
         files=saying.files,
         is_rewrite=saying.is_rewrite,
-        occasion=occasion,
+        occasion=saying.occasion,
     )

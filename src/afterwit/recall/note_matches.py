@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 from afterwit.actions.path_patterns import fits_path
 from afterwit.recall.place_index import KnownPlaces
 from afterwit.recall.places import LikelyPlace, named_files
-from afterwit.recall.terms import ROUTINE, ROUTINE_SHARE, counts_of, rarity, terms_of, weights
+from afterwit.recall.terms import ROUTINE, ROUTINE_SHARE, rarity, terms_of
 
 _FITS = 2.2  # that a note is worth at the first prompt
 _STRONG = 2.8  # the same at a later one
@@ -45,23 +45,6 @@ class NoteMatch(NamedTuple):
 
 
 NO_MATCH = NoteMatch(0.0, 0)
-
-
-class NoteIndex:
-    """The words of notes, in memory: what each is found by."""
-
-    def __init__(self, notes: Mapping[str, str]) -> None:
-        self._size = len(notes)
-        self._holders: defaultdict[str, dict[str, float]] = defaultdict(dict)
-        for note, text in notes.items():
-            for term, weight in weights(counts_of(text)).items():
-                self._holders[term][note] = weight
-
-    def size(self) -> int:
-        return self._size
-
-    def holders(self, terms: Iterable[str]) -> Mapping[str, Mapping[str, float]]:
-        return {term: holders for term in terms if (holders := self._holders.get(term))}
 
 
 def matching_notes(notes: NoteWords, prompt: str) -> dict[str, NoteMatch]:

@@ -2,9 +2,8 @@
 
 Short, in a fixed order, and empty where nothing is known: old talk is found by who searches, and is never told unasked.
 Everything comes through the gate (`redaction.shown`). Lines carry the items they tell, so that a hook can hold single
-ones out. Recall, which has items, and hooks, which have lines of a deck, bring what fits in the same order, and here it
-is cut down. Whoever gives the block to an agent puts the markers around it. Standard library only, so that a hook can
-import it.
+ones out. Whoever asks brings what fits in its order, and here it is cut down. Whoever gives the block to an agent puts
+the markers around it. Standard library only, so that a hook can import it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -75,13 +74,10 @@ def prompt_block(places: Sequence[LikelyPlace], items: Sequence[BlockLine]) -> P
     room = MOST_CHARS - _FRAME - sum(len(line.text) + _MARKS for line in where)
     notes = within(items, MOST_ITEMS, room // TOKEN_CHARS)
     parts = ((ours(_WHERE), where), (ours(_ITEMS), notes))
-    block = _block(tuple(BlockSection(heading, tuple(lines)) for heading, lines in parts if lines))
-    return block._replace(files=tuple(place.path for place in places if path(place.path)) if where else ())
-
-
-def later_block(items: Iterable[BlockLine], room_tokens: int) -> PromptBlock:
-    """The block for a prompt that is not the first: notes alone."""
-    return _block(later_sections(items, room_tokens), is_first=False)
+    sections = tuple(BlockSection(heading, tuple(lines)) for heading, lines in parts if lines)
+    told = dict.fromkeys(line.item for section in sections for line in section.lines)
+    files = tuple(place.path for place in places if path(place.path)) if where else ()
+    return PromptBlock(text_of(sections), tuple(told), files, sections)
 
 
 def later_sections(items: Iterable[BlockLine], room_tokens: int) -> tuple[BlockSection, ...]:
@@ -93,11 +89,6 @@ def later_sections(items: Iterable[BlockLine], room_tokens: int) -> tuple[BlockS
 def later_tokens(said_chars: int) -> int:
     """What a session has left for later prompts that was told so much with earlier ones."""
     return LATER_TOKENS_OF_SESSION - said_chars // TOKEN_CHARS
-
-
-def _block(sections: tuple[BlockSection, ...], *, is_first: bool = True) -> PromptBlock:
-    told = dict.fromkeys(line.item for section in sections for line in section.lines)
-    return PromptBlock(text_of(sections, is_first=is_first), tuple(told), sections=sections)
 
 
 def text_of(sections: Iterable[tuple[Shown, Sequence[tuple[str, Shown]]]], *, is_first: bool = True) -> Shown:

@@ -1,6 +1,7 @@
-"""What a session would be told: reads the store, asks recall, decides nothing.
+"""What a session would be told: reads the store and the deck, decides nothing.
 
-The same blocks go into the deck for hooks, to the MCP server and to people who ask. What a user prefers joins the start
+The same start blocks go into the deck for hooks, to the MCP server and to people who ask; what comes with a prompt is
+read from the deck by the function that hooks call. What a user prefers joins the start
 block if `recall.preferences = true`: entries whose key begins with `preference` and that a person stored, cleaned and
 cut like all text that is given to an agent; a failing backend means no lines, never a failing start. Which repository a
 folder belongs to is found by comparing it, redacted as folders are stored: in a checkout the folders up to its root
@@ -8,7 +9,7 @@ count, then what else it is recognised by (`repos.known_names`); elsewhere all f
 another repository's folder is itself.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -27,15 +28,14 @@ from afterwit.model.errors import AfterwitError, ConfigError, UsageError
 from afterwit.model.knowledge import EVERYWHERE, READ, Item, ItemStatus, Scope, ScopeKind
 from afterwit.model.memory_entry import Entry, is_persons
 from afterwit.model.settings import Settings
-from afterwit.recall.at_prompt import at_prompt
-from afterwit.recall.deck.first_prompt import StoredPlaces
+from afterwit.recall.deck.first_prompt import StoredPlaces, block_at_prompt
+from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.prompt_tables import MOST_SESSIONS
 from afterwit.recall.deck.reader import Deck
 from afterwit.recall.doubles import told_once
 from afterwit.recall.place_index import KnownPlaces, PlaceIndex
-from afterwit.recall.places import Question
 from afterwit.recall.prompt_block import PromptBlock
-from afterwit.recall.repository import branch_at, checkout_of, known_repo, put_history
+from afterwit.recall.repository import checkout_of, put_history
 from afterwit.recall.situation import SPEAKING, Situation, expected
 from afterwit.recall.start_block import TEMPLATE, StartBlock, StartSettings, checked_template, start_block
 from afterwit.redaction.hygiene import clean
@@ -112,32 +112,33 @@ def _template(path: Path) -> str:
     return checked_template(text, str(path)) if text.strip() else TEMPLATE
 
 
-def prompt_block_for(
-    db: apsw.Connection,
-    world: World,
-    situation: Situation,
-    task: str,
-    items: Iterable[Item],
-    told: Collection[str] = (),
-) -> PromptBlock:
-    """What a session in this situation, which was told these items, gets with a first prompt like this."""
+def prompt_block_for(db: apsw.Connection, world: World, situation: Situation, task: str) -> PromptBlock:
+    """What a session in this situation gets with a first prompt like this, as hooks have it from the deck; nothing
+    where there is none."""
     checkout = checkout_of(db, world, situation.repo)
-    work = known_work(db, world, situation.repo, checkout)
-    repo = known_repo(world.layout, situation.repo, work, checkout)
-    return at_prompt(items, situation, Question(task, branch_at(checkout)), repo, told)
+    deck = _deck(world)
+    place = Location(situation.repo, str(checkout.root) if checkout else "")
+    return block_at_prompt(deck, situation.agent, task, place) if deck is not None else PromptBlock()
+
+
+def _deck(world: World) -> Deck | None:
+    """What hooks read; None where there is none, one of another version, or a damaged one."""
+    try:
+        deck = Deck(str(world.layout.deck))
+        deck.listen(str(world.user_home))
+        return deck
+    except (ValueError, apsw.Error):
+        return None
 
 
 def known_work(db: apsw.Connection, world: World, repo: str, checkout: GitCheckout | None) -> KnownPlaces:
     """What was done in a repository, as hooks have it from the deck. Where the deck has nothing of it, or is from
     before its checkout came, went or was left out, it is gathered from the digests of its sessions and from git."""
-    try:
-        deck = Deck(str(world.layout.deck))
-        deck.listen(str(world.user_home))
+    deck = _deck(world)
+    if deck is not None and not deck.is_of_another:
         work = StoredPlaces(deck.part(repo))
-        if not deck.is_of_another and work.is_known and bool(deck.tree_of(repo)) == (checkout is not None):
+        if work.is_known and bool(deck.tree_of(repo)) == (checkout is not None):
             return work
-    except (ValueError, apsw.Error):  # none, one of another version, or a damaged one
-        pass
     return _gathered(db, world, repo, checkout)
 
 
@@ -256,7 +257,6 @@ def recalled(
         situation = Situation(place, agent)
         items, counts = speaking_items(db, listener_here(db, world), situation.scopes()), stories(db)
         start = start_block_for(world, situation, items, counts, budget_tokens)
-        told = {item.id for item in start.items}
-        prompt = prompt_block_for(db, world, situation, task, items, told) if task else PromptBlock()
+        prompt = prompt_block_for(db, world, situation, task) if task else PromptBlock()
     worth = {item.id: expected(item, counts) for item in start.items}
     return ToldBlocks(place, agent, start, prompt, worth)

@@ -12,10 +12,7 @@ import apsw
 from afterwit.config.world import World
 from afterwit.knowledge.door.listeners import listener_here
 from afterwit.model.knowledge import Item, ItemStatus
-from afterwit.recall.at_activity import awaiting
-from afterwit.recall.at_failure import answers
-from afterwit.recall.at_prompt import prompting
-from afterwit.recall.deck.firing_lines import lines_of
+from afterwit.recall.deck.firing_lines import answers, is_called, is_touched, lines_of
 from afterwit.recall.deck.reader import Deck
 from afterwit.recall.recall import speaking_among, speaking_items
 from afterwit.store.store import readonly_database
@@ -60,9 +57,11 @@ def _by_trigger(items: Sequence[Item]) -> dict[str, ToldWhen]:
     for line in lines_of(items):
         item = by_id[line.item]
         is_active = item.status is ItemStatus.ACTIVE
-        if is_active and prompting(item):
+        is_waiting = any(trigger.activity is not None or is_called(item, trigger) for trigger in item.triggers)
+        is_placed = any(is_touched(item, trigger) for trigger in item.triggers)
+        if is_active and (any(trigger.topic for trigger in item.triggers) or (is_placed and not is_waiting)):
             moments[item.id] = ToldWhen.PROMPT
-        elif is_active and awaiting(item):
+        elif is_active and is_waiting:
             moments[item.id] = ToldWhen.ACTIVITY
         elif line.about:
             moments[item.id] = ToldWhen.PROMPT

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.capture.checkouts.indexes import words_in
 from tests.sources.repositories import commit_on_top, repository
 
-from afterwit.capture.checkouts.tree_index import update_tree
-from afterwit.capture.checkouts.tree_words import TreeWords, bucket_of, packed, unpacked
+from afterwit.capture.checkouts.tree_index import pack, update_tree
+from afterwit.capture.checkouts.tree_words import TreeWords, bucket_of, unpacked
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def index(tmp_path: Path) -> Path:
 
 @given(st.dictionaries(st.text(max_size=9), st.lists(st.integers(0, 2**40))))
 def test_what_is_packed_comes_out_again(bucket: dict[str, list[int]]) -> None:
-    assert unpacked(packed(bucket)) == bucket
+    assert unpacked(pack(bucket)) == bucket
 
 
 def test_a_word_of_contents_paths_and_names_lies_in_one_bucket() -> None:

@@ -4,7 +4,7 @@ from tests.harvest.skills.histories import World, history
 from tests.harvest.talks import ORCHARD, concluded
 
 from afterwit.harvest.skills.skills import Skills
-from afterwit.knowledge.gate import rejection, wants_review
+from afterwit.knowledge.gate import rejection, review_reason
 from afterwit.model.knowledge import Category, Channel, Draft, Scope, ScopeKind
 
 
@@ -22,7 +22,7 @@ def test_a_skill_that_helps_is_told_as_approximate() -> None:
     assert (draft.category, draft.channel, draft.agents) == (Category.PATTERN, Channel.OUTCOME, ("codex",))
     assert {piece.is_against for piece in draft.evidence} == {True, False}
     assert rejection(draft) is None
-    assert not wants_review(draft)
+    assert not review_reason(draft)
 
 
 def test_a_skill_that_harms_is_told_too() -> None:

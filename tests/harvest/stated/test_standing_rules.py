@@ -4,7 +4,7 @@ from tests.harvest.talks import ORCHARD, concluded, shell, talk
 
 from afterwit.harvest.harvester import id_of
 from afterwit.harvest.stated.standing_rules import PART, UNTRIED, StandingRules, standing_sentences
-from afterwit.knowledge.gate import rejection, review_reason, wants_review
+from afterwit.knowledge.gate import rejection, review_reason
 from afterwit.model.kinds import Status
 from afterwit.model.knowledge import EVERYWHERE, Category, Channel, Scope, ScopeKind
 
@@ -73,7 +73,7 @@ def test_what_is_not_the_whole_prompt_in_two_sessions_waits_for_a_person(prompts
 def test_a_rule_with_a_command_that_worked_or_with_none_waits_for_nobody(text: str) -> None:
     elsewhere = talk("Press.", day=2, steps=(shell("cd src && make press", 1),))
     (draft,) = concluded(StandingRules(), [talk(text), talk(text, day=1), elsewhere])
-    assert not wants_review(draft)
+    assert not review_reason(draft)
 
 
 @for_every(
@@ -121,7 +121,7 @@ def test_a_rule_is_quoted_as_it_was_typed_with_its_date() -> None:
     assert draft.scope == Scope(ScopeKind.REPO, ORCHARD)
     assert draft.triggers == ()
     assert rejection(draft) is None
-    assert not wants_review(draft)
+    assert not review_reason(draft)
 
 
 def test_one_session_is_not_enough() -> None:

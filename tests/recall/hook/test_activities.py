@@ -1,32 +1,16 @@
 """What a hook tells with the first action of a kind, and with later prompts."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from tests.recall.hook.conftest import HERE as ORCHARD
 from tests.recall.hook.conftest import LINES, Hook
 from tests.recall.hook.test_entry import HEAVY, loaded
-from tests.recall.knowing import HERE, item
-from tests.thoroughness import examples
 
-from afterwit.actions.activities import activities_of
-from afterwit.actions.tools import kind_of
-from afterwit.agents.moments import AFTER, Moment
-from afterwit.model.kinds import ActionKind
-from afterwit.model.knowledge import Activity, Item, Trigger
-from afterwit.recall.at_activity import FirstAction, at_activity, command_of
-from afterwit.recall.deck.firing_lines import FiringLine, lines_of
-from afterwit.recall.deck.location import Location
-from afterwit.recall.deck.reader import Deck as Opened
-from afterwit.recall.deck.write import DeckContent, DeckSettings, write_deck
-from afterwit.recall.hook.proposals import Permissions, proposed
-from afterwit.recall.prompt_block import ACTION_TOKENS, ACTION_TOKENS_OF_SESSION, at_action
+from afterwit.model.knowledge import Activity, Trigger
+from afterwit.recall.deck.firing_lines import FiringLine
+from afterwit.recall.prompt_block import ACTION_TOKENS, ACTION_TOKENS_OF_SESSION
 from afterwit.redaction.shown import ours
-
-_NOTHING = Permissions(refuse=False, rewrite=False)
 
 
 def _line(name: str, text: str, *triggers: Trigger, **more: Any) -> FiringLine:
@@ -179,56 +163,6 @@ def test_what_was_told_loads_nothing_slow_any_more(waiting: Hook) -> None:
     }
     assert loaded(waiting, "after", given) & HEAVY
     assert loaded(waiting, "after", given) & HEAVY == set()
-
-
-_PATHS = ("press/quince.py", "press/pear.ts", "cellar/shelf.py", "README.md")
-_TRIGGERS = (
-    *(Trigger(activity=activity) for activity in Activity if activity is not Activity.EDIT),
-    *(Trigger(activity=Activity.EDIT, path=path) for path in ("press/**", "*.py", "press/quince.py")),
-    *(Trigger(path=path) for path in ("cellar/", "press/*.ts")),
-)
-_COMMANDS = ("make test", "git commit -m x", "npm ci && npm run build", "ruff check . ; git push", "ls", "gh pr create")
-
-
-def _items() -> list[Item]:
-    return [
-        item(
-            f"Mind tree {number}{', and its roots' * (number % 5)}.",
-            number % 6 + 1,
-            triggers=(_TRIGGERS[number % len(_TRIGGERS)], _TRIGGERS[number * 7 % len(_TRIGGERS)]),
-            advice="ls press" if number % 9 == 0 else "",
-        )
-        for number in range(60)
-    ]
-
-
-@pytest.fixture(scope="module")
-def deck(tmp_path_factory: pytest.TempPathFactory) -> Opened:
-    path: Path = tmp_path_factory.mktemp("dealt") / "deck.db"
-    write_deck(path, DeckContent(DeckSettings(key=b"k" * 16), lines=tuple(lines_of(_items()))))
-    return Opened(str(path))
-
-
-@given(
-    st.one_of(
-        st.tuples(st.just("Bash"), st.sampled_from(_COMMANDS).map(lambda line: {"command": line})),
-        st.tuples(
-            st.sampled_from(("Edit", "Write", "Read")), st.sampled_from(_PATHS).map(lambda path: {"file_path": path})
-        ),
-    )
-)
-@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_a_hook_tells_with_an_action_what_recall_tells(deck: Opened, call: tuple[str, dict[str, Any]]) -> None:
-    tool, arguments = call
-    moment = Moment(AFTER, "s1", cwd="/srv/orchard", tool=tool, arguments=arguments, is_error=False, exit_code=0)
-    proposal = proposed(deck, HERE.agent, moment, Location(HERE.repo, "/srv/orchard"), _NOTHING)
-    told = [(line.item, line.text) for line in at_action(proposal.awaited)] if proposal else []
-    kind = kind_of({}, tool, arguments)
-    target = arguments.get("command", arguments.get("file_path", ""))
-    paths = () if kind is ActionKind.SHELL else (target,)
-    action = FirstAction(activities_of(kind, target), paths, command_of(kind, target))
-    lines = at_activity(_items(), HERE, action, ())
-    assert told == [tuple(line) for line in lines]
 
 
 _GUARDED = _line(

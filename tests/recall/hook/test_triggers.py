@@ -1,47 +1,45 @@
-"""The hook's own questions have the answers that recall and the backtest get."""
+"""Whether a trigger fires at a command line, and which failure a call ended with."""
 
 import json
 
 import pytest
 
-from afterwit.actions.shell.parse import parsed
 from afterwit.agents.moments import AFTER, Moment
-from afterwit.knowledge import matching
-from afterwit.model.knowledge import Trigger as Known
 from afterwit.recall.deck.reader import DeckTrigger, words_called, words_in
 from afterwit.recall.hook.triggers import failure_of, fires_at_command
 
-COMMANDS = (
-    "pnpm test --fast",
-    "cd web && pnpm test --fast=1 src",
-    "uv run pytest -q tests",
-    "sudo env A=1 /usr/bin/git push --force origin main",
-    "bash -lc 'npm run build'",
-    "python3 -m http.server 80",
-    "echo pnpm test --fast",
-    "",
+
+@pytest.mark.parametrize(
+    ("command", "program", "words"),
+    [
+        ("pnpm test --fast", "pnpm", ["test", "--fast"]),
+        ("cd web && pnpm test --fast=1 src", "pnpm", ["test", "--fast"]),
+        ("cd web && pnpm test --fast=1 src", "", ["--fast"]),
+        ("uv run pytest -q tests", "pytest", []),
+        ("uv run pytest -q tests", "uv", ["run", "pytest"]),
+        ("sudo env A=1 /usr/bin/git push --force origin main", "git", ["push", "--force"]),
+        ("bash -lc 'npm run build'", "npm", ["run", "build"]),
+        ("python3 -m http.server 80", "python3", ["-m"]),
+    ],
 )
-TRIGGERS = (
-    ("pnpm", ("test", "--fast")),
-    ("pnpm", ("--fast", "test")),
-    ("pytest", ()),
-    ("uv", ("run", "pytest")),
-    ("git", ("push", "--force")),
-    ("npm", ("run", "build")),
-    ("python3", ("-m",)),
-    ("", ("--fast",)),
-)
+def test_a_program_is_called_with_its_words_in_their_order(command: str, program: str, words: list[str]) -> None:
+    assert fires_at_command(DeckTrigger(program, json.dumps(words), "", "", "", ""), command)
+    assert words_in(program).union(*map(words_in, words)) <= words_called(command)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize(("program", "words"), TRIGGERS)
-def test_commands_match_as_elsewhere(command: str, program: str, words: tuple[str, ...]) -> None:
-    known = Known(program=program, words=words)
-    expected = matching.fires(known, matching.TriggerMoment(command=parsed(command)))
-    assert fires_at_command(DeckTrigger(program, json.dumps(words), "", "", "", ""), command) == expected
-    if expected:
-        needed = words_in(program).union(*map(words_in, words))
-        assert needed <= words_called(command)
+@pytest.mark.parametrize(
+    ("command", "program", "words"),
+    [
+        ("pnpm test --fast", "pnpm", ["--fast", "test"]),
+        ("pnpm test", "pnpm", ["test", "--fast"]),
+        ("echo pnpm test --fast", "pnpm", ["test"]),
+        ("echo pytest", "pytest", []),
+        ("", "pytest", []),
+        ("", "", ["--fast"]),
+    ],
+)
+def test_what_is_only_named_is_not_called(command: str, program: str, words: list[str]) -> None:
+    assert not fires_at_command(DeckTrigger(program, json.dumps(words), "", "", "", ""), command)
 
 
 def shell(command: str, output: str, **facts: bool | int | None) -> Moment:

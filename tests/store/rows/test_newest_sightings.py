@@ -1,34 +1,32 @@
-"""A matter is concluded from the same sightings in memory and in the store."""
+"""A matter is concluded from its newest sightings."""
 
 import apsw
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 from tests.thoroughness import examples
 
-from afterwit.harvest import harvester
-from afterwit.harvest.environment import Lacked
-from afterwit.harvest.harvester import newest
-from afterwit.model.knowledge import SessionRef, Sighting
 from afterwit.store.rows.sightings import HarvestedRow, MatterKey, SightingRow, put_seen, sightings_of
 
 MATTER = MatterKey("environment", "plume")
 MOST_TELLING, MOST_OTHERS = 3, 2
 
 
+def _newest(times: list[int], most: int) -> list[int]:
+    last = sorted(times)[-most] if len(times) > most else 0
+    return sorted(time for time in times if time >= last)
+
+
 @settings(max_examples=examples(50), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seen=some.lists(some.tuples(some.booleans(), some.integers(0, 6)), max_size=12))
-def test_the_newest_sightings_are_the_same_in_memory_and_in_the_store(
-    db: apsw.Connection, monkeypatch: pytest.MonkeyPatch, seen: list[tuple[bool, int]]
+def test_the_newest_count_with_all_that_are_as_old_as_the_last_of_them(
+    db: apsw.Connection, seen: list[tuple[bool, int]]
 ) -> None:
-    monkeypatch.setattr(harvester, "MOST_TELLING", MOST_TELLING)
-    monkeypatch.setattr(harvester, "MOST_OTHERS", MOST_OTHERS)
     db.execute("DELETE FROM sightings")
-    sightings = []
-    for number, (worked, at_ms) in enumerate(seen):
-        row = SightingRow(*MATTER, int(not worked), at_ms, number, 0, b"x")
+    for number, (is_telling, at_ms) in enumerate(seen):
+        row = SightingRow(*MATTER, int(is_telling), at_ms, number, 0, b"x")
         put_seen(db, HarvestedRow(number, "", "", b"", b""), [row], is_other=True)
-        ref = SessionRef(agent="codex", native_id=str(number), story=str(number), at_ms=at_ms)
-        sightings.append(Sighting(ref, Lacked(worked=worked)))
-    stored = {str(row.session_id) for row in sightings_of(db, MATTER, MOST_TELLING, MOST_OTHERS)}
-    assert {sighting.session.native_id for sighting in newest(sightings)} == stored
+    telling = _newest([at_ms for is_telling, at_ms in seen if is_telling], MOST_TELLING)
+    others = _newest([at_ms for is_telling, at_ms in seen if not is_telling], MOST_OTHERS)
+    found = sightings_of(db, MATTER, MOST_TELLING, MOST_OTHERS)
+    assert sorted(row.at_ms for row in found if row.is_telling) == telling
+    assert sorted(row.at_ms for row in found if not row.is_telling) == (others if telling else [])

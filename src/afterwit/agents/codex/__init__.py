@@ -40,6 +40,7 @@ AGENT = {
             "SessionEnd": "end",
         },
         "carries": ("start", "prompt", "after"),
+        "tells_outcome": False,
     },
     "retention": {"days": None},
     "connect": {

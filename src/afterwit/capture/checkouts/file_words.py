@@ -21,7 +21,8 @@ _OFTEN = 3.0  # times, in a file of that length
 
 def terms_of(path: str, text: str) -> dict[str, bool]:
     """The terms under which a file is found, and whether each stands out in it. The text is redacted."""
-    words = Counter(filter(_is_word, words_of(PLACEHOLDER.sub(" ", text[:MOST_CHARS]))))
+    counts = Counter(words_of(PLACEHOLDER.sub(" ", text[:MOST_CHARS])))
+    words = Counter({word: count for word, count in counts.items() if _is_word(word)})
     often = max(2.0, _OFTEN * (0.5 + 0.5 * words.total() / _USUAL_WORDS))
     defined = set(words_of(" ".join(definitions_in(text, _MOST_DEFINITIONS))))
     terms = {word: count >= often or word in defined for word, count in words.items()}

@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import apsw
+import msgspec
 
 from afterwit.capture.checkouts.file_words import terms_of
-from afterwit.capture.checkouts.tree_words import NAME_MARK, VERSION, bucket_of, packed, unpacked
+from afterwit.capture.checkouts.tree_words import NAME_MARK, VERSION, Bucket, bucket_of, unpacked
 from afterwit.model.errors import StoreError, StoreFullError
 from afterwit.redaction.plain_names import is_plain_path
 from afterwit.sources.git_objects import Blob, beginnings, blobs
@@ -134,7 +135,7 @@ class TreeIndex:
             joined = [*_together(before or []), *marks]
             is_common = len(joined) > limit and sum(mark >> 1 in there for mark in joined) > limit
             bucket[term] = [] if is_common and not term.startswith(NAME_MARK) else _apart(joined)
-        self._db.execute("INSERT OR REPLACE INTO buckets VALUES (?, ?)", (number, packed(bucket)))
+        self._db.execute("INSERT OR REPLACE INTO buckets VALUES (?, ?)", (number, pack(bucket)))
 
     def _tidy(self, files: int) -> None:
         """Makes the numbers anew where many are out of use."""
@@ -146,7 +147,7 @@ class TreeIndex:
         for number, body in list(self._db.execute("SELECT number, body FROM buckets")):
             bucket = {term: _renumbered(marks, renumbered) for term, marks in unpacked(body).items()}
             kept = {term: marks for term, marks in bucket.items() if marks is not None}
-            self._db.execute("UPDATE buckets SET body = ? WHERE number = ?", (packed(kept), number))
+            self._db.execute("UPDATE buckets SET body = ? WHERE number = ?", (pack(kept), number))
         self._db.execute("DELETE FROM files WHERE NOT is_there")
         self._db.executemany(
             "UPDATE files SET number = ? WHERE number = ?", ((at, old) for old, at in renumbered.items())
@@ -227,6 +228,10 @@ def _texts(git_dir: Path, batch: Sequence[Blob]) -> Iterator[tuple[Blob, str]]:
 
 def _short(blob: Blob) -> bytes:
     return bytes.fromhex(blob.object)[:_ID_BYTES]
+
+
+def pack(bucket: Bucket) -> bytes:
+    return zlib.compress(msgspec.json.encode(bucket), 9)
 
 
 def _together(marks: Sequence[int]) -> list[int]:

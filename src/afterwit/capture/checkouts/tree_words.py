@@ -28,10 +28,6 @@ def bucket_of(term: str, buckets: int) -> int:
     return zlib.crc32(term.lstrip(PATH_MARK + NAME_MARK).encode()) % buckets
 
 
-def packed(bucket: Bucket) -> bytes:
-    return zlib.compress(dumps(bucket).encode(), 9)
-
-
 def unpacked(body: bytes) -> Bucket:
     return cast(Bucket, loads(zlib.decompress(body).decode()))
 

@@ -19,12 +19,13 @@ from afterwit.cli.terminal.progress import bar
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
 from afterwit.config.world import World
+from afterwit.engine.replay import PLAYERS, past_of, players_named
 from afterwit.measure import backtest as running
 from afterwit.measure.backtest_notes import NotesFile
 from afterwit.measure.kept_backtest import keep_backtest
 from afterwit.measure.moments import HelpfulMoment
 from afterwit.measure.player import NoteMoment, NoteOccasion, PlayerNote
-from afterwit.measure.read_notes import NOTHING_READ, ReplayedReading
+from afterwit.measure.read_notes import ReplayedReading
 from afterwit.measure.replay import Played
 from afterwit.measure.scores import PlayerReport, Score, changed_files, searches_before
 from afterwit.model.kinds import Status
@@ -72,7 +73,7 @@ _COLUMNS = (
     "--strategy",
     "strategies",
     "NAME",
-    f"One of {', '.join(running.PLAYERS)}; its figures are shown. Default: afterwit, for --table and --json all.",
+    f"One of {', '.join(PLAYERS)}; its figures are shown. Default: afterwit, for --table and --json all.",
     earlier=("--player",),
 )
 @click.option(
@@ -116,9 +117,10 @@ def backtest(
     Shows the three moments in which it would have helped most: what happened, what would have been said, and what that
     would have spared. Then one line of figures.
 
-    Sessions are replayed in order. For each, only what stood in the logs before it began is used, and of a checkout on
+    Sessions are replayed in order, through the same stages as in `afterwit learn` and the same hooks as in a live
+    session. For each, only what stood in the logs before it began is used, and of a checkout on
     this machine only the commits and files of that time; what a model read in a session counts as known from the end of
-    that session. Filters choose which sessions are replayed and measured; the
+    that session, and what people decided from then on. Filters choose which sessions are replayed and measured; the
     others are still learned from. A replay shows what would have been said, not what would have been done. The figures
     of the last replay are kept, and `afterwit web` draws them.
 
@@ -130,13 +132,12 @@ def backtest(
     """
     if explain and (is_json or notes or is_table):
         raise click.UsageError("--explain prints a walk to read; leave out --json, --table and --notes.")
-    read = NOTHING_READ if without_reading else running.readings(here.world)
     names = strategies or (() if is_table or is_json else (running.PRODUCT,))
     world = with_checkouts(here.world, checkouts, is_read=not without_repositories)
     for text in checkouts:
         known_repo(here.world, text.partition("=")[0])
-    with running.repositories(world) as past:
-        chosen = running.players_named(names, read, past)
+    with past_of(world, with_reading=not without_reading) as past:
+        chosen = players_named(names, past)
         if explain:
             with bar("replaying", "sessions") as progress:
                 lines = walk_lines(running.explained(world, chosen, explain, progress))

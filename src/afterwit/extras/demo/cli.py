@@ -15,8 +15,9 @@ from afterwit.cli.measure.backtest import show_moments
 from afterwit.cli.terminal.options import Here, as_json, own_command
 from afterwit.cli.terminal.output import print_json, print_line, print_text
 from afterwit.cli.terminal.progress import bar
+from afterwit.engine.replay import past_of, players_named
 from afterwit.extras.demo.run import SHOWN, Demo, DemoPlace, demo_of, learn_demo, remove_demo, write_demo
-from afterwit.measure.backtest import PRODUCT, backtest, players_named
+from afterwit.measure.backtest import PRODUCT, backtest
 from afterwit.recall.recall import recalled
 from afterwit.sessions.filters import Filter
 
@@ -112,8 +113,8 @@ def _recall(invented: Demo) -> None:
 
 def _replay(invented: Demo) -> None:
     print_line("\nHad it been connected from the first day, `afterwit measure backtest` says:\n")
-    with bar("replaying", "sessions") as progress:
-        result = backtest(invented.world, players_named((PRODUCT,)), Filter(), progress)
+    with past_of(invented.world) as past, bar("replaying", "sessions") as progress:
+        result = backtest(invented.world, players_named((PRODUCT,), past), Filter(), progress)
     show_moments(result.moments, invented.world.calendar)
 
 

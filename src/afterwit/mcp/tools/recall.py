@@ -31,8 +31,7 @@ def recall(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
         situation = Situation(repo, caller.agent)
         here = speaking_items(db, listener_here(db, caller.world), situation.scopes())
         start = start_block_for(caller.world, situation, here, stories(db))
-        told = {item.id for item in start.items}
-        prompt = prompt_block_for(db, caller.world, situation, arguments["task"], here, told)
+        prompt = prompt_block_for(db, caller.world, situation, arguments["task"])
         to = audience_of(db, caller.world, caller.agent, caller.session, repo)
     ids = {item.id for item in here}
     answer = given(caller.world, to, RECALL, (*_of_prompt(prompt, ids), *_of_start(start)), (ours(_IDS),))

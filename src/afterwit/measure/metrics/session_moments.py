@@ -1,6 +1,6 @@
 """What happened in a session that a note may have waited for: commands, files, failures, rules, prompts.
 
-The same question as in hooks, `matching.fires`, asked afterwards of a digest. Every step is a moment, with each thing
+Much the same question as in hooks, asked afterwards of a digest. Every step is a moment, with each thing
 that it does, and every prompt; a file that was only read has no step in a digest, and so no time: it counts whenever it
 was read.
 """
@@ -10,15 +10,28 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from afterwit.actions.activities import activities_of
-from afterwit.actions.shell.parse import parsed
-from afterwit.knowledge.matching import TriggerMoment, fires
+from afterwit.actions.path_patterns import fits_path
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import ActionKind
-from afterwit.model.knowledge import Item
+from afterwit.model.knowledge import Activity, Item, Trigger
 from afterwit.model.text.words import words_of
 from afterwit.recall.deck.reader import words_called, words_in
+from afterwit.recall.hook.triggers import is_called_in
 
-_LONGEST = 65_536  # characters of a command line
+_NEVER = Trigger()
+
+
+class TriggerMoment(NamedTuple):
+    """What happened at once, as far as a trigger may ask for it."""
+
+    command: str = ""
+    tool: str = ""
+    signature: str = ""
+    error: frozenset[str] = frozenset()  # words of a call that failed, and of its output
+    rules: frozenset[str] = frozenset()
+    paths: tuple[str, ...] = ()  # below the repository
+    words: frozenset[str] = frozenset()  # of a prompt, by `model.text.words`
+    activity: Activity | None = None
 
 
 class DatedMoment(NamedTuple):
@@ -41,6 +54,21 @@ def came_after(item: Item, moments: list[DatedMoment], told_ms: int) -> bool:
     )
 
 
+def fires(trigger: Trigger, moment: TriggerMoment) -> bool:
+    """Whether everything is there that the trigger asks for; one that asks for nothing never fires."""
+    return (
+        trigger != _NEVER
+        and (not trigger.signature or trigger.signature == moment.signature)
+        and moment.error.issuperset(trigger.error)
+        and (not trigger.tool or trigger.tool == moment.tool)
+        and (not trigger.rule or trigger.rule in moment.rules)
+        and (trigger.activity is None or trigger.activity is moment.activity)
+        and moment.words.issuperset(trigger.topic)
+        and (not trigger.path or any(fits_path(trigger.path, path) for path in moment.paths))
+        and is_called_in(moment.command, trigger.program, trigger.words)
+    )
+
+
 def _of_steps(digest: Digest) -> Iterator[DatedMoment]:
     signatures = {failure.at: failure.signature for failure in digest.failures}
     rules: defaultdict[int, set[str]] = defaultdict(set)
@@ -48,7 +76,7 @@ def _of_steps(digest: Digest) -> Iterator[DatedMoment]:
         rules[rule.at].add(rule.id)
     for at, step in enumerate(digest.steps):
         happened = TriggerMoment(
-            command=parsed(step.target[:_LONGEST]) if step.kind is ActionKind.SHELL else None,
+            command=step.target if step.kind is ActionKind.SHELL else "",
             tool=step.tool,
             signature=signatures.get(at, ""),
             error=frozenset(words_in(step.error) | words_called(step.target)) if at in signatures else frozenset(),

@@ -22,7 +22,7 @@ from afterwit.config.world import World, exclusion_of, redactor_of
 from afterwit.digest.door.update import load_digest
 from afterwit.knowledge.door.list import item_in
 from afterwit.knowledge.door.listeners import listener_here, own_names
-from afterwit.knowledge.whose_words import Listener, is_personal
+from afterwit.knowledge.whose_words import is_personal
 from afterwit.model.errors import StoreError
 from afterwit.model.knowledge import EVERYWHERE, Item, Scope, ScopeKind
 from afterwit.recall.deck.dealt import NOTHING_DEALT, DealtDeck, DealtMarks, dealt_deck
@@ -151,8 +151,10 @@ class _Compiling:
         self._store = store
         self._world = world
         self._to = listener_here(store.db, world)
-        self._rules = _rules_mark(store, world, self._to)
-        parts = {repo: part for repo, part in dealt.parts.items() if part.prompts.partition(" ")[0] == self._rules}
+        self._redaction = _redaction_mark(store, world)
+        stand_ins = sorted((repo, sorted(names)) for repo, names in self._to.stand_ins.items())
+        self._rules = _hash(self._redaction, sorted(self._to.others), stand_ins)
+        parts = {repo: part for repo, part in dealt.parts.items() if part.prompts.partition(" ")[0] == self._redaction}
         self.dealt = dealt._replace(parts=parts)
         self._changed = _by_scope(undealt(store.db))
         self._checkouts = {checkout.repo: checkout for checkout in git_checkouts(store, world)}
@@ -251,7 +253,7 @@ class _Compiling:
 
     def _prompts(self, repo: str) -> PromptSource:
         checkout = self._checkouts.get(repo)
-        now = f"{self._rules} {git_mark(checkout) if checkout else ''}"
+        now = f"{self._redaction} {git_mark(checkout) if checkout else ''}"
         stale = self._changed.get(repo, set()) - {_NOTES}
         return PromptSource(now, functools.partial(self._changes, repo, checkout, now), bool(stale))
 
@@ -285,12 +287,11 @@ def _by_scope(rows: Iterable[Undealt]) -> dict[str, set[int]]:
     return changed
 
 
-def _rules_mark(store: Store, world: World, to: Listener) -> str:
-    """Another one whenever text is redacted otherwise, or told to somebody else."""
+def _redaction_mark(store: Store, world: World) -> str:
+    """Another one whenever text is redacted otherwise."""
     settings = world.settings.redaction
     people = known_people(world.environ, world.user_home, settings)
-    stand_ins = sorted((repo, sorted(names)) for repo, names in to.stand_ins.items())
-    return _hash(ruleset.fingerprint(), people, settings, key_mark(store.key), sorted(to.others), stand_ins)
+    return _hash(ruleset.fingerprint(), people, settings, key_mark(store.key))
 
 
 def _hash(*values: object) -> str:

@@ -7,14 +7,14 @@ import struct
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from afterwit.actions.failures.quick_look import LEAST_BELIEF, is_any_call
 from afterwit.knowledge.shown_items import may_be_told
-from afterwit.model.knowledge import EVERYWHERE, Authority, Item, ItemStatus, Scope, Trigger
-from afterwit.recall.at_activity import is_called
-from afterwit.recall.at_failure import answers
-from afterwit.recall.at_prompt import about
+from afterwit.model.knowledge import EVERYWHERE, READ, Authority, Channel, Item, ItemStatus, Scope, Trigger
 from afterwit.recall.situation import order
 from afterwit.recall.start_block import said_of
 from afterwit.redaction.shown import Shown
+
+_STATED = (Channel.USER, Channel.ASSISTANT)
 
 
 class FiringLine(NamedTuple):
@@ -60,6 +60,43 @@ def lines_of(items: Iterable[Item]) -> Iterator[FiringLine]:
                 silent_in=item.silent_in,
                 rank=_rank(item),
             )
+
+
+def answers(item: Item, trigger: Trigger) -> bool:
+    """Whether an item may answer the failures that one of its triggers means. A candidate of one story may, as a guess
+    that is called so, if no words stand behind it, and only where the trigger names the very failure: that has just
+    happened, so a hint costs little and the agent sees at once whether it fits."""
+    if item.is_known_to_host or item.belief.mean < LEAST_BELIEF or trigger.rule or trigger.topic:
+        return False
+    if is_any_call(trigger.program, trigger.words, trigger.signature, item.advice):
+        return False
+    if item.status is ItemStatus.ACTIVE:
+        return not trigger.path or bool(item.advice)
+    is_exact = bool(trigger.signature or (trigger.path and item.advice))
+    return item.status is ItemStatus.CANDIDATE and is_exact and item.channel not in _STATED
+
+
+def is_called(item: Item, trigger: Trigger) -> bool:
+    """Whether a trigger waits for the first call of a command: only of what was put into words about it."""
+    is_more = trigger.signature or trigger.rule or trigger.topic or trigger.tool
+    return item.harvester == READ and bool(trigger.program) and not is_more and not item.advice
+
+
+def is_touched(item: Item, trigger: Trigger) -> bool:
+    """Whether a trigger waits for a file, however it is touched."""
+    is_more = trigger.program or trigger.words or trigger.signature or trigger.rule or trigger.topic or trigger.activity
+    return bool(trigger.path) and not is_more and not item.advice
+
+
+def about(item: Item) -> str:
+    """The text by whose words a prompt finds an item; "" where words say nothing about it: what a person or a model put
+    into words is found, what was counted is not."""
+    if item.status is not ItemStatus.ACTIVE or not (item.harvester == READ or item.channel is Channel.USER):
+        return ""
+    triggers = (
+        word for trigger in item.triggers for word in (trigger.path, trigger.program, *trigger.words, *trigger.topic)
+    )
+    return " ".join((item.sentence, item.when, *item.files, *dict.fromkeys(triggers)))
 
 
 def _is_used(item: Item, trigger: Trigger) -> bool:

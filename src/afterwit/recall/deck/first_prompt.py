@@ -30,7 +30,7 @@ from afterwit.recall.note_matches import (
 )
 from afterwit.recall.place_index import UNCHANGED, Recency, is_large_share, likeness, rarity
 from afterwit.recall.places import KnownRepo, LikelyPlace, Question, clear, guess, with_tests, without_forbidden
-from afterwit.recall.prompt_block import BlockLine, BlockSection, MarkedLine, fitting, likely_paths, prompt_block
+from afterwit.recall.prompt_block import BlockLine, MarkedLine, PromptBlock, fitting, likely_paths, prompt_block
 
 # pathlib takes longer to load than all that is done here.
 # ruff: noqa: PTH110, PTH112, PTH118, PTH120
@@ -43,10 +43,10 @@ _MOST = 255
 _NUMBER, _SESSIONS, _TOTAL, _RECENCY = range(1, 5)  # of a file, after its path
 
 
-def prompt_sections(deck: Deck, agent: str, prompt: str, place: Location) -> tuple[BlockSection, ...]:
-    """Headings, each with its lines and the items that they tell; without what the start block tells."""
+def block_at_prompt(deck: Deck, agent: str, prompt: str, place: Location) -> PromptBlock:
+    """The block for the first prompt of a session; without what the start block tells."""
     if not place.repo:
-        return ()
+        return PromptBlock()
     question = Question(prompt[:_LONGEST], branch_of(place.root))
     index = StoredPlaces(deck.part(place.repo))
     repo = without_forbidden(_known_repo(deck, place, index), deck.texts(place.repo, agent))
@@ -55,7 +55,13 @@ def prompt_sections(deck: Deck, agent: str, prompt: str, place: Location) -> tup
     told = _told_at_start(deck, agent, place)
     new = [MarkedLine(mark, BlockLine(line.item, line.text)) for mark, _, line in notes if line.item not in told]
     files = with_tests(repo, clear(repo, question, places))
-    return prompt_block(files, fitting(new)).sections
+    return prompt_block(files, fitting(new))
+
+
+def likely_places(deck: Deck, prompt: str, place: Location) -> list[LikelyPlace]:
+    """The files alone, whatever notes say of them."""
+    question = Question(prompt[:_LONGEST], branch_of(place.root))
+    return guess(_known_repo(deck, place, StoredPlaces(deck.part(place.repo))), question) if place.repo else []
 
 
 def later_lines(deck: Deck, agent: str, prompt: str, place: Location) -> list[BlockLine]:
@@ -95,8 +101,8 @@ def _told_at_start(deck: Deck, agent: str, place: Location) -> set[str]:
 def _notes(
     deck: Deck, agent: str, prompt: str, place: Location, index: "StoredPlaces", places: list[LikelyPlace]
 ) -> list[_PromptLine]:
-    """Lines about the task, and about the files where its work is likely to be, as `recall.at_prompt` finds them among
-    items: each once, the best first, then in the order in which items are said. A path with an advice is a wrong one:
+    """Lines about the task, and about the files where its work is likely to be, each
+    once, the best first, then in the order in which items are said. A path with an advice is a wrong one:
     it waits for a failure."""
     named, likely = named_in(index, prompt), likely_paths(places)
     matches = matching_notes(StoredNotes(deck.part(place.repo)), prompt)

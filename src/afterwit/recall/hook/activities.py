@@ -1,4 +1,8 @@
-"""The exact question of what waits for an action: what does it do, and on which files? As `recall.at_activity` asks.
+"""The exact question of what waits for an action: what does it do, and on which files?
+
+A note waits for an activity if a trigger of its own says so, with a path if it is about certain files. One that waits
+for nothing but a path is said at whatever touches the path first; one that names an activity is not said because a file
+was merely read.
 
 Asked only of lines whose words all occur, because it loads the tables of tools and the parser of command lines.
 """

@@ -22,7 +22,7 @@ from afterwit.recall.deck.reader import Deck
 from afterwit.recall.history import ENDED, FAULT, History
 from afterwit.recall.hook import time_limit
 from afterwit.recall.hook.fresh_clone import recognised
-from afterwit.recall.hook.proposals import Permissions, proposed
+from afterwit.recall.hook.proposals import Permissions, Proposal, proposed
 from afterwit.store.spool_file import TOOL, SpoolFile
 
 LONGEST = 200
@@ -89,6 +89,7 @@ def _smells(name: str) -> bool:
 DECK = "deck.db"
 SPOOL = "spool"
 _LOOKS_BACK = (START, PROMPT, COMPACT)
+_ALL_HOOKS = {"carries": (START, PROMPT, AFTER)}  # of an agent that has none, in a replay
 _LONGEST_PATH = 4_096
 _END_OF_TURN = "Stop"  # of agents that do not always tell the end of a session
 _END_AGAIN_MS = 600_000  # a `learn` for each turn would be too many
@@ -97,14 +98,18 @@ _END_AGAIN_MS = 600_000  # a `learn` for each turn would be too many
 class HookCall:
     """What was asked, by whom, with which permissions."""
 
-    def __init__(self, agent: str, payloads: object, moment: Moment, folder: str, flags: list[str]) -> None:
+    def __init__(
+        self, agent: str, payloads: object, moment: Moment, folder: str, flags: list[str], home: str = ""
+    ) -> None:
         self._agent = agent
         self._payloads = payloads
-        self._hooks = described(agent)["hooks"]
+        self._hooks = described(agent).get("hooks", _ALL_HOOKS)
         self._moment = moment
         self._folder = folder
         self._flags = flags
-        self._records: list[dict[str, object]] = []
+        self._home = home or os.path.expanduser("~")  # noqa: PTH111 - of whoever listens
+        self.proposal: Proposal | None = None  # what could be said
+        self.records: list[dict[str, object]] = []  # what was noted: among them what was said
 
     def run(self) -> str:
         """The output for the agent. From here on the time limit is off, if there is an output. A refusal of ours that
@@ -143,7 +148,8 @@ class HookCall:
             rewrite=self._may(deck, "rewrites", "--rewrite", "rewriting"),
         )
         proposal = None if is_dumb else proposed(deck, self._agent, moment, place, may, self._history)
-        self._records += [fault(self._agent, moment.session, moment.event, error) for error in deck.faults]
+        self.proposal = proposal
+        self.records += [fault(self._agent, moment.session, moment.event, error) for error in deck.faults]
         if proposal is None and moment.event not in _LOOKS_BACK and carries != (AFTER,):
             return None
         from afterwit.recall.hook.tell import HookTeller
@@ -152,9 +158,9 @@ class HookCall:
         with self._file() as file:
             answer = teller.tell(History(file.records(), moment.context), proposal, carries)
             time_limit.close()
-            self._records += teller.records
-            if self._records:
-                file.append(*self._records)
+            self.records += teller.records
+            if self.records:
+                file.append(*self.records)
         return answer
 
     def _history(self) -> History:
@@ -174,10 +180,10 @@ class HookCall:
             return None
         try:
             deck = Deck(path)
-            deck.listen(os.path.expanduser("~"))  # noqa: PTH111
+            deck.listen(self._home)
             return deck
         except (apsw.Error, ValueError) as error:
-            self._records.append(fault(self._agent, self._moment.session, self._moment.event, error))
+            self.records.append(fault(self._agent, self._moment.session, self._moment.event, error))
             return None
 
     def _has_just_ended(self) -> bool:
@@ -197,13 +203,13 @@ class HookCall:
             record |= {"call": moment.call[:80]} if moment.call else {}
             record |= {"context": moment.context} if moment.context else {}
             record |= {"summary": summary(moment.output)} if status == "failed" else {}
-        self._records.append(record)
+        self.records.append(record)
 
     def _append(self) -> None:
-        if self._records:
+        if self.records:
             with self._file() as file:
                 time_limit.close()
-                file.append(*self._records)
+                file.append(*self.records)
 
     def _file(self) -> SpoolFile:
         return SpoolFile(f"{self._folder}/{SPOOL}", self._agent, self._moment.session)

@@ -1,7 +1,8 @@
-"""The known fixes after a failure, as `recall.at_failure` finds them among items; here among lines of the deck.
+"""The known fixes after a failure, among the lines of the deck; nothing that the error text says already.
 
 First the words of the output and the command are looked up; mostly nothing is found, and nothing slow was loaded. Of
-what is found the exact question is asked (`firing`).
+what is found the exact question is asked (`triggers`). Failures of the work itself get nothing: they are what the
+agent is working on.
 """
 
 from afterwit.actions.failures.quick_look import LEAST_BELIEF, ends_of, is_any_call, names_missing, says_missing

@@ -26,7 +26,7 @@ _LONGEST = 65_536  # characters of a patch that are looked at
 class Proposal:
     """Lines to tell, sections of a block, or one line to refuse or rewrite a call with."""
 
-    __slots__ = ("awaited", "is_later", "is_refusal", "is_rewrite", "lines", "sections", "signature")
+    __slots__ = ("awaited", "files", "is_later", "is_refusal", "is_rewrite", "lines", "sections", "signature")
 
     def __init__(
         self,
@@ -38,10 +38,12 @@ class Proposal:
         is_later: bool = False,
         awaited: "list[DeckLine] | None" = None,
         sections: "tuple[tuple[Shown, tuple[tuple[str, Shown], ...]], ...]" = (),
+        files: tuple[str, ...] = (),
     ) -> None:
         self.lines = lines
         self.awaited = awaited or []  # lines that waited for what the action does, the best first
         self.sections = sections  # of the block for a prompt: a heading, and lines with their items
+        self.files = files  # that the block guesses, the best first
         self.signature = signature
         self.is_later = is_later  # the prompt is not the first
         self.is_refusal = is_refusal
@@ -82,13 +84,13 @@ def proposed(
 
 def _at_prompt(deck: Deck, agent: str, moment: Moment, place: Location, *, is_later: bool) -> Proposal | None:
     """Where this work is, what is known of it, what was decided about it; later only what is strongly meant."""
-    from afterwit.recall.deck.first_prompt import later_lines, prompt_sections
+    from afterwit.recall.deck.first_prompt import block_at_prompt, later_lines
 
     if is_later:
         lines = later_lines(deck, agent, moment.prompt, place)
         return Proposal([], sections=((NOTHING, tuple(lines)),), is_later=True) if lines else None
-    sections = prompt_sections(deck, agent, moment.prompt, place)
-    return Proposal([], sections=sections) if sections else None
+    block = block_at_prompt(deck, agent, moment.prompt, place)
+    return Proposal([], sections=block.sections, files=block.files) if block.sections else None
 
 
 def _before(deck: Deck, agent: str, moment: Moment, place: Location, may: Permissions) -> Proposal | None:

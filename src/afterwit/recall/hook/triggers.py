@@ -11,6 +11,8 @@ from afterwit.recall.deck.reader import DeckLine, DeckTrigger
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # its enumeration takes a hook too long to load
+    from collections.abc import Sequence
+
     from afterwit.model.kinds import ActionKind
 
 _CHANGE = " →"  # between what is wrong and what is right, in an advice that is no command line by itself
@@ -62,12 +64,17 @@ def is_of_tool(trigger: DeckTrigger, moment: Moment) -> bool:
 
 
 def fires_at_command(trigger: DeckTrigger, command: str) -> bool:
-    """At a command line: a command of it, or what wraps it, is the program, and the words follow in their order."""
-    if not trigger.program and not trigger.words:
+    return is_called_in(command, trigger.program, trigger.words)
+
+
+def is_called_in(command: str, program: str, wanted: "Sequence[str]") -> bool:
+    """Whether a command of the line, or what wraps it, is the program, and the words follow in their order; without a
+    program, whether the words do."""
+    if not program and not wanted:
         return True
     for words, last in _calls(command[:_LONGEST_COMMAND]):
-        starts = [at + 1 for at in range(last) if words[at].rpartition("/")[2] == trigger.program]
-        if any(_follow(trigger.words, words[at:]) for at in (starts if trigger.program else [0])):
+        starts = [at + 1 for at in range(last) if words[at].rpartition("/")[2] == program]
+        if any(_follow(wanted, words[at:]) for at in (starts if program else [0])):
             return True
     return False
 
@@ -85,7 +92,7 @@ def _calls(command: str) -> list[tuple[list[str], int]]:
     return [([word.text for word in part.words], len(part.words) - len(part.arguments)) for part in parts]
 
 
-def _follow(wanted: list[str], words: list[str]) -> bool:
+def _follow(wanted: "Sequence[str]", words: list[str]) -> bool:
     """Whether the wanted words come in this order, perhaps with others between. A flag may carry a value."""
     rest = iter(words)
     return all(any(_is_word(want, word) for word in rest) for want in wanted)

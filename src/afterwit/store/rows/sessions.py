@@ -37,6 +37,15 @@ def session_id(db: apsw.Connection, agent: str, native_id: str) -> int:
     return db.last_insert_rowid()
 
 
+def put_known(db: apsw.Connection, agent: str, native_id: str, facts: Mapping[str, object]) -> int:
+    """A session by what is known of it, without any part: in a store that is made for a replay. Returns its id."""
+    session = session_id(db, agent, native_id)
+    values = {"versions": "[]", "models": "[]", **facts}
+    changes = ", ".join(f"{name} = :{name}" for name in values)
+    db.execute(f"UPDATE sessions SET {changes} WHERE id = :id", {**values, "id": session})  # noqa: S608
+    return session
+
+
 def refresh_session(db: apsw.Connection, session: int) -> None:
     """Merges the parts of a session into its row; a session without parts is gone."""
     parts = parts_of_session(db, session)

@@ -1,6 +1,5 @@
-"""What a hook says after a failure is what recall says, whatever fails and however it is put."""
+"""Looking lines up by words misses nothing that the exact question would find, whatever fails and however it is put."""
 
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,17 +21,15 @@ from tests.recall.hook.invented import (
 from tests.recall.knowing import HERE, item
 from tests.thoroughness import examples
 
-from afterwit.actions.failures.excerpt import error_excerpt
-from afterwit.actions.shell.parse import parsed
-from afterwit.actions.steps import judge, lean_of
+from afterwit.actions.failures.signature import answerable_signature
+from afterwit.actions.steps import Step
 from afterwit.agents.moments import Moment
-from afterwit.harvest.wording import plain
-from afterwit.model.kinds import ActionKind, Lean, Status
+from afterwit.model.kinds import ActionKind, Status
 from afterwit.model.knowledge import EVERYWHERE, Channel, Item, Scope, ScopeKind, Trigger
-from afterwit.recall.at_failure import FailedAction, fix_for
 from afterwit.recall.deck.firing_lines import lines_of
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck as Opened
+from afterwit.recall.deck.reader import DeckLine, DeckTrigger
 from afterwit.recall.deck.write import DeckContent, DeckSettings, write_deck
 from afterwit.recall.hook.proposals import Permissions, proposed
 
@@ -65,7 +62,7 @@ def known_items() -> list[Item]:
 
 def _triggers(number: int, line: str, message: str) -> tuple[Trigger, ...]:
     program, *words = line.split()
-    signature = FailedAction(ActionKind.SHELL, "Bash", line, message).signature
+    signature = answerable_signature(Step(ActionKind.SHELL, "Bash", line, Status.FAILED, None, None, message))
     kinds = (
         Trigger(signature=signature),
         Trigger(program=program.rpartition("/")[2], words=tuple(words[:1]), signature=signature),
@@ -89,49 +86,42 @@ def _item(number: int, triggers: tuple[Trigger, ...]) -> Item:
     )
 
 
-@cache
-def known() -> tuple[Item, ...]:
-    return tuple(known_items())
-
-
 @pytest.fixture(scope="module")
 def deck(tmp_path_factory: pytest.TempPathFactory) -> Opened:
     path: Path = tmp_path_factory.mktemp("dealt") / "deck.db"
-    write_deck(path, DeckContent(settings=DeckSettings(key=b"k" * 16), lines=tuple(lines_of(known()))))
+    write_deck(path, DeckContent(settings=DeckSettings(key=b"k" * 16), lines=tuple(lines_of(known_items()))))
     return Opened(str(path))
 
 
-def from_deck(deck: Opened, moment: Moment) -> tuple[str, str] | None:
+class _Patient(Opened):
+    """Gives every line, whatever words occur, so that the exact question is asked of all."""
+
+    def lines(self, moment: str, words: set[str], repo: str, agent: str) -> list[tuple[DeckTrigger, DeckLine]]:
+        parts = [part for part in (self.part(repo), self._db) if part is not None]
+        rows = [row for part in parts for row in part.execute("SELECT word, needs FROM keys")]
+        return super().lines(moment, words.union(*(f"{word} {needs}".split() for word, needs in rows)), repo, agent)
+
+
+def _told(deck: Opened, moment: Moment) -> list[tuple[str, str]]:
     found = proposed(deck, HERE.agent, moment, Location(HERE.repo, "/srv/orchard"), _NOTHING)
-    return (found.lines[0].item, plain(found.lines[0].advice)) if found else None
-
-
-def from_items(moment: Moment) -> tuple[str, str] | None:
-    """What recall says, which is asked of failures alone."""
-    line, error = parsed(moment.command), error_excerpt(moment.output)
-    verdict = judge(ActionKind.SHELL, line, moment.output, is_error=moment.is_error, exit_code=moment.exit_code)
-    lean = verdict.lean or lean_of(line, moment.output)
-    if verdict.status is not Status.FAILED and (verdict.status, lean) != (Status.UNKNOWN, Lean.FAILED):
-        return None
-    fix = fix_for(known(), HERE, FailedAction(ActionKind.SHELL, moment.tool, moment.command, error, moment.exit_code))
-    return (fix.item.id, fix.advice) if fix else None
+    return [(line.item, line.advice) for line in (*found.lines, *found.awaited)] if found else []
 
 
 @given(commands, outputs, exit_codes, st.sampled_from(("Bash", "exec_command")))
 @settings(max_examples=examples(200), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_failure_gets_the_same_fix(deck: Opened, command: str, output: str, code: int | None, tool: str) -> None:
     moment = failed(command, output, code, tool)
-    assert from_deck(deck, moment) == from_items(moment)
+    assert _told(deck, moment) == _told(_Patient(deck.path), moment)
 
 
 @given(commands, outputs, st.sampled_from(((None, None), (False, 0), (None, 0), (None, 2), (False, None))))
 @settings(max_examples=examples(80), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_where_the_agent_does_not_say_that_it_failed_the_output_tells_both(
+def test_where_the_agent_does_not_say_that_it_failed_it_gets_the_same(
     deck: Opened, command: str, output: str, ending: tuple[bool | None, int | None]
 ) -> None:
     moment = failed(command, output)
     moment.is_error, moment.exit_code = ending
-    assert from_deck(deck, moment) == from_items(moment)
+    assert _told(deck, moment) == _told(_Patient(deck.path), moment)
 
 
 @pytest.mark.slow
@@ -142,6 +132,4 @@ def test_many_of_the_invented_failures_have_a_fix(deck: Opened) -> None:
         for message in MESSAGES
         for path in PATHS[:1]
     ]
-    told = [from_items(moment) for moment in moments]
-    assert [from_deck(deck, moment) for moment in moments] == told
-    assert sum(answer is not None for answer in told) > len(told) / 20
+    assert sum(bool(_told(deck, moment)) for moment in moments) > len(moments) / 20

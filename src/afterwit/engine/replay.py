@@ -1,0 +1,326 @@
+"""The engine with its clock at *then*: a store of its own that learns a history session by session, and its hooks.
+
+A replay runs the stages that `learn` runs (`harvest`, `update_trees`, `compile_deck`) on a scratch store that knows of
+each session as far as it had happened, with checkouts that stand where they stood, and asks the very function that
+`afterwit-hook` calls. So what is measured is what is shipped. Nothing is held out. What hooks noted is not taken in
+again: a replayed session is not changed by what it is told, so what it shows is no echo. Decisions of people count from
+the time when they were made, what a model read in a session from the end of that session, and what was forgotten or
+taken back from the beginning.
+"""
+
+import hashlib
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from afterwit.agents import claude_hooks
+from afterwit.agents.moments import ACTIVITY, AFTER, PROMPT, START, Moment
+from afterwit.agents.packages import described, payloads_of
+from afterwit.capture.checkouts.known import OpenedRows, git_checkouts
+from afterwit.config.world import World
+from afterwit.digest.door.update import pack
+from afterwit.knowledge.belief import DAY_MS
+from afterwit.knowledge.door.list import item_in
+from afterwit.knowledge.door.settle import harvest
+from afterwit.measure.backtest import PRODUCT
+from afterwit.measure.baselines import BASELINES
+from afterwit.measure.past_repositories import PastCheckout
+from afterwit.measure.player import NoteOccasion, Player, Saying, Whereabouts
+from afterwit.model.digest import VERSION, Digest, DigestStep
+from afterwit.model.errors import UsageError
+from afterwit.model.kinds import ActionKind, Relation, Status
+from afterwit.model.knowledge import READ
+from afterwit.model.settings import Settings
+from afterwit.model.text.nearest import did_you_mean
+from afterwit.recall.deck.compile import compile_deck
+from afterwit.recall.deck.first_prompt import likely_places
+from afterwit.recall.deck.location import location_of
+from afterwit.recall.deck.reader import Deck
+from afterwit.recall.history import DRAW
+from afterwit.recall.hook.call import HookCall
+from afterwit.recall.hook.proposals import Proposal
+from afterwit.recall.prompt_block import PLACES
+from afterwit.recall.repository import update_trees
+from afterwit.store.atomic import create_file
+from afterwit.store.database import transaction
+from afterwit.store.decisions.decided import KnowledgeEntry, SessionRead
+from afterwit.store.layout import Layout, redaction_key
+from afterwit.store.rows import items, repos
+from afterwit.store.rows.hooks import Shares, put_shares
+from afterwit.store.rows.items import DecisionRow
+from afterwit.store.rows.sessions import put_known
+from afterwit.store.rows.sightings import DigestRow, put_digest
+from afterwit.store.store import Store, opened, readonly_database
+
+_NOBODY = "nobody"  # names the home folder of a user that is not known
+_TAKEN_BACK = (KnowledgeEntry.FORGOTTEN, KnowledgeEntry.UNDONE)
+_NEVER_CALLED = (Status.DENIED, Status.CANCELLED)
+_OF_FILES = (ActionKind.READ, ActionKind.EDIT, ActionKind.WRITE)
+_FACTS = ("repo", "user", "relation", "parent", "branch", "started_ms", "ended_ms", "title", "task")
+
+
+def ask_hook(agent: str, moment: Moment, world: World) -> HookCall:
+    """The call of a hook, after it was answered. Agents that have no hooks are asked as Claude Code is."""
+    payloads = payloads_of(agent) or claude_hooks
+    events = described(agent)["hooks"]["events"] if "hooks" in described(agent) else {}
+    moment.native = next((name for name, event in events.items() if event == moment.event), "")
+    call = HookCall(agent, payloads, moment, str(world.layout.root), [], str(world.user_home))
+    call.run()
+    return call
+
+
+class _Unwatched:
+    """A progress that nobody watches: the replay has its own."""
+
+    def begin(self, files: int, total_bytes: int) -> None: ...
+    def advance(self, files: int, done_bytes: int) -> None: ...
+    def stage(self, label: str, count: int, unit: str) -> None: ...
+
+
+class PastStore:
+    """A store that stands at a moment of the history that it is given."""
+
+    def __init__(
+        self,
+        world: World,
+        store: Store,
+        git_dirs: Mapping[str, Path],
+        recorded: Sequence[DecisionRow],
+        ask: Callable[[str, Moment, World], HookCall],
+    ) -> None:
+        self._world = world  # its user's home is the folder of all that belongs to the replay
+        self._store = store
+        self._checkouts: dict[str, PastCheckout] = {}
+        for repo, git_dir in sorted(git_dirs.items()):
+            self._check_out(repo, git_dir)
+        self._ask = ask
+        self._due = [row for row in recorded if row.kind not in (*_TAKEN_BACK, KnowledgeEntry.READ)]
+        self._read: defaultdict[tuple[str, str], list[DecisionRow]] = defaultdict(list)
+        for row in recorded:
+            if row.kind == KnowledgeEntry.READ:
+                session = msgspec.json.decode(row.body, type=SessionRead).session
+                self._read[session.agent, session.native_id].append(row)
+        self._put_decisions(row for row in recorded if row.kind in _TAKEN_BACK)
+        self._last: Digest | None = None
+        self._is_stale = True
+        self._then = world
+        self._here: Whereabouts | None = None
+        marks = [(repo, checkout.mark) for repo, checkout in self._checkouts.items()]
+        facts = [recorded, marks, world.settings.recall]
+        self.mark = hashlib.sha256(msgspec.json.encode(facts)).hexdigest()[:16]
+
+    def know(self, digest: Digest) -> None:
+        """A session, as far as it is known by now; told once, however many players share this."""
+        if digest is self._last:
+            return
+        self._last, self._is_stale = digest, True
+        with transaction(self._store.db):
+            facts = {name: getattr(digest, name) for name in _FACTS}
+            session = put_known(self._store.db, digest.agent, digest.native_id, facts)
+            row = DigestRow(session, VERSION, pack(digest))
+            put_digest(self._store.db, row, digest.verdict.outcome, digest.task_type)
+
+    def end(self, digest: Digest) -> None:
+        """A session has ended: what was read in it is known."""
+        self._put_decisions(self._read.pop((digest.agent, digest.native_id), ()))
+
+    def at(self, here: Whereabouts) -> World:
+        """The world when a session began, of whoever has it. What was known by then is ready to be told."""
+        if here == self._here and not self._is_stale:
+            return self._then
+        due = [row for row in self._due if row.at_ms < here.began_ms]
+        self._put_decisions(due)
+        self._due = self._due[len(due) :]
+        if here.repo:
+            self._is_stale |= self._check_out(here.repo).stand(here.began_ms, here.branch)
+        before = (self._then.user_home, self._then.now_ms // DAY_MS)
+        home = self._world.user_home / "home" / (here.user.replace("/", "") or _NOBODY)
+        self._here = here
+        self._then = self._world._replace(now_ms=here.began_ms, user_home=home, settings=self._settings())
+        if self._is_stale or before != (home, here.began_ms // DAY_MS):
+            harvest(self._store, self._then)
+            update_trees(self._store, self._then, _Unwatched())
+            compile_deck(self._store, self._then)
+            self._is_stale = False
+        return self._then
+
+    def ask(self, here: Whereabouts, moment: Moment) -> HookCall:
+        """What hooks say at a moment of a session. A subagent has a context of its own in its parent's session."""
+        is_subagent = here.relation == Relation.SUBAGENT and here.parent
+        moment.session, moment.context = (here.parent, here.session) if is_subagent else (here.session, "")
+        moment.cwd = self.folder(here.repo)
+        return self._ask(here.agent, moment, self.at(here))
+
+    def folder(self, repo: str) -> str:
+        """Where sessions of a repository work."""
+        return str(self._check_out(repo).root if repo else self._world.user_home)
+
+    def read_notes(self) -> dict[str, str]:
+        """Notes that models read, by their ids and by those of all that were merged into them."""
+        notes = (item_in(row) for row in items.all_items(self._store.db))
+        return {name: item.id for item in notes if item.harvester == READ for name in (item.id, *item.merged)}
+
+    def _check_out(self, repo: str, git_dir: Path | None = None) -> PastCheckout:
+        if repo not in self._checkouts:
+            folder = self._world.user_home / "checkouts" / str(len(self._checkouts))
+            self._checkouts[repo] = PastCheckout(folder, git_dir)
+        return self._checkouts[repo]
+
+    def _settings(self) -> Settings:
+        """With the checkouts in which somebody worked by now. A folder without a repository only leads to its name."""
+        stood = {repo: checkout for repo, checkout in self._checkouts.items() if checkout.has_stood}
+        roots = {repo: checkout.root for repo, checkout in stood.items() if checkout.has_files}
+        names = {str(checkout.root): repo for repo, checkout in stood.items() if not checkout.has_files}
+        settings = self._world.settings
+        return msgspec.structs.replace(
+            settings,
+            repositories=msgspec.structs.replace(settings.repositories, checkouts=roots),
+            aliases=msgspec.structs.replace(settings.aliases, repos=names),
+        )
+
+    def _put_decisions(self, rows: Iterable[DecisionRow]) -> None:
+        for row in rows:
+            items.put_decision(self._store.db, row)
+            self._is_stale = True
+
+
+@contextmanager
+def past_of(
+    world: World, *, with_reading: bool = True, ask: Callable[[str, Moment, World], HookCall] = ask_hook
+) -> Iterator[PastStore]:
+    """A past in which nothing is known yet, for the history of this world's store; gone at the end."""
+    with readonly_database(world.layout) as db:
+        left_out = () if with_reading else (KnowledgeEntry.READ, KnowledgeEntry.CONSOLIDATED)
+        recorded = [row for row in items.decisions(db) if row.kind not in left_out]
+        there = git_checkouts(OpenedRows(db, redaction_key(world.layout)), world)
+        git_dirs = {checkout.repo: checkout.git_dir for checkout in there}
+        users = repos.aliases(db, "user")
+    with tempfile.TemporaryDirectory(prefix="afterwit-replay-") as name:
+        folder = Path(name).resolve()
+        layout = Layout(folder / "store")
+        layout.create()
+        create_file(layout.key, redaction_key(world.layout))
+        with opened(layout) as store:
+            store.db.pragma("synchronous", "off")
+            put_shares(store.db, Shares(session_share=0.0, item_share=0.0))
+            for user, target in users.items():
+                repos.put_alias(store.db, "user", user, target)
+            recall = msgspec.structs.replace(world.settings.recall, preferences=False)
+            settings = msgspec.structs.replace(world.settings, recall=recall)
+            then = world._replace(layout=layout, settings=settings, user_home=folder, environ={})
+            yield PastStore(then, store, git_dirs, recorded, ask)
+
+
+class PlacesPlayer(Player):
+    """Names the files where the work is likely to be, and needs no notes."""
+
+    name = "places"
+    version = 4
+
+    def __init__(self, past: PastStore) -> None:
+        self._past = past
+
+    @property
+    def mark(self) -> str:
+        return f"{self.version} {self._past.mark}"
+
+    def know(self, digest: Digest) -> None:
+        self._past.know(digest)
+
+    def end(self, digest: Digest) -> None:
+        self._past.end(digest)
+
+    def prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
+        deck = Deck(str(self._past.at(here).layout.deck))
+        places = likely_places(deck, prompt, location_of(deck, self._past.folder(here.repo)))
+        files = tuple(place.path for place in places)
+        if files:
+            yield Saying(text=f"A guess at the files: {', '.join(files)}", items=(PLACES,), files=files)
+
+
+class HookPlayer(PlacesPlayer):
+    """The product: what its hooks say."""
+
+    name = PRODUCT
+    version = 8
+
+    def read_notes(self) -> dict[str, str]:
+        return self._past.read_notes()
+
+    def start(self, here: Whereabouts) -> Iterable[Saying]:
+        if here.relation != Relation.SUBAGENT:  # hooks have no event for its beginning, nor for what it is asked
+            source = "resume" if here.relation in (Relation.RESUME, Relation.FORK) else "startup"
+            yield from self._said(here, Moment(START, "", source=source))
+
+    def prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
+        if here.relation != Relation.SUBAGENT:
+            yield from self._said(here, Moment(PROMPT, "", prompt=prompt))
+
+    def later_prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
+        return self.prompt(here, prompt)
+
+    def action(self, here: Whereabouts, step: DigestStep, paths: Sequence[str]) -> Iterable[Saying]:
+        if step.status in _NEVER_CALLED:
+            return ()
+        is_told = described(here.agent).get("hooks", {}).get("tells_outcome", True)
+        moment = Moment(
+            AFTER,
+            "",
+            tool=step.tool,
+            arguments=_arguments(step, [f"{self._past.folder(here.repo)}/{path}" for path in paths]),
+            output=step.error,
+            is_error=step.status is Status.FAILED if is_told else None,
+            exit_code=step.exit_code if is_told else None,
+        )
+        return self._said(here, moment)
+
+    def _said(self, here: Whereabouts, moment: Moment) -> Iterator[Saying]:
+        """What was told, as the hook has noted it."""
+        call = self._past.ask(here, moment)
+        for record in call.records:
+            if record.get("kind") == DRAW and record["text"]:
+                yield _saying(record, call.proposal)
+
+
+def _saying(record: Mapping[str, Any], proposal: Proposal | None) -> Saying:
+    told = tuple(item for item, is_shown in record["items"].items() if is_shown)
+    fixes = [line for line in proposal.lines if line.item in told] if proposal else []
+    return Saying(
+        text=record["text"],
+        items=told,
+        advice=fixes[0].advice if fixes else "",
+        files=proposal.files if proposal and PLACES in told else (),
+        occasion=NoteOccasion.ACTIVITY if record.get("act") == ACTIVITY else NoteOccasion.USUAL,
+    )
+
+
+def _arguments(step: DigestStep, paths: Sequence[str]) -> dict[str, object]:
+    """What the agent's tool was called with, as far as it is kept."""
+    if step.kind is ActionKind.SHELL:
+        return {"command": step.target}
+    if len(paths) > 1:
+        return {"input": "\n".join(("*** Begin Patch", *(f"*** Update File: {path}" for path in paths)))}
+    if paths or step.kind in _OF_FILES:
+        return {"file_path": paths[0] if paths else step.target}
+    return {}
+
+
+PLAYERS = (*(kind.name for kind in BASELINES), PlacesPlayer.name, HookPlayer.name)
+
+
+def players_named(names: Iterable[str], past: PastStore) -> list[Player]:
+    """The strategies of these names; all where none is given."""
+    kinds: dict[str, Callable[[], Player]] = {kind.name: kind for kind in BASELINES}
+    kinds |= {kind.name: partial(kind, past) for kind in (PlacesPlayer, HookPlayer)}
+    wanted = list(dict.fromkeys(names)) or list(kinds)
+    unknown = [name for name in wanted if name not in kinds]
+    if unknown:
+        hint = did_you_mean(unknown[0], kinds) or f"Known are: {', '.join(kinds)}."
+        raise UsageError(f"There is no strategy named {unknown[0]!r}. {hint}")
+    return [kinds[name]() for name in wanted]

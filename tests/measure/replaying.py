@@ -1,0 +1,32 @@
+"""Replays for tests: the players of these names over what a store has learned."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tests.homes import Silent
+
+from afterwit.config.world import World
+from afterwit.engine.replay import past_of, players_named
+from afterwit.measure.backtest import Backtest, backtest, walked
+from afterwit.measure.backtest_notes import Notebook
+from afterwit.measure.player import Player
+from afterwit.measure.replay import Notes
+from afterwit.sessions.filters import Filter
+
+
+@contextmanager
+def players(world: World, *names: str) -> Iterator[list[Player]]:
+    with past_of(world) as past:
+        yield players_named(names, past)
+
+
+def replayed(world: World, *names: str, wanted: Filter | None = None, notebook: Notebook | None = None) -> Backtest:
+    with players(world, *names) as chosen:
+        return backtest(world, chosen, wanted or Filter(), Silent(), notebook)
+
+
+def notes_of(world: World, *names: str, beside: tuple[Player, ...] = ()) -> dict[str, Notes]:
+    """What was said, by session and player."""
+    with players(world, *names) as chosen:
+        played = walked(world, [*chosen, *beside], Filter(), Silent())
+        return {session.outline.here.session: session.notes for session in played}
