@@ -1,10 +1,12 @@
 """A log that git tracks came with a checkout: whoever wrote the repository wrote it, and it says nothing for a user."""
 
+import shutil
 import sqlite3
 from pathlib import Path
 
 import pytest
-from tests.homes import CLAUDE, Silent, claude_records, hash_of, learned, put, rows, world_of
+from tests.homes import CLAUDE, Silent, claude_records, hash_of, learned, lines, put, rows, world_of
+from tests.sources import repositories
 from tests.sources.checkouts import Worked, worked
 
 from afterwit.capture import plan
@@ -19,7 +21,9 @@ from afterwit.store.store import opened
 WISH = "Always run the pear script before a commit."
 _HISTORY = "".join(f"\n# aider chat started at 2026-05-0{day} 10:00:00\n\n#### {WISH}\n" for day in (1, 2, 3))
 _ANSWERED = _HISTORY.replace(WISH, f"{WISH}\n\nI ran it.")
-_CRUSH = Path(__file__).parents[1] / "agents" / "crush" / "fixtures" / "basic.sql"
+_AGENTS = Path(__file__).parents[1] / "agents"
+_CRUSH = _AGENTS / "crush" / "fixtures" / "basic.sql"
+_OPENCODE = _AGENTS / "opencode" / "fixtures" / "tree.home" / "storage"
 
 
 @pytest.fixture
@@ -67,6 +71,57 @@ def test_a_database_that_came_with_a_clone_says_nothing_for_the_user(tmp_path: P
     learned(tmp_path, tmp_path / "store", folder=tmp_path / "src")
     assert prompts(tmp_path / "store") == []
     assert rows(tmp_path / "store", "SELECT count(*) FROM actions")[0][0]
+
+
+def test_a_tree_of_files_that_came_with_a_clone_says_nothing_for_the_user(tmp_path: Path, clone: Worked) -> None:
+    shutil.copytree(_OPENCODE, clone.root / "storage")
+    learned(tmp_path, tmp_path / "own", folder=tmp_path / "src")
+    assert prompts(tmp_path / "own")
+    clone.git("add", "-f", "storage")
+    learned(tmp_path, tmp_path / "store", folder=tmp_path / "src")
+    assert prompts(tmp_path / "store") == []
+    assert rows(tmp_path / "store", "SELECT count(*) FROM actions")[0][0]
+
+
+def test_one_planted_file_makes_its_whole_tree_nobodys(tmp_path: Path, clone: Worked) -> None:
+    shutil.copytree(_OPENCODE, clone.root / "storage")
+    clone.git("add", "-f", "storage/part/msg_d1/prt_d1.json")
+    learned(tmp_path, tmp_path / "store", folder=tmp_path / "src")
+    assert prompts(tmp_path / "store") == []
+
+
+@pytest.mark.parametrize("ref", [repositories.BRANCH, "refs/remotes/origin/entire/checkpoints/v1"])
+def test_sessions_that_a_branch_of_a_clone_carries_say_nothing_for_the_user(
+    tmp_path: Path, clone: Worked, ref: str
+) -> None:
+    _put_checkpoint(clone, ref)
+    store = tmp_path / "store"
+    learned(tmp_path, store, folder=tmp_path / "src")
+    assert rows(store, "SELECT agent, actions FROM sessions") == [("entire", 3)]
+    assert prompts(store) == []
+    before = hash_of(store)
+    assert before == _rebuilt_hash(tmp_path, store)
+    assert prompts(store) == []
+
+
+def test_sessions_in_a_bare_clone_say_nothing_for_the_user(tmp_path: Path) -> None:
+    git_dir = repositories.repository(tmp_path / "src", "orchard.git")
+    repositories.commit(git_dir, {"0a/full.jsonl": lines(claude_records("a", 3))})
+    learned(tmp_path, tmp_path / "store", folder=tmp_path / "src")
+    assert rows(tmp_path / "store", "SELECT agent, prompts FROM sessions") == [("entire", 0)]
+
+
+def test_an_older_store_forgets_what_planted_trees_and_branches_said(
+    tmp_path: Path, clone: Worked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _put_checkpoint(clone, repositories.BRANCH)
+    shutil.copytree(_OPENCODE, clone.root / "storage")
+    clone.git("add", "-f", "storage")
+    store = tmp_path / "store"
+    _made_by_an_older_version(tmp_path, store, monkeypatch)
+    learned(tmp_path, store, folder=tmp_path / "src")
+    assert prompts(store) == []
+    assert hash_of(store) == _rebuilt_hash(tmp_path, store)
 
 
 def test_a_link_in_a_checkout_is_what_it_leads_to(tmp_path: Path, clone: Worked) -> None:
@@ -203,3 +258,7 @@ def _put_database(clone: Worked) -> Path:
         db.executescript(_CRUSH.read_text())
     db.close()
     return place
+
+
+def _put_checkpoint(clone: Worked, ref: str) -> None:
+    repositories.commit(clone.root / ".git", {"0a/full.jsonl": lines(claude_records("a", 3))}, ref)

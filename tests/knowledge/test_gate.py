@@ -83,6 +83,32 @@ def test_the_date_of_a_statement_is_ours_and_not_momentary() -> None:
     assert rejection(draft(said, channel=Channel.USER)) is None
 
 
+@for_every(
+    "words",
+    [
+        "Releases since 2026-05-01 use the new signing key.",
+        "From May 1, 2026 all crates carry a label.",
+        "As of 1.5.2026 the press takes 12 crates.",
+        "Crates packed after 2026-05-01 are weighed.",
+    ],
+)
+def test_a_rule_that_says_since_when_it_holds_is_of_no_moment_where_a_person_typed_it(words: str) -> None:
+    assert rejection(draft(attributed(NOW_MS, words), channel=Channel.USER)) is None
+    assert rejection(draft(words)) is Rejection.MOMENTARY
+
+
+@for_every(
+    "words",
+    [
+        "Ship no crates until 2026-05-01.",
+        "The press broke on 2026-05-01 and pears fell.",
+        "Crates since 2026-05-01 are those of 2026-06-02.",
+    ],
+)
+def test_a_day_that_says_not_since_when_a_rule_holds_is_of_one_moment(words: str) -> None:
+    assert rejection(draft(attributed(NOW_MS, words), channel=Channel.USER)) is Rejection.MOMENTARY
+
+
 def test_words_that_point_at_the_moment_are_refused_in_statements() -> None:
     said = attributed(NOW_MS, "Never rebase this branch again.")
     assert rejection(draft(said, channel=Channel.USER)) is Rejection.MOMENTARY

@@ -1,20 +1,22 @@
 """A store of every schema that there ever was opens, with all that a person decided; migrations stay what they were.
 
-Stores of earlier schemas are made here: the tables of then, with what the store of now has of their rows.
+Stores of every earlier schema are made here: the tables of then, with what the store of now has of their rows. Those in
+`earlier/` were made by the program of then (`make_earlier.py`).
 """
 
 import hashlib
 import re
 import shutil
+import tarfile
 from contextlib import closing
 from importlib import resources
 from pathlib import Path
 
 import apsw
 import pytest
-from tests.homes import Silent, learned, world_of
-from tests.knowledge_home import FACT, learnable_home
-from tests.recall.people import MIRA, claude_session
+from tests.homes import Silent, hash_of, learned, world_of
+from tests.knowledge_home import FACT
+from tests.store.make_earlier import COMMITS, EARLIER, EDITED, OWN, PRUNE, WEIGH, home_with_rules
 from tests.thoroughness import STRIDE
 
 from afterwit.config.world import World
@@ -29,12 +31,7 @@ from afterwit.store.decisions.decided import DecisionKind, ItemChanges
 from afterwit.store.migrate import Migration, migrate, migrations
 from afterwit.store.store import opened
 
-WEIGH = "Always weigh the crates before you load them."
-PRUNE = "Never prune the plums in spring."
-EDITED = "Weigh all crates first."
-OWN = "The barn key hangs behind the door."
 FIRST_WITH_NOTES, FIRST_WITH_MARKS = 5, 9
-EARLIER = Path(__file__).with_name("earlier")
 NEWEST = migrations()[-1].number
 
 
@@ -52,9 +49,7 @@ def test_no_migration_was_edited_since_it_was_recorded() -> None:
 def made(tmp_path_factory: pytest.TempPathFactory) -> World:
     """A note that is pinned, one that is edited, one that is rejected, and one of a person's own."""
     folder = tmp_path_factory.mktemp("made")
-    home = learnable_home(folder / "home", 6)
-    for session, text in (("u1", WEIGH), ("u2", WEIGH), ("u3", PRUNE), ("u4", PRUNE)):
-        claude_session(home, MIRA, session, int(session[1]), [f"Look at tree {session}", text])
+    home = home_with_rules(folder / "home")
     learned(home, folder / "store")
     world = world_of(home, folder / "store")
     ids = notes(world)
@@ -123,6 +118,24 @@ def test_a_store_of_every_earlier_schema_opens_with_all_that_was_decided(
     assert_decisions_stand(world)
     learned(world.user_home, world.layout.root)
     assert_decisions_stand(world)
+
+
+@pytest.mark.parametrize("schema", COMMITS)
+def test_a_store_that_a_version_of_then_made_opens_with_all_that_was_decided(tmp_path: Path, schema: int) -> None:
+    home, store = tmp_path / "home", tmp_path / "store"
+    home.mkdir()
+    with tarfile.open(EARLIER / f"schema_{schema:02}.tar.xz") as packed:
+        packed.extractall(store, filter="tar")  # with the rights that the folders had
+    world = world_of(home, store)
+    with closing(apsw.Connection(str(world.layout.database))) as db:
+        assert db.pragma("user_version") == schema
+    for _ in range(2):
+        learned(home, store)
+        assert_decisions_stand(world)
+    assert list(verify(world.layout)) == []
+    before = hash_of(store)
+    rebuild(world, Silent())
+    assert hash_of(store) == before
 
 
 def test_a_store_from_between_two_states_of_a_migration_says_what_to_do_and_that_helps(

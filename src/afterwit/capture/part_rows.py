@@ -15,7 +15,16 @@ import apsw
 
 from afterwit.agents.prompt_history import HISTORY, UNNAMED
 from afterwit.capture.derive import derive_archived
-from afterwit.capture.derived import Derived, Origin, ReadingMode, captured_in, keys_of, origin_in, parts_held
+from afterwit.capture.derived import (
+    Derived,
+    Origin,
+    ReadingMode,
+    captured_in,
+    keys_held,
+    keys_of,
+    origin_in,
+    parts_held,
+)
 from afterwit.capture.logs import kept_at
 from afterwit.config.run_rules import RunRules, redactor_for
 from afterwit.model.captured import Captured, PartFacts
@@ -256,3 +265,11 @@ class PartRows:
         parts.put_problems(self._db, row.id, 0, captured_in(derived).problems)
         self._note(row.id, derived)
         claims.note_copies(self._db, row.id, owners - {row.id})
+        self._claim_anew(row.id, keys_by_session, keys_held(derived.resume))
+
+    def _claim_anew(self, file_id: int, before: Mapping[str, list[int]], now: Mapping[str, list[int]]) -> None:
+        """A later reader may know records by other keys than the one that read the file first."""
+        for part in parts.parts_of_file(self._db, file_id):
+            earlier, later = (set(keys.get(part.facts.native_id, [])) for keys in (before, now))
+            claims.release(self._db, part.id, sorted(earlier - later))
+            self._claim(file_id, part.id, part.precedence, sorted(later - earlier))

@@ -263,7 +263,7 @@ class _Planner:
                 unchanged += 1
             else:
                 has_new = before is not None and _has_new_companions(home, unit, stamp_of)
-                place = home.folder / unit.transcript.path  # of a rendered session its database counts
+                place = home.folder / unit.transcript.path  # of a rendered session its database or folder counts
                 asked = place if place.is_file() else place.parent
                 is_tracked = may_lie_anywhere(home) and self._is_tracked(asked)
                 pending.append(Pending(home, unit, has_new, is_again, is_tracked))

@@ -15,7 +15,7 @@ from enum import StrEnum
 from afterwit.actions.shell.command_changes import QUOTE, WIDEN, change_from
 from afterwit.harvest.commands.power import power_of, power_of_change
 from afterwit.harvest.commands.spoken import power_in
-from afterwit.harvest.stated.statements import OF_THE_PLACE, is_deictic, momentary, words_stated
+from afterwit.harvest.stated.statements import OF_A_RULE, OF_THE_PLACE, is_deictic, momentary, words_stated
 from afterwit.knowledge.host_text import HostText, repeats_host
 from afterwit.model.knowledge import GUARDED_FIXES, READ, REPEATED, SENTENCE_LIMIT, STANDING, Category, Channel, Draft
 from afterwit.model.text.languages import has_disguised_word
@@ -202,7 +202,8 @@ def _about_content(draft: Draft, said: str) -> Rejection | None:
     lasting = _NAMED_TMP.sub("x", said) if draft.harvester == READ else said
     lasting = _NAMED_COMMIT.sub("x", lasting) if draft.harvester == GUARDED_FIXES else lasting
     is_standing = draft.harvester == STANDING  # whether its words point at something was weighed when they were taken
-    passing = momentary(lasting, OF_THE_PLACE if is_standing else frozenset()) or momentary(draft.advice)
+    may_hold = OF_THE_PLACE if is_standing else OF_A_RULE if draft.channel is Channel.USER else frozenset[str]()
+    passing = momentary(lasting, may_hold) or momentary(draft.advice)
     if passing or (said != draft.sentence and not is_standing and is_deictic(said)):
         return Rejection.MOMENTARY
     if draft.channel is not Channel.USER and (danger_in(said) or danger_in(draft.advice)):

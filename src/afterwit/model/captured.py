@@ -11,7 +11,7 @@ import msgspec
 
 from afterwit.model.kinds import ActionKind, EventKind, Lean, NoteKind, Status
 
-CAPTURE_VERSION = 10  # of the rows made of a transcript; files with older rows are derived again
+CAPTURE_VERSION = 11  # of the rows made of a transcript; files with older rows are derived again
 ORDINAL_BITS = 24  # a part holds at most 2^24 events
 
 

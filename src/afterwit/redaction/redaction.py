@@ -179,15 +179,15 @@ class Redactor:
         if safe is not None:
             return safe
         data = text.encode("utf-8", "surrogatepass")
-        return self._safe(text, data, self._hits_in((data,))[0])
+        return self._safe(text, data, self._hits(data))
 
     def texts(self, texts: Sequence[str]) -> list[str]:
         """The same for each of many texts, which costs far less than one after the other."""
         redacted = {text: self._known(text) for text in dict.fromkeys(texts)}
         fresh = [text for text, safe in redacted.items() if safe is None]
         datas = [text.encode("utf-8", "surrogatepass") for text in fresh]
-        for text, data, hits in zip(fresh, datas, self._hits_in(datas), strict=True):
-            redacted[text] = self._safe(text, data, hits)
+        for text, data, hits in zip(fresh, datas, self._matcher.hits_in(datas), strict=True):
+            redacted[text] = self._safe(text, data, [*hits, self._block_hit] if may_hold_a_block(data) else hits)
         return [cast("str", redacted[text]) for text in texts]
 
     def _safe(self, text: str, data: bytes, hits: list[int]) -> str:
@@ -203,7 +203,7 @@ class Redactor:
         stands in the piece in which it begins."""
         datas = [text.encode("utf-8", "surrogatepass") for text in texts]
         data = b"".join(datas)
-        spans = self._found(data, self._hits_in((data,))[0])
+        spans = self._found(data, self._hits(data))
         if not spans:
             return list(texts)
         safe, at = list[str](), 0
@@ -220,7 +220,10 @@ class Redactor:
         length = len(text)
         if length > _CACHED_LENGTH:
             return None
-        return text if length < self._shortest or _ID_OR_MOMENT.fullmatch(text) else self._short.get(text)
+        if length < self._shortest:
+            return text
+        safe = self._short.get(text)
+        return text if safe is None and _ID_OR_MOMENT.fullmatch(text) else safe
 
     def path(self, path: str) -> str:
         """The same for a path, where the user of a home folder is what is usually found."""
@@ -273,15 +276,12 @@ class Redactor:
             data = replaced(data, spans, self._mark)
             if {self._home_hit, self._block_hit}.issuperset(hits):
                 break  # nothing but home folders and blocks was there: another pass would find nothing new
-            hits = self._hits_in((data,))[0]
+            hits = self._hits(data)
         return data.decode("utf-8", "surrogatepass")
 
-    def _hits_in(self, datas: Sequence[bytes]) -> list[list[int]]:
-        hits_of_all = self._matcher.hits_in(datas)
-        for data, hits in zip(datas, hits_of_all, strict=True):
-            if may_hold_a_block(data):
-                hits.append(self._block_hit)
-        return hits_of_all
+    def _hits(self, data: bytes) -> list[int]:
+        hits = self._matcher.hits(data)
+        return [*hits, self._block_hit] if may_hold_a_block(data) else hits
 
     def _found(self, data: bytes, hits: list[int]) -> list[SecretSpan]:
         return [span for span in united(self._spans(data, hits), data) if not self._is_allowed(data, span)]

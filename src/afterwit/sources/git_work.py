@@ -99,11 +99,15 @@ def uncommitted(root: Path, git_dir: Path, most: int) -> list[str]:
 
 
 def is_tracked(place: Path) -> bool:
-    """Whether a file is part of the checkout that it lies in: whoever clones that has it, and nobody wrote it here.
-    Where git cannot tell, it is."""
+    """Whether a file, or one of a folder, is part of the checkout that it lies in: whoever clones that has it, and
+    nobody wrote it here. What git's own folder holds came by commits, whose names anybody can write. Where git cannot
+    tell, it is."""
+    if place.is_dir() and place.name.endswith(".git"):
+        return True
     for file in dict.fromkeys((place, place.resolve())):
-        root, git_dir = root_of_checkout(file.parent), own_git_folder_of(file.parent)
-        if root is None or git_dir is None or file.is_dir():
+        folder = file if file.is_dir() else file.parent
+        root, git_dir = root_of_checkout(folder), own_git_folder_of(folder)
+        if root is None or git_dir is None:
             continue
         there = ["-C", str(root), f"--work-tree={root}", "--literal-pathspecs"]
         try:

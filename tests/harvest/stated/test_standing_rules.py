@@ -23,6 +23,7 @@ from afterwit.model.knowledge import EVERYWHERE, Category, Channel, Scope, Scope
         "Remember to water the seedlings before you leave.",
         "Remember that the press needs the crates washed.",
         "Remember: the barrels are counted from zero.",
+        "Always sign releases since 2026-05-01 with the new key.",
     ],
 )
 def test_a_sentence_that_says_of_itself_that_it_lasts_is_a_rule(text: str) -> None:
@@ -104,6 +105,7 @@ def test_a_habit_a_remark_or_a_memory_is_none(text: str) -> None:
         "Always restart the loader, or should we?",
         "Always rebase this branch first.",
         "Never touch the loader of #46 again.",
+        "Never touch the loader until 2026-05-01.",
         "From now on the loader is the one in /tmp/loader.",
         'Always call the loader "the big one".',
         "Always greet the loader of ‹user:564f2c›.",

@@ -36,7 +36,7 @@ class RepeatedWords:
     """What a user keeps saying."""
 
     name = REPEATED
-    version = 1
+    version = 2
     minimum_stories = NEVER_ALONE
     seen = Seen
 

@@ -77,7 +77,7 @@ class StandingRules:
     """What a user said that says of itself that it lasts."""
 
     name = STANDING
-    version = 8
+    version = 9
     minimum_stories = 2
     seen = StandingWords
 

@@ -22,10 +22,14 @@ from afterwit.redaction.hygiene import clean
 from afterwit.redaction.placeholders import PLACEHOLDER
 
 _TICKET_KEY = "the key of a ticket"  # the one that is told by its capitals
+_DATE = (
+    r"\b(?:19|20)\d\d-[01]\d-[0-3]\d|\b[0-3]?\d[./][01]?\d[./](?:19|20)\d\d\b|\b(?:jan|feb|mar|apr|may|june?|july?"
+    r"|aug|sep|sept|oct|nov|dec)[a-z]*\.? [0-3]?\d(?:st|nd|rd|th)?(?:,? (?:19|20)\d\d)\b"
+)
+_SINCE = "since when it holds"
 _PATTERNS = {
-    "a date": r"\b(?:19|20)\d\d-[01]\d-[0-3]\d|\b[0-3]?\d[./][01]?\d[./](?:19|20)\d\d\b|\b(?:jan|feb|mar|apr|may"
-    r"|june?|july?"
-    r"|aug|sep|sept|oct|nov|dec)[a-z]*\.? [0-3]?\d(?:st|nd|rd|th)?(?:,? (?:19|20)\d\d)\b",
+    _SINCE: rf"\b(?:since|from|as of|as from|starting|effective|after) (?:on )?(?:{_DATE})",
+    "a date": _DATE,
     "a time of day": r"\b[0-2]?\d:[0-5]\d(?::[0-5]\d)?(?: ?[ap]m\b|\b(?![\w:.]))",
     "an id": r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b",
     "a hash": r"(?<![\w/.-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])(?:[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{7,12})(?![\w-])",
@@ -44,9 +48,11 @@ _PATTERNS = {
     "a process": r"\bpid[ =:]*\d+\b",
     "a line of a file": r"\.\w{1,6}:\d+\b|\blines? \d+",
 }
-OF_THE_PLACE = frozenset(
-    (_TICKET_KEY, "a time of day", "a temporary folder", "a home folder", "a branch", "a line of a file")
-)
+OF_A_RULE = frozenset((_SINCE,))
+"""What ties no rule to a moment that a person typed; in what others say it is the day of an event."""
+OF_THE_PLACE = OF_A_RULE | {
+    *(_TICKET_KEY, "a time of day", "a temporary folder", "a home folder", "a branch", "a line of a file")
+}
 """What ties a sentence to a moment only where its speaker does not say that it holds on."""
 _BINDING = regex("|".join(f"(?P<p{at}>{pattern})" for at, pattern in enumerate(_PATTERNS.values())), re.IGNORECASE)
 _BINDS = tuple(_PATTERNS)
@@ -164,7 +170,7 @@ def pieces_of(text: str) -> tuple[str, ...]:
 
 def is_general(text: str) -> bool:
     """Whether a statement holds beyond its day: nothing of the moment, nothing taken out, nothing pointed at."""
-    return not (momentary(text) or PLACEHOLDER.search(text) or "http" in text or is_deictic(text))
+    return not (momentary(text, OF_A_RULE) or PLACEHOLDER.search(text) or "http" in text or is_deictic(text))
 
 
 def attributed(at_ms: int, text: str) -> str:
