@@ -131,7 +131,7 @@ def learn(
     if (named or is_ended) and (sources or folder or since or is_reharvest):
         raise click.UsageError("--session and --ended go with none of --source, --sessions-dir, --since, --relearn.")
     if executor:
-        from afterwit.capture.executors import refuse_unknown as refuse_unknown_executor
+        from afterwit.capture.workers import refuse_unknown as refuse_unknown_executor
 
         refuse_unknown_executor(executor)
     if is_ended and is_dry_run:

@@ -11,8 +11,7 @@ import click
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.terminal.options import here_from
 from afterwit.cli.terminal.output import talk
-from afterwit.model.errors import UsageError
-from afterwit.model.extras import install_command
+from afterwit.model.errors import UsageError, install_command
 from afterwit.store.store import require
 
 _NEEDED = ("starlette", "uvicorn", "jinja2")

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from urllib.parse import unquote
 
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 
 _HOME = r"(?:~|/root|/(?:var/|export/)?home/[^/]+|/Users/[^/]+|[a-z]:/(?:Users|Documents and Settings)/[^/]+)"
 _TEMPS = (

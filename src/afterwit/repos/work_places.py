@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.tree import Command, folder_after
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 from afterwit.repos.folders import root_name, root_of
 from afterwit.repos.identity import PARTS_OF_A_REPOSITORY, Spot
 from afterwit.repos.remotes import canonical_remote, last_part, name_key

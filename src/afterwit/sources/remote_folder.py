@@ -15,9 +15,8 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
-from afterwit.model.errors import AfterwitError, UsageError
-from afterwit.model.extras import install_command
-from afterwit.model.text.urls import has_password
+from afterwit.model.errors import AfterwitError, UsageError, install_command
+from afterwit.model.text import has_password
 from afterwit.sources.log_files import ListedFile, LogFile
 
 _CHANGED = ("mtime", "LastModified", "last_modified", "updated", "modified", "created")  # as file systems call it

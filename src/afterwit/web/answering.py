@@ -20,9 +20,9 @@ import jinja2
 from afterwit import __version__
 from afterwit.config.extras import extras
 from afterwit.config.world import World
+from afterwit.model.figures import human_bytes, human_count, human_dollars, human_span, human_tokens
 from afterwit.model.kinds import Outcome
-from afterwit.model.text.amounts import human_bytes, human_count, human_dollars, human_span, human_tokens
-from afterwit.model.text.snippets import marked
+from afterwit.model.text import mark_words
 from afterwit.web.place import WebPlace
 from afterwit.web.visible import finalized, prose, visible
 
@@ -122,7 +122,7 @@ def session_path(agent: str, native_id: str) -> str:
 def _marked(text: str, words: Sequence[str]) -> list[tuple[bool, str]]:
     """The text in pieces, with whether each is one of the words that were looked for."""
     pieces: list[tuple[bool, str]] = []
-    for number, piece in enumerate(marked(visible(text), words, _BEGIN, _END).split(_BEGIN)):
+    for number, piece in enumerate(mark_words(visible(text), words, _BEGIN, _END).split(_BEGIN)):
         match, _, rest = piece.partition(_END) if number else ("", "", piece)
         pieces += [(True, match), (False, rest)]
     return [piece for piece in pieces if piece[1]]

@@ -17,7 +17,7 @@ from afterwit.measure.live.effect import Grouping, effect_of, explained, explain
 from afterwit.measure.live.outcomes import ABOUT, MAIN, Figure
 from afterwit.measure.live.report import EffectReport, ExplainedCase, FigureEffect, GroupEffect
 from afterwit.measure.live.words import amount, change_cell, finding_words, retirement, self_test_words, verdict
-from afterwit.model.text.nearest import did_you_mean
+from afterwit.model.errors import did_you_mean
 from afterwit.recall.told_moments import said_at
 
 _BY = ("moment", "finder", "note", "pattern")

@@ -16,7 +16,7 @@ from afterwit.cli.terminal.completing import session_ids
 from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import has_colour, page, print_json, talk, terminal_width
 from afterwit.cli.terminal.wrapping import cut
-from afterwit.digest.door.update import as_document, load_digest
+from afterwit.digest.door import as_document, load_digest
 from afterwit.model.digest import Digest, Failure, Touched
 from afterwit.model.errors import UsageError
 from afterwit.model.kinds import EventKind, ResolutionKind

@@ -22,7 +22,6 @@ from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import EventKind, Lean, Status
 from afterwit.recall.told_moments import said_at
 from afterwit.redaction.hygiene import clean
-from afterwit.sessions.action_words import from_home, target_line
 from afterwit.sessions.cost import Spending
 from afterwit.sessions.filters import one_line
 from afterwit.sessions.show import (
@@ -35,6 +34,8 @@ from afterwit.sessions.show import (
     SessionMoment,
     Telling,
     ToldInAll,
+    from_home,
+    target_line,
 )
 from afterwit.store.rows.session_list import SessionRow
 

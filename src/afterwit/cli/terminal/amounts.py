@@ -1,11 +1,11 @@
-"""Amounts as people type them into options; with those that they read, which `model.text.amounts` writes."""
+"""Amounts as people type them into options; with those that they read, which `model.text` writes."""
 
 import re
 from typing import Any
 
 import click
 
-from afterwit.model.text.amounts import human_bytes, human_count, human_dollars, human_span, human_tokens
+from afterwit.model.figures import human_bytes, human_count, human_dollars, human_span, human_tokens
 
 __all__ = ["COUNT", "ByteSize", "human_bytes", "human_count", "human_dollars", "human_span", "human_tokens"]
 

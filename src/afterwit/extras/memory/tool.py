@@ -14,9 +14,8 @@ import msgspec
 from afterwit.config.world import World
 from afterwit.extras.memory.api import Memory, info, memory
 from afterwit.extras.memory.evaluate import evaluate
-from afterwit.model.errors import UsageError
+from afterwit.model.errors import UsageError, did_you_mean
 from afterwit.model.memory_entry import STORED_BY, TOOL_ACTIONS
-from afterwit.model.text.nearest import did_you_mean
 
 _EVALUATED_ENTRIES = (1_000,)
 

@@ -16,7 +16,7 @@ from afterwit.harvest.commands.purposes import purpose_of
 from afterwit.harvest.signals.signal import Occurrence, SignalKind, Subject
 from afterwit.model.digest import Digest, DigestStep, Failure
 from afterwit.model.kinds import ActionKind, FailureClass, ResolutionKind
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 from afterwit.redaction.plain_names import is_plain_name, reads_like_a_sentence
 
 _PASSING = (FailureClass.CANCELLED, FailureClass.ANSWER, FailureClass.TRANSIENT)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
-from afterwit.sessions.views import FIELDS, SavedView, delete_view, rename_view, save_view, saved_views
+from afterwit.sessions.filters import FIELDS, SavedView, delete_view, rename_view, save_view, saved_views
 from afterwit.web.answering import Ask, WebAnswer, WebRoute, moved, with_fields
 
 _LIST = "/sessions"

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from afterwit.harvest.harvester import grouped_by
 from afterwit.harvest.skills.effect import SkillEffect, WeighedUse, effect_of
+from afterwit.model.figures import Proportion
 from afterwit.model.kinds import Outcome
-from afterwit.model.proportions import Proportion
 
 
 class SkillSummary(NamedTuple):

@@ -9,7 +9,7 @@ from afterwit.extras.lab.skills.trends import SkillTrend, trends
 from afterwit.extras.lab.skills.words import UNIT, between, finding, known_effect, of_ten
 from afterwit.harvest.skills.effect import SkillEffect, WeighedUse
 from afterwit.model.errors import UsageError
-from afterwit.model.text.amounts import human_count
+from afterwit.model.figures import human_count
 from afterwit.repos.remotes import last_part
 from afterwit.sessions.filters import Filter
 from afterwit.web.answering import Ask, WebAnswer, WebRoute, session_path, with_fields

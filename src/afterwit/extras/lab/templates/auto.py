@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.digest.door.update import load_digest
+from afterwit.digest.door import load_digest
 from afterwit.extras.lab.templates.create import WantedTemplate, template_id, template_of
 from afterwit.extras.lab.templates.verified_path import PathStep
 from afterwit.knowledge.door.settle import recorded

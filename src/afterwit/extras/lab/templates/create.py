@@ -12,7 +12,7 @@ import msgspec
 
 from afterwit.config.world import World
 from afterwit.digest.digester import below
-from afterwit.digest.door.update import load_digest
+from afterwit.digest.door import load_digest
 from afterwit.extras.lab.templates.shortening import TemplateCleaner
 from afterwit.extras.lab.templates.verified_path import PathStep, verified_path
 from afterwit.model.digest import Digest, DigestStep

@@ -12,9 +12,8 @@ import msgspec
 from afterwit.config.world import World, redactor_of
 from afterwit.extras.lab.templates.create import template_id
 from afterwit.extras.lab.templates.shortening import TemplateCleaner
-from afterwit.model.errors import StoreError, UsageError
+from afterwit.model.errors import StoreError, UsageError, did_you_mean
 from afterwit.model.templates import LEAST_EXAMPLES, Template, TemplateStatus
-from afterwit.model.text.nearest import did_you_mean
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.redaction.redaction import Redactor
 from afterwit.store.layout import Layout

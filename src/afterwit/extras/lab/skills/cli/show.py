@@ -17,8 +17,7 @@ from afterwit.extras.lab.skills.history import skill_history
 from afterwit.extras.lab.skills.summary import SkillSummary, effects_by, summary
 from afterwit.extras.lab.skills.words import UNIT, between, finding, known_effect, of_ten
 from afterwit.harvest.skills.effect import SkillEffect, WeighedUse
-from afterwit.model.errors import UsageError
-from afterwit.model.text.nearest import did_you_mean
+from afterwit.model.errors import UsageError, did_you_mean
 from afterwit.model.times import with_times
 from afterwit.repos.remotes import last_part
 from afterwit.sessions.filters import Filter

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import apsw
 import msgspec
 
-from afterwit.digest.door.update import load_digest
+from afterwit.digest.door import load_digest
 from afterwit.extras.lab.skills.evolve.compare import DrawnBlock, TrialCase, TrialEffect, compared
 from afterwit.extras.lab.skills.evolve.trial import Arm, SkillTrial
 from afterwit.harvest.door.run import version_of

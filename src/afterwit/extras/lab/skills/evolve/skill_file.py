@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from afterwit.actions.shell.parse import parsed
 from afterwit.harvest.commands.power_table import KNOWN_NAMES
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 
 _FENCE = regex(r"^\s*(?:```|~~~)\s*(?P<language>[\w+-]*)")
 _SHELLS = frozenset(("", "sh", "bash", "zsh", "shell", "console", "shell-session", "terminal"))
