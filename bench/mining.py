@@ -22,9 +22,7 @@ import msgspec
 
 from afterwit.config.world import World
 from afterwit.extras.lab.patterns.detect import detect
-from afterwit.extras.lab.skills.history import SkillHistory
-from afterwit.extras.lab.skills.pairs import pairs
-from afterwit.extras.lab.skills.trends import trends
+from afterwit.extras.lab.skills.figures import SkillHistory, pairs, trends
 from afterwit.harvest.door.run import version_of
 from afterwit.harvest.signals.pattern_signals import PatternSignals
 from afterwit.harvest.signals.signal import Signal, SignalKind, Subject

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 from tests.harvest.skills.histories import World, history, sightings
 
-from afterwit.extras.lab.skills.trends import SkillTrend, trends
+from afterwit.extras.lab.skills.figures import SkillTrend, trends
 from afterwit.harvest.skills.effect import weighed
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import ActionKind

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.extras.lab.skills.evolve.orchard import CHECKS, DAY_S, Orchard
 
-from afterwit.extras.lab.skills.evolve.proposal import SkillProposal
+from afterwit.extras.lab.skills.evolve.draft import SkillProposal
 from afterwit.extras.lab.skills.evolve.propose import propose
 
 NAME = "orchard-commit-checks"
