@@ -47,7 +47,8 @@ class MemoryTool:
 
     def call(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """The result as JSON has it: an object."""
-        action = _checked(arguments)
+        _check(arguments)
+        action = arguments["action"]
         if action == "info":
             return _plain(info(self._world, self._user))
         if action == "evaluate":
@@ -70,7 +71,7 @@ def _done(mine: Memory, action: str, arguments: Mapping[str, Any], agent: str) -
             return mine.delete(arguments["key"])
 
 
-def _checked(arguments: Mapping[str, Any]) -> str:
+def _check(arguments: Mapping[str, Any]) -> None:
     action = arguments.get("action")
     if not isinstance(action, str) or action not in TOOL_ACTIONS:
         raise ToolError(f"`action` must be one of {', '.join(TOOL_ACTIONS)}; it is {action!r}.")
@@ -81,7 +82,6 @@ def _checked(arguments: Mapping[str, Any]) -> str:
     for name, value in arguments.items():
         if name != "action":
             _check_argument(action, name, value, (*needed, *optional))
-    return action
 
 
 def _check_argument(action: str, name: str, value: Any, names: tuple[str, ...]) -> None:

@@ -8,10 +8,10 @@ from tests.extras.lab.skills.evolve.orchard import CHECKS, DAY_S, Orchard
 from tests.measure.histories import HOUR_S
 
 from afterwit.extras.lab.skills.evolve.decide import accept, advance, rollback
-from afterwit.extras.lab.skills.evolve.draft import SkillProposal, next_version
+from afterwit.extras.lab.skills.evolve.draft import next_version
 from afterwit.extras.lab.skills.evolve.propose import propose
 from afterwit.extras.lab.skills.evolve.trial import BLOCK_MS
-from afterwit.extras.lab.skills.evolve.verify import CommandHistory
+from afterwit.extras.lab.skills.evolve.verify import CommandHistory, SkillProposal
 
 TEXT = """---
 name: press

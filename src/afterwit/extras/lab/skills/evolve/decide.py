@@ -27,7 +27,6 @@ from afterwit.connect.publishing.foreign_files import (
 )
 from afterwit.connect.publishing.skill_folders import SkillChange, carry_out
 from afterwit.engine.curation.curate import decision_desk
-from afterwit.extras.lab.skills.evolve.draft import SkillProposal
 from afterwit.extras.lab.skills.evolve.propose import evolution_in, propose
 from afterwit.extras.lab.skills.evolve.trial import (
     BLOCK_MS,
@@ -40,6 +39,7 @@ from afterwit.extras.lab.skills.evolve.trial import (
     TrialVerdict,
     trial_effect,
 )
+from afterwit.extras.lab.skills.evolve.verify import SkillProposal
 from afterwit.measure.statistics.estimate import Finding
 from afterwit.model.errors import AfterwitError, BusyError, PartlyDoneError, UsageError
 from afterwit.recall.holdout import draw, holdout_key

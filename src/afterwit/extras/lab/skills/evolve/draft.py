@@ -4,22 +4,25 @@ A procedure is what sessions go through by hand: checks that each passed between
 counts once three independent sessions ran it, of several for one purpose the commonest; two or more that three
 independent sessions ran together are a procedure, in the order in which they mostly come.
 
-A proposal's id is made of what it is about and of both texts, so that another text is another proposal. Texts are whole
-files. Sentences are fixed; commands in them are quoted, and each passed the gate. The head of a skill (its name and its
+Sentences are fixed; commands in them are quoted, and each passed the gate. The head of a skill (its name and its
 description) stays from version to version: by it agents choose the skill, so either version is used equally often.
 """
 
-import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from difflib import unified_diff
-from enum import StrEnum
 from typing import NamedTuple
 
 import apsw
 import msgspec
 
-from afterwit.extras.lab.skills.evolve.verify import CommandHistory, NamedLine, commands_in, purpose_in
+from afterwit.extras.lab.skills.evolve.verify import (
+    MOST_EVIDENCE,
+    CommandHistory,
+    NamedLine,
+    ProposalEvidence,
+    commands_in,
+    purpose_in,
+)
 from afterwit.harvest.commands.power import is_tellable
 from afterwit.harvest.door.run import SessionRefs
 from afterwit.harvest.harvester import grouped_by
@@ -31,65 +34,6 @@ from afterwit.model.knowledge import SessionRef
 from afterwit.redaction.shown import Shown, command, figure, joined, name, ours
 from afterwit.repos.remotes import last_part
 from afterwit.store.rows.sightings import all_sightings
-
-MOST_EVIDENCE = 8
-_DIGITS = 12
-
-
-class ProposalKind(StrEnum):
-    MISSING = "missing"  # done by hand again and again, and no skill says it
-    DEGRADED = "degraded"  # got worse, or harms
-
-
-class ProposalEvidence(msgspec.Struct, frozen=True, kw_only=True):
-    """One session that speaks for it."""
-
-    agent: str
-    session: str
-    repo: str
-    at_ms: int
-    step: int | None
-    excerpt: str
-
-
-class SkillProposal(msgspec.Struct, frozen=True, kw_only=True):
-    kind: ProposalKind
-    skill: str
-    repo: str  # in which it was seen; where several are, the one with most uses
-    agents: tuple[str, ...]  # that read it from these files
-    paths: tuple[str, ...]  # of its file, one for each place; those below the home folder begin with `~`
-    old: str | None  # None: there is no such skill
-    new: str
-    why: str
-    changes: tuple[str, ...] = ()  # what is other in the new text, each in a sentence
-    evidence: tuple[ProposalEvidence, ...] = ()
-    sessions: int = 0  # independent ones behind the new text
-    refusals: tuple[str, ...] = ()  # why it is not offered
-
-    @property
-    def id(self) -> str:
-        told = [self.kind, self.skill, list(self.paths), self.old, self.new]
-        return hashlib.sha256(msgspec.json.encode(told)).hexdigest()[:_DIGITS]
-
-    @property
-    def is_offered(self) -> bool:
-        return not self.refusals
-
-    @property
-    def diff(self) -> str:
-        return diff_of(self.paths[0] if self.paths else self.skill, self.old, self.new)
-
-
-def diff_of(path: str, old: str | None, new: str | None) -> str:
-    """What changes, as `diff -u` shows it."""
-    names = (path if old is not None else "/dev/null", path if new is not None else "/dev/null")
-    lines = unified_diff(_lines(old), _lines(new), *names, lineterm="")
-    return "\n".join(lines)
-
-
-def _lines(text: str | None) -> list[str]:
-    return (text or "").splitlines()
-
 
 FEWEST_STORIES = 3
 _FEWEST_CHECKS = 2

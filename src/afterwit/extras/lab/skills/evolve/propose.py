@@ -24,8 +24,6 @@ from afterwit.digest.door.update import load_digest
 from afterwit.extras.lab.skills.evolve.draft import (
     CheckSeen,
     Procedure,
-    ProposalKind,
-    SkillProposal,
     checks_after,
     checks_in,
     evidence_of,
@@ -38,6 +36,8 @@ from afterwit.extras.lab.skills.evolve.trial import Evolution, evolution_of
 from afterwit.extras.lab.skills.evolve.verify import (
     CheckoutLook,
     CommandHistory,
+    ProposalKind,
+    SkillProposal,
     StorySession,
     TextSurroundings,
     already_said,

@@ -20,7 +20,7 @@ import apsw
 import msgspec
 
 from afterwit.digest.door.update import load_digest
-from afterwit.extras.lab.skills.evolve.draft import SkillProposal
+from afterwit.extras.lab.skills.evolve.verify import SkillProposal
 from afterwit.harvest.door.run import version_of
 from afterwit.harvest.skills.effect import WORTHWHILE
 from afterwit.harvest.skills.moments import SkillSession, session_value

@@ -12,11 +12,15 @@ Paths are what stands in backticks and is plainly one. A word such as `<name>` o
 command only what comes before it is looked up.
 """
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from difflib import unified_diff
+from enum import StrEnum
 from itertools import chain
 from typing import NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
 from afterwit.actions.shell.parse import parsed
@@ -318,3 +322,61 @@ def _draft(repo: str, line: str) -> Draft:
         channel=Channel.OUTCOME,
         advice=line,
     )
+
+
+MOST_EVIDENCE = 8
+_DIGITS = 12
+
+
+class ProposalKind(StrEnum):
+    MISSING = "missing"  # done by hand again and again, and no skill says it
+    DEGRADED = "degraded"  # got worse, or harms
+
+
+class ProposalEvidence(msgspec.Struct, frozen=True, kw_only=True):
+    """One session that speaks for it."""
+
+    agent: str
+    session: str
+    repo: str
+    at_ms: int
+    step: int | None
+    excerpt: str
+
+
+class SkillProposal(msgspec.Struct, frozen=True, kw_only=True):
+    """Another text for a skill, or a first one. Its id is made of what it is about and of both texts, which are whole
+    files: another text is another proposal."""
+
+    kind: ProposalKind
+    skill: str
+    repo: str  # in which it was seen; where several are, the one with most uses
+    agents: tuple[str, ...]  # that read it from these files
+    paths: tuple[str, ...]  # of its file, one for each place; those below the home folder begin with `~`
+    old: str | None  # None: there is no such skill
+    new: str
+    why: str
+    changes: tuple[str, ...] = ()  # what is other in the new text, each in a sentence
+    evidence: tuple[ProposalEvidence, ...] = ()
+    sessions: int = 0  # independent ones behind the new text
+    refusals: tuple[str, ...] = ()  # why it is not offered
+
+    @property
+    def id(self) -> str:
+        told = [self.kind, self.skill, list(self.paths), self.old, self.new]
+        return hashlib.sha256(msgspec.json.encode(told)).hexdigest()[:_DIGITS]
+
+    @property
+    def is_offered(self) -> bool:
+        return not self.refusals
+
+    @property
+    def diff(self) -> str:
+        return diff_of(self.paths[0] if self.paths else self.skill, self.old, self.new)
+
+
+def diff_of(path: str, old: str | None, new: str | None) -> str:
+    """What changes, as `diff -u` shows it."""
+    names = (path if old is not None else "/dev/null", path if new is not None else "/dev/null")
+    before, after = ((text or "").splitlines() for text in (old, new))
+    return "\n".join(unified_diff(before, after, *names, lineterm=""))
