@@ -20,9 +20,8 @@ import apsw
 import msgspec
 
 from afterwit.config.world import World
+from afterwit.extras.lab.patterns.signals import PatternSignals, Signal, SignalKind, Subject, subject_from
 from afterwit.harvest.door.run import SessionRefs
-from afterwit.harvest.signals.pattern_signals import PatternSignals
-from afterwit.harvest.signals.signal import Signal, SignalKind, Subject, subject_from
 from afterwit.harvest.wording import quoted, shown_repo
 from afterwit.knowledge.door.settle import recorded
 from afterwit.model.knowledge import EVERYWHERE, SENTENCE_LIMIT, Scope, ScopeKind, SessionRef

@@ -21,11 +21,10 @@ import msgspec
 from msgspec.structs import replace
 
 from afterwit.config.world import World
+from afterwit.extras.lab.skills.effect import SkillEffect, Skills, SkillSighting, WeighedUse, effect_of, t95, weighed
+from afterwit.extras.lab.skills.moments import SkillSession
 from afterwit.harvest.door.run import version_of
 from afterwit.harvest.harvester import grouped_by
-from afterwit.harvest.skills.effect import SkillEffect, SkillSighting, WeighedUse, effect_of, t95, weighed
-from afterwit.harvest.skills.moments import SkillSession
-from afterwit.harvest.skills.skills import Skills
 from afterwit.model.kinds import Outcome
 from afterwit.model.knowledge import SessionRef, Sighting
 from afterwit.model.proportions import Proportion

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from afterwit.extras.lab.skills.effect import SkillEffect, WeighedUse
 from afterwit.extras.lab.skills.figures import (
     LEAST_TOGETHER,
     UNIT,
@@ -19,7 +20,6 @@ from afterwit.extras.lab.skills.figures import (
     summary,
     trends,
 )
-from afterwit.harvest.skills.effect import SkillEffect, WeighedUse
 from afterwit.model.errors import UsageError
 from afterwit.model.text.amounts import human_count
 from afterwit.repos.remotes import last_part

@@ -11,6 +11,7 @@ from afterwit.cli.terminal.amounts import COUNT, human_count
 from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.cli.terminal.table import Column, print_table
+from afterwit.extras.lab.skills.effect import SkillEffect, WeighedUse
 from afterwit.extras.lab.skills.figures import (
     LEAST_TOGETHER,
     UNIT,
@@ -29,7 +30,6 @@ from afterwit.extras.lab.skills.figures import (
     summary,
     trends,
 )
-from afterwit.harvest.skills.effect import SkillEffect, WeighedUse
 from afterwit.model.errors import UsageError
 from afterwit.model.text.nearest import did_you_mean
 from afterwit.model.times import with_times

@@ -15,6 +15,8 @@ from typing import NamedTuple
 import apsw
 import msgspec
 
+from afterwit.extras.lab.patterns.signals import PatternSignals, Signal, SignalKind, subject_from
+from afterwit.extras.lab.skills.effect import WeighedUse
 from afterwit.extras.lab.skills.evolve.verify import (
     MOST_EVIDENCE,
     CommandHistory,
@@ -26,9 +28,6 @@ from afterwit.extras.lab.skills.evolve.verify import (
 from afterwit.harvest.commands.power import is_tellable
 from afterwit.harvest.door.run import SessionRefs
 from afterwit.harvest.harvester import grouped_by
-from afterwit.harvest.signals.pattern_signals import PatternSignals
-from afterwit.harvest.signals.signal import Signal, SignalKind, subject_from
-from afterwit.harvest.skills.effect import WeighedUse
 from afterwit.harvest.wording import quoted
 from afterwit.model.knowledge import SessionRef
 from afterwit.redaction.shown import Shown, command, figure, joined, name, ours

@@ -20,11 +20,10 @@ import apsw
 import msgspec
 
 from afterwit.digest.door.update import load_digest
+from afterwit.extras.lab.skills.effect import WORTHWHILE, Skills
 from afterwit.extras.lab.skills.evolve.verify import SkillProposal
+from afterwit.extras.lab.skills.moments import SkillSession, session_value
 from afterwit.harvest.door.run import version_of
-from afterwit.harvest.skills.effect import WORTHWHILE
-from afterwit.harvest.skills.moments import SkillSession, session_value
-from afterwit.harvest.skills.skills import Skills
 from afterwit.measure.statistics.estimate import Estimate, Finding, estimate_from
 from afterwit.measure.statistics.trials import Draw, Trial, block_surprises
 from afterwit.store.decisions.decided import Recorded, SkillEntry
