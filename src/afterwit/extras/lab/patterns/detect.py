@@ -18,7 +18,7 @@ from afterwit.harvest.signals.pattern_signals import PatternSignals
 from afterwit.harvest.signals.signal import Signal, subject_from
 from afterwit.knowledge.door.settle import recorded
 from afterwit.sessions.filters import Filter, selection_of
-from afterwit.store.decisions.decided import decided
+from afterwit.store.decisions import decided
 from afterwit.store.rows.session_list import selected_sessions
 from afterwit.store.rows.sightings import all_sightings
 from afterwit.store.store import readonly_database

@@ -18,7 +18,7 @@ from afterwit.harvest.skills.moments import SkillSession
 from afterwit.harvest.skills.skills import Skills
 from afterwit.model.knowledge import SessionRef, Sighting
 from afterwit.sessions.filters import Filter, selection_of
-from afterwit.store.decisions.published import PublishedForm, PublishedVersion, published_versions, recorded_patterns
+from afterwit.store.rows.extras import PublishedForm, PublishedVersion, published_versions, recorded_patterns
 from afterwit.store.rows.session_list import SessionRow, selected_sessions
 from afterwit.store.rows.sightings import seen_by
 from afterwit.store.store import readonly_database
