@@ -18,7 +18,7 @@ from afterwit.capture.workers import Workers
 from afterwit.config.world import World
 from afterwit.harvest.door.run import conclude_touched, see_pending, version_of
 from afterwit.harvest.harvester import as_found, grouped_by, id_of, is_general
-from afterwit.harvest.registry import HARVESTERS
+from afterwit.harvest.registry import harvesters
 from afterwit.knowledge.belief import DAY_MS
 from afterwit.knowledge.contradictions import host_line
 from afterwit.knowledge.door.echoes import echoes
@@ -226,7 +226,7 @@ class _Settling:
             suspects={id_of(part): why for part in parts if (why := review_reason(part))},
             last_work_ms=_last_work(self._store),
             minimum_stories={READ: 1, GUARDED_FIXES: 1}
-            | {harvester.name: harvester.minimum_stories for harvester in HARVESTERS},
+            | {harvester.name: harvester.minimum_stories for harvester in harvesters()},
         )
         own = each_weighed(unions, context)
         return _Made(
