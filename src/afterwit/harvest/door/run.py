@@ -27,7 +27,7 @@ from afterwit.model.knowledge import Draft, Evidence, Scope, ScopeKind, SessionR
 from afterwit.model.learn_run import Progress, in_batches
 from afterwit.store.atomic import step
 from afterwit.store.database import transaction
-from afterwit.store.decisions.decided import Forgotten
+from afterwit.store.decisions import Forgotten
 from afterwit.store.rows import sightings
 from afterwit.store.rows.session_list import SessionRow, session_row
 from afterwit.store.rows.sightings import DraftRow, HarvestedRow, MatterKey, SightingRow

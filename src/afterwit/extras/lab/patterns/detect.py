@@ -27,7 +27,7 @@ from afterwit.knowledge.door.settle import recorded
 from afterwit.model.knowledge import EVERYWHERE, SENTENCE_LIMIT, Scope, ScopeKind, SessionRef
 from afterwit.redaction.placeholders import unkeyed
 from afterwit.sessions.filters import Filter, selection_of
-from afterwit.store.decisions.decided import decided
+from afterwit.store.decisions import decided
 from afterwit.store.rows.session_list import selected_sessions
 from afterwit.store.rows.sightings import all_sightings
 from afterwit.store.store import readonly_database

@@ -13,7 +13,7 @@ from afterwit.extras.lab.patterns.curate import matching
 from afterwit.extras.lab.patterns.detect import FEWEST_STORIES, Pattern, clustered, detect, signals_in
 from afterwit.model.errors import UsageError
 from afterwit.sessions.filters import Filter
-from afterwit.store.decisions.published import recorded_patterns
+from afterwit.store.rows.extras import recorded_patterns
 from afterwit.store.store import readonly_database
 
 _ANY = Filter()

@@ -27,7 +27,7 @@ from afterwit.extras.lab.patterns.show import catalog_of, listed, undecided
 from afterwit.extras.lab.patterns.show import shown as pattern_named
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE
-from afterwit.store.decisions.published import PublishedForm
+from afterwit.store.rows.extras import PublishedForm
 from afterwit.web.answering import Ask, WebAnswer, WebRoute, back_with, moved, shown, with_fields
 from afterwit.web.changes_shown import ShownLine, signed_lines
 

@@ -29,7 +29,7 @@ from afterwit.model.kinds import Outcome
 from afterwit.model.knowledge import SessionRef, Sighting
 from afterwit.model.proportions import Proportion
 from afterwit.sessions.filters import Filter, selection_of
-from afterwit.store.decisions.published import PublishedForm, PublishedVersion, published_versions, recorded_patterns
+from afterwit.store.rows.extras import PublishedForm, PublishedVersion, published_versions, recorded_patterns
 from afterwit.store.rows.session_list import SessionRow, selected_sessions
 from afterwit.store.rows.sightings import seen_by
 from afterwit.store.store import readonly_database

@@ -36,7 +36,7 @@ from afterwit.model.times import iso_from_ms
 from afterwit.sessions.filters import find_session
 from afterwit.sessions.originals import TranscriptSource, source_of
 from afterwit.sessions.show import GoneTexts, SessionMoment, WantedMoments, moments, safe_row
-from afterwit.store.decisions.decided import decided
+from afterwit.store.decisions import decided
 from afterwit.store.rows.session_list import Selection, SessionRow, first_sessions
 from afterwit.store.template_files import put_template, stored_templates
 

@@ -30,9 +30,8 @@ from afterwit.redaction.markers import without_own
 from afterwit.redaction.placeholders import unkeyed
 from afterwit.redaction.redaction import Redactor
 from afterwit.store.layout import Layout
-from afterwit.store.lease import held
 from afterwit.store.marks import EXAMPLES, mark
-from afterwit.store.store import opened, require
+from afterwit.store.store import held, opened, require
 from afterwit.store.template_files import (
     delete_template,
     put_template,

@@ -16,7 +16,7 @@ from afterwit.extras.lab.patterns import publish as publishing
 from afterwit.extras.lab.patterns.cli.look import in_catalog, pattern_ids
 from afterwit.extras.lab.patterns.pack import InstalledPack
 from afterwit.extras.lab.patterns.publish import PublishOutcome, PublishRequest, PublishStep
-from afterwit.store.decisions.published import PublishedForm
+from afterwit.store.rows.extras import PublishedForm
 
 _PUBLISH_EXITS = {
     ExitCode.FAILED: "The answer was no, nobody answered, or there is no store yet.",

@@ -56,11 +56,11 @@ from afterwit.knowledge.host_text import HostText
 from afterwit.model.errors import AfterwitError, UsageError
 from afterwit.model.knowledge import STANDING, ItemStatus, ScopeKind
 from afterwit.sessions.filters import Filter
-from afterwit.sources.work_tree import has_path
-from afterwit.store.decisions.decided import Recorded, decided
+from afterwit.sources.checkout import has_path
+from afterwit.store.decisions import Recorded, decided
 from afterwit.store.layout import redaction_key
+from afterwit.store.rows.extras import skill_decisions
 from afterwit.store.rows.session_list import Selection, selected_sessions
-from afterwit.store.rows.skills import skill_decisions
 from afterwit.store.store import readonly_database
 
 _MOST_SESSIONS = 400  # of a repository, the latest, in which commands are looked up

@@ -26,7 +26,7 @@ from afterwit.extras.lab.skills.moments import SkillSession, session_value
 from afterwit.harvest.door.run import version_of
 from afterwit.measure.statistics.estimate import Estimate, Finding, estimate_from
 from afterwit.measure.statistics.trials import Draw, Trial, block_surprises
-from afterwit.store.decisions.decided import Recorded, SkillEntry
+from afterwit.store.decisions import Recorded, SkillEntry
 from afterwit.store.rows.session_list import Selection, SessionRow, earlier_sessions, selected_sessions
 from afterwit.store.rows.sightings import seen_by
 
