@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from afterwit.actions.shell.project_calls import project_calls
 from afterwit.capture.checkouts import Checkout, tree_marks
 from afterwit.capture.missing import MissingSubjects, NamedSubjects, missing_subjects, watch_subjects
-from afterwit.sources import work_tree
 
 REPO = "git.example/fruit/orchard"
 
@@ -245,7 +244,7 @@ def test_json_that_ends_in_the_middle_says_nothing(tree: Path) -> None:
 
 
 def test_of_a_tree_too_large_to_look_through_nothing_is_told(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work_tree, "_MOST_FOLDERS", 1)
+    monkeypatch.setattr(checkout, "_MOST_FOLDERS", 1)
     put(tree, "package.json", package())
     assert look(tree, files=("mill.py",), line="npm run press && ./mill.sh") == MissingSubjects(is_searched=True)
 

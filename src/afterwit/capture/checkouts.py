@@ -19,8 +19,14 @@ import msgspec
 
 from afterwit.config.world import World, exclusion_of
 from afterwit.redaction.placeholders import placeholder
-from afterwit.sources.checkout import own_git_folder_of, root_of_checkout, worktrees_beside
-from afterwit.sources.work_tree import files_named, has_path, stat_in
+from afterwit.sources.checkout import (
+    files_named,
+    has_path,
+    own_git_folder_of,
+    root_of_checkout,
+    stat_in,
+    worktrees_beside,
+)
 from afterwit.store.rows import repos
 
 MOST_READ = 4  # checkouts of one repository whose files are read

@@ -20,7 +20,7 @@ from afterwit.actions.path_patterns import fits_path
 from afterwit.actions.shell.project_calls import CallKind, ProjectCall
 from afterwit.capture.checkouts import MOST_READ, Checkout, Watched, roots_of
 from afterwit.model.text import regex
-from afterwit.sources.work_tree import (
+from afterwit.sources.checkout import (
     NamedFiles,
     files_named,
     has_path,

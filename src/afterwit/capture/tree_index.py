@@ -26,7 +26,7 @@ from afterwit.model.errors import StoreError, StoreFullError
 from afterwit.model.text import definitions_in, words_of
 from afterwit.redaction.placeholders import PLACEHOLDER
 from afterwit.redaction.plain_names import is_plain_path
-from afterwit.sources.git_objects import Blob, beginnings, blobs
+from afterwit.sources.git import Blob, beginnings, blobs
 from afterwit.store.atomic import PRIVATE, sync
 from afterwit.store.database import transaction
 

@@ -26,9 +26,8 @@ from typing import NamedTuple, TypeVar
 
 from afterwit.model.digest import Digest, DigestStep, Failure
 from afterwit.model.kinds import ActionKind, FailureClass, ResolutionKind
-from afterwit.repos.identity import PARTS_OF_A_REPOSITORY
+from afterwit.repos.folders import PARTS_OF_A_REPOSITORY, place_of_file, places_of_command
 from afterwit.repos.remotes import last_part, name_key
-from afterwit.repos.work_places import place_of_file, places_of_command
 
 Key = TypeVar("Key", bound=Hashable)
 

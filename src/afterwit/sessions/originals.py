@@ -27,7 +27,7 @@ from afterwit.model.readings import Event, Reading
 from afterwit.redaction.redaction import Redactor
 from afterwit.sources.documents import Piecemeal, read_piece
 from afterwit.sources.framing import Framing, Record
-from afterwit.sources.lines import Chunks, is_packed, lines_of
+from afterwit.sources.places import Chunks, is_packed, lines_of
 from afterwit.store.archive import Archive, ArchiveName
 from afterwit.store.frames import ArchivedFile
 from afterwit.store.rows.files import FileRow, file_by_id

@@ -27,7 +27,7 @@ from afterwit.digest.door import digest_pending
 from afterwit.edits.ours import MARK
 from afterwit.engine.archive.remove import drop_in
 from afterwit.knowledge.door.settle import harvest
-from afterwit.model.captured import Captured, Remains, pack_keys, pack_remains, unpack_remains
+from afterwit.model.captured import Captured, Remains, pack_remains, unpack_remains
 from afterwit.model.errors import DamagedError
 from afterwit.model.prices import price_list
 from afterwit.recall.deck.compile import compile_deck
@@ -39,7 +39,7 @@ from afterwit.store.checksums import seal
 from afterwit.store.database import UNREADABLE, transaction, translated
 from afterwit.store.layout import Layout
 from afterwit.store.marks import DECK, forget_last_run, put_mark
-from afterwit.store.rows import claims, erased, files, originals, parts
+from afterwit.store.rows import erased, files, parts
 from afterwit.store.rows.erased import ERASED, LEFT_OUT, session_key
 from afterwit.store.rows.files import FileRow
 from afterwit.store.store import Store
@@ -233,7 +233,7 @@ class Eraser(PartRows):
 
     def _remove(self, row: FileRow) -> None:
         """All that a file left."""
-        self._dirty.update(claims.copiers_of(self._db, row.id))
+        self._dirty.update(parts.copiers_of(self._db, row.id))
         for part in parts.parts_of_file(self._db, row.id):
             self._touched.add(part.session_id)
             parts.delete_part(self._db, part.id)
@@ -278,7 +278,7 @@ class Eraser(PartRows):
                 self._touched.add(part.session_id)
                 parts.delete_part(self._db, part.id)
         parts.put_problems(self._db, row.id, 0, [])
-        originals.note_dropped(self._db, row.id, drop_in(header), pack_keys(rest.keys))
+        files.note_dropped(self._db, row.id, drop_in(header), pack_keys(rest.keys))
         seal(self._db, [row.id])
         return True
 

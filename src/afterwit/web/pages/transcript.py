@@ -18,7 +18,7 @@ from afterwit.sessions.originals import TranscriptSource, files_of, original_byt
 from afterwit.sessions.restore import refuse_dropped, refuse_partial
 from afterwit.sessions.show import Telling, safe_row, target_line
 from afterwit.sessions.windows import OutlineMoment, SessionOutline, WindowMoment, outline, window
-from afterwit.store.rows.originals import is_pinned
+from afterwit.store.rows.files import is_pinned
 from afterwit.store.rows.session_list import SessionRow, session_of, subagents_of
 from afterwit.web.answering import Ask, WebAnswer, WebRoute, download, moved, session_path, shown, with_fields
 from afterwit.web.changes_shown import ShownLine, changes_in
