@@ -6,7 +6,7 @@ from typing import Any
 from afterwit.config.world import World
 from afterwit.extras.memory.tool import MemoryTool
 from afterwit.knowledge.shown_items import remembered
-from afterwit.mcp.given import notes
+from afterwit.mcp.notes import notes
 from afterwit.mcp.tool import Caller, Tool
 from afterwit.model.memory_entry import TOOL_DESCRIPTION, TOOL_NAME, TOOL_SCHEMA, is_persons
 from afterwit.redaction.shown import Shown

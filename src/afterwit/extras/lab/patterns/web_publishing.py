@@ -16,7 +16,7 @@ from afterwit.extras.lab.patterns.show import shown as pattern_named
 from afterwit.model.errors import UsageError
 from afterwit.store.decisions.published import PublishedForm
 from afterwit.web.answering import Ask, WebAnswer, WebRoute, moved, shown, with_fields
-from afterwit.web.changes_shown import ShownLine, signed_lines
+from afterwit.web.pages.transcript import ShownLine, signed_lines
 
 
 class ShownStep(NamedTuple):

@@ -8,7 +8,6 @@ import click
 import msgspec
 
 from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.terminal.amounts import human_count
 from afterwit.cli.terminal.options import Here, agreed, in_place, many, reporting
 from afterwit.cli.terminal.output import ask_or_leave, print_json, print_line, talk
 from afterwit.cli.terminal.table import Column, print_table
@@ -17,6 +16,7 @@ from afterwit.extras.memory.api import info as memory_info
 from afterwit.extras.memory.api import memory as open_memory
 from afterwit.extras.memory.tool import ToolError
 from afterwit.model.memory_entry import MOST_HITS, PERSON, STORED_BY, Plain, is_persons
+from afterwit.model.text.amounts import human_count
 
 _HITS = (Column("key", most=40), Column("value", takes_rest=True))
 _as_user = click.option("--user", metavar="NAME", help="Whose memory. Default: memory.user, else the login name.")

@@ -5,7 +5,7 @@ from contextlib import suppress
 import click
 from click.shell_completion import CompletionItem
 
-from afterwit.cli.terminal.completing import plain_items
+from afterwit.cli.terminal.completion import plain_items
 from afterwit.model.errors import AfterwitError
 
 

@@ -5,13 +5,13 @@ from pathlib import Path
 import click
 
 from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.terminal.amounts import human_count
 from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_text, talk
 from afterwit.extras.lab.patterns import pack as packing
 from afterwit.extras.lab.patterns.cli.completing import pattern_ids
 from afterwit.extras.lab.patterns.cli.shapes import in_catalog
 from afterwit.extras.lab.patterns.pack import InstalledPack
+from afterwit.model.text.amounts import human_count
 
 _FILE = click.argument("path", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False))
 _DRY_RUN = click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would happen, and change nothing.")

@@ -7,10 +7,8 @@ import click
 
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.sessions.filters import filtered
-from afterwit.cli.terminal.amounts import COUNT
-from afterwit.cli.terminal.keys import ask, fail_unanswered
-from afterwit.cli.terminal.options import Here, reporting
-from afterwit.cli.terminal.output import print_json, print_line, talk
+from afterwit.cli.terminal.options import COUNT, Here, reporting
+from afterwit.cli.terminal.output import ask, fail_unanswered, print_json, print_line, talk
 from afterwit.extras.lab.patterns.cli.shapes import EXITS, in_catalog, pattern_shape, summary_lines, with_minimum
 from afterwit.extras.lab.patterns.pattern import Pattern
 from afterwit.extras.lab.patterns.review import PatternWalk

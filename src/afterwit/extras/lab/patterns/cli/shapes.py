@@ -8,12 +8,12 @@ import click
 import msgspec
 
 from afterwit.cli.commands import ExitCode
-from afterwit.cli.terminal.amounts import human_count, human_tokens
 from afterwit.config.calendar import Calendar
 from afterwit.extras.lab.patterns.catalog import CatalogEntry, EntryVersion
 from afterwit.extras.lab.patterns.clusters import FEWEST_STORIES
 from afterwit.extras.lab.patterns.pattern import Pattern
 from afterwit.extras.lab.patterns.publish import PublishedState, ShownPublication
+from afterwit.model.text.amounts import human_count, human_tokens
 from afterwit.model.times import iso_from_ms
 from afterwit.sessions.filters import one_line
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import msgspec
 
-from afterwit.cli.terminal.amounts import human_count
 from afterwit.cli.terminal.output import print_line, print_text
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
@@ -15,6 +14,7 @@ from afterwit.extras.lab.skills.evolve.proposal import SkillProposal
 from afterwit.extras.lab.skills.evolve.trial import RejectedVersion, SkillTrial, TrialVerdict
 from afterwit.extras.lab.skills.words import between, of_ten
 from afterwit.measure.statistics.estimate import Finding
+from afterwit.model.text.amounts import human_count
 
 _COLUMNS = (
     Column("id"),

@@ -7,8 +7,7 @@ import click
 
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.sessions.filters import EXITS, filtered
-from afterwit.cli.terminal.amounts import COUNT, human_count
-from afterwit.cli.terminal.options import Here, reporting
+from afterwit.cli.terminal.options import COUNT, Here, reporting
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.extras.lab.skills.cli.list import summary_shape
@@ -18,6 +17,7 @@ from afterwit.extras.lab.skills.summary import SkillSummary, effects_by, summary
 from afterwit.extras.lab.skills.words import UNIT, between, finding, known_effect, of_ten
 from afterwit.harvest.skills.effect import SkillEffect, WeighedUse
 from afterwit.model.errors import UsageError
+from afterwit.model.text.amounts import human_count
 from afterwit.model.text.nearest import did_you_mean
 from afterwit.model.times import with_times
 from afterwit.repos.remotes import last_part

@@ -5,7 +5,7 @@ import json
 import click
 
 from afterwit.cli.commands import command
-from afterwit.cli.terminal.completing import repo_names, template_ids
+from afterwit.cli.terminal.completion import repo_names, template_ids
 from afterwit.cli.terminal.options import Here, in_place
 from afterwit.cli.terminal.output import print_line, talk
 from afterwit.extras.lab.templates.apply import FORMS, TEXT

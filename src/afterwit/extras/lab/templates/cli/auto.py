@@ -3,13 +3,13 @@
 import click
 
 from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.terminal.amounts import human_count
 from afterwit.cli.terminal.options import Here, agreed, many, reporting
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, print_text, talk
 from afterwit.extras.lab.templates.auto import DEFAULT_COUNT, ProposedTemplate, keep, propose
 from afterwit.extras.lab.templates.cli.create import max_examples
 from afterwit.extras.lab.templates.cli.list import TYPES
 from afterwit.model.kinds import TaskType
+from afterwit.model.text.amounts import human_count
 
 _MOST_COUNT = 10
 

@@ -3,8 +3,7 @@
 import click
 
 from afterwit.cli.commands import command
-from afterwit.cli.terminal.amounts import human_count
-from afterwit.cli.terminal.completing import session_ids
+from afterwit.cli.terminal.completion import session_ids
 from afterwit.cli.terminal.options import Here, many, reporting
 from afterwit.cli.terminal.output import print_json, print_line, talk
 from afterwit.extras.lab.templates.cli.list import TYPES
@@ -12,6 +11,7 @@ from afterwit.extras.lab.templates.create import WantedTemplate
 from afterwit.extras.lab.templates.create import create as run
 from afterwit.model.kinds import Outcome, TaskType
 from afterwit.model.templates import DEFAULT_EXAMPLES, LEAST_EXAMPLES, MOST_EXAMPLES
+from afterwit.model.text.amounts import human_count
 
 _ADVISED = range(5, 11)
 max_examples = click.option(

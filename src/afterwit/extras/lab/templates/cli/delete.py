@@ -3,7 +3,7 @@
 import click
 
 from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.terminal.completing import template_ids
+from afterwit.cli.terminal.completion import template_ids
 from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import is_confirmed, print_json, talk
 from afterwit.extras.lab.templates.cli.list import brief

@@ -5,10 +5,17 @@ from pathlib import Path
 import click
 
 from afterwit.cli.commands import command
-from afterwit.cli.terminal.completing import template_ids
+from afterwit.cli.terminal.completion import template_ids
 from afterwit.cli.terminal.options import Here, in_place, reporting
-from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, talk
-from afterwit.cli.terminal.written import STANDARD_OUTPUT, refuse_existing, write_whole
+from afterwit.cli.terminal.output import (
+    STANDARD_OUTPUT,
+    is_confirmed,
+    print_json,
+    print_line,
+    refuse_existing,
+    talk,
+    write_whole,
+)
 from afterwit.extras.lab.templates.cli.list import brief
 from afterwit.extras.lab.templates.cli.show import drawn
 from afterwit.extras.lab.templates.files import approve, exported, find_template, import_template

@@ -6,12 +6,12 @@ import click
 import msgspec
 
 from afterwit.cli.commands import command
-from afterwit.cli.terminal.amounts import human_count
-from afterwit.cli.terminal.completing import template_ids
+from afterwit.cli.terminal.completion import template_ids
 from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import page, print_json
 from afterwit.extras.lab.templates.files import find_template
 from afterwit.model.templates import Template
+from afterwit.model.text.amounts import human_count
 from afterwit.redaction.hygiene import clean
 
 _MOST_LINES = 6
