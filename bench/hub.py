@@ -42,7 +42,7 @@ from afterwit.model.knowledge import (
     SessionRef,
 )
 from afterwit.store.database import transaction
-from afterwit.store.decisions.decided import DecisionKind, KnowledgeEntry
+from afterwit.store.decisions import DecisionKind, KnowledgeEntry
 from afterwit.store.rows.items import DecisionRow, put_decision, put_item
 from afterwit.store.store import opened
 from bench.results import command_line, report

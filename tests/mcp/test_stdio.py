@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from afterwit.mcp import server as server_module
 from afterwit.mcp.server import Server, answer_all
 
 PING = b'{"jsonrpc":"2.0","id":%d,"method":"ping"}\n'
@@ -29,8 +30,8 @@ def test_every_line_is_answered_in_its_turn(server: Server) -> None:
 def test_a_line_that_is_too_long_is_refused_and_the_next_one_answered(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "LONGEST_LINE", 200)
-    monkeypatch.setattr(server, "_PIECE", 64)
+    monkeypatch.setattr(server_module, "LONGEST_LINE", 200)
+    monkeypatch.setattr(server_module, "_PIECE", 64)
     found = answers(b'{"x": "' + b"y" * 1_000 + b'"}\n' + PING % 5, server)
     assert [one["id"] for one in found] == [None, 5]
     assert found[0]["error"]["code"] == -32600

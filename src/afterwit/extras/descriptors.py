@@ -50,6 +50,7 @@ PATTERNS = Extra(
     },
     pages=("afterwit.extras.lab.patterns.web", "afterwit.extras.lab.patterns.web_publishing"),
     links=(PageLink("patterns", "Patterns", "What recurs across sessions and agents, and what was decided about it."),),
+    looks=("afterwit.extras.lab.patterns.signals:PatternSignals",),
     after_delete="afterwit.extras.lab.patterns.after_delete:renew",
 )
 SKILLS = Extra(
@@ -60,6 +61,7 @@ SKILLS = Extra(
     },
     pages=("afterwit.extras.lab.skills.web",),
     links=(PageLink("skills", "Skills", "Which skills sessions use, and what follows."),),
+    harvesters=("afterwit.extras.lab.skills.effect:Skills",),
     after_learn="afterwit.extras.lab.skills.after_learn:advance_trials",
 )
 TEMPLATES = Extra(

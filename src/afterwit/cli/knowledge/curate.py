@@ -27,7 +27,7 @@ from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE, Category, ItemStatus, Scope, ScopeKind, Trigger
 from afterwit.model.text.amounts import human_count
 from afterwit.sessions.filters import known_repo
-from afterwit.store.decisions.decided import DecisionKind, ItemChanges
+from afterwit.store.decisions import DecisionKind, ItemChanges
 
 _NONE = "none"
 _EVERYWHERE = ("everywhere", str(EVERYWHERE))

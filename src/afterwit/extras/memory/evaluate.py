@@ -49,7 +49,7 @@ from afterwit.model.memory_entry import Write
 from afterwit.store.database import transaction
 from afterwit.store.layout import Layout
 from afterwit.store.rows import memory as rows
-from afterwit.store.rows.originals import unused_bytes
+from afterwit.store.rows.files import unused_bytes
 from afterwit.store.store import opened
 
 SIZES = (1_000, 100_000)

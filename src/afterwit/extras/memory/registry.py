@@ -19,7 +19,7 @@ from afterwit.extras.memory.backends.postgres import PostgresBackend, PostgresPl
 from afterwit.model.errors import AfterwitError, ConfigError
 from afterwit.model.memory_entry import Entry, Hit, Write
 from afterwit.model.settings import MemorySettings
-from afterwit.store.decisions.journal import catch_up
+from afterwit.store.decide import catch_up
 from afterwit.store.journal import applied
 from afterwit.store.layout import Layout
 from afterwit.store.regular_files import read_regular

@@ -12,7 +12,7 @@ from tests.harvest.talks import ORCHARD
 from afterwit.extras.lab.patterns.clusters import MOST_EVIDENCE, SignalSeen, clustered
 from afterwit.extras.lab.patterns.pattern import pattern_id
 from afterwit.extras.lab.patterns.sayings import said
-from afterwit.harvest.signals.signal import Signal, SignalKind, Subject, subject_from
+from afterwit.extras.lab.patterns.signals import Signal, SignalKind, Subject, subject_from
 from afterwit.model.knowledge import EVERYWHERE, SENTENCE_LIMIT, Scope, ScopeKind, SessionRef
 
 _PAGE = Path(__file__).parents[4] / "docs/how-to/curate-patterns.md"

@@ -25,7 +25,7 @@ from afterwit.extras.lab.patterns.show import catalog_of
 from afterwit.knowledge.door.list import all_items
 from afterwit.model.errors import UsageError
 from afterwit.model.settings import RedactionSettings
-from afterwit.store.decisions.published import PublishedForm
+from afterwit.store.rows.extras import PublishedForm
 from afterwit.store.store import readonly_database
 
 PATTERN: dict[str, Any] = {

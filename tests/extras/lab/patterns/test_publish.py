@@ -31,7 +31,7 @@ from afterwit.knowledge.door.list import all_items
 from afterwit.model.errors import PartlyDoneError, UsageError
 from afterwit.model.knowledge import Item, ItemStatus, Trigger
 from afterwit.redaction.markers import CLOSING, OPENING
-from afterwit.store.decisions.published import PublishedForm
+from afterwit.store.rows.extras import PublishedForm
 from afterwit.store.store import readonly_database
 
 NOTE, SKILL, BLOCK = PublishedForm

@@ -19,7 +19,7 @@ from afterwit.extras.lab.skills.history import skill_history
 from afterwit.measure.live.cases import Cases, ItemDraw, cases_of
 from afterwit.measure.live.effect import effect_of
 from afterwit.sessions.filters import Filter
-from afterwit.store.decisions.published import PublishedForm
+from afterwit.store.rows.extras import PublishedForm
 
 _DAY_MS = 86_400_000
 

@@ -10,8 +10,7 @@ import pytest
 import afterwit.extras.memory
 from afterwit.extras.memory.backends.local import LocalBackend
 from afterwit.model.memory_entry import Write
-from afterwit.store.database import connect
-from afterwit.store.migrate import migrate, migrations
+from afterwit.store.database import connect, migrate, migrations
 from afterwit.store.rows import memory as rows
 from afterwit.store.rows.memory import terms_of
 

@@ -15,7 +15,7 @@ from afterwit.extras.memory.backends.backend import RejectedError, UnreachableEr
 from afterwit.extras.memory.backends.queue import Queue, QueueingBackend
 from afterwit.model.errors import StoreError, StoreFullError
 from afterwit.model.memory_entry import Write
-from afterwit.store.lease import held
+from afterwit.store.store import held
 
 GONE = UnreachableError("The server is gone. Start it.")
 _numbers = itertools.count(1)

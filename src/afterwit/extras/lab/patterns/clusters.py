@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from afterwit.extras.lab.patterns.pattern import Pattern, PatternEvidence, pattern_id
 from afterwit.extras.lab.patterns.sayings import PatternWords, said
-from afterwit.harvest.signals.signal import Signal, Subject
+from afterwit.extras.lab.patterns.signals import Signal, Subject
 from afterwit.model.knowledge import EVERYWHERE, Scope, ScopeKind, SessionRef
 
 MOST_EVIDENCE = 8

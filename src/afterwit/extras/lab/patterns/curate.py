@@ -34,9 +34,9 @@ from afterwit.harvest.wording import shown_repo
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE, Scope, ScopeKind
 from afterwit.redaction.placeholders import unkeyed
-from afterwit.store.decisions.decided import PatternEntry
-from afterwit.store.decisions.journal import decide_all
-from afterwit.store.decisions.published import recorded_patterns
+from afterwit.store.decide import decide_all
+from afterwit.store.decisions import PatternEntry
+from afterwit.store.rows.extras import recorded_patterns
 from afterwit.store.store import Store
 
 _ENDED = (EntryStatus.MERGED, EntryStatus.SPLIT)

@@ -1,6 +1,6 @@
 """Finds patterns in all that was learned, or in the sessions that a filter means.
 
-Every session's signals were noted when it was learned (`harvest.signals`), so that nothing is read again here, and one
+Every session's signals were noted when it was learned (`signals`), so that nothing is read again here, and one
 more session changes only the patterns that it has signals of.
 """
 
@@ -13,12 +13,11 @@ import msgspec
 from afterwit.config.world import World
 from afterwit.extras.lab.patterns.clusters import FEWEST_STORIES, SignalSeen, clustered
 from afterwit.extras.lab.patterns.pattern import Pattern
+from afterwit.extras.lab.patterns.signals import PatternSignals, Signal, subject_from
 from afterwit.harvest.door.run import SessionRefs
-from afterwit.harvest.signals.pattern_signals import PatternSignals
-from afterwit.harvest.signals.signal import Signal, subject_from
 from afterwit.knowledge.door.settle import recorded
 from afterwit.sessions.filters import Filter, selection_of
-from afterwit.store.decisions.decided import decided
+from afterwit.store.decisions import decided
 from afterwit.store.rows.session_list import selected_sessions
 from afterwit.store.rows.sightings import all_sightings
 from afterwit.store.store import readonly_database

@@ -19,7 +19,7 @@ from afterwit.extras.lab.patterns.curate import CatalogDesk, catalog_desk, match
 from afterwit.extras.lab.patterns.pattern import PatternSide
 from afterwit.extras.lab.patterns.published_words import refuse_unfit, unfit
 from afterwit.extras.lab.patterns.show import catalog_of
-from afterwit.harvest.signals.signal import SignalKind
+from afterwit.extras.lab.patterns.signals import SignalKind
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import SENTENCE_LIMIT
 from afterwit.redaction.hygiene import clean

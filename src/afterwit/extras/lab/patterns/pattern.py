@@ -7,7 +7,7 @@ from enum import StrEnum
 
 import msgspec
 
-from afterwit.harvest.signals.signal import SignalKind, Subject
+from afterwit.extras.lab.patterns.signals import SignalKind, Subject
 from afterwit.model.knowledge import Scope
 from afterwit.redaction.placeholders import unkeyed
 

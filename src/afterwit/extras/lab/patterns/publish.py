@@ -26,10 +26,10 @@ from afterwit.knowledge.door.settle import recorded
 from afterwit.model.errors import AfterwitError, PartlyDoneError
 from afterwit.model.knowledge import PERSON, Channel, Evidence, ItemStatus, SessionRef
 from afterwit.store.atomic import step
-from afterwit.store.decisions.decided import DecisionKind, KnowledgeEntry, PatternEntry, in_force
-from afterwit.store.decisions.journal import decide_all
-from afterwit.store.decisions.published import PublishedForm, recorded_patterns
+from afterwit.store.decide import decide_all
+from afterwit.store.decisions import DecisionKind, KnowledgeEntry, PatternEntry, in_force
 from afterwit.store.journal import Journal
+from afterwit.store.rows.extras import PublishedForm, recorded_patterns
 from afterwit.store.store import readonly_database
 
 Agree = Callable[[Sequence[PublishStep]], bool]

@@ -26,7 +26,7 @@ from afterwit.extras.lab.patterns.published_words import block_of, note_of, refu
 from afterwit.harvest.harvester import id_of
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Draft, Evidence
-from afterwit.store.decisions.published import PublishedForm
+from afterwit.store.rows.extras import PublishedForm
 
 FORMS = tuple(PublishedForm)
 

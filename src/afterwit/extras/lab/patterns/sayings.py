@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from afterwit.extras.lab.patterns.pattern import PatternSide
-from afterwit.harvest.signals.signal import SignalKind, Subject
+from afterwit.extras.lab.patterns.signals import SignalKind, Subject
 from afterwit.harvest.wording import quoted, shown_repo
 from afterwit.model.knowledge import SENTENCE_LIMIT
 

@@ -16,7 +16,7 @@ from afterwit.extras.lab.patterns.detect import detect, signals_in
 from afterwit.extras.lab.patterns.pattern import Pattern
 from afterwit.model.errors import UsageError
 from afterwit.sessions.filters import Filter
-from afterwit.store.decisions.published import recorded_patterns
+from afterwit.store.rows.extras import recorded_patterns
 from afterwit.store.store import readonly_database
 
 _ANY = Filter()

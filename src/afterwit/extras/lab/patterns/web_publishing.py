@@ -14,7 +14,7 @@ from afterwit.extras.lab.patterns.publish import PublishOutcome, publish, unpubl
 from afterwit.extras.lab.patterns.publishing_plan import PublishRequest, PublishStep
 from afterwit.extras.lab.patterns.show import shown as pattern_named
 from afterwit.model.errors import UsageError
-from afterwit.store.decisions.published import PublishedForm
+from afterwit.store.rows.extras import PublishedForm
 from afterwit.web.answering import Ask, WebAnswer, WebRoute, moved, shown, with_fields
 from afterwit.web.pages.transcript import ShownLine, signed_lines
 

@@ -10,7 +10,7 @@ def advance_trials(world: World, options: Options, progress: Progress, *, is_jso
     """Which ended, in words."""
     if options.is_dry_run or not world.layout.database.exists():
         return []
-    from afterwit.store.rows.skills import has_skill_decisions
+    from afterwit.store.rows.extras import has_skill_decisions
     from afterwit.store.store import readonly_database
 
     with readonly_database(world.layout) as db:

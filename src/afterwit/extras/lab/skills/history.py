@@ -12,13 +12,12 @@ import msgspec
 from msgspec.structs import replace
 
 from afterwit.config.world import World
+from afterwit.extras.lab.skills.effect import Skills, SkillSighting, WeighedUse, weighed
+from afterwit.extras.lab.skills.moments import SkillSession
 from afterwit.harvest.door.run import version_of
-from afterwit.harvest.skills.effect import SkillSighting, WeighedUse, weighed
-from afterwit.harvest.skills.moments import SkillSession
-from afterwit.harvest.skills.skills import Skills
 from afterwit.model.knowledge import SessionRef, Sighting
 from afterwit.sessions.filters import Filter, selection_of
-from afterwit.store.decisions.published import PublishedForm, PublishedVersion, published_versions, recorded_patterns
+from afterwit.store.rows.extras import PublishedForm, PublishedVersion, published_versions, recorded_patterns
 from afterwit.store.rows.session_list import SessionRow, selected_sessions
 from afterwit.store.rows.sightings import seen_by
 from afterwit.store.store import readonly_database

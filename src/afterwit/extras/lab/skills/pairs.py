@@ -11,8 +11,8 @@ from itertools import combinations
 from math import sqrt
 from typing import NamedTuple
 
+from afterwit.extras.lab.skills.effect import SkillEffect, effect_of, t95
 from afterwit.extras.lab.skills.history import SkillHistory
-from afterwit.harvest.skills.effect import SkillEffect, effect_of, t95
 
 LEAST_TOGETHER = 3
 _MOST_IN_SESSION = 12  # skills of one session that make pairs: the first ones

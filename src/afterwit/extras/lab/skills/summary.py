@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from afterwit.extras.lab.skills.effect import SkillEffect, WeighedUse, effect_of
 from afterwit.harvest.harvester import grouped_by
-from afterwit.harvest.skills.effect import SkillEffect, WeighedUse, effect_of
 from afterwit.model.kinds import Outcome
 from afterwit.model.proportions import Proportion
 

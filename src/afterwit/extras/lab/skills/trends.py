@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import sqrt
 from typing import NamedTuple
 
-from afterwit.harvest.skills.effect import SkillEffect, WeighedUse, effect_of, t95
+from afterwit.extras.lab.skills.effect import SkillEffect, WeighedUse, effect_of, t95
 
 _MOST_VERSIONS = 20  # that are tried, from the latest on
 

@@ -1,6 +1,6 @@
 """How the effect of a skill is put into words and figures, wherever it is shown. Pure."""
 
-from afterwit.harvest.skills.effect import SkillEffect
+from afterwit.extras.lab.skills.effect import SkillEffect
 
 UNIT = (
     "Effects are actions of ten that went better (+) or worse (-) than at comparable moments without the skill, with an"

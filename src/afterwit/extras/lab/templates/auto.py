@@ -21,7 +21,7 @@ from afterwit.model.kinds import Outcome, Relation, TaskType
 from afterwit.model.knowledge import SessionRef
 from afterwit.model.templates import DEFAULT_EXAMPLES, Template
 from afterwit.sessions.originals import TranscriptSource, source_of
-from afterwit.store.decisions.decided import decided
+from afterwit.store.decisions import decided
 from afterwit.store.rows.session_list import Selection, SessionRow, first_sessions
 from afterwit.store.template_files import put_template, stored_templates
 

@@ -18,9 +18,8 @@ from afterwit.model.text.nearest import did_you_mean
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.redaction.redaction import Redactor
 from afterwit.store.layout import Layout
-from afterwit.store.lease import held
 from afterwit.store.marks import EXAMPLES, mark
-from afterwit.store.store import opened, require
+from afterwit.store.store import held, opened, require
 from afterwit.store.template_files import (
     delete_template,
     put_template,

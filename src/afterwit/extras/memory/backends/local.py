@@ -19,7 +19,7 @@ from afterwit.model.memory_entry import Entry, Hit, Write
 from afterwit.store import journal
 from afterwit.store.atomic import step
 from afterwit.store.database import transaction
-from afterwit.store.decisions.journal import catch_up, journalled, note_applied, told_if_recorded
+from afterwit.store.decide import catch_up, journalled, note_applied, told_if_recorded
 from afterwit.store.rows import memory as rows
 from afterwit.store.rows.memory import ranked, terms_of, weight
 from afterwit.store.store import Store

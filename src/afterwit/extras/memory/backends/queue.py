@@ -20,8 +20,8 @@ from afterwit.model.errors import BusyError, StoreError
 from afterwit.model.memory_entry import Entry, Hit, Plain, Write
 from afterwit.store.atomic import step
 from afterwit.store.database import connect, transaction, translated
-from afterwit.store.lease import held
 from afterwit.store.rows.memory import search
+from afterwit.store.store import held
 
 _SCHEMA = """
 CREATE TABLE waiting (

@@ -14,7 +14,7 @@ from afterwit.extras.lab.patterns import publish as publishing
 from afterwit.extras.lab.patterns.cli.completing import pattern_ids
 from afterwit.extras.lab.patterns.publish import PublishOutcome
 from afterwit.extras.lab.patterns.publishing_plan import PublishRequest, PublishStep
-from afterwit.store.decisions.published import PublishedForm
+from afterwit.store.rows.extras import PublishedForm
 
 _EXITS = {
     ExitCode.FAILED: "The answer was no, nobody answered, or there is no store yet.",

@@ -12,10 +12,10 @@ from afterwit.cli.terminal.output import print_json, print_line, print_text, tal
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.extras.lab.skills.cli.list import summary_shape
 from afterwit.extras.lab.skills.cli.words import effect_shape, rounded
+from afterwit.extras.lab.skills.effect import SkillEffect, WeighedUse
 from afterwit.extras.lab.skills.history import skill_history
 from afterwit.extras.lab.skills.summary import SkillSummary, effects_by, summary
 from afterwit.extras.lab.skills.words import UNIT, between, finding, known_effect, of_ten
-from afterwit.harvest.skills.effect import SkillEffect, WeighedUse
 from afterwit.model.errors import UsageError
 from afterwit.model.text.amounts import human_count
 from afterwit.model.text.nearest import did_you_mean

@@ -5,8 +5,8 @@ from typing import Any
 from afterwit.cli.sessions.filters import nothing_matches
 from afterwit.cli.terminal.options import Here
 from afterwit.cli.terminal.output import talk
+from afterwit.extras.lab.skills.effect import SkillEffect
 from afterwit.extras.lab.skills.history import SkillHistory
-from afterwit.harvest.skills.effect import SkillEffect
 from afterwit.sessions.filters import Filter
 
 _DIGITS = 4

@@ -20,10 +20,9 @@ from afterwit.measure.statistics.estimate import Finding
 from afterwit.model.errors import AfterwitError, BusyError, PartlyDoneError
 from afterwit.recall.holdout import draw, holdout_key
 from afterwit.store.atomic import step
-from afterwit.store.decisions.decided import SkillEntry
-from afterwit.store.decisions.journal import catch_up, decide_all, told_if_recorded
-from afterwit.store.lease import held
-from afterwit.store.store import Store, opened, readonly_database
+from afterwit.store.decide import catch_up, decide_all, told_if_recorded
+from afterwit.store.decisions import SkillEntry
+from afterwit.store.store import Store, held, opened, readonly_database
 
 Clock = Callable[[], int]
 _VERDICTS = {Finding.HELPS.value: TrialVerdict.KEPT, Finding.HARMS.value: TrialVerdict.ROLLED_BACK}

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from afterwit.harvest.skills.effect import WORTHWHILE
+from afterwit.extras.lab.skills.effect import WORTHWHILE
 from afterwit.measure.statistics.estimate import Estimate, Finding, estimate_from
 from afterwit.measure.statistics.trials import Draw, Trial, block_surprises
 

@@ -20,8 +20,8 @@ from afterwit.extras.lab.skills.evolve.proposal import SkillProposal
 from afterwit.extras.lab.skills.evolve.propose import evolution_in, propose
 from afterwit.extras.lab.skills.evolve.trial import Evolution, SkillTrial, TrialStart, TrialVerdict
 from afterwit.model.errors import UsageError
-from afterwit.store.decisions.decided import SkillEntry
-from afterwit.store.decisions.journal import decide_all
+from afterwit.store.decide import decide_all
+from afterwit.store.decisions import SkillEntry
 from afterwit.store.store import readonly_database, require
 
 

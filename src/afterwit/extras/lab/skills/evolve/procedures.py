@@ -12,13 +12,12 @@ from typing import NamedTuple
 import apsw
 import msgspec
 
+from afterwit.extras.lab.patterns.signals import PatternSignals, Signal, SignalKind, subject_from
+from afterwit.extras.lab.skills.effect import WeighedUse
 from afterwit.extras.lab.skills.evolve.command_history import purpose_in
 from afterwit.extras.lab.skills.evolve.proposal import MOST_EVIDENCE, ProposalEvidence
 from afterwit.harvest.door.run import SessionRefs
 from afterwit.harvest.harvester import grouped_by
-from afterwit.harvest.signals.pattern_signals import PatternSignals
-from afterwit.harvest.signals.signal import Signal, SignalKind, subject_from
-from afterwit.harvest.skills.effect import WeighedUse
 from afterwit.model.knowledge import SessionRef
 from afterwit.store.rows.sightings import all_sightings
 

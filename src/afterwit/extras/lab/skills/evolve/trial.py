@@ -13,7 +13,7 @@ import msgspec
 
 from afterwit.extras.lab.skills.evolve.compare import TrialEffect
 from afterwit.extras.lab.skills.evolve.proposal import SkillProposal
-from afterwit.store.decisions.decided import Recorded, SkillEntry
+from afterwit.store.decisions import Recorded, SkillEntry
 
 BLOCK_MS = 6 * 3_600_000
 CHANCE = 0.5  # of the new version

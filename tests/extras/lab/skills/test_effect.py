@@ -6,10 +6,13 @@ from types import FrameType
 from typing import Any
 
 import pytest
-from tests.harvest.skills.histories import World, history, sightings
+from tests.extras.lab.skills.histories import World, history, sightings
+from tests.harvest.talks import ORCHARD, concluded
 
-from afterwit.harvest.skills.effect import SkillEffect, effect_of, weighed
-from afterwit.harvest.skills.moments import skill_session
+from afterwit.extras.lab.skills.effect import SkillEffect, Skills, effect_of, weighed
+from afterwit.extras.lab.skills.moments import skill_session
+from afterwit.knowledge.gate import rejection, review_reason
+from afterwit.model.knowledge import Category, Channel, Draft, Scope, ScopeKind
 
 SEEDS = range(8)
 TRUE = 0.235  # of an added chance of 0.2: an action that edits cannot fail
@@ -129,3 +132,34 @@ def _calls(work: Callable[[], Any]) -> int:
     finally:
         sys.setprofile(None)
     return count
+
+
+def drafts(world: World) -> list[Draft]:
+    return concluded(Skills(), history(world))
+
+
+def test_a_skill_that_helps_is_told_as_approximate() -> None:
+    (draft,) = drafts(World(effect=0.2))
+    assert draft.sentence.startswith(
+        "After the skill `press`, codex got on better in `orchard` than at comparable moments"
+    )
+    assert "approximate" in draft.sentence
+    assert draft.scope == Scope(ScopeKind.REPO, ORCHARD)
+    assert (draft.category, draft.channel, draft.agents) == (Category.PATTERN, Channel.OUTCOME, ("codex",))
+    assert {piece.is_against for piece in draft.evidence} == {True, False}
+    assert rejection(draft) is None
+    assert not review_reason(draft)
+
+
+def test_a_skill_that_harms_is_told_too() -> None:
+    (draft,) = drafts(World(effect=-0.15))
+    assert "got on worse" in draft.sentence
+
+
+def test_a_skill_that_does_nothing_is_not_told() -> None:
+    assert drafts(World()) == []
+    assert drafts(World(is_for_easy=True)) == []
+
+
+def test_a_few_uses_are_not_told() -> None:
+    assert drafts(World(sessions=40, share=0.1, effect=0.2)) == []

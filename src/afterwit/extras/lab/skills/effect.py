@@ -11,6 +11,10 @@ the hard part is over) is in the effect too; what lifts a whole session cannot b
 
 All sessions are summed once by stratum; for each skill its own sessions are taken out again. So the work is in
 proportion to sessions and uses.
+
+The harvester sees every session, and writes a sentence only where the interval of the effect leaves out zero and the
+effect is more likely than not worth speaking of. It says that this is approximate. Sessions in which the skill did the
+opposite speak against it.
 """
 
 from collections import defaultdict
@@ -18,8 +22,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import erf, sqrt
 from typing import NamedTuple
 
-from afterwit.harvest.skills.moments import SCALE, PhaseMoments, SkillSession, SkillUse
-from afterwit.model.knowledge import SessionRef, Sighting
+from afterwit.extras.lab.skills.moments import SCALE, PhaseMoments, SkillSession, SkillUse, skill_session
+from afterwit.harvest.harvester import Grouped, evidence_of, grouped_by
+from afterwit.harvest.wording import quoted, sentence, shown_repo
+from afterwit.model.digest import Digest
+from afterwit.model.knowledge import Category, Channel, Draft, Evidence, Scope, ScopeKind, SessionRef, Sighting
 
 LEAST_USES = 5
 LEAST_SESSIONS = 3
@@ -37,6 +44,8 @@ _T95 = (
 )
 
 SkillSighting = Sighting[SkillSession]
+LEAST_CONFIDENCE = 0.5
+_TEN = 10
 
 
 class Stratum(NamedTuple):
@@ -249,3 +258,62 @@ def _others(strata: Mapping[Stratum, Sequence[WeighedUse]], count: int) -> float
 def t95(freedom: int) -> float:
     """Student's quantile for an interval of 95 %."""
     return _T95[freedom - 1] if freedom <= len(_T95) else 1.96 + 2.5 / freedom
+
+
+class Skills:
+    name = "skills"
+    version = 1
+    minimum_stories = LEAST_SESSIONS
+    seen = SkillSession
+
+    def see(self, digest: Digest) -> Iterable[Grouped[SkillSession]]:
+        session = skill_session(digest)
+        return [Grouped(f"{digest.agent}\n{digest.repo}", session)] if session else []
+
+    def conclude(self, group: str, sightings: Sequence[Sighting[SkillSession]]) -> Iterable[Draft]:
+        agent, _, repo = group.partition("\n")
+        scope = Scope(ScopeKind.REPO, repo) if repo else Scope(ScopeKind.AGENT, agent)
+        for name, uses in weighed(sightings).items():
+            effect = effect_of(uses)
+            text = _sentence(name, agent, repo, effect)
+            if text:
+                yield Draft(
+                    harvester=self.name,
+                    key=(agent, name),
+                    scope=scope,
+                    category=Category.PATTERN,
+                    sentence=text,
+                    channel=Channel.OUTCOME,
+                    evidence=tuple(_evidence(uses, effect)),
+                    agents=(agent,),
+                )
+
+
+def is_worth_telling(effect: SkillEffect) -> bool:
+    return effect.finding in ("helps", "harms") and effect.confidence > LEAST_CONFIDENCE
+
+
+def _sentence(name: str, agent: str, repo: str, effect: SkillEffect) -> str:
+    if effect.effect is None or not is_worth_telling(effect):
+        return ""
+    where = f"in {shown_repo(repo)}" if repo else "outside of repositories"
+    way = "better" if effect.effect > 0 else "worse"
+    return sentence(
+        f"After the skill {quoted(name)}, {agent} got on {way} {where} than at comparable moments without it: by about"
+        f" {abs(effect.effect) * _TEN:.1f} of ten actions, in {effect.uses} uses (approximate: no trial by chance)."
+    )
+
+
+def _evidence(uses: Sequence[WeighedUse], effect: SkillEffect) -> Iterator[Evidence]:
+    """One piece for each session, by what its uses did on average."""
+    compared = [use for use in uses if use.reinforcement is not None]
+    for same in grouped_by(compared, lambda use: use.session.native_id).values():
+        mean = sum(use.reinforcement or 0.0 for use in same) / len(same)
+        seen = SkillSession(
+            at=same[0].use.at,
+            excerpt=f"{same[0].use.name}: {mean * _TEN:+.1f} of ten actions against comparable moments",
+            task_type=same[0].task_type,
+            outcome=same[0].outcome,
+        )
+        is_against = mean * (effect.effect or 0.0) <= 0
+        yield evidence_of(Sighting(same[0].session, seen), Channel.OUTCOME, is_against=is_against)

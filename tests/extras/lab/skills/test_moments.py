@@ -3,7 +3,7 @@
 from tests.harvest.talks import talk
 from tests.harvest.work import Act, edited, failed, ran, session
 
-from afterwit.harvest.skills.moments import SCALE, SkillSession, skill_session
+from afterwit.extras.lab.skills.moments import SCALE, SkillSession, skill_session
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import ActionKind, FailureClass, Status
 

@@ -1,14 +1,21 @@
-"""Rows of what this machine knows of hubs: lines there, own ones that wait to be sent, cursors, and what changed.
+"""Rows that extras need: what this machine knows of hubs, verdicts on fixes, and what was decided about patterns and
+skills.
 
-`hub` says which hub, in which team, as whom. Losing these rows costs a sync from the beginning, and nothing else.
+Of hubs these are lines there, own ones that wait to be sent, cursors, and what changed; `hub` says which hub, in which
+team, as whom. Losing these costs a sync from the beginning, and nothing else. The others follow from entries of the
+journal; of several verdicts on a commit the latest counts, in whatever order the entries of several machines come.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import Any, NamedTuple
 
 import apsw
+import msgspec
 
+from afterwit.model.guards import CheckedFix, GuardVerdict
 from afterwit.store.database import columns_of, insert_into, json_list
+from afterwit.store.decisions import PatternEntry, Recorded
 
 ITEM = "item"
 DIGEST = "digest"
@@ -170,3 +177,107 @@ def session_sums(db: apsw.Connection, repo: str) -> SessionSums:
                    ifnull(sum(failures), 0), ifnull(sum(tokens_input + tokens_cache_read + tokens_cache_write
                    + tokens_output), 0) FROM sessions WHERE repo = ? AND relation <> 'subagent'"""
     return SessionSums(*db.execute(query, (repo,)).fetchone() or (0,) * 6)
+
+
+_VERDICT = msgspec.json.Decoder(GuardVerdict)
+
+
+def put_verdict(db: apsw.Connection, at_ms: int, body: Mapping[str, Any]) -> None:
+    """A verdict on a fix, unless a later one is there."""
+    text = msgspec.json.encode(body, order="deterministic").decode()
+    db.execute(
+        """INSERT INTO guard_verdicts (commit_id, repo, checked_ms, body) VALUES (?, ?, ?, ?)
+           ON CONFLICT (commit_id) DO UPDATE SET repo = excluded.repo, checked_ms = excluded.checked_ms,
+           body = excluded.body WHERE excluded.checked_ms >= guard_verdicts.checked_ms""",
+        (body["commit"], body["repo"], at_ms, text),
+    )
+
+
+def verdicts(db: apsw.Connection) -> dict[str, GuardVerdict]:
+    """All verdicts, by commit."""
+    rows = db.execute("SELECT commit_id, body FROM guard_verdicts ORDER BY commit_id")
+    return {commit: _VERDICT.decode(body) for commit, body in rows}
+
+
+def checked_fixes(db: apsw.Connection) -> list[CheckedFix]:
+    """All verdicts with the time of the check, by commit."""
+    rows = db.execute("SELECT body, checked_ms FROM guard_verdicts ORDER BY commit_id")
+    return [CheckedFix(_VERDICT.decode(body), checked_ms) for body, checked_ms in rows]
+
+
+class PatternDecisionRow(NamedTuple):
+    machine: str
+    number: int
+    at_ms: int
+    kind: str
+    body: str
+
+
+def put_pattern_decision(db: apsw.Connection, row: PatternDecisionRow) -> None:
+    db.execute(insert_into("pattern_decisions", columns_of(PatternDecisionRow), "INSERT OR REPLACE"), row)
+
+
+def pattern_decisions(db: apsw.Connection) -> list[PatternDecisionRow]:
+    """All of them, in the order in which they count."""
+    columns = columns_of(PatternDecisionRow)
+    query = f"SELECT {columns} FROM pattern_decisions ORDER BY at_ms, machine, number"  # noqa: S608
+    return [PatternDecisionRow(*row) for row in db.execute(query)]
+
+
+class SkillDecisionRow(NamedTuple):
+    machine: str
+    number: int
+    at_ms: int
+    kind: str
+    trial: str
+    body: str
+
+
+def put_skill_decision(db: apsw.Connection, row: SkillDecisionRow) -> None:
+    db.execute(insert_into("skill_decisions", columns_of(SkillDecisionRow), "INSERT OR REPLACE"), row)
+
+
+def skill_decisions(db: apsw.Connection) -> list[SkillDecisionRow]:
+    """All of them, in the order in which they count."""
+    columns = columns_of(SkillDecisionRow)
+    query = f"SELECT {columns} FROM skill_decisions ORDER BY at_ms, machine, number"  # noqa: S608
+    return [SkillDecisionRow(*row) for row in db.execute(query)]
+
+
+def has_skill_decisions(db: apsw.Connection) -> bool:
+    return db.execute("SELECT 1 FROM skill_decisions LIMIT 1").fetchone() is not None
+
+
+class PublishedForm(StrEnum):
+    """As what a pattern goes out."""
+
+    NOTE = "note"
+    SKILL = "skill"
+    BLOCK = "block"
+
+
+class PublishedVersion(NamedTuple):
+    """A version of a pattern, under the name by which sessions show it: the id of a note, the name of a skill."""
+
+    name: str
+    pattern: str
+    version: str
+    at_ms: int
+
+
+def recorded_patterns(db: apsw.Connection) -> list[Recorded]:
+    """The entries of the journal about patterns, in the order in which they count."""
+    return [
+        Recorded(row.machine, row.number, row.at_ms, row.kind, "", msgspec.json.decode(row.body))
+        for row in pattern_decisions(db)
+    ]
+
+
+def published_versions(recorded: Iterable[Recorded], form: PublishedForm) -> list[PublishedVersion]:
+    """All that were ever published in this form, in the order of the journal."""
+    return [
+        PublishedVersion(str(entry.body["name"]), pattern, str(version), entry.at_ms)
+        for entry in recorded
+        if entry.kind == PatternEntry.PUBLISHED and entry.body["form"] == form
+        for pattern, version in entry.body["patterns"].items()
+    ]

@@ -5,7 +5,7 @@ from typing import Any
 from tests.every import for_every
 from tests.harvest.talks import MAY_MS, talk
 
-from afterwit.harvest.skills.invocations import Invocation, invocations
+from afterwit.extras.lab.skills.moments import Invocation, invocations
 from afterwit.model.digest import Digest, DigestStep, Said
 from afterwit.model.kinds import ActionKind, Status
 

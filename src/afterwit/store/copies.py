@@ -1,25 +1,32 @@
-"""Puts other parts in the place of those of a store, so that at every instant it is known which of them count.
+"""Copies of the databases of a store while others use them, and other parts put in the place of those of a store, so
+that at every instant it is known which of them count.
 
-The new parts lie ready in a folder beside, whole and durable. What is to be moved is written down, then the parts of
-now are moved aside and the new ones into their places, then the note is removed. Whoever opens the store while the note
-is there is told; a run that was stopped is ended by the next. Nothing is deleted: the parts that were set aside can be
-put back the same way.
+Copies go through SQLite's own backup interface: pages stay where they are, so that two copies differ only where the
+databases do. A copy is one file, without a log beside it, and nobody has it open afterwards.
+
+New parts lie ready in a folder beside, whole and durable. What is to be moved is written down, then the parts of now
+are moved aside and the new ones into their places, then the note is removed. Whoever opens the store while the note is
+there is told; a run that was stopped is ended by the next. Nothing is deleted: the parts that were set aside can be put
+back the same way.
 """
 
 import os
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import apsw
 import msgspec
 
-from afterwit.model.errors import DamagedError, StoreError
-from afterwit.store.atomic import replace_file, step, sync
-from afterwit.store.database import is_damage, released, translated
+from afterwit.model.errors import DamagedError
+from afterwit.store.atomic import PRIVATE, replace_file, step, sync
+from afterwit.store.checksums import content_hash
+from afterwit.store.database import connect_readonly, is_damage, released, translated
 from afterwit.store.layout import Layout
 from afterwit.store.regular_files import read_regular
+from afterwit.store.rows.sessions import count_sessions
 
 _BESIDE = ("-wal", "-shm", "-journal")
 
@@ -61,13 +68,6 @@ def finish_replacing(layout: Layout) -> bool:
     except OSError as error:
         raise translated(error, layout.root) from error
     return True
-
-
-def refuse_half_replaced(layout: Layout) -> None:
-    if layout.replacing.exists():
-        raise StoreError(
-            f"A restore of {layout.root} was stopped half-way. `afterwit store backup restore --finish` ends it."
-        )
 
 
 def _finish(layout: Layout, replacement: Replacement) -> None:
@@ -119,3 +119,48 @@ def _nobody_inside(layout: Layout) -> Iterator[None]:
                 if os.name == "nt":  # where a file that is open cannot be moved
                     connection.close()
         yield
+
+
+_PAGES_AT_ONCE = 10_000
+
+
+class CopiedFacts(NamedTuple):
+    """What a copied database says of itself."""
+
+    sessions: int
+    content_hash: str
+
+
+def copy_database(source: Path, copy: Path) -> None:
+    """A consistent copy, in a new file."""
+    try:
+        copy.touch(mode=PRIVATE, exist_ok=False)
+        with closing(connect_readonly(source)) as db, closing(apsw.Connection(str(copy))) as into:
+            into.pragma("synchronous", "off")
+            with into.backup("main", db, "main") as backup:
+                while not backup.done:
+                    backup.step(_PAGES_AT_ONCE)
+            into.pragma("journal_mode", "delete")
+    except (apsw.Error, OSError) as error:
+        raise translated(error, copy) from error
+
+
+def facts_of_copy(copy: Path) -> CopiedFacts:
+    """Raises where the copy, and so the database, is damaged."""
+    with closing(connect_readonly(copy)) as db:
+        try:
+            fault = db.execute("PRAGMA quick_check(1)").get
+            if fault == "ok":
+                return CopiedFacts(count_sessions(db), content_hash(db))
+        except apsw.Error as error:
+            raise translated(error, copy) from error
+    raise DamagedError(
+        f"The database is damaged ({fault}), and is not backed up so. `afterwit store rebuild` makes it again."
+    )
+
+
+def machine_of_copy(copy: Path) -> str:
+    """Whose journal it is."""
+    with closing(connect_readonly(copy)) as db:
+        row = db.execute("SELECT id FROM machine").fetchone()
+        return str(row[0]) if row else ""

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from tests.harvest.talks import talk
 
-from afterwit.harvest.skills.effect import SkillSighting
-from afterwit.harvest.skills.moments import ACTIONS, skill_session
+from afterwit.extras.lab.skills.effect import SkillSighting
+from afterwit.extras.lab.skills.moments import ACTIONS, skill_session
 from afterwit.model.digest import Digest, DigestStep, Failure
 from afterwit.model.kinds import ActionKind, FailureClass, Status
 from afterwit.model.knowledge import SessionRef, Sighting

@@ -5,8 +5,7 @@ from msgspec.structs import replace
 from tests.harvest.talks import ORCHARD, talk
 from tests.harvest.work import Act, committed, edited, failed, ran, session
 
-from afterwit.harvest.signals.pattern_signals import PatternSignals
-from afterwit.harvest.signals.signal import Signal, SignalKind, Subject, subject_from
+from afterwit.extras.lab.patterns.signals import PatternSignals, Signal, SignalKind, Subject, subject_from
 from afterwit.model.digest import Digest, DigestStep, Measures, Touched
 from afterwit.model.kinds import ActionKind, FailureClass, Status
 
