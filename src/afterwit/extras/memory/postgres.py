@@ -9,7 +9,7 @@ local backend, and the best of its answers are ranked by the same rule. `psycopg
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from afterwit.extras.memory.backends.backend import (
+from afterwit.extras.memory.backend import (
     Availability,
     BackendError,
     Operation,

@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeVar
 import apsw
 import msgspec
 
-from afterwit.extras.memory.backends.backend import Backend, BackendError, RejectedError, UnsupportedError
+from afterwit.extras.memory.backend import Backend, BackendError, RejectedError, UnsupportedError
 from afterwit.model.errors import BusyError, StoreError
 from afterwit.model.memory_entry import Entry, Hit, Plain, Write
 from afterwit.store.atomic import step

@@ -1,8 +1,11 @@
-"""Procedures that sessions go through by hand: the checks that pass, each known to have, before they commit.
+"""Drafts of skills, by rule: from a procedure a first version, from what history says of the old text the next one.
 
-A check counts in a repository once three independent sessions passed it between their last change and a commit; of
-several for one purpose the one that most of them ran. Two or more such checks that three independent sessions ran
-together are a procedure, in the order in which they mostly come. The signals were noted when sessions were learned.
+A procedure is what sessions go through by hand: checks that each passed between the last change and a commit. A check
+counts once three independent sessions ran it, of several for one purpose the commonest; two or more that three
+independent sessions ran together are a procedure, in the order in which they mostly come.
+
+Sentences are fixed; commands in them are quoted, and each passed the gate. The head of a skill (its name and its
+description) stays from version to version: by it agents choose the skill, so either version is used equally often.
 """
 
 from collections import Counter, defaultdict
@@ -14,11 +17,21 @@ import msgspec
 
 from afterwit.extras.lab.patterns.signals import PatternSignals, Signal, SignalKind, subject_from
 from afterwit.extras.lab.skills.effect import WeighedUse
-from afterwit.extras.lab.skills.evolve.command_history import purpose_in
-from afterwit.extras.lab.skills.evolve.proposal import MOST_EVIDENCE, ProposalEvidence
+from afterwit.extras.lab.skills.evolve.verify import (
+    MOST_EVIDENCE,
+    CommandHistory,
+    NamedLine,
+    ProposalEvidence,
+    commands_in,
+    purpose_in,
+)
+from afterwit.harvest.commands.power import is_tellable
 from afterwit.harvest.door.run import SessionRefs
 from afterwit.harvest.harvester import grouped_by
+from afterwit.harvest.wording import quoted
 from afterwit.model.knowledge import SessionRef
+from afterwit.redaction.shown import Shown, command, figure, joined, name, ours
+from afterwit.repos.remotes import last_part
 from afterwit.store.rows.sightings import all_sightings
 
 FEWEST_STORIES = 3
@@ -83,11 +96,11 @@ def procedure_of(checks: Iterable[CheckSeen]) -> Procedure:
 
 def _frequent(checks: Sequence[CheckSeen]) -> frozenset[str]:
     """The checks that enough independent sessions ran: for each purpose the commonest."""
-    stories = Counter(command for command, _ in {(check.command, check.session.story) for check in checks})
+    stories = Counter(line for line, _ in {(check.command, check.session.story) for check in checks})
     best: dict[object, str] = {}
-    for command, count in sorted(stories.items(), key=lambda counted: (-counted[1], counted[0])):
+    for line, count in sorted(stories.items(), key=lambda counted: (-counted[1], counted[0])):
         if count >= FEWEST_STORIES:
-            best.setdefault(purpose_in(command) or command, command)
+            best.setdefault(purpose_in(line) or line, line)
     return frozenset(list(best.values())[:_MOST_CHECKS])
 
 
@@ -143,3 +156,90 @@ def evidence_of_uses(uses: Iterable[WeighedUse]) -> tuple[ProposalEvidence, ...]
         )
         for use in newest
     )
+
+
+_HEADING = "## Checks that passed here, in this order"
+_INTRO = "Run them from the root of the repository, and go on once each has passed:"
+
+
+class FirstVersion(NamedTuple):
+    """What a new skill says."""
+
+    about: str  # in plain words, for its name
+    description: Shown
+    body: Shown
+
+
+class NextVersion(NamedTuple):
+    """Another text for a skill, and what is other in it."""
+
+    content: str  # of the user's own file: a person looks at it before it is written
+    changes: tuple[str, ...]
+    refusals: tuple[str, ...] = ()  # what nothing could be done about
+
+
+def first_version(repo: str, commands: Sequence[str]) -> FirstVersion | None:
+    """A skill that says which checks to run before a commit, in which order; None where it cannot be said."""
+    shown = [command(line) for line in commands]
+    place = name(last_part(repo))
+    if not place or not all(shown):
+        return None
+    description = joined(
+        (
+            ours("Which checks to run before a commit in the repository "),
+            place,
+            ours(", in the order in which they passed in earlier sessions. Use it before committing there."),
+        )
+    )
+    body = joined(
+        (
+            joined((ours("# Before a commit in "), place)),
+            ours("Run these from the root of the repository, in this order, and go on once each has passed:"),
+            _numbered(shown),
+            ours("Then commit. If one fails, mend that before going on; do not skip it."),
+        ),
+        "\n\n",
+    )
+    return FirstVersion(f"{place} commit checks", description, body)
+
+
+def next_version(text: str, history: CommandHistory, steps: Sequence[str]) -> NextVersion:
+    """The text with commands that no longer run replaced or left out, and with the steps that sessions took after it by
+    hand, if it does not name them."""
+    lines: list[str | None] = list(text.split("\n"))
+    changes: list[str] = []
+    refusals: list[str] = []
+    for named in commands_in(text):
+        if history.record(named.text).is_dead:
+            _mend(lines, named, history, changes, refusals)
+    kept = "\n".join(line for line in lines if line is not None)
+    missing = [step for step in steps if step not in kept]
+    if missing and steps:
+        kept = f"{kept.rstrip()}\n\n{_section(steps)}\n"
+        changes.append(f"names {', '.join(map(quoted, missing))}, which sessions ran by hand after it and which passed")
+    return NextVersion(kept, tuple(changes), tuple(refusals))
+
+
+def _mend(
+    lines: list[str | None], named: NamedLine, history: CommandHistory, changes: list[str], refusals: list[str]
+) -> None:
+    line, purpose = lines[named.at], purpose_in(named.text)
+    better = history.best_for(purpose) if purpose else ""
+    if line is None:
+        return
+    if better and better != named.text and is_tellable(better):
+        lines[named.at] = line.replace(named.text, better)
+        changes.append(f"{quoted(better)} instead of {quoted(named.text)}, which no longer runs")
+    elif named.is_alone:
+        lines[named.at] = None
+        changes.append(f"without {quoted(named.text)}, which no longer runs")
+    else:
+        refusals.append(f"{quoted(named.text)} no longer runs, and nothing is known that does the same.")
+
+
+def _section(steps: Sequence[str]) -> Shown:
+    return joined((ours(_HEADING), ours(_INTRO), _numbered([command(step) for step in steps])), "\n\n")
+
+
+def _numbered(shown: Sequence[Shown]) -> Shown:
+    return joined((joined((figure(at), ours(". "), line)) for at, line in enumerate(shown, start=1)), "\n")

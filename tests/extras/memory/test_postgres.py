@@ -7,10 +7,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.extras.memory.backends.postgres_server import PostgresServer
+from tests.extras.memory.postgres_server import PostgresServer
 
-from afterwit.extras.memory.backends.backend import RefusedError, UnreachableError, WrongSchemaError
-from afterwit.extras.memory.backends.postgres import PostgresBackend, PostgresPlace, has_password
+from afterwit.extras.memory.backend import RefusedError, UnreachableError, WrongSchemaError
+from afterwit.extras.memory.postgres import PostgresBackend, PostgresPlace, has_password
 from afterwit.model.memory_entry import Write
 
 psycopg = pytest.importorskip("psycopg", reason="psycopg is not installed: pip install 'afterwit[postgres]'")
@@ -120,7 +120,7 @@ def test_a_server_without_space_keeps_what_it_had(postgres_place: PostgresPlace)
 
 def test_many_processes_make_one_schema(postgres_place: PostgresPlace) -> None:
     code = f"""
-from afterwit.extras.memory.backends.postgres import PostgresBackend, PostgresPlace
+from afterwit.extras.memory.postgres import PostgresBackend, PostgresPlace
 from afterwit.model.memory_entry import Write
 import sys
 backend = PostgresBackend(PostgresPlace({postgres_place.dsn!r}, {postgres_place.schema!r}, 20))

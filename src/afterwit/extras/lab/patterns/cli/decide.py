@@ -1,19 +1,32 @@
-"""`afterwit patterns approve`, `reject`, `edit`, `merge`, `split`, `undo`: what people decide about patterns."""
+"""`afterwit patterns review`, `approve`, `reject`, `edit`, `merge`, `split`, `undo`: decisions about patterns."""
 
+from functools import partial
 from pathlib import Path
 
 import click
 
-from afterwit.cli.commands import CliCommand, command
-from afterwit.cli.terminal.options import Here, many, reporting
-from afterwit.cli.terminal.output import print_json, talk
+from afterwit.cli.commands import CliCommand, ExitCode, command
+from afterwit.cli.sessions.filters import filtered
+from afterwit.cli.terminal.options import COUNT, Here, many, reporting
+from afterwit.cli.terminal.output import ask, fail_unanswered, print_json, print_line, talk
 from afterwit.extras.lab.patterns import curate
 from afterwit.extras.lab.patterns.catalog import CatalogDecision
-from afterwit.extras.lab.patterns.cli.completing import pattern_ids
-from afterwit.extras.lab.patterns.cli.shapes import EXITS, UNDO, entry_shape, in_catalog, still_published
-from afterwit.extras.lab.patterns.curate import CatalogChange, EntryChanges, SplitBy
+from afterwit.extras.lab.patterns.cli.look import (
+    EXITS,
+    UNDO,
+    entry_shape,
+    in_catalog,
+    pattern_ids,
+    pattern_shape,
+    still_published,
+    summary_lines,
+    with_minimum,
+)
+from afterwit.extras.lab.patterns.curate import CatalogChange, EntryChanges, PatternWalk, SplitBy
+from afterwit.extras.lab.patterns.detect import Pattern
 from afterwit.extras.lab.patterns.publish import published_of
-from afterwit.extras.lab.patterns.show import catalog_of
+from afterwit.extras.lab.patterns.show import catalog_of, undecided
+from afterwit.sessions.filters import Filter
 
 
 def _judging(decision: CatalogDecision, help_text: str) -> CliCommand:
@@ -154,3 +167,61 @@ def _say(here: Here, change: CatalogChange, *, is_json: bool, is_undo: bool = Fa
     for own, places in published.items():
         for line in still_published(own, places):
             talk(line)
+
+
+_KEYS = "y approve, n reject, e edit the text, s skip, w all evidence, u undo the last, q quit"
+_UNANSWERED = (
+    "Nobody answered. Run `afterwit patterns review` in a terminal, or give it the answers, one key a line; `afterwit"
+    " patterns approve PATTERN` and `reject PATTERN` decide about one."
+)
+_SHOWN_EVIDENCE = 3
+
+
+@command(
+    examples=("afterwit patterns review", "afterwit patterns review --repo orchard --limit 5"),
+    exits={**EXITS, ExitCode.FAILED: "Nobody answered, or the store cannot be used."},
+)
+@with_minimum
+@click.option("--limit", type=COUNT, metavar="N", default=0, help="At most so many patterns. Default: all.")
+@in_catalog
+@reporting
+@filtered
+def review(here: Here, wanted: Filter, minimum: int, limit: int, folder: Path | None, is_json: bool) -> None:
+    """Decide about what was found and nobody has decided about, those across agents first.
+
+    A key each: y approves, n rejects, e gives it another text and approves, s skips, w shows all evidence, u takes the
+    last answer back, q ends. What you decided is kept at once, however you end. `--json` lists what waits.
+    """
+    waiting = undecided(here.world, wanted, minimum)
+    waiting = waiting[:limit] if limit else waiting
+    if is_json:
+        print_json([pattern_shape(pattern, None) for pattern in waiting])
+    elif not waiting:
+        talk("Nothing waits for you. `afterwit patterns list` shows the catalog.")
+    else:
+        _walk(here, PatternWalk(here.world, waiting, folder))
+
+
+def _walk(here: Here, walk: PatternWalk) -> None:
+    is_answered = False
+    while (pattern := walk.next_pattern) is not None:
+        _show_pattern(here, pattern, walk.position, walk.total)
+        answer = ask(walk, pattern.text, _KEYS, partial(_show_summary, here, pattern, len(pattern.evidence)))
+        is_answered = is_answered or answer.is_answered
+        if answer.is_last:
+            break
+    if not is_answered:
+        fail_unanswered(_UNANSWERED)
+    print_line(", ".join(f"{count} {what}" for what, count in walk.tally.items()) + ".")
+
+
+def _show_pattern(here: Here, pattern: Pattern, position: int, total: int) -> None:
+    talk(f"\n{position} of {total}: {pattern.title}")
+    talk(f"  {pattern.text} ({pattern.id})")
+    _show_summary(here, pattern, _SHOWN_EVIDENCE)
+    talk(_KEYS)
+
+
+def _show_summary(here: Here, pattern: Pattern, pieces: int) -> None:
+    for line in summary_lines(pattern, here.calendar, pieces):
+        talk(f"  {line}")

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.extras.memory.flaky import FlakyBackend
 from tests.thoroughness import examples
 
-from afterwit.extras.memory.backends.backend import RejectedError, UnreachableError
-from afterwit.extras.memory.backends.queue import Queue, QueueingBackend
+from afterwit.extras.memory.backend import RejectedError, UnreachableError
+from afterwit.extras.memory.queue import Queue, QueueingBackend
 from afterwit.model.errors import StoreError, StoreFullError
 from afterwit.model.memory_entry import Write
 from afterwit.store.store import held

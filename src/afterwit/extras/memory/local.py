@@ -14,7 +14,7 @@ from typing import Any
 
 import apsw
 
-from afterwit.extras.memory.backends.backend import Availability, Operation
+from afterwit.extras.memory.backend import Availability, Operation
 from afterwit.model.memory_entry import Entry, Hit, Write
 from afterwit.store import journal
 from afterwit.store.atomic import step

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from afterwit.extras.memory.backends.backend import (
+from afterwit.extras.memory.backend import (
     Availability,
     BackendError,
     Operation,

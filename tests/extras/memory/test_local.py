@@ -8,7 +8,7 @@ import apsw
 import pytest
 
 import afterwit.extras.memory
-from afterwit.extras.memory.backends.local import LocalBackend
+from afterwit.extras.memory.local import LocalBackend
 from afterwit.model.memory_entry import Write
 from afterwit.store.database import connect, migrate, migrations
 from afterwit.store.rows import memory as rows

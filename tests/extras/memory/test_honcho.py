@@ -4,10 +4,10 @@ import sys
 from contextlib import closing
 
 import pytest
-from tests.extras.memory.backends.honcho_server import HonchoServer
+from tests.extras.memory.honcho_server import HonchoServer
 
-from afterwit.extras.memory.backends.backend import BackendError, RefusedError, RejectedError, UnreachableError
-from afterwit.extras.memory.backends.honcho import HonchoBackend, HonchoPlace
+from afterwit.extras.memory.backend import BackendError, RefusedError, RejectedError, UnreachableError
+from afterwit.extras.memory.honcho import HonchoBackend, HonchoPlace
 from afterwit.model.memory_entry import Write
 
 FISH = Write(user="ada", key="shell", value="fish", at_ms=2)
