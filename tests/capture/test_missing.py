@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from afterwit.actions.shell.project_calls import project_calls
 from afterwit.capture.checkouts import Checkout, tree_marks
 from afterwit.capture.missing import MissingSubjects, NamedSubjects, missing_subjects, watch_subjects
+from afterwit.sources import checkout
 
 REPO = "git.example/fruit/orchard"
 

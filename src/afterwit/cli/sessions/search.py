@@ -7,10 +7,9 @@ import click
 
 from afterwit.cli.commands import command
 from afterwit.cli.sessions.filters import filtered, nothing_matches
-from afterwit.cli.terminal.amounts import COUNT, human_count
-from afterwit.cli.terminal.options import Here, reporting
-from afterwit.cli.terminal.output import has_colour, print_json, talk, terminal_width
-from afterwit.cli.terminal.wrapping import wrapped
+from afterwit.cli.terminal.options import COUNT, Here, reporting
+from afterwit.cli.terminal.output import has_colour, print_json, talk, terminal_width, wrapped
+from afterwit.model.figures import human_count
 from afterwit.model.kinds import EventKind
 from afterwit.model.text import mark_words
 from afterwit.redaction.hygiene import clean

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from afterwit.capture.commit import PartRows
 from afterwit.capture.derived import COMPANION, TRANSCRIPT, Derived, Origin, keys_of
-from afterwit.model.captured import LeftCompanion, Remains, searchable
+from afterwit.model.captured import LeftCompanion, Remains, pack_keys, searchable
 from afterwit.store.archive import ArchiveName, generation_of
 from afterwit.store.checksums import seal
 from afterwit.store.rows import files, parts

@@ -27,7 +27,7 @@ from afterwit.digest.door import digest_pending
 from afterwit.edits.ours import MARK
 from afterwit.engine.archive.remove import drop_in
 from afterwit.knowledge.door.settle import harvest
-from afterwit.model.captured import Captured, Remains, pack_remains, unpack_remains
+from afterwit.model.captured import Captured, Remains, pack_keys, pack_remains, unpack_remains
 from afterwit.model.errors import DamagedError
 from afterwit.model.prices import price_list
 from afterwit.recall.deck.compile import compile_deck

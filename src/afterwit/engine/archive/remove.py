@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from afterwit.capture.commit import remove_dropped_objects
 from afterwit.capture.derived import Origin, keys_of, origin_in
 from afterwit.engine.archive.adopt import put_remains
-from afterwit.model.captured import LeftCompanion, Remains, pack_remains, unpack_remains
+from afterwit.model.captured import LeftCompanion, Remains, pack_remains, unpack_remains, without_places
 from afterwit.model.errors import DamagedError
 from afterwit.store import archive_mark
 from afterwit.store.archive import Archive, ArchiveName
