@@ -119,7 +119,7 @@ class Committer(PartRows):
         """Of these whose logs git may track, and of all sources, which may hold them, the next look asks git again."""
         for row in files.all_files(self._db) if older else ():
             with suppress(DamagedError, *UNREADABLE):  # which is told where it is derived
-                header = self._store.archive.header(row.archived_as) if row.id in older else None
+                header = self._store.archive.header(row.object_name) if row.id in older else None
                 if row.role == SOURCE or (header and may_lie_anywhere(origin_in(header))):
                     files.note_stat(self._db, row.id, 0, 0, 0, row.companions)
 
@@ -158,9 +158,9 @@ class Committer(PartRows):
     def _note_tracked(self, row: FileRow, origin: Origin) -> None:
         """Whether git tracks the log now is what all its rows go by, and what a rebuild finds in the archive."""
         with suppress(DamagedError):  # which is told where it is read
-            if row.held_bytes and origin_in(self._store.archive.header(row.archived_as)) != origin:
+            if row.held_bytes and origin_in(self._store.archive.header(row.object_name)) != origin:
                 header = origin.header(row.role, row.generation)
-                self._store.archive.compact(row.archived_as, row.held_bytes, header)
+                self._store.archive.compact(row.object_name, row.held_bytes, header)
         if any(part.facts.is_tracked != origin.is_tracked for part in parts.parts_of_file(self._db, row.id)):
             self.derive_again([row.id])
 
@@ -168,7 +168,7 @@ class Committer(PartRows):
         row = files.live_file(self._db, origin.key)
         if row and (row.is_dropped or row.state == files.DAMAGED):
             if row.sha256 == copy.sha256:  # nothing of the damaged one is needed any more
-                files.note_removable(self._db, row.archived_as)
+                files.note_removable(self._db, row.object_name)
             files.delete_file(self._db, row.id)
             generation, row = row.generation + 1, None
         else:
@@ -224,6 +224,6 @@ def resolve_repos(store: Store, settings: Settings) -> None:
     rows = sorted(
         RepoRow(spot.root, spot.remote, answer.repo, answer.how.value) for spot, answer in resolutions.items()
     )
-    if rows != sorted(repos.repo_rows(db)) or repos.unresolved(db):
+    if rows != sorted(repos.repo_rows(db)) or repos.places_to_resolve(db):
         with transaction(db):
             repos.put_repos(db, rows)

@@ -36,7 +36,7 @@ from afterwit.store.checksums import seal
 from afterwit.store.database import transaction
 from afterwit.store.rows import files, parts, sessions
 from afterwit.store.rows.files import FileRow
-from afterwit.store.rows.parts import PARTIAL, superseded_ids
+from afterwit.store.rows.parts import PARTIAL, find_superseded
 from afterwit.store.store import Store
 
 _LATE = 10**15  # a part without any time comes after all that have one
@@ -48,7 +48,7 @@ def companion_bytes(db: apsw.Connection, archive: Archive, transcript: Origin, p
         row = files.live_file(db, transcript._replace(path=place).key)
         if row is not None and row.held_bytes:
             try:
-                return b"".join(archive.read(row.archived_as, row.held_bytes))
+                return b"".join(archive.read(row.object_name, row.held_bytes))
             except DamagedError:  # as good as gone; `verify` says what is wrong with it
                 return None
     return None
@@ -56,7 +56,7 @@ def companion_bytes(db: apsw.Connection, archive: Archive, transcript: Origin, p
 
 def derived_from_archive(store: Store, rules: RunRules, row: FileRow, copied: frozenset[int] = frozenset()) -> Derived:
     """A transcript's rows, made anew from its archived bytes, without the records that are `copied`."""
-    name = row.archived_as
+    name = row.object_name
     origin = origin_in(store.archive.header(name))
     pieces = store.archive.read(name, row.held_bytes)
 
@@ -152,7 +152,7 @@ class PartRows:
         self._dirty.discard(old.id)
         self._texts.pop(old.id, None)
         files.delete_file(self._db, old.id)
-        files.note_removable(self._db, old.archived_as)
+        files.note_removable(self._db, old.object_name)
 
     def note_damaged(self, file_id: int, error: DamagedError) -> None:
         """The archive does not hold a file as it should. Its rows stay as they are, and say so; a `learn` that finds
@@ -192,7 +192,7 @@ class PartRows:
         return has_changed
 
     def _superseded(self, agent: str, facts: list[PartFacts]) -> set[str]:
-        return superseded_ids(self._db, agent, facts, UNNAMED)
+        return find_superseded(self._db, agent, facts, UNNAMED)
 
     def _put_rows(self, file_id: int, agent: str, captured: Captured, *, is_append: bool) -> dict[int, int]:
         """Parts, events, actions and spends. Returns the parts' ids by position."""

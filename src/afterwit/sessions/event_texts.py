@@ -78,7 +78,7 @@ class EventTexts:
         if reader is None:
             return told
         origin = self._origin(file)
-        lines = lines_of(origin.path, Chunks(self._archive.read(file.archived_as, file.held_bytes)))
+        lines = lines_of(origin.path, Chunks(self._archive.read(file.object_name, file.held_bytes)))
         try:
             for event in Feeding(self._reading(reader, origin), reader.shape(origin.path)).read(lines):
                 if isinstance(event, Event) and (place := EventPlace(event.offset, event.kind)) in places:
@@ -101,7 +101,7 @@ class EventTexts:
     def _raw(self, file: FileRow, origin: Origin, offset: int, length: int) -> bytes:
         if not is_packed(origin.path):
             return self._held(file).read(offset, length)
-        name = file.archived_as
+        name = file.object_name
         whole = lines_of(origin.path, Chunks(self._archive.read(name, file.held_bytes)))
         whole.read(offset)
         return whole.read(length)
@@ -112,7 +112,7 @@ class EventTexts:
         return self._origins[file.id]
 
     def _held(self, file: FileRow) -> ArchivedFile:
-        name = file.archived_as
+        name = file.object_name
         if self._last is None or self._last[0] != name:
             self.close()
             self._last = (name, self._archive.held(name))

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from afterwit.config.world import World
 from afterwit.sessions.filters import Filter, selection_of
-from afterwit.store.rows.session_list import SessionTimes, selected_times
+from afterwit.store.rows.session_list import SessionTimes, times_of_sessions
 from afterwit.store.store import readonly_database
 
 _TIMES = ("since_ms", "until_ms")
@@ -26,7 +26,7 @@ def no_match(world: World, wanted: Filter) -> NoMatch | None:
     with readonly_database(world.layout) as db:
 
         def fitting(narrowed: Filter) -> SessionTimes:
-            return selected_times(db, selection_of(db, world.settings, narrowed))
+            return times_of_sessions(db, selection_of(db, world.settings, narrowed))
 
         if fitting(wanted).sessions:
             return None

@@ -24,7 +24,7 @@ from afterwit.sources.places import Chunks, lines_of
 from afterwit.store.rows.files import FileRow, file_by_id
 from afterwit.store.rows.parts import parts_of_session
 from afterwit.store.rows.session_list import SessionRow
-from afterwit.store.store import Store, opened, require
+from afterwit.store.store import Store, open_store, require
 
 
 class TranscriptSource(NamedTuple):
@@ -39,18 +39,18 @@ class TranscriptSource(NamedTuple):
 def source_of(world: World) -> Iterator[TranscriptSource]:
     """The store, with the redaction of this machine."""
     require(world.layout)
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         rules = rules_for(world, store)
         yield TranscriptSource(store, redactor_for(rules.key, rules.people, rules.allow), rules.declared)
 
 
 def origin_of(store: Store, file: FileRow) -> Origin:
     """Which file it was. Raises DamagedError where the archive does not hold it."""
-    return origin_in(store.archive.header(file.archived_as))
+    return origin_in(store.archive.header(file.object_name))
 
 
 def original_bytes(store: Store, file: FileRow) -> Iterator[bytes]:
-    return store.archive.read(file.archived_as, file.held_bytes)
+    return store.archive.read(file.object_name, file.held_bytes)
 
 
 def files_of(store: Store, session: SessionRow) -> list[FileRow]:

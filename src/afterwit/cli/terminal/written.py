@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from afterwit.model.errors import UsageError
-from afterwit.store.atomic import replacing
+from afterwit.store.atomic import open_replacement
 
 STANDARD_OUTPUT = Path("-")
 
@@ -27,7 +27,7 @@ def whole_file(output: Path) -> Iterator[BinaryIO]:
     """A private file that is written beside, and gets its name when it is whole."""
     _is_there(output)
     try:
-        with replacing(output, is_durable=False) as file:
+        with open_replacement(output, is_durable=False) as file:
             yield file
     except OSError as error:
         is_ours = error.filename is None or Path(error.filename).parent == output.parent

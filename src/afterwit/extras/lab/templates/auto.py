@@ -21,9 +21,9 @@ from afterwit.model.kinds import Outcome, Relation, TaskType
 from afterwit.model.knowledge import SessionRef
 from afterwit.model.templates import DEFAULT_EXAMPLES, Template
 from afterwit.sessions.originals import TranscriptSource, source_of
-from afterwit.store.decisions import decided
+from afterwit.store.decisions import gather_decisions
 from afterwit.store.rows.session_list import Selection, SessionRow, first_sessions
-from afterwit.store.template_files import put_template, stored_templates
+from afterwit.store.template_files import put_template, read_templates
 
 DEFAULT_COUNT = 2
 _LATEST = 1_000  # sessions that are looked at
@@ -60,7 +60,7 @@ def propose(
     most_examples: int = DEFAULT_EXAMPLES,
 ) -> list[ProposedTemplate]:
     """At most `count` proposals for each type, the best first."""
-    there = {template.id for template in stored_templates(world.layout).templates}
+    there = {template.id for template in read_templates(world.layout).templates}
     with source_of(world) as source:
         good = sorted(_good_sessions(source, there), key=lambda session: session.order)
         return [
@@ -77,7 +77,7 @@ def keep(world: World, proposals: Iterable[ProposedTemplate]) -> None:
 
 def _good_sessions(source: TranscriptSource, there: set[str]) -> Iterator[_GoodSession]:
     selection = Selection(outcomes=frozenset((Outcome.SUCCESS,)))
-    forgotten = decided(recorded(source.store.db)).forgotten
+    forgotten = gather_decisions(recorded(source.store.db)).forgotten
     for row in first_sessions(source.store.db, selection, "start", _LATEST):
         if row.relation == Relation.SUBAGENT or row.is_partial or template_id(row.agent, row.native_id) in there:
             continue

@@ -30,7 +30,7 @@ from afterwit.sessions.filters import find_session
 from afterwit.sessions.originals import TranscriptSource, source_of
 from afterwit.sessions.show import GoneTexts, SessionMoment, WantedMoments, moments, safe_row
 from afterwit.store.rows.session_list import SessionRow
-from afterwit.store.template_files import put_template, stored_templates
+from afterwit.store.template_files import put_template, read_templates
 
 _ID_BYTES = 4
 _CALLS = frozenset((EventKind.CALL, EventKind.RESULT))
@@ -59,7 +59,7 @@ def create(world: World, session: str, wanted: WantedTemplate = DEFAULT_WANTED) 
     with source_of(world) as source:
         row = find_session(source.store.db, session)
         made = template_of(source, row, world.now_ms, wanted)
-    stored = stored_templates(world.layout).templates
+    stored = read_templates(world.layout).templates
     earlier = next((template for template in stored if template.id == made.id), None)
     if earlier is not None:
         made = msgspec.structs.replace(made, version=earlier.version, created_at=earlier.created_at)
