@@ -20,7 +20,7 @@ from typing import NamedTuple
 import apsw
 import msgspec
 import psycopg
-from tests.extras.memory.backends import postgres_server
+from tests.extras.memory import postgres_server
 from tests.homes import CLAUDE, ORCHARD, claude_records, learned, put, world_of
 
 from afterwit.config.world import World

@@ -88,8 +88,8 @@ class RemoteFolder:
             raise
         except Exception as error:
             raise AfterwitError(
-                f"{self.url} cannot be looked into: {_reason(error)}. Check the address and the credentials, then run the"
-                " command again."
+                f"{self.url} cannot be looked into: {_reason(error)}. Check the address and the credentials, then run"
+                " the command again."
             ) from error
         files: list[ListedFile] = []
         refused: list[str] = []

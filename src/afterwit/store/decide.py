@@ -5,8 +5,8 @@ up by the next command that opens the store, and a rebuilt database gets all ent
 an entry was journalled, `report_if_recorded` says so: said as an error alone, people would decide a second time, or
 believe that nothing was decided.
 
-After sessions were erased, entries say the same without anything that came from them (`bodies_after_erasure`). Decisions
-about items that nothing else supports keep what was decided and lose every word; so do texts that agents were shown.
+After sessions were erased, entries say the same without anything that came from them (`bodies_after_erasure`).
+Decisions about items that nothing else supports keep what was decided and lose every word; so do texts that agents were shown.
 What an agent recorded in such a session, what was drawn for it and what a model read in it goes whole; of the requests
 to read it stays what they took, so that caps hold. What a model said of notes by id holds no words: it stays as long as
 one of the notes does. A pattern of the catalog loses the evidence that came from them, and its words where no other
@@ -191,7 +191,8 @@ def report_if_recorded(store: Store) -> Iterator[None]:
         if _heads(store, before) == before:
             raise
         raise PartlyDoneError(
-            f"This is recorded, and the next `afterwit learn` applies it; it could not be applied now. {_explain(error)}"
+            "This is recorded, and the next `afterwit learn` applies it; it could not be applied now."
+            f" {_explain(error)}"
         ) from error
 
 

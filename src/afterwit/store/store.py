@@ -41,7 +41,7 @@ from afterwit.store.regular_files import read_regular
 
 
 class Store:
-    """What a command needs to read or write. Made by `opened` or `rehearsed`."""
+    """What a command needs to read or write. Made by `open_store` or `rehearse_store`."""
 
     def __init__(self, layout: Layout, db: apsw.Connection, archive: Archive, journal: Journal) -> None:
         self.layout = layout

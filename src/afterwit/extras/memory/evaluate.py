@@ -18,8 +18,7 @@ import apsw
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.extras.memory.backends.backend import Backend, Bulk, Sized
-from afterwit.extras.memory.backends.local import LocalBackend, Recorder
+from afterwit.extras.memory.backend import Backend, Bulk, Sized
 from afterwit.extras.memory.checks import (
     AVAILABILITY,
     DELETED,
@@ -44,6 +43,7 @@ from afterwit.extras.memory.checks import (
     score,
     verdict,
 )
+from afterwit.extras.memory.local import LocalBackend, Recorder
 from afterwit.extras.memory.registry import HONCHO, LOCAL, NULL, POSTGRES, made, names, not_configured
 from afterwit.model.memory_entry import Write
 from afterwit.store.database import transaction

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from afterwit.extras.lab.patterns.pattern import Pattern, PatternEvidence
+from afterwit.extras.lab.patterns.detect import Pattern, PatternEvidence
 from afterwit.redaction.hygiene import clean
 from afterwit.redaction.placeholders import unkeyed
 from afterwit.store.decisions import PatternEntry, Recorded, in_force

@@ -16,7 +16,7 @@ def advance_trials(world: World, options: Options, progress: Progress, *, is_jso
     with readonly_database(world.layout) as db:
         if not has_skill_decisions(db):
             return []
-    from afterwit.extras.lab.skills.cli.evolve_words import end_words
-    from afterwit.extras.lab.skills.evolve.advance import advance
+    from afterwit.extras.lab.skills.cli.evolve import end_words
+    from afterwit.extras.lab.skills.evolve.decide import advance
 
     return [end_words(trial) for trial in advance(world, lambda: time.time_ns() // 1_000_000)]

@@ -22,23 +22,31 @@ from afterwit.connect.publishing.foreign_files import look, shortened
 from afterwit.connect.publishing.skill_folders import FILE, skill_document, skill_name, skill_readers, skills_root
 from afterwit.digest.door.update import load_digest
 from afterwit.extras.lab.skills.effect import WeighedUse, effect_of, is_worth_telling
-from afterwit.extras.lab.skills.evolve.command_history import CommandHistory, StorySession
-from afterwit.extras.lab.skills.evolve.drafting import first_version, next_version
-from afterwit.extras.lab.skills.evolve.procedures import (
+from afterwit.extras.lab.skills.evolve.draft import (
     CheckSeen,
     Procedure,
     checks_after,
     checks_in,
     evidence_of,
     evidence_of_uses,
+    first_version,
+    next_version,
     procedure_of,
 )
-from afterwit.extras.lab.skills.evolve.proposal import ProposalKind, SkillProposal
-from afterwit.extras.lab.skills.evolve.skill_file import paths_in
 from afterwit.extras.lab.skills.evolve.trial import Evolution, evolution_of
-from afterwit.extras.lab.skills.evolve.verify import CheckoutLook, TextSurroundings, already_said, named_calls, refusals
-from afterwit.extras.lab.skills.history import SkillHistory, skill_history
-from afterwit.extras.lab.skills.trends import trends
+from afterwit.extras.lab.skills.evolve.verify import (
+    CheckoutLook,
+    CommandHistory,
+    ProposalKind,
+    SkillProposal,
+    StorySession,
+    TextSurroundings,
+    already_said,
+    named_calls,
+    paths_in,
+    refusals,
+)
+from afterwit.extras.lab.skills.figures import SkillHistory, skill_history, trends
 from afterwit.harvest.door.run import SessionRefs
 from afterwit.harvest.harvester import grouped_by
 from afterwit.knowledge.door.host_files import instructions
