@@ -15,8 +15,8 @@ from afterwit.store.store import hold_lease, holder
 HOLD = """
 import sys
 from pathlib import Path
-from afterwit.store.store import held
-with held(Path(sys.argv[1])):
+from afterwit.store.store import hold_lease
+with hold_lease(Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.read()
 """

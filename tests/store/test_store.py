@@ -16,9 +16,9 @@ OPEN = """
 import sys
 from pathlib import Path
 from afterwit.store.layout import Layout
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 sys.stdin.readline()
-with opened(Layout(Path(sys.argv[1]))) as store:
+with open_store(Layout(Path(sys.argv[1]))) as store:
     print(store.journal.machine)
 """
 NAME = archive_name(bytes(16), 0)

@@ -6,11 +6,11 @@ an entry was journalled, `report_if_recorded` says so: said as an error alone, p
 believe that nothing was decided.
 
 After sessions were erased, entries say the same without anything that came from them (`bodies_after_erasure`).
-Decisions about items that nothing else supports keep what was decided and lose every word; so do texts that agents were shown.
-What an agent recorded in such a session, what was drawn for it and what a model read in it goes whole; of the requests
-to read it stays what they took, so that caps hold. What a model said of notes by id holds no words: it stays as long as
-one of the notes does. A pattern of the catalog loses the evidence that came from them, and its words where no other
-evidence is kept with it; so does the new version of a skill, whose old text is the user's.
+Decisions about items that nothing else supports keep what was decided and lose every word; so do texts that agents were
+shown. What an agent recorded in such a session, what was drawn for it and what a model read in it goes whole; of the
+requests to read it stays what they took, so that caps hold. What a model said of notes by id holds no words: it stays
+as long as one of the notes does. A pattern of the catalog loses the evidence that came from them, and its words where
+no other evidence is kept with it; so does the new version of a skill, whose old text is the user's.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
