@@ -15,7 +15,7 @@ import msgspec
 
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight
-from afterwit.digest.digester import shown_by
+from afterwit.digest.digester import files_printed
 from afterwit.measure.moments import HelpfulMoment, moment_of_failure, moment_of_files
 from afterwit.measure.plain_commands import is_right
 from afterwit.measure.player import NoteMoment, PlayerNote
@@ -243,7 +243,7 @@ def first_touch(digest: Digest, path: str) -> int:
 def _shows(step: Step, path: str) -> bool:
     if step.kind is ActionKind.READ:
         return _is_end(path, step.target)
-    return step.kind is ActionKind.SHELL and any(_is_end(shown, path) for shown in shown_by(step.target))
+    return step.kind is ActionKind.SHELL and any(_is_end(shown, path) for shown in files_printed(step.target))
 
 
 def _is_end(short: str, path: str) -> bool:

@@ -14,7 +14,7 @@ import apsw
 
 from afterwit.config.world import World, exclusion_of
 from afterwit.digest.door import load_digest
-from afterwit.digest.value import SampleCandidate, chosen, findings_of
+from afterwit.digest.value import SampleCandidate, choose, findings_of
 from afterwit.harvest.door.run import SessionRefs
 from afterwit.knowledge.door.settle import recorded
 from afterwit.reader.consolidating import NEW_NOTES, PROMPT, consolidations
@@ -142,5 +142,5 @@ def best_first(db: apsw.Connection, rows: Iterable[SessionRow]) -> Iterator[tupl
     for order, row in by_order.items():
         digest = load_digest(db, row)
         candidates.append(SampleCandidate(order, () if digest is None else findings_of(digest)))
-    for choice in chosen(candidates):
+    for choice in choose(candidates):
         yield by_order[choice.candidate.order], choice.value.total

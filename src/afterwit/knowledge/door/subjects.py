@@ -10,7 +10,7 @@ import msgspec
 
 from afterwit.actions.shell.project_calls import ProjectCall
 from afterwit.capture.checkouts import Checkout, Watched, every_checkout, readable_checkouts
-from afterwit.capture.missing import NamedSubjects, missing_subjects, watch_subjects
+from afterwit.capture.missing import NamedSubjects, find_missing, watch_subjects
 from afterwit.config.world import World
 from afterwit.knowledge.gone import GoneSubjects, ReliantItem, reliance_of
 from afterwit.model.knowledge import Channel, ItemStatus, Scope, ScopeKind, Trigger
@@ -59,7 +59,7 @@ def gone_subjects(
     world: World, places: list[Checkout], named: Mapping[str, NamedSubjects], versions: Mapping[str, str]
 ) -> GoneSubjects:
     """What of it is gone. `versions` are those that agents ran with last."""
-    missing = missing_subjects(places, named, readable_checkouts(world, places))
+    missing = find_missing(places, named, readable_checkouts(world, places))
     return GoneSubjects(
         files={repo: lost.files for repo, lost in missing.items()},
         versions=versions,
@@ -71,5 +71,5 @@ def watched_subjects(store: Store, world: World) -> dict[str, Watched]:
     """What to keep an eye on from now on, of the repositories that have a checkout here."""
     places = every_checkout(store, world)
     named = named_subjects(store, places)
-    missing = missing_subjects(places, named, readable_checkouts(world, places))
+    missing = find_missing(places, named, readable_checkouts(world, places))
     return {repo: watch_subjects(named[repo], lost) for repo, lost in missing.items()}

@@ -27,7 +27,7 @@ from afterwit.knowledge.door.list import find_item
 from afterwit.model.errors import UsageError
 from afterwit.model.settings import Settings
 from afterwit.repos.identity import key_of
-from afterwit.sessions.filters import aliased_repos, find_repo, fits_repo, known_repos
+from afterwit.sessions.filters import find_repo, fits_repo, known_repos, repos_by_alias
 from afterwit.store.database import transaction
 from afterwit.store.rows import extras as kept
 from afterwit.store.store import hold_lease, open_store
@@ -154,5 +154,5 @@ def _named(db: apsw.Connection, name: str, settings: Settings) -> str:
     """A repository that is known here by the name; else the name itself: its first notes may come from the hub."""
     if not name.strip():
         raise UsageError("The name of a repository is empty.")
-    is_known = any(fits_repo(repo, (name,)) for repo in known_repos(db)) or key_of(name) in aliased_repos(db, settings)
+    is_known = any(fits_repo(repo, (name,)) for repo in known_repos(db)) or key_of(name) in repos_by_alias(db, settings)
     return find_repo(db, name, settings) if is_known else name

@@ -16,7 +16,7 @@ import msgspec
 
 from afterwit.agents.registry import agent as agent_of
 from afterwit.capture.checkouts import Checkout, OpenedRows, checkouts, readable_checkouts
-from afterwit.capture.missing import NamedSubjects, missing_subjects
+from afterwit.capture.missing import NamedSubjects, find_missing
 from afterwit.config.world import World, redactor_of
 from afterwit.connect.publishing.foreign_files import look, shortened
 from afterwit.connect.publishing.skill_folders import FILE, skill_document, skill_name, skill_readers, skills_root
@@ -251,7 +251,7 @@ class _Proposing:
         paths, calls = paths_in(text), named_calls(text)
         if not readable:
             return CheckoutLook()
-        missing = missing_subjects(own, {repo: NamedSubjects(frozenset(), calls)}, readable).get(repo)
+        missing = find_missing(own, {repo: NamedSubjects(frozenset(), calls)}, readable).get(repo)
         lacking = (path for path in paths if not any(has_path(place.root, path) for place in readable))
         return CheckoutLook(
             is_there=True,
