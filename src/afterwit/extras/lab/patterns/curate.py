@@ -5,7 +5,6 @@ decision writes what is missing. Names that fit nothing, and files that somebody
 decided. A review is a walk through what waits: every answer is such a decision, kept at once.
 """
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
@@ -21,13 +20,19 @@ from afterwit.extras.lab.patterns.catalog import (
     Catalog,
     CatalogDecision,
     CatalogEntry,
-    EntryEvidence,
     EntryStatus,
     PatternDecided,
     entry_from,
+    match_id,
 )
 from afterwit.extras.lab.patterns.catalog_files import CatalogFolder, FileState, file_hashes, read_entry
-from afterwit.extras.lab.patterns.detect import MOST_EVIDENCE, Pattern, clustered, signals_in
+from afterwit.extras.lab.patterns.detect import (
+    MOST_EVIDENCE,
+    Pattern,
+    clustered,
+    short_hash,
+    signals_in,
+)
 from afterwit.harvest.wording import shown_repo
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE, Scope, ScopeKind
@@ -38,7 +43,6 @@ from afterwit.store.rows.extras import recorded_patterns
 from afterwit.store.store import Store
 
 _ENDED = (EntryStatus.MERGED, EntryStatus.SPLIT)
-_DIGITS = 12
 
 
 class SplitBy(StrEnum):
@@ -148,12 +152,9 @@ def matching(
 ) -> CatalogEntry:
     """The pattern whose id begins with the name."""
     everything = decided if name in decided else {**undecided(), **decided}
-    fitting = [entry for own, entry in everything.items() if name and own.startswith(name)]
-    if len(fitting) == 1:
-        return fitting[0]
-    if fitting:
-        raise UsageError(f"Several patterns begin with {name!r}: {', '.join(sorted(entry.id for entry in fitting))}.")
-    raise UsageError(f"There is no pattern {name!r}. `afterwit patterns detect` and `list` show them.")
+    return everything[
+        match_id(name, everything, f"There is no pattern {name!r}. `afterwit patterns detect` and `list` show them.")
+    ]
 
 
 def judge(world: World, decision: CatalogDecision, names: Sequence[str], folder: Path | None = None) -> CatalogChange:
@@ -243,25 +244,20 @@ def merge(world: World, names: Sequence[str], folder: Path | None = None) -> Cat
         for entry in entries:
             _refuse_ended(entry)
         first, *others = entries
+        lists = [entry.evidence for entry in entries]  # of all in turn, so that each is seen to be in it
+        turns = [pieces[at] for at in range(MOST_EVIDENCE) for pieces in lists if at < len(pieces)]
         kept = replace(
             first,
             status=EntryStatus.APPROVED,
             scope=first.scope if all(other.scope == first.scope for other in others) else str(EVERYWHERE),
             triggers=tuple(dict.fromkeys(trigger for entry in entries for trigger in entry.triggers)),
             made_from=tuple(dict.fromkeys((*first.made_from, *(other.id for other in others)))),
-            evidence=_united(entries),
+            evidence=tuple({piece.hash: piece for piece in turns}.values())[:MOST_EVIDENCE],
         )
         gone = [replace(other, status=EntryStatus.MERGED, became=(first.id,)) for other in others]
         what = f"merged {_listed(other.id for other in others)} into {first.id}"
         decided = [desk.versioned(entry, Bump.MAJOR) for entry in (kept, *gone)]
         return desk.decide(CatalogDecision.MERGE, decided, what)
-
-
-def _united(entries: Iterable[CatalogEntry]) -> tuple[EntryEvidence, ...]:
-    """The evidence of all in turn, so that each is seen to be in it."""
-    lists = [entry.evidence for entry in entries]
-    turns = (pieces[at] for at in range(MOST_EVIDENCE) for pieces in lists if at < len(pieces))
-    return tuple({piece.hash: piece for piece in turns}.values())[:MOST_EVIDENCE]
 
 
 def split(world: World, name: str, by: SplitBy, folder: Path | None = None) -> CatalogChange:
@@ -287,7 +283,7 @@ def _part(whole: CatalogEntry, by: SplitBy, value: str) -> CatalogEntry:
     where = shown_repo(value) if by is SplitBy.REPO else value
     return replace(
         whole,
-        id=hashlib.sha256(msgspec.json.encode([whole.id, by, value])).hexdigest()[:_DIGITS],
+        id=short_hash([whole.id, by, value]),
         status=EntryStatus.APPROVED,
         title=f"{whole.title.rstrip('.')} ({where}).",
         scope=str(Scope(ScopeKind(by), value)),

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import apsw
 import msgspec
@@ -43,17 +43,13 @@ class PatternSide(StrEnum):
 class PatternEvidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Where it was seen: redacted, as the digest has it."""
 
+    hash: str
     agent: str
     session: str
     repo: str = ""
     step: int | None = None
     at_ms: int = 0
     excerpt: str = ""
-
-    @property
-    def hash(self) -> str:
-        content = msgspec.json.encode((self.agent, self.session, self.step, unkeyed(self.excerpt)))
-        return hashlib.sha256(content).hexdigest()[:_DIGITS]
 
 
 class Pattern(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,9 +86,12 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
         return not self.is_cross_agent, -self.stories, -self.failures, -self.frequency, self.id
 
 
+def short_hash(value: Any) -> str:
+    return hashlib.sha256(msgspec.json.encode(value)).hexdigest()[:_DIGITS]
+
+
 def pattern_id(subject: Subject) -> str:
-    content = msgspec.json.encode([subject.kind, [unkeyed(name) for name in subject.names]])
-    return hashlib.sha256(content).hexdigest()[:_DIGITS]
+    return short_hash([subject.kind, [unkeyed(name) for name in subject.names]])
 
 
 _K = SignalKind
@@ -285,13 +284,15 @@ def _evidence(same: Sequence[SignalSeen]) -> tuple[PatternEvidence, ...]:
 
 
 def _piece(seen: SignalSeen) -> PatternEvidence:
+    session, signal = seen.session, seen.signal
     return PatternEvidence(
-        agent=seen.session.agent,
-        session=seen.session.native_id,
-        repo=seen.session.repo,
-        step=seen.signal.at,
-        at_ms=seen.signal.at_ms or seen.session.at_ms,
-        excerpt=seen.signal.excerpt,
+        hash=short_hash((session.agent, session.native_id, signal.at, unkeyed(signal.excerpt))),
+        agent=session.agent,
+        session=session.native_id,
+        repo=session.repo,
+        step=signal.at,
+        at_ms=signal.at_ms or session.at_ms,
+        excerpt=signal.excerpt,
     )
 
 

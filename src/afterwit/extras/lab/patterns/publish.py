@@ -38,7 +38,7 @@ from afterwit.connect.publishing.skill_folders import (
     skills_root,
 )
 from afterwit.engine.curation.curate import DecisionDesk, decision_desk
-from afterwit.extras.lab.patterns.catalog import Catalog, CatalogEntry, EntryStatus
+from afterwit.extras.lab.patterns.catalog import Catalog, CatalogEntry, EntryStatus, match_id
 from afterwit.extras.lab.patterns.curate import refresh_files
 from afterwit.extras.lab.patterns.published_words import block_of, note_of, refuse_unfit, skill_of
 from afterwit.harvest.harvester import id_of
@@ -91,12 +91,8 @@ class PublishPlanner:
     def entry(self, name: str) -> CatalogEntry:
         """The pattern of the catalog whose id begins so, published or not."""
         all_ids = {*self._entries, *(own for place in self._published.values() for own in place.placed.patterns)}
-        fitting = sorted(own for own in all_ids if name and own.startswith(name))
-        if len(fitting) > 1:
-            raise UsageError(f"Several patterns begin with {name!r}: {', '.join(fitting)}.")
-        if not fitting:
-            raise UsageError(f"There is no pattern {name!r} in the catalog. `afterwit patterns list` shows it.")
-        own = fitting[0]
+        missing = f"There is no pattern {name!r} in the catalog. `afterwit patterns list` shows it."
+        own = match_id(name, all_ids, missing)
         return self._entries.get(own) or self._catalog.all_versions(own)[-1].entry
 
     def publishing(self, request: PublishRequest) -> list[PublishStep]:
@@ -108,10 +104,12 @@ class PublishPlanner:
             refuse_unfit(entry)
         if not request.forms:
             return self._updating(entries)
+        if PublishedForm.BLOCK in request.forms and not request.files:
+            raise UsageError("Say which file gets the block: --file AGENTS.md.")
         makers: dict[PublishedForm, Callable[[], Iterator[PublishStep]]] = {
             PublishedForm.NOTE: lambda: map(self._note, entries),
             PublishedForm.SKILL: lambda: self._skills(entries, self._roots(request)),
-            PublishedForm.BLOCK: lambda: self._blocks(entries, self._files(request)),
+            PublishedForm.BLOCK: lambda: self._blocks(entries, list(dict.fromkeys(request.files))),
         }
         return [step for form in FORMS if form in request.forms for step in makers[form]()]
 
@@ -138,16 +136,15 @@ class PublishPlanner:
         if publication.form is PublishedForm.NOTE:
             yield PublishStep(placed, f"note {placed.name} goes", True, replaced=(placed.name,))
             return
-        change = self._removal(publication)
-        yield PublishStep(placed, f"{_WHAT[publication.form]} goes: {change.file.path}", True, change)
-
-    def _removal(self, publication: PublishedPlace) -> SkillChange:
         if publication.form is PublishedForm.BLOCK:
-            return self._block_file(self._path(publication)).removed()
-        return plan_removal(self._world.layout, self._world.user_home, publication.records)
+            change = self._block_file(self._path(publication)).removed()
+        else:
+            change = plan_removal(self._world.layout, self._world.user_home, publication.records)
+        yield PublishStep(placed, f"{publication.form} goes: {change.file.path}", True, change)
 
     def _updating(self, entries: Sequence[CatalogEntry]) -> list[PublishStep]:
         steps: list[PublishStep] = []
+        paths: set[Path] = set()
         for entry in entries:
             places = of_pattern(self._published, entry.id)
             if not places:
@@ -157,11 +154,9 @@ class PublishPlanner:
                     steps.append(self._note(entry))
                 elif publication.form is PublishedForm.SKILL:
                     steps.append(self._skill(entry, self._path(publication).parents[1], publication.placed.agents))
-        paths = {self._path(place) for entry in entries for place in self._blocks_with(entry)}
+                else:
+                    paths.add(self._path(publication))
         return [*steps, *self._blocks(entries, sorted(paths), is_update=True)]
-
-    def _blocks_with(self, entry: CatalogEntry) -> list[PublishedPlace]:
-        return [place for place in of_pattern(self._published, entry.id) if place.form is PublishedForm.BLOCK]
 
     def _note(self, entry: CatalogEntry) -> PublishStep:
         draft = note_of(entry, self._person)
@@ -250,14 +245,6 @@ class PublishPlanner:
             for agent in skill_readers()
             if agent.connect and any((home / folder).is_dir() for folder in agent.connect.folders)
         ]
-
-    def _files(self, request: PublishRequest) -> list[Path]:
-        if not request.files:
-            raise UsageError("Say which file gets the block: --file AGENTS.md.")
-        return list(dict.fromkeys(request.files))
-
-
-_WHAT = {PublishedForm.NOTE: "note", PublishedForm.SKILL: "skill", PublishedForm.BLOCK: "block"}
 
 
 Agree = Callable[[Sequence[PublishStep]], bool]

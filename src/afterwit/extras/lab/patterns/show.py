@@ -7,7 +7,7 @@ from typing import NamedTuple
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.extras.lab.patterns.catalog import Catalog, CatalogEntry, EntryStatus, EntryVersion, entry_from
+from afterwit.extras.lab.patterns.catalog import Catalog, CatalogEntry, EntryStatus, EntryVersion, entry_from, match_id
 from afterwit.extras.lab.patterns.catalog_files import CatalogFolder, FileState, written
 from afterwit.extras.lab.patterns.curate import matching
 from afterwit.extras.lab.patterns.detect import FEWEST_STORIES, Pattern, clustered, detect, signals_in
@@ -17,6 +17,7 @@ from afterwit.store.rows.extras import recorded_patterns
 from afterwit.store.store import readonly_database
 
 _ANY = Filter()
+_UNDECIDED = "Nothing was decided about {!r}. `afterwit patterns list` shows the catalog."
 
 
 class ShownEntry(NamedTuple):
@@ -73,7 +74,7 @@ def log(world: World, name: str = "") -> list[EntryVersion]:
     """What was decided, about one pattern or all, the latest first; also what was taken back."""
     catalog = catalog_of(world)
     if name:
-        own = _decided(catalog, name)
+        own = match_id(name, catalog.ids, _UNDECIDED.format(name))
         return catalog.all_versions(own)[::-1]
     versions = (version for own in catalog.ids for version in catalog.all_versions(own))
     return sorted(versions, key=lambda version: (-version.at_ms, -version.number, version.entry.id))
@@ -82,7 +83,7 @@ def log(world: World, name: str = "") -> list[EntryVersion]:
 def diff(world: World, name: str, old: str = "", new: str = "") -> list[str]:
     """The lines in which two versions of a pattern differ; without names, the last two that stand."""
     catalog = catalog_of(world)
-    own = _decided(catalog, name)
+    own = match_id(name, catalog.ids, _UNDECIDED.format(name))
     versions = {version.entry.version: version.entry for version in catalog.all_versions(own)}
     standing = [version.entry.version for version in catalog.history(own)]
     new = new or (standing[-1] if standing else list(versions)[-1])
@@ -97,12 +98,3 @@ def diff(world: World, name: str, old: str = "", new: str = "") -> list[str]:
     )
     names = (f"{own} {old or 'nothing'}", f"{own} {new}")
     return list(difflib.unified_diff(before_lines, after_lines, *names, lineterm=""))
-
-
-def _decided(catalog: Catalog, name: str) -> str:
-    fitting = sorted(own for own in catalog.ids if name and own.startswith(name))
-    if len(fitting) > 1:
-        raise UsageError(f"Several patterns begin with {name!r}: {', '.join(fitting)}.")
-    if not fitting:
-        raise UsageError(f"Nothing was decided about {name!r}. `afterwit patterns list` shows the catalog.")
-    return fitting[0]

@@ -64,28 +64,14 @@ def with_minimum(command: Command) -> Command:
 
 
 def pattern_shape(pattern: Pattern, entry: CatalogEntry | None) -> dict[str, Any]:
+    shape = msgspec.structs.asdict(pattern)
+    moments = {"first_seen": iso_from_ms(shape.pop("first_ms")), "last_seen": iso_from_ms(shape.pop("last_ms"))}
     return {
-        "id": pattern.id,
-        "kind": pattern.kind,
-        "side": pattern.side,
-        "title": pattern.title,
-        "text": pattern.text,
+        **shape,
+        **moments,
         "scope": str(pattern.scope),
-        "triggers": pattern.triggers,
         "is_cross_agent": pattern.is_cross_agent,
-        "frequency": pattern.frequency,
-        "sessions": pattern.sessions,
-        "stories": pattern.stories,
-        "repos": pattern.repos,
-        "users": pattern.users,
-        "agents": pattern.agents,
-        "first_seen": iso_from_ms(pattern.first_ms),
-        "last_seen": iso_from_ms(pattern.last_ms),
-        "failures": pattern.failures,
-        "mended": pattern.mended,
-        "actions": pattern.actions,
-        "tokens": pattern.tokens,
-        "evidence": [msgspec.structs.asdict(piece) | {"hash": piece.hash} for piece in pattern.evidence],
+        "evidence": [msgspec.structs.asdict(piece) for piece in pattern.evidence],
         "status": entry.status if entry else FOUND,
         "version": entry.version if entry else "",
     }

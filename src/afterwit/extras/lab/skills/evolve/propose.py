@@ -155,7 +155,7 @@ class _Proposing:
         for trend in trends(self._history.uses):
             if trend.finding == "worse":
                 what = f"Since {trend.since} it does {-10 * trend.change:.1f} of ten actions less than before"
-                worse.setdefault(trend.name, f"{what} (between {-10 * trend.high:.1f} and {-10 * trend.low:.1f}).")
+                worse.setdefault(trend.skill, f"{what} (between {-10 * trend.high:.1f} and {-10 * trend.low:.1f}).")
         for name, uses in self._history.uses.items():
             effect = effect_of(uses)
             if effect.finding == "harms" and is_worth_telling(effect) and name not in worse:
