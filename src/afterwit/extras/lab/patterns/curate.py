@@ -29,7 +29,7 @@ from afterwit.extras.lab.patterns.catalog_files import CatalogFolder, FileState,
 from afterwit.extras.lab.patterns.detect import (
     MOST_EVIDENCE,
     Pattern,
-    clustered,
+    cluster,
     short_hash,
     signals_in,
 )
@@ -59,7 +59,7 @@ class EntryChanges(msgspec.Struct, frozen=True, kw_only=True):
     triggers: tuple[str, ...] | None = None
 
     @property
-    def named(self) -> dict[str, object]:
+    def fields(self) -> dict[str, object]:
         return {name: value for name, value in msgspec.structs.asdict(self).items() if value is not None}
 
 
@@ -84,18 +84,18 @@ class CatalogDesk:
 
     def entry(self, name: str) -> CatalogEntry:
         """The pattern whose id begins so: as it was decided, else as it is found now."""
-        return matching(name, self.catalog.entries, self._found)
+        return find_entry(name, self.catalog.entries, self._find_patterns)
 
     def fresh(self, entry: CatalogEntry) -> CatalogEntry:
         """The same with the evidence that there is now."""
-        now = self._found().get(entry.id)
+        now = self._find_patterns().get(entry.id)
         return replace(entry, evidence=now.evidence) if now is not None else entry
 
-    def _found(self) -> dict[str, CatalogEntry]:
-        patterns = clustered(signals_in(self._store.db), fewest_stories=1)
+    def _find_patterns(self) -> dict[str, CatalogEntry]:
+        patterns = cluster(signals_in(self._store.db), fewest_stories=1)
         return {pattern.id: entry_from(pattern) for pattern in patterns}
 
-    def versioned(self, entry: CatalogEntry, bump: Bump) -> CatalogEntry:
+    def with_version(self, entry: CatalogEntry, bump: Bump) -> CatalogEntry:
         return replace(entry, version=self.catalog.next_version(entry.id, bump, entry.status))
 
     def decide(
@@ -147,7 +147,7 @@ def catalog_desk(world: World, folder: Path | None = None, *, is_new: bool = Fal
         yield CatalogDesk(desk.store, world, folder)
 
 
-def matching(
+def find_entry(
     name: str, decided: dict[str, CatalogEntry], undecided: Callable[[], dict[str, CatalogEntry]]
 ) -> CatalogEntry:
     """The pattern whose id begins with the name."""
@@ -165,11 +165,11 @@ def judge(world: World, decision: CatalogDecision, names: Sequence[str], folder:
         for entry in named.values():
             _refuse_ended(entry)
         changed = [
-            desk.versioned(replace(desk.fresh(entry), status=status), Bump.PATCH)
+            desk.with_version(replace(desk.fresh(entry), status=status), Bump.PATCH)
             for entry in named.values()
             if not entry.version or entry.status is not status
         ]
-        what = f"{status} {_listed(named)}"
+        what = f"{status} {_join_names(named)}"
         if not changed:
             return CatalogChange(entries=tuple(named.values()), what=what, files=(), has_changed=False)
         return desk.decide(decision, changed, what)
@@ -200,20 +200,20 @@ def _edit(
     world: World, desk: CatalogDesk, entry: CatalogEntry, changes: EntryChanges, *, is_taken_over: bool = False
 ) -> CatalogChange:
     _refuse_ended(entry)
-    cleaned = _cleaned(world, changes).named
+    cleaned = _clean_changes(world, changes).fields
     changed = {field: value for field, value in cleaned.items() if getattr(entry, field) != value}
     if not changed and entry.status is EntryStatus.APPROVED and entry.version and not is_taken_over:
         return CatalogChange(entries=(entry,), what="nothing to change", files=(), has_changed=False)
     bump = Bump.MINOR if {"scope", "triggers"} & changed.keys() else Bump.PATCH
     edited = replace(entry, status=EntryStatus.APPROVED, **changed)
     what = f"edited {', '.join(_IN_WORDS[name] for name in changed) or 'nothing but its file'}"
-    return desk.decide(CatalogDecision.EDIT, [desk.versioned(edited, bump)], what, is_taken_over=is_taken_over)
+    return desk.decide(CatalogDecision.EDIT, [desk.with_version(edited, bump)], what, is_taken_over=is_taken_over)
 
 
 _IN_WORDS = {"title": "title", "text": "text", "scope": "what it applies to", "triggers": "when it is shown"}
 
 
-def _cleaned(world: World, changes: EntryChanges) -> EntryChanges:
+def _clean_changes(world: World, changes: EntryChanges) -> EntryChanges:
     """Changes as people typed them, clean; of what is redacted only the type is left, as in all files that leave."""
     triggers = changes.triggers
     if triggers is not None:
@@ -255,8 +255,8 @@ def merge(world: World, names: Sequence[str], folder: Path | None = None) -> Cat
             evidence=tuple({piece.hash: piece for piece in turns}.values())[:MOST_EVIDENCE],
         )
         gone = [replace(other, status=EntryStatus.MERGED, became=(first.id,)) for other in others]
-        what = f"merged {_listed(other.id for other in others)} into {first.id}"
-        decided = [desk.versioned(entry, Bump.MAJOR) for entry in (kept, *gone)]
+        what = f"merged {_join_names(other.id for other in others)} into {first.id}"
+        decided = [desk.with_version(entry, Bump.MAJOR) for entry in (kept, *gone)]
         return desk.decide(CatalogDecision.MERGE, decided, what)
 
 
@@ -271,8 +271,8 @@ def split(world: World, name: str, by: SplitBy, folder: Path | None = None) -> C
         parts = [_part(whole, by, value) for value in values]
         became = tuple(part.id for part in parts)
         ended = replace(whole, status=EntryStatus.SPLIT, became=became)
-        what = f"split {whole.id} by {_BY_WORDS[by]} into {_listed(became)}"
-        decided = [desk.versioned(entry, Bump.MAJOR) for entry in (ended, *parts)]
+        what = f"split {whole.id} by {_BY_WORDS[by]} into {_join_names(became)}"
+        decided = [desk.with_version(entry, Bump.MAJOR) for entry in (ended, *parts)]
         return desk.decide(CatalogDecision.SPLIT, decided, what)
 
 
@@ -306,10 +306,10 @@ def refresh_files(world: World, folder: Path | None = None) -> list[Path]:
 
 def _refuse_ended(entry: CatalogEntry) -> None:
     if entry.status in _ENDED:
-        raise UsageError(f"{entry.id} was {entry.status} into {_listed(entry.became)}. Decide about that instead.")
+        raise UsageError(f"{entry.id} was {entry.status} into {_join_names(entry.became)}. Decide about that instead.")
 
 
-def _listed(names: Iterable[str]) -> str:
+def _join_names(names: Iterable[str]) -> str:
     return ", ".join(names)
 
 

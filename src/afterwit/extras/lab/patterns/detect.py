@@ -105,7 +105,7 @@ class PatternWords(NamedTuple):
     side: PatternSide = PatternSide.PROBLEM
 
 
-def said(subject: Subject) -> PatternWords | None:
+def put_into_words(subject: Subject) -> PatternWords | None:
     """The pattern in words; None where its names cannot be said."""
     names = subject.names
     words = _SAYINGS[subject.kind](*names) if all(map(quoted, names)) else None
@@ -156,7 +156,7 @@ def _commit_refused(repo: str, step: str) -> PatternWords:
     )
 
 
-def _left_failing(repo: str, command: str) -> PatternWords:
+def _ends_failing(repo: str, command: str) -> PatternWords:
     return PatternWords(
         f"In {shown_repo(repo)}, sessions end while {quoted(command)} still fails.",
         f"Run {quoted(command)} once more before ending, and say so plainly if it fails.",
@@ -173,7 +173,7 @@ def _command_turned_down(command: str) -> PatternWords:
     )
 
 
-def _checked_commit(repo: str, command: str) -> PatternWords:
+def _commit_after_check(repo: str, command: str) -> PatternWords:
     return PatternWords(
         f"In {shown_repo(repo)}, {quoted(command)} passes after the last change and before the commit.",
         f"Run {quoted(command)} after the last change and before a commit.",
@@ -200,9 +200,9 @@ _SAYINGS: dict[SignalKind, Callable[..., PatternWords]] = {
     _K.PROGRAM_MISSING: _program_missing,
     _K.NOT_PERMITTED: _not_permitted,
     _K.COMMIT_REFUSED: _commit_refused,
-    _K.LEFT_FAILING: _left_failing,
+    _K.LEFT_FAILING: _ends_failing,
     _K.COMMAND_TURNED_DOWN: _command_turned_down,
-    _K.CHECKED_COMMIT: _checked_commit,
+    _K.CHECKED_COMMIT: _commit_after_check,
     _K.CHECKS_IN_ORDER: _checks_in_order,
 }
 
@@ -219,7 +219,7 @@ class SignalSeen(NamedTuple):
     signal: Signal
 
 
-def clustered(signals: Iterable[SignalSeen], fewest_stories: int = FEWEST_STORIES) -> list[Pattern]:
+def cluster(signals: Iterable[SignalSeen], fewest_stories: int = FEWEST_STORIES) -> list[Pattern]:
     """All that recurs in so many independent sessions, the most worth sharing first. Signals of one subject follow each
     other."""
     return sorted(_patterns(signals, fewest_stories), key=lambda pattern: pattern.rank)
@@ -228,7 +228,7 @@ def clustered(signals: Iterable[SignalSeen], fewest_stories: int = FEWEST_STORIE
 def _patterns(signals: Iterable[SignalSeen], fewest_stories: int) -> Iterator[Pattern]:
     for subject, group in groupby(signals, lambda seen: seen.subject):
         same = list(group)
-        saying = said(subject) if len({seen.session.story for seen in same}) >= fewest_stories else None
+        saying = put_into_words(subject) if len({seen.session.story for seen in same}) >= fewest_stories else None
         if saying is not None:
             yield _pattern(subject, saying, same)
 
@@ -311,7 +311,7 @@ def detect(world: World, wanted: Filter = _ANY, fewest_stories: int = FEWEST_STO
         if wanted != _ANY:
             selection = selection_of(db, world.settings, wanted)
             chosen = frozenset(row.id for row in selected_sessions(db, selection))
-        return clustered(signals_in(db, chosen), fewest_stories)
+        return cluster(signals_in(db, chosen), fewest_stories)
 
 
 def signals_in(db: apsw.Connection, chosen: frozenset[int] | None = None) -> Iterator[SignalSeen]:

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from afterwit.config.world import World
 from afterwit.extras.lab.patterns.catalog import Bump, CatalogDecision, CatalogEntry, EntryStatus
-from afterwit.extras.lab.patterns.curate import CatalogDesk, catalog_desk, matching
+from afterwit.extras.lab.patterns.curate import CatalogDesk, catalog_desk, find_entry
 from afterwit.extras.lab.patterns.detect import PatternSide
 from afterwit.extras.lab.patterns.published_words import refuse_unfit, unfit
 from afterwit.extras.lab.patterns.show import catalog_of
@@ -81,7 +81,7 @@ class InstalledPack(msgspec.Struct, frozen=True, kw_only=True):
 def pack(world: World, path: Path, names: Sequence[str] = (), *, is_dry_run: bool = False) -> Packed:
     """Writes approved patterns into one file; without names, all. A file that is no pack is not overwritten."""
     entries = catalog_of(world).entries
-    chosen = [matching(name, entries, dict) for name in names] or [
+    chosen = [find_entry(name, entries, dict) for name in names] or [
         entry for entry in entries.values() if entry.status is EntryStatus.APPROVED
     ]
     if not chosen:
@@ -91,7 +91,7 @@ def pack(world: World, path: Path, names: Sequence[str] = (), *, is_dry_run: boo
             raise UsageError(f"{entry.id} is not approved. `afterwit patterns approve {entry.id}` does that.")
         refuse_unfit(entry)
         _refuse_secrets(entry)
-    patterns = [_packed(entry) for entry in sorted(chosen, key=lambda entry: entry.id)]
+    patterns = [_pack_entry(entry) for entry in sorted(chosen, key=lambda entry: entry.id)]
     content = msgspec.json.encode({"kind": _KIND, "format": PACK_FORMAT, "patterns": patterns})
     _refuse_foreign(path)
     if not is_dry_run:
@@ -122,14 +122,14 @@ def install(
             return planned
         if not agree(planned):
             return None
-        entries = [desk.versioned(_entry(pattern), Bump.PATCH) for pattern in new]
+        entries = [desk.with_version(_entry(pattern), Bump.PATCH) for pattern in new]
         file = re.sub(r"[^\w.-]", "_", clean(path.name), flags=re.ASCII)[:80]
         origins = ", ".join(f"{pattern.id} {pattern.version}" for pattern in new)
         desk.decide(CatalogDecision.INSTALL, entries, f"installed from {file}: {origins}")
         return planned
 
 
-def _packed(entry: CatalogEntry) -> PackedPattern:
+def _pack_entry(entry: CatalogEntry) -> PackedPattern:
     named = replace(entry, kind=entry.kind or "pattern", side=entry.side or PatternSide.PROBLEM)
     return msgspec.convert(named, PackedPattern, from_attributes=True)
 
@@ -193,7 +193,7 @@ def _read(path: Path) -> tuple[list[PackedPattern], list[RefusedPattern]]:
     patterns: dict[str, PackedPattern] = {}
     refused: list[RefusedPattern] = []
     for number, raw in enumerate(whole.patterns, 1):
-        pattern, why = _checked(raw)
+        pattern, why = _parse_pattern(raw)
         if pattern is None or pattern.id in patterns:
             refused.append(RefusedPattern(number=number, why=why or "It is there twice."))
         else:
@@ -201,7 +201,7 @@ def _read(path: Path) -> tuple[list[PackedPattern], list[RefusedPattern]]:
     return list(patterns.values()), refused
 
 
-def _checked(raw: msgspec.Raw) -> tuple[PackedPattern | None, str]:
+def _parse_pattern(raw: msgspec.Raw) -> tuple[PackedPattern | None, str]:
     """A pattern, or why it is none that may wait here."""
     try:
         pattern = msgspec.json.decode(raw, type=PackedPattern)

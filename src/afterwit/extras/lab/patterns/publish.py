@@ -95,7 +95,7 @@ class PublishPlanner:
         own = match_id(name, all_ids, missing)
         return self._entries.get(own) or self._catalog.all_versions(own)[-1].entry
 
-    def publishing(self, request: PublishRequest) -> list[PublishStep]:
+    def plan(self, request: PublishRequest) -> list[PublishStep]:
         """All that is to be done for a request."""
         entries = list({entry.id: entry for entry in map(self.entry, request.names)}.values())
         for entry in entries:
@@ -103,7 +103,7 @@ class PublishPlanner:
                 raise UsageError(f"{entry.id} is not approved. `afterwit patterns approve {entry.id}` does that.")
             refuse_unfit(entry)
         if not request.forms:
-            return self._updating(entries)
+            return self._plan_update(entries)
         if PublishedForm.BLOCK in request.forms and not request.files:
             raise UsageError("Say which file gets the block: --file AGENTS.md.")
         makers: dict[PublishedForm, Callable[[], Iterator[PublishStep]]] = {
@@ -113,7 +113,7 @@ class PublishPlanner:
         }
         return [step for form in FORMS if form in request.forms for step in makers[form]()]
 
-    def unpublishing(self, names: Sequence[str], forms: Sequence[PublishedForm] = ()) -> list[PublishStep]:
+    def plan_removal(self, names: Sequence[str], forms: Sequence[PublishedForm] = ()) -> list[PublishStep]:
         """All that takes these patterns back, from everywhere or as these forms."""
         gone = [self.entry(name).id for name in names]
         return [
@@ -142,7 +142,7 @@ class PublishPlanner:
             change = plan_removal(self._world.layout, self._world.user_home, publication.records)
         yield PublishStep(placed, f"{publication.form} goes: {change.file.path}", True, change)
 
-    def _updating(self, entries: Sequence[CatalogEntry]) -> list[PublishStep]:
+    def _plan_update(self, entries: Sequence[CatalogEntry]) -> list[PublishStep]:
         steps: list[PublishStep] = []
         paths: set[Path] = set()
         for entry in entries:
@@ -279,7 +279,7 @@ class PublishOutcome(NamedTuple):
     is_done: bool
 
     @property
-    def needed(self) -> tuple[PublishStep, ...]:
+    def needed_steps(self) -> tuple[PublishStep, ...]:
         return tuple(step for step in self.steps if step.is_needed)
 
 
@@ -299,7 +299,7 @@ def publish(world: World, request: PublishRequest, agree: Agree, *, is_dry_run: 
     """Publishes, if `agree` says so to the steps; None: it did not."""
     with decision_desk(world) as desk:
         planner, _ = _planner(world, desk)
-        return _carried_out(world, desk, planner.publishing(request), agree, is_dry_run=is_dry_run)
+        return _carry_out(world, desk, planner.plan(request), agree, is_dry_run=is_dry_run)
 
 
 def unpublish(
@@ -314,8 +314,8 @@ def unpublish(
     with decision_desk(world) as desk:
         planner, published = _planner(world, desk)
         wanted = list(dict.fromkeys(own for place in published.values() for own in place.placed.patterns))
-        return _carried_out(
-            world, desk, planner.unpublishing(wanted if names is None else names, forms), agree, is_dry_run=is_dry_run
+        return _carry_out(
+            world, desk, planner.plan_removal(wanted if names is None else names, forms), agree, is_dry_run=is_dry_run
         )
 
 
@@ -331,14 +331,14 @@ def withdraw_erased(world: World) -> tuple[list[str], list[str]]:
                 continue
             try:
                 steps = list(planner.without(publication, gone))
-                _carried_out(world, desk, steps, lambda _: True)
+                _carry_out(world, desk, steps, lambda _: True)
                 done += [step.what for step in steps]
             except (AfterwitError, OSError) as error:
                 left.append(str(error))
     return done, left
 
 
-def published_of(
+def find_published(
     world: World, catalog: Catalog, names: Sequence[str] | None = None
 ) -> dict[str, list[ShownPublication]]:
     """Where patterns are published, and how each place stands to the catalog; None: all of them."""
@@ -356,11 +356,13 @@ def published_of(
     shown: dict[str, list[ShownPublication]] = {}
     for own in sorted({own for place in published.values() for own in place.placed.patterns}):
         if names is None or own in names:
-            shown[own] = [_shown(world, catalog, own, place, in_use) for place in of_pattern(published, own)]
+            shown[own] = [_describe_place(world, catalog, own, place, in_use) for place in of_pattern(published, own)]
     return shown
 
 
-def _shown(world: World, catalog: Catalog, own: str, publication: PublishedPlace, in_use: set[str]) -> ShownPublication:
+def _describe_place(
+    world: World, catalog: Catalog, own: str, publication: PublishedPlace, in_use: set[str]
+) -> ShownPublication:
     placed = publication.placed
     is_note = placed.form is PublishedForm.NOTE
     return ShownPublication(
@@ -419,7 +421,7 @@ def _is_erased(catalog: Catalog, own: str, version: str) -> bool:
     return not any(entry.text for entry in entries)
 
 
-def _carried_out(
+def _carry_out(
     world: World, desk: DecisionDesk, steps: Sequence[PublishStep], agree: Agree, *, is_dry_run: bool = False
 ) -> PublishOutcome | None:
     needed = [planned for planned in steps if planned.is_needed]

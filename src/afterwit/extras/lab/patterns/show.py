@@ -8,9 +8,9 @@ import msgspec
 
 from afterwit.config.world import World
 from afterwit.extras.lab.patterns.catalog import Catalog, CatalogEntry, EntryStatus, EntryVersion, entry_from, match_id
-from afterwit.extras.lab.patterns.catalog_files import CatalogFolder, FileState, written
-from afterwit.extras.lab.patterns.curate import matching
-from afterwit.extras.lab.patterns.detect import FEWEST_STORIES, Pattern, clustered, detect, signals_in
+from afterwit.extras.lab.patterns.catalog_files import CatalogFolder, FileState, entry_text
+from afterwit.extras.lab.patterns.curate import find_entry
+from afterwit.extras.lab.patterns.detect import FEWEST_STORIES, Pattern, cluster, detect, signals_in
 from afterwit.model.errors import UsageError
 from afterwit.sessions.filters import Filter
 from afterwit.store.rows.extras import recorded_patterns
@@ -41,7 +41,7 @@ def catalog_of(world: World) -> Catalog:
         return Catalog(recorded_patterns(db))
 
 
-def listed(world: World, statuses: tuple[EntryStatus, ...] = (), folder: Path | None = None) -> list[ShownEntry]:
+def list_entries(world: World, statuses: tuple[EntryStatus, ...] = (), folder: Path | None = None) -> list[ShownEntry]:
     """The catalog, by title."""
     catalog, files = catalog_of(world), CatalogFolder(world, folder)
     entries = [entry for entry in catalog.entries.values() if not statuses or entry.status in statuses]
@@ -51,15 +51,15 @@ def listed(world: World, statuses: tuple[EntryStatus, ...] = (), folder: Path | 
     ]
 
 
-def shown(world: World, name: str) -> ShownPattern:
+def show_pattern(world: World, name: str) -> ShownPattern:
     with readonly_database(world.layout) as db:
         catalog = Catalog(recorded_patterns(db))
-        current = {pattern.id: pattern for pattern in clustered(signals_in(db), fewest_stories=1)}
-    entry = matching(name, catalog.entries, lambda: {own: entry_from(pattern) for own, pattern in current.items()})
+        current = {pattern.id: pattern for pattern in cluster(signals_in(db), fewest_stories=1)}
+    entry = find_entry(name, catalog.entries, lambda: {own: entry_from(pattern) for own, pattern in current.items()})
     return ShownPattern(entry=entry, current=current.get(entry.id), history=catalog.history(entry.id))
 
 
-def undecided(world: World, wanted: Filter = _ANY, fewest_stories: int = FEWEST_STORIES) -> list[Pattern]:
+def list_undecided(world: World, wanted: Filter = _ANY, fewest_stories: int = FEWEST_STORIES) -> list[Pattern]:
     """What was found and nobody has decided about."""
     decided = catalog_of(world).entries
     return [pattern for pattern in detect(world, wanted, fewest_stories) if pattern.id not in decided]
@@ -94,7 +94,7 @@ def diff(world: World, name: str, old: str = "", new: str = "") -> list[str]:
         if version not in versions:
             raise UsageError(f"{own} has no version {version}. It has {', '.join(versions)}.")
     before_lines, after_lines = (
-        written(versions[version]).splitlines()[1:] if version else [] for version in (old, new)
+        entry_text(versions[version]).splitlines()[1:] if version else [] for version in (old, new)
     )
     names = (f"{own} {old or 'nothing'}", f"{own} {new}")
     return list(difflib.unified_diff(before_lines, after_lines, *names, lineterm=""))

@@ -116,7 +116,7 @@ def test_an_approved_pattern_of_a_kind_that_is_no_longer_looked_for_is_shown_and
     world = learned_world(tmp_path)
     gone = CatalogEntry(id="0a11ad5c1de5", kind="folder-read", side="problem", title=_GONE, text=_GONE, scope="global")
     with catalog_desk(world) as desk:
-        desk.decide(CatalogDecision.APPROVE, [desk.versioned(gone, Bump.PATCH)], f"approved {gone.id}")
+        desk.decide(CatalogDecision.APPROVE, [desk.with_version(gone, Bump.PATCH)], f"approved {gone.id}")
     with opened(world.layout) as store:
         store.db.execute("UPDATE sightings SET matter = 'folder-read' WHERE harvester = 'pattern-signals'")
 
