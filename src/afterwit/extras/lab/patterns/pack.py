@@ -136,8 +136,8 @@ def _pack_entry(entry: CatalogEntry) -> PackedPattern:
 
 def _entry(pattern: PackedPattern) -> CatalogEntry:
     """A pattern of a pack, to be looked at. Its kind is part of a file's name, so it is one that we know."""
-    known = {"kind": pattern.kind if pattern.kind in frozenset(SignalKind) else "", "version": ""}
-    return CatalogEntry(**(msgspec.structs.asdict(pattern) | known), status=EntryStatus.QUARANTINED)
+    fields = {"kind": pattern.kind if pattern.kind in frozenset(SignalKind) else "", "version": ""}
+    return CatalogEntry(**(msgspec.structs.asdict(pattern) | fields), status=EntryStatus.QUARANTINED)
 
 
 def _is_new(desk: CatalogDesk, pattern: PackedPattern) -> bool:
