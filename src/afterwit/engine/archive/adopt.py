@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import apsw
 from msgspec.structs import replace
 
-from afterwit.capture.assembly.remains import LeftCompanion, Remains, packed_keys, searchable
+from afterwit.capture.commit import PartRows
 from afterwit.capture.derived import COMPANION, TRANSCRIPT, Derived, Origin, keys_of
-from afterwit.capture.part_rows import PartRows
+from afterwit.model.captured import LeftCompanion, Remains, pack_keys, searchable
 from afterwit.store.archive import ArchiveName, generation_of
 from afterwit.store.checksums import seal
 from afterwit.store.rows import files, parts
@@ -106,7 +106,7 @@ class Adopter(PartRows):
         if row is not None and row.generation != companion.generation:
             return
         if row is not None:
-            files.note_removable(self._db, row.archived_as)
+            files.note_removable(self._db, row.object_name)
         file_id = row.id if row else self.add_file(origin, COMPANION, companion.generation)
         dropped = drop._replace(dropped_bytes=companion.dropped_bytes, sha256=companion.sha256)
         files.note_dropped(self._db, file_id, dropped, None)
@@ -116,7 +116,7 @@ def put_remains(db: apsw.Connection, file_id: int, drop: Drop, remains: Remains,
     """The rows of a transcript as its remains have them. Its claims, and what can be searched, stay as they are."""
     parts.put_rows(db, remains.captured, dict(part_ids))
     parts.note_copies(db, file_id, set())
-    files.note_dropped(db, file_id, drop, packed_keys(remains.keys))
+    files.note_dropped(db, file_id, drop, pack_keys(remains.keys))
 
 
 def keep_damage(
@@ -124,7 +124,7 @@ def keep_damage(
 ) -> None:
     """Notes it in the rows that there are by now, and makes those that are not. `before` has the rows of the database
     that is replaced, as far as it could be read."""
-    rows = {row.archived_as: row for row in files.all_files(db)}
+    rows = {row.object_name: row for row in files.all_files(db)}
     for name, object_damage in damage.items():
         earlier = before.get(name)
         row = rows.get(name)
