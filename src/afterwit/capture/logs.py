@@ -20,8 +20,9 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, NamedTuple, cast
 
-from afterwit.agents.protocol import FileReading, Reader, Shape, shared_files
-from afterwit.agents.registry import Agent, gatherers_for
+from afterwit.agents.descriptor import Agent
+from afterwit.agents.log_reader import FileReading, Reader, Shape, shared_files
+from afterwit.agents.registry import gatherers_for
 from afterwit.capture.derived import Copy
 from afterwit.model.readings import Problem, Reading
 from afterwit.sources.discovery import HomeListing, Unit, Unreadable, discover, nothing_is_known

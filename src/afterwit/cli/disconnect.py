@@ -4,7 +4,8 @@ from pathlib import Path
 
 import click
 
-from afterwit.agents.installing import ConnectScope, installer
+from afterwit.agents.descriptor import ConnectScope
+from afterwit.agents.registry import installer_for
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.connect.changes import Consent, carry_out, with_diff
 from afterwit.cli.connect.machine import this_machine
@@ -51,7 +52,7 @@ def _named(machine: Machine, names: tuple[str, ...]) -> list[tuple[str, str]]:
         if len(names) == 1:
             raise click.UsageError("Name the file, such as: afterwit disconnect file AGENTS.md")
         return [(FILE, str(Path(name).absolute())) for name in names[1:]]
-    installers = [installer(name) for name in dict.fromkeys(names)]
+    installers = [installer_for(name) for name in dict.fromkeys(names)]
     return [(own.agent, str(machine.at.project) if own.scope is ConnectScope.PROJECT else "") for own in installers]
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from afterwit.agents.moments import RUN
+from afterwit.agents.hook_payloads import RUN
 from afterwit.cli.commands import command
 from afterwit.mcp.server import McpDesk
 from afterwit.mcp.stdio import serve

@@ -7,7 +7,7 @@ derived again, are no news.
 
 from collections.abc import Iterator, Sequence
 
-from afterwit.agents.retention import Keeping
+from afterwit.agents.registry import RetentionPeriod
 from afterwit.capture.logs import Home
 from afterwit.capture.plan import Pending
 from afterwit.capture.vanishing import keeping_in, vanishes_at
@@ -41,7 +41,7 @@ class RunNews:
         self._sessions_before = count_sessions(store.db)
         self._older: frozenset[int] = frozenset()
         self._read: frozenset[int] = frozenset()
-        self._kept: dict[Home, Keeping | None] = {}
+        self._kept: dict[Home, RetentionPeriod | None] = {}
         self._vanishing_ms: list[int] = []
 
     def begin(self) -> None:

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from afterwit.agents.declared.description import Description
-from afterwit.agents.protocol import SourceFile
+from afterwit.agents.log_reader import SourceFile
 from afterwit.agents.registry import reader_for
 from afterwit.capture.derived import Origin, origin_in
 from afterwit.capture.logs import Feeding

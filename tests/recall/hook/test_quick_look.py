@@ -23,7 +23,7 @@ from tests.thoroughness import examples
 
 from afterwit.actions.failures.signature import answerable_signature
 from afterwit.actions.steps import Step
-from afterwit.agents.moments import Moment
+from afterwit.agents.hook_payloads import Moment
 from afterwit.model.kinds import ActionKind, Status
 from afterwit.model.knowledge import EVERYWHERE, Channel, Item, Scope, ScopeKind, Trigger
 from afterwit.recall.deck.firing_lines import lines_of

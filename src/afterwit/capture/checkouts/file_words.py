@@ -9,7 +9,7 @@ from collections import Counter
 from afterwit.capture.checkouts.tree_words import NAME_MARK, PATH_MARK
 from afterwit.model.text.definitions import definitions_in
 from afterwit.model.text.words import words_of
-from afterwit.redaction.placeholders import PLACEHOLDER
+from afterwit.redaction.markers import PLACEHOLDER
 
 MOST_CHARS = 200_000  # of a file that are looked at
 _LONGEST_WORD = 24

@@ -16,7 +16,7 @@ from typing import NamedTuple, Protocol
 import apsw
 
 from afterwit.config.world import World, exclusion_of
-from afterwit.redaction.placeholders import placeholder
+from afterwit.redaction.markers import placeholder
 from afterwit.sources.checkout import own_git_folder_of, root_of_checkout, worktrees_beside
 from afterwit.store.rows import repos
 

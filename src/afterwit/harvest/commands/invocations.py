@@ -23,7 +23,7 @@ from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, Status
 from afterwit.model.knowledge import EXCERPT_LIMIT
 from afterwit.model.text.patterns import regex
-from afterwit.redaction.placeholders import PLACEHOLDER
+from afterwit.redaction.markers import PLACEHOLDER
 
 PART = "<path>"
 _NAME = "<name>"

@@ -15,7 +15,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from afterwit.actions.shell.parse import parsed
-from afterwit.actions.shell.program_table import names
+from afterwit.actions.shell.programs import names
 from afterwit.actions.tools import fold
 from afterwit.model.digest import Digest, DigestStep, Said
 from afterwit.model.kinds import ActionKind, Status

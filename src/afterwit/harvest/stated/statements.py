@@ -19,7 +19,7 @@ from afterwit.model.text.patterns import regex
 from afterwit.model.text.words import words_of
 from afterwit.model.times import iso_from_ms
 from afterwit.redaction.hygiene import clean
-from afterwit.redaction.placeholders import PLACEHOLDER
+from afterwit.redaction.markers import PLACEHOLDER
 
 _TICKET_KEY = "the key of a ticket"  # the one that is told by its capitals
 _DATE = (

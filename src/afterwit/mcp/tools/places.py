@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from afterwit.agents.moments import RECALL
+from afterwit.agents.hook_payloads import RECALL
 from afterwit.mcp.given import PLACE, ItemLine, folder_of, given, repo_of
 from afterwit.mcp.tool import Caller, Tool, text
 from afterwit.recall.exposures import audience_of

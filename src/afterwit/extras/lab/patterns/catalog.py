@@ -16,7 +16,7 @@ import msgspec
 
 from afterwit.extras.lab.patterns.pattern import Pattern, PatternEvidence
 from afterwit.redaction.hygiene import clean
-from afterwit.redaction.placeholders import unkeyed
+from afterwit.redaction.markers import unkeyed
 from afterwit.store.decisions.decided import PatternEntry, Recorded, in_force
 
 _EXCERPT = 120

@@ -33,7 +33,7 @@ from afterwit.extras.lab.patterns.detect import signals_in
 from afterwit.harvest.wording import shown_repo
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE, Scope, ScopeKind
-from afterwit.redaction.placeholders import unkeyed
+from afterwit.redaction.markers import unkeyed
 from afterwit.store.decisions.decided import PatternEntry
 from afterwit.store.decisions.journal import decide_all
 from afterwit.store.decisions.published import recorded_patterns

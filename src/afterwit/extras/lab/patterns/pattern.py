@@ -9,7 +9,7 @@ import msgspec
 
 from afterwit.harvest.signals.signal import SignalKind, Subject
 from afterwit.model.knowledge import Scope
-from afterwit.redaction.placeholders import unkeyed
+from afterwit.redaction.markers import unkeyed
 
 _DIGITS = 12
 

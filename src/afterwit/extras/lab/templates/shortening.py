@@ -10,8 +10,7 @@ import msgspec
 
 from afterwit.model.templates import MOST_EXAMPLES, Template, TemplateSource, ToolExample
 from afterwit.redaction.hygiene import clean
-from afterwit.redaction.markers import without_own
-from afterwit.redaction.placeholders import unkeyed
+from afterwit.redaction.markers import unkeyed, without_own
 from afterwit.redaction.redaction import Redactor
 
 LONGEST_RESULT = 1_200
