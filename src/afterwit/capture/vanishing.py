@@ -2,7 +2,7 @@
 
 from afterwit.agents.registry import RetentionPeriod, deletion_ms, retention_of, retention_settings
 from afterwit.capture.logs import Home
-from afterwit.sources.log_files import LogFile
+from afterwit.sources.places import LogFile
 from afterwit.store.regular_files import read_regular
 
 _SETTINGS_BYTES = 1 << 20

@@ -43,20 +43,21 @@ from afterwit.store.database import (
     UNREADABLE,
     connect,
     is_damage,
+    migrate,
+    migrations,
     put_in_place,
     remove_database,
+    schema_version,
     transaction,
     translated,
 )
-from afterwit.store.decisions.journal import catch_up
+from afterwit.store.decide import catch_up
 from afterwit.store.frames import REMAINS
 from afterwit.store.journal import ChainHead, Journal, applied, keep_heads, refuse_faults, refuse_missing, seen_heads
 from afterwit.store.layout import Layout
-from afterwit.store.lease import held
-from afterwit.store.migrate import migrate, migrations, schema_version
 from afterwit.store.rows import files
 from afterwit.store.rows.files import FileRow
-from afterwit.store.store import Store, require
+from afterwit.store.store import Store, held, require
 
 _BATCH = 64
 _SHOWN = 5

@@ -17,7 +17,7 @@ from afterwit.knowledge.door.list import all_items, find_item
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Item, ItemStatus
 from afterwit.model.proportions import Proportion
-from afterwit.store.decisions.decided import KnowledgeEntry
+from afterwit.store.decisions import KnowledgeEntry
 from afterwit.store.store import readonly_database
 
 

@@ -24,7 +24,7 @@ from afterwit.model.kinds import CHANGES, Status
 from afterwit.model.knowledge import PERSON, Channel, Evidence, Item, ScopeKind
 from afterwit.model.text.words import words_of
 from afterwit.sessions.short_ids import short_id
-from afterwit.store.decisions.decided import KnowledgeEntry, Recorded, in_force
+from afterwit.store.decisions import KnowledgeEntry, Recorded, in_force
 from afterwit.store.rows.session_list import Selection, SessionRow, selected_sessions, session_of
 from afterwit.store.store import readonly_database
 
