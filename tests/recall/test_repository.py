@@ -13,7 +13,7 @@ from tests.sources.checkouts import Worked, worked
 
 from afterwit.config.world import World
 from afterwit.engine.learn import Options, learn
-from afterwit.mcp.desk import StoreDesk
+from afterwit.mcp.backend import StoreDesk
 from afterwit.recall.repository import tree_file
 from afterwit.redaction.markers import CLOSING, OPENING
 from afterwit.sources import git

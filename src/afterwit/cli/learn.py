@@ -10,10 +10,18 @@ import click
 
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.learned import show_report
-from afterwit.cli.terminal.amounts import COUNT, human_count, human_dollars, human_tokens
-from afterwit.cli.terminal.options import AgentName, FolderOrUrl, Here, Option, many, refuse_unknown, reporting
+from afterwit.cli.terminal.options import (
+    COUNT,
+    AgentName,
+    FolderOrUrl,
+    Here,
+    Option,
+    many,
+    refuse_unknown,
+    reporting,
+    since_ms,
+)
 from afterwit.cli.terminal.output import print_json, print_line, talk
-from afterwit.cli.terminal.periods import since_ms
 from afterwit.cli.terminal.progress import at_most, bar
 from afterwit.config.extras import functions
 from afterwit.config.world import World
@@ -21,6 +29,7 @@ from afterwit.engine.unchanged import FilesLook, nothing_new
 from afterwit.engine.unwatched_faults import faults_noted
 from afterwit.model.errors import BusyError
 from afterwit.model.learn_run import LearnReading, Options, Progress, Report, WantedSession
+from afterwit.model.text.amounts import human_count, human_dollars, human_tokens
 
 
 @command(
