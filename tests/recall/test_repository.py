@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from tests.capture.checkouts.indexes import raw_text
+from tests.capture.indexes import raw_text
 from tests.homes import Silent
 from tests.recall.orchards import configure, learned_in, orchard, session, told_by_hook, told_by_recall, world_in
 from tests.sources.checkouts import Worked, worked

@@ -12,8 +12,8 @@ from tests.measure.histories import Log
 from tests.sources.checkouts import worked
 from tests.thoroughness import STRIDE
 
-from afterwit.capture.checkouts.known import GitCheckout
-from afterwit.capture.checkouts.tree_index import update_tree
+from afterwit.capture.checkouts import GitCheckout
+from afterwit.capture.tree_index import update_tree
 from afterwit.engine.learn import Options, learn
 from afterwit.recall.find_places import find_places
 from afterwit.recall.repository import history_sightings

@@ -23,10 +23,9 @@ from afterwit.agents.descriptor import Agent, AgentConnection, Code, ConnectScop
 from afterwit.agents.hook_payloads import described, folder_of
 from afterwit.edits.edits import Integration, Surroundings
 from afterwit.edits.ours import Reach
-from afterwit.model.errors import UsageError
+from afterwit.model.errors import UsageError, did_you_mean
 from afterwit.model.instruction_files import InstructionFiles
 from afterwit.model.kinds import ActionKind
-from afterwit.model.text.nearest import did_you_mean
 
 if TYPE_CHECKING:
     from afterwit.agents.log_reader import Reader

@@ -13,7 +13,7 @@ from afterwit.engine.doctor.agent_health import AgentHealth, RetentionHealth, Ve
 from afterwit.engine.doctor.doctor import Examination, examine
 from afterwit.engine.doctor.findings import Level, missing_hooks, silent_hooks
 from afterwit.engine.doctor.store_health import StoreHealth
-from afterwit.model.text.amounts import human_bytes, human_count
+from afterwit.model.figures import human_bytes, human_count
 from afterwit.redaction.hygiene import clean
 
 _COLUMNS = (

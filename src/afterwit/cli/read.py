@@ -15,7 +15,7 @@ from afterwit.cli.terminal.options import COUNT, Here, agreed, reporting
 from afterwit.cli.terminal.output import print_json, print_line, print_text, refuse_existing, talk, whole_file
 from afterwit.cli.terminal.progress import bar
 from afterwit.model.errors import UsageError
-from afterwit.model.text.amounts import human_count, human_dollars, human_tokens
+from afterwit.model.figures import human_count, human_dollars, human_tokens
 from afterwit.reader.calling import way_to
 from afterwit.reader.check_again import check_again
 from afterwit.reader.consolidating import PROMPT

@@ -14,8 +14,7 @@ import msgspec
 from afterwit.agents.declared.description import Description
 from afterwit.agents.declared.parsing import description_from, description_of, toml_of
 from afterwit.agents.registry import AGENTS
-from afterwit.model.errors import ConfigError, UsageError
-from afterwit.model.text.nearest import did_you_mean
+from afterwit.model.errors import ConfigError, UsageError, did_you_mean
 from afterwit.store.atomic import replace_file
 from afterwit.store.regular_files import read_regular
 

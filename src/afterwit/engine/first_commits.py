@@ -9,7 +9,7 @@ one repository's from then on.
 from collections.abc import Mapping
 from pathlib import Path
 
-from afterwit.capture.checkouts.known import folder_here
+from afterwit.capture.checkouts import folder_here
 from afterwit.config.world import World
 from afterwit.repos.identity import COMMIT_MARK
 from afterwit.sources.checkout import remote_of, root_commit_of, root_of_checkout

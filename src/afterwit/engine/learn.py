@@ -11,18 +11,16 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
-from afterwit.capture.commit import Committer, resolve_repos
+from afterwit.capture.commit import Committer, remove_dropped_objects, resolve_repos
 from afterwit.capture.derived import Bookmark, Derived, Origin, captured_in
-from afterwit.capture.executors import executor_at
 from afterwit.capture.left_out import LeftOutSessions, mark_of
 from afterwit.capture.logs import Home
-from afterwit.capture.part_rows import remove_dropped_objects
 from afterwit.capture.plan import NOT_LISTED, AgentPlan, Pending, homes, plan, plan_folder, plan_sessions
 from afterwit.capture.tasks import DerivedFile, Task, answers, batches, is_much, rest_of, soonest_first, workers_for
-from afterwit.capture.workers import Workers
+from afterwit.capture.workers import Workers, executor_at
 from afterwit.config.world import World, redactor_of, rules_for
 from afterwit.connect.connections import is_anything_connected
-from afterwit.digest.door.update import digest_pending
+from afterwit.digest.door import digest_pending
 from afterwit.engine import unchanged as standing
 from afterwit.engine.archive.check import check_some, still_damaged
 from afterwit.engine.archive.erase import finish_erasing

@@ -19,8 +19,7 @@ from typing import Any
 import msgspec
 
 from afterwit.agents.registry import agents_with
-from afterwit.capture.checkouts.known import checkouts, every_checkout, git_checkouts
-from afterwit.capture.checkouts.watched import Watched, tree_marks
+from afterwit.capture.checkouts import Watched, checkouts, every_checkout, git_checkouts, tree_marks
 from afterwit.config.world import World
 from afterwit.engine.archive.check import check_some
 from afterwit.knowledge.door.host_files import present

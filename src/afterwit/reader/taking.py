@@ -12,7 +12,7 @@ from enum import StrEnum
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.digest.door.update import load_digest
+from afterwit.digest.door import load_digest
 from afterwit.harvest.door.run import SessionRefs
 from afterwit.harvest.harvester import id_of
 from afterwit.knowledge.belief import rank

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import apsw
 
 from afterwit.config.world import World, exclusion_of
-from afterwit.digest.door.update import load_digest
+from afterwit.digest.door import load_digest
 from afterwit.digest.value import SampleCandidate, chosen, findings_of
 from afterwit.harvest.door.run import SessionRefs
 from afterwit.knowledge.door.settle import recorded

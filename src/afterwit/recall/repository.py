@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Iterator
 
 import apsw
 
-from afterwit.capture.checkouts.known import GitCheckout, OpenedRows, git_checkouts
-from afterwit.capture.checkouts.tree_index import update_tree
-from afterwit.capture.checkouts.tree_words import TreeWords
+from afterwit.capture.checkouts import GitCheckout, OpenedRows, git_checkouts
+from afterwit.capture.tree_index import update_tree
+from afterwit.capture.tree_words import TreeWords
 from afterwit.config.world import World, redactor_of
 from afterwit.model.learn_run import Progress
 from afterwit.recall.deck.location import branch_of

@@ -16,7 +16,7 @@ from typing import Any
 
 import re2
 
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 from afterwit.redaction import people
 from afterwit.redaction.markers import SecretSpan
 from afterwit.redaction.ruleset import Judge, RedactionRule, byte_options

@@ -22,7 +22,7 @@ from urllib.parse import unquote
 
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.tree import Command, folder_after
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 from afterwit.repos.remotes import canonical_remote, last_part, name_key
 
 _HOME = r"(?:~|/root|/(?:var/|export/)?home/[^/]+|/Users/[^/]+|[a-z]:/(?:Users|Documents and Settings)/[^/]+)"

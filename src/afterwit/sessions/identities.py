@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from afterwit.capture.assembly.part_facts import user_pseudonym
+from afterwit.capture.assembly.parts import user_pseudonym
 from afterwit.capture.commit import resolve_repos
 from afterwit.config.run_rules import redactor_for
 from afterwit.config.world import World, rules_for

@@ -21,10 +21,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, NamedTuple
 
 from afterwit.model import zstd
-from afterwit.model.errors import AfterwitError, UsageError
-from afterwit.model.extras import install_command
+from afterwit.model.errors import AfterwitError, UsageError, install_command
 from afterwit.model.readings import Problem
-from afterwit.model.text.urls import has_password
+from afterwit.model.text import has_password
 from afterwit.sources.framing import Framing
 from afterwit.store.regular_files import open_regular
 

@@ -7,7 +7,7 @@ import pytest
 from tests.homes import CODEX, ORCHARD, THREAD, Silent, codex_records, hash_of, learned, put, rows, world_of
 from tests.measure.histories import HOUR_S, Log
 
-from afterwit.capture.checkouts.known import checkouts
+from afterwit.capture.checkouts import checkouts
 from afterwit.config.world import World
 from afterwit.engine.archive.rebuild import rebuild
 from afterwit.engine.curation.curate import Words, add, edit

@@ -10,7 +10,7 @@ from tests.homes import hash_of, learned, world_of
 from tests.measure.histories import HOUR_S, Log
 from tests.processes import COMMAND, run_text
 
-from afterwit.capture.checkouts.known import checkouts
+from afterwit.capture.checkouts import checkouts
 from afterwit.config.world import World
 from afterwit.engine.curation.curate import Words, add, judge
 from afterwit.engine.unchanged import nothing_new

@@ -10,7 +10,7 @@ from tests.homes import CLAUDE, claude_records, learned, put, world_of
 from tests.knowledge_home import FACT, learnable_home
 from tests.recall.works import content_of
 
-from afterwit.digest.door.update import load_digest
+from afterwit.digest.door import load_digest
 from afterwit.engine.curation.curate import judge
 from afterwit.knowledge.door.list import all_items
 from afterwit.recall.deck import compile as compiling

@@ -27,8 +27,8 @@ from afterwit.agents.messages import (
     without_tags,
 )
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
+from afterwit.model.pasted import blocks
 from afterwit.model.readings import Event, Facts, Reading, Result, Spend
-from afterwit.model.text.pasted import blocks
 from afterwit.model.times import ms_from_any
 from afterwit.sources.documents import items
 from afterwit.sources.framing import Record

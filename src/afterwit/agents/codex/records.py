@@ -18,7 +18,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 import msgspec
 
 from afterwit.model.readings import Result
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 
 _SILENT_EVENTS = """
     agent_message agent_reasoning agent_reasoning_raw_content agent_reasoning_section_break background_event

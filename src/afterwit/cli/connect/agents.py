@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 import click
 
-from afterwit.agents.registry import ConnectScope
+from afterwit.agents.descriptor import ConnectScope
+from afterwit.agents.registry import installer_for
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.terminal.completion import connectable_agents
 from afterwit.cli.terminal.options import Here, agreed, own_command, reporting
@@ -37,7 +38,7 @@ from afterwit.connect.plan import (
 from afterwit.connect.schedule import Host
 from afterwit.edits.edits import Part, Surroundings
 from afterwit.model.errors import AfterwitError, UsageError
-from afterwit.model.text.amounts import human_count
+from afterwit.model.figures import human_count
 from afterwit.redaction.hygiene import clean
 
 _PLURALS = {Part.ENTRY: "entries", Part.BLOCK: "blocks of notes", Part.FILE: "files of its own"}

@@ -25,7 +25,7 @@ from afterwit.config.calendar import Calendar
 from afterwit.config.periods import EXAMPLES, Period
 from afterwit.config.show import Configured, load, user_home
 from afterwit.config.world import World
-from afterwit.model.text.nearest import did_you_mean
+from afterwit.model.errors import did_you_mean
 from afterwit.store.layout import Layout
 
 

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import apsw
 from msgspec.structs import replace
 
-from afterwit.capture.assembly.remains import LeftCompanion, Remains, packed_keys, searchable
+from afterwit.capture.commit import PartRows
 from afterwit.capture.derived import COMPANION, TRANSCRIPT, Derived, Origin, keys_of
-from afterwit.capture.part_rows import PartRows
+from afterwit.model.captured import LeftCompanion, Remains, pack_keys, searchable
 from afterwit.store.archive import ArchiveName, generation_of
 from afterwit.store.checksums import seal
 from afterwit.store.rows import files, parts
@@ -116,7 +116,7 @@ def put_remains(db: apsw.Connection, file_id: int, drop: Drop, remains: Remains,
     """The rows of a transcript as its remains have them. Its claims, and what can be searched, stay as they are."""
     parts.put_rows(db, remains.captured, dict(part_ids))
     parts.note_copies(db, file_id, set())
-    files.note_dropped(db, file_id, drop, packed_keys(remains.keys))
+    files.note_dropped(db, file_id, drop, pack_keys(remains.keys))
 
 
 def keep_damage(

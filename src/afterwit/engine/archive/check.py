@@ -60,9 +60,9 @@ def object_fault(store: Store, row: FileRow) -> str:
             return ""
     try:
         if row.is_dropped:
-            from afterwit.capture.assembly.remains import unpacked
+            from afterwit.model.captured import unpack_remains
 
-            unpacked(store.archive.remains(row.archived_as))
+            unpack_remains(store.archive.remains(row.archived_as))
         elif store.archive.digest(row.archived_as, row.held_bytes) != row.sha256:
             return "the bytes are not those that were archived"
         return "" if _has_its_header(store, row) else "the header is not the one that was written"

@@ -19,9 +19,9 @@ import msgspec
 from afterwit.agents.declared.description import Description
 from afterwit.agents.prompt_history import HISTORY
 from afterwit.agents.registry import reader_for
+from afterwit.capture.commit import remove_dropped_objects
 from afterwit.capture.derived import COMPANION, origin_in
 from afterwit.capture.logs import belonging
-from afterwit.capture.part_rows import remove_dropped_objects
 from afterwit.config.world import World
 from afterwit.engine.archive.budget import EvictionCandidate, EvictionPass, EvictionPlan, plan_eviction
 from afterwit.engine.archive.remove import PACKED_BYTES, FileToDrop, drop_originals, settle_dropped
@@ -272,7 +272,7 @@ def _owner_key(archive: Archive, row: RawFile, declared: tuple[Description, ...]
 
 def _values(db: apsw.Connection) -> dict[int, float]:
     """What each session may still teach that no other session does."""
-    from afterwit.digest.door.update import (
+    from afterwit.digest.door import (
         unpack,  # with the digester, which nobody needs who asks what the archive takes
     )
     from afterwit.digest.value import findings_of, values

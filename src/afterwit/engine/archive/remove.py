@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from afterwit.capture.assembly.remains import LeftCompanion, Remains, packed, unpacked, unplaced
+from afterwit.capture.commit import remove_dropped_objects
 from afterwit.capture.derived import Origin, keys_of, origin_in
-from afterwit.capture.part_rows import remove_dropped_objects
 from afterwit.engine.archive.adopt import put_remains
+from afterwit.model.captured import LeftCompanion, Remains, pack_remains, unpack_remains, without_places
 from afterwit.model.errors import DamagedError
 from afterwit.store import archive_mark
 from afterwit.store.archive import Archive, ArchiveName
@@ -51,7 +51,7 @@ def drop_originals(store: Store, files_to_drop: Sequence[FileToDrop], now_ms: in
                 except DamagedError as error:
                     faults[to_drop.file.id] = str(error)
                 else:
-                    store.archive.replace(to_drop.file.archived_as, header, packed(remains))
+                    store.archive.replace(to_drop.file.archived_as, header, pack_remains(remains))
             store.archive.flush()
             settle_dropped(store)
     except OSError as error:
@@ -105,7 +105,7 @@ def _remains(store: Store, to_drop: FileToDrop, now_ms: int) -> tuple[dict[str, 
     if file.state == files.DAMAGED:
         raise DamagedError(file.error)
     keys = keys_of(file)
-    captured = unplaced(files.rows_of_file(store.db, file.id))
+    captured = without_places(files.rows_of_file(store.db, file.id))
     captured.claims = list(_owned(store, file, keys))
     header = store.archive.header(file.archived_as) | {
         "state": to_drop.state,
@@ -161,7 +161,7 @@ def _try_to_settle(store: Store, file: FileRow) -> None:
 
 def _settle(store: Store, file: FileRow) -> None:
     header = store.archive.header(file.archived_as)
-    drop, remains = drop_in(header), unpacked(store.archive.remains(file.archived_as))
+    drop, remains = drop_in(header), unpack_remains(store.archive.remains(file.archived_as))
     part_ids_before = {part.facts.native_id: part.id for part in parts.parts_of_file(store.db, file.id)}
     part_ids = {number: part_ids_before[facts.native_id] for number, facts in enumerate(remains.captured.parts)}
     put_remains(store.db, file.id, drop, remains, part_ids)

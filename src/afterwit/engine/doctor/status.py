@@ -11,9 +11,8 @@ import apsw
 import msgspec
 
 from afterwit.agents.registry import DAY_MS
-from afterwit.capture.logs import Home
+from afterwit.capture.logs import Home, keeping_in, vanishes_at
 from afterwit.capture.plan import homes, plan
-from afterwit.capture.vanishing import keeping_in, vanishes_at
 from afterwit.config.extras import functions
 from afterwit.config.world import World
 from afterwit.connect.plan import Machine

@@ -25,7 +25,7 @@ from afterwit.extras.fixes.running import Confinement, RunResult, confinement_he
 from afterwit.extras.fixes.work_tree import materialise, put_back
 from afterwit.model.guards import GuardState, GuardVerdict
 from afterwit.model.learn_run import Progress
-from afterwit.model.text.test_paths import is_test
+from afterwit.model.text import is_test
 from afterwit.redaction.hygiene import clean
 from afterwit.redaction.redaction import Redactor
 from afterwit.sources.gathering import SourceError

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import apsw
 
-from afterwit.digest.door.update import load_digest
+from afterwit.digest.door import load_digest
 from afterwit.extras.fixes.fixes import FixCommit, fixes_in, is_fixing, subject_key
 from afterwit.extras.fixes.runners import is_runnable
 from afterwit.model.digest import Digest

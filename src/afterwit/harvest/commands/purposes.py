@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from afterwit.actions.shell.programs import MODULE_RUNNERS, names
 from afterwit.actions.shell.tree import Command
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 
 
 class Purpose(StrEnum):

@@ -16,8 +16,7 @@ import apsw
 import msgspec
 
 from afterwit.capture.workers import Workers
-from afterwit.digest.door.sharing import SessionQuestion, SharedSessions
-from afterwit.digest.door.update import load_digest
+from afterwit.digest.door import SessionQuestion, SharedSessions, load_digest
 from afterwit.harvest.door.stories import OPENING, SOON_MS, Stories, given_hash, root_of
 from afterwit.harvest.harvester import MOST_OTHERS, MOST_TELLING, Harvester, about_hash, id_of, is_general
 from afterwit.harvest.registry import harvesters, looks

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import apsw
 import msgspec
 
-from afterwit.capture.checkouts.known import Checkout, checkouts, every_checkout
+from afterwit.capture.checkouts import Checkout, checkouts, every_checkout
 from afterwit.capture.workers import Workers
 from afterwit.config.world import World
 from afterwit.harvest.door.run import conclude_touched, see_pending, version_of

@@ -13,7 +13,7 @@ import msgspec
 
 from afterwit.config.calendar import week_of
 from afterwit.config.world import World
-from afterwit.digest.door.update import load_digest
+from afterwit.digest.door import load_digest
 from afterwit.harvest.harvester import id_of
 from afterwit.harvest.registry import harvesters
 from afterwit.knowledge.door.echoes import echoes

@@ -15,11 +15,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 import apsw
 import msgspec
 
-from afterwit.capture.checkouts.known import GitCheckout, git_checkouts, named_checkouts
+from afterwit.capture.checkouts import GitCheckout, checkouts_in_settings, git_checkouts
 from afterwit.capture.left_out import LeftOutSessions
 from afterwit.config.run_rules import known_people
 from afterwit.config.world import World, exclusion_of, redactor_of
-from afterwit.digest.door.update import load_digest
+from afterwit.digest.door import load_digest
 from afterwit.knowledge.door.list import item_in
 from afterwit.knowledge.door.listeners import listener_here, own_names
 from afterwit.knowledge.whose_words import is_personal
@@ -140,7 +140,7 @@ def _roots(store: Store, world: World, rows: Iterable[repos.RepoRow]) -> dict[st
     """Folders of repositories, those in the user's home below `~`: they are stored without the user's name."""
     home = world.user_home
     hidden = str(home.parent / placeholder("user", home.name, store.key))
-    roots = {str(root): repo for repo, root in named_checkouts(store.db, world).items()}
+    roots = {str(root): repo for repo, root in checkouts_in_settings(store.db, world).items()}
     for row in rows:
         if row.repo and row.root:
             inside = next((row.root[len(top) :] for top in (hidden, str(home)) if row.root.startswith(f"{top}/")), None)

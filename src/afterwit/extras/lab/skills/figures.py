@@ -25,9 +25,9 @@ from afterwit.extras.lab.skills.effect import SkillEffect, Skills, SkillSighting
 from afterwit.extras.lab.skills.moments import SkillSession
 from afterwit.harvest.door.run import version_of
 from afterwit.harvest.harvester import grouped_by
+from afterwit.model.figures import Proportion
 from afterwit.model.kinds import Outcome
 from afterwit.model.knowledge import SessionRef, Sighting
-from afterwit.model.proportions import Proportion
 from afterwit.sessions.filters import Filter, selection_of
 from afterwit.store.rows.extras import PublishedForm, PublishedVersion, published_versions, recorded_patterns
 from afterwit.store.rows.session_list import SessionRow, selected_sessions

@@ -17,7 +17,7 @@ import msgspec
 
 from afterwit.config.world import World
 from afterwit.digest.digester import below
-from afterwit.digest.door.update import load_digest
+from afterwit.digest.door import load_digest
 from afterwit.extras.lab.templates.files import TemplateCleaner, template_id
 from afterwit.extras.lab.templates.verified_path import PathStep, verified_path
 from afterwit.knowledge.door.settle import recorded

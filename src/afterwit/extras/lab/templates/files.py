@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from afterwit.config.world import World, redactor_of
-from afterwit.model.errors import StoreError, UsageError
+from afterwit.model.errors import StoreError, UsageError, did_you_mean
 from afterwit.model.templates import (
     LEAST_EXAMPLES,
     MOST_EXAMPLES,
@@ -23,7 +23,6 @@ from afterwit.model.templates import (
     TemplateStatus,
     ToolExample,
 )
-from afterwit.model.text.nearest import did_you_mean
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.redaction.hygiene import clean
 from afterwit.redaction.markers import unkeyed, without_own

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import apsw
 import msgspec
 
-from afterwit.digest.door.update import unpack
+from afterwit.digest.door import unpack
 from afterwit.extras.team.hub import rows
 from afterwit.extras.team.hub.connection import Hub
 from afterwit.extras.team.hub.rows import DigestToSend, HubSpeaker, SumRow

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import apsw
 import msgspec
 
-from afterwit.digest.door.update import load_digest
+from afterwit.digest.door import load_digest
 from afterwit.extras.lab.skills.effect import WORTHWHILE, Skills
 from afterwit.extras.lab.skills.evolve.verify import SkillProposal
 from afterwit.extras.lab.skills.moments import SkillSession, session_value
