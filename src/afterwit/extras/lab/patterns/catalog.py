@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from afterwit.extras.lab.patterns.detect import Pattern, PatternEvidence
 from afterwit.model.errors import UsageError
 from afterwit.redaction.hygiene import clean
-from afterwit.redaction.placeholders import unkeyed
+from afterwit.redaction.markers import unkeyed
 from afterwit.store.decisions import PatternEntry, Recorded, in_force
 
 _EXCERPT = 120

@@ -36,7 +36,7 @@ from afterwit.extras.lab.patterns.detect import (
 from afterwit.harvest.wording import shown_repo
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE, Scope, ScopeKind
-from afterwit.redaction.placeholders import unkeyed
+from afterwit.redaction.markers import unkeyed
 from afterwit.store.decide import decide_all
 from afterwit.store.decisions import PatternEntry
 from afterwit.store.rows.extras import pattern_entries

@@ -25,7 +25,7 @@ from afterwit.harvest.door.run import SessionRefs
 from afterwit.harvest.wording import quoted, shown_repo
 from afterwit.knowledge.door.settle import recorded
 from afterwit.model.knowledge import EVERYWHERE, SENTENCE_LIMIT, Scope, ScopeKind, SessionRef
-from afterwit.redaction.placeholders import unkeyed
+from afterwit.redaction.markers import unkeyed
 from afterwit.sessions.filters import Filter, selection_of
 from afterwit.store.decisions import gather_decisions
 from afterwit.store.rows.session_list import select_sessions

@@ -25,8 +25,7 @@ from afterwit.model.templates import (
 )
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.redaction.hygiene import clean
-from afterwit.redaction.markers import without_own
-from afterwit.redaction.placeholders import unkeyed
+from afterwit.redaction.markers import unkeyed, without_own
 from afterwit.redaction.redaction import Redactor
 from afterwit.store.layout import Layout
 from afterwit.store.marks import EXAMPLES, mark
