@@ -28,7 +28,7 @@ from afterwit.extras.lab.skills.history import SkillHistory
 from afterwit.extras.lab.skills.moments import ACTIONS, SECONDS, skill_session
 from afterwit.extras.lab.skills.pairs import pairs
 from afterwit.extras.lab.skills.trends import trends
-from afterwit.harvest.door.run import version_of
+from afterwit.harvest.door import version_of
 from afterwit.model.digest import Digest, DigestStep, Failure, Measures, Verdict
 from afterwit.model.kinds import ActionKind, FailureClass, Outcome, Status
 from afterwit.model.knowledge import SessionRef, Sighting

@@ -6,8 +6,8 @@ from afterwit.cli.terminal.options import Here
 from afterwit.cli.terminal.output import print_json, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.model.settings import ReadingSettings
+from afterwit.reader.ledger import ReadingSpent
 from afterwit.reader.plan import ReadingPlan
-from afterwit.reader.spent import ReadingSpent
 from afterwit.reader.ways.way import Way
 from afterwit.sessions.filters import Filter
 

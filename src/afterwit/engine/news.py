@@ -12,7 +12,7 @@ from afterwit.capture.logs import Home
 from afterwit.capture.plan import Pending
 from afterwit.capture.vanishing import keeping_in, vanishes_at
 from afterwit.config.world import World
-from afterwit.harvest.stated.statements import words_stated
+from afterwit.harvest.statements import words_stated
 from afterwit.knowledge.door.list import item_in
 from afterwit.knowledge.door.listeners import listener_here
 from afterwit.model.knowledge import REPEATED, Item, ItemStatus

@@ -11,7 +11,7 @@ import click
 
 from afterwit.cli.terminal.completing import repo_names
 from afterwit.cli.terminal.options import Here, Option, added, many, refuse_unknown
-from afterwit.knowledge.trigger_words import trigger_from
+from afterwit.knowledge.documents import trigger_from
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE, Category, Scope, ScopeKind, Trigger
 from afterwit.sessions.filters import known_repo

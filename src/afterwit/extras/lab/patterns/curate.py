@@ -30,7 +30,7 @@ from afterwit.extras.lab.patterns.catalog_file import read_entry
 from afterwit.extras.lab.patterns.catalog_folder import CatalogFolder, FileState, file_hashes
 from afterwit.extras.lab.patterns.clusters import MOST_EVIDENCE, clustered
 from afterwit.extras.lab.patterns.detect import signals_in
-from afterwit.harvest.wording import shown_repo
+from afterwit.harvest.harvester import shown_repo
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE, Scope, ScopeKind
 from afterwit.redaction.placeholders import unkeyed

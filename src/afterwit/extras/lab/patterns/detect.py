@@ -14,7 +14,7 @@ from afterwit.config.world import World
 from afterwit.extras.lab.patterns.clusters import FEWEST_STORIES, SignalSeen, clustered
 from afterwit.extras.lab.patterns.pattern import Pattern
 from afterwit.extras.lab.patterns.signals import PatternSignals, Signal, subject_from
-from afterwit.harvest.door.run import SessionRefs
+from afterwit.harvest.door import SessionRefs
 from afterwit.knowledge.door.settle import recorded
 from afterwit.sessions.filters import Filter, selection_of
 from afterwit.store.decisions.decided import decided

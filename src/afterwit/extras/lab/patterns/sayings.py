@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from afterwit.extras.lab.patterns.pattern import PatternSide
 from afterwit.extras.lab.patterns.signals import SignalKind, Subject
-from afterwit.harvest.wording import quoted, shown_repo
+from afterwit.harvest.harvester import quoted, shown_repo
 from afterwit.model.knowledge import SENTENCE_LIMIT
 
 _K = SignalKind

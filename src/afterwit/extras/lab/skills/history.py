@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from afterwit.config.world import World
 from afterwit.extras.lab.skills.effect import Skills, SkillSighting, WeighedUse, weighed
 from afterwit.extras.lab.skills.moments import SkillSession
-from afterwit.harvest.door.run import version_of
+from afterwit.harvest.door import version_of
 from afterwit.model.knowledge import SessionRef, Sighting
 from afterwit.sessions.filters import Filter, selection_of
 from afterwit.store.decisions.published import PublishedForm, PublishedVersion, published_versions, recorded_patterns

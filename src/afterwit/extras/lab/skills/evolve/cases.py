@@ -16,7 +16,7 @@ from afterwit.extras.lab.skills.effect import Skills
 from afterwit.extras.lab.skills.evolve.compare import DrawnBlock, TrialCase, TrialEffect, compared
 from afterwit.extras.lab.skills.evolve.trial import Arm, SkillTrial
 from afterwit.extras.lab.skills.moments import SkillSession, session_value
-from afterwit.harvest.door.run import version_of
+from afterwit.harvest.door import version_of
 from afterwit.store.rows.session_list import Selection, SessionRow, earlier_sessions, selected_sessions
 from afterwit.store.rows.sightings import seen_by
 

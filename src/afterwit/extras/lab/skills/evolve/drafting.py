@@ -11,7 +11,7 @@ from typing import NamedTuple
 from afterwit.extras.lab.skills.evolve.command_history import CommandHistory, purpose_in
 from afterwit.extras.lab.skills.evolve.skill_file import NamedLine, commands_in
 from afterwit.harvest.commands.power import is_tellable
-from afterwit.harvest.wording import quoted
+from afterwit.harvest.harvester import quoted
 from afterwit.redaction.shown import Shown, command, figure, joined, name, ours
 from afterwit.repos.remotes import last_part
 

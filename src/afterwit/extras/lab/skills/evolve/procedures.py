@@ -16,7 +16,7 @@ from afterwit.extras.lab.patterns.signals import PatternSignals, Signal, SignalK
 from afterwit.extras.lab.skills.effect import WeighedUse
 from afterwit.extras.lab.skills.evolve.command_history import purpose_in
 from afterwit.extras.lab.skills.evolve.proposal import MOST_EVIDENCE, ProposalEvidence
-from afterwit.harvest.door.run import SessionRefs
+from afterwit.harvest.door import SessionRefs
 from afterwit.harvest.harvester import grouped_by
 from afterwit.model.knowledge import SessionRef
 from afterwit.store.rows.sightings import all_sightings

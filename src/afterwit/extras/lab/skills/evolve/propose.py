@@ -39,9 +39,9 @@ from afterwit.extras.lab.skills.evolve.trial import Evolution, evolution_of
 from afterwit.extras.lab.skills.evolve.verify import CheckoutLook, TextSurroundings, already_said, named_calls, refusals
 from afterwit.extras.lab.skills.history import SkillHistory, skill_history
 from afterwit.extras.lab.skills.trends import trends
-from afterwit.harvest.door.run import SessionRefs
+from afterwit.harvest.door import SessionRefs
 from afterwit.harvest.harvester import grouped_by
-from afterwit.knowledge.door.host_files import instructions
+from afterwit.knowledge.door.checkouts import instructions
 from afterwit.knowledge.door.list import all_items
 from afterwit.knowledge.door.settle import recorded
 from afterwit.knowledge.host_text import HostText

@@ -15,7 +15,7 @@ from afterwit.actions.shell.project_calls import ProjectCall, calls_in
 from afterwit.extras.lab.skills.evolve.command_history import CommandHistory
 from afterwit.extras.lab.skills.evolve.skill_file import NamedLine, commands_in, paths_in
 from afterwit.harvest.commands.power import is_tellable
-from afterwit.harvest.wording import quoted, sentence
+from afterwit.harvest.harvester import quoted, sentence
 from afterwit.knowledge.contradictions import denied_by
 from afterwit.knowledge.gate import rejection
 from afterwit.knowledge.host_text import HostText, where_said
