@@ -19,7 +19,7 @@ from afterwit.knowledge.door import settle
 from afterwit.knowledge.door.list import all_items
 from afterwit.model.knowledge import STANDING, Item, ItemStatus
 from afterwit.store.database import transaction
-from afterwit.store.decisions.decided import DecisionKind, ItemChanges
+from afterwit.store.decisions import DecisionKind, ItemChanges
 from afterwit.store.store import opened
 
 WEIGH = "Always weigh the crates before you load them."

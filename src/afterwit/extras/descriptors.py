@@ -37,7 +37,7 @@ MEMORY = Extra(
             "afterwit.extras.memory.cli:memory", "Remember what users and agents prefer, across sessions."
         )
     },
-    tools={"memory": "afterwit.extras.memory.mcp"},
+    tools={"memory": "afterwit.extras.memory.tool"},
     tools_file=_HERE / "memory" / "tools.json",
     preferences="afterwit.extras.memory.api:preferences",
 )
@@ -48,10 +48,10 @@ PATTERNS = Extra(
             "What recurs across sessions and agents, and the catalog of it.",
         )
     },
-    pages=("afterwit.extras.lab.patterns.web", "afterwit.extras.lab.patterns.web_publishing"),
+    pages=("afterwit.extras.lab.patterns.web",),
     links=(PageLink("patterns", "Patterns", "What recurs across sessions and agents, and what was decided about it."),),
     looks=("afterwit.extras.lab.patterns.signals:PatternSignals",),
-    after_delete="afterwit.extras.lab.patterns.after_delete:renew",
+    after_delete="afterwit.extras.lab.patterns.publish:renew",
 )
 SKILLS = Extra(
     commands={
@@ -73,7 +73,7 @@ TEMPLATES = Extra(
     },
     pages=("afterwit.extras.lab.templates.web",),
     links=(PageLink("templates", "Templates", "Tool calls that went well, to begin with."),),
-    worked_examples="afterwit.extras.lab.templates.stats:compared_templates",
+    worked_examples="afterwit.extras.lab.templates.apply:compared_templates",
 )
 FIXES = Extra(
     commands={

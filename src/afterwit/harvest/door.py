@@ -25,18 +25,17 @@ import apsw
 import msgspec
 
 from afterwit.capture.workers import Workers
-from afterwit.digest.door.sharing import SessionQuestion, SharedSessions
-from afterwit.digest.door.update import load_digest
+from afterwit.digest.door import SessionQuestion, SharedSessions, load_digest
 from afterwit.harvest.harvester import MOST_OTHERS, MOST_TELLING, Harvester, about_hash, id_of, is_general
 from afterwit.harvest.registry import harvesters, looks
 from afterwit.model.digest import Digest
 from afterwit.model.errors import AfterwitError
 from afterwit.model.knowledge import Draft, Evidence, Scope, ScopeKind, SessionRef, Sighting
 from afterwit.model.learn_run import Progress, in_batches
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 from afterwit.store.atomic import step
 from afterwit.store.database import transaction
-from afterwit.store.decisions.decided import Forgotten
+from afterwit.store.decisions import Forgotten
 from afterwit.store.rows import sightings
 from afterwit.store.rows.session_list import SessionRow, session_of, session_row
 from afterwit.store.rows.sightings import DraftRow, HarvestedRow, MatterKey, SightingRow, same_tasks

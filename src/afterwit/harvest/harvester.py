@@ -32,7 +32,7 @@ from afterwit.model.knowledge import (
     SessionRef,
     Sighting,
 )
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 from afterwit.redaction.hygiene import clean
 from afterwit.redaction.placeholders import PLACEHOLDER, unkeyed
 from afterwit.redaction.plain_names import is_plain_name

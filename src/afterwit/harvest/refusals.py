@@ -38,7 +38,7 @@ from afterwit.harvest.harvester import (
 from afterwit.model.digest import Digest, Failure
 from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, ResolutionKind
 from afterwit.model.knowledge import DENIALS, Category, Channel, Draft, Scope, ScopeKind, Seen, Sighting, Trigger
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 from afterwit.redaction.plain_names import is_plain_name, is_plain_path, reads_like_a_sentence
 
 _DENIED = r"(?:operation not permitted|permission denied|read-only file system)"

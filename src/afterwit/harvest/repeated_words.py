@@ -24,7 +24,7 @@ from afterwit.harvest.statements import (
 )
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import REPEATED, Draft, Seen, Sighting
-from afterwit.model.text.words import words_of
+from afterwit.model.text import words_of
 
 SESSIONS = 3
 _MOST = 40  # sentences of a session

@@ -35,7 +35,7 @@ from afterwit.harvest.harvester import (
 from afterwit.model.digest import Digest, Rule
 from afterwit.model.kinds import CHANGES
 from afterwit.model.knowledge import Category, Channel, Draft, Scope, ScopeKind, Seen, Sighting, Trigger
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 from afterwit.redaction.plain_names import reads_like_a_sentence
 
 _DIGITS = {

@@ -20,7 +20,7 @@ from afterwit.harvest.harvester import Grouped
 from afterwit.harvest.statements import is_general, last_words, matters, salient, stated, typed_sentences
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import EVERYWHERE, STANDING, Draft, Scope, ScopeKind, Seen, Sighting
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 
 _MOST = 6  # a session
 _AROUND = " \t\n.!"

@@ -21,9 +21,8 @@ from typing import NamedTuple
 
 from afterwit.harvest.harvester import evidence_of, item_id
 from afterwit.model.knowledge import EXCERPT_LIMIT, SENTENCE_LIMIT, Category, Channel, Draft, Scope, Seen, Sighting
-from afterwit.model.text.pasted import own_words, without_blocks
-from afterwit.model.text.patterns import regex
-from afterwit.model.text.words import words_of
+from afterwit.model.pasted import own_words, without_blocks
+from afterwit.model.text import regex, words_of
 from afterwit.model.times import iso_from_ms
 from afterwit.redaction.accounts import is_person
 from afterwit.redaction.hygiene import clean

@@ -31,7 +31,7 @@ from afterwit.model.knowledge import (
     SessionRef,
     Trigger,
 )
-from afterwit.model.text.words import words_of
+from afterwit.model.text import words_of
 from afterwit.model.times import iso_from_ms, ms_from_any
 from afterwit.redaction.hygiene import clean
 from afterwit.redaction.placeholders import unkeyed

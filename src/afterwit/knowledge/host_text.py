@@ -15,7 +15,7 @@ from typing import NamedTuple
 from afterwit.actions.shell.command_changes import ARROW
 from afterwit.harvest.statements import is_negative, salient, words_stated
 from afterwit.model.knowledge import Draft, Item, Trigger
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 from afterwit.redaction.hygiene import clean
 from afterwit.redaction.markers import without_own
 

@@ -14,8 +14,8 @@ import apsw
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.digest.door.update import material_of
-from afterwit.digest.material import Material
+from afterwit.digest.digester import Material
+from afterwit.digest.door import material_of
 from afterwit.measure.backtest_notes import Notebook
 from afterwit.measure.moments import HelpfulMoment, best_moments
 from afterwit.measure.player import Player, Whereabouts

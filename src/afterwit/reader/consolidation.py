@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from afterwit.model.knowledge import Channel, Item
-from afterwit.model.text.words import words_of
+from afterwit.model.text import words_of
 from afterwit.reader.note_claims import seen_ms
 from afterwit.reader.requests import CHARS_PER_TOKEN, MOST_TOKENS, LineSpan, ReadingPrompt, ReadingRequest, hashed
 

@@ -19,7 +19,7 @@ import msgspec
 
 from afterwit.actions.shell.parse import parsed
 from afterwit.config.world import World
-from afterwit.digest.door.update import load_digest
+from afterwit.digest.door import load_digest
 from afterwit.harvest.door import SessionRefs
 from afterwit.harvest.harvester import id_of
 from afterwit.knowledge.belief import rank
@@ -42,8 +42,7 @@ from afterwit.model.knowledge import (
     Trigger,
 )
 from afterwit.model.prices import price_list
-from afterwit.model.text.languages import has_disguised_word, has_strange_letters
-from afterwit.model.text.words import words_of
+from afterwit.model.text import has_disguised_word, has_strange_letters, words_of
 from afterwit.reader import checks, note_claims
 from afterwit.reader.answers import GivenAnswer, ProposedNote, understand_claims, understand_notes
 from afterwit.reader.checks import Convicted, Sent, Supported, bears_on, checked, runs_in
@@ -57,7 +56,8 @@ from afterwit.redaction.claims import claims_in, lowers_a_guard, orders_for_good
 from afterwit.redaction.hygiene import clean, danger_in, reads_like_an_order
 from afterwit.redaction.plain_names import is_plain_path
 from afterwit.sessions.originals import TranscriptSource
-from afterwit.store.decisions.decided import (
+from afterwit.store.decide import decide
+from afterwit.store.decisions import (
     ItemEvidence,
     KnowledgeEntry,
     NotesConsolidated,
@@ -65,7 +65,6 @@ from afterwit.store.decisions.decided import (
     SessionRead,
     decided,
 )
-from afterwit.store.decisions.journal import decide
 from afterwit.store.rows.readings import ReadingRow, request_row
 from afterwit.store.rows.session_list import SessionRow, session_of
 

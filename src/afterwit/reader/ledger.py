@@ -17,7 +17,7 @@ from afterwit.model.readings import Usage
 from afterwit.model.settings import ReadingSettings
 from afterwit.reader.answers import GivenAnswer
 from afterwit.reader.requests import ANSWER_TOKENS, ReadingRequest, tokens
-from afterwit.store.decisions.decided import ReadingUsage
+from afterwit.store.decisions import ReadingUsage
 from afterwit.store.rows.readings import ReadingRow, SpentSince, reserved, spent_since
 
 

@@ -15,7 +15,7 @@ import apsw
 import msgspec
 
 from afterwit.config.world import World, exclusion_of
-from afterwit.digest.door.update import load_digest
+from afterwit.digest.door import load_digest
 from afterwit.digest.value import SampleCandidate, chosen, findings_of
 from afterwit.harvest.door import SessionRefs
 from afterwit.knowledge.door.settle import recorded
@@ -25,11 +25,10 @@ from afterwit.model.prices import price_list
 from afterwit.reader.consolidation import NEW_NOTES, PROMPT, consolidations
 from afterwit.reader.ledger import Purse, ReadingEstimate, ReadingSpent, estimate, spent_by
 from afterwit.reader.requests import Beside, ReadingPrompt, ReadingRequest, built_in, prompt_of, requests, session_text
-from afterwit.sessions.filters import Filter, selection_of
+from afterwit.sessions.filters import Filter, selection_of, short_id
 from afterwit.sessions.list import Session
 from afterwit.sessions.originals import TranscriptSource, source_of
-from afterwit.sessions.short_ids import short_id
-from afterwit.store.decisions.decided import decided
+from afterwit.store.decisions import decided
 from afterwit.store.regular_files import read_regular
 from afterwit.store.rows.readings import (
     CALLED,

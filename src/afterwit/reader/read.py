@@ -24,11 +24,10 @@ from afterwit.reader.note_claims import Unsettled
 from afterwit.reader.plan import PlannedRequest, ReadingPlan, ReadingWish, planned
 from afterwit.reader.requests import ReadingRequest, built_in
 from afterwit.sessions.originals import source_of
-from afterwit.store.decisions.decided import KnowledgeEntry, SessionRead, in_force
-from afterwit.store.decisions.journal import READING_ASKED, catch_up, decide, decide_all, told_if_recorded
-from afterwit.store.lease import held
+from afterwit.store.decide import READING_ASKED, catch_up, decide, decide_all, told_if_recorded
+from afterwit.store.decisions import KnowledgeEntry, SessionRead, in_force
 from afterwit.store.rows.readings import request_row
-from afterwit.store.store import Store, require
+from afterwit.store.store import Store, held, require
 
 _WAIT_SECONDS = 60
 

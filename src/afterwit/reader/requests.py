@@ -15,7 +15,7 @@ from functools import cached_property
 from importlib import resources
 from typing import NamedTuple
 
-from afterwit.capture.checkouts.known import checkouts
+from afterwit.capture.checkouts import checkouts
 from afterwit.config.world import World
 from afterwit.knowledge.door.checkouts import instructions
 from afterwit.knowledge.door.list import item_in

@@ -19,7 +19,7 @@ from afterwit.harvest.commands.power import is_tellable
 from afterwit.harvest.commands.power_table import KNOWN_NAMES
 from afterwit.harvest.commands.spoken import PLACEHOLDER, SPAN, calls_in, power_in, program_of
 from afterwit.knowledge.likeness import meaning
-from afterwit.model.text.words import words_of
+from afterwit.model.text import words_of
 from afterwit.reader.lines import SessionLine, Speaker
 
 _QUOTED = re.compile(r"[\"“]([^\"“”]{3,})[\"”]")

@@ -5,7 +5,7 @@ read from the deck by the function that hooks call. What a user prefers joins th
 block if `recall.preferences = true`: entries whose key begins with `preference` and that a person stored, cleaned and
 cut like all text that is given to an agent; a failing backend means no lines, never a failing start. Which repository a
 folder belongs to is found by comparing it, redacted as folders are stored: in a checkout the folders up to its root
-count, then what else it is recognised by (`repos.known_names`); elsewhere all folders above. So a checkout inside
+count, then what else it is recognised by (`repos.identity`); elsewhere all folders above. So a checkout inside
 another repository's folder is itself.
 """
 
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import apsw
 
-from afterwit.capture.checkouts.known import GitCheckout, named_checkouts
+from afterwit.capture.checkouts import GitCheckout, checkouts_in_settings
 from afterwit.config.extras import functions
 from afterwit.config.world import World, exclusion_of, redactor_of
 from afterwit.knowledge.door.list import item_in
@@ -40,9 +40,8 @@ from afterwit.recall.situation import SPEAKING, Situation, expected
 from afterwit.recall.start_block import TEMPLATE, StartBlock, StartSettings, checked_template, start_block
 from afterwit.redaction.hygiene import clean
 from afterwit.redaction.shown import Shown
-from afterwit.repos.folders import root_of
-from afterwit.repos.identity import COMMIT_MARK, Spot
-from afterwit.repos.known_names import repos_by_name
+from afterwit.repos.folders import Spot, root_of
+from afterwit.repos.identity import COMMIT_MARK, repos_by_name
 from afterwit.repos.remotes import keys_of_checkout
 from afterwit.sessions.filters import aliased_repos, find_repo
 from afterwit.sources.checkout import remote_of, root_commit_of, root_of_checkout
@@ -154,7 +153,7 @@ def _gathered(db: apsw.Connection, world: World, repo: str, checkout: GitCheckou
 
 def _latest_digests(db: apsw.Connection, repo: str) -> Iterator[Digest]:
     """The newest sessions of a repository, the oldest of them first."""
-    from afterwit.digest.door.update import load_digest
+    from afterwit.digest.door import load_digest
 
     rows = list(selected_sessions(db, Selection(repos=frozenset((repo,))))) if repo else []
     for row in rows[-MOST_SESSIONS:]:
@@ -183,7 +182,7 @@ def repo_at(db: apsw.Connection, world: World, folder: Path) -> str:
     """The repository; "" where no session was seen there, and the settings do not name it."""
     rows = [row for row in repo_rows(db) if row.repo]
     by_root = {row.root: row.repo for row in rows}
-    configured = {str(root): repo for repo, root in named_checkouts(db, world).items()}
+    configured = {str(root): repo for repo, root in checkouts_in_settings(db, world).items()}
     redact, home = redactor_of(world), world.user_home
     top = root_of_checkout(folder)
     for place in _upwards(folder, top):

@@ -47,7 +47,7 @@ from afterwit.harvest.harvester import (
 from afterwit.model.digest import Digest, Failure
 from afterwit.model.kinds import ActionKind, FailureClass, ResolutionKind, Status
 from afterwit.model.knowledge import EVERYWHERE, EXCERPT_LIMIT, Category, Channel, Draft, Scope, Seen, Sighting, Trigger
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 
 _ALIKE = 0.4
 _MOST_CHANGES = 2

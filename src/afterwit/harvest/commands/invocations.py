@@ -21,7 +21,7 @@ from afterwit.harvest.commands.purposes import Purpose, may_have_purpose, purpos
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, Status
 from afterwit.model.knowledge import EXCERPT_LIMIT
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 from afterwit.redaction.placeholders import PLACEHOLDER
 
 Look = TypeVar("Look")

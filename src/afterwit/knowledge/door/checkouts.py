@@ -1,6 +1,6 @@
 """What the checkouts on this machine tell: which instructions every session gets already, and what is gone.
 
-The door between `gone`, which knows what an item relies on, and `capture.checkouts.missing`, which looks. Of
+The door between `gone`, which knows what an item relies on, and `capture.missing`, which looks. Of
 instruction files, and the agents' own memories, that are gone or lie on another machine, what transcripts showed of
 them last counts.
 """
@@ -13,16 +13,16 @@ import msgspec
 
 from afterwit.actions.shell.project_calls import ProjectCall
 from afterwit.agents.registry import instruction_files
-from afterwit.capture.checkouts.known import (
+from afterwit.capture.checkouts import (
     Checkout,
     StoreRows,
+    Watched,
     every_checkout,
     first_checkouts,
     hidden_home,
     readable_checkouts,
 )
-from afterwit.capture.checkouts.missing import NamedSubjects, missing_subjects, watched
-from afterwit.capture.checkouts.watched import Watched
+from afterwit.capture.missing import NamedSubjects, missing_subjects, watch_subjects
 from afterwit.config.world import World
 from afterwit.knowledge.gone import GoneSubjects, ReliantItem, reliance_of
 from afterwit.model.knowledge import Channel, ItemStatus, Scope, ScopeKind, Trigger
@@ -85,7 +85,7 @@ def watched_subjects(store: Store, world: World) -> dict[str, Watched]:
     places = every_checkout(store, world)
     named = named_subjects(store, places)
     missing = missing_subjects(places, named, readable_checkouts(world, places))
-    return {repo: watched(named[repo], lost) for repo, lost in missing.items()}
+    return {repo: watch_subjects(named[repo], lost) for repo, lost in missing.items()}
 
 
 def instructions(store: StoreRows, world: World, places: list[Checkout]) -> dict[str, dict[str, str]]:

@@ -16,10 +16,10 @@ from afterwit.measure.metrics.as_of import NoteHistory, time_of
 from afterwit.measure.metrics.told_notes import SessionKey, ToldNote, key_of
 from afterwit.measure.plain_commands import words_of
 from afterwit.model.digest import Digest
+from afterwit.model.figures import Proportion
 from afterwit.model.kinds import ActionKind, FailureClass
 from afterwit.model.knowledge import Item, ItemStatus
-from afterwit.model.proportions import Proportion
-from afterwit.store.decisions.decided import will_of
+from afterwit.store.decisions import will_of
 
 FINE = ""
 _OF_THE_CALL = (FailureClass.INVOCATION, FailureClass.ENVIRONMENT)

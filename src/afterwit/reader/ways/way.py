@@ -14,7 +14,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from afterwit.model.extras import install_command
+from afterwit.model.errors import install_command
 from afterwit.reader.answers import GivenAnswer
 
 GROUP = "afterwit.reading_ways"

@@ -4,8 +4,7 @@ import msgspec
 from tests.extras.lab.skills.histories import World, history, sightings
 
 from afterwit.extras.lab.skills.effect import weighed
-from afterwit.extras.lab.skills.history import SkillHistory
-from afterwit.extras.lab.skills.pairs import SkillPair, pairs
+from afterwit.extras.lab.skills.figures import SkillHistory, SkillPair, pairs
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import ActionKind, Status
 

@@ -4,7 +4,7 @@ import msgspec
 from tests.extras.lab.skills.histories import World, history, sightings
 
 from afterwit.extras.lab.skills.effect import weighed
-from afterwit.extras.lab.skills.summary import effects_by, summaries
+from afterwit.extras.lab.skills.figures import effects_by, summaries
 from afterwit.model.digest import Digest, Verdict
 from afterwit.model.kinds import Outcome, TaskType
 

@@ -5,7 +5,7 @@ import pytest
 from tests.extras.lab.skills.histories import World, history, sightings
 
 from afterwit.extras.lab.skills.effect import weighed
-from afterwit.extras.lab.skills.trends import SkillTrend, trends
+from afterwit.extras.lab.skills.figures import SkillTrend, trends
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import ActionKind
 
