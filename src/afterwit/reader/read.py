@@ -24,10 +24,10 @@ from afterwit.reader.note_claims import Unsettled
 from afterwit.reader.plan import PlannedRequest, ReadingPlan, ReadingWish, planned
 from afterwit.reader.requests import ReadingRequest, built_in
 from afterwit.sessions.originals import source_of
-from afterwit.store.decide import READING_ASKED, catch_up, decide, decide_all, told_if_recorded
+from afterwit.store.decide import READING_ASKED, catch_up, decide, decide_all, report_if_recorded
 from afterwit.store.decisions import KnowledgeEntry, SessionRead, in_force
 from afterwit.store.rows.readings import request_row
-from afterwit.store.store import Store, held, require
+from afterwit.store.store import Store, hold_lease, require
 
 _WAIT_SECONDS = 60
 
@@ -41,7 +41,7 @@ def ask(
 ) -> ReadingPlan:
     """Plans, and hands every request with the model's name to `send`. All of them are asked, or none."""
     require(world.layout)
-    with held(world.layout.lease, _WAIT_SECONDS), source_of(world) as source:
+    with hold_lease(world.layout.lease, _WAIT_SECONDS), source_of(world) as source:
         catch_up(source.store)
         made = planned(source, world, wish, progress)
         for wanted in made.requests:
@@ -62,9 +62,9 @@ def take(
 ) -> TakenAnswers:
     """Takes answers in and settles what is known; `then` is done with the store at the end."""
     require(world.layout)
-    with held(world.layout.lease, _WAIT_SECONDS), source_of(world) as source:
+    with hold_lease(world.layout.lease, _WAIT_SECONDS), source_of(world) as source:
         catch_up(source.store)
-        with told_if_recorded(source.store):
+        with report_if_recorded(source.store):
             desk = ReadingDesk(source, world, is_again=is_again)
             ordered = sorted(answers, key=_order)
             progress.stage("checking", len(ordered), "answers")
@@ -131,7 +131,7 @@ def check_again(
 ) -> CheckedAgain:
     """Judges the answers that other checks judged, or all; `then` is done with the store at the end."""
     require(world.layout)
-    with held(world.layout.lease, _WAIT_SECONDS), source_of(world) as source:
+    with hold_lease(world.layout.lease, _WAIT_SECONDS), source_of(world) as source:
         store = source.store
         catch_up(store)
         desk = ReadingDesk(source, world, is_again=True)
@@ -148,7 +148,7 @@ def check_again(
             else:
                 skipped += 1
             progress.advance(1, 1)
-        with told_if_recorded(store):
+        with report_if_recorded(store):
             if after:
                 decide_all(store, ((KnowledgeEntry.READ, msgspec.to_builtins(entry)) for entry in after), desk.at_ms)
             settled = settle(store, world)

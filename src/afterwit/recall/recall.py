@@ -48,7 +48,7 @@ from afterwit.sources.checkout import remote_of, root_commit_of, root_of_checkou
 from afterwit.store.regular_files import read_regular
 from afterwit.store.rows.items import all_items, items_in, scopes_of
 from afterwit.store.rows.repos import checkouts, repo_rows
-from afterwit.store.rows.session_list import Selection, selected_sessions, story_counts
+from afterwit.store.rows.session_list import Selection, select_sessions, story_counts
 from afterwit.store.store import readonly_database, require
 
 _MOST_FOLDERS = 64
@@ -155,7 +155,7 @@ def _latest_digests(db: apsw.Connection, repo: str) -> Iterator[Digest]:
     """The newest sessions of a repository, the oldest of them first."""
     from afterwit.digest.door import load_digest
 
-    rows = list(selected_sessions(db, Selection(repos=frozenset((repo,))))) if repo else []
+    rows = list(select_sessions(db, Selection(repos=frozenset((repo,))))) if repo else []
     for row in rows[-MOST_SESSIONS:]:
         digest = load_digest(db, row)
         if digest is not None:
