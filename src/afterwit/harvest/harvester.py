@@ -34,7 +34,7 @@ from afterwit.model.knowledge import (
 )
 from afterwit.model.text import regex
 from afterwit.redaction.hygiene import clean
-from afterwit.redaction.placeholders import PLACEHOLDER, unkeyed
+from afterwit.redaction.markers import PLACEHOLDER, unkeyed
 from afterwit.redaction.plain_names import is_plain_name
 
 K = TypeVar("K", bound=Hashable)

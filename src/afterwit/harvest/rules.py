@@ -15,7 +15,7 @@ from functools import cache
 from importlib import resources
 from typing import NamedTuple
 
-from afterwit.actions.checks import is_checking
+from afterwit.actions.activities import is_checking
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight, names
 from afterwit.harvest.commands.invocations import CommandRun, command_at, runs_in

@@ -21,7 +21,7 @@ from afterwit.model.digest import Digest
 from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, Status, Step
 from afterwit.model.knowledge import EXCERPT_LIMIT
 from afterwit.model.text import regex
-from afterwit.redaction.placeholders import PLACEHOLDER
+from afterwit.redaction.markers import PLACEHOLDER
 
 Look = TypeVar("Look")
 PART = "<path>"

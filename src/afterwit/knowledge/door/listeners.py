@@ -15,12 +15,12 @@ from pathlib import Path
 import apsw
 import msgspec
 
-from afterwit.agents.moments import RUN
+from afterwit.agents.hook_payloads import RUN
 from afterwit.config.world import World
 from afterwit.harvest.door import Stories
 from afterwit.knowledge.whose_words import Listener, Names, listener
 from afterwit.model.errors import UsageError
-from afterwit.redaction.placeholders import placeholder
+from afterwit.redaction.markers import placeholder
 from afterwit.store.layout import redaction_key
 from afterwit.store.rows.hooks import UNKNOWN_AGENT, DrawRow, draws_of_runs
 from afterwit.store.rows.items import exposures

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
-from afterwit.agents.moments import READING_VARIABLE
+from afterwit.agents.hook_payloads import READING_VARIABLE
 from afterwit.reader.answers import GivenAnswer
 from afterwit.reader.ways.client_process import ClientRun, run_client
 from afterwit.reader.ways.way import ModelQuestion, WaySurroundings
