@@ -73,7 +73,7 @@ TEMPLATES = Extra(
     },
     pages=("afterwit.extras.lab.templates.web",),
     links=(PageLink("templates", "Templates", "Tool calls that went well, to begin with."),),
-    worked_examples="afterwit.extras.lab.templates.apply:compared_templates",
+    worked_examples="afterwit.extras.lab.templates.apply:choose_examples",
 )
 FIXES = Extra(
     commands={

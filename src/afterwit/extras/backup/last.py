@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from afterwit.agents.retention import DAY_MS
+from afterwit.agents.registry import DAY_MS
 from afterwit.config.world import World
 from afterwit.engine.doctor.findings import DoctorFinding, warning
 from afterwit.engine.doctor.status import BackupState

@@ -28,7 +28,7 @@ from afterwit.knowledge.shown_items import for_others, may_be_told
 from afterwit.knowledge.whose_words import is_personal
 from afterwit.model.knowledge import IMPORT, SENTENCE_LIMIT, Channel, Item, ItemStatus, Scope, ScopeKind
 from afterwit.model.settings import SharePolicy
-from afterwit.redaction.placeholders import unkeyed
+from afterwit.redaction.markers import unkeyed
 from afterwit.store.decisions import (
     Decision,
     KnowledgeEntry,
