@@ -27,9 +27,9 @@ BACKUP = Extra(
             "Snapshots of the store in a folder, on a server or in a git remote.",
         )
     },
-    after_learn="afterwit.extras.backup.after_learn:back_up",
-    findings="afterwit.extras.backup.health:backup_findings",
-    backup_state="afterwit.extras.backup.health:backup_state",
+    after_learn="afterwit.extras.backup.daily:back_up",
+    findings="afterwit.extras.backup.last:backup_findings",
+    backup_state="afterwit.extras.backup.last:backup_state",
 )
 MEMORY = Extra(
     commands={
