@@ -12,7 +12,7 @@ from tests.demo_store import learned_demo
 from tests.homes import NOW_MS
 
 import afterwit
-from afterwit.agents.protocol import FileReading
+from afterwit.agents.log_reader import FileReading
 from afterwit.capture.assembly import assemble, calls
 from afterwit.digest.digester import Material, steps_of
 from afterwit.extras.demo.run import DemoPlace, demo_of
