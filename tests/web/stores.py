@@ -20,8 +20,7 @@ from afterwit.extras.fixes.history import listed_fixes
 from afterwit.extras.fixes.place import database_of, place_of, redactor_here
 from afterwit.extras.fixes.settled import settle_notes
 from afterwit.extras.lab.templates.create import create
-from afterwit.measure.backtest import backtest
-from afterwit.measure.kept_backtest import keep_backtest
+from afterwit.measure.backtest import backtest, keep_backtest
 from afterwit.measure.report import report
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.recall.recall import repo_at

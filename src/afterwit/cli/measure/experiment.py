@@ -12,6 +12,7 @@ from afterwit.cli.terminal.output import print_json, print_line, print_text
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
 from afterwit.config.extras import functions
+from afterwit.measure.effect import ArmEffect
 from afterwit.measure.experiment import (
     ArmExperiment,
     experiment_now,
@@ -19,9 +20,8 @@ from afterwit.measure.experiment import (
     start_experiment,
     stop_experiment,
 )
-from afterwit.measure.live.outcomes import ABOUT, MAIN
-from afterwit.measure.live.report import ArmEffect
-from afterwit.measure.live.words import alarm_words, change_words, with_needed
+from afterwit.measure.outcomes import ABOUT, MAIN
+from afterwit.measure.words import alarm_words, change_words, with_needed
 from afterwit.recall.holdout import ACTIONS, BLOCK, CHOICES, COLD, TEMPLATE, TOLD
 
 _ARMS = {

@@ -6,8 +6,8 @@ from afterwit.cli.terminal.amounts import human_count
 from afterwit.cli.terminal.output import print_text
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
-from afterwit.measure.live.report import ExplainedCase
-from afterwit.measure.live.words import amount
+from afterwit.measure.effect import ExplainedCase
+from afterwit.measure.words import amount
 
 _COLUMNS = (
     Column("first draw"),

@@ -9,8 +9,8 @@ from afterwit.cli.commands import command
 from afterwit.cli.terminal.options import Here, Option, reporting, timed
 from afterwit.cli.terminal.output import print_json, print_line, print_text
 from afterwit.config.calendar import Calendar
-from afterwit.measure.skipping import Skipped, Skipping, set_skipping, skipped_lately, skipping_now
-from afterwit.recall.told_moments import said_at
+from afterwit.measure.experiment import Skipped, Skipping, set_skipping, skipped_lately, skipping_now
+from afterwit.recall.told import said_at
 
 
 class _Percent(click.FloatRange):

@@ -20,7 +20,7 @@ from afterwit.cli.terminal.wrapping import cells, cut, wrapped
 from afterwit.config.calendar import Calendar
 from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import EventKind, Lean, Status
-from afterwit.recall.told_moments import said_at
+from afterwit.recall.told import said_at
 from afterwit.redaction.hygiene import clean
 from afterwit.sessions.action_words import from_home, target_line
 from afterwit.sessions.cost import Spending

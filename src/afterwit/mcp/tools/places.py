@@ -7,10 +7,10 @@ from typing import Any
 from afterwit.agents.moments import RECALL
 from afterwit.mcp.given import PLACE, ItemLine, folder_of, given, repo_of
 from afterwit.mcp.tool import Caller, Tool, text
-from afterwit.recall.exposures import audience_of
 from afterwit.recall.find_places import find_places
 from afterwit.recall.places import MOST, LikelyPlace
 from afterwit.recall.prompt_block import PLACES
+from afterwit.recall.spooled import audience_of
 from afterwit.redaction.shown import Shown, figure, joined, ours, path
 from afterwit.store.store import readonly_database
 

@@ -9,10 +9,10 @@ from afterwit.knowledge.shown_items import sentence, standing
 from afterwit.mcp.given import PLACE, ItemLine, day, given, repo_of
 from afterwit.mcp.tool import Caller, Tool, number, text
 from afterwit.model.knowledge import Category, Item, ItemStatus
-from afterwit.recall.exposures import audience_of
 from afterwit.recall.prompt_block import PromptBlock
 from afterwit.recall.recall import prompt_block_for, speaking_items, start_block_for, stories
 from afterwit.recall.situation import Situation
+from afterwit.recall.spooled import audience_of
 from afterwit.recall.start_block import StartBlock
 from afterwit.redaction.shown import NOTHING, Shown, figure, joined, label, ours, stamp
 from afterwit.store.store import readonly_database

@@ -16,8 +16,8 @@ from afterwit.extras.lab.patterns.publish import publish, published_of
 from afterwit.extras.lab.patterns.publishing_plan import PublishRequest
 from afterwit.extras.lab.patterns.show import catalog_of
 from afterwit.extras.lab.skills.history import skill_history
-from afterwit.measure.live.cases import Cases, ItemDraw, cases_of
-from afterwit.measure.live.effect import effect_of
+from afterwit.measure.cases import Cases, ItemDraw, cases_of
+from afterwit.measure.effect import effect_of
 from afterwit.sessions.filters import Filter
 from afterwit.store.decisions.published import PublishedForm
 

@@ -10,7 +10,7 @@ from afterwit.model.errors import UsageError
 from afterwit.model.kinds import TaskType
 from afterwit.model.templates import Template, TemplateUse
 from afterwit.model.times import iso_from_ms
-from afterwit.recall.worked_example import worked_example
+from afterwit.recall.start_block import worked_example
 from afterwit.redaction.markers import marked
 from afterwit.store.template_files import note_use
 

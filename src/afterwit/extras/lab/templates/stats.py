@@ -12,14 +12,13 @@ import msgspec
 
 from afterwit.config.world import World
 from afterwit.extras.lab.templates.files import list_templates
-from afterwit.measure.live.cases import cases_in
-from afterwit.measure.live.effect import effect_of
-from afterwit.measure.live.report import GroupEffect
-from afterwit.measure.live.words import with_needed
-from afterwit.measure.statistics.estimate import Finding
+from afterwit.measure.cases import cases_in
+from afterwit.measure.effect import GroupEffect, effect_of
+from afterwit.measure.statistics import Finding
+from afterwit.measure.words import with_needed
 from afterwit.model.kinds import TaskType
 from afterwit.model.templates import TEMPLATE_ITEM, Template
-from afterwit.recall.worked_example import worked_example
+from afterwit.recall.start_block import worked_example
 from afterwit.store.rows.hooks import told_counts
 from afterwit.store.store import readonly_database
 from afterwit.store.template_files import template_uses

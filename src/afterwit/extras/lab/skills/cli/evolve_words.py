@@ -14,7 +14,7 @@ from afterwit.extras.lab.skills.evolve.compare import TrialEffect
 from afterwit.extras.lab.skills.evolve.proposal import SkillProposal
 from afterwit.extras.lab.skills.evolve.trial import RejectedVersion, SkillTrial, TrialVerdict
 from afterwit.extras.lab.skills.words import between, of_ten
-from afterwit.measure.statistics.estimate import Finding
+from afterwit.measure.statistics import Finding
 
 _COLUMNS = (
     Column("id"),

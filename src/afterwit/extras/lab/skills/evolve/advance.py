@@ -16,7 +16,7 @@ from afterwit.extras.lab.skills.evolve.compare import TrialEffect
 from afterwit.extras.lab.skills.evolve.placing import changed_by_hand, place
 from afterwit.extras.lab.skills.evolve.propose import evolution_in
 from afterwit.extras.lab.skills.evolve.trial import BLOCK_MS, CHANCE, Arm, SkillTrial, TrialVerdict
-from afterwit.measure.statistics.estimate import Finding
+from afterwit.measure.statistics import Finding
 from afterwit.model.errors import AfterwitError, BusyError, PartlyDoneError
 from afterwit.recall.holdout import draw, holdout_key
 from afterwit.store.atomic import step

@@ -13,8 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from afterwit.harvest.skills.effect import WORTHWHILE
-from afterwit.measure.statistics.estimate import Estimate, Finding, estimate_from
-from afterwit.measure.statistics.trials import Draw, Trial, block_surprises
+from afterwit.measure.statistics import Draw, Estimate, Finding, Trial, block_surprises, estimate_from
 
 ALPHA = 0.05
 TUNED_FOR = 60  # blocks
