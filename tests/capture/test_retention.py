@@ -8,10 +8,9 @@ import pytest
 from tests.homes import CLAUDE, CODEX, NOW_MS, THREAD, claude_records, codex_records, put, world_of
 
 from afterwit.agents.retention import DAY_MS, Keeping
-from afterwit.capture.logs import Home
+from afterwit.capture.logs import Home, keeping_in
 from afterwit.capture.plan import Pending, homes, plan
 from afterwit.capture.tasks import soonest_first
-from afterwit.capture.vanishing import keeping_in
 from afterwit.store.layout import Layout
 from afterwit.store.store import opened
 

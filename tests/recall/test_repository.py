@@ -6,20 +6,20 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from tests.capture.checkouts.indexes import raw_text
+from tests.capture.indexes import raw_text
 from tests.homes import Silent
 from tests.recall.orchards import configure, learned_in, orchard, session, told_by_hook, told_by_recall, world_in
 from tests.sources.checkouts import Worked, worked
 
-from afterwit.capture.checkouts.known import GitCheckout
+from afterwit.capture.checkouts import GitCheckout
 from afterwit.config.world import World
 from afterwit.engine.learn import Options, learn
-from afterwit.mcp.desk import StoreDesk
+from afterwit.mcp.backend import StoreDesk
 from afterwit.recall import repository
 from afterwit.recall.place_index import PlaceSighting
 from afterwit.recall.repository import history_sightings, tree_file
 from afterwit.redaction.markers import CLOSING, OPENING
-from afterwit.sources import git_history, git_objects
+from afterwit.sources import git
 
 FULL = "let the press stop when the barrel is full"
 PROMPTS = (
@@ -42,14 +42,13 @@ def place(tmp_path: Path) -> Worked:
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What git was started for, in this process."""
     seen: list[str] = []
-    real = git_objects.started
+    real = git.started
 
     def counted(git_dir: Path, arguments: list[str]) -> "subprocess.Popen[bytes]":
         seen.append(arguments[0])
         return real(git_dir, arguments)
 
-    monkeypatch.setattr(git_objects, "started", counted)
-    monkeypatch.setattr(git_history, "started", counted)
+    monkeypatch.setattr(git, "started", counted)
     return seen
 
 

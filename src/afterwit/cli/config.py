@@ -10,16 +10,15 @@ from afterwit.agents.declared.description import Description
 from afterwit.agents.declared.shorthand import table_of, toml_of
 from afterwit.agents.registry import agents_with
 from afterwit.cli.commands import CliGroup
-from afterwit.cli.terminal.amounts import human_count
 from afterwit.cli.terminal.options import Here, reporting
-from afterwit.cli.terminal.output import print_json, print_line, talk
+from afterwit.cli.terminal.output import cut, print_json, print_line, talk
 from afterwit.cli.terminal.table import Column, print_table
-from afterwit.cli.terminal.wrapping import cut
 from afterwit.config import source as source_files
 from afterwit.config.exclude import exclude as run_exclude
 from afterwit.config.set import ConfigTarget, SettingChange, set_value, unset_value
 from afterwit.config.show import SettingRow
 from afterwit.config.show import show as run
+from afterwit.model.figures import human_count
 
 _LINE_CELLS = 100
 _NAME = click.argument("name", metavar="NAME")

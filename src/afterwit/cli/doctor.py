@@ -3,8 +3,7 @@
 import click
 
 from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.connect.machine import this_machine
-from afterwit.cli.terminal.amounts import human_bytes, human_count
+from afterwit.cli.connect.agents import this_machine
 from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import console, print_json, print_line, print_text
 from afterwit.cli.terminal.table import Column, print_table
@@ -14,6 +13,7 @@ from afterwit.engine.doctor.agent_health import AgentHealth, RetentionHealth, Ve
 from afterwit.engine.doctor.doctor import Examination, examine
 from afterwit.engine.doctor.findings import Level, missing_hooks, silent_hooks
 from afterwit.engine.doctor.store_health import StoreHealth
+from afterwit.model.figures import human_bytes, human_count
 from afterwit.redaction.hygiene import clean
 
 _COLUMNS = (

@@ -10,16 +10,25 @@ import click
 
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.learned import show_report
-from afterwit.cli.terminal.amounts import COUNT, human_count, human_dollars, human_tokens
-from afterwit.cli.terminal.options import AgentName, FolderOrUrl, Here, Option, many, refuse_unknown, reporting
+from afterwit.cli.terminal.options import (
+    COUNT,
+    AgentName,
+    FolderOrUrl,
+    Here,
+    Option,
+    many,
+    refuse_unknown,
+    reporting,
+    since_ms,
+)
 from afterwit.cli.terminal.output import print_json, print_line, talk
-from afterwit.cli.terminal.periods import since_ms
 from afterwit.cli.terminal.progress import at_most, bar
 from afterwit.config.extras import functions
 from afterwit.config.world import World
 from afterwit.engine.unchanged import FilesLook, nothing_new
 from afterwit.engine.unwatched_faults import faults_noted
 from afterwit.model.errors import BusyError
+from afterwit.model.figures import human_count, human_dollars, human_tokens
 from afterwit.model.learn_run import LearnReading, Options, Progress, Report, WantedSession
 
 
@@ -131,7 +140,7 @@ def learn(
     if (named or is_ended) and (sources or folder or since or is_reharvest):
         raise click.UsageError("--session and --ended go with none of --source, --sessions-dir, --since, --relearn.")
     if executor:
-        from afterwit.capture.executors import refuse_unknown as refuse_unknown_executor
+        from afterwit.capture.workers import refuse_unknown as refuse_unknown_executor
 
         refuse_unknown_executor(executor)
     if is_ended and is_dry_run:

@@ -13,9 +13,8 @@ from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from afterwit.model.errors import ConfigError
+from afterwit.model.errors import ConfigError, did_you_mean
 from afterwit.model.settings import BackupSettings, ReadingSettings, RetentionSettings, Settings
-from afterwit.model.text.nearest import did_you_mean
 from afterwit.store.regular_files import read_regular
 
 

@@ -15,8 +15,7 @@ from afterwit.agents.declared.description import Description
 from afterwit.agents.declared.parsing import description_from, description_of
 from afterwit.agents.declared.shorthand import toml_of
 from afterwit.agents.registry import AGENTS
-from afterwit.model.errors import ConfigError, UsageError
-from afterwit.model.text.nearest import did_you_mean
+from afterwit.model.errors import ConfigError, UsageError, did_you_mean
 from afterwit.store.atomic import replace_file
 from afterwit.store.regular_files import read_regular
 

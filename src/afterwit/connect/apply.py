@@ -25,7 +25,7 @@ from afterwit.connect.publishing.foreign_files import (
 from afterwit.connect.publishing.foreign_files import differences as file_differences
 from afterwit.model.errors import AfterwitError, DamagedError, PartlyDoneError
 from afterwit.store.atomic import step
-from afterwit.store.decisions.journal import AGENT_CONNECTED, AGENT_DISCONNECTED, decide, told_if_recorded
+from afterwit.store.decide import AGENT_CONNECTED, AGENT_DISCONNECTED, decide, told_if_recorded
 from afterwit.store.store import opened
 
 

@@ -9,11 +9,11 @@ one repository's from then on.
 from collections.abc import Mapping
 from pathlib import Path
 
-from afterwit.capture.checkouts.known import folder_here
+from afterwit.capture.checkouts import folder_here
 from afterwit.config.world import World
 from afterwit.repos.identity import COMMIT_MARK
 from afterwit.sources.checkout import remote_of, root_commit_of, root_of_checkout
-from afterwit.store.decisions.journal import CHECKOUTS_SEEN, decide
+from afterwit.store.decide import CHECKOUTS_SEEN, decide
 from afterwit.store.rows import repos
 from afterwit.store.store import Store
 

@@ -11,18 +11,16 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
-from afterwit.capture.commit import Committer, resolve_repos
+from afterwit.capture.commit import Committer, remove_dropped_objects, resolve_repos
 from afterwit.capture.derived import Bookmark, Derived, Origin, captured_in
-from afterwit.capture.executors import executor_at
 from afterwit.capture.left_out import LeftOutSessions, mark_of
 from afterwit.capture.logs import Home
-from afterwit.capture.part_rows import remove_dropped_objects
 from afterwit.capture.plan import NOT_LISTED, AgentPlan, Pending, homes, plan, plan_folder, plan_sessions
 from afterwit.capture.tasks import DerivedFile, Task, answers, batches, is_much, rest_of, soonest_first, workers_for
-from afterwit.capture.workers import Workers
+from afterwit.capture.workers import Workers, executor_at
 from afterwit.config.world import World, redactor_of, rules_for
 from afterwit.connect.connections import is_anything_connected
-from afterwit.digest.door.update import digest_pending
+from afterwit.digest.door import digest_pending
 from afterwit.engine import unchanged as standing
 from afterwit.engine.archive.check import check_some, still_damaged
 from afterwit.engine.archive.erase import finish_erasing
@@ -40,17 +38,15 @@ from afterwit.recall.deck.compile import compile_deck
 from afterwit.recall.repository import update_trees
 from afterwit.recall.spooled import Taken, acknowledge_ends, take_in
 from afterwit.sources.discovery import HomeListing, Unreadable, listed
-from afterwit.sources.remote_folder import RemoteFolder
+from afterwit.sources.places import RemoteFolder
 from afterwit.store import archive_mark
 from afterwit.store.atomic import step
 from afterwit.store.checksums import seal, unsealed
-from afterwit.store.database import transaction, translated
-from afterwit.store.decisions.journal import CHECKOUTS_SEEN, catch_up, decide
-from afterwit.store.lease import held
+from afterwit.store.database import seal_all, transaction, translated
+from afterwit.store.decide import CHECKOUTS_SEEN, catch_up, decide
 from afterwit.store.rows import erased, files, repos, sessions, texts
 from afterwit.store.spool import backlog
-from afterwit.store.store import Store, opened, rehearsed
-from afterwit.store.word_blocks import seal_all
+from afterwit.store.store import Store, held, opened, rehearsed
 
 __all__ = ["Options", "learn", "sweep"]
 

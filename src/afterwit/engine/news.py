@@ -8,9 +8,8 @@ derived again, are no news.
 from collections.abc import Iterator, Sequence
 
 from afterwit.agents.retention import Keeping
-from afterwit.capture.logs import Home
+from afterwit.capture.logs import Home, keeping_in, vanishes_at
 from afterwit.capture.plan import Pending
-from afterwit.capture.vanishing import keeping_in, vanishes_at
 from afterwit.config.world import World
 from afterwit.harvest.stated.statements import words_stated
 from afterwit.knowledge.door.list import item_in

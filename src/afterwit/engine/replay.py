@@ -22,9 +22,9 @@ import msgspec
 from afterwit.agents import claude_hooks
 from afterwit.agents.moments import ACTIVITY, AFTER, PROMPT, START, Moment
 from afterwit.agents.packages import described, payloads_of
-from afterwit.capture.checkouts.known import OpenedRows, git_checkouts
+from afterwit.capture.checkouts import OpenedRows, git_checkouts
 from afterwit.config.world import World
-from afterwit.digest.door.update import pack
+from afterwit.digest.door import pack
 from afterwit.knowledge.belief import DAY_MS
 from afterwit.knowledge.door.list import item_in
 from afterwit.knowledge.door.settle import harvest
@@ -33,11 +33,10 @@ from afterwit.measure.baselines import BASELINES
 from afterwit.measure.past_repositories import PastCheckout
 from afterwit.measure.replay import NoteOccasion, Player, Saying, Whereabouts
 from afterwit.model.digest import VERSION, Digest, DigestStep
-from afterwit.model.errors import UsageError
+from afterwit.model.errors import UsageError, did_you_mean
 from afterwit.model.kinds import ActionKind, Relation, Status
 from afterwit.model.knowledge import READ
 from afterwit.model.settings import Settings
-from afterwit.model.text.nearest import did_you_mean
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.recall.deck.first_prompt import likely_places
 from afterwit.recall.deck.location import location_of
@@ -48,7 +47,7 @@ from afterwit.recall.prompt_block import PLACES
 from afterwit.recall.repository import update_trees
 from afterwit.store.atomic import create_file
 from afterwit.store.database import transaction
-from afterwit.store.decisions.decided import KnowledgeEntry, SessionRead
+from afterwit.store.decisions import KnowledgeEntry, SessionRead
 from afterwit.store.layout import Layout, redaction_key
 from afterwit.store.rows import items, repos
 from afterwit.store.rows.hooks import Shares, put_shares

@@ -21,15 +21,14 @@ import msgspec
 
 from afterwit.agents import registry
 from afterwit.agents.prompt_history import HISTORY
-from afterwit.capture.logs import look_into
+from afterwit.capture.logs import keeping_in, look_into, vanishes_at
 from afterwit.capture.plan import Pending, homes, plan, plan_folder
-from afterwit.capture.vanishing import keeping_in, vanishes_at
 from afterwit.config.world import World
-from afterwit.digest.door.update import load_digest
-from afterwit.digest.repo_share import RepoNames
+from afterwit.digest.door import load_digest
 from afterwit.digest.value import (
     ExpectedFinding,
     PointFacts,
+    RepoNames,
     SampleCandidate,
     Value,
     chosen,
@@ -42,15 +41,13 @@ from afterwit.model.errors import BusyError
 from afterwit.model.learn_run import Options, Progress
 from afterwit.model.settings import Settings
 from afterwit.repos.folders import root_name
-from afterwit.sessions.filters import Filter, fits_repo, known_repos, refuse_unknown_repos, selection_of
+from afterwit.sessions.filters import Filter, fits_repo, known_repos, refuse_unknown_repos, selection_of, short_id
 from afterwit.sessions.list import Session
-from afterwit.sessions.short_ids import short_id
 from afterwit.sources.discovery import listed
 from afterwit.store.layout import Layout
-from afterwit.store.lease import held
 from afterwit.store.rows.files import file_key, files_by_session
 from afterwit.store.rows.session_list import Selection, SessionRow, selected_sessions
-from afterwit.store.store import readonly_database, rehearsed
+from afterwit.store.store import held, readonly_database, rehearsed
 
 _LEAST_SHARE = 0.1  # of a session that ran elsewhere
 _PATTERN = frozenset("*?[")

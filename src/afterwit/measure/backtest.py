@@ -16,8 +16,8 @@ import apsw
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.digest.door.update import material_of
-from afterwit.digest.material import Material
+from afterwit.digest.digester import Material
+from afterwit.digest.door import material_of
 from afterwit.measure.backtest_files import Notebook
 from afterwit.measure.replay import Outline, Played, Player, PlayerNote, Whereabouts, replay
 from afterwit.measure.scores import HelpfulMoment, PlayerReport, Scorer, best_moments

@@ -16,8 +16,8 @@ import msgspec
 from afterwit.knowledge.belief import is_test
 from afterwit.knowledge.weighing import is_put_to_test
 from afterwit.measure.note_changes import NoteHistory, item_before, names_of, time_of
+from afterwit.model.figures import Proportion
 from afterwit.model.knowledge import Evidence, Item
-from afterwit.model.proportions import Proportion
 
 
 class ConfidenceTest(NamedTuple):

@@ -18,7 +18,7 @@ from afterwit.model.errors import UsageError
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.recall.holdout import CHOICES, TEMPLATE
 from afterwit.recall.told import kept_back
-from afterwit.store.decisions.journal import (
+from afterwit.store.decide import (
     EXPERIMENT_SET,
     EXPERIMENT_STARTED,
     EXPERIMENT_STOPPED,
@@ -26,11 +26,10 @@ from afterwit.store.decisions.journal import (
     decide,
     told_if_recorded,
 )
-from afterwit.store.lease import held
 from afterwit.store.rows import hooks
 from afterwit.store.rows.hooks import Shares
 from afterwit.store.rows.items import exposures
-from afterwit.store.store import Store, opened, readonly_database, require
+from afterwit.store.store import Store, held, opened, readonly_database, require
 
 _WAIT_SECONDS = 60
 _LEAST_ARMS = 2

@@ -14,7 +14,7 @@ import msgspec
 
 from afterwit.knowledge.weighing import WeighingContext, weigh
 from afterwit.model.knowledge import Draft, Evidence, Item, ItemStatus
-from afterwit.store.decisions.decided import TAKEN_OUT, Decision
+from afterwit.store.decisions import TAKEN_OUT, Decision
 
 _SHARED = frozenset(Draft.__struct_fields__) & frozenset(Item.__struct_fields__)
 

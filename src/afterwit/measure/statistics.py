@@ -20,7 +20,7 @@ from math import ceil, exp, inf, isfinite, log, sqrt
 
 import msgspec
 
-from afterwit.model.proportions import Proportion
+from afterwit.model.figures import Proportion
 
 _BORROWED = 2.0  # so many sessions of a stratum weigh as much as all others together
 _FADING = 0.98  # of what a session weighs, with each that follows: half is gone after 34

@@ -18,13 +18,13 @@ from afterwit.agents.moments import ACTIVITY, AFTER, BEFORE, PROMPT, RUN
 from afterwit.measure.baselines import command_words
 from afterwit.measure.note_changes import NoteHistory, time_of
 from afterwit.model.digest import Digest, DigestStep
+from afterwit.model.figures import Proportion
 from afterwit.model.kinds import ActionKind, FailureClass, Relation
 from afterwit.model.knowledge import Activity, Item, ItemStatus, Trigger
-from afterwit.model.proportions import Proportion
-from afterwit.model.text.words import words_of
+from afterwit.model.text import words_of
 from afterwit.recall.deck.reader import words_called, words_in
 from afterwit.recall.hook.triggers import is_called_in
-from afterwit.store.decisions.decided import will_of
+from afterwit.store.decisions import will_of
 
 
 class SessionKey(NamedTuple):

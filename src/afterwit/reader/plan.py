@@ -19,10 +19,9 @@ from afterwit.reader.requests import ReadingPrompt, ReadingRequest, built_in, pr
 from afterwit.reader.session_texts import Beside, session_text
 from afterwit.reader.spent import ReadingSpent, spent_by
 from afterwit.reader.waiting import Patience, Shelf, best_first, due, notes_asked_about, readable
-from afterwit.sessions.filters import Filter
+from afterwit.sessions.filters import Filter, short_id
 from afterwit.sessions.list import Session
 from afterwit.sessions.originals import TranscriptSource, source_of
-from afterwit.sessions.short_ids import short_id
 from afterwit.store.regular_files import read_regular
 from afterwit.store.rows.readings import failed_requests, last_model, requests_about_notes, requests_for
 

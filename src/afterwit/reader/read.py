@@ -18,9 +18,8 @@ from afterwit.reader.plan import PlannedRequest, ReadingPlan, ReadingWish, plann
 from afterwit.reader.requests import ReadingRequest, built_in
 from afterwit.reader.taking import ReadingDesk, TakenAnswers
 from afterwit.sessions.originals import source_of
-from afterwit.store.decisions.journal import READING_ASKED, catch_up, decide, told_if_recorded
-from afterwit.store.lease import held
-from afterwit.store.store import Store, require
+from afterwit.store.decide import READING_ASKED, catch_up, decide, told_if_recorded
+from afterwit.store.store import Store, held, require
 
 _WAIT_SECONDS = 60
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import apsw
 
 from afterwit.config.world import World, exclusion_of
-from afterwit.digest.door.update import load_digest
+from afterwit.digest.door import load_digest
 from afterwit.digest.value import SampleCandidate, chosen, findings_of
 from afterwit.harvest.door.run import SessionRefs
 from afterwit.knowledge.door.settle import recorded
@@ -22,7 +22,7 @@ from afterwit.reader.requests import ReadingPrompt, ReadingRequest, built_in
 from afterwit.reader.session_texts import Beside
 from afterwit.sessions.filters import Filter, selection_of
 from afterwit.sessions.originals import TranscriptSource
-from afterwit.store.decisions.decided import decided
+from afterwit.store.decisions import decided
 from afterwit.store.rows.readings import CALLED, ReadingFailure, ReadingRow
 from afterwit.store.rows.session_list import SessionRow, selected_sessions, sessions_calling
 

@@ -15,13 +15,13 @@ from typing import NamedTuple
 
 import apsw
 
-from afterwit.capture.checkouts.known import GitCheckout
-from afterwit.capture.checkouts.tree_words import TreeWords
+from afterwit.capture.checkouts import GitCheckout
+from afterwit.capture.tree_words import TreeWords
 from afterwit.config.world import World, redactor_of
 from afterwit.knowledge.door.listeners import listener_here
 from afterwit.model.digest import Digest
 from afterwit.model.errors import UsageError
-from afterwit.model.text.words import words_of
+from afterwit.model.text import words_of
 from afterwit.recall.deck.location import branch_of
 from afterwit.recall.deck.prompt_tables import MOST_SESSIONS, places_of, sighting_of
 from afterwit.recall.deck.reader import opened_immutable
@@ -119,7 +119,7 @@ def _known_work(db: apsw.Connection, world: World, repo: str, checkout: GitCheck
 
 def _latest_digests(db: apsw.Connection, repo: str) -> Iterator[Digest]:
     """The newest sessions of a repository, the oldest of them first."""
-    from afterwit.digest.door.update import load_digest
+    from afterwit.digest.door import load_digest
 
     rows = list(selected_sessions(db, Selection(repos=frozenset((repo,))))) if repo else []
     for row in rows[-MOST_SESSIONS:]:

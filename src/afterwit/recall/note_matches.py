@@ -17,7 +17,7 @@ import apsw
 
 from afterwit.actions.path_patterns import fits_path
 from afterwit.model.quick_json import dumps
-from afterwit.model.text.words import word_counts, words_of
+from afterwit.model.text import word_counts, words_of
 from afterwit.recall.deck.reader import NOTES, index_in
 from afterwit.recall.place_index import PlaceIndex
 from afterwit.recall.places import LikelyPlace, named_files

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, cast
 import apsw
 
 from afterwit.model.quick_json import dumps, loads
-from afterwit.model.text.words import word_counts
+from afterwit.model.text import word_counts
 from afterwit.recall.deck.reader import PLACES, index_in
 
 NUMBER_BYTES = 4

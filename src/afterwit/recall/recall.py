@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import apsw
 
-from afterwit.capture.checkouts.known import named_checkouts
+from afterwit.capture.checkouts import checkouts_in_settings
 from afterwit.config.extras import functions
 from afterwit.config.world import World, exclusion_of, redactor_of
 from afterwit.knowledge.door.list import item_in
@@ -36,9 +36,8 @@ from afterwit.recall.situation import SPEAKING, Situation, expected, told_once
 from afterwit.recall.start_block import TEMPLATE, StartBlock, StartSettings, checked_template, start_block
 from afterwit.redaction.hygiene import clean
 from afterwit.redaction.shown import Shown
-from afterwit.repos.folders import root_of
-from afterwit.repos.identity import COMMIT_MARK, Spot
-from afterwit.repos.known_names import repos_by_name
+from afterwit.repos.folders import Spot, root_of
+from afterwit.repos.identity import COMMIT_MARK, repos_by_name
 from afterwit.repos.remotes import keys_of_checkout
 from afterwit.sessions.filters import aliased_repos, find_repo
 from afterwit.sources.checkout import remote_of, root_commit_of, root_of_checkout
@@ -147,7 +146,7 @@ def repo_at(db: apsw.Connection, world: World, folder: Path) -> str:
     """The repository; "" where no session was seen there, and the settings do not name it."""
     rows = [row for row in repo_rows(db) if row.repo]
     by_root = {row.root: row.repo for row in rows}
-    configured = {str(root): repo for repo, root in named_checkouts(db, world).items()}
+    configured = {str(root): repo for repo, root in checkouts_in_settings(db, world).items()}
     redact, home = redactor_of(world), world.user_home
     top = root_of_checkout(folder)
     for place in _upwards(folder, top):

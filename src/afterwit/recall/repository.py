@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 import apsw
 
-from afterwit.capture.checkouts.known import GitCheckout, OpenedRows, git_checkouts
-from afterwit.capture.checkouts.tree_index import update_tree
+from afterwit.capture.checkouts import GitCheckout, OpenedRows, git_checkouts
+from afterwit.capture.tree_index import update_tree
 from afterwit.config.world import World, redactor_of
 from afterwit.model.learn_run import Progress
 from afterwit.recall.place_index import PlaceSighting
@@ -21,9 +21,9 @@ from afterwit.recall.places import (
 )
 from afterwit.redaction import ruleset
 from afterwit.redaction.redaction import Redactor
+from afterwit.sources.checkout import TRUNKS, branches, current_branch, head_commit, trunk, uncommitted, work_mark
 from afterwit.sources.gathering import SourceError
-from afterwit.sources.git_history import Commit, commits
-from afterwit.sources.git_work import TRUNKS, branches, current_branch, head_commit, trunk, uncommitted, work_mark
+from afterwit.sources.git import Commit, commits
 from afterwit.store.layout import Layout, redaction_key
 from afterwit.store.marks import mark, put_mark
 from afterwit.store.store import Store

@@ -16,7 +16,7 @@ from afterwit.knowledge.belief import lower, quorum
 from afterwit.knowledge.shown_items import may_be_told, may_be_told_to
 from afterwit.knowledge.whose_words import Listener
 from afterwit.model.knowledge import READ, Item, ItemStatus, Scope, ScopeKind
-from afterwit.model.text.words import words_of
+from afterwit.model.text import words_of
 
 SPEAKING = (ItemStatus.ACTIVE, ItemStatus.CANDIDATE)  # items that may be said somewhere
 _TOKEN_CHARS = 4

@@ -18,8 +18,8 @@ from afterwit.engine.curation.lessons import LessonSource, record
 from afterwit.knowledge.door.list import all_items
 from afterwit.model.knowledge import EVERYWHERE, Category
 from afterwit.store import spool
-from afterwit.store.decisions.decided import DecisionKind, ItemChanges
-from afterwit.store.migrate import back_up
+from afterwit.store.database import back_up
+from afterwit.store.decisions import DecisionKind, ItemChanges
 from afterwit.store.store import opened
 
 WORD = "zanzibarine"

@@ -7,7 +7,7 @@ import pytest
 from tests.homes import CODEX, ORCHARD, THREAD, Silent, codex_records, hash_of, learned, put, rows, world_of
 from tests.measure.histories import HOUR_S, Log
 
-from afterwit.capture.checkouts.known import checkouts
+from afterwit.capture.checkouts import checkouts
 from afterwit.config.world import World
 from afterwit.engine.archive.rebuild import rebuild
 from afterwit.engine.curation.curate import Words, add, edit
@@ -16,7 +16,7 @@ from afterwit.knowledge.door.host_files import instructions
 from afterwit.knowledge.door.list import all_items, find_item
 from afterwit.knowledge.gone import RETURNS
 from afterwit.model.knowledge import EVERYWHERE, Category, Item, ItemStatus, Scope, ScopeKind
-from afterwit.store.decisions.decided import ItemChanges
+from afterwit.store.decisions import ItemChanges
 from afterwit.store.layout import Layout
 from afterwit.store.store import opened
 

@@ -10,14 +10,14 @@ from tests.homes import hash_of, learned, world_of
 from tests.measure.histories import HOUR_S, Log
 from tests.processes import COMMAND, run_text
 
-from afterwit.capture.checkouts.known import checkouts
+from afterwit.capture.checkouts import checkouts
 from afterwit.config.world import World
 from afterwit.engine.curation.curate import Words, add, judge
 from afterwit.engine.unchanged import nothing_new
 from afterwit.knowledge.door.list import all_items, find_item
 from afterwit.knowledge.gone import RETURNS
 from afterwit.model.knowledge import Category, Item, ItemStatus, Scope, ScopeKind
-from afterwit.store.decisions.decided import DecisionKind
+from afterwit.store.decisions import DecisionKind
 from afterwit.store.layout import Layout
 from afterwit.store.store import opened
 

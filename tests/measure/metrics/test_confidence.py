@@ -4,7 +4,7 @@ from tests.measure.metrics.noting import NO_HISTORY, day_ms, note, seen
 from afterwit.measure.confidence import ConfidenceTest, confidence_tests
 from afterwit.measure.note_changes import NoteHistory
 from afterwit.model.knowledge import Channel, Trigger
-from afterwit.store.decisions.decided import Decision, DecisionKind
+from afterwit.store.decisions import Decision, DecisionKind
 
 
 def tried(*evidence: object, history: NoteHistory = NO_HISTORY, **more: object) -> list[ConfidenceTest]:

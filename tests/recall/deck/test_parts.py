@@ -10,7 +10,7 @@ from tests.homes import CLAUDE, claude_records, learned, put, world_of
 from tests.knowledge_home import FACT, learnable_home
 from tests.recall.works import content_of
 
-from afterwit.digest.door.update import load_digest
+from afterwit.digest.door import load_digest
 from afterwit.engine.curation.curate import judge
 from afterwit.knowledge.door.list import all_items
 from afterwit.recall.deck import compile as compiling
@@ -20,7 +20,7 @@ from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck, opened_immutable
 from afterwit.redaction.redaction import Redactor
 from afterwit.store.database import transaction
-from afterwit.store.decisions.decided import DecisionKind
+from afterwit.store.decisions import DecisionKind
 from afterwit.store.layout import Layout
 from afterwit.store.store import opened
 

@@ -8,16 +8,16 @@ import click
 import msgspec
 
 from afterwit.cli.commands import ExitCode
-from afterwit.cli.terminal.amounts import human_count
-from afterwit.cli.terminal.completing import repo_names
+from afterwit.cli.terminal.completion import repo_names
 from afterwit.cli.terminal.options import AgentName, Here, added, many, refuse_unknown
 from afterwit.cli.terminal.output import print_json, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.knowledge.documents import written
 from afterwit.knowledge.door.list import ItemFilter, ItemListing
 from afterwit.knowledge.whose_words import Listener, people, words_of
+from afterwit.model.errors import did_you_mean
+from afterwit.model.figures import human_count
 from afterwit.model.knowledge import Category, Item, ItemStatus, ScopeKind
-from afterwit.model.text.nearest import did_you_mean
 from afterwit.recall.told import ToldWhen
 from afterwit.repos.remotes import last_part, short_names
 
@@ -220,9 +220,9 @@ def chosen(command: Callable[..., Any]) -> Callable[..., Any]:
 def _refuse_unknown_harvesters(names: Collection[str]) -> None:
     if not names:
         return
-    from afterwit.harvest.registry import HARVESTERS
+    from afterwit.harvest.registry import harvesters
 
-    makers = sorted({*(harvester.name for harvester in HARVESTERS), *_OTHERS})
+    makers = sorted({*(harvester.name for harvester in harvesters()), *_OTHERS})
     for name in names:
         if name not in makers:
             hint = did_you_mean(name, makers) or f"Known are: {', '.join(makers)}."

@@ -12,7 +12,6 @@ import msgspec
 
 from afterwit.cli.commands import command, typed_command
 from afterwit.cli.sessions.filters import EXITS, filtered
-from afterwit.cli.terminal.amounts import human_count, human_span
 from afterwit.cli.terminal.options import Here, many, reporting
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.cli.terminal.progress import bar
@@ -25,6 +24,7 @@ from afterwit.measure.backtest import ReplayedReading, keep_backtest
 from afterwit.measure.backtest_files import NotesFile
 from afterwit.measure.replay import NoteMoment, NoteOccasion, Played, PlayerNote
 from afterwit.measure.scores import HelpfulMoment, PlayerReport, Score, changed_files, searches_before
+from afterwit.model.figures import human_count, human_span
 from afterwit.model.kinds import Status
 from afterwit.model.settings import RepositorySettings
 from afterwit.sessions.filters import Filter, known_repo

@@ -7,11 +7,11 @@ import click
 
 from afterwit.cli.commands import command
 from afterwit.cli.sessions.filters import EXITS, filtered, nothing_matches
-from afterwit.cli.terminal.amounts import COUNT, human_count, human_dollars, human_span, human_tokens
-from afterwit.cli.terminal.options import Here, reporting
+from afterwit.cli.terminal.options import COUNT, Here, reporting
 from afterwit.cli.terminal.output import print_json, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
+from afterwit.model.figures import human_count, human_dollars, human_span, human_tokens
 from afterwit.model.kinds import Outcome
 from afterwit.repos.remotes import short_names
 from afterwit.sessions.filters import Filter

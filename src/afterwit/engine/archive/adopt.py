@@ -16,14 +16,13 @@ from typing import Any, NamedTuple
 import apsw
 from msgspec.structs import replace
 
-from afterwit.capture.assembly.remains import LeftCompanion, Remains, packed_keys, searchable
+from afterwit.capture.commit import PartRows
 from afterwit.capture.derived import COMPANION, TRANSCRIPT, Derived, Origin, keys_of
-from afterwit.capture.part_rows import PartRows
+from afterwit.model.captured import LeftCompanion, Remains, pack_keys, searchable
 from afterwit.store.archive import ArchiveName, generation_of
 from afterwit.store.checksums import seal
-from afterwit.store.rows import claims, files, originals, parts
-from afterwit.store.rows.files import FileRow
-from afterwit.store.rows.originals import Drop
+from afterwit.store.rows import files, parts
+from afterwit.store.rows.files import Drop, FileRow
 
 _UNKNOWN_AGENT = "unknown"
 
@@ -110,14 +109,14 @@ class Adopter(PartRows):
             files.note_removable(self._db, row.archived_as)
         file_id = row.id if row else self.add_file(origin, COMPANION, companion.generation)
         dropped = drop._replace(dropped_bytes=companion.dropped_bytes, sha256=companion.sha256)
-        originals.note_dropped(self._db, file_id, dropped, None)
+        files.note_dropped(self._db, file_id, dropped, None)
 
 
 def put_remains(db: apsw.Connection, file_id: int, drop: Drop, remains: Remains, part_ids: Mapping[int, int]) -> None:
     """The rows of a transcript as its remains have them. Its claims, and what can be searched, stay as they are."""
     parts.put_rows(db, remains.captured, dict(part_ids))
-    claims.note_copies(db, file_id, set())
-    originals.note_dropped(db, file_id, drop, packed_keys(remains.keys))
+    parts.note_copies(db, file_id, set())
+    files.note_dropped(db, file_id, drop, pack_keys(remains.keys))
 
 
 def keep_damage(

@@ -11,7 +11,7 @@ from afterwit.model.errors import DamagedError
 from afterwit.store.database import UNREADABLE, transaction
 from afterwit.store.frames import REMAINS
 from afterwit.store.marks import CHECKED, forget_last_run, mark, put_mark
-from afterwit.store.rows import files, originals, parts
+from afterwit.store.rows import files, parts
 from afterwit.store.rows.files import DAMAGED, FileRow, file_key
 from afterwit.store.store import Store
 
@@ -26,7 +26,7 @@ def check_some(store: Store, now_ms: int) -> bool:
     noted before."""
     day, last = now_ms // _DAY_MS, mark(store.db, CHECKED).split()
     before, after = (int(number) for number in last) if len(last) == 2 else (0, 0)
-    share = originals.original_bytes_held(store.db) // _DAYS
+    share = files.original_bytes_held(store.db) // _DAYS
     left = max(_MOST_BYTES, share) if day != before else _MOST_BYTES
     has_found = False
     while left >= 0 and (row := files.object_after(store.db, after)) is not None:
@@ -44,7 +44,7 @@ def checked(store: Store, row: FileRow) -> str:
         return row.error if fault else ""
     fault = f"{fault}. {files.REMEDY}" if fault else ""
     with transaction(store.db):
-        files.note_state(store.db, row.id, DAMAGED if fault else originals.EVICTED if row.is_dropped else "read", fault)
+        files.note_state(store.db, row.id, DAMAGED if fault else files.EVICTED if row.is_dropped else "read", fault)
         if fault and row.role != "transcript":
             files.forget_companion(store.db, row)
         forget_last_run(store.db)
@@ -53,16 +53,16 @@ def checked(store: Store, row: FileRow) -> str:
 
 def object_fault(store: Store, row: FileRow) -> str:
     """What is wrong with what the archive holds of a file; "" where it is what was archived."""
-    if row.id in originals.leaving(store.db):
+    if row.id in files.leaving(store.db):
         from afterwit.engine.archive.remove import is_leaving  # with all that reads
 
         if is_leaving(store, row):
             return ""
     try:
         if row.is_dropped:
-            from afterwit.capture.assembly.remains import unpacked
+            from afterwit.model.captured import unpack_remains
 
-            unpacked(store.archive.remains(row.archived_as))
+            unpack_remains(store.archive.remains(row.archived_as))
         elif store.archive.digest(row.archived_as, row.held_bytes) != row.sha256:
             return "the bytes are not those that were archived"
         return "" if _has_its_header(store, row) else "the header is not the one that was written"

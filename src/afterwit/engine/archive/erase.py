@@ -17,19 +17,17 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from afterwit.agents.registry import reader_for
-from afterwit.capture.assembly.remains import Remains, packed, packed_keys, unpacked
-from afterwit.capture.commit import resolve_repos
+from afterwit.capture.commit import PartRows, companion_bytes, remove_dropped_objects, resolve_repos
 from afterwit.capture.derived import COMPANION, TRANSCRIPT, Derived, Origin, keys_of, origin_in, parts_held
 from afterwit.capture.left_out import mark_of, taken_apart
 from afterwit.capture.logs import belonging
-from afterwit.capture.part_rows import PartRows, companion_bytes, remove_dropped_objects
 from afterwit.config.run_rules import RunRules
 from afterwit.config.world import World, rules_for
-from afterwit.digest.door.update import digest_pending
+from afterwit.digest.door import digest_pending
 from afterwit.edits.ours import MARK
 from afterwit.engine.archive.remove import drop_in
 from afterwit.knowledge.door.settle import harvest
-from afterwit.model.captured import Captured
+from afterwit.model.captured import Captured, Remains, pack_keys, pack_remains, unpack_remains
 from afterwit.model.errors import DamagedError
 from afterwit.model.prices import price_list
 from afterwit.recall.deck.compile import compile_deck
@@ -41,7 +39,7 @@ from afterwit.store.checksums import seal
 from afterwit.store.database import UNREADABLE, transaction, translated
 from afterwit.store.layout import Layout
 from afterwit.store.marks import DECK, forget_last_run, put_mark
-from afterwit.store.rows import claims, erased, files, originals, parts
+from afterwit.store.rows import erased, files, parts
 from afterwit.store.rows.erased import ERASED, LEFT_OUT, session_key
 from afterwit.store.rows.files import FileRow
 from afterwit.store.store import Store
@@ -235,7 +233,7 @@ class Eraser(PartRows):
 
     def _remove(self, row: FileRow) -> None:
         """All that a file left."""
-        self._dirty.update(claims.copiers_of(self._db, row.id))
+        self._dirty.update(parts.copiers_of(self._db, row.id))
         for part in parts.parts_of_file(self._db, row.id):
             self._touched.add(part.session_id)
             parts.delete_part(self._db, part.id)
@@ -270,17 +268,17 @@ class Eraser(PartRows):
         """False, where the remains cannot be read."""
         row, archive = file.row, self._store.archive
         try:
-            header, remains = archive.header(row.archived_as), unpacked(archive.remains(row.archived_as))
+            header, remains = archive.header(row.archived_as), unpack_remains(archive.remains(row.archived_as))
         except (DamagedError, *UNREADABLE):
             return False
         rest = _remains_without(remains, file.gone)
-        archive.replace(row.archived_as, header, packed(rest))
+        archive.replace(row.archived_as, header, pack_remains(rest))
         for part in parts.parts_of_file(self._db, row.id):
             if part.facts.native_id in file.gone:
                 self._touched.add(part.session_id)
                 parts.delete_part(self._db, part.id)
         parts.put_problems(self._db, row.id, 0, [])
-        originals.note_dropped(self._db, row.id, drop_in(header), packed_keys(rest.keys))
+        files.note_dropped(self._db, row.id, drop_in(header), pack_keys(rest.keys))
         seal(self._db, [row.id])
         return True
 

@@ -19,7 +19,6 @@ import msgspec
 
 from afterwit.agents.declared.description import Description
 from afterwit.agents.registry import reader_for
-from afterwit.capture.assembly.remains import unpacked
 from afterwit.capture.commit import resolve_repos
 from afterwit.capture.derive import derive_archived
 from afterwit.capture.derived import COMPANION, Derived, origin_in
@@ -28,10 +27,11 @@ from afterwit.capture.tasks import is_much, workers_for
 from afterwit.capture.workers import Workers
 from afterwit.config.run_rules import RunRules
 from afterwit.config.world import World, rules_for
-from afterwit.digest.door.update import digest_pending
+from afterwit.digest.door import digest_pending
 from afterwit.engine.archive.adopt import Adopter, ArchiveObject, Damage, keep_damage
 from afterwit.engine.archive.remove import drop_in
 from afterwit.knowledge.door.settle import harvest, keep_approved
+from afterwit.model.captured import unpack_remains
 from afterwit.model.errors import DamagedError, StoreError
 from afterwit.model.learn_run import Progress
 from afterwit.model.prices import price_list
@@ -43,20 +43,21 @@ from afterwit.store.database import (
     UNREADABLE,
     connect,
     is_damage,
+    migrate,
+    migrations,
     put_in_place,
     remove_database,
+    schema_version,
     transaction,
     translated,
 )
-from afterwit.store.decisions.journal import catch_up
+from afterwit.store.decide import catch_up
 from afterwit.store.frames import REMAINS
 from afterwit.store.journal import ChainHead, Journal, applied, keep_heads, refuse_faults, refuse_missing, seen_heads
 from afterwit.store.layout import Layout
-from afterwit.store.lease import held
-from afterwit.store.migrate import migrate, migrations, schema_version
 from afterwit.store.rows import files
 from afterwit.store.rows.files import FileRow
-from afterwit.store.store import Store, require
+from afterwit.store.store import Store, held, require
 
 _BATCH = 64
 _SHOWN = 5
@@ -225,7 +226,7 @@ class _Rebuilding:
         with transaction(self._store.db):
             for left in (archived for archived in stored if archived.role == REMAINS):
                 try:
-                    drop, remains = drop_in(left.header), unpacked(self._store.archive.remains(left.name))
+                    drop, remains = drop_in(left.header), unpack_remains(self._store.archive.remains(left.name))
                 except (DamagedError, *UNREADABLE) as error:
                     self._note(left.name, str(error))
                 else:

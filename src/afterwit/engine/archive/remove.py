@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from afterwit.capture.assembly.remains import LeftCompanion, Remains, packed, unpacked, unplaced
+from afterwit.capture.commit import remove_dropped_objects
 from afterwit.capture.derived import Origin, keys_of, origin_in
-from afterwit.capture.part_rows import remove_dropped_objects
 from afterwit.engine.archive.adopt import put_remains
+from afterwit.model.captured import LeftCompanion, Remains, pack_remains, unpack_remains, without_places
 from afterwit.model.errors import DamagedError
 from afterwit.store import archive_mark
 from afterwit.store.archive import Archive, ArchiveName
@@ -21,9 +21,8 @@ from afterwit.store.atomic import step
 from afterwit.store.checksums import seal
 from afterwit.store.database import UNREADABLE, transaction, translated
 from afterwit.store.marks import forget_last_run
-from afterwit.store.rows import claims, files, originals, parts
-from afterwit.store.rows.files import FileRow
-from afterwit.store.rows.originals import Drop
+from afterwit.store.rows import files, parts
+from afterwit.store.rows.files import Drop, FileRow
 from afterwit.store.store import Store
 
 PACKED_BYTES = "packed_bytes"  # in the header of remains: what the original took, companions included
@@ -52,7 +51,7 @@ def drop_originals(store: Store, files_to_drop: Sequence[FileToDrop], now_ms: in
                 except DamagedError as error:
                     faults[to_drop.file.id] = str(error)
                 else:
-                    store.archive.replace(to_drop.file.archived_as, header, packed(remains))
+                    store.archive.replace(to_drop.file.archived_as, header, pack_remains(remains))
             store.archive.flush()
             settle_dropped(store)
     except OSError as error:
@@ -62,7 +61,7 @@ def drop_originals(store: Store, files_to_drop: Sequence[FileToDrop], now_ms: in
 
 def settle_dropped(store: Store) -> None:
     """Brings the rows of what is leaving in line with what the archive holds of it by now."""
-    file_ids = originals.leaving(store.db)
+    file_ids = files.leaving(store.db)
     if not file_ids:
         return
     with transaction(store.db):
@@ -70,7 +69,7 @@ def settle_dropped(store: Store) -> None:
             if _has_left(store.archive, file.archived_as):
                 _try_to_settle(store, file)
             store.archive.clear_beside(file.archived_as)
-        originals.clear_leaving(store.db)
+        files.clear_leaving(store.db)
         archive_mark.note_held(store.db)
         step("the rows of what left are settled, not committed")
     archive_mark.confirm(store)
@@ -84,7 +83,7 @@ def drop_in(header: dict[str, Any]) -> Drop:
 
 def is_leaving(store: Store, file: FileRow) -> bool:
     """Whether a run was stopped after the original had gone and before its rows followed."""
-    return file.id in originals.leaving(store.db) and _has_left(store.archive, file.archived_as)
+    return file.id in files.leaving(store.db) and _has_left(store.archive, file.archived_as)
 
 
 def _announce(store: Store, batch: Sequence[FileToDrop]) -> None:
@@ -92,7 +91,7 @@ def _announce(store: Store, batch: Sequence[FileToDrop]) -> None:
     store.db.pragma("synchronous", "FULL")
     try:
         with transaction(store.db):
-            originals.note_leaving(store.db, [to_drop.file.id for to_drop in batch])
+            files.note_leaving(store.db, [to_drop.file.id for to_drop in batch])
             forget_last_run(store.db)
             archive_mark.announce(store)
     finally:
@@ -106,7 +105,7 @@ def _remains(store: Store, to_drop: FileToDrop, now_ms: int) -> tuple[dict[str, 
     if file.state == files.DAMAGED:
         raise DamagedError(file.error)
     keys = keys_of(file)
-    captured = unplaced(originals.rows_of_file(store.db, file.id))
+    captured = without_places(files.rows_of_file(store.db, file.id))
     captured.claims = list(_owned(store, file, keys))
     header = store.archive.header(file.archived_as) | {
         "state": to_drop.state,
@@ -130,7 +129,7 @@ def _owned(store: Store, file: FileRow, keys: dict[str, list[int]]) -> Iterator[
     """Per part the keys that are its own and no other part's."""
     for part in parts.parts_of_file(store.db, file.id):
         own_keys = keys.get(part.facts.native_id, [])
-        others = {key for rival in claims.rivals(store.db, part.id, own_keys) for key in rival.keys}
+        others = {key for rival in parts.rivals(store.db, part.id, own_keys) for key in rival.keys}
         yield [key for key in own_keys if key not in others]
 
 
@@ -162,7 +161,7 @@ def _try_to_settle(store: Store, file: FileRow) -> None:
 
 def _settle(store: Store, file: FileRow) -> None:
     header = store.archive.header(file.archived_as)
-    drop, remains = drop_in(header), unpacked(store.archive.remains(file.archived_as))
+    drop, remains = drop_in(header), unpack_remains(store.archive.remains(file.archived_as))
     part_ids_before = {part.facts.native_id: part.id for part in parts.parts_of_file(store.db, file.id)}
     part_ids = {number: part_ids_before[facts.native_id] for number, facts in enumerate(remains.captured.parts)}
     put_remains(store.db, file.id, drop, remains, part_ids)
@@ -179,6 +178,6 @@ def _settle_companion(store: Store, owner: Origin, companion: LeftCompanion, dro
     dropped = drop._replace(dropped_bytes=row.held_bytes, sha256=row.sha256)
     files.note_removable(store.db, row.archived_as)
     if row.is_live:
-        originals.note_dropped(store.db, row.id, dropped, None)
+        files.note_dropped(store.db, row.id, dropped, None)
     else:
         files.delete_file(store.db, row.id)

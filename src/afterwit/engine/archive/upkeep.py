@@ -9,11 +9,10 @@ from afterwit.model.errors import DamagedError
 from afterwit.store import archive_mark, spool
 from afterwit.store.checksums import content_hash
 from afterwit.store.layout import Layout
-from afterwit.store.lease import held
-from afterwit.store.rows import originals
+from afterwit.store.rows import files as file_rows
 from afterwit.store.rows.files import all_files
 from afterwit.store.rows.health import RowCounts, count_rows, database_bytes, problem_rows
-from afterwit.store.store import opened, readonly_database, require
+from afterwit.store.store import held, opened, readonly_database, require
 
 
 class Sizes(msgspec.Struct, kw_only=True):
@@ -113,8 +112,8 @@ class DroppedOriginal(msgspec.Struct, frozen=True, kw_only=True):
 def dropped(layout: Layout) -> list[DroppedOriginal]:
     """The latest first."""
     with readonly_database(layout) as db:
-        files = originals.dropped_files(db)
-        names = originals.sessions_in(db, [file.id for file in files])
+        files = file_rows.dropped_files(db)
+        names = file_rows.sessions_in(db, [file.id for file in files])
     return [
         DroppedOriginal(
             agent=file.agent,
@@ -123,7 +122,7 @@ def dropped(layout: Layout) -> list[DroppedOriginal]:
             bytes=file.dropped_bytes,
             dropped_ms=file.dropped_ms,
             sha256=file.sha256,
-            is_data_loss=file.state == originals.LOST,
+            is_data_loss=file.state == file_rows.LOST,
         )
         for file in files
     ]

@@ -20,17 +20,14 @@ from afterwit.recall.deck.write import DealtPart, dealt_deck
 from afterwit.store import archive_mark, journal
 from afterwit.store.archive import ArchiveName, generation_of
 from afterwit.store.checksums import database_faults, foreign_permissions
-from afterwit.store.database import UNREADABLE
-from afterwit.store.decisions.journal import apply_entry
+from afterwit.store.database import UNREADABLE, migrate, migrations
+from afterwit.store.decide import apply_entry
 from afterwit.store.layout import Layout
-from afterwit.store.lease import held
 from afterwit.store.marks import DECK, KEY, MACHINE, fingerprint, key_mark, mark
-from afterwit.store.migrate import migrate, migrations
-from afterwit.store.rows import claims
 from afterwit.store.rows.files import DAMAGED, FileRow, all_files, damaged_files
 from afterwit.store.rows.health import archive_state, latest_held
-from afterwit.store.rows.parts import parts_of_file
-from afterwit.store.store import Store, opened, require
+from afterwit.store.rows.parts import parts_of_file, unclaimed
+from afterwit.store.store import Store, held, opened, require
 
 _DECIDED = {
     "aliases": "subject, name, target",
@@ -168,7 +165,7 @@ def _claim_faults(store: Store) -> Iterator[str]:
 
 def _has_unclaimed(store: Store, row: FileRow) -> bool:
     held_keys, parts = keys_of(row), parts_of_file(store.db, row.id)
-    return any(claims.unclaimed(store.db, held_keys.get(part.facts.native_id, [])) for part in parts)
+    return any(unclaimed(store.db, held_keys.get(part.facts.native_id, [])) for part in parts)
 
 
 def _archive_faults(store: Store) -> Iterator[StoreFault]:

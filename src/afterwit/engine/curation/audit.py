@@ -15,9 +15,9 @@ from afterwit.config.world import World
 from afterwit.engine.curation.curate import decision_desk
 from afterwit.knowledge.door.list import all_items, find_item
 from afterwit.model.errors import UsageError
+from afterwit.model.figures import Proportion
 from afterwit.model.knowledge import Item, ItemStatus
-from afterwit.model.proportions import Proportion
-from afterwit.store.decisions.decided import KnowledgeEntry
+from afterwit.store.decisions import KnowledgeEntry
 from afterwit.store.store import readonly_database
 
 

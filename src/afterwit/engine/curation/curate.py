@@ -37,11 +37,10 @@ from afterwit.model.knowledge import (
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.redaction.hygiene import clean
 from afterwit.store.database import transaction
-from afterwit.store.decisions.decided import DecisionKind, ItemChanges, KnowledgeEntry, decided, will_of
-from afterwit.store.decisions.journal import catch_up, decide_all, told_if_recorded
-from afterwit.store.lease import held
+from afterwit.store.decide import catch_up, decide_all, told_if_recorded
+from afterwit.store.decisions import DecisionKind, ItemChanges, KnowledgeEntry, decided, will_of
 from afterwit.store.rows import sightings
-from afterwit.store.store import Store, opened, require
+from afterwit.store.store import Store, held, opened, require
 
 _WAIT_SECONDS = 60
 _PINS = {DecisionKind.PIN: True, DecisionKind.UNPIN: False}

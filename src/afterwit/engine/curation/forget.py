@@ -16,7 +16,7 @@ from afterwit.knowledge.door.list import all_items
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import IMPORT, Channel, Evidence, Item
 from afterwit.sessions.filters import find_repo, find_session
-from afterwit.store.decisions.decided import Forgettable, Forgotten, KnowledgeEntry
+from afterwit.store.decisions import Forgettable, Forgotten, KnowledgeEntry
 
 
 class ForgetRequest(NamedTuple):

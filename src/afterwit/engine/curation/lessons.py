@@ -27,8 +27,8 @@ from afterwit.model.knowledge import (
     SessionRef,
 )
 from afterwit.store.database import transaction
-from afterwit.store.decisions.decided import KnowledgeEntry
-from afterwit.store.decisions.journal import catch_up, journalled, told_if_recorded
+from afterwit.store.decide import catch_up, journalled, told_if_recorded
+from afterwit.store.decisions import KnowledgeEntry
 from afterwit.store.rows import items
 from afterwit.store.store import Store, opened, readonly_database, require
 

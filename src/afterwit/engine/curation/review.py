@@ -23,7 +23,7 @@ from afterwit.model.knowledge import PERSON, Channel, Item, ItemStatus
 from afterwit.recall.recall import stories
 from afterwit.recall.situation import expected
 from afterwit.recall.told import ToldWhen, told_when
-from afterwit.store.decisions.decided import DecisionKind, ItemChanges
+from afterwit.store.decisions import DecisionKind, ItemChanges
 from afterwit.store.store import readonly_database
 
 WAITING = (ItemStatus.CANDIDATE, ItemStatus.QUARANTINED)

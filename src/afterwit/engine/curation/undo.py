@@ -12,7 +12,7 @@ from afterwit.config.world import World
 from afterwit.engine.curation.curate import decision_desk
 from afterwit.knowledge.door.settle import recorded
 from afterwit.model.errors import UsageError
-from afterwit.store.decisions.decided import ItemChanges, KnowledgeEntry, Recorded, in_force
+from afterwit.store.decisions import ItemChanges, KnowledgeEntry, Recorded, in_force
 from afterwit.store.store import readonly_database
 
 _BY_PEOPLE = (

@@ -12,7 +12,7 @@ import msgspec
 
 from afterwit.config.calendar import Calendar
 from afterwit.config.world import World
-from afterwit.digest.door.update import load_digest
+from afterwit.digest.door import load_digest
 from afterwit.engine.curation.turns import PersonTurn, turns_behind
 from afterwit.engine.curation.undo import Past, past_of
 from afterwit.harvest.door.stories import Stories
@@ -22,9 +22,9 @@ from afterwit.knowledge.door.settle import recorded
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import CHANGES, Status
 from afterwit.model.knowledge import PERSON, Channel, Evidence, Item, ScopeKind
-from afterwit.model.text.words import words_of
-from afterwit.sessions.short_ids import short_id
-from afterwit.store.decisions.decided import KnowledgeEntry, Recorded, in_force
+from afterwit.model.text import words_of
+from afterwit.sessions.filters import short_id
+from afterwit.store.decisions import KnowledgeEntry, Recorded, in_force
 from afterwit.store.rows.session_list import Selection, SessionRow, selected_sessions, session_of
 from afterwit.store.store import readonly_database
 

@@ -10,8 +10,8 @@ from afterwit.engine.doctor.agent_health import AgentHealth, Horizon, InStore, O
 from afterwit.engine.doctor.findings import DoctorFinding, alarm, warning
 from afterwit.engine.doctor.reader_health import Break, Sign, breaks
 from afterwit.store.archive import Archive
+from afterwit.store.rows.files import LOST
 from afterwit.store.rows.health import archived_label
-from afterwit.store.rows.originals import LOST
 
 _SHOWN = 5
 _UNKNOWN_WORTH_SAYING = 0.05

@@ -15,14 +15,12 @@ from afterwit.agents import registry
 from afterwit.agents.declared.description import Description
 from afterwit.agents.prompt_history import HISTORY
 from afterwit.agents.retention import DAY_MS
-from afterwit.capture.logs import Home, look_into, sessions_in
+from afterwit.capture.logs import Home, keeping_in, look_into, sessions_in, vanishes_at
 from afterwit.capture.recognition import unclaimed
-from afterwit.capture.vanishing import keeping_in, vanishes_at
 from afterwit.engine.doctor.reader_health import Transcript, unknown_share, versions
 from afterwit.model.settings import Settings
 from afterwit.sources.discovery import Unit, Unreadable, listed
-from afterwit.sources.log_files import LogFile
-from afterwit.sources.places import opened_in
+from afterwit.sources.places import LogFile, opened_in
 from afterwit.store.rows.files import file_key
 from afterwit.store.rows.health import AgentTotals, PartFigures, TranscriptRow
 

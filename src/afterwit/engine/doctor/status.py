@@ -11,9 +11,8 @@ import apsw
 import msgspec
 
 from afterwit.agents.retention import DAY_MS
-from afterwit.capture.logs import Home
+from afterwit.capture.logs import Home, keeping_in, vanishes_at
 from afterwit.capture.plan import homes, plan
-from afterwit.capture.vanishing import keeping_in, vanishes_at
 from afterwit.config.extras import functions
 from afterwit.config.world import World
 from afterwit.connect.plan import Machine
@@ -37,10 +36,10 @@ from afterwit.store import spool
 from afterwit.store.archive import Archive
 from afterwit.store.marks import last_learned
 from afterwit.store.rows import hooks
+from afterwit.store.rows.files import LOST, dropped_files
 from afterwit.store.rows.health import archive_state, database_bytes
 from afterwit.store.rows.hooks import DrawnSession, DrawRow
 from afterwit.store.rows.items import count_by_status
-from afterwit.store.rows.originals import LOST, dropped_files
 from afterwit.store.rows.sessions import count_sessions
 from afterwit.store.store import readonly_database, require
 

@@ -12,12 +12,12 @@ import msgspec
 
 from afterwit.engine.archive import verify
 from afterwit.engine.doctor.findings import DoctorFinding, alarm, warning
-from afterwit.store import archive_mark, journal, lease, spool
+from afterwit.store import archive_mark, journal, spool
 from afterwit.store.checksums import foreign_permissions
+from afterwit.store.database import schema_version
 from afterwit.store.layout import Layout
-from afterwit.store.migrate import schema_version
 from afterwit.store.rows.health import ArchiveState, database_bytes
-from afterwit.store.store import Store
+from afterwit.store.store import Store, holder, is_held
 
 _OLDEST_SAFE_SQLITE = (3, 51, 3)
 _LEAST_FREE_BYTES = 200_000_000
@@ -48,7 +48,7 @@ class StoreHealth(msgspec.Struct, kw_only=True):
 
 def surroundings(layout: Layout, *, is_full: bool) -> StoreHealth:
     """What can be said without opening the database."""
-    process, is_held = lease.holder(layout.lease), lease.is_held(layout.lease)
+    process, is_running = holder(layout.lease), is_held(layout.lease)
     files, size = spool.backlog(layout.spool)
     return StoreHealth(
         root=str(layout.root),
@@ -56,7 +56,7 @@ def surroundings(layout: Layout, *, is_full: bool) -> StoreHealth:
         check="full" if is_full else "quick",
         unchecked=[] if is_full else list(_UNCHECKED),
         free_bytes=shutil.disk_usage(layout.root).free,
-        lease="held" if is_held else "stale" if process else "free",
+        lease="held" if is_running else "stale" if process else "free",
         lease_process=process,
         last_run_ms=_changed_ms(layout),
         spool_files=files,

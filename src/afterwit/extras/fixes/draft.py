@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import apsw
 
-from afterwit.digest.door.update import load_digest
+from afterwit.digest.door import load_digest
 from afterwit.extras.fixes.assertions import DerivedAssertion, python_assertions, script_assertions
 from afterwit.extras.fixes.fixes import is_code
 from afterwit.extras.fixes.history import EndedSession, FixPlace, ListedFix
@@ -16,11 +16,11 @@ from afterwit.extras.fixes.runners import Runner, is_runnable, planned_tests, py
 from afterwit.extras.fixes.skeletons import FailedInput, Skeleton, SkeletonSource, skeleton_of
 from afterwit.model.errors import UsageError
 from afterwit.model.kinds import ActionKind
-from afterwit.model.text.test_paths import subject_of
+from afterwit.model.text import subject_of
 from afterwit.redaction.hygiene import clean
 from afterwit.redaction.redaction import Redactor
 from afterwit.sources.gathering import SourceError
-from afterwit.sources.git_diffs import FileDiff, TreeEntry, diff_of, text_reader, tree_of
+from afterwit.sources.git import FileDiff, TreeEntry, diff_of, text_reader, tree_of
 from afterwit.store.rows.session_list import session_of
 
 _MOST_INPUTS = 2

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from afterwit.agents.registry import instruction_files
-from afterwit.capture.checkouts.known import Checkout, StoreRows, first_checkouts, hidden_home
+from afterwit.capture.checkouts import Checkout, StoreRows, first_checkouts, hidden_home
 from afterwit.config.world import World
 from afterwit.sources.checkout import checkout_instructions, home_instructions, project_memory
 

@@ -11,7 +11,7 @@ from itertools import combinations, product
 
 import msgspec
 
-from afterwit.capture.checkouts.known import checkouts
+from afterwit.capture.checkouts import checkouts
 from afterwit.config.world import World
 from afterwit.harvest.commands.purposes import Purpose
 from afterwit.harvest.stated.statements import salient

@@ -15,11 +15,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 import apsw
 import msgspec
 
-from afterwit.capture.checkouts.known import GitCheckout, git_checkouts, named_checkouts
+from afterwit.capture.checkouts import GitCheckout, checkouts_in_settings, git_checkouts
 from afterwit.capture.left_out import LeftOutSessions
 from afterwit.config.run_rules import known_people
 from afterwit.config.world import World, exclusion_of, redactor_of
-from afterwit.digest.door.update import load_digest
+from afterwit.digest.door import load_digest
 from afterwit.knowledge.door.list import item_in
 from afterwit.knowledge.door.listeners import listener_here, own_names
 from afterwit.knowledge.whose_words import is_personal
@@ -46,24 +46,28 @@ from afterwit.recall.situation import MOST_STORIES, SPEAKING, Situation, agents_
 from afterwit.recall.start_block import worked_example
 from afterwit.redaction import ruleset
 from afterwit.redaction.placeholders import placeholder
-from afterwit.repos.known_names import is_folder
+from afterwit.repos.identity import is_folder
 from afterwit.store.database import UNREADABLE, is_damage, transaction
 from afterwit.store.layout import redaction_key
-from afterwit.store.lease import held
-from afterwit.store.marks import DECK, EXAMPLES, fingerprint, key_mark, mark, put_mark
-from afterwit.store.rows import hooks, repos
-from afterwit.store.rows.items import ItemRow, items_in
-from afterwit.store.rows.session_list import session_row
-from afterwit.store.rows.undealt import (
+from afterwit.store.marks import (
+    DECK,
+    EXAMPLES,
     Undealt,
     count_stories,
+    fingerprint,
     forget_undealt,
+    key_mark,
+    mark,
     newest_in,
+    put_mark,
     repos_with_sessions,
     scopes_with_items,
     undealt,
 )
-from afterwit.store.store import Store, opened
+from afterwit.store.rows import hooks, repos
+from afterwit.store.rows.items import ItemRow, items_in
+from afterwit.store.rows.session_list import session_row
+from afterwit.store.store import Store, held, opened
 from afterwit.store.template_files import stored_templates
 
 _WAIT_SECONDS = 60
@@ -142,7 +146,7 @@ def _roots(store: Store, world: World, rows: Iterable[repos.RepoRow]) -> dict[st
     """Folders of repositories, those in the user's home below `~`: they are stored without the user's name."""
     home = world.user_home
     hidden = str(home.parent / placeholder("user", home.name, store.key))
-    roots = {str(root): repo for repo, root in named_checkouts(store.db, world).items()}
+    roots = {str(root): repo for repo, root in checkouts_in_settings(store.db, world).items()}
     for row in rows:
         if row.repo and row.root:
             inside = next((row.root[len(top) :] for top in (hidden, str(home)) if row.root.startswith(f"{top}/")), None)

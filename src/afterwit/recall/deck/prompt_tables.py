@@ -22,7 +22,7 @@ import msgspec
 
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import CHANGES, Status
-from afterwit.model.text.words import words_of
+from afterwit.model.text import words_of
 from afterwit.recall.deck.reader import PLACES
 from afterwit.recall.place_index import (
     MEMORY,

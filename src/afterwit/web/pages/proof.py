@@ -17,13 +17,22 @@ from afterwit.measure.outcomes import ABOUT, Figure
 from afterwit.measure.report import HISTORY, METRICS
 from afterwit.measure.words import NOTHING_COMPARED, amount, change_words, finding_words, verdict
 from afterwit.model.errors import UsageError
-from afterwit.model.proportions import Proportion
+from afterwit.model.figures import Proportion
 from afterwit.reader.spent import spent_by
 from afterwit.store.regular_files import read_regular
 from afterwit.store.rows.readings import spending
 from afterwit.store.store import readonly_database
-from afterwit.web.answering import Ask, WebAnswer, WebRoute, session_path, shown, with_fields
-from afterwit.web.pages.tables import CellLink, ShownTable, tables_page
+from afterwit.web.answering import (
+    Ask,
+    CellLink,
+    ShownTable,
+    WebAnswer,
+    WebRoute,
+    session_path,
+    shown,
+    tables_page,
+    with_fields,
+)
 
 _MOST_ROWS = 500
 _PROOF = (CellLink("Proof", "/proof"),)

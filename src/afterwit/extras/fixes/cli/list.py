@@ -5,8 +5,7 @@ from collections import Counter
 import click
 
 from afterwit.cli.commands import command
-from afterwit.cli.terminal.amounts import COUNT, human_count
-from afterwit.cli.terminal.options import Here, many, reporting
+from afterwit.cli.terminal.options import COUNT, Here, many, reporting
 from afterwit.cli.terminal.output import print_json, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.extras.fixes.cli.places import EXITS, ID_CHARS, counted_states, fix_day, fix_shape, placed, since_option
@@ -14,6 +13,7 @@ from afterwit.extras.fixes.cli.report import show_places
 from afterwit.extras.fixes.history import FixPlace, FixQuery, ListedFix, listed_fixes
 from afterwit.extras.fixes.place import database_of, redactor_here
 from afterwit.extras.fixes.show import OPEN, fixed_places
+from afterwit.model.figures import human_count
 from afterwit.model.guards import GuardState
 
 _LIMIT = 30

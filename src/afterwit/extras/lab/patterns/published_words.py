@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from afterwit.connect.publishing.skill_folders import SkillDocument, skill_document, skill_name
 from afterwit.extras.lab.patterns.catalog import CatalogEntry
-from afterwit.extras.lab.patterns.pattern import PatternSide
+from afterwit.extras.lab.patterns.detect import PatternSide
 from afterwit.knowledge.gate import rejection
 from afterwit.knowledge.shown_items import approved
 from afterwit.knowledge.trigger_words import trigger_from

@@ -2,18 +2,39 @@
 
 from collections.abc import Sequence
 
-from afterwit.extras.lab.skills.history import skill_history
-from afterwit.extras.lab.skills.pairs import LEAST_TOGETHER, SkillPair, pairs
-from afterwit.extras.lab.skills.summary import SkillSummary, effects_by, summaries, summary
-from afterwit.extras.lab.skills.trends import SkillTrend, trends
-from afterwit.extras.lab.skills.words import UNIT, between, finding, known_effect, of_ten
-from afterwit.harvest.skills.effect import SkillEffect, WeighedUse
+from afterwit.extras.lab.skills.effect import SkillEffect, WeighedUse
+from afterwit.extras.lab.skills.figures import (
+    LEAST_TOGETHER,
+    UNIT,
+    SkillPair,
+    SkillSummary,
+    SkillTrend,
+    between,
+    effects_by,
+    finding,
+    known_effect,
+    of_ten,
+    pairs,
+    skill_history,
+    summaries,
+    summary,
+    trends,
+)
 from afterwit.model.errors import UsageError
-from afterwit.model.text.amounts import human_count
+from afterwit.model.figures import human_count
 from afterwit.repos.remotes import last_part
 from afterwit.sessions.filters import Filter
-from afterwit.web.answering import Ask, WebAnswer, WebRoute, session_path, with_fields
-from afterwit.web.pages.tables import MORE, CellLink, ShownTable, tables_page
+from afterwit.web.answering import (
+    MORE,
+    Ask,
+    CellLink,
+    ShownTable,
+    WebAnswer,
+    WebRoute,
+    session_path,
+    tables_page,
+    with_fields,
+)
 
 _MOST_USES = 50
 _LISTED = (

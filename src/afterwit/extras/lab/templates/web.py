@@ -2,14 +2,13 @@
 
 import msgspec
 
+from afterwit.extras.lab.templates.apply import TemplateStats, stats
 from afterwit.extras.lab.templates.files import exported, find_template, list_templates
-from afterwit.extras.lab.templates.stats import TemplateStats, stats
 from afterwit.model.times import ms_from_any
 from afterwit.repos.remotes import short_names
 from afterwit.store.rows.session_list import session_of
 from afterwit.store.store import readonly_database
-from afterwit.web.answering import Ask, WebAnswer, WebRoute, download, shown
-from afterwit.web.pages.tables import CellLink, ShownTable, tables_page
+from afterwit.web.answering import Ask, CellLink, ShownTable, WebAnswer, WebRoute, download, shown, tables_page
 
 _COLUMNS = ("Template", "Kind of work", "Status", "Calls#", "Repository", "Uses#", "Last printed", "Effect")
 
