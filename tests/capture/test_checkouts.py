@@ -17,7 +17,7 @@ from afterwit.capture.checkouts import (
     readable_checkouts,
 )
 from afterwit.config.world import World
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 REPO = "github.com/acme/rocket"
 
@@ -33,12 +33,12 @@ def world(tmp_path: Path) -> World:
 
 
 def places(world: World) -> list[str]:
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         return [place.root.name for place in every_checkout(store, world)]
 
 
 def test_linked_work_trees_are_asked_beside_those_that_sessions_ran_in(world: World) -> None:
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         assert [place.root.name for place in checkouts(store, world)] == ["rocket"]
     assert places(world) == ["rocket", "branch"]
 
@@ -55,7 +55,7 @@ def test_settings_name_a_repository_by_the_last_part_of_its_name(world: World, n
     elsewhere.mkdir()
     settings = f'[repositories.checkouts]\n"{name}" = "{elsewhere}"\n'
     world.layout.root.joinpath("config.toml").write_text(settings, "utf-8")
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         assert Checkout(repo, elsewhere) in checkouts(store, world_of(world.user_home, world.layout.root))
 
 
@@ -72,7 +72,7 @@ def test_of_many_checkouts_the_first_are_read() -> None:
 
 
 def _read_by_git(world: World) -> dict[str, tuple[str, str]]:
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         found = git_checkouts(store, world)
     return {
         repo: (str(root.relative_to(world.user_home)), str(git_dir.relative_to(world.user_home)))

@@ -17,7 +17,7 @@ from afterwit.model.kinds import FailureClass, Outcome, ResolutionKind
 from afterwit.model.prices import price_list
 from afterwit.sessions.filters import find_session
 from afterwit.store.layout import Layout
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 FIRST, SECOND, BETWEEN = (f"11111111-aaaa-4aaa-8aaa-00000000000{number}" for number in (1, 2, 3))
 
@@ -35,7 +35,7 @@ def store(home: Path, tmp_path: Path) -> Path:
 
 
 def digest_of(store: Path, session: str) -> Digest:
-    with opened(Layout(store)) as one:
+    with open_store(Layout(store)) as one:
         found = load_digest(one.db, find_session(one.db, session))
     assert found is not None
     return found
@@ -193,7 +193,7 @@ def test_a_document_names_every_field(store: Path) -> None:
 def test_a_session_without_a_digest_has_none(store: Path) -> None:
     rows(store, "DELETE FROM digests")
     rows(store, "UPDATE sessions SET is_digested = 0")
-    with opened(Layout(store)) as one:
+    with open_store(Layout(store)) as one:
         assert load_digest(one.db, find_session(one.db, FIRST)) is None
         assert digest_pending(one, price_list(world_of(store, store).settings.prices)).digested == 4
         assert load_digest(one.db, find_session(one.db, FIRST)) is not None

@@ -42,13 +42,13 @@ def place(tmp_path: Path) -> Worked:
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What git was started for, in this process."""
     seen: list[str] = []
-    real = git.started
+    real = git.start_git
 
     def counted(git_dir: Path, arguments: list[str]) -> "subprocess.Popen[bytes]":
         seen.append(arguments[0])
         return real(git_dir, arguments)
 
-    monkeypatch.setattr(git, "started", counted)
+    monkeypatch.setattr(git, "start_git", counted)
     return seen
 
 

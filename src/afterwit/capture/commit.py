@@ -62,7 +62,7 @@ from afterwit.store.rows.erased import (
     session_key,
 )
 from afterwit.store.rows.files import FileRow
-from afterwit.store.rows.parts import PARTIAL, superseded_ids
+from afterwit.store.rows.parts import PARTIAL, find_superseded
 from afterwit.store.rows.repos import RepoRow
 from afterwit.store.store import Store
 
@@ -75,7 +75,7 @@ def companion_bytes(db: apsw.Connection, archive: Archive, transcript: Origin, p
         row = files.live_file(db, transcript._replace(path=place).key)
         if row is not None and row.held_bytes:
             try:
-                return b"".join(archive.read(row.archived_as, row.held_bytes))
+                return b"".join(archive.read(row.object_name, row.held_bytes))
             except DamagedError:  # as good as gone; `verify` says what is wrong with it
                 return None
     return None
@@ -83,7 +83,7 @@ def companion_bytes(db: apsw.Connection, archive: Archive, transcript: Origin, p
 
 def derived_from_archive(store: Store, rules: RunRules, row: FileRow, copied: frozenset[int] = frozenset()) -> Derived:
     """A transcript's rows, made anew from its archived bytes, without the records that are `copied`."""
-    name = row.archived_as
+    name = row.object_name
     origin = origin_in(store.archive.header(name))
     pieces = store.archive.read(name, row.held_bytes)
 
@@ -179,7 +179,7 @@ class PartRows:
         self._dirty.discard(old.id)
         self._texts.pop(old.id, None)
         files.delete_file(self._db, old.id)
-        files.note_removable(self._db, old.archived_as)
+        files.note_removable(self._db, old.object_name)
 
     def note_damaged(self, file_id: int, error: DamagedError) -> None:
         """The archive does not hold a file as it should. Its rows stay as they are, and say so; a `learn` that finds
@@ -219,7 +219,7 @@ class PartRows:
         return has_changed
 
     def _superseded(self, agent: str, facts: list[PartFacts]) -> set[str]:
-        return superseded_ids(self._db, agent, facts, UNNAMED)
+        return find_superseded(self._db, agent, facts, UNNAMED)
 
     def _put_rows(self, file_id: int, agent: str, captured: Captured, *, is_append: bool) -> dict[int, int]:
         """Parts, events, actions and spends. Returns the parts' ids by position."""
@@ -372,7 +372,7 @@ class Committer(PartRows):
         """Of these whose logs git may track, and of all sources, which may hold them, the next look asks git again."""
         for row in files.all_files(self._db) if older else ():
             with suppress(DamagedError, *UNREADABLE):  # which is told where it is derived
-                header = self._store.archive.header(row.archived_as) if row.id in older else None
+                header = self._store.archive.header(row.object_name) if row.id in older else None
                 if row.role == SOURCE or (header and may_lie_anywhere(origin_in(header))):
                     files.note_stat(self._db, row.id, 0, 0, 0, row.companions)
 
@@ -411,9 +411,9 @@ class Committer(PartRows):
     def _note_tracked(self, row: FileRow, origin: Origin) -> None:
         """Whether git tracks the log now is what all its rows go by, and what a rebuild finds in the archive."""
         with suppress(DamagedError):  # which is told where it is read
-            if row.held_bytes and origin_in(self._store.archive.header(row.archived_as)) != origin:
+            if row.held_bytes and origin_in(self._store.archive.header(row.object_name)) != origin:
                 header = origin.header(row.role, row.generation)
-                self._store.archive.compact(row.archived_as, row.held_bytes, header)
+                self._store.archive.compact(row.object_name, row.held_bytes, header)
         if any(part.facts.is_tracked != origin.is_tracked for part in parts.parts_of_file(self._db, row.id)):
             self.derive_again([row.id])
 
@@ -421,7 +421,7 @@ class Committer(PartRows):
         row = files.live_file(self._db, origin.key)
         if row and (row.is_dropped or row.state == files.DAMAGED):
             if row.sha256 == copy.sha256:  # nothing of the damaged one is needed any more
-                files.note_removable(self._db, row.archived_as)
+                files.note_removable(self._db, row.object_name)
             files.delete_file(self._db, row.id)
             generation, row = row.generation + 1, None
         else:
@@ -477,6 +477,6 @@ def resolve_repos(store: Store, settings: Settings) -> None:
     rows = sorted(
         RepoRow(spot.root, spot.remote, answer.repo, answer.how.value) for spot, answer in resolutions.items()
     )
-    if rows != sorted(repos.repo_rows(db)) or repos.unresolved(db):
+    if rows != sorted(repos.repo_rows(db)) or repos.places_to_resolve(db):
         with transaction(db):
             repos.put_repos(db, rows)

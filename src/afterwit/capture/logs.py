@@ -36,7 +36,7 @@ from afterwit.sources.places import (
     LogFile,
     LogPlace,
     RemoteFolder,
-    opened_in,
+    open_in,
     whole_content,
     whole_file,
     whole_lines,
@@ -177,7 +177,7 @@ def opened(agent: str, home: LogPlace, path: PurePosixPath) -> Iterator[tuple[Bi
         rendering = gatherer.render(home, path)
         yield io.BytesIO(rendering.data), len(rendering.data), rendering.file
         return
-    with opened_in(home, path) as (file, about):
+    with open_in(home, path) as (file, about):
         yield file, home.size_of(str(path)) if isinstance(home, CarriedFiles) else about.size_bytes, about
 
 
@@ -213,7 +213,7 @@ def belonging(reader: Reader, path: PurePosixPath) -> Belonging | None:
 def companion_content(home: LogPlace, path: PurePosixPath) -> bytes | None:
     """What a companion holds now, up to the limit."""
     try:
-        with opened_in(home, path) as (file, _):
+        with open_in(home, path) as (file, _):
             return whole_file(file, COMPANION_LIMIT)
     except OSError as error:
         _refuse_outage(home, error)
@@ -230,7 +230,7 @@ def copied_companion(home: LogPlace, path: str, kept: PurePosixPath | None = Non
     """A companion as it is now, or None if it cannot be read. The archive keeps it at its own path or at `kept`."""
     sha, packer, frames, held_bytes = hashlib.sha256(), Packer(), list[bytes](), 0
     try:
-        with opened_in(home, path) as (file, about):
+        with open_in(home, path) as (file, about):
             while block := file.read(_BLOCK_BYTES):
                 sha.update(block)
                 frames.extend(packer.add(block))

@@ -30,7 +30,7 @@ from afterwit.capture.workers import RemoteWorkers, Workers
 from afterwit.config.run_rules import RunRules
 from afterwit.model.errors import AfterwitError, DamagedError
 from afterwit.model.settings import Settings
-from afterwit.sources.places import CarriedFile, CarriedFiles, RemoteFolder, opened_in, whole_file
+from afterwit.sources.places import CarriedFile, CarriedFiles, RemoteFolder, open_in, whole_file
 from afterwit.store.archive import Archive
 from afterwit.store.rows import files
 
@@ -154,7 +154,7 @@ def _packed(task: Task) -> Task | None:
                 return None
             carried[str(unit.transcript.path)] = CarriedFile(whole_file(file, size), about)
         for path in beside:
-            with suppress(FileNotFoundError, NotADirectoryError), opened_in(home, path) as (file, about):
+            with suppress(FileNotFoundError, NotADirectoryError), open_in(home, path) as (file, about):
                 room -= about.size_bytes
                 if room < 0:
                     return None

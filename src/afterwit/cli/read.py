@@ -29,7 +29,7 @@ from afterwit.reader.ways.way import Way
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.sessions.filters import Filter
 from afterwit.store.regular_files import read_regular
-from afterwit.store.rows.readings import rejected_proposals
+from afterwit.store.rows.readings import proposals_rejected
 from afterwit.store.store import readonly_database
 
 _FATES = {
@@ -268,7 +268,7 @@ def _show_prompt(here: Here, name: str, *, is_json: bool) -> None:
 
 def _show_rejected(here: Here, *, is_json: bool) -> None:
     with readonly_database(here.world.layout) as db:
-        rows = rejected_proposals(db)
+        rows = proposals_rejected(db)
     if is_json:
         print_json([row._asdict() for row in rows])
         return

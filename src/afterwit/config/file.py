@@ -71,10 +71,10 @@ def resolved(text: str, user_home: Path, start: Path) -> Path:
 
 def refuse_entry(entry: str, agents: Collection[str], where: str) -> None:
     """Raises where an entry of `exclude` means nothing. Loads what that takes only where there is one."""
-    from afterwit.repos.exclusion import AGENT, Exclusion, parted
+    from afterwit.repos.exclusion import AGENT, Exclusion, parse_entry
 
     try:
-        kind, pattern = parted(entry)
+        kind, pattern = parse_entry(entry)
     except ValueError as error:
         raise ConfigError(f"{where}: {entry!r}: {error}.") from error
     if kind == AGENT and not any(Exclusion([entry]).has_agent(name) for name in agents):

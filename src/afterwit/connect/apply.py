@@ -25,8 +25,8 @@ from afterwit.connect.publishing.foreign_files import (
 from afterwit.connect.publishing.foreign_files import differences as file_differences
 from afterwit.model.errors import AfterwitError, DamagedError, PartlyDoneError
 from afterwit.store.atomic import step
-from afterwit.store.decide import AGENT_CONNECTED, AGENT_DISCONNECTED, decide, told_if_recorded
-from afterwit.store.store import opened
+from afterwit.store.decide import AGENT_CONNECTED, AGENT_DISCONNECTED, decide, report_if_recorded
+from afterwit.store.store import open_store
 
 
 def apply(machine: Machine, plan: ConnectPlan) -> None:
@@ -125,5 +125,5 @@ def _try_to_note(machine: Machine, kind: str, connection: Connection) -> Damaged
 
 def _note(machine: Machine, kind: str, connection: Connection) -> None:
     """What is in the journal counts: nothing in the database follows from it that could not wait."""
-    with suppress(PartlyDoneError), opened(machine.layout) as store, told_if_recorded(store):
+    with suppress(PartlyDoneError), open_store(machine.layout) as store, report_if_recorded(store):
         decide(store, kind, connections.body(connection), machine.now_ms)

@@ -30,7 +30,7 @@ from afterwit.store.database import connect_readonly, transaction
 from afterwit.store.rows import sightings
 from afterwit.store.rows.parts import part_actions, part_notes, parts_of_session, result_times
 from afterwit.store.rows.session_list import Selection, SessionRow, session_row, spend_sums
-from afterwit.store.rows.sessions import following_prompt
+from afterwit.store.rows.sessions import next_prompt
 from afterwit.store.rows.sightings import DigestRow
 from afterwit.store.store import Store
 
@@ -126,7 +126,7 @@ def digest_pending(
 ) -> Digested:
     """Digests what has none of the present version."""
     done = Digested()
-    pending = sightings.undigested(store.db, VERSION)
+    pending = sightings.sessions_to_digest(store.db, VERSION)
     share = SharedSessions(store.db, workers or Workers(), progress)
     question = SessionQuestion(partial(_to_digest, prices=prices), _made)
     for batch in share.answers(pending, question, "summing up"):
@@ -147,7 +147,7 @@ def _to_digest(db: apsw.Connection, session: int, prices: Prices) -> _ToDigest |
     row = session_row(db, session)
     if row is None:
         return None
-    material = material_of(db, row, prices)._replace(next_prompt=following_prompt(db, session))
+    material = material_of(db, row, prices)._replace(next_prompt=next_prompt(db, session))
     before = sightings.digest_of(db, session)
     return _ToDigest(row, material, before is not None and before.version != VERSION)
 

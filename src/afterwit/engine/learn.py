@@ -37,16 +37,16 @@ from afterwit.model.prices import price_list
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.recall.repository import update_trees
 from afterwit.recall.spooled import Taken, acknowledge_ends, take_in
-from afterwit.sources.discovery import HomeListing, Unreadable, listed
+from afterwit.sources.discovery import HomeListing, Unreadable, list_home
 from afterwit.sources.places import RemoteFolder
 from afterwit.store import archive_mark
 from afterwit.store.atomic import step
-from afterwit.store.checksums import seal, unsealed
-from afterwit.store.database import seal_all, transaction, translated
+from afterwit.store.checksums import files_without_checksum, seal
+from afterwit.store.database import seal_all, transaction, translate_error
 from afterwit.store.decide import CHECKOUTS_SEEN, catch_up, decide
 from afterwit.store.rows import erased, files, repos, sessions, texts
 from afterwit.store.spool import backlog
-from afterwit.store.store import Store, held, opened, rehearsed
+from afterwit.store.store import Store, hold_lease, open_store, rehearse_store
 
 __all__ = ["Options", "learn", "sweep"]
 
@@ -71,11 +71,11 @@ def learn(world: World, options: Options, progress: Progress, look: standing.Fil
     """One run. Raises BusyError if another run holds the lease. A whole run goes by a look at all files, of its own or
     by whoever looked just now whether there is anything new."""
     if options.is_dry_run and not world.layout.exists():
-        with rehearsed(world.layout) as store:
+        with rehearse_store(world.layout) as store:
             return sweep(world, options, store, progress)
     world.layout.create()
-    store_of = rehearsed if options.is_dry_run else opened
-    with held(world.layout.lease, options.wait_seconds), store_of(world.layout) as store:
+    store_of = rehearse_store if options.is_dry_run else open_store
+    with hold_lease(world.layout.lease, options.wait_seconds), store_of(world.layout) as store:
         standing.forget(store)
         if options.is_whole:
             report = _whole(world, options, store, progress, look or standing.FilesLook(world))
@@ -160,7 +160,7 @@ class _Run:
             finish_erasing(self._store, self._world)
         if not (self._options.is_dry_run or self._options.is_narrow):
             check_some(self._store, self._world.now_ms)
-        damaged = files.damaged_files(self._store.db)
+        damaged = files.files_damaged(self._store.db)
         self._look_again()
         taken = self._take_in_spool()
         wanted = (*self._options.sessions, *(taken.ended if self._options.is_ended else ()))
@@ -209,7 +209,7 @@ class _Run:
 
     def _check_archive(self) -> None:
         """Nothing may be written that speaks of another archive than the one that is there."""
-        if self._options.accepts_database and archive_mark.missing_in_database(self._store):
+        if self._options.accepts_database and archive_mark.describe_missing(self._store):
             with transaction(self._store.db):
                 archive_mark.adopt(self._store)
         archive_mark.refuse_older(self._store)
@@ -249,7 +249,7 @@ class _Run:
         if options.is_narrow:
             own = homes(world.settings, world.user_home, {session.agent for session in wanted})
             return plan_sessions(self._store.db, own, wanted, world.declared)
-        self._committer.doubt(set(files.captured_before(self._store.db, CAPTURE_VERSION)))
+        self._committer.doubt(set(files.files_captured_before(self._store.db, CAPTURE_VERSION)))
         since_ns = options.since_ms * 1_000_000
         again = recapturable(self._store, world.settings.retention)
         if options.folder is not None:
@@ -263,7 +263,7 @@ class _Run:
         """What lies in a folder that was given by hand. One at a URL is listed as if it lay where databases in it are
         fetched to."""
         if remote is None:
-            return listed(Path(folder))
+            return list_home(Path(folder))
         files, refused = remote.listed()
         unreadable = [Unreadable(name, "has no name or size that a log could have") for name in refused]
         return HomeListing(Path(self._ended.enter_context(TemporaryDirectory())), files, unreadable, [])
@@ -292,7 +292,7 @@ class _Run:
                     archive_mark.announce(self._store)
                 step("a batch is about to be committed")
         except OSError as error:
-            raise translated(error, self._store.layout.root) from error
+            raise translate_error(error, self._store.layout.root) from error
         step("a batch is committed")
         archive_mark.confirm(self._store)
         remove_dropped_objects(self._store)
@@ -335,7 +335,7 @@ class _Run:
 
     def _derive_older_again(self) -> None:
         """Files whose rows an older capture made lack what later stages need: their rows come anew from the archive."""
-        older = files.captured_before(self._store.db, CAPTURE_VERSION)
+        older = files.files_captured_before(self._store.db, CAPTURE_VERSION)
         for start in range(0, len(older), _BATCH_AGAIN):
             with transaction(self._store.db):
                 self._committer.derive_again(older[start : start + _BATCH_AGAIN])
@@ -343,7 +343,7 @@ class _Run:
 
     def _seal_older(self) -> None:
         """Files that were learned before there were checksums get theirs, once."""
-        older = unsealed(self._store.db)
+        older = files_without_checksum(self._store.db)
         for start in range(0, len(older), _BATCH_AGAIN):
             with transaction(self._store.db):
                 seal(self._store.db, older[start : start + _BATCH_AGAIN])

@@ -54,7 +54,7 @@ from afterwit.store.rows.hooks import Shares, put_shares
 from afterwit.store.rows.items import DecisionRow
 from afterwit.store.rows.sessions import put_known
 from afterwit.store.rows.sightings import DigestRow, put_digest
-from afterwit.store.store import Store, opened, readonly_database
+from afterwit.store.store import Store, open_store, readonly_database
 
 _NOBODY = "nobody"  # names the home folder of a user that is not known
 _TAKEN_BACK = (KnowledgeEntry.FORGOTTEN, KnowledgeEntry.UNDONE)
@@ -204,7 +204,7 @@ def past_of(
         layout = Layout(folder / "store")
         layout.create()
         create_file(layout.key, redaction_key(world.layout))
-        with opened(layout) as store:
+        with open_store(layout) as store:
             store.db.pragma("synchronous", "off")
             put_shares(store.db, Shares(session_share=0.0, item_share=0.0))
             for user, target in users.items():

@@ -32,7 +32,7 @@ from afterwit.store.rows.parts import parts_of_session
 from afterwit.store.rows.session_list import (
     Selection,
     SessionRow,
-    selected_sessions,
+    select_sessions,
     session_row,
     sessions_with_own_file,
 )
@@ -176,7 +176,7 @@ def walked(
     with readonly_database(world.layout) as db:
         db.execute("BEGIN")  # one view of the store, whatever runs beside
         history = StoredHistory(db, world)
-        keys = {row.id for row in selected_sessions(db, selection_of(db, world.settings, wanted))}
+        keys = {row.id for row in select_sessions(db, selection_of(db, world.settings, wanted))}
         progress.begin(len(history.outlines), len(history.outlines))
         book = notebook or Notebook()
         book.open(_mark(history.outlines, keys, players))
@@ -216,7 +216,7 @@ def _mark(outlines: Sequence[Outline], keys: Set[int], players: Sequence[Player]
 
 
 def _outlines(db: apsw.Connection) -> Iterator[Outline]:
-    for row in list(selected_sessions(db, Selection())):
+    for row in list(select_sessions(db, Selection())):
         first = _first_ms(db, row)
         if first is not None and row.ended_ms is not None and not row.is_partial:
             here = Whereabouts(

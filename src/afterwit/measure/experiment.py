@@ -24,12 +24,12 @@ from afterwit.store.decide import (
     EXPERIMENT_STOPPED,
     catch_up,
     decide,
-    told_if_recorded,
+    report_if_recorded,
 )
 from afterwit.store.rows import hooks
 from afterwit.store.rows.hooks import Shares
 from afterwit.store.rows.items import exposures
-from afterwit.store.store import Store, held, opened, readonly_database, require
+from afterwit.store.store import Store, hold_lease, open_store, readonly_database, require
 
 _WAIT_SECONDS = 60
 _LEAST_ARMS = 2
@@ -66,24 +66,24 @@ def start_experiment(world: World, arms: Sequence[str], templates: Sequence[str]
             " `afterwit templates auto` proposes some from your best sessions."
         )
     told_of = {"templates": list(templates)} if TEMPLATE in wanted else {}
-    with held(world.layout.lease, _WAIT_SECONDS), _caught_up(world) as store:
+    with hold_lease(world.layout.lease, _WAIT_SECONDS), _caught_up(world) as store:
         now = hooks.shares(store.db)
         if now.arms:
             raise UsageError(
                 f"An experiment with the arms {', '.join(now.arms)} is under way."
                 " `afterwit measure experiment stop` ends it."
             )
-        with told_if_recorded(store):
+        with report_if_recorded(store):
             decide(store, EXPERIMENT_STARTED, {"arms": list(wanted), **told_of}, world.now_ms)
             compile_deck(store, world)
 
 
 def stop_experiment(world: World) -> None:
     require(world.layout)
-    with held(world.layout.lease, _WAIT_SECONDS), _caught_up(world) as store:
+    with hold_lease(world.layout.lease, _WAIT_SECONDS), _caught_up(world) as store:
         if not hooks.shares(store.db).arms:
             raise UsageError("No experiment is under way. `afterwit measure experiment start` begins one.")
-        with told_if_recorded(store):
+        with report_if_recorded(store):
             decide(store, EXPERIMENT_STOPPED, {}, world.now_ms)
             compile_deck(store, world)
 
@@ -129,7 +129,7 @@ def _of_experiment(cases: Cases, chosen: Shares) -> Cases:
 
 @contextmanager
 def _caught_up(world: World) -> Iterator[Store]:
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         catch_up(store)
         yield store
 
@@ -176,14 +176,14 @@ def skipping_now(world: World) -> Skipping:
 def set_skipping(world: World, session_share: float | None, item_share: float | None) -> Skipping:
     """Changes what is given; the rest stays."""
     require(world.layout)
-    with held(world.layout.lease, _WAIT_SECONDS), opened(world.layout) as store:
+    with hold_lease(world.layout.lease, _WAIT_SECONDS), open_store(world.layout) as store:
         catch_up(store)
         before = hooks.shares(store.db)
         body = {
             "session_share": before.session_share if session_share is None else session_share,
             "item_share": before.item_share if item_share is None else item_share,
         }
-        with told_if_recorded(store):
+        with report_if_recorded(store):
             decide(store, EXPERIMENT_SET, body, world.now_ms)
             compile_deck(store, world)
     return skipping_now(world)

@@ -310,8 +310,8 @@ class WrongTally:
         if item is None:
             return FINE
         will = will_of(self._history.decided_about(item))
-        if will.taken_out and will.verdict is not None and will.verdict.at_ms > note.at_ms:
-            return f"{will.taken_out} later"
+        if will.why_out and will.verdict is not None and will.verdict.at_ms > note.at_ms:
+            return f"{will.why_out} later"
         against = [piece for piece in item.evidence if piece.is_against]
         if any(piece.session.native_id == note.to.session for piece in against):
             return "that session speaks against it"

@@ -45,7 +45,7 @@ from afterwit.recall.situation import Situation, holding
 from afterwit.sessions.filters import find_repo
 from afterwit.sources.checkout import own_git_folder_of, root_of_checkout
 from afterwit.store.layout import Layout
-from afterwit.store.rows.session_list import Selection, selected_sessions
+from afterwit.store.rows.session_list import Selection, select_sessions
 from afterwit.store.store import readonly_database, require
 
 _MOST_WORDS = 3
@@ -121,7 +121,7 @@ def _latest_digests(db: apsw.Connection, repo: str) -> Iterator[Digest]:
     """The newest sessions of a repository, the oldest of them first."""
     from afterwit.digest.door import load_digest
 
-    rows = list(selected_sessions(db, Selection(repos=frozenset((repo,))))) if repo else []
+    rows = list(select_sessions(db, Selection(repos=frozenset((repo,))))) if repo else []
     for row in rows[-MOST_SESSIONS:]:
         digest = load_digest(db, row)
         if digest is not None:

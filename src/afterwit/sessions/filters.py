@@ -35,9 +35,9 @@ from afterwit.store.rows.session_list import (
     SessionTimes,
     native_ids,
     repo_names,
-    selected_times,
     sessions_named,
     tails_beside,
+    times_of_sessions,
 )
 from afterwit.store.rows.sessions import sightings
 from afterwit.store.store import readonly_database
@@ -229,7 +229,7 @@ def no_match(world: World, wanted: Filter) -> NoMatch | None:
     with readonly_database(world.layout) as db:
 
         def fitting(narrowed: Filter) -> SessionTimes:
-            return selected_times(db, selection_of(db, world.settings, narrowed))
+            return times_of_sessions(db, selection_of(db, world.settings, narrowed))
 
         if fitting(wanted).sessions:
             return None

@@ -33,7 +33,7 @@ from afterwit.store.frames import ArchivedFile
 from afterwit.store.rows.files import FileRow, file_by_id
 from afterwit.store.rows.parts import parts_of_session
 from afterwit.store.rows.session_list import SessionRow
-from afterwit.store.store import Store, opened, require
+from afterwit.store.store import Store, open_store, require
 
 
 class TranscriptSource(NamedTuple):
@@ -48,18 +48,18 @@ class TranscriptSource(NamedTuple):
 def source_of(world: World) -> Iterator[TranscriptSource]:
     """The store, with the redaction of this machine."""
     require(world.layout)
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         rules = rules_for(world, store)
         yield TranscriptSource(store, redactor_for(rules.key, rules.people, rules.allow), rules.declared)
 
 
 def origin_of(store: Store, file: FileRow) -> Origin:
     """Which file it was. Raises DamagedError where the archive does not hold it."""
-    return origin_in(store.archive.header(file.archived_as))
+    return origin_in(store.archive.header(file.object_name))
 
 
 def original_bytes(store: Store, file: FileRow) -> Iterator[bytes]:
-    return store.archive.read(file.archived_as, file.held_bytes)
+    return store.archive.read(file.object_name, file.held_bytes)
 
 
 def files_of(store: Store, session: SessionRow) -> list[FileRow]:
@@ -136,7 +136,7 @@ class EventTexts:
         if reader is None:
             return told
         origin = self._origin(file)
-        lines = lines_of(origin.path, Chunks(self._archive.read(file.archived_as, file.held_bytes)))
+        lines = lines_of(origin.path, Chunks(self._archive.read(file.object_name, file.held_bytes)))
         try:
             for event in Feeding(self._reading(reader, origin), reader.shape(origin.path)).read(lines):
                 if isinstance(event, Event) and (place := EventPlace(event.offset, event.kind)) in places:
@@ -159,7 +159,7 @@ class EventTexts:
     def _raw(self, file: FileRow, origin: Origin, offset: int, length: int) -> bytes:
         if not is_packed(origin.path):
             return self._held(file).read(offset, length)
-        name = file.archived_as
+        name = file.object_name
         whole = lines_of(origin.path, Chunks(self._archive.read(name, file.held_bytes)))
         whole.read(offset)
         return whole.read(length)
@@ -170,7 +170,7 @@ class EventTexts:
         return self._origins[file.id]
 
     def _held(self, file: FileRow) -> ArchivedFile:
-        name = file.archived_as
+        name = file.object_name
         if self._last is None or self._last[0] != name:
             self.close()
             self._last = (name, self._archive.held(name))

@@ -23,8 +23,8 @@ from afterwit.model.readings import Event
 from afterwit.redaction.hygiene import clean
 from afterwit.redaction.redaction import Redactor
 from afterwit.sessions.originals import TranscriptSource, events_in
-from afterwit.store.rows.files import file_by_id, kept_texts, why_dropped
-from afterwit.store.rows.parts import PartRow, part_actions, part_events, parts_of_session, said_to_actions
+from afterwit.store.rows.files import file_by_id, texts_kept, why_dropped
+from afterwit.store.rows.parts import PartRow, part_actions, part_events, parts_of_session, remarks_on_actions
 from afterwit.store.rows.session_list import SessionRow, subagents_of
 
 EVERYTHING = frozenset(EventKind)
@@ -242,7 +242,7 @@ def _part(
     """What one file holds of the session: the rows of the database, each with its event from the archive."""
     bodies = _Bodies(source, session, place)
     actions = part_actions(source.store.db, place.id)
-    said = said_to_actions(source.store.db, place.id)
+    said = remarks_on_actions(source.store.db, place.id)
     copies = 0
     for row in part_events(source.store.db, place.id):
         event = bodies.event(row)
@@ -314,7 +314,7 @@ class _Bodies:
         store = self._source.store
         file = file_by_id(store.db, self._file_id)
         if file.is_dropped:
-            self._kept = kept_texts(store.db, self._part_id)
+            self._kept = texts_kept(store.db, self._part_id)
             raise DamagedError(why_dropped(file))
         for event in without_seams(events_in(store, file, self._source.declared), self._source.redactor):
             if event.session not in is_own:

@@ -45,7 +45,7 @@ from afterwit.model.readings import Event, Facts, Problem, Reading, Spend
 from afterwit.repos.folders import (
     MOST_PLACES,
     folder_named,
-    leading_place,
+    main_place,
     place_of_file,
     places_of_command,
     remotes_in,
@@ -370,7 +370,7 @@ def placed(part: PartFacts) -> PartFacts:
     """The part with the place in which most was done, where nothing else gives it one."""
     if not part.is_placeless or not part.worked:
         return part
-    root, remote = leading_place(part.worked)
+    root, remote = main_place(part.worked)
     return msgspec.structs.replace(part, root=root or part.root, remote=remote)
 
 

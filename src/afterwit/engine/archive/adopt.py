@@ -106,7 +106,7 @@ class Adopter(PartRows):
         if row is not None and row.generation != companion.generation:
             return
         if row is not None:
-            files.note_removable(self._db, row.archived_as)
+            files.note_removable(self._db, row.object_name)
         file_id = row.id if row else self.add_file(origin, COMPANION, companion.generation)
         dropped = drop._replace(dropped_bytes=companion.dropped_bytes, sha256=companion.sha256)
         files.note_dropped(self._db, file_id, dropped, None)
@@ -124,7 +124,7 @@ def keep_damage(
 ) -> None:
     """Notes it in the rows that there are by now, and makes those that are not. `before` has the rows of the database
     that is replaced, as far as it could be read."""
-    rows = {row.archived_as: row for row in files.all_files(db)}
+    rows = {row.object_name: row for row in files.all_files(db)}
     for name, object_damage in damage.items():
         earlier = before.get(name)
         row = rows.get(name)

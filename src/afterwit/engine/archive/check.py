@@ -53,7 +53,7 @@ def checked(store: Store, row: FileRow) -> str:
 
 def object_fault(store: Store, row: FileRow) -> str:
     """What is wrong with what the archive holds of a file; "" where it is what was archived."""
-    if row.id in files.leaving(store.db):
+    if row.id in files.files_leaving(store.db):
         from afterwit.engine.archive.remove import is_leaving  # with all that reads
 
         if is_leaving(store, row):
@@ -62,8 +62,8 @@ def object_fault(store: Store, row: FileRow) -> str:
         if row.is_dropped:
             from afterwit.model.captured import unpack_remains
 
-            unpack_remains(store.archive.remains(row.archived_as))
-        elif store.archive.digest(row.archived_as, row.held_bytes) != row.sha256:
+            unpack_remains(store.archive.remains(row.object_name))
+        elif store.archive.digest(row.object_name, row.held_bytes) != row.sha256:
             return "the bytes are not those that were archived"
         return "" if _has_its_header(store, row) else "the header is not the one that was written"
     except (DamagedError, *UNREADABLE) as error:
@@ -72,7 +72,7 @@ def object_fault(store: Store, row: FileRow) -> str:
 
 def _has_its_header(store: Store, row: FileRow) -> bool:
     """Where only the header of a sound original was hit, and the row still names the file, it is written anew."""
-    header = store.archive.header(row.archived_as)
+    header = store.archive.header(row.object_name)
     agent, label, path = (str(header[name]) for name in ("agent", "label", "path"))
     if is_named := file_key(agent, label + path) == row.key:
         if (header["role"], header["generation"]) == (REMAINS if row.is_dropped else row.role, row.generation):
@@ -83,7 +83,7 @@ def _has_its_header(store: Store, row: FileRow) -> bool:
         return False
     names = {"agent": agent, "label": label, "path": path, "role": row.role, "generation": row.generation}
     is_tracked = any(part.facts.is_tracked for part in parts.parts_of_file(store.db, row.id))
-    store.archive.compact(row.archived_as, row.held_bytes, names | ({"tracked": 1} if is_tracked else {}))
+    store.archive.compact(row.object_name, row.held_bytes, names | ({"tracked": 1} if is_tracked else {}))
     return True
 
 
@@ -94,5 +94,5 @@ def still_damaged(store: Store, before: list[FileRow]) -> Iterator[str]:
         if now is not None and now.generation > row.generation and now.state != DAMAGED:
             fault = row.error.removesuffix(files.REMEDY).strip()
             yield f"{row.path} was damaged in the archive ({fault.rstrip('.')}), and was read again from the log."
-        elif row.has_object or store.archive.has(row.archived_as):
+        elif row.has_object or store.archive.has(row.object_name):
             yield f"{row.path} is damaged in the archive: {row.error}"

@@ -38,7 +38,7 @@ from afterwit.model.prices import price_list
 from afterwit.store import archive_mark
 from afterwit.store.archive import Archive, ArchiveName, archive_name
 from afterwit.store.atomic import step
-from afterwit.store.checksums import broken_rows, content_hash
+from afterwit.store.checksums import content_hash, find_broken_rows
 from afterwit.store.database import (
     UNREADABLE,
     connect,
@@ -49,15 +49,23 @@ from afterwit.store.database import (
     remove_database,
     schema_version,
     transaction,
-    translated,
+    translate_error,
 )
 from afterwit.store.decide import catch_up
 from afterwit.store.frames import REMAINS
-from afterwit.store.journal import ChainHead, Journal, applied, keep_heads, refuse_faults, refuse_missing, seen_heads
+from afterwit.store.journal import (
+    ChainHead,
+    Journal,
+    heads_applied,
+    keep_heads,
+    last_heads,
+    refuse_faults,
+    refuse_missing,
+)
 from afterwit.store.layout import Layout
 from afterwit.store.rows import files
 from afterwit.store.rows.files import FileRow
-from afterwit.store.store import Store, held, require
+from afterwit.store.store import Store, hold_lease, require
 
 _BATCH = 64
 _SHOWN = 5
@@ -78,7 +86,7 @@ def rebuild(
     layout = world.layout
     require(layout)
     beside = layout.root / "rebuilding.db"
-    with held(layout.lease, wait_seconds=60):
+    with hold_lease(layout.lease, wait_seconds=60):
         remove_database(beside)
         present = _present(layout)
         archive = Archive(layout.archive)
@@ -104,7 +112,7 @@ def rebuild(
                 with closing(connect(layout.database)) as db:
                     archive_mark.confirm(Store(layout, db, archive, journal))
         except apsw.Error as error:
-            raise translated(error, beside) from error
+            raise translate_error(error, beside) from error
         finally:
             remove_database(beside)
     return Rebuilt(files=count, before=present.content_hash, after=after, faults=faults)
@@ -121,7 +129,7 @@ class _Present(NamedTuple):
 
 def _journal(layout: Layout, present: _Present, *, accepts_journal: bool) -> Journal:
     """The journal, open. Raises where it lacks what was applied to the present database, or is damaged itself."""
-    heads = seen_heads(layout, present.heads)
+    heads = last_heads(layout, present.heads)
     if not accepts_journal:
         refuse_missing(layout, heads)
     journal = Journal(layout.journal, layout.backups)
@@ -145,7 +153,7 @@ def _lost(store: Store, present: _Present, damage: dict[ArchiveName, Damage]) ->
             lost.append(f"{name} ({row.path}): the archived file is missing")
         elif row.has_object and name in damage and damage[name].is_less_than(row):
             lost.append(damage[name].line)
-    less = "" if lost else archive_mark.lacking(store.db, archive_mark.mark_of(store.archive), len(damage))
+    less = "" if lost else archive_mark.describe_lack(store.db, archive_mark.mark_of(store.archive), len(damage))
     return lost or ([less] if less else [])
 
 
@@ -347,9 +355,9 @@ def _present(layout: Layout) -> _Present:
             if not schema_version(db):
                 return _Present()
             migrate(db, migrations(), layout.backups)
-            broken = {file_id for file_id, _ in broken_rows(db)}
-            rows = {row.archived_as: row for row in files.all_files(db) if row.id not in broken}
-            return _Present(content_hash(db), rows, applied(db))
+            broken = {file_id for file_id, _ in find_broken_rows(db)}
+            rows = {row.object_name: row for row in files.all_files(db) if row.id not in broken}
+            return _Present(content_hash(db), rows, heads_applied(db))
     except UNREADABLE:
         return _Present(is_damaged=True)
     except (StoreError, apsw.Error) as error:

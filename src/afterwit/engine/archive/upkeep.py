@@ -12,7 +12,7 @@ from afterwit.store.layout import Layout
 from afterwit.store.rows import files as file_rows
 from afterwit.store.rows.files import all_files
 from afterwit.store.rows.health import RowCounts, count_rows, database_bytes, problem_rows
-from afterwit.store.store import held, opened, readonly_database, require
+from afterwit.store.store import hold_lease, open_store, readonly_database, require
 
 
 class Sizes(msgspec.Struct, kw_only=True):
@@ -34,7 +34,7 @@ class Sizes(msgspec.Struct, kw_only=True):
 
 def stat(layout: Layout) -> Sizes:
     require(layout)
-    with opened(layout) as store:
+    with open_store(layout) as store:
         rows = count_rows(store.db)
         waiting_files, waiting_bytes = spool.backlog(layout.spool)
         archived = [row for row in all_files(store.db) if row.has_object]
@@ -44,10 +44,10 @@ def stat(layout: Layout) -> Sizes:
             root=str(layout.root),
             database_bytes=database_bytes(layout.database),
             journal_bytes=database_bytes(layout.journal),
-            archive_bytes=sum(store.archive.size(row.archived_as) for row in held_files),
+            archive_bytes=sum(store.archive.size(row.object_name) for row in held_files),
             original_bytes=sum(row.held_bytes for row in held_files),
             dropped_files=len(dropped_files),
-            remains_bytes=sum(store.archive.size(row.archived_as) for row in dropped_files),
+            remains_bytes=sum(store.archive.size(row.object_name) for row in dropped_files),
             spool_files=waiting_files,
             spool_bytes=waiting_bytes,
             journal_entries=store.journal.count(),
@@ -64,7 +64,7 @@ class CompactedStore(NamedTuple):
 def compact(layout: Layout) -> CompactedStore:
     """Joins small frames of the archive and gives unused pages of the database back."""
     require(layout)
-    with held(layout.lease, wait_seconds=60), opened(layout) as store:
+    with hold_lease(layout.lease, wait_seconds=60), open_store(layout) as store:
         archive_mark.refuse_older(store)
         settle_dropped(store)
         before = database_bytes(layout.database) + database_bytes(layout.journal)
@@ -72,7 +72,7 @@ def compact(layout: Layout) -> CompactedStore:
         for row in all_files(store.db):
             if row.held_bytes:
                 try:
-                    gained += store.archive.compact(row.archived_as, row.held_bytes)
+                    gained += store.archive.compact(row.object_name, row.held_bytes)
                 except DamagedError as error:
                     faults.append(f"{row.path}: {error}")
         store.db.execute("VACUUM")
@@ -112,7 +112,7 @@ class DroppedOriginal(msgspec.Struct, frozen=True, kw_only=True):
 def dropped(layout: Layout) -> list[DroppedOriginal]:
     """The latest first."""
     with readonly_database(layout) as db:
-        files = file_rows.dropped_files(db)
+        files = file_rows.files_dropped(db)
         names = file_rows.sessions_in(db, [file.id for file in files])
     return [
         DroppedOriginal(

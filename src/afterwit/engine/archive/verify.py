@@ -24,10 +24,10 @@ from afterwit.store.database import UNREADABLE, migrate, migrations
 from afterwit.store.decide import apply_entry
 from afterwit.store.layout import Layout
 from afterwit.store.marks import DECK, KEY, MACHINE, fingerprint, key_mark, mark
-from afterwit.store.rows.files import DAMAGED, FileRow, all_files, damaged_files
+from afterwit.store.rows.files import DAMAGED, FileRow, all_files, files_damaged
 from afterwit.store.rows.health import archive_state, latest_held
-from afterwit.store.rows.parts import parts_of_file, unclaimed
-from afterwit.store.store import Store, held, opened, require
+from afterwit.store.rows.parts import count_unclaimed, parts_of_file
+from afterwit.store.store import Store, hold_lease, open_store, require
 
 _DECIDED = {
     "aliases": "subject, name, target",
@@ -52,7 +52,7 @@ class StoreFault(msgspec.Struct, frozen=True):
 def verify(layout: Layout) -> Iterator[StoreFault]:
     """Checks database, archive and journal. Reads every archived byte."""
     require(layout)
-    with held(layout.lease, wait_seconds=60), opened(layout) as store:
+    with hold_lease(layout.lease, wait_seconds=60), open_store(layout) as store:
         yield from (StoreFault("database", fault) for fault in database_faults(store.db))
         yield from (StoreFault("database", fault) for fault in archive_mark.faults(store))
         lost = journal.journal_faults(layout, store.db, store.journal)
@@ -66,7 +66,7 @@ def verify(layout: Layout) -> Iterator[StoreFault]:
 
 def damaged_objects(store: Store) -> list[FileRow]:
     """Files that the archive does not hold as it should, without those whose object somebody has removed."""
-    return [row for row in damaged_files(store.db) if row.has_object or store.archive.has(row.archived_as)]
+    return [row for row in files_damaged(store.db) if row.has_object or store.archive.has(row.object_name)]
 
 
 def unknown_objects(store: Store, names: Iterable[ArchiveName]) -> Iterator[StoreFault]:
@@ -131,7 +131,7 @@ def _unsound(folder: Path, parts: Iterable[DealtPart]) -> list[DealtPart]:
 
 def decision_faults(store: Store) -> Iterator[str]:
     """Tables that say something else than the journal. A journal that cannot be read is reported by its own check."""
-    done = {machine: head.number for machine, head in journal.applied(store.db).items()}
+    done = {machine: head.number for machine, head in journal.heads_applied(store.db).items()}
     with closing(apsw.Connection(":memory:")) as db:
         migrate(db, migrations(), Path())
         scratch = Store(store.layout, db, store.archive, store.journal)
@@ -165,15 +165,15 @@ def _claim_faults(store: Store) -> Iterator[str]:
 
 def _has_unclaimed(store: Store, row: FileRow) -> bool:
     held_keys, parts = keys_of(row), parts_of_file(store.db, row.id)
-    return any(unclaimed(store.db, held_keys.get(part.facts.native_id, [])) for part in parts)
+    return any(count_unclaimed(store.db, held_keys.get(part.facts.native_id, [])) for part in parts)
 
 
 def _archive_faults(store: Store) -> Iterator[StoreFault]:
     for row in all_files(store.db):
         if row.has_object and (fault := checked(store, row)):
-            yield StoreFault("archive", f"{row.archived_as} ({row.path}): {fault.removesuffix('.')}")
-        elif row.state == DAMAGED and store.archive.has(row.archived_as):
-            yield StoreFault("archive", f"{row.archived_as} ({row.path}): {row.error}")
+            yield StoreFault("archive", f"{row.object_name} ({row.path}): {fault.removesuffix('.')}")
+        elif row.state == DAMAGED and store.archive.has(row.object_name):
+            yield StoreFault("archive", f"{row.object_name} ({row.path}): {row.error}")
     yield from unknown_objects(store, archive_state(store.db, store.archive).unknown)
 
 

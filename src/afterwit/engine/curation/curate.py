@@ -37,10 +37,10 @@ from afterwit.model.knowledge import (
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.redaction.hygiene import clean
 from afterwit.store.database import transaction
-from afterwit.store.decide import catch_up, decide_all, told_if_recorded
-from afterwit.store.decisions import DecisionKind, ItemChanges, KnowledgeEntry, decided, will_of
+from afterwit.store.decide import catch_up, decide_all, report_if_recorded
+from afterwit.store.decisions import DecisionKind, ItemChanges, KnowledgeEntry, gather_decisions, will_of
 from afterwit.store.rows import sightings
-from afterwit.store.store import Store, held, opened, require
+from afterwit.store.store import Store, hold_lease, open_store, require
 
 _WAIT_SECONDS = 60
 _PINS = {DecisionKind.PIN: True, DecisionKind.UNPIN: False}
@@ -90,7 +90,7 @@ class DecisionDesk:
             keep_approved(self.store, self.at_ms)
             with transaction(self.store.db):
                 sightings.touch_all(self.store.db)
-            conclude_touched(self.store, decided(recorded(self.store.db)).forgotten)
+            conclude_touched(self.store, gather_decisions(recorded(self.store.db)).forgotten)
         settle(self.store, self._world, is_forced=is_concluded_again)
         compile_deck(self.store, self._world)
 
@@ -102,9 +102,9 @@ def decision_desk(world: World, *, is_new: bool = False) -> Iterator[DecisionDes
         world.layout.create()
     else:
         require(world.layout)
-    with held(world.layout.lease, _WAIT_SECONDS), opened(world.layout) as store:
+    with hold_lease(world.layout.lease, _WAIT_SECONDS), open_store(world.layout) as store:
         catch_up(store)
-        with told_if_recorded(store):
+        with report_if_recorded(store):
             yield DecisionDesk(store, world)
 
 
@@ -129,7 +129,7 @@ def edit(world: World, name: str, wanted: ItemChanges) -> Judged:
         changed = {field: value for field, value in cleaned.items() if getattr(item, field) != value}
         if changed:
             changes = msgspec.convert(changed, ItemChanges)
-            _refuse_unfit(changes.applied(_draft_of(item)))
+            _refuse_unfit(changes.apply(_draft_of(item)))
             if changes.sentence is not None or changes.scope is not None:
                 _refuse_double(desk.store, item, changes)
             entry = {"item": item.id, "decision": DecisionKind.EDIT}
@@ -277,7 +277,7 @@ def _is_decided(store: Store, item: Item, decision: DecisionKind) -> bool:
     """Whether the decision would change nothing."""
     if decision in _PINS:
         return item.is_pinned is _PINS[decision]
-    decisions = decided(recorded(store.db)).decisions
+    decisions = gather_decisions(recorded(store.db)).decisions
     will = will_of(made for name in (item.id, *item.merged) for made in decisions.get(name, ()))
     return will.verdict is not None and will.verdict.kind is decision
 

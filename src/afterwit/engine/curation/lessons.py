@@ -27,10 +27,10 @@ from afterwit.model.knowledge import (
     SessionRef,
 )
 from afterwit.store.database import transaction
-from afterwit.store.decide import catch_up, journalled, told_if_recorded
+from afterwit.store.decide import catch_up, journal_entry, report_if_recorded
 from afterwit.store.decisions import KnowledgeEntry
 from afterwit.store.rows import items
-from afterwit.store.store import Store, opened, readonly_database, require
+from afterwit.store.store import Store, open_store, readonly_database, require
 
 _UNKNOWN = "mcp"  # an agent that is none we know
 _WAIT_MS = 5_000
@@ -61,7 +61,7 @@ def record(world: World, teller: LessonSource, words: Words) -> Lesson:
     same = _item_in_use(world, words)
     if same is not None:
         return Lesson(same.id, words.sentence, is_known=True)
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         session = _session(teller, words.repo, store.journal.machine)
         draft = drafted(world, words, ASSISTANT, Channel.ASSISTANT, session, world.now_ms)
         why = rejection(draft)
@@ -76,7 +76,7 @@ def report(world: World, teller: LessonSource, name: str, *, is_helpful: bool) -
     """Notes what an agent says of an item."""
     with readonly_database(world.layout) as db:
         item = find_item(db, name, names_only=True)
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         session = msgspec.to_builtins(_session(teller, "", store.journal.machine))
         _note(store, world, KnowledgeEntry.REPORTED, {"item": item.id, "is_helpful": is_helpful, "session": session})
     return item
@@ -100,9 +100,9 @@ def _session(teller: LessonSource, repo: str, machine: str) -> SessionRef:
 def _note(store: Store, world: World, kind: KnowledgeEntry, body: Mapping[str, Any]) -> None:
     """Journals and applies an entry under one lock, at a moment after all earlier ones."""
     store.db.set_busy_timeout(_WAIT_MS)
-    with told_if_recorded(store), transaction(store.db):
+    with report_if_recorded(store), transaction(store.db):
         catch_up(store)
         earlier = items.decisions(store.db)
         at_ms = max(world.now_ms, earlier[-1].at_ms + 1 if earlier else 0)
-        journalled(store, kind, body, at_ms)
+        journal_entry(store, kind, body, at_ms)
         catch_up(store)

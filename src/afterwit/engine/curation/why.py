@@ -25,7 +25,7 @@ from afterwit.model.knowledge import PERSON, Channel, Evidence, Item, ScopeKind
 from afterwit.model.text import words_of
 from afterwit.sessions.filters import short_id
 from afterwit.store.decisions import KnowledgeEntry, Recorded, in_force
-from afterwit.store.rows.session_list import Selection, SessionRow, selected_sessions, session_of
+from afterwit.store.rows.session_list import Selection, SessionRow, select_sessions, session_of
 from afterwit.store.store import readonly_database
 
 _HAPPENED = (Status.SUCCEEDED, Status.UNKNOWN)
@@ -177,7 +177,7 @@ def _edits_behind(db: apsw.Connection, item: Item) -> Mapping[str, tuple[FileEdi
     wanted = {piece.session.story for piece in item.evidence}
     stories = Stories(db)
     edits: dict[str, tuple[FileEdits, ...]] = {}
-    for row in list(selected_sessions(db, Selection(repos=frozenset((item.scope.name,))))):
+    for row in list(select_sessions(db, Selection(repos=frozenset((item.scope.name,))))):
         story = stories.of(row)
         digest = load_digest(db, row) if story in wanted else None
         if digest is not None:

@@ -11,7 +11,7 @@ from afterwit.engine.doctor.findings import DoctorFinding, alarm, warning
 from afterwit.engine.doctor.reader_health import Break, Sign, breaks
 from afterwit.store.archive import Archive
 from afterwit.store.rows.files import LOST
-from afterwit.store.rows.health import archived_label
+from afterwit.store.rows.health import home_label
 
 _SHOWN = 5
 _UNKNOWN_WORTH_SAYING = 0.05
@@ -96,7 +96,7 @@ def _emptied(health: AgentHealth, disk: Sequence[OnDisk], stored: InStore, archi
         if not place.is_emptied or not stored.rows:
             continue
         transcripts = [row for row in stored.rows if row.read_bytes and row.path != str(HISTORY)]
-        count = sum(archived_label(archive, row) == place.home.label for row in transcripts)
+        count = sum(home_label(archive, row) == place.home.label for row in transcripts)
         count = count or (len(place.units) if stored.totals.sessions else 0)
         if count:
             state = "has no transcript any more" if place.home.folder.is_dir() else "is gone"

@@ -43,7 +43,7 @@ from afterwit.engine.doctor.store_health import (
 from afterwit.model.errors import DamagedError
 from afterwit.store.archive import Archive
 from afterwit.store.rows.health import agent_totals, archive_state, newest_problem, parts_by_file, transcript_rows
-from afterwit.store.store import Store, opened, require
+from afterwit.store.store import Store, open_store, require
 
 OVERDUE_DAYS = 7
 
@@ -73,7 +73,7 @@ def examine(world: World, *, is_full: bool = False) -> Examination:
     archive: Archive | None = None
     beside: list[DoctorFinding] = []
     try:
-        with opened(world.layout) as store:
+        with open_store(world.layout) as store:
             archived = archive_state(store.db, store.archive)
             findings += examine_store(store, archived, health)
             stored, archive = _stored(store), store.archive

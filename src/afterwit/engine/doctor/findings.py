@@ -28,7 +28,7 @@ from afterwit.model.times import iso_from_ms
 from afterwit.recall.hook.entry import CALLED
 from afterwit.store.rows import hooks
 from afterwit.store.rows.erased import is_unfinished
-from afterwit.store.rows.files import LOST, dropped_files, lost_unread
+from afterwit.store.rows.files import LOST, files_dropped, files_lost_unread
 from afterwit.store.rows.health import ArchiveState, database_bytes
 from afterwit.store.rows.hooks import FaultRow
 from afterwit.store.store import Store, readonly_database
@@ -84,7 +84,7 @@ def budget_findings(
     store: Store, archived: ArchiveState, limits: RetentionSettings, now_ms: int
 ) -> Iterator[DoctorFinding]:
     """A loss is an alarm for a week, so that somebody hears of it, and a warning from then on."""
-    lost = [file for file in dropped_files(store.db) if file.state == LOST]
+    lost = [file for file in files_dropped(store.db) if file.state == LOST]
     if lost:
         names = ", ".join(file.path for file in lost[:_SHOWN]) + (", …" if len(lost) > _SHOWN else "")
         count = "1 original was" if len(lost) == 1 else f"{len(lost):,} originals were"
@@ -142,7 +142,7 @@ def _left_out(store: Store, world: World) -> int:
 
 def _remedy(store: Store, limits: RetentionSettings) -> str:
     """What brings back the ones that gave no session; of the others, what was read is there."""
-    if not lost_unread(store.db):
+    if not files_lost_unread(store.db):
         return "Raise raw_hard_cap_bytes in [retention] of config.toml, so that it does not happen again."
     from afterwit.engine.archive.evict import recapturable  # with all that a run needs
 

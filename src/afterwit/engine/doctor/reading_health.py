@@ -9,7 +9,7 @@ from afterwit.engine.doctor.findings import DoctorFinding, warning
 from afterwit.model.settings import ReadingSettings
 from afterwit.model.times import iso_from_ms
 from afterwit.reader.spent import spent_by
-from afterwit.store.rows.readings import count_unanswered, failed_requests
+from afterwit.store.rows.readings import count_unanswered, requests_failed
 
 
 class ReadingState(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,13 +35,13 @@ def reading_state(db: apsw.Connection, caps: ReadingSettings, now_ms: int) -> Re
         unpriced_tokens=today.unpriced_tokens,
         cap_tokens=caps.tokens_per_day,
         unanswered=count_unanswered(db),
-        failed=len(failed_requests(db)),
+        failed=len(requests_failed(db)),
     )
 
 
 def reading_findings(db: apsw.Connection) -> Iterator[DoctorFinding]:
     """One warning for each model whose calls failed and were not answered since."""
-    failures = failed_requests(db)
+    failures = requests_failed(db)
     if not failures:
         return
     from afterwit.reader.waiting import retry_ms  # with all that harvests, which few need here
