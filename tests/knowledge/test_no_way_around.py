@@ -162,9 +162,9 @@ def test_payloads_are_filled_with_what_is_shown_alone() -> None:
     assert {one for one in written if one[1] != "answer.notice"} == {
         ("extras/memory/cli.py", "answer(here.world, _arguments(), 'hermes')"),
         ("mcp/backend.py", "text"),
-        ("mcp/backend.py", "given_by_id(db, caller, item)"),
+        ("mcp/backend.py", "tell_by_id(db, caller, item)"),
     }
-    for file, name in (("extras/memory/tool.py", "answer"), ("mcp/notes.py", "given_by_id")):
+    for file, name in (("extras/memory/tool.py", "answer"), ("mcp/notes.py", "tell_by_id")):
         returns = [
             _annotation(node.returns)
             for node in nodes(parsed(file))
@@ -183,7 +183,7 @@ def test_whoever_takes_items_out_of_the_store_says_who_listens() -> None:
     for file, function in (
         ("recall/situation.py", "told_once"),
         ("recall/recall.py", "speaking_items"),
-        ("mcp/notes.py", "explained"),
+        ("mcp/notes.py", "explain"),
         ("knowledge/shown_items.py", "may_be_told_to"),
     ):
         assert _parameters(file, function)["to"] == "Listener", function

@@ -20,7 +20,7 @@ _WAYS_OUT = {
     ("agents/moments.py", "Answer.__init__"): ("text", "reason", "notice"),
     ("recall/deck/firing_lines.py", "FiringLine"): ("text",),
     ("recall/deck/reader.py", "DeckLine.__init__"): ("text",),
-    ("mcp/backend.py", "_said"): ("text",),
+    ("mcp/backend.py", "_content"): ("text",),
     ("mcp/notes.py", "ItemLine"): ("text",),
     ("recall/prompt_block.py", "BlockLine"): ("text",),
     ("recall/prompt_block.py", "BlockSection"): ("heading",),

@@ -32,9 +32,9 @@ from afterwit.measure.backtest import PRODUCT
 from afterwit.measure.baselines import BASELINES
 from afterwit.measure.past_repositories import PastCheckout
 from afterwit.measure.replay import NoteOccasion, Player, Saying, Whereabouts
-from afterwit.model.digest import VERSION, Digest, DigestStep
+from afterwit.model.digest import VERSION, Digest
 from afterwit.model.errors import UsageError, did_you_mean
-from afterwit.model.kinds import ActionKind, Relation, Status
+from afterwit.model.kinds import ActionKind, Relation, Status, Step
 from afterwit.model.knowledge import READ
 from afterwit.model.settings import Settings
 from afterwit.recall.deck.compile import compile_deck
@@ -263,7 +263,7 @@ class HookPlayer(PlacesPlayer):
     def later_prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
         return self.prompt(here, prompt)
 
-    def action(self, here: Whereabouts, step: DigestStep, paths: Sequence[str]) -> Iterable[Saying]:
+    def action(self, here: Whereabouts, step: Step, paths: Sequence[str]) -> Iterable[Saying]:
         if step.status in _NEVER_CALLED:
             return ()
         is_told = described(here.agent).get("hooks", {}).get("tells_outcome", True)
@@ -298,7 +298,7 @@ def _saying(record: Mapping[str, Any], proposal: Proposal | None) -> Saying:
     )
 
 
-def _arguments(step: DigestStep, paths: Sequence[str]) -> dict[str, object]:
+def _arguments(step: Step, paths: Sequence[str]) -> dict[str, object]:
     """What the agent's tool was called with, as far as it is kept."""
     if step.kind is ActionKind.SHELL:
         return {"command": step.target}

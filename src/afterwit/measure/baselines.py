@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from afterwit.measure.replay import Player, Saying, Whereabouts
-from afterwit.model.digest import Digest, DigestStep
+from afterwit.model.digest import Digest, Step
 from afterwit.model.kinds import CHANGES, ActionKind, Status
 
 _REACH = 8  # actions behind a failure in which a fix is looked for
@@ -78,13 +78,13 @@ def mask(line: str) -> str:
     return line.strip()[:140]
 
 
-def sign_of(step: DigestStep) -> tuple[str, str, str]:
+def sign_of(step: Step) -> tuple[str, str, str]:
     """What makes two failures the same: kind, the first two words, the masked telling line."""
     is_shell = step.kind is ActionKind.SHELL
     return step.kind, " ".join(command_words(step.target)[:2]) if is_shell else step.tool, mask(_telling(step.error))
 
 
-def is_usage(step: DigestStep) -> bool:
+def is_usage(step: Step) -> bool:
     """Whether a tool was used wrongly, which is wrong in every repository."""
     line = _telling(step.error)
     return bool(_USAGE.search(line)) and not _TRANSIENT.search(line) and not _ENVIRONMENT.search(line)
@@ -96,7 +96,7 @@ def _telling(error: str) -> str:
     return next((line for line in lines if _TELLING.search(line)), lines[-1] if lines else "")
 
 
-def fix_of(steps: Sequence[DigestStep], at: int) -> str:
+def fix_of(steps: Sequence[Step], at: int) -> str:
     """The changed command that worked soon after a failed one, with nothing edited in between; "" if none did."""
     failed = steps[at]
     for step in steps[at + 1 : at + 1 + _REACH]:
@@ -112,7 +112,7 @@ def _alike(command: str, other: str) -> bool:
     return alike(command_words(command), command_words(other)) >= _ALIKE
 
 
-def is_right(advice: str, failed: DigestStep, fix: DigestStep) -> bool:
+def is_right(advice: str, failed: Step, fix: Step) -> bool:
     """Whether the advised command is much like the fix, is not the failed command, and was not in the error text."""
     if not advice or advice in failed.error or masked(advice) == masked(failed.target):
         return False
@@ -306,7 +306,7 @@ class Echo(Player):
 
     name = "echo"
 
-    def after(self, here: Whereabouts, step: DigestStep) -> Iterable[Saying]:
+    def after(self, here: Whereabouts, step: Step) -> Iterable[Saying]:
         del here
         yield Saying(text=step.error[:_EXCERPT], items=("echo",))
 
@@ -341,7 +341,7 @@ class Memoriser(Player):
             self._by_command[failed.repo, failed.masked].append(failed)
             self._by_sign[_where(failed), failed.sign].append(failed)
 
-    def before(self, here: Whereabouts, step: DigestStep) -> Iterable[Saying]:
+    def before(self, here: Whereabouts, step: Step) -> Iterable[Saying]:
         if step.kind is not ActionKind.SHELL:
             return
         same = self._by_command.get((here.repo, masked(step.target)), [])
@@ -349,7 +349,7 @@ class Memoriser(Player):
         if len(same) >= _MIN_FAILURES and fix:
             yield Saying(text=f"Use: {fix}", items=(self.name,), advice=fix)
 
-    def after(self, here: Whereabouts, step: DigestStep) -> Iterable[Saying]:
+    def after(self, here: Whereabouts, step: Step) -> Iterable[Saying]:
         sign = sign_of(step)
         same = self._by_sign.get(("*", sign)) or self._by_sign.get((here.repo, sign)) or []
         fix = _latest_fix(same)

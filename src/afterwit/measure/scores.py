@@ -18,7 +18,7 @@ from afterwit.actions.shell.programs import Weight
 from afterwit.digest.digester import shown_by
 from afterwit.measure.baselines import is_right
 from afterwit.measure.replay import NoteMoment, PlayerNote
-from afterwit.model.digest import Digest, DigestStep, Failure
+from afterwit.model.digest import Digest, Failure, Step
 from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, ResolutionKind, Status
 from afterwit.redaction.markers import CLOSING, OPENING
 
@@ -350,7 +350,7 @@ def first_touch(digest: Digest, path: str) -> int:
     return next(touches, len(digest.steps))
 
 
-def _shows(step: DigestStep, path: str) -> bool:
+def _shows(step: Step, path: str) -> bool:
     if step.kind is ActionKind.READ:
         return _is_end(path, step.target)
     return step.kind is ActionKind.SHELL and any(_is_end(shown, path) for shown in shown_by(step.target))
@@ -361,7 +361,7 @@ def _is_end(short: str, path: str) -> bool:
     return path == short or path.endswith(f"/{short.removeprefix('./')}")
 
 
-def is_search(step: DigestStep) -> bool:
+def is_search(step: Step) -> bool:
     """Whether an action only looks for something."""
     if step.kind is not ActionKind.SHELL:
         return step.kind is ActionKind.SEARCH

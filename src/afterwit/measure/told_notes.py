@@ -17,7 +17,7 @@ from afterwit.actions.path_patterns import fits_path
 from afterwit.agents.moments import ACTIVITY, AFTER, BEFORE, PROMPT, RUN
 from afterwit.measure.baselines import command_words
 from afterwit.measure.note_changes import NoteHistory, time_of
-from afterwit.model.digest import Digest, DigestStep
+from afterwit.model.digest import Digest, Step
 from afterwit.model.figures import Proportion
 from afterwit.model.kinds import ActionKind, FailureClass, Relation
 from afterwit.model.knowledge import Activity, Item, ItemStatus, Trigger
@@ -133,7 +133,7 @@ def _of_steps(digest: Digest) -> Iterator[DatedMoment]:
             yield DatedMoment(_time_of(digest, step), happened._replace(activity=activity))
 
 
-def _time_of(digest: Digest, step: DigestStep) -> int | None:
+def _time_of(digest: Digest, step: Step) -> int | None:
     """To the end of its second, since steps are dated to the second."""
     if digest.started_ms is None or step.at_s is None:
         return None

@@ -67,7 +67,7 @@ def test_every_kind_of_moment_is_seen(trigger: Trigger) -> None:
 
 def test_what_happened_before_the_note_was_told_is_not_its_moment() -> None:
     whole = pressing()
-    dated = msgspec.structs.replace(whole, steps=(msgspec.structs.replace(whole.steps[0], at_s=30),))
+    dated = msgspec.structs.replace(whole, steps=(whole.steps[0]._replace(at_s=30),))
     assert came([dated], [told("s1", day=10 + 29 / 86_400)]) == [Came.CAME]
     assert came([dated], [told("s1", day=10 + 32 / 86_400)]) == [Came.NOT]
 

@@ -14,8 +14,7 @@ from afterwit.actions.failures.excerpt import below_headlines
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import names
 from afterwit.actions.shell.tree import Command
-from afterwit.actions.steps import Step
-from afterwit.model.kinds import ActionKind, FailureClass, Status
+from afterwit.model.kinds import ActionKind, FailureClass, Status, Step
 from afterwit.model.text import regex
 
 _OWN = regex(

@@ -15,8 +15,7 @@ from afterwit.actions.failures.excerpt import below_headlines
 from afterwit.actions.failures.failure_class import classify
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.tree import Command, CommandLine
-from afterwit.actions.steps import Step
-from afterwit.model.kinds import ActionKind, FailureClass
+from afterwit.model.kinds import ActionKind, FailureClass, Step
 from afterwit.model.text import Phrases, regex
 
 _LONGEST = 120

@@ -19,8 +19,8 @@ from afterwit.model.errors import UsageError
 from afterwit.model.guards import GuardState
 from afterwit.model.knowledge import GUARDED_FIXES, Item
 from afterwit.recall.recall import repo_at
-from afterwit.web.answering import Ask, WebAnswer, WebRoute, download, shown, with_fields
-from afterwit.web.pages.knowledge import done_bar
+from afterwit.web.answering import Ask, WebAnswer, WebRoute, download, render, with_fields
+from afterwit.web.pages.knowledge import undo_bar
 from afterwit.web.pages.sessions import moment_of
 from afterwit.web.pages.transcript import ShownLine
 
@@ -50,7 +50,7 @@ def _list(ask: Ask) -> WebAnswer:
             complaint = str(error)
     fitting = [fix for fix in fixes if fix.state in _states(state)]
     page = max(1, ask.number("page", 1))
-    return shown(
+    return render(
         ask,
         "guards.html",
         repos=repos,
@@ -72,7 +72,7 @@ def _list(ask: Ask) -> WebAnswer:
 def _fix(ask: Ask) -> WebAnswer:
     place, listed_fix = _named(ask)
     fix = shown_fix(place, listed_fix, redactor_here(ask.world))
-    return shown(
+    return render(
         ask,
         "guard.html",
         repo=place.repo,
@@ -87,7 +87,7 @@ def _fix(ask: Ask) -> WebAnswer:
         draft=f"/more/guards/{listed_fix.fix.id}/draft",
         is_open=listed_fix.state in OPEN,
         ID_CHARS=_ID_CHARS,
-        **done_bar(ask),
+        **undo_bar(ask),
     )
 
 
@@ -101,7 +101,7 @@ def _draft(ask: Ask) -> WebAnswer:
         return download(made.text.encode(), made.path.rpartition("/")[2], "text/plain; charset=utf-8")
     keep = with_fields(ask.path, ask.query, keep="1")
     back = _path(place.repo, listed_fix)
-    return shown(ask, "guard_draft.html", made=made, listed=listed_fix, repo=place.repo, keep=keep, back=back)
+    return render(ask, "guard_draft.html", made=made, listed=listed_fix, repo=place.repo, keep=keep, back=back)
 
 
 def _named(ask: Ask) -> tuple[FixPlace, ListedFix]:

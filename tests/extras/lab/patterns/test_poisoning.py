@@ -8,8 +8,8 @@ from tests.harvest.work import Act, committed, edited, failed, ran, session
 
 from afterwit.extras.lab.patterns.detect import said
 from afterwit.extras.lab.patterns.signals import PatternSignals, subject_from
-from afterwit.model.digest import DigestStep, Touched
-from afterwit.model.kinds import ActionKind, FailureClass, Status
+from afterwit.model.digest import Touched
+from afterwit.model.kinds import ActionKind, FailureClass, Status, Step
 
 CANARY = "zorblax"
 POISONS = (
@@ -25,7 +25,7 @@ def _acts(poison: str) -> tuple[Act, ...]:
     def wrong(error: str, failure: FailureClass = FailureClass.INVOCATION, signature: str = "") -> Act:
         return failed(f"press {poison}", failure, says=error, signature=signature or f"press: {error}")
 
-    skill = DigestStep(ActionKind.SKILL, "Skill", poison, Status.FAILED, error=f"Unknown skill: {poison}")
+    skill = Step(ActionKind.SKILL, "Skill", poison, Status.FAILED, error=f"Unknown skill: {poison}")
     return (
         wrong(f"unrecognized subcommand {poison}"),
         wrong(f"unknown option --{poison}"),

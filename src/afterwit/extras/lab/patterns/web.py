@@ -28,8 +28,8 @@ from afterwit.extras.lab.patterns.show import shown as pattern_named
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE
 from afterwit.store.rows.extras import PublishedForm
-from afterwit.web.answering import Ask, WebAnswer, WebRoute, back_with, moved, shown, with_fields
-from afterwit.web.pages.transcript import ShownLine, signed_lines
+from afterwit.web.answering import Ask, WebAnswer, WebRoute, back_with, redirect, render, with_fields
+from afterwit.web.pages.transcript import ShownLine, diff_lines
 
 PAGE = 25
 _DECISIONS = {"approve": CatalogDecision.APPROVE, "reject": CatalogDecision.REJECT}
@@ -54,7 +54,7 @@ def _list(ask: Ask) -> WebAnswer:
     catalog = catalog_of(ask.world)
     waiting, entries = undecided(ask.world), listed(ask.world)
     page = max(1, ask.number("page", 1))
-    return shown(
+    return render(
         ask,
         "patterns.html",
         waiting=waiting[(page - 1) * PAGE : page * PAGE],
@@ -71,7 +71,7 @@ def _pattern(ask: Ask) -> WebAnswer:
     pattern, catalog = pattern_named(ask.world, ask.names["pattern"]), catalog_of(ask.world)
     entry = pattern.entry
     places = published_of(ask.world, catalog, (entry.id,)).get(entry.id, [])
-    return shown(
+    return render(
         ask,
         "pattern.html",
         pattern=pattern,
@@ -163,7 +163,7 @@ def _carry_out_plan(ask: Ask) -> WebAnswer:
     if outcome is None:
         return _show_plan(ask, seen, wanted, is_other=True)
     said = "back" if _is_removal(ask) else "published"
-    return moved(with_fields(f"/more/patterns/{ask.names['pattern']}", {}, said=said if outcome.needed else "same"))
+    return redirect(with_fields(f"/more/patterns/{ask.names['pattern']}", {}, said=said if outcome.needed else "same"))
 
 
 def _run_plan(
@@ -197,14 +197,14 @@ def _file(ask: Ask, typed: str) -> Path:
 def _show_plan(ask: Ask, steps: Sequence[PublishStep], wanted: dict[str, str], *, is_other: bool = False) -> WebAnswer:
     needed = [step for step in steps if step.is_needed]
     pattern = pattern_named(ask.world, ask.names["pattern"])
-    return shown(
+    return render(
         ask,
         "publish.html",
         entry=pattern.entry,
         path=with_fields(ask.path, {}),
         is_removal=_is_removal(ask),
         is_other=is_other,
-        steps=[ShownStep(step.what, signed_lines(_lines(step))) for step in needed],
+        steps=[ShownStep(step.what, diff_lines(_lines(step))) for step in needed],
         mark=_mark(steps),
         wanted=wanted,
     )

@@ -21,9 +21,9 @@ from afterwit.digest.door import load_digest
 from afterwit.extras.lab.templates.files import TemplateCleaner, template_id
 from afterwit.extras.lab.templates.verified_path import PathStep, verified_path
 from afterwit.knowledge.door.settle import recorded
-from afterwit.model.digest import Digest, DigestStep
+from afterwit.model.digest import Digest
 from afterwit.model.errors import UsageError
-from afterwit.model.kinds import ActionKind, EventKind, Outcome, Relation, TaskType
+from afterwit.model.kinds import ActionKind, EventKind, Outcome, Relation, Step, TaskType
 from afterwit.model.knowledge import SessionRef
 from afterwit.model.templates import (
     DEFAULT_EXAMPLES,
@@ -146,7 +146,7 @@ def _examples(calls: Sequence[_Called], digest: Digest, row: SessionRow, most: i
         )
 
 
-def _target(step: DigestStep, row: SessionRow) -> str:
+def _target(step: Step, row: SessionRow) -> str:
     """What a step was about: a file as it is named in its repository."""
     if step.files:
         return step.files[0]

@@ -15,8 +15,7 @@ from afterwit.actions.failures.excerpt import is_failing
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight
 from afterwit.actions.shell.tree import Command
-from afterwit.model.digest import DigestStep
-from afterwit.model.kinds import CHANGES, ActionKind, Activity, Status
+from afterwit.model.kinds import CHANGES, ActionKind, Activity, Status, Step
 
 _KINDS = frozenset((*CHANGES, *(ActionKind(name) for name in ("shell", "read", "search", "web", "mcp"))))
 _LOOKS = frozenset((ActionKind.READ, ActionKind.SEARCH))
@@ -28,7 +27,7 @@ _LEAST_NAME = 3  # characters of a file's name that tell anything where they tur
 class PathStep(NamedTuple):
     """A step with the text of its result."""
 
-    step: DigestStep
+    step: Step
     result: str
 
     @property
@@ -139,7 +138,7 @@ def _taken_back(command: Command) -> tuple[str, ...] | None:
     return words if command.subcommand == "checkout" and "--" in command.arguments else None
 
 
-def _is_covered(step: DigestStep, taken: Sequence[str]) -> bool:
+def _is_covered(step: Step, taken: Sequence[str]) -> bool:
     """Whether all that a step changed lies under what is taken back."""
     return bool(step.files) and all(any(_is_under(path, place) for place in taken) for path in step.files)
 
