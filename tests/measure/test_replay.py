@@ -8,7 +8,8 @@ from tests.measure.histories import MISSING, Log
 
 from afterwit.measure.backtest import walked
 from afterwit.measure.replay import NoteOccasion, Player, PlayerNote, Saying, Whereabouts
-from afterwit.model.digest import Digest, Step
+from afterwit.model.digest import Digest
+from afterwit.model.kinds import Step
 from afterwit.sessions.filters import Filter
 
 

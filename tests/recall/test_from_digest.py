@@ -1,7 +1,7 @@
 """What a session tells about where work is."""
 
-from afterwit.model.digest import Digest, Measures, Step, Verdict
-from afterwit.model.kinds import ActionKind, Outcome, Status
+from afterwit.model.digest import Digest, Measures, Verdict
+from afterwit.model.kinds import ActionKind, Outcome, Status, Step
 from afterwit.recall.deck.prompt_tables import sighting_of
 
 _MEASURES = Measures(

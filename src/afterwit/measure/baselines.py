@@ -16,8 +16,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from afterwit.measure.replay import Player, Saying, Whereabouts
-from afterwit.model.digest import Digest, Step
-from afterwit.model.kinds import CHANGES, ActionKind, Status
+from afterwit.model.digest import Digest
+from afterwit.model.kinds import CHANGES, ActionKind, Status, Step
 
 _REACH = 8  # actions behind a failure in which a fix is looked for
 _ALIKE = 0.5

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from afterwit.actions.activities import has_check
 from afterwit.measure.scores import is_search
-from afterwit.model.digest import Digest, Failure, Step
-from afterwit.model.kinds import ActionKind, FailureClass, Outcome, Relation, Status
+from afterwit.model.digest import Digest, Failure
+from afterwit.model.kinds import ActionKind, FailureClass, Outcome, Relation, Status, Step
 
 
 def first_check_passed(steps: Sequence[Step]) -> bool | None:

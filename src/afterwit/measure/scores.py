@@ -18,8 +18,8 @@ from afterwit.actions.shell.programs import Weight
 from afterwit.digest.digester import shown_by
 from afterwit.measure.baselines import is_right
 from afterwit.measure.replay import NoteMoment, PlayerNote
-from afterwit.model.digest import Digest, Failure, Step
-from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, ResolutionKind, Status
+from afterwit.model.digest import Digest, Failure
+from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, ResolutionKind, Status, Step
 from afterwit.redaction.markers import CLOSING, OPENING
 
 

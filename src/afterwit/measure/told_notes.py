@@ -17,9 +17,9 @@ from afterwit.actions.path_patterns import fits_path
 from afterwit.agents.moments import ACTIVITY, AFTER, BEFORE, PROMPT, RUN
 from afterwit.measure.baselines import command_words
 from afterwit.measure.note_changes import NoteHistory, time_of
-from afterwit.model.digest import Digest, Step
+from afterwit.model.digest import Digest
 from afterwit.model.figures import Proportion
-from afterwit.model.kinds import ActionKind, FailureClass, Relation
+from afterwit.model.kinds import ActionKind, FailureClass, Relation, Step
 from afterwit.model.knowledge import Activity, Item, ItemStatus, Trigger
 from afterwit.model.text import words_of
 from afterwit.recall.deck.reader import words_called, words_in

@@ -7,8 +7,8 @@ from tests.harvest.work import Act, edited, failed, piped, ran, session
 from afterwit.config.calendar import week_of
 from afterwit.measure.outcomes import first_check_passed
 from afterwit.measure.session_course import JudgedSession, course, judged_session
-from afterwit.model.digest import Step, Verdict
-from afterwit.model.kinds import ActionKind, Outcome, Status, TaskType
+from afterwit.model.digest import Verdict
+from afterwit.model.kinds import ActionKind, Outcome, Status, Step, TaskType
 
 EDIT = edited("src/press.py")
 PASSES, FAILS = ran("pytest -q"), failed("pytest -q", says="1 failed")
