@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from afterwit.agents.moments import START
+from afterwit.agents.hook_payloads import START
 from afterwit.config.calendar import Calendar
 from afterwit.measure.charts import CONFIDENCE, ERRORS, IN_USE, NOTES, SESSIONS, Chart
 from afterwit.measure.collect import Figures

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import msgspec
 
 from afterwit.actions.activities import activities_of
-from afterwit.actions.path_patterns import fits_path
-from afterwit.agents.moments import ACTIVITY, AFTER, BEFORE, PROMPT, RUN
+from afterwit.actions.quick_look import fits_path
+from afterwit.agents.hook_payloads import ACTIVITY, AFTER, BEFORE, PROMPT, RUN
 from afterwit.measure.baselines import command_words
 from afterwit.measure.note_changes import NoteHistory, time_of
 from afterwit.model.digest import Digest

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, cast
 
 import apsw
 
-from afterwit.actions.path_patterns import fits_path
+from afterwit.actions.quick_look import fits_path
 from afterwit.model.quick_json import dumps
 from afterwit.model.text import word_counts, words_of
 from afterwit.recall.deck.reader import NOTES, index_in

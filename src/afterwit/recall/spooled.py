@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 import apsw
 import msgspec
 
-from afterwit.agents.moments import RECALL, RUN
+from afterwit.agents.hook_payloads import RECALL, RUN
 from afterwit.capture.assembly.texts import safe_telling, safe_text
 from afterwit.config.world import World
 from afterwit.model.learn_run import WantedSession

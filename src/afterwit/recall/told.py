@@ -10,7 +10,6 @@ from enum import StrEnum
 import apsw
 import msgspec
 
-from afterwit.agents import moments
 from afterwit.config.world import World
 from afterwit.knowledge.door.listeners import listener_here
 from afterwit.model.knowledge import Item, ItemStatus
@@ -144,15 +143,15 @@ def kept_back(text: str, would: str) -> str:
 
 
 _WORDS = {
-    moments.START: "at the start of a session",
-    moments.PROMPT: "with a prompt",
-    moments.BEFORE: "before a command",
-    moments.AFTER: "after a failure",
-    moments.RECALL: "when it asked",
-    moments.ASKED: "when it asked",
+    START: "at the start of a session",
+    PROMPT: "with a prompt",
+    BEFORE: "before a command",
+    AFTER: "after a failure",
+    RECALL: "when it asked",
+    ASKED: "when it asked",
 }
 _ACTS = {
-    moments.ACTIVITY: "at a first edit, test or commit",
+    ACTIVITY: "at a first edit, test or commit",
     "refuse": "by refusing a command",
     "rewrite": "by rewriting a command",
 }

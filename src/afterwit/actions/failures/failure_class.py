@@ -8,7 +8,7 @@ of is the command's fault if the command names it, and the project's otherwise.
 
 import re
 
-from afterwit.actions.checks import is_checking
+from afterwit.actions.activities import is_checking
 from afterwit.actions.failures import messages as says
 from afterwit.actions.failures.excerpt import below_headlines
 from afterwit.actions.shell.parse import parsed

@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 from enum import Enum
 from typing import NamedTuple
 
-from afterwit.actions.checks import is_checking
+from afterwit.actions.activities import is_checking
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight, names
 from afterwit.actions.shell.tree import Command, CommandLine

@@ -9,7 +9,7 @@ different systems are brought together, and of a redaction placeholder only the 
 import re
 from collections.abc import Iterable
 
-from afterwit.actions.checks import is_checking
+from afterwit.actions.activities import is_checking
 from afterwit.actions.failures import messages as says
 from afterwit.actions.failures.excerpt import below_headlines
 from afterwit.actions.failures.failure_class import classify

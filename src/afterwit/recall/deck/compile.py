@@ -45,7 +45,7 @@ from afterwit.recall.repository import UNCOMMITTED, git_mark, history_sightings,
 from afterwit.recall.situation import MOST_STORIES, SPEAKING, Situation, agents_of, told_once
 from afterwit.recall.start_block import worked_example
 from afterwit.redaction import ruleset
-from afterwit.redaction.placeholders import placeholder
+from afterwit.redaction.markers import placeholder
 from afterwit.repos.identity import is_folder
 from afterwit.store.database import UNREADABLE, is_damage, transaction
 from afterwit.store.layout import redaction_key

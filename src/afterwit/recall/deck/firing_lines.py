@@ -11,7 +11,7 @@ from typing import NamedTuple
 import apsw
 import msgspec
 
-from afterwit.actions.failures.quick_look import LEAST_BELIEF, is_any_call
+from afterwit.actions.quick_look import LEAST_BELIEF, is_any_call
 from afterwit.knowledge.shown_items import may_be_told
 from afterwit.model.kinds import ActionKind
 from afterwit.model.knowledge import EVERYWHERE, READ, Authority, Channel, Item, ItemStatus, Scope, Trigger

@@ -6,7 +6,7 @@ Loaded at a prompt only.
 import os
 from typing import NamedTuple
 
-from afterwit.actions.path_patterns import fits_path
+from afterwit.actions.quick_look import fits_path
 from afterwit.model.text import words_of
 from afterwit.recall.deck.location import Location, branch_of
 from afterwit.recall.deck.reader import Deck, DeckLine, opened_immutable, words_in

@@ -16,8 +16,7 @@ from collections.abc import Callable
 
 import apsw
 
-from afterwit.agents.moments import AFTER, BEFORE, COMPACT, END, PROMPT, START, Answer, Moment
-from afterwit.agents.packages import described
+from afterwit.agents.hook_payloads import AFTER, BEFORE, COMPACT, END, PROMPT, START, Answer, Moment, described
 from afterwit.recall.deck.location import Location, is_left_out, location_of, recognised
 from afterwit.recall.deck.reader import Deck, DeckLine, DeckTrigger, words_called, words_in
 from afterwit.recall.holdout import ENDED, FAULT, History
@@ -110,7 +109,7 @@ def _before(deck: Deck, agent: str, moment: Moment, place: Location, may: Permis
     usable = [(trigger, line) for trigger, line in pairs if line.authority == _GUIDANCE and line.advice]
     if not usable:
         return None
-    from afterwit.actions.failures.quick_look import is_any_call
+    from afterwit.actions.quick_look import is_any_call
     from afterwit.recall.hook.triggers import meant
 
     for trigger, general in usable:
@@ -202,7 +201,7 @@ def _activity_words(moment: Moment, path: str) -> set[str]:
         return {_EDIT} | words_in(patch[:_LONGEST] or path) if not tool.startswith(_READERS) else set()
     if not moment.command:
         return set()
-    from afterwit.actions.activity_names import may_be
+    from afterwit.actions.quick_look import may_be
 
     return may_be(moment.command[:_LONGEST])
 

@@ -11,8 +11,7 @@ import sys
 import time
 from _thread import allocate_lock, start_new_thread
 
-from afterwit.agents.moments import EVENTS, LONGEST_ID, PROMPT, READING_VARIABLE, START
-from afterwit.agents.packages import payloads_of
+from afterwit.agents.hook_payloads import EVENTS, LONGEST_ID, PROMPT, READING_VARIABLE, START, payloads_of
 from afterwit.model.standard_streams import open_closed_streams
 
 CALLED = ".called"  # ends the name of a file in the spool whose time is that of an agent's latest call

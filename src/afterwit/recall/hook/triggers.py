@@ -5,10 +5,8 @@ parser of command lines, the classes of failures and their signatures. All of it
 has the signature that it had there.
 """
 
-from afterwit.actions.failures.quick_look import LEAST_BELIEF, ends_of, is_any_call, names_missing, says_missing
-from afterwit.actions.path_patterns import fits_path
-from afterwit.agents.moments import Moment
-from afterwit.agents.packages import described
+from afterwit.actions.quick_look import LEAST_BELIEF, ends_of, fits_path, is_any_call, names_missing, says_missing
+from afterwit.agents.hook_payloads import Moment, described
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck, DeckLine, DeckTrigger, words_called, words_in
 

@@ -19,12 +19,12 @@ from afterwit.extras.lab.patterns.publish import (
     PublishOutcome,
     PublishRequest,
     PublishStep,
+    find_published,
     publish,
-    published_of,
     unpublish,
 )
-from afterwit.extras.lab.patterns.show import catalog_of, listed, undecided
-from afterwit.extras.lab.patterns.show import shown as pattern_named
+from afterwit.extras.lab.patterns.show import catalog_of, list_entries, list_undecided
+from afterwit.extras.lab.patterns.show import show_pattern as pattern_named
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE
 from afterwit.store.rows.extras import PublishedForm
@@ -52,7 +52,7 @@ def change_bar(ask: Ask, catalog: Catalog) -> dict[str, Any]:
 
 def _list(ask: Ask) -> WebAnswer:
     catalog = catalog_of(ask.world)
-    waiting, entries = undecided(ask.world), listed(ask.world)
+    waiting, entries = list_undecided(ask.world), list_entries(ask.world)
     page = max(1, ask.number("page", 1))
     return render(
         ask,
@@ -62,7 +62,7 @@ def _list(ask: Ask) -> WebAnswer:
         page=page,
         pages=max(1, -(-len(waiting) // PAGE)),
         entries=entries,
-        published=published_of(ask.world, catalog) if entries else {},
+        published=find_published(ask.world, catalog) if entries else {},
         **change_bar(ask, catalog),
     )
 
@@ -70,7 +70,7 @@ def _list(ask: Ask) -> WebAnswer:
 def _pattern(ask: Ask) -> WebAnswer:
     pattern, catalog = pattern_named(ask.world, ask.names["pattern"]), catalog_of(ask.world)
     entry = pattern.entry
-    places = published_of(ask.world, catalog, (entry.id,)).get(entry.id, [])
+    places = find_published(ask.world, catalog, (entry.id,)).get(entry.id, [])
     return render(
         ask,
         "pattern.html",
@@ -163,7 +163,9 @@ def _carry_out_plan(ask: Ask) -> WebAnswer:
     if outcome is None:
         return _show_plan(ask, seen, wanted, is_other=True)
     said = "back" if _is_removal(ask) else "published"
-    return redirect(with_fields(f"/more/patterns/{ask.names['pattern']}", {}, said=said if outcome.needed else "same"))
+    return redirect(
+        with_fields(f"/more/patterns/{ask.names['pattern']}", {}, said=said if outcome.needed_steps else "same")
+    )
 
 
 def _run_plan(

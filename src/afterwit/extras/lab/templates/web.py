@@ -3,7 +3,7 @@
 import msgspec
 
 from afterwit.extras.lab.templates.apply import TemplateStats, stats
-from afterwit.extras.lab.templates.files import exported, find_template, list_templates
+from afterwit.extras.lab.templates.files import export, find_template, list_templates
 from afterwit.model.times import ms_from_any
 from afterwit.repos.remotes import short_names
 from afterwit.store.rows.session_list import session_of
@@ -48,7 +48,7 @@ def _template(ask: Ask) -> WebAnswer:
 
 def _export(ask: Ask) -> WebAnswer:
     template = find_template(ask.world, ask.names["template"])
-    return download(exported(template), f"template-{template.id}.json", "application/json")
+    return download(export(template), f"template-{template.id}.json", "application/json")
 
 
 ROUTES = (
