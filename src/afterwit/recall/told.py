@@ -10,6 +10,7 @@ from enum import StrEnum
 import apsw
 import msgspec
 
+from afterwit.agents.hook_payloads import ACTIVITY, AFTER, ASKED, BEFORE, PROMPT, RECALL, START
 from afterwit.config.world import World
 from afterwit.knowledge.door.listeners import listener_here
 from afterwit.model.knowledge import Item, ItemStatus
