@@ -235,15 +235,11 @@ def show_proposal(calendar: Calendar, proposal: SkillProposal) -> None:
         print_text(f"New: {change}.", "  ", "  ")
     for refusal in proposal.refusals:
         print_text(f"Not offered: {refusal}", "  ", "  ")
-    _show_evidence(calendar, proposal)
+    for piece in proposal.evidence:
+        print_text(f"{calendar.day(piece.at_ms)} {piece.agent} {piece.session[:8]}: {piece.excerpt}", "  ", "    ")
     print_line("")
     for line in proposal.diff.split("\n"):
         print_line(line)
-
-
-def _show_evidence(calendar: Calendar, proposal: SkillProposal) -> None:
-    for piece in proposal.evidence:
-        print_text(f"{calendar.day(piece.at_ms)} {piece.agent} {piece.session[:8]}: {piece.excerpt}", "  ", "    ")
 
 
 def show_trial(calendar: Calendar, trial: SkillTrial, effect: TrialEffect) -> None:
