@@ -18,8 +18,8 @@ from tests.every import for_every, per_group
 
 from afterwit.actions.failures.failure_class import classify
 from afterwit.actions.failures.signature import signature
-from afterwit.agents.moments import AFTER, BEFORE, Answer, Moment
-from afterwit.agents.protocol import Shape, SourceFile
+from afterwit.agents.hook_payloads import AFTER, BEFORE, Answer, Moment
+from afterwit.agents.log_reader import Shape, SourceFile
 from afterwit.agents.registry import reader_for, tool_kinds
 from afterwit.capture.assembly.assemble import Assembler
 from afterwit.capture.assembly.texts import AssemblyContext

@@ -9,7 +9,7 @@ from tests.mcp.conftest import ORCHARD, Call, put_items, text_of
 from tests.mcp.test_backend import wrapper_item
 from tests.recall import knowing
 
-from afterwit.agents.moments import RECALL
+from afterwit.agents.hook_payloads import RECALL
 from afterwit.config.world import World
 from afterwit.knowledge.whose_words import Listener
 from afterwit.mcp.backend import StoreBackend

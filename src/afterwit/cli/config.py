@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from afterwit.agents.declared.description import Description
-from afterwit.agents.declared.shorthand import table_of, toml_of
+from afterwit.agents.declared.parsing import table_of, toml_of
 from afterwit.agents.registry import agents_with
 from afterwit.cli.commands import CliGroup
 from afterwit.cli.terminal.options import Here, reporting

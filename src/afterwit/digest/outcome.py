@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from afterwit.actions.activities import activities_of, has_check
-from afterwit.actions.activity_names import FORGES, may_be
+from afterwit.actions.quick_look import FORGES, may_be
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.tree import Command
 from afterwit.actions.steps import command_of

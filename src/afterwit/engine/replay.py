@@ -19,9 +19,7 @@ from typing import Any
 
 import msgspec
 
-from afterwit.agents import claude_hooks
-from afterwit.agents.moments import ACTIVITY, AFTER, PROMPT, START, Moment
-from afterwit.agents.packages import described, payloads_of
+from afterwit.agents.hook_payloads import ACTIVITY, AFTER, PROMPT, START, Moment, described, payloads_of
 from afterwit.capture.checkouts import OpenedRows, git_checkouts
 from afterwit.config.world import World
 from afterwit.digest.door import pack
@@ -66,7 +64,7 @@ _FACTS = ("repo", "user", "relation", "parent", "branch", "started_ms", "ended_m
 
 def ask_hook(agent: str, moment: Moment, world: World) -> HookCall:
     """The call of a hook, after it was answered. Agents that have no hooks are asked as Claude Code is."""
-    payloads = payloads_of(agent) or claude_hooks
+    payloads = payloads_of(agent) or payloads_of("claude-code")
     events = described(agent)["hooks"]["events"] if "hooks" in described(agent) else {}
     moment.native = next((name for name, event in events.items() if event == moment.event), "")
     call = HookCall(agent, payloads, moment, str(world.layout.root), [], str(world.user_home))

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import apsw
 
-from afterwit.agents.moments import ASKED
+from afterwit.agents.hook_payloads import ASKED
 from afterwit.config.world import World
 from afterwit.knowledge.door.listeners import listener_here
 from afterwit.knowledge.shown_items import excerpt, grounds, may_be_told_to, sentence

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
-from afterwit.agents.moments import RECALL
+from afterwit.agents.hook_payloads import RECALL
 from afterwit.knowledge.door.listeners import listener_here
 from afterwit.knowledge.shown_items import sentence, standing
 from afterwit.mcp.notes import (

@@ -8,7 +8,7 @@ from afterwit.capture.assembly.texts import AssemblyContext, safe_body
 from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import ActionKind, EventKind, Lean, Status
 from afterwit.model.readings import Event, Result
-from afterwit.redaction.placeholders import PLACEHOLDER
+from afterwit.redaction.markers import PLACEHOLDER
 from afterwit.redaction.redaction import Redactor
 
 TOKEN = "ghp" + "_" + "q7Rk2ZsV9xLm4TnB8wYc1JdF6hGp3KaE5uXi"

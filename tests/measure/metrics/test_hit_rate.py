@@ -6,7 +6,7 @@ from tests.harvest.talks import said, talk
 from tests.harvest.work import edited, failed, ran, session
 from tests.measure.metrics.noting import SIGNATURE, day_ms, note, told
 
-from afterwit.agents.moments import ACTIVITY, AFTER, PROMPT
+from afterwit.agents.hook_payloads import ACTIVITY, AFTER, PROMPT
 from afterwit.measure.metrics.hit_rate import Came, HitTally, MomentOfNote, hit_rate
 from afterwit.measure.metrics.told_notes import ToldNote, first_told
 from afterwit.model.digest import Digest, Touched

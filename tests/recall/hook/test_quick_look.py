@@ -22,7 +22,7 @@ from tests.recall.knowing import HERE, item
 from tests.thoroughness import examples
 
 from afterwit.actions.failures.signature import answerable_signature
-from afterwit.agents.moments import Moment
+from afterwit.agents.hook_payloads import Moment
 from afterwit.model.kinds import ActionKind, Status, Step
 from afterwit.model.knowledge import EVERYWHERE, Channel, Item, Scope, ScopeKind, Trigger
 from afterwit.recall.deck.firing_lines import lines_of

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 import click
 
-from afterwit.agents.installing import ConnectScope, installer
+from afterwit.agents.descriptor import ConnectScope
+from afterwit.agents.registry import installer_for
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.terminal.completion import connectable_agents
 from afterwit.cli.terminal.options import Here, agreed, own_command, reporting
@@ -346,7 +347,7 @@ def _named(machine: Machine, names: tuple[str, ...]) -> list[tuple[str, str]]:
         if len(names) == 1:
             raise click.UsageError("Name the file, such as: afterwit disconnect file AGENTS.md")
         return [(FILE, str(Path(name).absolute())) for name in names[1:]]
-    installers = [installer(name) for name in dict.fromkeys(names)]
+    installers = [installer_for(name) for name in dict.fromkeys(names)]
     return [(own.agent, str(machine.at.project) if own.scope is ConnectScope.PROJECT else "") for own in installers]
 
 

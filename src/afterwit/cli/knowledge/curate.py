@@ -25,8 +25,8 @@ from afterwit.engine.curation.forget import ForgetRequest, Forgetting
 from afterwit.engine.curation.forget import forget as run_forget
 from afterwit.engine.curation.undo import Past, past
 from afterwit.engine.curation.undo import undo as run_undo
+from afterwit.knowledge.documents import trigger_from
 from afterwit.knowledge.door.list import shown
-from afterwit.knowledge.trigger_words import trigger_from
 from afterwit.model.errors import UsageError
 from afterwit.model.figures import human_count
 from afterwit.model.knowledge import EVERYWHERE, Category, ItemStatus, Scope, ScopeKind, Trigger

@@ -11,9 +11,18 @@ from typing import NamedTuple
 
 from afterwit.extras.fixes.check import CheckOptions, PlannedCheck, planned_check
 from afterwit.extras.fixes.draft import draft_of
-from afterwit.extras.fixes.history import FixPlace, FixQuery, ListedFix, fix_named, listed_fixes
+from afterwit.extras.fixes.history import (
+    OPEN,
+    FixPlace,
+    FixQuery,
+    ListedFix,
+    ShownFix,
+    fix_named,
+    fixed_places,
+    listed_fixes,
+    shown_fix,
+)
 from afterwit.extras.fixes.place import checked_out_repos, database_of, place_of, redactor_here
-from afterwit.extras.fixes.show import OPEN, ShownFix, fixed_places, shown_fix
 from afterwit.knowledge.door.list import ItemFilter, listed
 from afterwit.model.errors import UsageError
 from afterwit.model.guards import GuardState

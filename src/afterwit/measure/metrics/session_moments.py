@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from afterwit.actions.activities import activities_of
-from afterwit.actions.path_patterns import fits_path
+from afterwit.actions.quick_look import fits_path
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import ActionKind, Step
 from afterwit.model.knowledge import Activity, Item, Trigger

@@ -5,8 +5,7 @@ parser of command lines, the classes of failures and their signatures. All of it
 has the signature that it had there.
 """
 
-from afterwit.agents.moments import Moment
-from afterwit.agents.packages import described
+from afterwit.agents.hook_payloads import Moment, described
 from afterwit.recall.deck.reader import DeckLine, DeckTrigger
 
 TYPE_CHECKING = False

@@ -36,7 +36,7 @@ def test_two_sessions_make_no_pair() -> None:
 def test_three_sessions_make_a_pair_that_is_only_counted() -> None:
     digests = [with_taste(digest) for digest in history(World(sessions=3, share=1.0))]
     (pair,) = found([*digests, *history(World(sessions=9, share=0.0), seed=5)])
-    assert (pair.names, pair.sessions, pair.change) == (("press", "taste"), 3, None)
+    assert (pair.skills, pair.sessions, pair.difference) == (("press", "taste"), 3, None)
     assert pair.expected_sessions == 3 * 3 / 12
 
 

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import msgspec
 
 from afterwit.actions.shell.parse import parsed
-from afterwit.actions.shell.program_table import names
+from afterwit.actions.shell.programs import names
 from afterwit.actions.tools import fold
 from afterwit.model.digest import Digest, Said
 from afterwit.model.kinds import ActionKind, FailureClass, Status, Step

@@ -60,18 +60,15 @@ def verified_path(steps: Sequence[PathStep], most: int) -> list[int]:
     """The places of at most so many steps that show how the session got there."""
     undone = set(_undone(steps))
     kept = [at for at, step in enumerate(steps) if step.is_verified and at not in undone]
-    changes = _in_repository(steps, [at for at in kept if steps[at].step.has_changed])
-    ranked = _ranked(steps, kept, changes) if changes else reversed(_unique(steps, kept))
+    everywhere = [at for at in kept if steps[at].step.has_changed]
+    # without files elsewhere, such as an agent's own plans, unless there are no others
+    inside = [at for at in everywhere if not all(path.startswith(_ELSEWHERE) for path in steps[at].step.files)]
+    changes = inside or everywhere
+    ranked = _rank(steps, kept, changes) if changes else reversed(_unique(steps, kept))
     return sorted(list(dict.fromkeys(ranked))[:most])
 
 
-def _in_repository(steps: Sequence[PathStep], changes: list[int]) -> list[int]:
-    """Without changes of files elsewhere, such as an agent's own plans, unless there are no others."""
-    inside = [at for at in changes if not all(path.startswith(_ELSEWHERE) for path in steps[at].step.files)]
-    return inside or changes
-
-
-def _ranked(steps: Sequence[PathStep], kept: Sequence[int], changes: Sequence[int]) -> Iterator[int]:
+def _rank(steps: Sequence[PathStep], kept: Sequence[int], changes: Sequence[int]) -> Iterator[int]:
     """The places, the most telling first."""
     last = changes[-1]
     checks = [at for at in kept if steps[at].is_check]
@@ -112,7 +109,7 @@ def _undone(steps: Sequence[PathStep]) -> Iterator[int]:
         if step.kind is not ActionKind.SHELL or not step.has_worked:
             continue
         for command in parsed(step.target).commands:
-            taken = _taken_back(command)
+            taken = _reverted_paths(command)
             if taken is None:
                 continue
             before = [place for place in range(committed, at) if steps[place].step.has_changed]
@@ -124,7 +121,7 @@ def _undone(steps: Sequence[PathStep]) -> Iterator[int]:
             committed = at
 
 
-def _taken_back(command: Command) -> tuple[str, ...] | None:
+def _reverted_paths(command: Command) -> tuple[str, ...] | None:
     """The paths whose changes a command takes back, "." for all of them; None where it takes back none."""
     words = tuple(word for word in command.arguments if not word.startswith("-") and word != command.subcommand)
     if command.program == "rm":
