@@ -48,7 +48,7 @@ from afterwit.extras.lab.skills.evolve.verify import (
 )
 from afterwit.extras.lab.skills.figures import SkillHistory, skill_history, trends
 from afterwit.harvest.door import SessionRefs
-from afterwit.harvest.harvester import grouped_by
+from afterwit.harvest.harvester import group_by
 from afterwit.knowledge.door.checkouts import instructions
 from afterwit.knowledge.door.list import all_items
 from afterwit.knowledge.door.settle import recorded
@@ -103,7 +103,7 @@ class _Proposing:
         self._around: dict[str, TextSurroundings] = {}
 
     def all(self) -> Iterator[SkillProposal]:
-        checks = grouped_by(checks_in(self._db, self._refs), lambda check: check.repo)
+        checks = group_by(checks_in(self._db, self._refs), lambda check: check.repo)
         yield from self._propose_first(checks)
         yield from self._propose_next(checks)
 
