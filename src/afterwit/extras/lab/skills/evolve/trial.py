@@ -26,7 +26,7 @@ from afterwit.extras.lab.skills.moments import SkillSession, session_value
 from afterwit.harvest.door.run import version_of
 from afterwit.measure.statistics.estimate import Estimate, Finding, estimate_from
 from afterwit.measure.statistics.trials import Draw, Trial, block_surprises
-from afterwit.store.decisions import Recorded, SkillEntry
+from afterwit.store.decisions import JournalEntry, SkillEntry
 from afterwit.store.rows.session_list import Selection, SessionRow, earlier_sessions, select_sessions
 from afterwit.store.rows.sightings import sightings_by
 
@@ -205,7 +205,7 @@ class Evolution(NamedTuple):
         return frozenset((*tried, *(version.skill for version in self.rejected)))
 
 
-def evolution_of(entries: Iterable[Recorded]) -> Evolution:
+def evolution_of(entries: Iterable[JournalEntry]) -> Evolution:
     """What follows from the entries of the journal, in the order in which they count."""
     trials: dict[tuple[str, str], SkillTrial] = {}
     rejected: list[RejectedVersion] = []
