@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.homes import Silent, chat_records, hash_of, learned, mixed_home, put, rows, world_of
 
-from afterwit.agents.declared.shorthand import table_of
+from afterwit.agents.declared.parsing import table_of
 from afterwit.capture import tasks
 from afterwit.config.show import load
 from afterwit.config.source import add, declared_in, folder_beside, kept_in, remove

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.edits.surroundings import AT
 
-from afterwit.agents.installing import INSTALLERS
+from afterwit.agents.registry import INSTALLERS
 from afterwit.connect import apply as applying
 from afterwit.connect import connections
 from afterwit.connect import plan as connecting

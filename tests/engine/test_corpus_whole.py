@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 from tests.homes import world_of
 
-from afterwit.agents.protocol import SourceFile
+from afterwit.agents.log_reader import SourceFile
 from afterwit.agents.registry import reader_for
 from afterwit.capture.logs import Feeding, opened
 from afterwit.capture.plan import AgentPlan, Pending, homes, plan, plan_folder

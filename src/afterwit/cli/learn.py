@@ -167,7 +167,7 @@ def learn(
         executor,
     )
     try:
-        with _watched(here.world, is_ended=is_ended), at_most(limit_seconds), bar("learning") as progress:
+        with _watch(here.world, is_ended=is_ended), at_most(limit_seconds), bar("learning") as progress:
             report = _run(here.world, options, progress)
             report.reading = _read_new(here.world, options, progress)
             _write_report(here.world, options, progress)
@@ -203,7 +203,7 @@ def _tell_reading(reading: LearnReading | None) -> None:
         talk(f"Not all could be read by {reading.model}: {reading.problem.rstrip('.')}. It is tried again later.")
 
 
-def _watched(world: World, *, is_ended: bool) -> AbstractContextManager[None]:
+def _watch(world: World, *, is_ended: bool) -> AbstractContextManager[None]:
     """Nobody sees how a run fails that an agent started."""
     return faults_noted(world.layout) if is_ended else nullcontext()
 

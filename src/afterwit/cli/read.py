@@ -17,15 +17,13 @@ from afterwit.cli.terminal.progress import bar
 from afterwit.model.errors import UsageError
 from afterwit.model.figures import human_count, human_dollars, human_tokens
 from afterwit.reader.calling import way_to
-from afterwit.reader.check_again import check_again
-from afterwit.reader.consolidating import PROMPT
+from afterwit.reader.consolidation import PROMPT
+from afterwit.reader.intake import Fate, TakenAnswers
 from afterwit.reader.plan import AT_HAND, ReadingWish, plan, prompt_in_force
-from afterwit.reader.read import ask, refusal_in_words, take
+from afterwit.reader.read import ask, check_again, refusal_in_words, take
 from afterwit.reader.requests import built_in
-from afterwit.reader.taking import Fate, TakenAnswers
 from afterwit.reader.ways.files import AnswerLines, answers_in, request_line
-from afterwit.reader.ways.registry import meant_way
-from afterwit.reader.ways.way import Way
+from afterwit.reader.ways.way import Way, meant_way
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.sessions.filters import Filter
 from afterwit.store.regular_files import read_regular
@@ -202,7 +200,7 @@ def _take(here: Here, path: Path, *, is_again: bool, is_json: bool) -> None:
     with bar("checking", "answers") as progress:
         taken = take(here.world, given.answers, compile_deck, progress, is_again=is_again)
     if is_json:
-        print_json(_taken_shape(taken, given))
+        print_json(_answers_shape(taken, given))
     else:
         _show_taken(taken, given)
     if given.garbage or any(taken.fates[fate] for fate in _FAULTS):
@@ -249,7 +247,7 @@ def _show_taken(taken: TakenAnswers, given: AnswerLines) -> None:
         talk("`afterwit read --rejected` shows what was refused, and why.")
 
 
-def _taken_shape(taken: TakenAnswers, given: AnswerLines) -> dict[str, Any]:
+def _answers_shape(taken: TakenAnswers, given: AnswerLines) -> dict[str, Any]:
     figures = {name: getattr(taken, name) for name in taken.__struct_fields__ if name != "fates"}
     return {"answers": {str(fate): count for fate, count in taken.fates.items()}, "garbage": given.garbage, **figures}
 

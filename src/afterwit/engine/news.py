@@ -7,11 +7,11 @@ derived again, are no news.
 
 from collections.abc import Iterator, Sequence
 
-from afterwit.agents.retention import Keeping
+from afterwit.agents.registry import RetentionPeriod
 from afterwit.capture.logs import Home, keeping_in, vanishes_at
 from afterwit.capture.plan import Pending
 from afterwit.config.world import World
-from afterwit.harvest.stated.statements import words_stated
+from afterwit.harvest.statements import words_stated
 from afterwit.knowledge.door.list import item_in
 from afterwit.knowledge.door.listeners import listener_here
 from afterwit.model.knowledge import REPEATED, Item, ItemStatus
@@ -40,7 +40,7 @@ class RunNews:
         self._sessions_before = count_sessions(store.db)
         self._older: frozenset[int] = frozenset()
         self._read: frozenset[int] = frozenset()
-        self._kept: dict[Home, Keeping | None] = {}
+        self._kept: dict[Home, RetentionPeriod | None] = {}
         self._vanishing_ms: list[int] = []
 
     def begin(self) -> None:

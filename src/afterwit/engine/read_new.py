@@ -9,10 +9,9 @@ from collections.abc import Callable
 
 from afterwit.config.world import World
 from afterwit.model.learn_run import LearnReading, Progress
-from afterwit.reader.called_run import CalledRun, CallingRules
-from afterwit.reader.calling import call, way_to
+from afterwit.reader.calling import CalledRun, CallingRules, call, way_to
 from afterwit.reader.plan import ReadingWish, plan
-from afterwit.reader.ways.registry import meant_way
+from afterwit.reader.ways.way import meant_way
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.sessions.filters import Filter
 

@@ -28,7 +28,7 @@ def faults_noted(layout: Layout) -> Iterator[None]:
 
 def _note(layout: Layout, error: Exception) -> None:
     """Loads what a run that goes well does without."""
-    from afterwit.agents.moments import END
+    from afterwit.agents.hook_payloads import END
     from afterwit.recall.hook.call import fault
     from afterwit.store.spool import append
 

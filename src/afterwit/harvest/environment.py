@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 from afterwit.actions.shell.command_changes import ARROW, bare, bare_commands, is_general
 from afterwit.actions.shell.parse import parsed
-from afterwit.actions.shell.program_table import MODULE_RUNNERS
-from afterwit.actions.shell.programs import Weight, names
+from afterwit.actions.shell.programs import MODULE_RUNNERS, Weight, names
 from afterwit.harvest.commands.invocations import command_at
 from afterwit.harvest.commands.power import power_of
 from afterwit.harvest.harvester import (
@@ -25,11 +24,13 @@ from afterwit.harvest.harvester import (
     commonest_signatures,
     in_order,
     outcomes,
+    plain,
+    quoted,
+    sentence,
     stories_in,
     story_counts,
     unique,
 )
-from afterwit.harvest.wording import plain, quoted, sentence
 from afterwit.model.digest import Digest, Failure
 from afterwit.model.kinds import FailureClass, ResolutionKind
 from afterwit.model.knowledge import EVERYWHERE, Category, Channel, Draft, Scope, ScopeKind, Seen, Sighting, Trigger

@@ -10,6 +10,7 @@ is decoded, in windows, so the work is bounded.
 """
 
 import base64
+import binascii
 import functools
 import re
 import urllib.parse
@@ -22,11 +23,119 @@ from typing import Any, cast
 import msgspec
 import re2
 
-from afterwit.redaction.key_blocks import block_spans, from_base64, may_hold_a_block
+from afterwit.redaction.markers import SecretSpan, placeholder, replaced, united
 from afterwit.redaction.matching import Matcher
 from afterwit.redaction.people import HOME_TRIGGER, NOBODY, ExactNames, People, home_spans
-from afterwit.redaction.placeholders import SecretSpan, placeholder, replaced, united
 from afterwit.redaction.ruleset import RedactionRule, byte_options, rules
+
+_KIND = "private-key"
+_KEY_WIDTHS = (64, 70)  # of PEM and of OpenSSH
+_NARROWEST = 60
+_LONGEST_GAP = 160
+_LABEL_BYTES = 320
+_BLOCK_WINDOW_BYTES = 8192
+_WALL = b"a" * _NARROWEST
+_BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+_AS_ONE = bytes.maketrans(_BASE64, b"a" * len(_BASE64))
+_RUN = re2.compile(rb"[A-Za-z0-9+/]{%d,}={0,2}" % _NARROWEST, byte_options())
+_BEGIN = re.compile(rb"(?:-----BEGIN |(?=Public-Lines))([A-Za-z0-9 -]{1,60}?)(?:-----|: \d+)(?:[^-]|-[^-])*-?\Z")
+_END = re.compile(rb"\A(?:[^-]|-[^-])*?-?-----END ([A-Z0-9 ]{1,60})-----")
+_AT_END = re.compile(rb"[A-Za-z0-9+/]{2,}={0,2}\Z")
+_CHECKSUM_BEFORE = re.compile(rb"(?i:sha-?\d{1,3}|md5|h1|integrity)\W{1,4}\Z")
+_CLASSES = ((_BASE64[:26], 0.2), (_BASE64[26:52], 0.2), (_BASE64[52:62], 0.05))  # the least share of each in a key
+_BASE64_TEXT = re.compile(rb"[A-Za-z0-9+/=\s-]+\Z")
+
+
+def may_hold_a_block(data: bytes) -> bool:
+    has_lines = len(data) > 2 * _NARROWEST and (b"\n" in data or b"\\n" in data)
+    return has_lines and _WALL in data.translate(_AS_ONE)
+
+
+def block_spans(data: bytes, kind_of: Callable[[bytes], str | None]) -> Iterator[SecretSpan]:
+    """The runs of every block that is a key or holds a secret. `kind_of` names the secret in a decoded text."""
+    for block in _blocks(data):
+        kind = _kind(data, block, kind_of)
+        if kind:
+            yield from (SecretSpan(*run, kind) for run in block)
+            if last := _last_line(data, block):
+                yield SecretSpan(*last, kind)
+
+
+def _blocks(data: bytes) -> Iterator[list[tuple[int, int]]]:
+    block: list[tuple[int, int]] = []
+    for match in _RUN.finditer(data):
+        start, end = match.span()
+        run = (start + (data[max(0, start - 1) : start + 1] == b"\\n"), end)
+        gap = data[block[-1][1] : run[0]] if block else b""
+        is_below = len(gap) <= _LONGEST_GAP and (gap.count(b"\n") or gap.count(b"\\n")) == 1
+        if block and not (is_below and _fits(data, block, run)):
+            yield block
+            block = []
+        block.append(run)
+    if block:
+        yield block
+
+
+def _fits(data: bytes, block: list[tuple[int, int]], run: tuple[int, int]) -> bool:
+    """Whether a run is as wide as those above it, or the shorter end of them."""
+    width = _width(data, block[0])
+    return _width(data, block[-1]) == width and _width(data, run) <= width + (data[run[0]] == ord("+"))
+
+
+def _width(data: bytes, run: tuple[int, int]) -> int:
+    """How wide a run is; the mark of an added line is no part of it."""
+    width = run[1] - run[0]
+    return width - (data[run[0]] == ord("+") and width - 1 in (*_KEY_WIDTHS, 76))
+
+
+def _kind(data: bytes, block: list[tuple[int, int]], kind_of: Callable[[bytes], str | None]) -> str | None:
+    start, end = block[0][0], block[-1][1]
+    label = _BEGIN.search(data[max(0, start - _LABEL_BYTES) : start]) or _END.search(data[end : end + _LABEL_BYTES])
+    if label:
+        return _KIND if b"PRIVATE KEY" in label[1] else None
+    runs = [data[slice(*run)] for run in block]
+    first = b"".join(runs[:8])
+    is_random = all(len(first) - len(first.translate(None, some)) >= share * len(first) for some, share in _CLASSES)
+    if len(set(runs)) < 2 or not is_random or _CHECKSUM_BEFORE.search(data[max(0, start - 12) : start]):
+        return None
+    if _width(data, block[0]) == _width(data, block[1]) and _width(data, block[0]) in _KEY_WIDTHS:
+        return _KIND
+    whole = b"".join(run[-_width(data, place) :] for run, place in zip(runs, block, strict=True))
+    decoded = from_base64(whole[:_BLOCK_WINDOW_BYTES])
+    return kind_of(decoded) or (_KIND if _BASE64_TEXT.match(decoded) else None)
+
+
+def _last_line(data: bytes, block: list[tuple[int, int]]) -> tuple[int, int] | None:
+    """The rest of a block on the line below it, which is shorter and stands before the same as the run above it."""
+    start, end = block[-1]
+    rest = data[end : end + 2 * _LONGEST_GAP]
+    line_break = b"\n" if b"\n" in rest else b"\\n"
+    behind, _, below = rest.partition(line_break)
+    line = below.partition(line_break)[0].rstrip()
+    behind = behind.strip()
+    if not below or b"=" in data[end - 2 : end] or not line.endswith(behind):
+        return None
+    match = _AT_END.search(line[: len(line) - len(behind)])
+    if match is None or len(match[0]) >= end - start:
+        return None
+    at = end + rest.index(line_break) + len(line_break)
+    is_last = b"-----END" in below[len(line) :][:_LONGEST_GAP] or match[0].endswith(b"=") or len(match[0]) >= 16
+    return (at + match.start(), at + match.end()) if is_last else None
+
+
+def from_base64(blob: bytes) -> bytes:
+    """What a blob holds, in either alphabet; nothing where it is none."""
+    clean = blob.rstrip(b"=").replace(b"-", b"+").replace(b"_", b"/")
+    try:
+        return base64.b64decode(clean[: len(clean) // 4 * 4] + _tail(clean))
+    except binascii.Error:
+        return b""
+
+
+def _tail(clean: bytes) -> bytes:
+    rest = clean[len(clean) // 4 * 4 :]
+    return rest + b"=" * (4 - len(rest)) if len(rest) > 1 else b""
+
 
 _WINDOW_BYTES = 8192
 _SHORTEST_KEYWORD = 4
@@ -56,7 +165,7 @@ class Encodings:
     def __init__(self, keywords: Iterable[str], kind_of: Callable[[bytes], str | None]) -> None:
         usable = sorted({word.encode() for word in keywords if len(word) >= _SHORTEST_KEYWORD})
         self._kind_of = kind_of
-        self.triggers, self._words, self._literals = _compiled(tuple(usable))
+        self.triggers, self._words, self._literals = _compile(tuple(usable))
         self._percent_runs = re2.compile(_PERCENT, byte_options())
 
     def spans(self, data: bytes, encoding: Encoding) -> Iterator[SecretSpan]:
@@ -99,7 +208,7 @@ class Encodings:
 
 
 @functools.cache
-def _compiled(words: tuple[bytes, ...]) -> tuple[dict[Encoding, bytes], Any, dict[Encoding, Any]]:
+def _compile(words: tuple[bytes, ...]) -> tuple[dict[Encoding, bytes], Any, dict[Encoding, Any]]:
     """The triggers of the encoded words, and patterns for the words and for what triggers stand for. The words are
     those of the rules, so a process makes them once."""
     triggers = {
@@ -123,7 +232,7 @@ def _base64_forms(words: Iterable[bytes]) -> list[bytes]:
     return sorted(form for form in forms if len(form) >= _SHORTEST_KEYWORD)
 
 
-def _unescaped(data: bytes) -> tuple[bytes, Callable[[int], int]]:
+def _unescape(data: bytes) -> tuple[bytes, Callable[[int], int]]:
     """The text without escapes, and where a place of it was before."""
     pieces: list[bytes] = []
     moves = [(0, 0)]  # from where on in the result, and how much farther that was
@@ -175,7 +284,7 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """The text without secrets and traces of people."""
-        safe = self._known(text)
+        safe = self._lookup(text)
         if safe is not None:
             return safe
         data = text.encode("utf-8", "surrogatepass")
@@ -183,7 +292,7 @@ class Redactor:
 
     def texts(self, texts: Sequence[str]) -> list[str]:
         """The same for each of many texts, which costs far less than one after the other."""
-        redacted = {text: self._known(text) for text in dict.fromkeys(texts)}
+        redacted = {text: self._lookup(text) for text in dict.fromkeys(texts)}
         fresh = [text for text, safe in redacted.items() if safe is None]
         datas = [text.encode("utf-8", "surrogatepass") for text in fresh]
         for text, data, hits in zip(fresh, datas, self._matcher.hits_in(datas), strict=True):
@@ -191,7 +300,7 @@ class Redactor:
         return [cast("str", redacted[text]) for text in texts]
 
     def _safe(self, text: str, data: bytes, hits: list[int]) -> str:
-        safe = self._redacted(data, hits) if hits else text
+        safe = self._redact(data, hits) if hits else text
         if len(text) <= _CACHED_LENGTH:
             if len(self._short) > _CACHE_SIZE:
                 self._short.clear()
@@ -203,7 +312,7 @@ class Redactor:
         stands in the piece in which it begins."""
         datas = [text.encode("utf-8", "surrogatepass") for text in texts]
         data = b"".join(datas)
-        spans = self._found(data, self._hits(data))
+        spans = self._find(data, self._hits(data))
         if not spans:
             return list(texts)
         safe, at = list[str](), 0
@@ -215,7 +324,7 @@ class Redactor:
             at = stop
         return safe
 
-    def _known(self, text: str) -> str | None:
+    def _lookup(self, text: str) -> str | None:
         """What is known of a short text without looking for anything."""
         length = len(text)
         if length > _CACHED_LENGTH:
@@ -267,10 +376,10 @@ class Redactor:
             return redacted
         return together[len(before) : len(together) - len(quote)]
 
-    def _redacted(self, data: bytes, hits: list[int]) -> str:
+    def _redact(self, data: bytes, hits: list[int]) -> str:
         """UTF-8 text without what these triggers lead to."""
         for _ in range(_MOST_PASSES):
-            spans = self._found(data, hits)
+            spans = self._find(data, hits)
             if not spans:
                 break
             data = replaced(data, spans, self._mark)
@@ -283,7 +392,7 @@ class Redactor:
         hits = self._matcher.hits(data)
         return [*hits, self._block_hit] if may_hold_a_block(data) else hits
 
-    def _found(self, data: bytes, hits: list[int]) -> list[SecretSpan]:
+    def _find(self, data: bytes, hits: list[int]) -> list[SecretSpan]:
         return [span for span in united(self._spans(data, hits), data) if not self._is_allowed(data, span)]
 
     def _spans(self, data: bytes, hits: list[int]) -> Iterator[SecretSpan]:
@@ -294,15 +403,15 @@ class Redactor:
             elif hit == self._block_hit:
                 yield from block_spans(data, self._kind_of)
             elif hit == self._block_hit - 1:
-                yield from self._escaped_spans(data)
+                yield from self._spans_in_escapes(data)
             elif hit >= self._first_encoded_hit:
                 yield from self._encodings.spans(data, _ENCODINGS[hit - self._first_encoded_hit])
             elif hit > self._home_hit:
                 yield from self._exact.spans(data)
 
-    def _escaped_spans(self, data: bytes) -> Iterator[SecretSpan]:
+    def _spans_in_escapes(self, data: bytes) -> Iterator[SecretSpan]:
         """Secrets that are seen once the escapes of JSON, of languages and of HTML are undone."""
-        plain, places = _unescaped(data)
+        plain, places = _unescape(data)
         for start, end, kind in self._matcher.secret_spans(plain):
             yield SecretSpan(places(start), places(end), kind)
 

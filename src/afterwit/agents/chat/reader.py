@@ -16,10 +16,8 @@ from typing import Any
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.chat.messages import calls_of, outcome_of, reasoning_of, text_of, usage_of
-from afterwit.agents.places import Place, identity
-from afterwit.agents.protocol import SourceFile
-from afterwit.agents.reading import LinesReader, LinesReading, mark, resumed
+from afterwit.agents.log_reader import LinesReader, LinesReading, Place, SourceFile, identity, mark, resumed
+from afterwit.agents.messages import calls_of, outcome_of, reasoning_of, text_of, usage_of
 from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Problem, Reading, Spend
 from afterwit.model.times import ms_from_any
@@ -185,7 +183,7 @@ class ChatTurn:
         return EventKind.MODEL_ERROR if self._message.get("finish_reason") == "error" else EventKind.REPLY
 
     def _result(self, text: str) -> Event:
-        call_id = self._answered(_id(self._message.get("tool_call_id")))
+        call_id = self._result_event(_id(self._message.get("tool_call_id")))
         key = f"result:{self._session}:{call_id}"
         text, result = outcome_of(text)
         return self._event(EventKind.RESULT, key=key, call_id=call_id, text=text, result=result)
@@ -212,7 +210,7 @@ class ChatTurn:
         _bound(self._state.made)
         return used
 
-    def _answered(self, call_id: str) -> str:
+    def _result_event(self, call_id: str) -> str:
         """The id of the call that a result belongs to, which is open no longer."""
         waiting = self._state.open_calls
         if not call_id:

@@ -5,7 +5,7 @@ Its hooks: text reaches the model with the result of a call. A refusal would end
 The session's files have the id of the root session; the id of a task is that of a conversation, which no file has.
 """
 
-from afterwit.agents.moments import Answer, Moment, all_text, fields_at, number_after, text_at
+from afterwit.agents.hook_payloads import Answer, Moment, all_text, fields_at, number_after, text_at
 from afterwit.model.quick_json import dumps
 
 AGENT = {
@@ -44,13 +44,13 @@ def read(event: str, payload: dict[str, object]) -> Moment | None:
         tool=text_at(call, "name"),
         arguments=fields_at(call, "input"),
         call=text_at(call, "id"),
-        output=_printed(output),
+        output=_strip_frame(output),
         is_error=has_failed or call.get("is_error") is True,
         exit_code=number_after(output, _CODE),
     )
 
 
-def _printed(output: str) -> str:
+def _strip_frame(output: str) -> str:
     """What a command printed, without the lines that Cline puts around it."""
     lines = output.replace(_ERRORS, "").split("\n")
     return "\n".join(line for line in lines if not line.startswith((_CODE, f"[{_CODE}"))).strip()

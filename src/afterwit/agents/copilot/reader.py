@@ -20,13 +20,10 @@ from typing import Any
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.chat.messages import calls_of, text_of
-from afterwit.agents.chat.messages import outcome_of as outcome_of_text
-from afterwit.agents.copilot.meaning import MEANINGS, CopilotLine, CopilotState, child_of
-from afterwit.agents.copilot.outcomes import outcome_of
-from afterwit.agents.places import Place
-from afterwit.agents.protocol import FileReading, Shape, SourceFile
-from afterwit.agents.reading import DocumentReading, LinesReading, resumed
+from afterwit.agents.copilot.meaning import MEANINGS, CopilotLine, CopilotState, child_of, outcome_of
+from afterwit.agents.log_reader import DocumentReading, FileReading, LinesReading, Place, Shape, SourceFile, resumed
+from afterwit.agents.messages import calls_of, text_of
+from afterwit.agents.messages import outcome_of as outcome_of_text
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading, Result
 from afterwit.model.times import ms_from_any
@@ -109,14 +106,14 @@ class CopilotReading(LinesReading[CopilotState]):
         agent = fields.plain_id(value, "agentId") or fields.plain_id(data, "parentToolCallId")
         session = child_of(self._root, agent) if agent else self._root
         place = Place.of(session, record, ms_from_any(value.get("timestamp")))
-        readings = self._introduced(place) + meaning(
+        readings = self._introduce(place) + meaning(
             self._state, CopilotLine(data, fields.plain_id(value, "id"), place, self._root)
         )
         if name == "session.start":
             readings += self._title()
         return readings
 
-    def _introduced(self, place: Place) -> list[Reading]:
+    def _introduce(self, place: Place) -> list[Reading]:
         """Whose child a subagent is, at its first record."""
         if place.session == self._root or not self._state.is_new("child", place.session):
             return []

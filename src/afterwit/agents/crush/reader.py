@@ -12,10 +12,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from afterwit.agents import fields
-from afterwit.agents.places import Place
-from afterwit.agents.protocol import SourceFile
-from afterwit.agents.reading import LinesReader
-from afterwit.agents.rows import Row, RowsReading, column, native_id, row_of
+from afterwit.agents.log_reader import LinesReader, Place, Row, RowsReading, SourceFile, column, native_id, row_of
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading, Result, Spend, Usage
 from afterwit.model.times import ms_from_any
@@ -127,7 +124,7 @@ class CrushReading(RowsReading):
             case "text":
                 return self._text(place, data, row, key)
             case "reasoning":
-                return _said(place, EventKind.THOUGHT, fields.text(data, "thinking"))
+                return _text_events(place, EventKind.THOUGHT, fields.text(data, "thinking"))
             case "tool_call":
                 return self._call(place, data)
             case "tool_result":
@@ -135,7 +132,7 @@ class CrushReading(RowsReading):
             case "finish":
                 return _finish(place, data)
             case "shell_command":
-                return _said(
+                return _text_events(
                     place, EventKind.NOTICE, f"$ {fields.text(data, 'command')}\n{fields.text(data, 'output')}"
                 )
         return None
@@ -167,7 +164,7 @@ class CrushReading(RowsReading):
             yield place.answered(call_id, text, result)
 
 
-def _said(place: Place, kind: EventKind, text: str) -> Iterator[Reading]:
+def _text_events(place: Place, kind: EventKind, text: str) -> Iterator[Reading]:
     if text.strip():
         yield place.said(kind, text)
 

@@ -25,7 +25,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.blocks import (
+from afterwit.agents.log_reader import FileReading, LinesReading, Place, ReadingMemory, Shape, SourceFile, resumed
+from afterwit.agents.messages import (
     Answered,
     Asked,
     Other,
@@ -36,9 +37,6 @@ from afterwit.agents.blocks import (
     inside_tags,
     without_tags,
 )
-from afterwit.agents.places import Place
-from afterwit.agents.protocol import FileReading, Shape, SourceFile
-from afterwit.agents.reading import LinesReading, ReadingMemory, resumed
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Event, Facts, Reading, Result
 from afterwit.model.times import ms_from_any
@@ -95,13 +93,13 @@ class PlainReading:
             self._open.append((rest, call_id))
             yield place.asked(call_id, rest or "?", dict(_arguments(text)))
         elif kind == "result":
-            yield place.answered(self._answered(rest) or place.made_up(), text, Result())
+            yield place.answered(self._result_event(rest) or place.made_up(), text, Result())
         elif kind == "thought":
             yield place.said(EventKind.THOUGHT, rest)
         elif text:
             yield place.said(EventKind.REPLY if kind == "reply" else EventKind.NOTICE, text)
 
-    def _answered(self, tool: str) -> str:
+    def _result_event(self, tool: str) -> str:
         for number, (name, call_id) in enumerate(self._open):
             if name == tool:
                 del self._open[number]
@@ -201,7 +199,7 @@ class TranscriptReading(LinesReading[ReadingMemory]):
         content = fields.mapping(value, "message").get("content", value.get("content"))
         for number, block in enumerate(blocks_of(content)):
             if isinstance(block, SaidBlock):
-                yield from self._said(role, block.text, place)
+                yield from self._text_events(role, block.text, place)
             elif isinstance(block, Thought):
                 yield place.said(EventKind.THOUGHT, block.text)
             elif isinstance(block, Asked):
@@ -211,7 +209,7 @@ class TranscriptReading(LinesReading[ReadingMemory]):
             elif isinstance(block, Other):
                 yield place.problem(f"a block of the unknown type {block.type!r}")
 
-    def _said(self, role: str, text: str, place: Place) -> Iterator[Event]:
+    def _text_events(self, role: str, text: str, place: Place) -> Iterator[Event]:
         if role != "user":
             yield place.said(EventKind.REPLY if role == "assistant" else EventKind.NOTICE, text)
             return

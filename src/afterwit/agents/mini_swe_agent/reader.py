@@ -15,12 +15,9 @@ from typing import Any
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.blocks import inside_tags, without_tags
-from afterwit.agents.chat.messages import calls_of, reasoning_of, text_of, usage_of
 from afterwit.agents.fields import remote_of
-from afterwit.agents.places import Place
-from afterwit.agents.protocol import SourceFile
-from afterwit.agents.reading import DocumentReader, DocumentReading
+from afterwit.agents.log_reader import DocumentReader, DocumentReading, Place, SourceFile
+from afterwit.agents.messages import calls_of, inside_tags, reasoning_of, text_of, usage_of, without_tags
 from afterwit.model.kinds import EventKind, ReaderEvidence, RecordedEnd
 from afterwit.model.readings import Event, Facts, Reading, Result, Spend
 from afterwit.model.times import ms_from_any
@@ -93,9 +90,9 @@ class MiniSweAgentReading(DocumentReading):
             yield from self._exit(fields.text(extra, "exit_status"), text, place)
         elif role == "tool" or (role == "user" and is_observation(text, extra)):
             call_id = fields.plain_id(message, "tool_call_id") or self._oldest(place)
-            yield place.answered(self._answered(call_id), *observed(text, extra))
+            yield place.answered(self._result_event(call_id), *observed(text, extra))
         elif is_known and text.strip():
-            yield from self._told(self._kind_of(role, text, extra), text, place)
+            yield from self._message_events(self._kind_of(role, text, extra), text, place)
 
     def _facts(self, info: Mapping[str, Any], instance: str) -> Facts:
         config = fields.mapping(info, "config")
@@ -108,7 +105,7 @@ class MiniSweAgentReading(DocumentReading):
             title=instance,
         )
 
-    def _told(self, kind: EventKind, text: str, place: Place) -> Iterator[Event]:
+    def _message_events(self, kind: EventKind, text: str, place: Place) -> Iterator[Event]:
         """A task of a benchmark stands between tags; the instructions around it are the same in every run."""
         task = inside_tags(text, _TASK) if kind is EventKind.PROMPT else ""
         around = without_tags(text, _TASK)[0] if task else ""
@@ -146,7 +143,7 @@ class MiniSweAgentReading(DocumentReading):
     def _oldest(self, place: Place) -> str:
         return self._open[0] if self._open else place.made_up()
 
-    def _answered(self, call_id: str) -> str:
+    def _result_event(self, call_id: str) -> str:
         if call_id in self._open:
             self._open.remove(call_id)
         return call_id

@@ -19,11 +19,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.gemini.messages import Parts, outcome_of, parts_of, usage_of
-from afterwit.agents.gemini.reader import GeminiReader
-from afterwit.agents.places import Place
-from afterwit.agents.protocol import FileReading, Shape, SourceFile
-from afterwit.agents.reading import LinesReading, ReadingMemory, resumed
+from afterwit.agents.gemini.reader import GeminiReader, Parts, outcome_of, parts_of, usage_of
+from afterwit.agents.log_reader import FileReading, LinesReading, Place, ReadingMemory, Shape, SourceFile, resumed
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading, Result, Spend, Usage
 from afterwit.model.times import ms_from_any
@@ -121,10 +118,10 @@ def tool_result(line: QwenLine) -> Iterator[Reading]:
         return
     status = fields.text(stated, "status")
     text, result = outcome_of(_ENDINGS.get(status, status), first.value if first else {}, stated.get("resultDisplay"))
-    yield line.place.result(f"result:{line.uuid}", call, text, _completed(result, stated))
+    yield line.place.result(f"result:{line.uuid}", call, text, _complete(result, stated))
 
 
-def _completed(result: Result, stated: Mapping[str, Any]) -> Result:
+def _complete(result: Result, stated: Mapping[str, Any]) -> Result:
     """The result with what the structured side of the record says more exactly."""
     shell = fields.mapping(stated, "resultDisplay")
     exit_code = fields.exit_code(shell, "exitCode")

@@ -20,10 +20,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.chat.messages import calls_of, text_of
-from afterwit.agents.places import Place
-from afterwit.agents.protocol import SourceFile
-from afterwit.agents.reading import DocumentReader, DocumentReading
+from afterwit.agents.log_reader import DocumentReader, DocumentReading, Place, SourceFile
+from afterwit.agents.messages import calls_of, text_of
 from afterwit.model.kinds import EventKind, ReaderEvidence, RecordedEnd
 from afterwit.model.readings import Event, Facts, Reading, Result
 from afterwit.sources.documents import items
@@ -145,7 +143,7 @@ class SweAgentReading(DocumentReading):
         if role == "assistant":
             yield from self._answer(item, text, place)
         elif role == "tool":
-            yield place.answered(self._answered(item) or place.made_up(), text, Result())
+            yield place.answered(self._result_event(item) or place.made_up(), text, Result())
         elif text.strip():
             yield place.said(EventKind.PROMPT if role == "user" else EventKind.NOTICE, text)
 
@@ -162,7 +160,7 @@ class SweAgentReading(DocumentReading):
             self._last_call = self._next()
             yield place.asked(self._last_call, *call_of(action, ""))
 
-    def _answered(self, item: Mapping[str, Any]) -> str:
+    def _result_event(self, item: Mapping[str, Any]) -> str:
         ids = item.get("tool_call_ids")
         return fields.plain_id({"id": ids[0]}, "id") if isinstance(ids, list) and ids else self._last_call
 

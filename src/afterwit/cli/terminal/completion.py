@@ -70,14 +70,14 @@ def template_ids(ctx: click.Context, _param: click.Parameter, incomplete: str) -
 
 def reading_ways(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The ways to a model that reads."""
-    from afterwit.reader.ways.registry import way_names
+    from afterwit.reader.ways.way import way_names
 
     return plain_items(way_names(), incomplete)
 
 
 def connectable_agents(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The agents that can be connected."""
-    from afterwit.agents.installing import connectable
+    from afterwit.agents.registry import connectable
 
     return plain_items(connectable(), incomplete)
 

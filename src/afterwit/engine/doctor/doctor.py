@@ -8,8 +8,7 @@ from itertools import groupby
 
 import msgspec
 
-from afterwit.agents.registry import agents_with
-from afterwit.agents.retention import DAY_MS
+from afterwit.agents.registry import DAY_MS, agents_with
 from afterwit.capture.plan import homes
 from afterwit.config.world import World
 from afterwit.engine.doctor.agent_findings import agent_findings

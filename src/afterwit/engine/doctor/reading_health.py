@@ -8,7 +8,7 @@ import msgspec
 from afterwit.engine.doctor.findings import DoctorFinding, warning
 from afterwit.model.settings import ReadingSettings
 from afterwit.model.times import iso_from_ms
-from afterwit.reader.spent import spent_by
+from afterwit.reader.ledger import spent_by
 from afterwit.store.rows.readings import count_unanswered, requests_failed
 
 
@@ -44,7 +44,7 @@ def reading_findings(db: apsw.Connection) -> Iterator[DoctorFinding]:
     failures = requests_failed(db)
     if not failures:
         return
-    from afterwit.reader.waiting import retry_ms  # with all that harvests, which few need here
+    from afterwit.reader.plan import retry_ms  # with all that harvests, which few need here
 
     for model in dict.fromkeys(failure.model for failure in failures):
         own = [failure for failure in failures if failure.model == model]

@@ -8,23 +8,22 @@ ran at all: tests that fail are the work, not a fault of the command, and an exi
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, wraps
+from typing import NamedTuple, TypeVar
 
 from afterwit.actions.failures.failure_class import classify
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight, names
 from afterwit.actions.shell.tree import Command, folder_after
-from afterwit.actions.steps import Step
 from afterwit.harvest.commands.purposes import Purpose, may_have_purpose, purpose_of
-from afterwit.harvest.once import once_per_digest
-from afterwit.model.digest import Digest, DigestStep
-from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, Status
+from afterwit.model.digest import Digest
+from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, Status, Step
 from afterwit.model.knowledge import EXCERPT_LIMIT
 from afterwit.model.text import regex
-from afterwit.redaction.placeholders import PLACEHOLDER
+from afterwit.redaction.markers import PLACEHOLDER
 
+Look = TypeVar("Look")
 PART = "<path>"
 _NAME = "<name>"
 _TELLING_FLAGS = names("--fix --write -w -l -i -a -A --check --noEmit --autocorrect -race --diff")
@@ -63,6 +62,19 @@ _ABSOLUTE = ("/", "~")
 _MOVES = regex(r"(?<![\w-])(?:cd|pushd|popd)(?![\w-])")
 _MOST_WORDS = 8
 _LONGEST = 80
+
+
+def once_per_digest(look: Callable[[Digest], Look]) -> Callable[[Digest], Look]:
+    """The same function; it remembers what it gave for the last digest."""
+    last: list[tuple[Digest, Look]] = []
+
+    @wraps(look)
+    def remembered(digest: Digest) -> Look:
+        if not last or last[0][0] is not digest:
+            last[:] = [(digest, look(digest))]
+        return last[0][1]
+
+    return remembered
 
 
 class CommandForm(NamedTuple):
@@ -258,7 +270,7 @@ def _class_of(digest: Digest, at: int) -> FailureClass:
     if named is not None:
         return named
     step = digest.steps[at]
-    whole = Step(step.kind, step.tool, step.target, Status.FAILED, None, step.exit_code, step.error)
+    whole = Step(step.kind, step.tool, step.target, Status.FAILED, None, step.exit_code, error=step.error)
     return classify(whole, command_at(digest.steps, at), rules=any(rule.at == at for rule in digest.rules))
 
 
@@ -292,7 +304,7 @@ def _safe(folder: str) -> str | None:
     return folder if not folder or _SAFE.fullmatch(folder) else None
 
 
-def command_at(steps: Sequence[DigestStep], at: int) -> str:
+def command_at(steps: Sequence[Step], at: int) -> str:
     """The command line that a step runs or polls; "" where it is no shell call."""
     step = steps[at]
     if step.kind is not ActionKind.SHELL:
@@ -306,6 +318,6 @@ def work_of(line: str) -> str:
     return f"{main.program} {main.subcommand}".strip() if main and main.weight is Weight.WORKS else ""
 
 
-def excerpt_of(step: DigestStep) -> str:
+def excerpt_of(step: Step) -> str:
     """What was called and what came of it, as evidence shows it."""
     return f"{step.target[: EXCERPT_LIMIT // 2]} → {step.error}"[:EXCERPT_LIMIT]

@@ -21,7 +21,7 @@ from afterwit.measure.metrics.collect import collect_confidence
 from afterwit.measure.report import HISTORY, METRICS
 from afterwit.model.errors import UsageError
 from afterwit.model.figures import Proportion
-from afterwit.reader.spent import spent_by
+from afterwit.reader.ledger import spent_by
 from afterwit.store.regular_files import read_regular
 from afterwit.store.rows.readings import spending
 from afterwit.store.store import readonly_database
@@ -31,8 +31,8 @@ from afterwit.web.answering import (
     ShownTable,
     WebAnswer,
     WebRoute,
+    render,
     session_path,
-    shown,
     tables_page,
     with_fields,
 )
@@ -59,7 +59,7 @@ def _proof(ask: Ask) -> WebAnswer:
         words = verdict(kept.effect) if kept is not None else NOTHING_COMPARED
         made = ask.world.calendar.moment(kept.at_ms) if kept is not None else ""
     confidence, backtest = _confidence(ask), kept_backtest(ask.world)
-    return shown(
+    return render(
         ask,
         "proof.html",
         words=words,

@@ -12,7 +12,7 @@ from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, print_text, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
-from afterwit.extras.lab.skills.cli.look import rounded
+from afterwit.extras.lab.skills.cli.look import round_figures
 from afterwit.extras.lab.skills.evolve.decide import (
     accept,
     evolution,
@@ -235,15 +235,11 @@ def show_proposal(calendar: Calendar, proposal: SkillProposal) -> None:
         print_text(f"New: {change}.", "  ", "  ")
     for refusal in proposal.refusals:
         print_text(f"Not offered: {refusal}", "  ", "  ")
-    _show_evidence(calendar, proposal)
+    for piece in proposal.evidence:
+        print_text(f"{calendar.day(piece.at_ms)} {piece.agent} {piece.session[:8]}: {piece.excerpt}", "  ", "    ")
     print_line("")
     for line in proposal.diff.split("\n"):
         print_line(line)
-
-
-def _show_evidence(calendar: Calendar, proposal: SkillProposal) -> None:
-    for piece in proposal.evidence:
-        print_text(f"{calendar.day(piece.at_ms)} {piece.agent} {piece.session[:8]}: {piece.excerpt}", "  ", "    ")
 
 
 def show_trial(calendar: Calendar, trial: SkillTrial, effect: TrialEffect) -> None:
@@ -281,9 +277,7 @@ def proposal_shape(proposal: SkillProposal) -> dict[str, Any]:
 
 def trial_shape(trial: SkillTrial, effect: TrialEffect | None) -> dict[str, Any]:
     """A trial as programs get it; effects are shares of actions."""
-    result = None if effect is None else msgspec.to_builtins(effect)
-    if result is not None:
-        result |= {name: rounded(result[name]) for name in ("effect", "low", "high")}
+    result = None if effect is None else round_figures(msgspec.to_builtins(effect))
     return {
         "id": trial.id,
         "skill": trial.proposal.skill,

@@ -26,9 +26,8 @@ from afterwit.extras.lab.skills.evolve.verify import (
     purpose_in,
 )
 from afterwit.harvest.commands.power import is_tellable
-from afterwit.harvest.door.run import SessionRefs
-from afterwit.harvest.harvester import grouped_by
-from afterwit.harvest.wording import quoted
+from afterwit.harvest.door import SessionRefs
+from afterwit.harvest.harvester import grouped_by, quoted
 from afterwit.model.knowledge import SessionRef
 from afterwit.redaction.shown import Shown, command, figure, joined, name, ours
 from afterwit.repos.remotes import last_part
@@ -65,12 +64,8 @@ class Procedure(NamedTuple):
         return len({check.session.story for check in self.seen})
 
 
-def checks_in(db: apsw.Connection, refs: SessionRefs) -> list[CheckSeen]:
+def checks_in(db: apsw.Connection, refs: SessionRefs) -> Iterator[CheckSeen]:
     """All checks that passed before a commit, of all repositories."""
-    return list(_checks(db, refs))
-
-
-def _checks(db: apsw.Connection, refs: SessionRefs) -> Iterator[CheckSeen]:
     for row in all_sightings(db, PatternSignals.name):
         subject = subject_from(row.matter) if row.matter.startswith(_CHECKED) else None
         ref = refs.of(row.session_id) if subject is not None else None
@@ -195,7 +190,7 @@ def first_version(repo: str, commands: Sequence[str]) -> FirstVersion | None:
         (
             joined((ours("# Before a commit in "), place)),
             ours("Run these from the root of the repository, in this order, and go on once each has passed:"),
-            _numbered(shown),
+            _number_lines(shown),
             ours("Then commit. If one fails, mend that before going on; do not skip it."),
         ),
         "\n\n",
@@ -238,8 +233,8 @@ def _mend(
 
 
 def _section(steps: Sequence[str]) -> Shown:
-    return joined((ours(_HEADING), ours(_INTRO), _numbered([command(step) for step in steps])), "\n\n")
+    return joined((ours(_HEADING), ours(_INTRO), _number_lines([command(step) for step in steps])), "\n\n")
 
 
-def _numbered(shown: Sequence[Shown]) -> Shown:
+def _number_lines(shown: Sequence[Shown]) -> Shown:
     return joined((joined((figure(at), ours(". "), line)) for at, line in enumerate(shown, start=1)), "\n")
