@@ -13,16 +13,15 @@ import msgspec
 from afterwit.config.world import World
 from afterwit.extras.lab.templates.files import find_template, list_templates
 from afterwit.extras.lab.templates.wire import Message, WireFormat, template_messages
-from afterwit.measure.live.cases import cases_in
-from afterwit.measure.live.effect import effect_of
-from afterwit.measure.live.report import GroupEffect
-from afterwit.measure.live.words import with_needed
-from afterwit.measure.statistics.estimate import Finding
+from afterwit.measure.cases import cases_in
+from afterwit.measure.effect import GroupEffect, effect_of
+from afterwit.measure.statistics import Finding
+from afterwit.measure.words import with_needed
 from afterwit.model.errors import UsageError
 from afterwit.model.kinds import TaskType
 from afterwit.model.templates import TEMPLATE_ITEM, Template, TemplateUse
 from afterwit.model.times import iso_from_ms
-from afterwit.recall.worked_example import worked_example
+from afterwit.recall.start_block import worked_example
 from afterwit.redaction.markers import marked
 from afterwit.store.rows.hooks import count_tellings
 from afterwit.store.store import readonly_database

@@ -25,7 +25,7 @@ from afterwit.extras.lab.skills.evolve.propose import propose
 from afterwit.extras.lab.skills.evolve.trial import RejectedVersion, SkillTrial, TrialEffect, TrialVerdict
 from afterwit.extras.lab.skills.evolve.verify import SkillProposal
 from afterwit.extras.lab.skills.figures import between, of_ten
-from afterwit.measure.statistics.estimate import Finding
+from afterwit.measure.statistics import Finding
 from afterwit.model.errors import UsageError
 from afterwit.model.figures import human_count
 

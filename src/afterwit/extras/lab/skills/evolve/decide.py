@@ -40,7 +40,7 @@ from afterwit.extras.lab.skills.evolve.trial import (
     trial_effect,
 )
 from afterwit.extras.lab.skills.evolve.verify import SkillProposal
-from afterwit.measure.statistics.estimate import Finding
+from afterwit.measure.statistics import Finding
 from afterwit.model.errors import AfterwitError, BusyError, PartlyDoneError, UsageError
 from afterwit.recall.holdout import draw, holdout_key
 from afterwit.store.atomic import step
