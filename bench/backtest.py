@@ -20,7 +20,7 @@ from afterwit.digest.digester import digest
 from afterwit.engine.learn import Options, learn
 from afterwit.engine.replay import PLAYERS, past_of, players_named
 from afterwit.measure.backtest import StoredHistory, backtest, own_files
-from afterwit.measure.backtest_notes import NotesFile
+from afterwit.measure.backtest_files import NotesFile
 from afterwit.sessions.filters import Filter
 from afterwit.store.store import readonly_database
 from bench.results import command_line, report

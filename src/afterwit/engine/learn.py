@@ -30,7 +30,7 @@ from afterwit.engine.first_commits import note_first_commits
 from afterwit.engine.news import RunNews, note_learned
 from afterwit.engine.tally import RunTally
 from afterwit.knowledge.door.settle import harvest, keep_approved
-from afterwit.measure.live.kept import keep_effect
+from afterwit.measure.effect import keep_effect
 from afterwit.model.captured import CAPTURE_VERSION
 from afterwit.model.learn_run import Options, Progress, Report, WantedSession
 from afterwit.model.prices import price_list

@@ -16,7 +16,7 @@ import msgspec
 from afterwit.capture.derived import keys_of
 from afterwit.engine.archive.check import checked
 from afterwit.model.errors import DamagedError
-from afterwit.recall.deck.dealt import DealtPart, dealt_deck
+from afterwit.recall.deck.write import DealtPart, dealt_deck
 from afterwit.store import archive_mark, journal
 from afterwit.store.archive import ArchiveName, generation_of
 from afterwit.store.checksums import database_faults, foreign_permissions

@@ -24,7 +24,7 @@ from afterwit.model.kinds import CHANGES, Status
 from afterwit.model.knowledge import PERSON, Channel, Evidence, Item, ScopeKind
 from afterwit.model.text import words_of
 from afterwit.sessions.filters import short_id
-from afterwit.store.decisions import KnowledgeEntry, Recorded, in_force
+from afterwit.store.decisions import JournalEntry, KnowledgeEntry, in_force
 from afterwit.store.rows.session_list import Selection, SessionRow, select_sessions, session_of
 from afterwit.store.store import readonly_database
 
@@ -111,7 +111,7 @@ def _without_turns(world: World, name: str) -> Why:
         )
 
 
-def _settles(entry: Recorded, own: Iterable[str]) -> bool:
+def _settles(entry: JournalEntry, own: Iterable[str]) -> bool:
     """Whether a model said something of one of these items, and it was taken."""
     if entry.kind != KnowledgeEntry.CONSOLIDATED:
         return False

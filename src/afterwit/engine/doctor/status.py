@@ -28,8 +28,8 @@ from afterwit.engine.doctor.findings import (
 )
 from afterwit.engine.doctor.reading_health import ReadingState, reading_findings, reading_state
 from afterwit.engine.doctor.store_health import StoreHealth, surrounding_findings, surroundings
-from afterwit.measure.live.kept import KeptEffect, kept_effect
-from afterwit.measure.live.words import verdict
+from afterwit.measure.effect import KeptEffect, kept_effect
+from afterwit.measure.words import verdict
 from afterwit.model.knowledge import ItemStatus
 from afterwit.recall.spooled import draws_in
 from afterwit.store import spool

@@ -48,10 +48,10 @@ from afterwit.store.atomic import step
 from afterwit.store.checksums import seal_knowledge
 from afterwit.store.database import transaction
 from afterwit.store.decide import decide_all
-from afterwit.store.decisions import Decided, KnowledgeEntry, Recorded, gather_decisions, will_of
+from afterwit.store.decisions import Decided, JournalEntry, KnowledgeEntry, gather_decisions, will_of
 from afterwit.store.rows import items, sightings
 from afterwit.store.rows.extras import fix_checks
-from afterwit.store.rows.items import DecisionRow, RejectionRow
+from afterwit.store.rows.items import RejectionRow
 from afterwit.store.rows.session_list import last_work, newest_versions
 from afterwit.store.store import Store
 
@@ -318,20 +318,14 @@ def is_settled(store: Store, world: World) -> bool:
     return _basis(store, world, every_checkout(store, world)).mark == items.items_mark(store.db)
 
 
-def recorded(db: apsw.Connection) -> list[Recorded]:
+def recorded(db: apsw.Connection) -> list[JournalEntry]:
     """The entries of the journal about knowledge, in the order in which they count."""
-    return _recorded(items.decisions(db))
+    return items.decisions(db)
 
 
-def recorded_about(db: apsw.Connection, names: Iterable[str], kinds: Iterable[str] = ()) -> list[Recorded]:
+def recorded_about(db: apsw.Connection, names: Iterable[str], kinds: Iterable[str] = ()) -> list[JournalEntry]:
     """Those about some items, those of some kinds, and those that take others back."""
-    return _recorded(items.decisions_about(db, names, (*kinds, KnowledgeEntry.UNDONE)))
-
-
-def _recorded(rows: Iterable[DecisionRow]) -> list[Recorded]:
-    return [
-        Recorded(row.machine, row.number, row.at_ms, row.kind, row.item, msgspec.json.decode(row.body)) for row in rows
-    ]
+    return items.decisions_about(db, names, (*kinds, KnowledgeEntry.UNDONE))
 
 
 def _with_backing(drafts: Sequence[Draft], decisions: Decided) -> Iterable[Draft]:

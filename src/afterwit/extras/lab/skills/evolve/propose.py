@@ -57,9 +57,9 @@ from afterwit.model.errors import AfterwitError, UsageError
 from afterwit.model.knowledge import STANDING, ItemStatus, ScopeKind
 from afterwit.sessions.filters import Filter
 from afterwit.sources.checkout import has_path
-from afterwit.store.decisions import Recorded, gather_decisions
+from afterwit.store.decisions import gather_decisions
 from afterwit.store.layout import redaction_key
-from afterwit.store.rows.extras import skill_decisions
+from afterwit.store.rows.extras import skill_entries
 from afterwit.store.rows.session_list import Selection, select_sessions
 from afterwit.store.store import readonly_database
 
@@ -79,10 +79,7 @@ def propose(world: World) -> list[SkillProposal]:
 
 def evolution_in(db: apsw.Connection) -> Evolution:
     """All that was decided about versions of skills."""
-    return evolution_of(
-        Recorded(row.machine, row.number, row.at_ms, row.kind, "", msgspec.json.decode(row.body))
-        for row in skill_decisions(db)
-    )
+    return evolution_of(skill_entries(db))
 
 
 Checks = Mapping[str, Sequence[CheckSeen]]  # by repository
