@@ -11,7 +11,7 @@ from afterwit.config.world import World
 from afterwit.model.learn_run import LearnReading, Progress
 from afterwit.reader.calling import CalledRun, CallingRules, call, way_to
 from afterwit.reader.plan import ReadingWish, plan
-from afterwit.reader.ways.way import meant_way
+from afterwit.reader.ways.way import nearest_way
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.sessions.filters import Filter
 
@@ -26,7 +26,7 @@ def read_new(world: World, clock: Callable[[], int], progress: Progress) -> Lear
     try:
         way = way_to(model, world) if limit else None
         if way is None:
-            return LearnReading(model=model, problem=hint) if (hint := meant_way(model)) and limit else None
+            return LearnReading(model=model, problem=hint) if (hint := nearest_way(model)) and limit else None
         if refusal := way.refusal():
             return LearnReading(model=model, problem=refusal)
         now = world._replace(now_ms=clock())

@@ -16,7 +16,7 @@ from afterwit.digest.door import load_digest
 from afterwit.engine.curation.turns import PersonTurn, turns_behind
 from afterwit.engine.curation.undo import Past, past_of
 from afterwit.harvest.door import Stories
-from afterwit.knowledge.belief import HALF_LIFE_DAYS, believed, prior_of
+from afterwit.knowledge.belief import HALF_LIFE_DAYS, belief_by, prior_of
 from afterwit.knowledge.door.list import find_item
 from afterwit.knowledge.door.settle import recorded
 from afterwit.model.digest import Digest
@@ -24,7 +24,7 @@ from afterwit.model.kinds import CHANGES, Status
 from afterwit.model.knowledge import PERSON, Channel, Evidence, Item, ScopeKind
 from afterwit.model.text import words_of
 from afterwit.sessions.filters import short_id
-from afterwit.store.decisions import KnowledgeEntry, Recorded, in_force
+from afterwit.store.decisions import JournalEntry, KnowledgeEntry, in_force
 from afterwit.store.rows.session_list import Selection, SessionRow, select_sessions, session_of
 from afterwit.store.store import readonly_database
 
@@ -111,7 +111,7 @@ def _without_turns(world: World, name: str) -> Why:
         )
 
 
-def _settles(entry: Recorded, own: Iterable[str]) -> bool:
+def _settles(entry: JournalEntry, own: Iterable[str]) -> bool:
     """Whether a model said something of one of these items, and it was taken."""
     if entry.kind != KnowledgeEntry.CONSOLIDATED:
         return False
@@ -164,7 +164,7 @@ def confidence_path(item: Item) -> list[ConfidenceThen]:
     pieces = sorted(item.evidence, key=moment_of)
     path: list[ConfidenceThen] = []
     for number, piece in enumerate(pieces, 1):
-        then = believed(prior, pieces[:number], now_ms=moment_of(piece), half_life_days=half_life)
+        then = belief_by(prior, pieces[:number], now_ms=moment_of(piece), half_life_days=half_life)
         path.append(ConfidenceThen(moment_of(piece), round(then.mean, 3), piece.is_against))
     return path
 
