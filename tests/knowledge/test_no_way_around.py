@@ -30,9 +30,13 @@ _WIDE_DOORS = {  # they let through what they are given, so everybody who uses t
 }
 _TOLD_FIELDS = {"text", "heading", "reason", "notice", "body"}
 _PLAIN_TEXTS = {  # functions beside the gate that give other texts than those for an agent
-    "agents/hook_payloads.py": {"text_at", "all_text", "_script", "command", "path"},
+    "agents/hook_payloads.py": {
+        *("text_at", "all_text", "_script", "command", "path", "folder_of"),
+        *("write_claude_answer", "write_plugin_answer"),  # of answers that hold what is shown
+    },
     "recall/deck/reader.py": {"text", "listener_mark", "repo_of", "tree_of", "_part_path"},
-    "recall/deck/firing_lines.py": {"_rank", "about"},
+    "recall/deck/firing_lines.py": {"_rank", "about", "safe"},
+    "recall/hook/call.py": {"run", "_status", "summary", "tool_name"},
     "recall/deck/write.py": {"_sections"},  # as the deck stores them
     "recall/hook/triggers.py": {"_plain"},
     "recall/hook/tell.py": {"_arm"},
@@ -43,7 +47,7 @@ _PLAIN_TEXTS = {  # functions beside the gate that give other texts than those f
     "mcp/recall.py": {"_repo"},
     "recall/start_block.py": {"checked_template"},
     "engine/curation/files.py": {"_name", "_text"},
-    "recall/recall.py": {"_recognised", "_template", "repo_at"},
+    "recall/recall.py": {"_recognise", "_template", "repo_at"},
     "extras/lab/patterns/published_words.py": {"unfit", "skill_name_of", "_last"},
     "connect/publishing/skill_folders.py": {"skill_name"},
     "connect/publishing/block_files.py": {"_block", "block_hash"},
@@ -60,7 +64,7 @@ def _modules() -> tuple[tuple[str, ast.Module], ...]:
 
 def _is_writer(file: str) -> bool:
     return (
-        file.startswith(("mcp/", "extras/memory/cli.py", "hook/"))
+        file.startswith(("mcp/", "extras/memory/cli.py", "recall/hook/"))
         or (file.startswith("agents/") and file.endswith("/__init__.py"))
         or file == "agents/hook_payloads.py"
     )
