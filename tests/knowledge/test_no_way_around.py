@@ -18,7 +18,7 @@ _WIDE_DOORS = {  # they let through what they are given, so everybody who uses t
     "between_markers": {
         "recall/hook/tell.py",
         "mcp/given.py",
-        "connect/file_notes.py",
+        "connect/plan.py",
         "extras/lab/patterns/published_words.py",
         "extras/team/agents_file.py",
     },

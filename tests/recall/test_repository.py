@@ -12,8 +12,9 @@ from tests.recall.orchards import configure, learned_in, orchard, session, told_
 from tests.sources.checkouts import Worked, worked
 
 from afterwit.config.world import World
-from afterwit.engine.learn import Options, learn
+from afterwit.engine.sweep import sweep
 from afterwit.mcp.desk import StoreDesk
+from afterwit.model.learn_run import Options
 from afterwit.recall.repository import tree_file
 from afterwit.redaction.markers import CLOSING, OPENING
 from afterwit.sources import git_history, git_objects
@@ -56,7 +57,7 @@ def indexes(folder: Path) -> list[str]:
 
 
 def run(world: World) -> None:
-    learn(world, Options(), Silent())
+    sweep(world, Options(), Silent())
 
 
 def test_learning_indexes_the_files_of_a_checkout(tmp_path: Path, place: Worked) -> None:

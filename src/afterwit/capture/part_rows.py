@@ -4,7 +4,7 @@ Parts claim the keys of their records. Files that lost a record to another part 
 `settle` is called, within the same transaction, so that no reader ever sees a record counted twice. Of the archive only
 what the rows say is held is read, so that bytes of a run that was killed are never taken for content; objects are
 removed after their rows. When the transaction is committed is left to the callers: `capture.commit` for live files,
-`engine.archive.adopt` for what the archive holds.
+`engine.archive.rebuild` for what the archive holds.
 """
 
 from collections.abc import Iterable, Mapping

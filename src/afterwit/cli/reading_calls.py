@@ -19,7 +19,6 @@ from afterwit.reader.plan import ReadingPlan, ReadingWish, plan
 from afterwit.reader.spent import ReadingSpent, spent_by
 from afterwit.reader.ways.registry import usable_ways
 from afterwit.reader.ways.way import Way
-from afterwit.recall.deck.compile import compile_deck
 from afterwit.store.rows.readings import spending, was_called
 from afterwit.store.store import readonly_database
 
@@ -44,7 +43,7 @@ def read_with(here: Here, wish: ReadingWish, way: Way, *, is_agreed: bool, is_js
         _ask_once(here, made, way, is_agreed=is_agreed)
     with bar("reading", "requests") as progress:
         calls = CallingRules(way, _now_ms, wish.budget_usd, wish.is_again, watch=lambda run: _detail(progress, run))
-        run = call(here.world, made, calls, compile_deck, progress) if made.requests else CalledRun(model=made.model)
+        run = call(here.world, made, calls, progress) if made.requests else CalledRun(model=made.model)
     if is_json:
         print_json(run)
     elif made.requests:

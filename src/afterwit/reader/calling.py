@@ -11,7 +11,7 @@ row end the run. Ctrl-C ends it after what is under way, which is paid for; a se
 
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
 from typing import NamedTuple
@@ -33,6 +33,7 @@ from afterwit.reader.spent import spent_by
 from afterwit.reader.taking import Fate, ReadingDesk
 from afterwit.reader.ways.registry import way_of
 from afterwit.reader.ways.way import ModelQuestion, Way, WaySurroundings
+from afterwit.recall.deck.compile import compile_deck
 from afterwit.redaction.hygiene import clean
 from afterwit.sessions.originals import TranscriptSource, source_of
 from afterwit.store.atomic import step
@@ -40,7 +41,6 @@ from afterwit.store.decisions.decided import ReadingUsage
 from afterwit.store.decisions.journal import READING_ASKED, READING_SPENT, catch_up, decide, told_if_recorded
 from afterwit.store.lease import held
 from afterwit.store.rows.readings import CALLED, ReadingRow, request_row
-from afterwit.store.store import Store
 
 _CALL_SECONDS = 300.0
 _WAIT_SECONDS = 600  # for the lock: what was answered is paid for
@@ -83,9 +83,7 @@ class _Visit(NamedTuple):
 _Answering = Future[GivenAnswer]
 
 
-def call(
-    world: World, made: ReadingPlan, calls: CallingRules, then: Callable[[Store, World], object], progress: Progress
-) -> CalledRun:
+def call(world: World, made: ReadingPlan, calls: CallingRules, progress: Progress) -> CalledRun:
     """Asks all that was planned, as far as the caps allow, and settles what is known at the end."""
     run = _CallingRun(world, made, calls, progress)
     try:
@@ -93,7 +91,7 @@ def call(
     except KeyboardInterrupt:
         run.finish()
     finally:
-        run.close(then)
+        run.close()
     return run.result
 
 
@@ -128,12 +126,12 @@ class _CallingRun:
         except KeyboardInterrupt:
             self._exchange([future for future in self._underway if future.done()])
 
-    def close(self, then: Callable[[Store, World], object]) -> None:
-        """Settles what is known, also by a run before that was killed, and does what comes after that."""
+    def close(self) -> None:
+        """Settles what is known, also by a run before that was killed, and compiles the deck anew."""
         self.result.left = len(self._waiting)
         with self._visited() as visit:
             self._settle(visit)
-            then(visit.source.store, visit.world)
+            compile_deck(visit.source.store, visit.world)
 
     def _done(self) -> Sequence[_Answering]:
         while not (done := wait(self._underway, _LOOK_SECONDS, FIRST_COMPLETED).done):

@@ -5,7 +5,7 @@ so all of it can be undone together. What an answer took stays as it was. An ans
 is gone, is left as it is.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import msgspec
 
@@ -15,6 +15,7 @@ from afterwit.model.learn_run import Progress
 from afterwit.reader import checks
 from afterwit.reader.answers import GivenAnswer
 from afterwit.reader.taking import ReadingDesk
+from afterwit.recall.deck.compile import compile_deck
 from afterwit.sessions.originals import source_of
 from afterwit.store.decisions.decided import KnowledgeEntry, SessionRead, in_force
 from afterwit.store.decisions.journal import catch_up, decide_all, told_if_recorded
@@ -35,10 +36,8 @@ class CheckedAgain(msgspec.Struct, frozen=True, kw_only=True):
     lost: list[str]
 
 
-def check_again(
-    world: World, then: Callable[[Store, World], object], progress: Progress, *, is_all: bool = False
-) -> CheckedAgain:
-    """Judges the answers that other checks judged, or all; `then` is done with the store at the end."""
+def check_again(world: World, progress: Progress, *, is_all: bool = False) -> CheckedAgain:
+    """Judges the answers that other checks judged, or all, and compiles the deck anew."""
     require(world.layout)
     with held(world.layout.lease, _WAIT_SECONDS), source_of(world) as source:
         store = source.store
@@ -61,7 +60,7 @@ def check_again(
             if after:
                 decide_all(store, ((KnowledgeEntry.READ, msgspec.to_builtins(entry)) for entry in after), desk.at_ms)
             settled = settle(store, world)
-            then(store, world)
+            compile_deck(store, world)
         return CheckedAgain(
             judged=len(before) - skipped,
             changed=len(after),

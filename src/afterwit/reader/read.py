@@ -17,10 +17,11 @@ from afterwit.reader.note_claims import Unsettled
 from afterwit.reader.plan import PlannedRequest, ReadingPlan, ReadingWish, planned
 from afterwit.reader.requests import ReadingRequest, built_in
 from afterwit.reader.taking import ReadingDesk, TakenAnswers
+from afterwit.recall.deck.compile import compile_deck
 from afterwit.sessions.originals import source_of
 from afterwit.store.decisions.journal import READING_ASKED, catch_up, decide, told_if_recorded
 from afterwit.store.lease import held
-from afterwit.store.store import Store, require
+from afterwit.store.store import require
 
 _WAIT_SECONDS = 60
 
@@ -48,12 +49,11 @@ def ask(
 def take(
     world: World,
     answers: Iterable[GivenAnswer],
-    then: Callable[[Store, World], object],
     progress: Progress,
     *,
     is_again: bool = False,
 ) -> TakenAnswers:
-    """Takes answers in and settles what is known; `then` is done with the store at the end."""
+    """Takes answers in and settles what is known, and compiles the deck anew."""
     require(world.layout)
     with held(world.layout.lease, _WAIT_SECONDS), source_of(world) as source:
         catch_up(source.store)
@@ -67,7 +67,7 @@ def take(
                     progress.advance(1, 1)
             finally:  # what was taken so far is settled, also after Ctrl-C, and by a run before that was killed
                 gained = settle(source.store, world).gained
-                then(source.store, world)
+                compile_deck(source.store, world)
         return desk.taken(gained)
 
 

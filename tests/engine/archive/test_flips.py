@@ -15,7 +15,7 @@ from tests.recall.works import content_of
 from tests.thoroughness import IS_WHOLE
 
 from afterwit.engine.archive.rebuild import rebuild
-from afterwit.engine.archive.verify import verify
+from afterwit.engine.archive.upkeep import verify
 from afterwit.model.errors import AfterwitError, DamagedError
 from afterwit.recall.deck.reader import opened_immutable
 from afterwit.store.archive import Archive, ArchiveName

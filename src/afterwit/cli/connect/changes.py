@@ -15,8 +15,7 @@ import click
 from afterwit.cli.commands import ExitCode
 from afterwit.cli.terminal.amounts import human_count
 from afterwit.cli.terminal.output import ask_or_leave, has_colour, page, print_json, print_line, print_text, talk
-from afterwit.connect.apply import apply, differences
-from afterwit.connect.plan import ConnectPlan, Machine
+from afterwit.connect.plan import ConnectPlan, Machine, apply
 from afterwit.edits.edits import Part
 from afterwit.model.errors import AfterwitError, UsageError
 from afterwit.redaction.hygiene import clean
@@ -125,7 +124,7 @@ def _joined(words: list[str]) -> str:
 
 
 def _show_lines(plans: Iterable[ConnectPlan]) -> None:
-    page(_coloured(clean(line)) for plan in plans for line in differences(plan))
+    page(_coloured(clean(line)) for plan in plans for line in plan.differences())
 
 
 def _coloured(line: str) -> str:
@@ -156,7 +155,7 @@ def _shape(name: str, plan: ConnectPlan, *, is_applied: bool) -> dict[str, Any]:
         "may_refuse": plan.connection.may_refuse,
         "may_rewrite": plan.connection.may_rewrite,
         "files": [_file(change.file.path, change.file.content, change.wanted) for change in plan.changes],
-        "diff": list(differences(plan)),
+        "diff": list(plan.differences()),
         "moments": list(plan.moments),
         "to_do": list(plan.to_do),
         "left": list(plan.left),

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from afterwit.cli.terminal.options import Here, own_command
 from afterwit.config.show import StorePlace, default_root
-from afterwit.connect.file_notes import notes_of
-from afterwit.connect.plan import Machine
+from afterwit.connect.plan import Machine, notes_of
 from afterwit.connect.schedule import Host
 from afterwit.edits.edits import Surroundings
 

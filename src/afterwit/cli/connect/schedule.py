@@ -9,7 +9,7 @@ from afterwit.cli.connect.machine import this_host
 from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import ask_or_leave, print_json, print_line
 from afterwit.connect.schedule import Planned, apply, job_for, label_for, plan_install, plan_removal
-from afterwit.connect.schedulers.job import HOURLY, Cadence, RemoveFile, RunProgram, Step, WriteFile
+from afterwit.connect.schedulers import HOURLY, Cadence, RemoveFile, RunProgram, Step, WriteFile
 
 _TIME = re.compile(r"(?:[01]?[0-9]|2[0-3]):[0-5][0-9]")
 

@@ -13,7 +13,7 @@ from afterwit.config.calendar import Calendar
 from afterwit.connect import schedule
 from afterwit.connect.plan import ConnectionState, states
 from afterwit.connect.schedule import Installed
-from afterwit.connect.schedulers.job import Cadence
+from afterwit.connect.schedulers import Cadence
 from afterwit.edits.edits import Presence
 from afterwit.engine.doctor.findings import HookCalls, Silence, hook_calls, silences
 

@@ -11,7 +11,7 @@ from afterwit.cli.knowledge.items import EMPTY, EXITS, item_shape, where
 from afterwit.cli.terminal.amounts import COUNT, human_count
 from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
-from afterwit.engine.curation.audit import JUNK, SKIP, Audit, AuditVerdict, record, sample, verdicts_in
+from afterwit.engine.curation.review import JUNK, SKIP, Audit, AuditVerdict, record, sample, verdicts_in
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Item
 

@@ -10,9 +10,8 @@ from afterwit.cli.terminal.options import Here, agreed, reporting, timed
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, print_text, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
-from afterwit.engine.curation.forget import ForgetRequest, Forgetting
-from afterwit.engine.curation.forget import forget as run_forget
-from afterwit.engine.curation.undo import Past, past
+from afterwit.engine.curation.undo import ForgetRequest, Forgetting, Past, past
+from afterwit.engine.curation.undo import forget as run_forget
 from afterwit.engine.curation.undo import undo as run_undo
 
 _SHOWN = 20

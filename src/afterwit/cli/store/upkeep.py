@@ -10,7 +10,7 @@ from afterwit.cli.terminal.progress import bar
 from afterwit.engine.archive import upkeep
 from afterwit.engine.archive.rebuild import Rebuilt
 from afterwit.engine.archive.rebuild import rebuild as run_rebuild
-from afterwit.engine.archive.verify import verify as verified
+from afterwit.engine.archive.upkeep import verify as verified
 
 _EXITS = {ExitCode.FAILED: "There is no store yet, or it cannot be used."}
 

@@ -1,10 +1,9 @@
-"""Times that people type into options; what they mean is worked out in `config.periods`."""
+"""Times that people type into options; what they mean is worked out in `config.calendar`."""
 
 import click
 
-from afterwit.config import periods
-from afterwit.config.calendar import Calendar
-from afterwit.config.periods import EXAMPLES, Period
+from afterwit.config.calendar import EXAMPLES, Calendar, Period
+from afterwit.config.calendar import period as period_in
 
 __all__ = ["EXAMPLES", "Period", "period", "since_ms", "until_ms"]
 
@@ -21,7 +20,7 @@ def until_ms(text: str | None, calendar: Calendar) -> int | None:
 
 def period(text: str, calendar: Calendar, option: str) -> Period:
     """The period that somebody means. What names none is wrong use, and the message shows what does."""
-    meant = periods.period(text, calendar)
+    meant = period_in(text, calendar)
     if meant is None:
         raise click.BadParameter(f"{text!r} is no time that is understood. Examples: {EXAMPLES}.", param_hint=option)
     return meant

@@ -7,7 +7,7 @@ block, every push brings it up to date. Around it nothing is touched, and who do
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from afterwit.connect.publishing.foreign_files import look, replace
+from afterwit.connect.foreign_files import look, replace
 from afterwit.edits.edits import UnreadableError
 from afterwit.edits.own_text import MarkedBlock
 from afterwit.extras.team.outgoing import LocalNote

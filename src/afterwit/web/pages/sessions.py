@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from afterwit.agents.registry import agents_with
-from afterwit.config.periods import EXAMPLES, period
+from afterwit.config.calendar import EXAMPLES, period
 from afterwit.model.errors import UsageError
 from afterwit.model.kinds import Outcome, TaskType
 from afterwit.repos.remotes import short_names

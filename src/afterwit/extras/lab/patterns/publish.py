@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.connect.publishing.block_files import BlockFile
-from afterwit.connect.publishing.foreign_files import drop_copies, expanded, look
-from afterwit.connect.publishing.publications import Publications, PublishedPlace, of_pattern, publications
-from afterwit.connect.publishing.skill_folders import carry_out, copies_folder, is_changed, keep_bases
+from afterwit.connect.foreign_files import drop_copies, expanded, look
 from afterwit.engine.curation.curate import DecisionDesk, decision_desk
+from afterwit.extras.lab.patterns.block_files import BlockFile
 from afterwit.extras.lab.patterns.catalog import Catalog, EntryStatus
+from afterwit.extras.lab.patterns.publications import Publications, PublishedPlace, of_pattern, publications
 from afterwit.extras.lab.patterns.publishing_plan import PublishPlanner, PublishRequest, PublishStep
+from afterwit.extras.lab.skill_folders import carry_out, is_changed, keep_bases
 from afterwit.knowledge.door.list import all_items
 from afterwit.knowledge.door.settle import recorded
 from afterwit.model.errors import AfterwitError, PartlyDoneError
@@ -231,7 +231,7 @@ def _carried_out(
     if any(planned.placed.form is PublishedForm.NOTE for planned in steps):
         desk.settle()
     bases = {record.base for place in _planner(world, desk)[1].values() for record in place.records}
-    drop_copies(copies_folder(world.layout), bases)
+    drop_copies(world.layout.published_copies, bases)
     return PublishOutcome(tuple(steps), is_done=True)
 
 

@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from afterwit.config.world import World
-from afterwit.connect.publishing.block_files import BlockFile, block_hash
-from afterwit.connect.publishing.foreign_files import expanded, shortened
-from afterwit.connect.publishing.publications import PlacedPatterns, Publications, PublishedPlace, of_pattern
-from afterwit.connect.publishing.skill_folders import (
+from afterwit.connect.foreign_files import expanded, shortened
+from afterwit.extras.lab.patterns.block_files import BlockFile, block_hash
+from afterwit.extras.lab.patterns.catalog import Catalog, CatalogEntry, EntryStatus
+from afterwit.extras.lab.patterns.publications import PlacedPatterns, Publications, PublishedPlace, of_pattern
+from afterwit.extras.lab.patterns.published_words import block_of, note_of, refuse_unfit, skill_of
+from afterwit.extras.lab.skill_folders import (
     FILE,
     SkillChange,
     plan_removal,
@@ -21,8 +23,6 @@ from afterwit.connect.publishing.skill_folders import (
     skill_readers,
     skills_root,
 )
-from afterwit.extras.lab.patterns.catalog import Catalog, CatalogEntry, EntryStatus
-from afterwit.extras.lab.patterns.published_words import block_of, note_of, refuse_unfit, skill_of
 from afterwit.harvest.harvester import id_of
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Draft, Evidence

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from afterwit.connect.publishing.foreign_files import differences
+from afterwit.connect.foreign_files import differences
 from afterwit.extras.lab.patterns.publish import PublishOutcome, publish, unpublish
 from afterwit.extras.lab.patterns.publishing_plan import PublishRequest, PublishStep
 from afterwit.extras.lab.patterns.show import shown as pattern_named

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.connect.publishing.foreign_files import expanded, fingerprint, look, missing_folders, shortened
+from afterwit.connect.foreign_files import expanded, fingerprint, look, missing_folders, shortened
 from afterwit.engine.curation.curate import decision_desk
 from afterwit.extras.lab.skills.evolve.advance import Clock, draw_entry, end_entry, settle
 from afterwit.extras.lab.skills.evolve.cases import trial_effect

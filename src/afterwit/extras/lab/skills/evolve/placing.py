@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from afterwit.config.world import World
-from afterwit.connect.publishing.foreign_files import FileRecord, ForeignFile, expanded, fingerprint, look
-from afterwit.connect.publishing.skill_folders import SkillChange, carry_out
+from afterwit.connect.foreign_files import FileRecord, ForeignFile, expanded, fingerprint, look
+from afterwit.extras.lab.skill_folders import SkillChange, carry_out
 from afterwit.extras.lab.skills.evolve.trial import Arm, SkillTrial, TrialStart
 from afterwit.model.errors import AfterwitError
 

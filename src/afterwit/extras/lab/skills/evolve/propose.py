@@ -18,9 +18,9 @@ from afterwit.agents.registry import agent as agent_of
 from afterwit.capture.checkouts.known import Checkout, OpenedRows, checkouts, readable_checkouts
 from afterwit.capture.checkouts.missing import NamedSubjects, missing_subjects
 from afterwit.config.world import World, redactor_of
-from afterwit.connect.publishing.foreign_files import look, shortened
-from afterwit.connect.publishing.skill_folders import FILE, skill_document, skill_name, skill_readers, skills_root
+from afterwit.connect.foreign_files import look, shortened
 from afterwit.digest.door.update import load_digest
+from afterwit.extras.lab.skill_folders import FILE, skill_document, skill_name, skill_readers, skills_root
 from afterwit.extras.lab.skills.evolve.command_history import CommandHistory, StorySession
 from afterwit.extras.lab.skills.evolve.drafting import first_version, next_version
 from afterwit.extras.lab.skills.evolve.procedures import (

@@ -15,8 +15,8 @@ from afterwit.cli.terminal.progress import bar
 from afterwit.cli.terminal.table import Column, drawn, print_table
 from afterwit.cli.terminal.written import STANDARD_OUTPUT, refuse_existing, write_whole
 from afterwit.config.calendar import Calendar
-from afterwit.engine.sample import Sample, Sampled, SampleRequest, Scheme
-from afterwit.engine.sample import sample as run
+from afterwit.extras.lab.sample.sample import Sample, Sampled, SampleRequest, Scheme
+from afterwit.extras.lab.sample.sample import sample as run
 from afterwit.model.errors import UsageError
 from afterwit.redaction.hygiene import clean
 from afterwit.repos.remotes import short_names

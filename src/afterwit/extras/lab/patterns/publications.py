@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from afterwit.connect.publishing.foreign_files import FileRecord
+from afterwit.connect.foreign_files import FileRecord
 from afterwit.store.decisions.decided import PatternEntry, Recorded
 from afterwit.store.decisions.published import PublishedForm
 
