@@ -1,5 +1,5 @@
-"""Our hooks and our MCP server in a TOML file that belongs to an agent or its user, and single values in one that people
-write by hand. Pure.
+"""Our hooks and our MCP server in a TOML file that belongs to an agent or its user, and single values in one that
+people write by hand. Pure.
 
 Ours are tables of their own at the end of the file. Codex and Kimi Code keep other people's tables when they write such
 a file, so ours are known by what they say, never by a closing mark that other tables could slip in front of. The text

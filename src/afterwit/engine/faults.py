@@ -18,7 +18,6 @@ from pathlib import Path
 
 from afterwit import __version__
 from afterwit.model.errors import BusyError
-from afterwit.recall.deck.location import store_folder
 from afterwit.store.layout import Layout
 
 FOLDER = "faults"
@@ -32,6 +31,8 @@ _PACKAGES = ("/afterwit/", "/site-packages/", "/lib/")
 
 def write_report(error: BaseException, command: str) -> Path:
     """Writes the report and returns its place. Raises OSError where that cannot be done."""
+    from afterwit.recall.deck.location import store_folder
+
     folder = Path(store_folder(os.environ)) / FOLDER
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     _make_room(folder)

@@ -1,5 +1,5 @@
-"""What a run reports: the table of agents, the sessions it read and what they cost, logs that would be gone soon, the best
-finds, and what the user keeps saying.
+"""What a run reports: the table of agents, the sessions it read and what they cost, logs that would be gone soon, the
+best finds, and what the user keeps saying.
 
 Gathered while a run is at work, and asked for at its end. Only agents of which something was found have a line. What
 came into the store is told by the store itself, before and after, because copied history, which many files hold, counts
