@@ -20,7 +20,7 @@ from typing import NamedTuple
 import apsw
 import msgspec
 import psycopg
-from tests.extras.memory.backends import postgres_server
+from tests.extras.memory import postgres_server
 from tests.homes import CLAUDE, ORCHARD, claude_records, learned, put, world_of
 
 from afterwit.config.world import World
@@ -42,7 +42,7 @@ from afterwit.model.knowledge import (
     SessionRef,
 )
 from afterwit.store.database import transaction
-from afterwit.store.decisions.decided import DecisionKind, KnowledgeEntry
+from afterwit.store.decisions import DecisionKind, KnowledgeEntry
 from afterwit.store.rows.items import DecisionRow, put_decision, put_item
 from afterwit.store.store import opened
 from bench.results import command_line, report

@@ -23,7 +23,7 @@ from afterwit.engine.sweep import sweep
 from afterwit.model.learn_run import Options
 from afterwit.redaction.redaction import Redactor
 from afterwit.sources.framing import Framing
-from afterwit.sources.lines import Tap
+from afterwit.sources.places import Tap
 from afterwit.store import database
 from afterwit.store.archive import Archive
 from afterwit.store.frames import Packer

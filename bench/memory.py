@@ -21,8 +21,8 @@ from typing import NamedTuple
 import apsw
 import msgspec
 
-from afterwit.extras.memory.backends.local import Recorder
 from afterwit.extras.memory.evaluate import ScratchBackend, invented_writes
+from afterwit.extras.memory.local import Recorder
 from afterwit.model.memory_entry import Write
 from afterwit.store.database import connect
 from afterwit.store.layout import Layout

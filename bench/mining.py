@@ -22,14 +22,11 @@ import msgspec
 
 from afterwit.config.world import World
 from afterwit.extras.lab.patterns.detect import detect
-from afterwit.extras.lab.skills.history import SkillHistory
-from afterwit.extras.lab.skills.pairs import pairs
-from afterwit.extras.lab.skills.trends import trends
+from afterwit.extras.lab.patterns.signals import PatternSignals, Signal, SignalKind, Subject
+from afterwit.extras.lab.skills.effect import effect_of, weighed
+from afterwit.extras.lab.skills.figures import SkillHistory, pairs, trends
+from afterwit.extras.lab.skills.moments import ACTIONS, SECONDS, skill_session
 from afterwit.harvest.door.run import version_of
-from afterwit.harvest.signals.pattern_signals import PatternSignals
-from afterwit.harvest.signals.signal import Signal, SignalKind, Subject
-from afterwit.harvest.skills.effect import effect_of, weighed
-from afterwit.harvest.skills.moments import ACTIONS, SECONDS, skill_session
 from afterwit.model.digest import Digest, DigestStep, Failure, Measures, Verdict
 from afterwit.model.kinds import ActionKind, FailureClass, Outcome, Status
 from afterwit.model.knowledge import SessionRef, Sighting

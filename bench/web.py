@@ -30,9 +30,8 @@ from afterwit.knowledge.door.list import ItemFilter, listed
 from afterwit.sessions.filters import Filter
 from afterwit.sessions.list import Order, list_sessions
 from afterwit.store.layout import Layout
-from afterwit.store.rows.newest_texts import words_from
 from afterwit.store.rows.session_list import Selection, selected_times
-from afterwit.store.rows.texts import count_hits
+from afterwit.store.rows.texts import count_hits, words_from
 from afterwit.store.store import readonly_database
 from afterwit.web.answering import session_path
 from afterwit.web.app import make_app

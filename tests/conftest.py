@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
-from tests.extras.memory.backends import postgres_server
-from tests.extras.memory.backends.postgres_server import PostgresServer
+from tests.extras.memory import postgres_server
+from tests.extras.memory.postgres_server import PostgresServer
 from tests.homes import learned
 from tests.near import Change
 from tests.thoroughness import IS_WHOLE, examples

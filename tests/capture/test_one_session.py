@@ -30,7 +30,7 @@ from afterwit.recall.deck.reader import Deck
 from afterwit.recall.hook.call import DECK
 from afterwit.store import spool
 from afterwit.store.layout import Layout
-from afterwit.store.lease import held
+from afterwit.store.store import held
 
 AGENTS = Path(__file__).parents[1] / "agents"
 FILES = "SELECT path FROM files WHERE role = 'transcript' ORDER BY path"

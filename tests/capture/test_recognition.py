@@ -12,7 +12,7 @@ from afterwit.agents.protocol import Shape
 from afterwit.agents.registry import AGENTS, reader_for
 from afterwit.capture.recognition import Recognition
 from afterwit.sources.discovery import Unit
-from afterwit.sources.log_files import LogFile
+from afterwit.sources.places import LogFile
 
 READERS = [(agent.name, reader) for agent in AGENTS if (reader := reader_for(agent.name))]
 LISTS = [case for case in all_cases() if case.shape is Shape.DOCUMENT and case.data.lstrip().startswith(b"[")]

@@ -14,7 +14,7 @@ from afterwit.cli.learned import next_command, show_report
 from afterwit.cli.terminal.options import Here
 from afterwit.config.show import load
 from afterwit.model.learn_run import AgentReport, Harvested, News, Report
-from afterwit.store.lease import held
+from afterwit.store.store import held
 
 KEYS = {
     *("agent", "discovered", "read", "unchanged", "empty", "failed", "no_reader", "events", "actions", "problems"),

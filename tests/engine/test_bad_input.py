@@ -219,7 +219,7 @@ def test_a_packed_log_that_was_cut_is_a_row_and_is_kept(tmp_path: Path) -> None:
 def test_a_line_of_absurd_length_is_left_out_and_the_rest_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("afterwit.sources.lines.MOST_LINE_BYTES", 5_000)
+    monkeypatch.setattr("afterwit.sources.places.MOST_LINE_BYTES", 5_000)
     long = b'{"type":"user","uuid":"x","message":{"role":"user","content":"' + b"x" * 20_000 + b'"}}'
     figures, problems = stored(tmp_path, with_line(long))
     assert figures == [(1, 1, 1)]

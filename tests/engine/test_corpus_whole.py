@@ -18,7 +18,7 @@ from afterwit.capture.plan import AgentPlan, Pending, homes, plan, plan_folder
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Problem
 from afterwit.sources.discovery import listed
-from afterwit.sources.lines import Chunks, lines_of
+from afterwit.sources.places import Chunks, lines_of
 from afterwit.store.layout import Layout
 from afterwit.store.store import rehearsed
 

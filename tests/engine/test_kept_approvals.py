@@ -13,14 +13,14 @@ from afterwit.engine.archive.delete import DeleteRequest, delete
 from afterwit.engine.curation.curate import edit, judge
 from afterwit.engine.curation.undo import undo
 from afterwit.harvest.door import run
-from afterwit.harvest.registry import HARVESTERS
+from afterwit.harvest.registry import harvesters
 from afterwit.harvest.stated import standing_rules
 from afterwit.harvest.stated.standing_rules import StandingRules
 from afterwit.knowledge.door import settle
 from afterwit.knowledge.door.list import all_items
 from afterwit.model.knowledge import STANDING, Item, ItemStatus
 from afterwit.store.database import transaction
-from afterwit.store.decisions.decided import DecisionKind, ItemChanges
+from afterwit.store.decisions import DecisionKind, ItemChanges
 from afterwit.store.store import opened
 
 WEIGH = "Always weigh the crates before you load them."
@@ -51,9 +51,9 @@ def upgrade(monkeypatch: pytest.MonkeyPatch, *, is_gone: bool = False) -> None:
     monkeypatch.setattr(StandingRules, "version", 99)
     monkeypatch.setattr(standing_rules, "standing_sentences", lambda _text: [])
     if is_gone:
-        left = tuple(harvester for harvester in HARVESTERS if harvester.name != STANDING)
-        monkeypatch.setattr(run, "HARVESTERS", left)
-        monkeypatch.setattr(settle, "HARVESTERS", left)
+        left = tuple(harvester for harvester in harvesters() if harvester.name != STANDING)
+        monkeypatch.setattr(run, "harvesters", lambda: left)
+        monkeypatch.setattr(settle, "harvesters", lambda: left)
 
 
 @pytest.mark.parametrize("is_gone", [False, True])
@@ -121,7 +121,7 @@ def facts(world: World) -> dict[str, Item]:
 
 def conclude_otherwise(monkeypatch: pytest.MonkeyPatch, item: Item) -> None:
     """A version whose harvester is still there, sees the same, and concludes nothing from it."""
-    harvester = next(harvester for harvester in HARVESTERS if harvester.name == item.harvester)
+    harvester = next(harvester for harvester in harvesters() if harvester.name == item.harvester)
     monkeypatch.setattr(type(harvester), "version", 99)
     monkeypatch.setattr(type(harvester), "conclude", lambda *_: [])
 

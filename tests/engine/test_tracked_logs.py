@@ -13,7 +13,7 @@ from afterwit.capture import plan
 from afterwit.engine.archive.rebuild import rebuild
 from afterwit.engine.archive.upkeep import checked
 from afterwit.model.learn_run import Report
-from afterwit.sources.git_work import is_tracked
+from afterwit.sources.checkout import is_tracked
 from afterwit.store.layout import Layout
 from afterwit.store.rows import files
 from afterwit.store.store import opened

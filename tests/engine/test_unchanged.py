@@ -22,10 +22,9 @@ from afterwit.model.knowledge import EVERYWHERE, Category
 from afterwit.model.learn_run import Report
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.store import spool
-from afterwit.store.decisions.journal import SESSION_PINNED, decide
+from afterwit.store.decide import SESSION_PINNED, decide
 from afterwit.store.layout import Layout
-from afterwit.store.lease import held
-from afterwit.store.store import Store, opened
+from afterwit.store.store import Store, held, opened
 
 DAY_MS = 86_400_000
 

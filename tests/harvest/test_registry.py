@@ -4,10 +4,10 @@ from pathlib import Path
 
 from tests.every import for_every
 
-from afterwit.harvest.registry import HARVESTERS
+from afterwit.harvest.registry import harvesters
 
 _PAGE = Path(__file__).parents[2] / "docs/explanation/harvest.md"
-_NAMES = [harvester.name for harvester in HARVESTERS]
+_NAMES = [harvester.name for harvester in harvesters()]
 
 
 def test_no_two_harvesters_share_a_name() -> None:

@@ -20,7 +20,7 @@ from afterwit.model.knowledge import EVERYWHERE, Category, HostLine, Item
 from afterwit.recall.deck.reader import Deck, words_called
 from afterwit.recall.recall import recalled
 from afterwit.recall.told import told_when
-from afterwit.store.decisions.decided import DecisionKind
+from afterwit.store.decisions import DecisionKind
 from afterwit.store.store import opened
 
 

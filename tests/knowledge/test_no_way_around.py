@@ -13,7 +13,7 @@ from tests.source_trees import nodes, parsed, texts
 _GATE = {"afterwit.redaction.shown", "afterwit.knowledge.shown_items"}
 _WIDE_DOORS = {  # they let through what they are given, so everybody who uses them is known
     "template": {"recall/start_block.py"},
-    "remembered": {"extras/memory/mcp.py"},
+    "remembered": {"extras/memory/tool.py"},
     "asked_to_read": {"mcp/tools/reading.py"},
     "between_markers": {
         "recall/hook/tell.py",
@@ -60,7 +60,7 @@ def _modules() -> tuple[tuple[str, ast.Module], ...]:
 
 def _is_writer(file: str) -> bool:
     return (
-        file.startswith(("mcp/", "extras/memory/cli/", "hook/"))
+        file.startswith(("mcp/", "extras/memory/cli.py", "hook/"))
         or (file.startswith("agents/") and file.endswith("/__init__.py"))
         or file in ("agents/claude_hooks.py", "agents/plugin_hooks.py")
     )
@@ -160,11 +160,11 @@ def _payloads() -> Iterator[tuple[str, str]]:
 def test_payloads_are_filled_with_what_is_shown_alone() -> None:
     written = {(file, value) for file, value in _payloads() if value not in ("answer.text", "answer.reason")}
     assert {one for one in written if one[1] != "answer.notice"} == {
-        ("extras/memory/cli/entries.py", "answer(here.world, _arguments(), 'hermes')"),
+        ("extras/memory/cli.py", "answer(here.world, _arguments(), 'hermes')"),
         ("mcp/desk.py", "text"),
         ("mcp/resources.py", "given_by_id(db, caller, item)"),
     }
-    for file, name in (("extras/memory/mcp.py", "answer"), ("mcp/given.py", "given_by_id")):
+    for file, name in (("extras/memory/tool.py", "answer"), ("mcp/given.py", "given_by_id")):
         returns = [
             _annotation(node.returns)
             for node in nodes(parsed(file))

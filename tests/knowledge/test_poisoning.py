@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.harvest.talks import committed, concluded, pulled, replied, talk
 
-from afterwit.harvest.registry import HARVESTERS
+from afterwit.harvest.registry import harvesters
 from afterwit.knowledge.gate import Rejection, rejection, review_reason
 from afterwit.model.digest import Digest, DigestStep, Failure, Rule, Touched
 from afterwit.model.kinds import ActionKind, FailureClass, ResolutionKind, Status
@@ -82,7 +82,7 @@ def _drafts(poison: str) -> list[Draft]:
 
 
 def _concluded(digests: list[Digest]) -> list[Draft]:
-    return [draft for harvester in HARVESTERS for draft in concluded(harvester, digests)]
+    return [draft for harvester in harvesters() for draft in concluded(harvester, digests)]
 
 
 @pytest.mark.parametrize("kind", POISONS)
@@ -128,7 +128,7 @@ def test_notes_of_ours_in_a_prompt_are_nobodys_rule() -> None:
     prompt = f"Make the pears ripe\n{marked(note)}"
     digests = [talk(prompt, day=number) for number in range(SESSIONS)]
     assert [
-        draft for harvester in HARVESTERS for draft in concluded(harvester, digests) if CANARY in draft.sentence
+        draft for harvester in harvesters() for draft in concluded(harvester, digests) if CANARY in draft.sentence
     ] == []
 
 
@@ -137,5 +137,5 @@ def test_a_page_pasted_into_a_prompt_is_not_the_users_word() -> None:
     page = f"# Pears\n\n{PLAIN}\n\n{rules}"
     digests = [talk(f"Look at this:\n\n{page}", day=number) for number in range(SESSIONS)]
     assert [
-        draft for harvester in HARVESTERS for draft in concluded(harvester, digests) if CANARY in draft.sentence
+        draft for harvester in harvesters() for draft in concluded(harvester, digests) if CANARY in draft.sentence
     ] == []

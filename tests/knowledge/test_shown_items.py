@@ -10,7 +10,7 @@ from tests.knowledge.drafting import NOW_MS, draft, pieces
 
 from afterwit.config.world import World
 from afterwit.extras.memory.api import memory
-from afterwit.extras.memory.mcp import answer
+from afterwit.extras.memory.tool import answer
 from afterwit.knowledge.shown_items import may_be_told
 from afterwit.knowledge.weighing import WeighingContext, weigh
 from afterwit.model.knowledge import READ, Channel, Item

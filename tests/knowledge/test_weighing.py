@@ -20,7 +20,7 @@ from afterwit.model.knowledge import (
     ItemStatus,
     Trigger,
 )
-from afterwit.store.decisions.decided import Decision, DecisionKind, ItemChanges
+from afterwit.store.decisions import Decision, DecisionKind, ItemChanges
 
 
 def _weigh(one: Draft, *decisions: Decision, **more: Any) -> Item:

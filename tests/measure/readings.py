@@ -6,7 +6,7 @@ import msgspec
 from tests.measure.histories import Log
 
 from afterwit.model.knowledge import READ, Category, Channel, Draft, Evidence, Scope, ScopeKind, SessionRef
-from afterwit.store.decisions.decided import ItemEvidence, KnowledgeEntry, Recorded, SessionRead
+from afterwit.store.decisions import ItemEvidence, KnowledgeEntry, Recorded, SessionRead
 
 RULE = "Prune the old trees with the short saw."
 REPO = "orchard"

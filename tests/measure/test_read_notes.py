@@ -15,7 +15,7 @@ from afterwit.engine.replay import past_of
 from afterwit.harvest.harvester import id_of
 from afterwit.measure.player import PlayerNote
 from afterwit.model.knowledge import Activity, Channel, Trigger
-from afterwit.store.decisions.decided import DecisionKind, Forgettable, KnowledgeEntry, Recorded
+from afterwit.store.decisions import DecisionKind, Forgettable, KnowledgeEntry, Recorded
 from afterwit.store.layout import Layout
 from afterwit.store.rows.items import DecisionRow, put_decision
 from afterwit.store.store import opened

@@ -25,9 +25,8 @@ from afterwit.reader.called_run import CalledRun
 from afterwit.reader.plan import ReadingPlan, ReadingWish, plan
 from afterwit.reader.spent import spent_by
 from afterwit.reader.ways.way import ModelQuestion
-from afterwit.store.lease import held, is_held
 from afterwit.store.rows.readings import failed_requests, requests_for, spending
-from afterwit.store.store import readonly_database
+from afterwit.store.store import held, is_held, readonly_database
 
 SESSIONS = 6
 HOUR_MS = 3_600_000

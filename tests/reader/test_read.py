@@ -26,7 +26,7 @@ from afterwit.reader.read import ask, take
 from afterwit.reader.requests import ReadingRequest
 from afterwit.reader.taking import Fate, TakenAnswers
 from afterwit.recall.recall import recalled
-from afterwit.store.decisions.decided import DecisionKind
+from afterwit.store.decisions import DecisionKind
 from afterwit.store.rows.readings import rejected_proposals, spending
 from afterwit.store.store import readonly_database
 

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.extras.memory.backends import honcho_server
-from tests.extras.memory.backends.postgres_server import PostgresServer
+from tests.extras.memory import honcho_server
+from tests.extras.memory.postgres_server import PostgresServer
 from tests.homes import world_of
 
 from afterwit.config.world import World

@@ -17,7 +17,7 @@ from afterwit.mcp.desk import StoreDesk
 from afterwit.model.learn_run import Options
 from afterwit.recall.repository import tree_file
 from afterwit.redaction.markers import CLOSING, OPENING
-from afterwit.sources import git_history, git_objects
+from afterwit.sources import git
 
 FULL = "let the press stop when the barrel is full"
 PROMPTS = (
@@ -40,14 +40,14 @@ def place(tmp_path: Path) -> Worked:
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What git was started for, in this process."""
     seen: list[str] = []
-    real = git_objects.started
+    real = git.started
 
     def counted(git_dir: Path, arguments: list[str]) -> "subprocess.Popen[bytes]":
         seen.append(arguments[0])
         return real(git_dir, arguments)
 
-    monkeypatch.setattr(git_objects, "started", counted)
-    monkeypatch.setattr(git_history, "started", counted)
+    monkeypatch.setattr(git, "started", counted)
+    monkeypatch.setattr(git, "started", counted)
     return seen
 
 

@@ -23,7 +23,7 @@ from afterwit.model.knowledge import Item, ItemStatus
 from afterwit.model.learn_run import Options
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.sessions.identities import merge
-from afterwit.store.decisions.decided import DecisionKind
+from afterwit.store.decisions import DecisionKind
 from afterwit.store.store import opened
 
 MIRAS = "From now on, weigh the crates before you load them."

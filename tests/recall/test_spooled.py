@@ -10,7 +10,7 @@ from afterwit.recall.spooled import KEPT_DAYS, acknowledge_ends, take_in
 from afterwit.redaction.markers import CLOSING, OPENING
 from afterwit.redaction.redaction import Redactor
 from afterwit.store import spool
-from afterwit.store.decisions.journal import catch_up
+from afterwit.store.decide import catch_up
 from afterwit.store.layout import Layout
 from afterwit.store.rows import hooks, items
 from afterwit.store.store import Store, opened

@@ -13,7 +13,7 @@ from afterwit.model.knowledge import REPEATED, STANDING, Authority, Item, ItemSt
 from afterwit.model.learn_run import Report
 from afterwit.recall.recall import recalled
 from afterwit.recall.told import told_when
-from afterwit.store.decisions.decided import DecisionKind
+from afterwit.store.decisions import DecisionKind
 from afterwit.store.layout import Layout
 from afterwit.store.store import opened
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.thoroughness import examples
 
-from afterwit.repos.folders import root_name, root_of
-from afterwit.repos.identity import RepoResolution, RepoSighting, ResolvedBy, Spot, domain_of, resolve
+from afterwit.repos.folders import Spot, root_name, root_of
+from afterwit.repos.identity import RepoResolution, RepoSighting, ResolvedBy, domain_of, resolve
 
 OLD = "git@github.com:oldorg/git-sync.git"
 NEW = "git@github.com:neworg/git-sync.git"

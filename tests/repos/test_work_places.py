@@ -3,8 +3,7 @@
 import pytest
 from tests.every import for_every
 
-from afterwit.repos.identity import Spot
-from afterwit.repos.work_places import folder_named, leading_place, place_of_file, places_of_command, remotes_in
+from afterwit.repos.folders import Spot, folder_named, leading_place, place_of_file, places_of_command, remotes_in
 
 ORCHARD = "~/orchard"
 REMOTE = "github.com/fruit/orchard"

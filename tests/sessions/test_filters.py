@@ -5,9 +5,8 @@ import pytest
 
 from afterwit.model.errors import UsageError
 from afterwit.sessions.filters import find_session, one_line
-from afterwit.store.database import connect
+from afterwit.store.database import connect, migrate, migrations
 from afterwit.store.layout import Layout
-from afterwit.store.migrate import migrate, migrations
 from afterwit.store.rows.sessions import session_id
 
 

@@ -4,9 +4,9 @@ from pathlib import Path, PurePosixPath
 import pytest
 from tests.sources.repositories import BRANCH, commit, git, repository
 
-from afterwit.sources.checkpoints import CheckpointGatherer, Native
+from afterwit.agents.entire.reader import CheckpointGatherer, Native
 from afterwit.sources.gathering import SourceError
-from afterwit.sources.log_files import LogFile
+from afterwit.sources.places import LogFile
 
 GIT = PurePosixPath("repo/.git")
 PACKED = LogFile(GIT / "packed-refs", 1, 1, 1)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.every import for_every
 from tests.thoroughness import examples
 
-from afterwit.sources import damaged
-from afterwit.sources.damaged import LinePiece, cleaned, cut
+from afterwit.sources import framing
+from afterwit.sources.framing import LinePiece, cleaned, cut
 
 HOSTILE = {
     "opened keys": b'{"',
@@ -44,7 +44,7 @@ class CountingDecoder:
 
 def work(monkeypatch: pytest.MonkeyPatch, body: bytes) -> CountingDecoder:
     decoder = CountingDecoder()
-    monkeypatch.setattr(damaged, "DECODER", decoder)
+    monkeypatch.setattr(framing, "DECODER", decoder)
     for _ in cut(body, is_ended=True):
         pass
     return decoder

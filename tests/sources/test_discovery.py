@@ -4,7 +4,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from afterwit.sources.discovery import Discovery, Unit, Unreadable, discover, listed
-from afterwit.sources.log_files import ListedFile, LogFile
+from afterwit.sources.places import ListedFile, LogFile
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="links and such names are POSIX's")
 

@@ -4,8 +4,7 @@ import pytest
 from tests.sources.repositories import commit_on_top, git, repository
 
 from afterwit.sources.gathering import SourceError
-from afterwit.sources.git_diffs import bounded_answer, diff_of, text_reader, tree_of
-from afterwit.sources.git_history import commits
+from afterwit.sources.git import bounded_answer, commits, diff_of, text_reader, tree_of
 
 
 @pytest.fixture

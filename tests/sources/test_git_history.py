@@ -5,8 +5,7 @@ import pytest
 from tests.sources.repositories import commit_on_top, git, repository
 
 from afterwit.sources.gathering import SourceError
-from afterwit.sources.git_history import commits
-from afterwit.sources.git_objects import refs
+from afterwit.sources.git import commits, refs
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import pytest
 from tests.sources.repositories import BRANCH, commit, git, repository
 
 from afterwit.sources.gathering import SourceError
-from afterwit.sources.git_objects import beginnings, blobs, contents, refs
+from afterwit.sources.git import beginnings, blobs, contents, refs
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def test_refs_trees_and_blobs_are_read(git_dir: Path) -> None:
 def test_beginnings_come_in_order_and_without_the_rest_of_large_blobs(
     git_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("afterwit.sources.git_objects._TOGETHER", 4)
+    monkeypatch.setattr("afterwit.sources.git._TOGETHER", 4)
     commit(git_dir, {f"{number:03d}": f"{number} ".encode() * (1 + number % 3 * 1000) for number in range(30)})
     wanted = list(blobs(git_dir, BRANCH))
     found = list(beginnings(git_dir, wanted, 100))

@@ -6,17 +6,17 @@ from pathlib import Path
 import pytest
 from tests.sources.checkouts import Worked, worked
 
-from afterwit.sources.checkout import own_git_folder_of
-from afterwit.sources.gathering import SourceError
-from afterwit.sources.git_work import (
+from afterwit.sources.checkout import (
     branches,
     current_branch,
     head_commit,
     main_line,
+    own_git_folder_of,
     trunk,
     uncommitted,
     work_mark,
 )
+from afterwit.sources.gathering import SourceError
 
 MOST = 20
 

@@ -18,10 +18,9 @@ from afterwit.engine.sweep import sweep
 from afterwit.model.learn_run import Options
 from afterwit.recall.find_places import find_places
 from afterwit.recall.repository import history_sightings
+from afterwit.sources.checkout import branches, current_branch, head_commit, trunk, uncommitted, work_mark
 from afterwit.sources.gathering import SourceError
-from afterwit.sources.git_history import commits
-from afterwit.sources.git_objects import beginnings, blobs
-from afterwit.sources.git_work import branches, current_branch, head_commit, trunk, uncommitted, work_mark
+from afterwit.sources.git import beginnings, blobs, commits
 
 NOW_MS = 1_780_000_000_000
 HOOKS = ("post-checkout", "post-index-change", "pre-auto-gc", "reference-transaction", "pre-commit")

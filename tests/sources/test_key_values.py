@@ -8,8 +8,8 @@ import apsw
 import msgspec
 import pytest
 
+from afterwit.sources.databases import KeyValueGatherer, KeyValues
 from afterwit.sources.gathering import SourceError
-from afterwit.sources.key_values import KeyValueGatherer, KeyValues
 
 GATHERER = KeyValueGatherer(
     KeyValues(

@@ -9,7 +9,7 @@ from tests.thoroughness import examples
 from afterwit.model import zstd
 from afterwit.model.readings import Problem, Reading
 from afterwit.sources.framing import Framing, Record
-from afterwit.sources.lines import Chunks, Tap, is_packed, lines_of, whole_lines
+from afterwit.sources.places import Chunks, Tap, is_packed, lines_of, whole_lines
 
 PLAIN, PACKED = PurePosixPath("a.jsonl"), PurePosixPath("a.jsonl.zst")
 

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from afterwit.model.errors import AfterwitError, UsageError
-from afterwit.sources.places import opened_in
-from afterwit.sources.remote_folder import RemoteFolder
+from afterwit.sources.places import RemoteFolder, opened_in
 
 fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed")
 

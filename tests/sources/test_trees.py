@@ -6,9 +6,8 @@ import msgspec
 import pytest
 
 from afterwit.sources.discovery import discover, listed
-from afterwit.sources.gathering import SourceError
-from afterwit.sources.log_files import LogFile
-from afterwit.sources.trees import Files, Tree, TreeGatherer
+from afterwit.sources.gathering import Files, SourceError, Tree, TreeGatherer
+from afterwit.sources.places import LogFile
 
 NESTED = TreeGatherer(
     Tree("box", (Files("top/*/{session}.json", (Files("mid/{session}/{part}.json", (Files("low/{part}/*.txt"),)),)),))

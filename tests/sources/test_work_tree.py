@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from afterwit.sources import work_tree
-from afterwit.sources.work_tree import (
+from afterwit.sources import checkout
+from afterwit.sources.checkout import (
     files_named,
     has_path,
     has_work_tree,
@@ -41,7 +41,7 @@ def test_a_large_tree_is_looked_through_in_part(
     tree: Path, monkeypatch: pytest.MonkeyPatch, bound: str, value: int
 ) -> None:
     (tree / "src" / "deep" / "press.py").touch()
-    monkeypatch.setattr(work_tree, bound, value)
+    monkeypatch.setattr(checkout, bound, value)
     assert not files_named(tree, {"press.py"}).is_whole
 
 

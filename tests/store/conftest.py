@@ -7,9 +7,8 @@ import apsw
 import pytest
 
 from afterwit.store.archive import Archive
-from afterwit.store.database import connect
+from afterwit.store.database import connect, migrate, migrations
 from afterwit.store.layout import Layout
-from afterwit.store.migrate import migrate, migrations
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from tests.every import for_every
 from tests.store.planted_rows import plant
 
 from afterwit.store.checksums import content_hash
-from afterwit.store.migrate import migrations
-from afterwit.store.rows import files, originals, parts, repos, sessions
+from afterwit.store.database import migrations
+from afterwit.store.rows import files, parts, repos, sessions
 
 UNSEEN = {
     "sessions": {"id", "is_digested"},
@@ -36,7 +36,7 @@ def filled(*names: str) -> apsw.Connection:
     for name in names:
         plant(db, name, f"{name}.jsonl")
     repos.put_alias(db, "repo", "old", "new")
-    originals.put_pin(db, "codex", "t1")
+    files.put_pin(db, "codex", "t1")
     return db
 
 

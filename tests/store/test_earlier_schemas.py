@@ -26,9 +26,8 @@ from afterwit.engine.curation.curate import Words, add, edit, judge
 from afterwit.knowledge.door.list import all_items
 from afterwit.model.errors import DamagedError
 from afterwit.model.knowledge import EVERYWHERE, Category, Item, ItemStatus
-from afterwit.store.database import transaction
-from afterwit.store.decisions.decided import DecisionKind, ItemChanges
-from afterwit.store.migrate import Migration, migrate, migrations
+from afterwit.store.database import Migration, migrate, migrations, transaction
+from afterwit.store.decisions import DecisionKind, ItemChanges
 from afterwit.store.store import opened
 
 FIRST_WITH_NOTES, FIRST_WITH_MARKS = 5, 9

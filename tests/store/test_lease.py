@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from afterwit.model.errors import BusyError, StoreError
-from afterwit.store.lease import held, holder
+from afterwit.store.store import held, holder
 
 HOLD = """
 import sys
 from pathlib import Path
-from afterwit.store.lease import held
+from afterwit.store.store import held
 with held(Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.read()

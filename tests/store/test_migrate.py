@@ -7,8 +7,7 @@ import apsw
 import pytest
 
 from afterwit.model.errors import StoreError
-from afterwit.store.database import connect
-from afterwit.store.migrate import Migration, migrate, migrations, schema_version
+from afterwit.store.database import Migration, connect, migrate, migrations, schema_version
 
 STEPS = [
     Migration(1, "0001_things", "CREATE TABLE things (name TEXT PRIMARY KEY) STRICT;"),
@@ -123,7 +122,7 @@ def test_two_that_migrate_at_once_apply_each_step_once(
 ) -> None:
     with closing(connect(tmp_path / "some.db")) as one, closing(connect(tmp_path / "some.db")) as other:
         migrate(one, STEPS[:1], backups)
-        monkeypatch.setattr("afterwit.store.migrate.back_up", _first_let(one, backups, monkeypatch))
+        monkeypatch.setattr("afterwit.store.database.back_up", _first_let(one, backups, monkeypatch))
         migrate(other, STEPS, backups)
         assert schema_version(one) == schema_version(other) == 3
 

@@ -7,7 +7,7 @@ import pytest
 from tests.web.browser import Browser
 
 from afterwit.config.world import World
-from afterwit.store.lease import held
+from afterwit.store.store import held
 from afterwit.web import app
 
 _PAGES = ("/", "/knowledge", "/sessions", "/search?q=pytest", "/proof", "/more", "/more/doctor", "/more/settings")

@@ -30,7 +30,7 @@ from afterwit.capture.plan import may_lie_anywhere
 from afterwit.model.errors import DamagedError
 from afterwit.model.settings import Settings
 from afterwit.repos.identity import resolve
-from afterwit.sources.log_files import LogFile
+from afterwit.sources.places import LogFile
 from afterwit.store.archive import archive_name, generation_of
 from afterwit.store.database import UNREADABLE, transaction
 from afterwit.store.rows import files, parts, repos, sessions

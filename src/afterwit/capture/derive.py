@@ -21,8 +21,7 @@ from afterwit.capture.derived import Bookmark, Derived, FileResume, ReadingMode,
 from afterwit.capture.logs import Feeding, companion_content, copied_companion, kept_at, opened
 from afterwit.config.run_rules import RunRules, redactor_for
 from afterwit.sources.checkout import remote_of
-from afterwit.sources.lines import Chunks, Tap, is_packed, lines_of
-from afterwit.sources.places import LogPlace
+from afterwit.sources.places import Chunks, LogPlace, Tap, is_packed, lines_of
 from afterwit.store.frames import Packer
 
 _BLOCK_BYTES = 1 << 20

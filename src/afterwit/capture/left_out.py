@@ -28,9 +28,10 @@ from afterwit.model.kinds import Relation
 from afterwit.model.readings import Event, Problem, Reading
 from afterwit.redaction.markers import is_reading_request
 from afterwit.redaction.placeholders import placeholder
-from afterwit.repos.identity import RepoSighting, Spot, resolve
+from afterwit.repos.folders import Spot
+from afterwit.repos.identity import RepoSighting, resolve
 from afterwit.sources.framing import Framing, Record
-from afterwit.sources.lines import is_packed
+from afterwit.sources.places import is_packed
 from afterwit.store import frames
 from afterwit.store.rows import erased, repos, sessions
 from afterwit.store.rows.erased import session_key

@@ -28,10 +28,17 @@ from afterwit.sources.discovery import HomeListing, Unit, Unreadable, discover, 
 from afterwit.sources.documents import read_document, read_text
 from afterwit.sources.framing import Framing
 from afterwit.sources.gathering import Gatherer, mark_of
-from afterwit.sources.lines import whole_content, whole_lines
-from afterwit.sources.log_files import ListedFile, LogFile
-from afterwit.sources.places import CarriedFiles, LogPlace, opened_in, whole_file
-from afterwit.sources.remote_folder import RemoteFolder
+from afterwit.sources.places import (
+    CarriedFiles,
+    ListedFile,
+    LogFile,
+    LogPlace,
+    RemoteFolder,
+    opened_in,
+    whole_content,
+    whole_file,
+    whole_lines,
+)
 from afterwit.store.frames import Packer
 
 COMPANION_LIMIT = 64 << 20

@@ -34,9 +34,9 @@ from afterwit.store.archive import Archive, ArchiveName
 from afterwit.store.atomic import step
 from afterwit.store.checksums import seal
 from afterwit.store.database import transaction
-from afterwit.store.rows import claims, files, parts, sessions
-from afterwit.store.rows.claims import PARTIAL, superseded_ids
+from afterwit.store.rows import files, parts, sessions
 from afterwit.store.rows.files import FileRow
+from afterwit.store.rows.parts import PARTIAL, superseded_ids
 from afterwit.store.store import Store
 
 _LATE = 10**15  # a part without any time comes after all that have one
@@ -117,7 +117,7 @@ class PartRows:
         for position, facts in enumerate(captured.parts):
             part_ids[position] = self._put_part(file_id, agent, facts, self._precedence(file_id, facts))
         for position, keys in enumerate(captured.claims):
-            claims.claim(self._db, part_ids[position], keys)
+            parts.claim(self._db, part_ids[position], keys)
         return part_ids
 
     def index_later(self, file_id: int, captured: Captured, part_ids: dict[int, int]) -> None:
@@ -144,9 +144,9 @@ class PartRows:
         before = keys_of(old)
         if not all(key in now for keys in before.values() for key in keys):
             return
-        self._dirty.update(claims.copiers_of(self._db, old.id))
+        self._dirty.update(parts.copiers_of(self._db, old.id))
         for part in parts.parts_of_file(self._db, old.id):
-            claims.release(self._db, part.id, before.get(part.facts.native_id, []))
+            parts.release(self._db, part.id, before.get(part.facts.native_id, []))
             self._touched.add(part.session_id)
             parts.delete_part(self._db, part.id)
         self._dirty.discard(old.id)
@@ -210,11 +210,11 @@ class PartRows:
             part_ids[position] = self._put_part(file_id, agent, facts, precedence)
             before = before_by_id.pop(facts.native_id, None)
             if before and before.precedence != precedence:
-                self._dirty.update((file_id, *claims.copiers_of(self._db, file_id)))
+                self._dirty.update((file_id, *parts.copiers_of(self._db, file_id)))
             if is_append and not before:
                 self._dirty.add(file_id)  # it may have had events before it was worth a part
         for part in before_by_id.values() if not is_append else ():
-            self._dirty.update(claims.copiers_of(self._db, file_id))
+            self._dirty.update(parts.copiers_of(self._db, file_id))
             parts.delete_part(self._db, part.id)
         parts.put_rows(self._db, captured, part_ids)
         self.index_later(file_id, captured, part_ids)
@@ -239,11 +239,11 @@ class PartRows:
         return f"{rank} {first:016d} {facts.native_id} {row.key.hex()} {row.generation:06d}"
 
     def _claim(self, file_id: int, part_id: int, precedence: str, keys: list[int]) -> None:
-        for rival in claims.claim(self._db, part_id, keys):
+        for rival in parts.claim(self._db, part_id, keys):
             if rival.precedence < precedence:
                 self._dirty.add(file_id)
             else:
-                claims.take_over(self._db, part_id, rival.keys)
+                parts.take_over(self._db, part_id, rival.keys)
                 self._dirty.add(rival.file_id)
 
     def _derive_again(self, row: FileRow) -> None:
@@ -254,7 +254,7 @@ class PartRows:
         for part in parts.parts_of_file(self._db, row.id):
             keys = keys_by_session.get(part.facts.native_id, [])
             self._claim(row.id, part.id, part.precedence, keys)
-            for rival in claims.rivals(self._db, part.id, keys):
+            for rival in parts.rivals(self._db, part.id, keys):
                 lost.update(rival.keys)
                 owners.add(rival.file_id)
         self._dirty.discard(row.id)
@@ -264,12 +264,12 @@ class PartRows:
         self._put_rows(row.id, row.agent, captured_in(derived), is_append=False)
         parts.put_problems(self._db, row.id, 0, captured_in(derived).problems)
         self._note(row.id, derived)
-        claims.note_copies(self._db, row.id, owners - {row.id})
+        parts.note_copies(self._db, row.id, owners - {row.id})
         self._claim_anew(row.id, keys_by_session, keys_held(derived.resume))
 
     def _claim_anew(self, file_id: int, before: Mapping[str, list[int]], now: Mapping[str, list[int]]) -> None:
         """A later reader may know records by other keys than the one that read the file first."""
         for part in parts.parts_of_file(self._db, file_id):
             earlier, later = (set(keys.get(part.facts.native_id, [])) for keys in (before, now))
-            claims.release(self._db, part.id, sorted(earlier - later))
+            parts.release(self._db, part.id, sorted(earlier - later))
             self._claim(file_id, part.id, part.precedence, sorted(later - earlier))

@@ -35,6 +35,7 @@ from afterwit.capture.recognition import Recognition
 from afterwit.model.captured import CAPTURE_VERSION
 from afterwit.model.learn_run import WantedSession
 from afterwit.model.settings import Settings
+from afterwit.sources.checkout import is_tracked as is_tracked_by_git
 from afterwit.sources.discovery import (
     HomeListing,
     NamedFile,
@@ -50,9 +51,7 @@ from afterwit.sources.discovery import (
     units_among,
 )
 from afterwit.sources.gathering import Gatherer, rendering_path
-from afterwit.sources.git_work import is_tracked as is_tracked_by_git
-from afterwit.sources.log_files import ListedFile, LogFile
-from afterwit.sources.remote_folder import RemoteFolder
+from afterwit.sources.places import ListedFile, LogFile, RemoteFolder
 from afterwit.store.rows import files
 from afterwit.store.rows.files import FileRow, FileStamp, file_key
 

@@ -26,9 +26,7 @@ from afterwit.model import zstd
 from afterwit.model.settings import Settings
 from afterwit.sources.discovery import Unit
 from afterwit.sources.framing import Record
-from afterwit.sources.lines import lines_of
-from afterwit.sources.log_files import LogFile
-from afterwit.sources.places import opened_in, whole_file
+from afterwit.sources.places import LogFile, lines_of, opened_in, whole_file
 
 _SNIFF_LINES = 50
 _SNIFF_BYTES = 1 << 20

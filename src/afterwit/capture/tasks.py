@@ -32,8 +32,7 @@ from afterwit.capture.workers import Workers
 from afterwit.config.run_rules import RunRules
 from afterwit.model.errors import AfterwitError, DamagedError
 from afterwit.model.settings import Settings
-from afterwit.sources.places import CarriedFile, CarriedFiles, opened_in, whole_file
-from afterwit.sources.remote_folder import RemoteFolder
+from afterwit.sources.places import CarriedFile, CarriedFiles, RemoteFolder, opened_in, whole_file
 from afterwit.store.archive import Archive
 from afterwit.store.rows import files
 

@@ -3,7 +3,7 @@
 from afterwit.agents import retention
 from afterwit.agents.retention import Keeping
 from afterwit.capture.logs import Home
-from afterwit.sources.log_files import LogFile
+from afterwit.sources.places import LogFile
 from afterwit.store.regular_files import read_regular
 
 _SETTINGS_BYTES = 1 << 20

@@ -42,6 +42,8 @@ class Extra(NamedTuple):
     links: tuple[PageLink, ...] = ()
     tools: Mapping[str, str] = {}  # of the MCP server: name → the module with TOOLS
     tools_file: Path | None = None  # the list of these tools, as clients get it
+    harvesters: tuple[str, ...] = ()  # classes like `harvest.harvester.Harvester`
+    looks: tuple[str, ...] = ()  # classes like `harvest.harvester.SessionLook`: what they see is kept for the extra
     executors: Mapping[str, str] = {}  # what stands before `://` → a function from the address to an executor
     after_learn: str = ""  # (world, options, progress, is_json) → lines for the end of the report
     after_delete: str = ""  # (world), after sessions were erased → what was done elsewhere, in sentences

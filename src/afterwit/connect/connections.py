@@ -16,7 +16,7 @@ import msgspec
 
 from afterwit.connect.foreign_files import FileRecord, drop_copies
 from afterwit.recall.hook.entry import CALLED
-from afterwit.store.decisions.journal import AGENT_CONNECTED, AGENT_DISCONNECTED
+from afterwit.store.decide import AGENT_CONNECTED, AGENT_DISCONNECTED
 from afterwit.store.journal import Journal, JournalEntry
 from afterwit.store.layout import Layout
 

@@ -47,7 +47,7 @@ from afterwit.recall.hook.call import DECK
 from afterwit.redaction.markers import CLOSING, OPENING, marked
 from afterwit.redaction.shown import NOTHING, Shown, between_markers, joined
 from afterwit.store.atomic import step
-from afterwit.store.decisions.journal import AGENT_CONNECTED, AGENT_DISCONNECTED, decide, told_if_recorded
+from afterwit.store.decide import AGENT_CONNECTED, AGENT_DISCONNECTED, decide, told_if_recorded
 from afterwit.store.layout import Layout
 from afterwit.store.store import opened
 

@@ -12,9 +12,8 @@ from collections.abc import Iterable, Sequence, Set
 
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import ActionKind
-from afterwit.repos.identity import PARTS_OF_A_REPOSITORY
+from afterwit.repos.folders import PARTS_OF_A_REPOSITORY, place_of_file, places_of_command
 from afterwit.repos.remotes import last_part, name_key
-from afterwit.repos.work_places import place_of_file, places_of_command
 
 _SHORTEST_NAME = 4
 _FILES = (ActionKind.READ, ActionKind.EDIT, ActionKind.WRITE)

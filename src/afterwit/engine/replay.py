@@ -49,7 +49,7 @@ from afterwit.recall.prompt_block import PLACES
 from afterwit.recall.repository import update_trees
 from afterwit.store.atomic import create_file
 from afterwit.store.database import transaction
-from afterwit.store.decisions.decided import KnowledgeEntry, SessionRead
+from afterwit.store.decisions import KnowledgeEntry, SessionRead
 from afterwit.store.layout import Layout, redaction_key
 from afterwit.store.rows import items, repos
 from afterwit.store.rows.hooks import Shares, put_shares

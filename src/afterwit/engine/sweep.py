@@ -45,17 +45,15 @@ from afterwit.recall.spooled import Taken, acknowledge_ends, take_in
 from afterwit.repos.identity import COMMIT_MARK
 from afterwit.sources.checkout import remote_of, root_commit_of, root_of_checkout
 from afterwit.sources.discovery import HomeListing, Unreadable, listed
-from afterwit.sources.remote_folder import RemoteFolder
+from afterwit.sources.places import RemoteFolder
 from afterwit.store import archive_mark
 from afterwit.store.atomic import step
 from afterwit.store.checksums import seal, unsealed
-from afterwit.store.database import transaction, translated
-from afterwit.store.decisions.journal import CHECKOUTS_SEEN, catch_up, decide
-from afterwit.store.lease import held
+from afterwit.store.database import seal_all, transaction, translated
+from afterwit.store.decide import CHECKOUTS_SEEN, catch_up, decide
 from afterwit.store.rows import erased, files, repos, sessions, texts
 from afterwit.store.spool import backlog
-from afterwit.store.store import Store, opened, rehearsed
-from afterwit.store.word_blocks import seal_all
+from afterwit.store.store import Store, held, opened, rehearsed
 
 _BATCH_AGAIN = 32
 _COLLECT_AFTER = 10_000  # new values; Python's own 700 is meant for programs that leave more cycles behind

@@ -27,15 +27,14 @@ from afterwit.knowledge.door.host_files import present
 from afterwit.knowledge.door.listeners import own_names
 from afterwit.model.errors import BusyError
 from afterwit.model.learn_run import AgentReport, Harvested, Report
+from afterwit.sources.checkout import work_mark
 from afterwit.sources.discovery import HomeListing, listed
-from afterwit.sources.git_work import work_mark
 from afterwit.store.archive_mark import mark_of, refuse_older
 from afterwit.store.database import transaction
 from afterwit.store.journal import heads_fault, refuse_lost
-from afterwit.store.lease import held
 from afterwit.store.marks import LastRun, fingerprint, forget_last_run, last_run, note_without_news, put_last_run
 from afterwit.store.spool import backlog
-from afterwit.store.store import Store, opened
+from afterwit.store.store import Store, held, opened
 
 _DAY_MS = 86_400_000
 
@@ -115,7 +114,7 @@ def put_run_mark(store: Store, world: World, look: FilesLook, report: Report) ->
     something came while this one was at work. The look is the one that the run went by."""
     from afterwit.knowledge.door.settle import is_settled
     from afterwit.knowledge.door.subjects import watched_subjects
-    from afterwit.store.rows.originals import lost_unread
+    from afterwit.store.rows.files import lost_unread
 
     if report.has_failures or _has_evicted(report) or world.settings.recall.preferences or lost_unread(store.db):
         return

@@ -37,7 +37,7 @@ MEMORY = Extra(
             "afterwit.extras.memory.cli:memory", "Remember what users and agents prefer, across sessions."
         )
     },
-    tools={"memory": "afterwit.extras.memory.mcp"},
+    tools={"memory": "afterwit.extras.memory.tool"},
     tools_file=_HERE / "memory" / "tools.json",
     preferences="afterwit.extras.memory.api:preferences",
 )
@@ -48,9 +48,10 @@ PATTERNS = Extra(
             "What recurs across sessions and agents, and the catalog of it.",
         )
     },
-    pages=("afterwit.extras.lab.patterns.web", "afterwit.extras.lab.patterns.web_publishing"),
+    pages=("afterwit.extras.lab.patterns.web",),
     links=(PageLink("patterns", "Patterns", "What recurs across sessions and agents, and what was decided about it."),),
-    after_delete="afterwit.extras.lab.patterns.after_delete:renew",
+    looks=("afterwit.extras.lab.patterns.signals:PatternSignals",),
+    after_delete="afterwit.extras.lab.patterns.publish:renew",
 )
 SKILLS = Extra(
     commands={
@@ -60,6 +61,7 @@ SKILLS = Extra(
     },
     pages=("afterwit.extras.lab.skills.web",),
     links=(PageLink("skills", "Skills", "Which skills sessions use, and what follows."),),
+    harvesters=("afterwit.extras.lab.skills.effect:Skills",),
     after_learn="afterwit.extras.lab.skills.after_learn:advance_trials",
 )
 TEMPLATES = Extra(
@@ -71,7 +73,7 @@ TEMPLATES = Extra(
     },
     pages=("afterwit.extras.lab.templates.web",),
     links=(PageLink("templates", "Templates", "Tool calls that went well, to begin with."),),
-    worked_examples="afterwit.extras.lab.templates.stats:compared_templates",
+    worked_examples="afterwit.extras.lab.templates.apply:compared_templates",
 )
 SAMPLE = Extra(
     commands={

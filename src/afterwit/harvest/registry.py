@@ -1,11 +1,12 @@
 """All harvesters. Adding one takes its module, its import and entry here, its tests, and its row in
-docs/explanation/harvest.md. The order is part of the version under which sessions are harvested: it stays as it is.
-
-`LOOKS` are all that look at a digest: the harvesters, and the signals of patterns, from which no note follows.
+docs/explanation/harvest.md; extras name theirs in their description (`config.extras`). The order is part of the version
+under which sessions are harvested: by name, and last those that only look, from which no note follows.
 """
 
+from functools import cache
 from typing import Any
 
+from afterwit.config.extras import extras, load
 from afterwit.harvest.commands.corrections import Corrections
 from afterwit.harvest.commands.proven_commands import ProvenCommands
 from afterwit.harvest.contracts import Contracts
@@ -14,12 +15,10 @@ from afterwit.harvest.harvester import Harvester, SessionLook
 from afterwit.harvest.http_refusals import HttpRefusals
 from afterwit.harvest.refusals import Denials, Refusals, RefusedForNow
 from afterwit.harvest.rules import LinterRules
-from afterwit.harvest.signals.pattern_signals import PatternSignals
-from afterwit.harvest.skills.skills import Skills
 from afterwit.harvest.stated.repeated_words import RepeatedWords
 from afterwit.harvest.stated.standing_rules import StandingRules
 
-HARVESTERS: tuple[Harvester[Any], ...] = (
+_OWN: tuple[Harvester[Any], ...] = (
     Contracts(),
     Corrections(),
     Denials(),
@@ -30,7 +29,19 @@ HARVESTERS: tuple[Harvester[Any], ...] = (
     RefusedForNow(),
     RepeatedWords(),
     LinterRules(),
-    Skills(),
     StandingRules(),
 )
-LOOKS: tuple[SessionLook, ...] = (*HARVESTERS, PatternSignals())
+
+
+@cache
+def harvesters() -> tuple[Harvester[Any], ...]:
+    """Ours, and those of the extras."""
+    brought = (load(code)() for extra in extras() for code in extra.harvesters)
+    return tuple(sorted((*_OWN, *brought), key=lambda harvester: harvester.name))
+
+
+@cache
+def looks() -> tuple[SessionLook, ...]:
+    """All that look at a digest: the harvesters, and what extras look for without concluding anything from it."""
+    brought = (load(code)() for extra in extras() for code in extra.looks)
+    return (*harvesters(), *sorted(brought, key=lambda look: look.name))

@@ -41,7 +41,7 @@ from afterwit.model.knowledge import (
     ItemStatus,
     Scope,
 )
-from afterwit.store.decisions.decided import APPROVALS, Decision, Will, will_of
+from afterwit.store.decisions import APPROVALS, Decision, Will, will_of
 
 MINIMUM_STORIES = 2
 THRESHOLD = 0.6

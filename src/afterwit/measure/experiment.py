@@ -18,11 +18,10 @@ from afterwit.measure.live.report import ArmEffect, ExplainedCase
 from afterwit.model.errors import UsageError
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.recall.holdout import CHOICES, TEMPLATE
-from afterwit.store.decisions.journal import EXPERIMENT_STARTED, EXPERIMENT_STOPPED, catch_up, decide, told_if_recorded
-from afterwit.store.lease import held
+from afterwit.store.decide import EXPERIMENT_STARTED, EXPERIMENT_STOPPED, catch_up, decide, told_if_recorded
 from afterwit.store.rows import hooks
 from afterwit.store.rows.hooks import Shares
-from afterwit.store.store import Store, opened, readonly_database, require
+from afterwit.store.store import Store, held, opened, readonly_database, require
 
 _WAIT_SECONDS = 60
 _LEAST_ARMS = 2

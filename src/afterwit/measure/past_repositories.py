@@ -11,9 +11,9 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
+from afterwit.sources.checkout import TRUNKS, MainLineCommit, branches, main_line, trunk
 from afterwit.sources.gathering import SourceError
-from afterwit.sources.git_objects import answer_of
-from afterwit.sources.git_work import TRUNKS, MainLineCommit, branches, main_line, trunk
+from afterwit.sources.git import answer_of
 
 _CONFIG = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"
 _BRANCH = re.compile(r"(?!.*(?:\.\.|//|\.lock$|[/.]$))[A-Za-z0-9][\w./+@#-]{0,199}", re.ASCII)

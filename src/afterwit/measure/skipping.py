@@ -10,11 +10,10 @@ import msgspec
 from afterwit.config.world import World
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.recall.tellings import kept_back
-from afterwit.store.decisions.journal import EXPERIMENT_SET, catch_up, decide, told_if_recorded
-from afterwit.store.lease import held
+from afterwit.store.decide import EXPERIMENT_SET, catch_up, decide, told_if_recorded
 from afterwit.store.rows import hooks
 from afterwit.store.rows.items import exposures
-from afterwit.store.store import opened, readonly_database, require
+from afterwit.store.store import held, opened, readonly_database, require
 
 _WAIT_SECONDS = 60
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import msgspec
 
 from afterwit.reader.ways.way import Way
-from afterwit.store.decisions.decided import NotesConsolidated, ReadingUsage, SessionRead
+from afterwit.store.decisions import NotesConsolidated, ReadingUsage, SessionRead
 
 
 class FailedReading(msgspec.Struct, frozen=True, kw_only=True):

@@ -37,10 +37,10 @@ from afterwit.recall.deck.compile import compile_deck
 from afterwit.redaction.hygiene import clean
 from afterwit.sessions.originals import TranscriptSource, source_of
 from afterwit.store.atomic import step
-from afterwit.store.decisions.decided import ReadingUsage
-from afterwit.store.decisions.journal import READING_ASKED, READING_SPENT, catch_up, decide, told_if_recorded
-from afterwit.store.lease import held
+from afterwit.store.decide import READING_ASKED, READING_SPENT, catch_up, decide, told_if_recorded
+from afterwit.store.decisions import ReadingUsage
 from afterwit.store.rows.readings import CALLED, ReadingRow, request_row
+from afterwit.store.store import held
 
 _CALL_SECONDS = 300.0
 _WAIT_SECONDS = 600  # for the lock: what was answered is paid for

@@ -17,11 +17,10 @@ from afterwit.reader.answers import GivenAnswer
 from afterwit.reader.taking import ReadingDesk
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.sessions.originals import source_of
-from afterwit.store.decisions.decided import KnowledgeEntry, SessionRead, in_force
-from afterwit.store.decisions.journal import catch_up, decide_all, told_if_recorded
-from afterwit.store.lease import held
+from afterwit.store.decide import catch_up, decide_all, told_if_recorded
+from afterwit.store.decisions import KnowledgeEntry, SessionRead, in_force
 from afterwit.store.rows.readings import request_row
-from afterwit.store.store import Store, require
+from afterwit.store.store import Store, held, require
 
 _WAIT_SECONDS = 60
 

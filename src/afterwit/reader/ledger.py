@@ -17,7 +17,7 @@ from afterwit.model.settings import ReadingSettings
 from afterwit.reader.answers import GivenAnswer
 from afterwit.reader.requests import ANSWER_TOKENS, ReadingRequest, tokens
 from afterwit.reader.spent import ReadingSpent
-from afterwit.store.decisions.decided import ReadingUsage
+from afterwit.store.decisions import ReadingUsage
 from afterwit.store.rows.readings import ReadingRow, reserved
 
 

@@ -18,7 +18,7 @@ from afterwit.knowledge.whose_words import is_persons
 from afterwit.model.knowledge import Category, Channel, Item
 from afterwit.reader.lines import SessionLine, Speaker
 from afterwit.reader.support import share_of_words
-from afterwit.store.decisions.decided import RejectedProposal
+from afterwit.store.decisions import RejectedProposal
 
 VERSION = 2  # counts up when answers that are kept would be judged otherwise
 _SHARED = 0.35  # of the words of one of two sentences that say the same

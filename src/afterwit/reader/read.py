@@ -19,9 +19,8 @@ from afterwit.reader.requests import ReadingRequest, built_in
 from afterwit.reader.taking import ReadingDesk, TakenAnswers
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.sessions.originals import source_of
-from afterwit.store.decisions.journal import READING_ASKED, catch_up, decide, told_if_recorded
-from afterwit.store.lease import held
-from afterwit.store.store import require
+from afterwit.store.decide import READING_ASKED, catch_up, decide, told_if_recorded
+from afterwit.store.store import held, require
 
 _WAIT_SECONDS = 60
 

@@ -33,7 +33,8 @@ from afterwit.reader.requests import LineSpan, hash_of
 from afterwit.reader.session_texts import Beside, session_text
 from afterwit.redaction.hygiene import clean
 from afterwit.sessions.originals import TranscriptSource
-from afterwit.store.decisions.decided import (
+from afterwit.store.decide import decide
+from afterwit.store.decisions import (
     ItemEvidence,
     KnowledgeEntry,
     NotesConsolidated,
@@ -41,7 +42,6 @@ from afterwit.store.decisions.decided import (
     SessionRead,
     decided,
 )
-from afterwit.store.decisions.journal import decide
 from afterwit.store.rows.readings import ReadingRow, request_row
 from afterwit.store.rows.session_list import SessionRow, session_of
 

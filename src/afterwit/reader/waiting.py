@@ -22,7 +22,7 @@ from afterwit.reader.requests import ReadingPrompt, ReadingRequest, built_in
 from afterwit.reader.session_texts import Beside
 from afterwit.sessions.filters import Filter, selection_of
 from afterwit.sessions.originals import TranscriptSource
-from afterwit.store.decisions.decided import decided
+from afterwit.store.decisions import decided
 from afterwit.store.rows.readings import CALLED, ReadingFailure, ReadingRow
 from afterwit.store.rows.session_list import SessionRow, selected_sessions, sessions_calling
 

@@ -5,7 +5,7 @@ read from the deck by the function that hooks call. What a user prefers joins th
 block if `recall.preferences = true`: entries whose key begins with `preference` and that a person stored, cleaned and
 cut like all text that is given to an agent; a failing backend means no lines, never a failing start. Which repository a
 folder belongs to is found by comparing it, redacted as folders are stored: in a checkout the folders up to its root
-count, then what else it is recognised by (`repos.known_names`); elsewhere all folders above. So a checkout inside
+count, then what else it is recognised by (`repos.identity`); elsewhere all folders above. So a checkout inside
 another repository's folder is itself.
 """
 
@@ -40,9 +40,8 @@ from afterwit.recall.situation import SPEAKING, Situation, expected
 from afterwit.recall.start_block import TEMPLATE, StartBlock, StartSettings, checked_template, start_block
 from afterwit.redaction.hygiene import clean
 from afterwit.redaction.shown import Shown
-from afterwit.repos.folders import root_of
-from afterwit.repos.identity import COMMIT_MARK, Spot
-from afterwit.repos.known_names import repos_by_name
+from afterwit.repos.folders import Spot, root_of
+from afterwit.repos.identity import COMMIT_MARK, repos_by_name
 from afterwit.repos.remotes import keys_of_checkout
 from afterwit.sessions.filters import aliased_repos, find_repo
 from afterwit.sources.checkout import remote_of, root_commit_of, root_of_checkout

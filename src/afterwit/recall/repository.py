@@ -24,9 +24,9 @@ from afterwit.recall.place_index import KnownPlaces, KnownTree, PlaceIndex, Plac
 from afterwit.recall.places import IN_PASSING, NO_TREE, KnownRepo
 from afterwit.redaction import ruleset
 from afterwit.redaction.redaction import Redactor
+from afterwit.sources.checkout import TRUNKS, branches, current_branch, head_commit, trunk, uncommitted, work_mark
 from afterwit.sources.gathering import SourceError
-from afterwit.sources.git_history import Commit, commits
-from afterwit.sources.git_work import TRUNKS, branches, current_branch, head_commit, trunk, uncommitted, work_mark
+from afterwit.sources.git import Commit, commits
 from afterwit.store.layout import Layout, redaction_key
 from afterwit.store.marks import mark, put_mark
 from afterwit.store.store import Store

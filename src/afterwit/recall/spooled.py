@@ -22,7 +22,7 @@ from afterwit.redaction.redaction import Redactor
 from afterwit.store import spool
 from afterwit.store.atomic import step
 from afterwit.store.database import transaction
-from afterwit.store.decisions.journal import DRAWN, catch_up, decide
+from afterwit.store.decide import DRAWN, catch_up, decide
 from afterwit.store.rows import hooks
 from afterwit.store.rows.erased import erased_keys, session_key
 from afterwit.store.rows.hooks import CallRow, DrawRow, FaultRow

@@ -1,16 +1,29 @@
-"""What a session's working folder says: the folder that stands for its repository, and whose home it lies in.
+"""What folders say of a session: the one that stands for its repository, whose home it lies in, and where a session
+worked whose log names none.
 
-The path may come from another machine and another operating system, so nothing is looked up: a path is text here.
-Drive letters, WSL and Git Bash spellings of one folder become one. Worktrees count to their repository where the layout
-of the folders gives it away. A subfolder cannot be told from a repository here; `repo.resolve` sees more.
+A path may come from another machine and another operating system, so nothing is looked up: a path is text here, and the
+same log gives the same place on every machine. Drive letters, WSL and Git Bash spellings of one folder become one.
+Worktrees count to their repository where the layout of the folders gives it away. A subfolder cannot be told from a
+repository here; `repos.identity.resolve` sees more.
+
+Where no folder is named, what was done tells it. A call names places: the folder that its command line changes into
+(`cd ~/orchard && …`, `git -C`), the one that it is run in, the files that it reads and changes, the repository that it
+clones or asks a host about. Outputs name remotes (`git remote -v`, a push). All of them are counted, and the place in
+which most was done leads. A folder and a remote of one name are one place.
 """
 
 import posixpath
 import re
 import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 from urllib.parse import unquote
 
+from afterwit.actions.shell.parse import parsed
+from afterwit.actions.shell.tree import Command, folder_after
 from afterwit.model.text.patterns import regex
+from afterwit.repos.remotes import canonical_remote, last_part, name_key
 
 _HOME = r"(?:~|/root|/(?:var/|export/)?home/[^/]+|/Users/[^/]+|[a-z]:/(?:Users|Documents and Settings)/[^/]+)"
 _TEMPS = (
@@ -37,6 +50,19 @@ _ATTACHED = (
     regex(r"(?i)(?P<root>.+?)/(?:\.[\w-]+/)?(?:\.?worktrees?|\.trees|\.conductor)/[^/]+"),
     regex(r"(?i)(?P<root>.*/[^/]*[^/._-])[._-]{1,2}worktrees?/[^/]+"),
 )
+
+
+PARTS_OF_A_REPOSITORY = frozenset(
+    """api app apps backend client cmd crates docs e2e examples frontend internal lib libs packages pkg scripts server
+    services src test tests ui web website""".split()  # noqa: SIM905
+)
+
+
+class Spot(NamedTuple):
+    """What one session says of its place, as the caller has it."""
+
+    root: str
+    remote: str
 
 
 def root_of(cwd: str) -> str:
@@ -95,3 +121,164 @@ def _simpler(path: str) -> str:
 
 def _drive(match: re.Match[str]) -> str:
     return f"{match[1] or match[2]}:"
+
+
+MOST_PLACES = 64
+ORIGIN = "origin:"  # before a remote that git printed
+_MOST_COMMANDS = 24
+_LONGEST_LINE = 16_384
+_HOMES = r"~|/root|/(?:var/|export/)?home/[^/]+|/Users/[^/]+|[a-z]:/Users/[^/]+"
+_TOPS = r"/(?:workspaces?|repos?|projects|code|srv|opt)|[a-z]:"
+_COLLECTIONS = (
+    r"(?i:code|dev|development|documents|git|github|gitlab|projects?|repos?|repositories|source|sources|src|work"
+    r"|workspaces?|go/src/[^/]+/[^/]+)"
+)
+_PROJECT = regex(rf"(?P<root>(?:(?:{_HOMES})(?:/{_COLLECTIONS})*|{_TOPS})/(?P<name>[^/.][^/]*))/.")
+_IS_COLLECTION = regex(rf"(?:{_HOMES})(?:/{_COLLECTIONS})+")
+_HIDDEN = regex(rf"(?:{_HOMES})/\.(?!(?:codex|cursor|superset)/worktrees/|worktrees/).*")
+_SYSTEM = regex(r"/(?:bin|boot|dev|etc|lib\w*|proc|run|sbin|sys|usr|var(?!/(?:www|home)/))(?:/.*)?")
+_HOME_VARIABLE = regex(r"^\$(?:HOME\b|\{HOME\})")
+_OPEN = regex(r"[$`*?{}<>\"'\n]")
+_IN_OUTPUT = (
+    regex(r"^(?:origin|upstream)\s+(\S+)\s+\((?:fetch|push)\)", re.MULTILINE),
+    regex(r"^(?:To|From) (\S+[:/]\S+)$", re.MULTILINE),
+)
+_ASKED = regex(
+    r"https?://(?P<host>[\w.-]+)(?::\d+)?/(?:api/v\d+/)?repos/(?P<owner>[\w.-]+)/(?P<name>[\w.-]+)", re.IGNORECASE
+)
+_OWNED = regex(r"(?:[\w.-]+/)?[\w.-]+/[\w.-]+")
+_FOLDER_KEYS = ("workdir", "cwd", "working_dir", "working_directory", "directory", "dir_path")
+_MOST_OUTPUT = 8_192
+_CHILD_RATIO = 2
+
+
+def folder_named(arguments: Mapping[str, object]) -> str:
+    """The folder that a call is to be run in, where its arguments say so."""
+    values = (arguments.get(key) for key in _FOLDER_KEYS)
+    return next((value for value in values if isinstance(value, str) and value), "")
+
+
+def places_of_command(line: str, folder: str = "") -> set[str]:
+    """The folders in which the commands of a line run, and the remotes that they are about."""
+    places = {_folder(folder)}
+    for command in parsed(line[:_LONGEST_LINE]).commands[:_MOST_COMMANDS]:
+        places.add(_folder(folder_after(command, is_stage=False)))
+        places |= {_folder(path) for path in _after_option(command, ("-C",)) if command.program == "git"}
+        places |= {*_remotes_of(command)}
+    return places - {""}
+
+
+def place_of_file(path: str, places: Iterable[str] = ()) -> str:
+    """The folder that a file belongs to: one of those that commands named, else the first below a home."""
+    path = root_of(path) if path else ""
+    around = [place for place in places if path.startswith(f"{place}/")]
+    if around:
+        return max(around, key=len)
+    match = _PROJECT.match(path)
+    return _folder(match["root"]) if match and not _HIDDEN.match(path) else ""
+
+
+def remotes_in(output: str) -> set[str]:
+    """The remotes that an output of git shows, each marked as such: a checkout has them, others are only asked for."""
+    text = output[:_MOST_OUTPUT]
+    if "(fetch)" not in text and " -> " not in text:
+        return set()
+    matches = (match for form in _IN_OUTPUT for match in form.finditer(text))
+    return {f"{ORIGIN}{remote}" for match in matches if (remote := canonical_remote(match[1]))}
+
+
+def leading_place(counts: Mapping[str, int]) -> Spot:
+    """The place in which most was done, of folders and remotes with how often they were named; empty where none is."""
+    folders = _gathered({place: count for place, count in counts.items() if _is_folder(place)})
+    origins = {place.removeprefix(ORIGIN) for place in counts if place.startswith(ORIGIN)}
+    remotes: Counter[str] = Counter()
+    for place, count in counts.items():
+        remotes[place.removeprefix(ORIGIN)] += 0 if _is_folder(place) else count
+    named: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for place, count in (*folders.items(), *(+remotes).items()):
+        named[name_key(root_name(place) if _is_folder(place) else last_part(place))][place] += count
+    if not named:
+        return Spot("", "")
+    best = min(named.values(), key=lambda group: (-group.total(), folders.keys().isdisjoint(group), min(group)))
+    root, remote = _commonest(best, folders), _commonest(best, +remotes)
+    is_only = bool(root) and len(folders) == len(origins) == 1
+    return Spot(root, remote or (min(origins) if is_only else ""))
+
+
+def _commonest(group: Counter[str], places: Mapping[str, int]) -> str:
+    return min((place for place in group if place in places), key=lambda place: (-group[place], place), default="")
+
+
+def _gathered(folders: Mapping[str, int]) -> dict[str, int]:
+    """Folders with those below them: `orchard/tools` belongs to `orchard`, if enough was done there too. A short way to
+    a home is that of the home which the others name."""
+    home = _home_of(folders)
+    whole: Counter[str] = Counter()
+    for folder, count in folders.items():
+        whole[home + folder[1:] if home and folder.startswith("~/") else folder] += count
+    gathered: Counter[str] = Counter()
+    for folder, count in whole.items():
+        above = [place for place in whole if folder.startswith(f"{place}/") and whole[place] * _CHILD_RATIO >= count]
+        gathered[min(above, key=len, default=folder)] += count
+    return dict(gathered)
+
+
+def _home_of(folders: Mapping[str, int]) -> str:
+    homes: Counter[str] = Counter()
+    for folder, count in folders.items():
+        match = re.match(rf"(?:{_HOMES})(?=/)", folder)
+        if match and match[0] != "~":
+            homes[match[0]] += count
+    return min(homes, key=lambda home: (-homes[home], home), default="")
+
+
+def _folder(path: str) -> str:
+    """A folder that may be a repository's, in one spelling; "" for any other."""
+    path = _HOME_VARIABLE.sub("~", path.strip())
+    if not path or _OPEN.search(path) or not re.match(r"/|~/|[A-Za-z]:[/\\]", path):
+        return ""
+    root = root_of(path)
+    if _HIDDEN.fullmatch(root) or _SYSTEM.fullmatch(root) or _IS_COLLECTION.fullmatch(root):
+        return ""
+    root = _without_parts(root)
+    return root if root_name(root) else ""
+
+
+def _without_parts(root: str) -> str:
+    """The folder without the usual parts of a repository below its first folder: `orchard/src/api` is in `orchard`."""
+    match = _PROJECT.match(f"{root}/.")
+    begin = len(match["root"]) if match else root.find("/", 1) + 1
+    names = root[begin:].split("/")
+    part = next((at for at, name in enumerate(names) if name in PARTS_OF_A_REPOSITORY and (match or at)), len(names))
+    return (root[:begin] + "/".join(names[:part])).rstrip("/")
+
+
+def _is_folder(place: str) -> bool:
+    return place.startswith(("/", "~")) or place[1:2] == ":"
+
+
+def _remotes_of(command: Command) -> Iterable[str]:
+    asked = (match for word in command.arguments for match in _ASKED.finditer(word))
+    yield from (_asked(match) for match in asked)
+    if command.program == "git" and command.subcommand == "clone":
+        yield next(filter(None, map(canonical_remote, command.arguments[1:])), "")
+    if command.program in ("gh", "glab", "tea"):
+        host = {"gh": "github.com/", "glab": "gitlab.com/"}.get(command.program, "")
+        for name in _after_option(command, ("-R", "--repo", "-r")):
+            if _OWNED.fullmatch(name):
+                yield canonical_remote(name if name.count("/") > 1 else host + name)
+
+
+def _asked(match: re.Match[str]) -> str:
+    host = match["host"].lower()
+    return canonical_remote(f"{'github.com' if host == 'api.github.com' else host}/{match['owner']}/{match['name']}")
+
+
+def _after_option(command: Command, options: Sequence[str]) -> Iterator[str]:
+    arguments = command.arguments
+    for at, word in enumerate(arguments):
+        name, is_joined, value = word.partition("=")
+        if word in options and at + 1 < len(arguments):
+            yield arguments[at + 1]
+        elif is_joined and name in options:
+            yield value

@@ -22,7 +22,7 @@ from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Reading
 from afterwit.sources.documents import Piecemeal, read_piece
 from afterwit.sources.framing import Framing, Record
-from afterwit.sources.lines import Chunks, is_packed, lines_of
+from afterwit.sources.places import Chunks, is_packed, lines_of
 from afterwit.store.archive import Archive, ArchiveName
 from afterwit.store.frames import ArchivedFile
 from afterwit.store.rows.files import FileRow

@@ -16,8 +16,7 @@ from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Scope, ScopeKind
 from afterwit.model.settings import Settings
 from afterwit.model.text.nearest import asked, did_you_mean, nearest, nearest_ids
-from afterwit.repos.identity import domain_of
-from afterwit.repos.known_names import key_of, repos_meant
+from afterwit.repos.identity import domain_of, key_of, repos_meant
 from afterwit.repos.remotes import last_part
 from afterwit.store.rows import repos as repo_table
 from afterwit.store.rows.items import item_scopes
@@ -119,7 +118,7 @@ def known_repos(db: apsw.Connection) -> list[str]:
 
 
 def aliased_repos(db: apsw.Connection, settings: Settings) -> dict[str, str]:
-    """The repositories that aliases and merges lead to, by what is looked up: `repos.known_names.key_of`."""
+    """The repositories that aliases and merges lead to, by what is looked up: `repos.identity.key_of`."""
     merges = repo_table.aliases(db, "repo")
     if not settings.aliases.repos and not merges:
         return {}

@@ -10,11 +10,10 @@ from afterwit.config.run_rules import redactor_for
 from afterwit.config.world import World, rules_for
 from afterwit.model.errors import UsageError
 from afterwit.repos.identity import domain_of
-from afterwit.store.decisions.journal import ALIAS_REMOVED, ALIAS_SET, catch_up, decide, told_if_recorded
-from afterwit.store.lease import held
+from afterwit.store.decide import ALIAS_REMOVED, ALIAS_SET, catch_up, decide, told_if_recorded
 from afterwit.store.rows import repos as rows
 from afterwit.store.rows.repos import ToolSummary, UserSummary, is_known, tool_summaries, user_summaries
-from afterwit.store.store import Store, opened, require
+from afterwit.store.store import Store, held, opened, require
 
 _WAIT_SECONDS = 60
 

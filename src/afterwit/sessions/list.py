@@ -15,7 +15,7 @@ from afterwit.repos.identity import domain_of
 from afterwit.sessions.cost import Spending, spendings
 from afterwit.sessions.filters import Filter, one_line, selection_of
 from afterwit.sessions.short_ids import short_id
-from afterwit.store.rows.originals import pins
+from afterwit.store.rows.files import pins
 from afterwit.store.rows.session_list import (
     Selection,
     SessionRow,

@@ -20,7 +20,7 @@ from afterwit.config.world import World, rules_for
 from afterwit.model.errors import DamagedError
 from afterwit.model.readings import Event
 from afterwit.redaction.redaction import Redactor
-from afterwit.sources.lines import Chunks, lines_of
+from afterwit.sources.places import Chunks, lines_of
 from afterwit.store.rows.files import FileRow, file_by_id
 from afterwit.store.rows.parts import parts_of_session
 from afterwit.store.rows.session_list import SessionRow

@@ -6,12 +6,10 @@ import msgspec
 
 from afterwit.config.world import World
 from afterwit.sessions.filters import find_session
-from afterwit.store.decisions.journal import SESSION_PINNED, SESSION_UNPINNED, catch_up, decide_all, told_if_recorded
-from afterwit.store.lease import held
-from afterwit.store.rows.files import file_by_id
-from afterwit.store.rows.originals import is_pinned
+from afterwit.store.decide import SESSION_PINNED, SESSION_UNPINNED, catch_up, decide_all, told_if_recorded
+from afterwit.store.rows.files import file_by_id, is_pinned
 from afterwit.store.rows.parts import parts_of_session
-from afterwit.store.store import opened, require
+from afterwit.store.store import held, opened, require
 
 _WAIT_SECONDS = 60
 

@@ -30,17 +30,21 @@ from afterwit.sessions.short_ids import short_id
 from afterwit.sessions.show import moment_number
 from afterwit.store.archive import Archive
 from afterwit.store.rows.files import files_by_id
-from afterwit.store.rows.newest_texts import MOST_RANKED, NewestMatches, has_more_than, newest_hits, words_named
 from afterwit.store.rows.session_list import Selection, session_row
 from afterwit.store.rows.texts import (
+    MOST_RANKED,
+    NewestMatches,
     Term,
     TextHit,
     TextTotals,
     count_hits,
+    has_more_than,
     hits_by_session,
     match_of,
+    newest_hits,
     terms_of,
     totals,
+    words_named,
 )
 from afterwit.store.rows.texts import search as search_texts
 from afterwit.store.store import readonly_database

@@ -21,8 +21,7 @@ from afterwit.model.readings import Event
 from afterwit.redaction.hygiene import clean
 from afterwit.redaction.redaction import Redactor
 from afterwit.sessions.originals import TranscriptSource, events_in
-from afterwit.store.rows.files import file_by_id, why_dropped
-from afterwit.store.rows.originals import kept_texts
+from afterwit.store.rows.files import file_by_id, kept_texts, why_dropped
 from afterwit.store.rows.parts import PartRow, part_actions, part_events, parts_of_session, said_to_actions
 from afterwit.store.rows.session_list import SessionRow, subagents_of
 

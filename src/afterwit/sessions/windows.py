@@ -24,8 +24,7 @@ from afterwit.redaction.hygiene import clean
 from afterwit.sessions.event_texts import EventPlace, EventTexts
 from afterwit.sessions.originals import TranscriptSource
 from afterwit.sessions.show import moment_number
-from afterwit.store.rows.files import FileRow, file_by_id
-from afterwit.store.rows.originals import kept_texts
+from afterwit.store.rows.files import FileRow, file_by_id, kept_texts
 from afterwit.store.rows.parts import (
     EventOutline,
     PlainOutline,

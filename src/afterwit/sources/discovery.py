@@ -24,8 +24,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from afterwit.sources.log_files import ListedFile, LogFile
-from afterwit.sources.remote_folder import RemoteFolder
+from afterwit.sources.places import ListedFile, LogFile, RemoteFolder
 
 
 def anything(name: str) -> bool:  # noqa: ARG001

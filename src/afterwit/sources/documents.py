@@ -15,8 +15,7 @@ from typing import Protocol, runtime_checkable
 import msgspec
 
 from afterwit.model.readings import Problem, Reading
-from afterwit.sources.damaged import DECODER, after_blanks
-from afterwit.sources.framing import Feedable, Record, without_own_notes
+from afterwit.sources.framing import DECODER, Feedable, Record, after_blanks, without_own_notes
 
 UNFINISHED_DOCUMENT = "the document is not finished"
 DAMAGED_DOCUMENT = "not a JSON document that can be decoded"

@@ -27,11 +27,10 @@ import msgspec
 
 from afterwit.model import zstd
 from afterwit.redaction.placeholders import unkeyed
-from afterwit.store.database import UNREADABLE
+from afterwit.store.database import UNREADABLE, broken_blocks
 from afterwit.store.layout import Layout
 from afterwit.store.rows.parts import OF_ACTIONS, OF_EVENTS, OF_SPENDS, part_content, span
 from afterwit.store.rows.sessions import broken_sessions
-from afterwit.store.word_blocks import broken_blocks
 
 _SESSION = """agent, native_id, user, cwd, root, remote, repo, branch, versions, models, origin, provider, parent,
     relation, parent_call, started_ms, ended_ms, title, first_prompt, task, prompts, replies, events, actions, failures,

@@ -1,8 +1,16 @@
-"""SQLite the safe way: opening, transactions, rows by the names of their columns, and putting a new database in place.
+"""SQLite the safe way: opening, transactions, migrations, rows by the names of their columns, and putting a new
+database in place.
 
 Through `apsw`, which carries its own current SQLite. WAL, a long busy timeout, every write transaction `BEGIN
 IMMEDIATE` (deferred ones fail under concurrent writers). The database file is never opened, hashed or copied with
 ordinary file calls in a process that has it open: closing such a handle would drop SQLite's locks.
+
+Migrations are numbered and append-only, each in one transaction, with a backup before; `PRAGMA user_version` holds the
+number of the last one. A store that a later version wrote is refused, not guessed at.
+
+Full-text indexes have checksums, block by block: nothing else can tell what should stand in them. SQLite says which
+rows of a connection change; before a commit the indexes write down what they still hold back, and the sums of the
+blocks that changed are kept with them.
 
 A new database takes the place of the present one by a rename. The present one is released first: nobody else may have
 it open, and its write-ahead log is written back and gone, or it would be taken for that of the new one. Whoever waited
@@ -11,6 +19,7 @@ name of its own, with its log.
 """
 
 import errno
+import hashlib
 import os
 import shutil
 import time
@@ -18,16 +27,99 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
+from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import apsw
 import msgspec
 
 from afterwit.model import zstd
 from afterwit.model.errors import BusyError, DamagedError, StoreError, StoreFullError
-from afterwit.store.atomic import step, sync
-from afterwit.store.word_blocks import seal_written, watch
+from afterwit.store.atomic import PRIVATE, renamed_into, step, sync
+
+INDEXES = ("texts", "item_words", "memory_words")
+_LARGE = "texts"  # the one of all sessions
+_REST = 0  # stands for what is no block
+_TABLES = {f"{name}_{part}": (name, part == "data") for name in INDEXES for part in ("data", "docsize")}
+_WRITTEN: WeakKeyDictionary[apsw.Connection, set[tuple[str, int]]] = WeakKeyDictionary()
+
+
+def watch(connection: apsw.Connection) -> None:
+    """From here on it is noted which blocks the connection writes, and of which indexes anything at all."""
+    written = _WRITTEN[connection] = set()
+
+    def note(_kind: int, _schema: str, table: str, row: int) -> None:
+        if table in _TABLES:
+            name, is_block = _TABLES[table]
+            written.update([(name, _REST), (name, row)] if is_block else [(name, _REST)])
+
+    connection.set_update_hook(note)
+
+
+def seal_written(connection: apsw.Connection) -> None:
+    """Before a commit: the sums of what it writes."""
+    written = _WRITTEN.get(connection)
+    if not written:
+        return
+    if connection.table_exists("main", "index_sums"):  # else it is on its way through older schemas
+        for name in {name for name, _ in written}:
+            connection.execute(f"INSERT INTO {name} ({name}) VALUES ('flush')")  # noqa: S608
+        _seal(connection, written)
+    written.clear()
+
+
+def seal_all(connection: apsw.Connection) -> None:
+    """The sums of all blocks, where there are none yet; and of the rest of the large index, which takes as long as that
+    is large, where something was written since."""
+    is_new = connection.execute("SELECT 1 FROM index_sums LIMIT 1").fetchone() is None
+    for name in INDEXES if is_new else ():
+        blocks: list[Any] = connection.execute(f"SELECT id FROM {name}_data").fetchall()  # noqa: S608
+        _seal(connection, [(name, block) for (block,) in [(_REST,), *blocks]])
+    if connection.execute("SELECT 1 FROM index_sums WHERE name = ? AND id = ?", (_LARGE, _REST)).fetchone() is None:
+        _put(connection, _LARGE, _REST, _rest(connection, _LARGE))
+
+
+def broken_blocks(connection: apsw.Connection) -> Iterator[str]:
+    """Which indexes are not as they were written."""
+    for name in INDEXES:
+        sums = dict(connection.execute("SELECT id, sum FROM index_sums WHERE name = ?", (name,)))
+        rest, is_sealed = sums.pop(_REST, None), bool(sums)
+        blocks = connection.execute(f"SELECT id, block FROM {name}_data")  # noqa: S608
+        is_whole = all(sums.pop(block, None) == _sum(content) for block, content in blocks) and not sums
+        if (is_sealed and not is_whole) or rest not in (None, _rest(connection, name)):
+            yield f"the full-text index {name} is not as it was written; `afterwit store rebuild` makes it again"
+
+
+def _seal(connection: apsw.Connection, blocks: Iterable[tuple[str, int]]) -> None:
+    for name, block in sorted(blocks):
+        row = connection.execute(f"SELECT block FROM {name}_data WHERE id = ?", (block,)).fetchone()  # noqa: S608
+        total = _sum(row[0]) if row else _rest(connection, name) if block == _REST and name != _LARGE else None
+        _put(connection, name, block, total)
+
+
+def _put(connection: apsw.Connection, name: str, block: int, total: int | None) -> None:
+    connection.execute("DELETE FROM index_sums WHERE name = ? AND id = ?", (name, block))
+    if total is not None:
+        connection.execute("INSERT INTO index_sums VALUES (?, ?, ?)", (name, block, total))
+
+
+def _rest(connection: apsw.Connection, name: str) -> int:
+    """Of what stands beside the blocks. How long the texts of sessions are is summed up with their files."""
+    queries = [
+        f"SELECT segid, term, pgno FROM {name}_idx ORDER BY segid, term",  # noqa: S608
+        f"SELECT k, v FROM {name}_config ORDER BY k",  # noqa: S608
+        f"SELECT count(*), sum(origin) FROM {name}_docsize",  # noqa: S608
+        f"SELECT id, sz FROM {name}_docsize ORDER BY id",  # noqa: S608
+    ]
+    rows = [connection.execute(query).fetchall() for query in queries[: 3 if name == _LARGE else 4]]
+    return _sum(msgspec.msgpack.encode(rows))
+
+
+def _sum(content: bytes) -> int:
+    return int.from_bytes(hashlib.blake2b(content, digest_size=8).digest(), signed=True)
+
 
 # What a flipped byte can raise in whoever reads what was stored, besides the errors of SQLite itself.
 UNREADABLE = (
@@ -270,3 +362,62 @@ def _set_aside(place: Path) -> None:
 
 def _beside(path: Path) -> tuple[Path, ...]:
     return tuple(path.with_name(path.name + ending) for ending in ("-wal", "-shm", "-journal"))
+
+
+class Migration(NamedTuple):
+    number: int
+    name: str
+    sql: str
+
+
+@cache
+def migrations(folder: str = "migrations") -> list[Migration]:
+    """All migrations of a database, in order."""
+    all_migrations = [
+        Migration(int(file.name[:4]), file.name.removesuffix(".sql"), file.read_text("utf-8"))
+        for file in resources.files("afterwit.store").joinpath(folder).iterdir()
+        if file.name.endswith(".sql")
+    ]
+    return sorted(all_migrations)
+
+
+def migrate(connection: apsw.Connection, steps: list[Migration], backups: Path) -> None:
+    """Brings the database to the newest schema."""
+    version = schema_version(connection)
+    if version > steps[-1].number:
+        raise StoreError(
+            f"{connection.filename} was written by a newer afterwit (schema {version}, this one knows "
+            f"{steps[-1].number}). Upgrade afterwit, or choose another folder with AFTERWIT_HOME."
+        )
+    pending = [migration for migration in steps if migration.number > version]
+    if version == 0:
+        with transaction(connection):  # a new database appears with all its tables at once, or not at all
+            for migration in pending:
+                _apply(connection, migration)
+        return
+    if pending:
+        back_up(connection, backups / f"{Path(connection.filename).stem}-schema-{version}.db")
+    for migration in pending:
+        with transaction(connection):
+            _apply(connection, migration)
+
+
+def _apply(connection: apsw.Connection, migration: Migration) -> None:
+    if schema_version(connection) < migration.number:
+        connection.execute(migration.sql)
+        connection.pragma("user_version", migration.number)
+        step("a migration is applied, not committed")
+
+
+def schema_version(connection: apsw.Connection) -> int:
+    return int(connection.pragma("user_version"))
+
+
+def back_up(connection: apsw.Connection, target: Path) -> None:
+    """A consistent copy through SQLite itself, replacing an older copy of the same name."""
+    try:
+        with renamed_into(target) as beside:
+            connection.execute("VACUUM INTO ?", (str(beside),))
+            beside.chmod(PRIVATE)
+    except (apsw.Error, OSError) as error:
+        raise translated(error, target) from error

@@ -30,9 +30,8 @@ import msgspec
 from afterwit.model.errors import DamagedError
 from afterwit.model.times import iso_from_ms
 from afterwit.store.atomic import make_way, replace_file, step
-from afterwit.store.database import connect, transaction
+from afterwit.store.database import connect, migrate, migrations, transaction
 from afterwit.store.layout import Layout
-from afterwit.store.migrate import migrate, migrations
 from afterwit.store.regular_files import read_regular
 
 _IN_ORDER = """SELECT machine, number, max(at_ms) OVER (PARTITION BY machine ORDER BY number) AS moment, kind, body

@@ -64,6 +64,12 @@ class Layout:
         """Whether anything was ever archived here."""
         return any(self.archive.glob("*/*"))
 
+    def refuse_half_replaced(self) -> None:
+        if self.replacing.exists():
+            raise StoreError(
+                f"A restore of {self.root} was stopped half-way. `afterwit store backup restore --finish` ends it."
+            )
+
     def create(self) -> None:
         """Makes the folders, private to the user. A root that is a symlink is refused."""
         if self.root.is_symlink():

@@ -1,7 +1,10 @@
-"""Marks of what the database belongs with: the redaction key, the machine's id, the deck, and the last runs.
+"""Marks of what the database belongs with (the redaction key, the machine's id, the deck), the last runs, and what
+changed since the deck was dealt last.
 
 A lost key or id is made anew without a word, because a first run has none either. Only the mark of the one that the
-rows were made with tells that it is another. A rebuilt database is made with what is there, and marks that.
+rows were made with tells that it is another. A rebuilt database is made with what is there, and marks that. What is to
+be dealt again is noted by triggers of the database, whoever makes the change; each question about it costs what one
+repository or scope has, not what there is.
 """
 
 import hashlib
@@ -110,3 +113,49 @@ def put_last_run(db: apsw.Connection, row: LastRun) -> None:
 def forget_last_run(db: apsw.Connection) -> None:
     """For whoever changes the store by another way than a run."""
     db.execute("DELETE FROM standing")
+
+
+class Undealt(NamedTuple):
+    scope: str
+    session_id: int  # 0: notes of the scope
+
+
+def undealt(db: apsw.Connection) -> list[Undealt]:
+    return [Undealt(*row) for row in db.execute("SELECT scope, session_id FROM undealt")]
+
+
+def forget_undealt(db: apsw.Connection) -> None:
+    db.execute("DELETE FROM undealt")
+
+
+def repos_with_sessions(db: apsw.Connection) -> list[str]:
+    """Each once, by the kept counts."""
+    query = "SELECT DISTINCT repo FROM session_places WHERE repo <> '' ORDER BY repo"
+    return [row[0] for row in db.execute(query)]
+
+
+def scopes_with_items(db: apsw.Connection) -> list[str]:
+    """Each once, by a look for the next one in the index."""
+    query = """WITH RECURSIVE names (scope) AS (
+                   SELECT min(scope) FROM items
+                   UNION ALL
+                   SELECT (SELECT min(items.scope) FROM items WHERE items.scope > names.scope) FROM names
+                   WHERE names.scope IS NOT NULL
+               )
+               SELECT scope FROM names WHERE scope IS NOT NULL"""
+    return [row[0] for row in db.execute(query)]
+
+
+def newest_in(db: apsw.Connection, repo: str, most: int) -> list[int]:
+    """The sessions of a repository that began last."""
+    query = """SELECT id FROM sessions WHERE repo = ?
+               ORDER BY started_ms DESC, agent DESC, native_id DESC LIMIT ?"""
+    return [row[0] for row in db.execute(query, (repo, most))]
+
+
+def count_stories(db: apsw.Connection, repo: str, agent: str) -> int:
+    """How many sessions there, or of that agent where no repository is named, came out of no other, by the kept
+    counts."""
+    place = "repo = :repo" if repo else "agent = :agent" if agent else "TRUE"
+    query = f"SELECT ifnull(sum(stories), 0) FROM session_places WHERE {place}"  # noqa: S608
+    return int(db.execute(query, {"repo": repo, "agent": agent}).get)

@@ -3,10 +3,9 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from afterwit.agents.entire.reader import EntireReader, native_of
+from afterwit.agents.entire.reader import EntireReader, Native, native_of
 from afterwit.agents.protocol import FileReading, Shape, SourceFile
 from afterwit.model.readings import Event
-from afterwit.sources.checkpoints import Native
 from afterwit.sources.documents import read_document
 from afterwit.sources.framing import Framing
 

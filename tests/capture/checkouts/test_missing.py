@@ -13,7 +13,7 @@ from afterwit.actions.shell.project_calls import project_calls
 from afterwit.capture.checkouts.known import Checkout
 from afterwit.capture.checkouts.missing import MissingSubjects, NamedSubjects, missing_subjects, watched
 from afterwit.capture.checkouts.watched import tree_marks
-from afterwit.sources import work_tree
+from afterwit.sources import checkout
 
 REPO = "git.example/fruit/orchard"
 
@@ -246,7 +246,7 @@ def test_json_that_ends_in_the_middle_says_nothing(tree: Path) -> None:
 
 
 def test_of_a_tree_too_large_to_look_through_nothing_is_told(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work_tree, "_MOST_FOLDERS", 1)
+    monkeypatch.setattr(checkout, "_MOST_FOLDERS", 1)
     put(tree, "package.json", package())
     assert look(tree, files=("mill.py",), line="npm run press && ./mill.sh") == MissingSubjects(is_searched=True)
 

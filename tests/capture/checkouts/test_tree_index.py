@@ -19,7 +19,7 @@ from afterwit.capture.checkouts.tree_index import TreeIndex, update_tree
 from afterwit.capture.checkouts.tree_words import VERSION
 from afterwit.redaction.redaction import Redactor
 from afterwit.sources.gathering import SourceError
-from afterwit.sources.git_objects import Blob, beginnings
+from afterwit.sources.git import Blob, beginnings
 
 PRESS = b"def press_apples():\n    return quince\n"
 SHELF = b"class Shelf:\n    ladder = None\n"

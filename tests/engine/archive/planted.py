@@ -17,8 +17,8 @@ from afterwit.engine.curation.curate import LessonSource, Words, edit, judge, re
 from afterwit.knowledge.door.list import all_items
 from afterwit.model.knowledge import EVERYWHERE, Category
 from afterwit.store import spool
-from afterwit.store.decisions.decided import DecisionKind, ItemChanges
-from afterwit.store.migrate import back_up
+from afterwit.store.database import back_up
+from afterwit.store.decisions import DecisionKind, ItemChanges
 from afterwit.store.store import opened
 
 WORD = "zanzibarine"

@@ -18,7 +18,7 @@ from afterwit.knowledge.door.list import all_items
 from afterwit.model.errors import UsageError
 from afterwit.sessions.filters import Filter
 from afterwit.store import spool
-from afterwit.store.decisions.journal import catch_up
+from afterwit.store.decide import catch_up
 from afterwit.store.rows.items import decisions
 from afterwit.store.store import opened
 

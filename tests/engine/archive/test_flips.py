@@ -19,9 +19,8 @@ from afterwit.engine.archive.upkeep import verify
 from afterwit.model.errors import AfterwitError, DamagedError
 from afterwit.recall.deck.reader import opened_immutable
 from afterwit.store.archive import Archive, ArchiveName
-from afterwit.store.database import connect
+from afterwit.store.database import INDEXES, connect
 from afterwit.store.layout import Layout
-from afterwit.store.word_blocks import INDEXES
 
 FLIPS = 60 if IS_WHOLE else 6
 PAGE_BYTES = 4096

@@ -27,10 +27,9 @@ from afterwit.engine.archive.rebuild import rebuild
 from afterwit.engine.archive.upkeep import verify
 from afterwit.engine.doctor.doctor import examine
 from afterwit.model.errors import AfterwitError, StoreFullError
-from afterwit.store.database import connect
+from afterwit.store.database import connect, migrate, migrations
 from afterwit.store.journal import Journal
 from afterwit.store.layout import Layout
-from afterwit.store.migrate import migrate, migrations
 
 ROUNDS = int(os.environ.get("AFTERWIT_FUZZ_ROUNDS") or 6)
 MOST_STEPS = 60

@@ -18,10 +18,9 @@ from afterwit.model.errors import BusyError, DamagedError, PartlyDoneError, Stor
 from afterwit.sessions import identities
 from afterwit.sessions import pin as pinning
 from afterwit.store.checksums import content_hash
-from afterwit.store.database import connect
+from afterwit.store.database import connect, migrations
 from afterwit.store.journal import Journal
 from afterwit.store.layout import Layout
-from afterwit.store.migrate import migrations
 from afterwit.store.store import opened
 
 DAY_MS = 86_400_000
@@ -363,7 +362,7 @@ def test_a_full_disk_while_decisions_are_applied_is_no_damage_and_loses_no_decis
     def full(*_: object) -> None:
         raise apsw.FullError("database or disk is full")
 
-    monkeypatch.setattr("afterwit.store.rows.originals.put_pin", full)
+    monkeypatch.setattr("afterwit.store.rows.files.put_pin", full)
     with pytest.raises(PartlyDoneError, match="recorded") as stopped:
         pinning.pin(world_of(home, store), [SECOND])
     assert isinstance(stopped.value.__cause__, StoreFullError)

@@ -15,7 +15,7 @@ from afterwit.engine.curation.why import why
 from afterwit.knowledge.door.list import ItemFilter, listed
 from afterwit.model.errors import StoreError, UsageError
 from afterwit.model.knowledge import EVERYWHERE, Authority, Category, Item, ItemStatus, Scope, ScopeKind, Trigger
-from afterwit.store.decisions.decided import DecisionKind, ItemChanges
+from afterwit.store.decisions import DecisionKind, ItemChanges
 from afterwit.store.store import opened
 
 

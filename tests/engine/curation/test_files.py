@@ -17,7 +17,7 @@ from afterwit.engine.curation.undo import ForgetRequest, forget, undo
 from afterwit.knowledge.door.list import ItemFilter, listed
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE, Authority, Category, Item, ItemStatus
-from afterwit.store.decisions.decided import DecisionKind
+from afterwit.store.decisions import DecisionKind
 
 ALL = ItemFilter()
 

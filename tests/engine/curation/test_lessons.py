@@ -12,8 +12,7 @@ from afterwit.engine.curation.curate import LessonSource, Words, record, report
 from afterwit.knowledge.door.list import all_items
 from afterwit.model.errors import StoreError, UsageError
 from afterwit.model.knowledge import EVERYWHERE, Category, Item
-from afterwit.store.lease import held
-from afterwit.store.store import opened
+from afterwit.store.store import held, opened
 
 CODEX = LessonSource("codex", "mcp-1")
 LESSON = Words(

@@ -15,7 +15,7 @@ from afterwit.engine.curation.why import why
 from afterwit.knowledge.door.list import ItemFilter, listed, shown
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE, Category
-from afterwit.store.decisions.decided import DecisionKind
+from afterwit.store.decisions import DecisionKind
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from afterwit.engine.curation.curate import judge
 from afterwit.engine.curation.undo import ForgetRequest, forget
 from afterwit.engine.curation.why import side_of, telling_line, why
 from afterwit.knowledge.door.list import ItemFilter, listed
-from afterwit.store.decisions.decided import DecisionKind
+from afterwit.store.decisions import DecisionKind
 
 UTC = Calendar(0, dt.UTC)
 

@@ -34,7 +34,7 @@ from afterwit.extras.backup.list import list_snapshots
 from afterwit.extras.backup.vault import HEADER, HEADER_COPY, Vault
 from afterwit.model.errors import BusyError, DamagedError, StoreError
 from afterwit.store.atomic import replace_file
-from afterwit.store.lease import held
+from afterwit.store.store import held
 
 
 def test_a_restored_backup_has_the_same_content_hash_and_is_sound(world: World, tmp_path: Path) -> None:

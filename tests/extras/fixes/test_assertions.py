@@ -1,7 +1,7 @@
 import pytest
 
 from afterwit.extras.fixes.assertions import python_assertions, script_assertions
-from afterwit.sources.git_diffs import Hunk
+from afterwit.sources.git import Hunk
 
 
 def whole(source: str) -> list[Hunk]:

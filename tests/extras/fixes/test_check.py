@@ -21,7 +21,7 @@ from tests.sources.repositories import commit_on_top
 from afterwit.config.world import World, redactor_of
 from afterwit.extras.fixes.check import CheckOptions, guarded_lines
 from afterwit.model.guards import GuardState
-from afterwit.store.rows.guards import checked_fixes
+from afterwit.store.rows.extras import checked_fixes
 from afterwit.store.store import opened
 
 

@@ -1,7 +1,7 @@
 from tests.every import for_every
 
 from afterwit.extras.fixes.fixes import FixSign, fix_of, is_aside, is_code, subject_key
-from afterwit.sources.git_history import Commit, CommittedChange
+from afterwit.sources.git import Commit, CommittedChange
 
 _ZEROS = "0" * 40
 

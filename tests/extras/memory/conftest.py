@@ -7,13 +7,13 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from tests.extras.memory.backends import honcho_server
-from tests.extras.memory.backends.honcho_server import HonchoServer
-from tests.extras.memory.backends.postgres_server import PostgresServer
+from tests.extras.memory import honcho_server
+from tests.extras.memory.honcho_server import HonchoServer
+from tests.extras.memory.postgres_server import PostgresServer
 
-from afterwit.extras.memory.backends.backend import Backend
-from afterwit.extras.memory.backends.honcho import HonchoBackend, HonchoPlace
-from afterwit.extras.memory.backends.postgres import PostgresBackend, PostgresPlace
+from afterwit.extras.memory.backend import Backend
+from afterwit.extras.memory.honcho import HonchoBackend, HonchoPlace
+from afterwit.extras.memory.postgres import PostgresBackend, PostgresPlace
 from afterwit.extras.memory.registry import NullBackend, local_backend
 from afterwit.store.layout import Layout
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from afterwit.extras.memory.backends.backend import Availability, BackendError, Operation, RejectedError
+from afterwit.extras.memory.backend import Availability, BackendError, Operation, RejectedError
 from afterwit.model.memory_entry import Entry, Hit, Write
 from afterwit.store.rows.memory import search
 

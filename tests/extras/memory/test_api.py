@@ -22,7 +22,7 @@ from afterwit.engine.archive.rebuild import rebuild
 from afterwit.engine.archive.upkeep import verify
 from afterwit.extras.memory import registry as memory_backends
 from afterwit.extras.memory.api import info, memory, user_of
-from afterwit.extras.memory.backends.backend import UnreachableError, UnsupportedError
+from afterwit.extras.memory.backend import UnreachableError, UnsupportedError
 from afterwit.model.errors import ConfigError
 from afterwit.model.memory_entry import PERSON, STORED_BY, EntryError
 from afterwit.recall.recall import preference_lines

@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 import pytest
 
-from afterwit.extras.memory.backends.backend import Backend, Operation, UnsupportedError
+from afterwit.extras.memory.backend import Backend, Operation, UnsupportedError
 from afterwit.model.memory_entry import LONGEST_KEY, LONGEST_VALUE, Entry, Plain, Write, checked
 
 Make = Callable[[], Backend]

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 from tests.every import for_every
-from tests.extras.memory.backends import honcho_server
-from tests.extras.memory.backends.postgres_server import found_binaries, running
+from tests.extras.memory import honcho_server
 from tests.extras.memory.flaky import FlakyBackend
+from tests.extras.memory.postgres_server import found_binaries, running
 from tests.homes import world_of
 
 from afterwit.config.world import World
 from afterwit.extras.memory import evaluate as memory_evaluate
 from afterwit.extras.memory.api import memory
-from afterwit.extras.memory.backends.backend import UnreachableError
+from afterwit.extras.memory.backend import UnreachableError
 from afterwit.extras.memory.checks import Evaluated, recommendation, verdict
 from afterwit.extras.memory.evaluate import evaluate, invented_writes
 

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.thoroughness import examples
 
-from afterwit.extras.memory.backends.backend import Backend
+from afterwit.extras.memory.backend import Backend
 from afterwit.model.memory_entry import Entry, Plain, Write
 
 USERS = ("ada", "grace")

@@ -15,7 +15,7 @@ from afterwit.extras.team.pull import Pulled, pull
 from afterwit.extras.team.push import PLAINLY, Pushed, PushRequest, push
 from afterwit.knowledge.door.list import ItemFilter, listed
 from afterwit.model.knowledge import Category, Item, Scope, ScopeKind
-from afterwit.store.decisions.decided import DecisionKind
+from afterwit.store.decisions import DecisionKind
 
 REPO = "orchard"
 HERE = Scope(ScopeKind.REPO, REPO)

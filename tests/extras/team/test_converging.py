@@ -15,7 +15,7 @@ from afterwit.extras.team.place import shares_of
 from afterwit.extras.team.records import SharedNote
 from afterwit.model.errors import AfterwitError, UsageError
 from afterwit.model.knowledge import PERSON, Authority, ItemStatus
-from afterwit.store.decisions.decided import DecisionKind
+from afterwit.store.decisions import DecisionKind
 
 pytestmark = pytest.mark.slow
 

@@ -19,7 +19,7 @@ from afterwit.extras.team.look import log
 from afterwit.extras.team.place import shares_of
 from afterwit.knowledge.door.settle import recorded_about
 from afterwit.model.errors import BusyError
-from afterwit.store.decisions.decided import DecisionKind, KnowledgeEntry
+from afterwit.store.decisions import DecisionKind, KnowledgeEntry
 from afterwit.store.store import opened
 
 MOST_STEPS = 60

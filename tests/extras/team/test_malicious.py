@@ -19,7 +19,7 @@ from afterwit.extras.team.place import shares_of
 from afterwit.knowledge.shown_items import may_be_told
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Authority, ItemStatus
-from afterwit.store.decisions.decided import DecisionKind, ItemChanges
+from afterwit.store.decisions import DecisionKind, ItemChanges
 
 COUNT = "Run `make build` before `make check`, or counts are old."
 OTHER = "Counts are old unless `make clean` was run before `make check`."

@@ -11,7 +11,7 @@ from tests.steps import steps_of
 from afterwit.engine.curation.curate import edit
 from afterwit.engine.curation.undo import undo
 from afterwit.extras.team.folder import FOLDER
-from afterwit.store.decisions.decided import ItemChanges
+from afterwit.store.decisions import ItemChanges
 
 
 def work(folder: Path, count: int) -> dict[str, int]:

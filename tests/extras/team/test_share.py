@@ -18,7 +18,7 @@ from afterwit.extras.team.records import LineKind, SharedLine, SharedPiece
 from afterwit.knowledge.shown_items import may_be_told
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE, Authority, ItemStatus
-from afterwit.store.decisions.decided import DecisionKind, ItemChanges
+from afterwit.store.decisions import DecisionKind, ItemChanges
 
 COUNT = "Run `make build` before `make check`, or counts are old."
 

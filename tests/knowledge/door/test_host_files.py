@@ -16,7 +16,7 @@ from afterwit.knowledge.door.host_files import instructions
 from afterwit.knowledge.door.list import all_items, find_item
 from afterwit.knowledge.gone import RETURNS
 from afterwit.model.knowledge import EVERYWHERE, Category, Item, ItemStatus, Scope, ScopeKind
-from afterwit.store.decisions.decided import ItemChanges
+from afterwit.store.decisions import ItemChanges
 from afterwit.store.layout import Layout
 from afterwit.store.store import opened
 

@@ -13,8 +13,8 @@ from afterwit.knowledge.door.list import all_items
 from afterwit.knowledge.door.settle import harvest
 from afterwit.model.knowledge import Authority, Channel, Item, ItemStatus
 from afterwit.model.learn_run import Harvested
-from afterwit.store.decisions.decided import DecisionKind, Forgettable, KnowledgeEntry
-from afterwit.store.decisions.journal import decide
+from afterwit.store.decide import decide
+from afterwit.store.decisions import DecisionKind, Forgettable, KnowledgeEntry
 from afterwit.store.layout import Layout
 from afterwit.store.rows.items import ExposureRow, put_exposure
 from afterwit.store.rows.sightings import touch_all

@@ -17,7 +17,7 @@ from afterwit.engine.unchanged import nothing_new
 from afterwit.knowledge.door.list import all_items, find_item
 from afterwit.knowledge.gone import RETURNS
 from afterwit.model.knowledge import Category, Item, ItemStatus, Scope, ScopeKind
-from afterwit.store.decisions.decided import DecisionKind
+from afterwit.store.decisions import DecisionKind
 from afterwit.store.layout import Layout
 from afterwit.store.store import opened
 

@@ -2,7 +2,7 @@ from tests.measure.metrics.noting import NO_HISTORY, day_ms, note, seen
 
 from afterwit.measure.metrics.as_of import NoteHistory, item_at, item_before
 from afterwit.model.knowledge import READ, Channel, ItemStatus
-from afterwit.store.decisions.decided import Decision, DecisionKind
+from afterwit.store.decisions import Decision, DecisionKind
 
 EVIDENCE = (seen("a", 0), seen("b", 2), seen("c", 4))
 

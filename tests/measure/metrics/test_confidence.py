@@ -4,7 +4,7 @@ from tests.measure.metrics.noting import NO_HISTORY, day_ms, note, seen
 from afterwit.measure.metrics.as_of import NoteHistory
 from afterwit.measure.metrics.confidence import ConfidenceTest, confidence_tests
 from afterwit.model.knowledge import Channel, Trigger
-from afterwit.store.decisions.decided import Decision, DecisionKind
+from afterwit.store.decisions import Decision, DecisionKind
 
 
 def tried(*evidence: object, history: NoteHistory = NO_HISTORY, **more: object) -> list[ConfidenceTest]:

@@ -8,7 +8,7 @@ from afterwit.measure.metrics.wrong_notes import FINE, WrongTally, wrong_share
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import FailureClass
 from afterwit.model.knowledge import Item, ItemStatus
-from afterwit.store.decisions.decided import Decision, DecisionKind
+from afterwit.store.decisions import Decision, DecisionKind
 
 
 def wrong(

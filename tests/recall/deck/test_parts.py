@@ -20,7 +20,7 @@ from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck, opened_immutable
 from afterwit.redaction.redaction import Redactor
 from afterwit.store.database import transaction
-from afterwit.store.decisions.decided import DecisionKind
+from afterwit.store.decisions import DecisionKind
 from afterwit.store.layout import Layout
 from afterwit.store.store import opened
 

@@ -11,7 +11,7 @@ from tests.knowledge.drafting import draft, piece
 from tests.thoroughness import examples
 
 from afterwit.model.knowledge import EVERYWHERE, Category, Channel, Draft, Trigger
-from afterwit.store.decisions.decided import (
+from afterwit.store.decisions import (
     Forgettable,
     Forgotten,
     ItemChanges,

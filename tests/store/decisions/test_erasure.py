@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from afterwit.store.decisions.erasure import Erasure, changed_bodies
-from afterwit.store.decisions.journal import DRAWN
+from afterwit.store.decide import DRAWN, Erasure, changed_bodies
 from afterwit.store.journal import JournalEntry
 
 ERASED = Erasure(

@@ -19,7 +19,7 @@ from afterwit.model.errors import PartlyDoneError, StoreFullError
 from afterwit.model.knowledge import EVERYWHERE, PERSON, Category
 from afterwit.sessions import pin as pinning
 from afterwit.store.database import transaction
-from afterwit.store.decisions import journal as decisions
+from afterwit.store.decide import SESSION_PINNED, decide_all
 from afterwit.store.layout import Layout
 from afterwit.store.store import opened
 
@@ -147,7 +147,7 @@ def test_several_entries_are_journalled_together_or_not_at_all(
         patch.setattr("afterwit.store.journal.step", second_fails)
         bodies = [{"agent": "claude-code", "session": name} for name in ("s1", "s2", "s3")]
         with pytest.raises(StoreFullError):
-            decisions.decide_all(store, ((decisions.SESSION_PINNED, body) for body in bodies), 1)
+            decide_all(store, ((SESSION_PINNED, body) for body in bodies), 1)
     assert entries(tmp_path / "store") == before
     assert list(verify(Layout(tmp_path / "store"))) == []
 

@@ -6,7 +6,7 @@ from tests.knowledge.drafting import draft
 from tests.thoroughness import examples
 
 from afterwit.model.knowledge import EVERYWHERE, Category, Trigger
-from afterwit.store.decisions.decided import Decision, DecisionKind, ItemChanges, will_of
+from afterwit.store.decisions import Decision, DecisionKind, ItemChanges, will_of
 
 APPROVE, REJECT, RETIRE, PIN, UNPIN, EDIT = (
     DecisionKind.APPROVE,

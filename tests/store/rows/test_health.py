@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from tests.homes import learned, mixed_home
 
-from afterwit.store import lease
 from afterwit.store.layout import Layout
 from afterwit.store.rows.health import (
     agent_totals,
@@ -15,7 +14,7 @@ from afterwit.store.rows.health import (
     parts_by_file,
     transcript_rows,
 )
-from afterwit.store.store import opened
+from afterwit.store.store import held, holder, is_held, opened
 
 
 @pytest.fixture
@@ -70,10 +69,10 @@ def test_the_archive_says_from_which_home_a_file_came(store: Path) -> None:
 
 def test_a_lease_is_held_only_while_its_holder_lives(tmp_path: Path) -> None:
     path = tmp_path / "learn.lock"
-    assert not lease.is_held(path)
-    with lease.held(path):
-        assert lease.is_held(path)
-    assert not lease.is_held(path)
+    assert not is_held(path)
+    with held(path):
+        assert is_held(path)
+    assert not is_held(path)
     path.write_text("999999999\n")
-    assert not lease.is_held(path)
-    assert lease.holder(path) == 999999999
+    assert not is_held(path)
+    assert holder(path) == 999999999

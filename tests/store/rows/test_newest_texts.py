@@ -7,9 +7,19 @@ import pytest
 from tests.homes import CLAUDE, claude_records, learned, mixed_home, put
 
 from afterwit.store.database import connect_readonly
-from afterwit.store.rows.newest_texts import has_more_than, newest_hits, words_named
 from afterwit.store.rows.session_list import Selection, first_sessions
-from afterwit.store.rows.texts import KINDS, TextHit, TextTotals, hits_by_session, match_of, terms_of, totals
+from afterwit.store.rows.texts import (
+    KINDS,
+    TextHit,
+    TextTotals,
+    has_more_than,
+    hits_by_session,
+    match_of,
+    newest_hits,
+    terms_of,
+    totals,
+    words_named,
+)
 
 QUERIES = ("row", "row -plum", "row done", '"row 1"', "pru*", "r*", "r* -ro*", "nowhere")
 _TIERS = {"call": 1, "result": 2}
@@ -94,6 +104,6 @@ def test_a_phrase_and_too_many_words_are_left_to_the_index(
 ) -> None:
     assert words_named(db, terms_of('"row 1"*')) is None
     assert words_named(db, terms_of("plü*")) is None
-    monkeypatch.setattr("afterwit.store.rows.newest_texts._MOST_WORDS", 1)
+    monkeypatch.setattr("afterwit.store.rows.texts._MOST_WORDS", 1)
     assert words_named(db, terms_of("r*")) is None
     assert words_named(db, terms_of("nowhere*")) == '("nowhere")'

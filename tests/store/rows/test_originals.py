@@ -3,13 +3,13 @@
 import apsw
 from tests.store.planted_rows import plant
 
-from afterwit.store.rows import files, originals
-from afterwit.store.rows.originals import Drop, RawFile, put_pin
+from afterwit.store.rows import files
+from afterwit.store.rows.files import Drop, RawFile, put_pin
 from afterwit.store.rows.sightings import DigestRow, put_digest
 
 
 def only(db: apsw.Connection) -> RawFile:
-    (found,) = originals.raw_files(db)
+    (found,) = files.raw_files(db)
     return found
 
 
@@ -37,28 +37,28 @@ def test_a_file_with_a_pinned_session_is_pinned(db: apsw.Connection) -> None:
 
 
 def test_what_is_leaving_is_remembered(db: apsw.Connection) -> None:
-    originals.note_leaving(db, [3, 1])
-    originals.note_leaving(db, [1])
-    assert originals.leaving(db) == [1, 3]
-    originals.clear_leaving(db)
-    assert originals.leaving(db) == []
+    files.note_leaving(db, [3, 1])
+    files.note_leaving(db, [1])
+    assert files.leaving(db) == [1, 3]
+    files.clear_leaving(db)
+    assert files.leaving(db) == []
 
 
 def test_a_dropped_file_is_no_original_any_more_and_is_listed(db: apsw.Connection) -> None:
     planted = plant(db)
-    originals.note_dropped(db, planted.file_id, Drop(originals.EVICTED, 159, 7_000, "5f" * 32), b"keys")
-    assert originals.raw_files(db) == []
-    assert originals.original_bytes_held(db) == 0
-    (found,) = originals.dropped_files(db)
+    files.note_dropped(db, planted.file_id, Drop(files.EVICTED, 159, 7_000, "5f" * 32), b"keys")
+    assert files.raw_files(db) == []
+    assert files.original_bytes_held(db) == 0
+    (found,) = files.dropped_files(db)
     assert (found.state, found.dropped_bytes, found.dropped_ms, found.sha256) == ("evicted", 159, 7_000, "5f" * 32)
     row = files.file_by_id(db, planted.file_id)
     assert (row.is_dropped, row.has_object, row.resume, row.cursor) == (True, True, b"keys", 150)
-    assert originals.sessions_in(db, [planted.file_id])[planted.file_id][0].native_id == "one"
+    assert files.sessions_in(db, [planted.file_id])[planted.file_id][0].native_id == "one"
 
 
 def test_all_rows_of_a_file_come_out_as_capture_made_them(db: apsw.Connection) -> None:
     planted = plant(db)
-    found = originals.rows_of_file(db, planted.file_id)
+    found = files.rows_of_file(db, planted.file_id)
     assert (len(found.parts), len(found.events), len(found.actions), len(found.spends)) == (1, 3, 1, 1)
     assert found.actions[0].target == "make test"
     assert found.problems[0].reason == "not a JSON object"
@@ -68,8 +68,8 @@ def test_all_rows_of_a_file_come_out_as_capture_made_them(db: apsw.Connection) -
 def test_unused_pages_are_counted(db: apsw.Connection) -> None:
     db.execute("CREATE TABLE filler (content BLOB)")
     db.executemany("INSERT INTO filler VALUES (randomblob(?))", [(4_000,)] * 100)
-    before = originals.unused_bytes(db)
+    before = files.unused_bytes(db)
     db.execute("DROP TABLE filler")
-    unused, total = originals.unused_bytes(db)
+    unused, total = files.unused_bytes(db)
     assert unused >= before[0] + 400_000
     assert total == before[1]

@@ -8,8 +8,8 @@ from tests.thoroughness import examples
 from afterwit.capture.assembly.part_facts import merged_spend
 from afterwit.model.captured import ORDINAL_BITS, EventRow, ProblemRow, SpendRow
 from afterwit.model.kinds import EventKind, Status
-from afterwit.store.migrate import migrations
-from afterwit.store.rows import claims, parts
+from afterwit.store.database import migrations
+from afterwit.store.rows import parts
 
 
 def test_a_part_comes_back_as_it_was(db: apsw.Connection) -> None:
@@ -85,7 +85,7 @@ def test_parts_do_not_touch_each_others_rows(db: apsw.Connection) -> None:
 
 def test_a_deleted_part_leaves_neither_rows_nor_claims(db: apsw.Connection) -> None:
     planted = plant(db)
-    claims.claim(db, planted.part_id, [1, 2])
+    parts.claim(db, planted.part_id, [1, 2])
     parts.delete_part(db, planted.part_id)
     for table in ("parts", "events", "actions", "spends", "claims"):
         assert db.execute(f"SELECT count(*) FROM {table}").get == 0

@@ -1,6 +1,6 @@
 import apsw
 
-from afterwit.store.rows.originals import delete_pin, is_pinned, pins, put_pin
+from afterwit.store.rows.files import delete_pin, is_pinned, pins, put_pin
 
 
 def test_a_pin_holds_until_it_is_taken_back(db: apsw.Connection) -> None:

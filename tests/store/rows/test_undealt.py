@@ -4,9 +4,7 @@ import apsw
 import pytest
 from tests.store.planted_rows import plant
 
-from afterwit.store.rows.items import ItemRow, delete_item, put_item
-from afterwit.store.rows.sightings import DigestRow, put_digest
-from afterwit.store.rows.undealt import (
+from afterwit.store.marks import (
     count_stories,
     forget_undealt,
     newest_in,
@@ -14,6 +12,8 @@ from afterwit.store.rows.undealt import (
     scopes_with_items,
     undealt,
 )
+from afterwit.store.rows.items import ItemRow, delete_item, put_item
+from afterwit.store.rows.sightings import DigestRow, put_digest
 
 
 @pytest.fixture

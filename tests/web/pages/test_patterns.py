@@ -9,7 +9,7 @@ from tests.web.browser import Browser, Reply
 
 from afterwit.config.world import World
 from afterwit.extras.lab.patterns.catalog import CatalogEntry, EntryStatus
-from afterwit.extras.lab.patterns.pattern import Pattern
+from afterwit.extras.lab.patterns.detect import Pattern
 from afterwit.extras.lab.patterns.publish import published_of
 from afterwit.extras.lab.patterns.show import catalog_of, undecided
 from afterwit.knowledge.door.list import ItemFilter, listed

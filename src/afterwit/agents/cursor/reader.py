@@ -25,9 +25,9 @@ from afterwit.agents.rows import Row, RowsReading, column, native_id, row_of
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading, Result
 from afterwit.model.times import ms_from_any
+from afterwit.sources.databases import KeyValueGatherer, KeyValues
 from afterwit.sources.framing import Record
 from afterwit.sources.gathering import Gatherer
-from afterwit.sources.key_values import KeyValueGatherer, KeyValues
 
 _SECRETS = frozenset(("blobEncryptionKey", "speculativeSummarizationEncryptionKey"))
 _DATABASE = KeyValues(

@@ -29,8 +29,7 @@ from afterwit.model.times import ms_from_any
 from afterwit.sources.databases import Database, DatabaseGatherer, DatabaseTable
 from afterwit.sources.documents import items
 from afterwit.sources.framing import Record
-from afterwit.sources.gathering import Gatherer, session_in
-from afterwit.sources.trees import Files, Tree, TreeGatherer
+from afterwit.sources.gathering import Files, Gatherer, Tree, TreeGatherer, session_in
 
 _COUNTED = frozenset(
     (

@@ -23,8 +23,7 @@ from afterwit.model.kinds import EventKind, ReaderEvidence, RecordedEnd
 from afterwit.model.readings import Facts, Reading
 from afterwit.model.times import ms_from_any
 from afterwit.sources.framing import Record
-from afterwit.sources.gathering import Gatherer
-from afterwit.sources.trees import Files, Tree, TreeGatherer
+from afterwit.sources.gathering import Files, Gatherer, Tree, TreeGatherer
 
 _RESULTS = "output.jsonl"
 _FOLDERS = ("sessions", "conversations")

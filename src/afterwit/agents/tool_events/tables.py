@@ -26,7 +26,7 @@ from afterwit.sources.databases import (
     tables_in,
 )
 from afterwit.sources.gathering import Gatherer, Rendering, SourceError, mark_of, rendering_path, session_in
-from afterwit.sources.log_files import LogFile
+from afterwit.sources.places import LogFile
 
 SESSION = ("session", "session_id", "sessionId", "session_key")
 TOOL = ("tool", "tool_name", "toolName")

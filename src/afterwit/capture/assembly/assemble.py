@@ -31,7 +31,7 @@ from afterwit.model.captured import (
 )
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Facts, Problem, Reading, Spend
-from afterwit.repos.work_places import (
+from afterwit.repos.folders import (
     MOST_PLACES,
     folder_named,
     leading_place,

@@ -17,7 +17,7 @@ from afterwit.actions.shell.project_calls import CallKind, ProjectCall
 from afterwit.capture.checkouts.known import MOST_READ, Checkout
 from afterwit.capture.checkouts.task_names import TASK_FILES, TaskFile, TaskNames, defines
 from afterwit.capture.checkouts.watched import Watched, roots_of
-from afterwit.sources.work_tree import (
+from afterwit.sources.checkout import (
     NamedFiles,
     files_named,
     has_path,

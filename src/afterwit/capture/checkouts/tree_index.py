@@ -23,7 +23,7 @@ from afterwit.capture.checkouts.file_words import terms_of
 from afterwit.capture.checkouts.tree_words import NAME_MARK, VERSION, Bucket, bucket_of, unpacked
 from afterwit.model.errors import StoreError, StoreFullError
 from afterwit.redaction.plain_names import is_plain_path
-from afterwit.sources.git_objects import Blob, beginnings, blobs
+from afterwit.sources.git import Blob, beginnings, blobs
 from afterwit.store.atomic import PRIVATE, sync
 from afterwit.store.database import transaction
 

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from afterwit.capture.checkouts.known import MOST_READ, Checkout
-from afterwit.sources.work_tree import files_named, has_path, stat_in
+from afterwit.sources.checkout import files_named, has_path, stat_in
 
 
 class Watched(msgspec.Struct, frozen=True):

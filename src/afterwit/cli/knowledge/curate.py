@@ -14,7 +14,7 @@ from afterwit.engine.curation import curate
 from afterwit.engine.curation.curate import Judged, Words
 from afterwit.knowledge.door.list import shown
 from afterwit.model.knowledge import EVERYWHERE, Category, ItemStatus
-from afterwit.store.decisions.decided import DecisionKind, ItemChanges
+from afterwit.store.decisions import DecisionKind, ItemChanges
 
 UNDO = "`afterwit knowledge undo` takes it back."
 

@@ -15,7 +15,7 @@ from afterwit.knowledge.trigger_words import trigger_from
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE, Category, Scope, ScopeKind, Trigger
 from afterwit.sessions.filters import known_repo
-from afterwit.store.decisions.decided import ItemChanges
+from afterwit.store.decisions import ItemChanges
 
 _NONE = "none"
 _EVERYWHERE = ("everywhere", str(EVERYWHERE))

@@ -220,9 +220,9 @@ def chosen(command: Callable[..., Any]) -> Callable[..., Any]:
 def _refuse_unknown_harvesters(names: Collection[str]) -> None:
     if not names:
         return
-    from afterwit.harvest.registry import HARVESTERS
+    from afterwit.harvest.registry import harvesters
 
-    makers = sorted({*(harvester.name for harvester in HARVESTERS), *_OTHERS})
+    makers = sorted({*(harvester.name for harvester in harvesters()), *_OTHERS})
     for name in names:
         if name not in makers:
             hint = did_you_mean(name, makers) or f"Known are: {', '.join(makers)}."

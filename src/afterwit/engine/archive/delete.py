@@ -36,15 +36,13 @@ from afterwit.model.errors import DamagedError, UsageError
 from afterwit.model.knowledge import Item
 from afterwit.sessions.filters import Filter, find_session, selection_of
 from afterwit.store import archive_mark
-from afterwit.store.decisions.decided import KnowledgeEntry
-from afterwit.store.decisions.erasure import Erasure, changed_bodies
-from afterwit.store.decisions.journal import SESSIONS_WANTED, catch_up, decide, told_if_recorded
+from afterwit.store.decide import SESSIONS_WANTED, Erasure, catch_up, changed_bodies, decide, told_if_recorded
+from afterwit.store.decisions import KnowledgeEntry
 from afterwit.store.journal import refuse_lost
-from afterwit.store.lease import held
-from afterwit.store.rows import claims, erased
+from afterwit.store.rows import erased
 from afterwit.store.rows.erased import session_key
 from afterwit.store.rows.files import FileRow, all_files
-from afterwit.store.rows.parts import parts_of_file
+from afterwit.store.rows.parts import copiers_of, parts_of_file
 from afterwit.store.rows.session_list import (
     SessionRow,
     forks_of,
@@ -53,7 +51,7 @@ from afterwit.store.rows.session_list import (
     session_row,
     subagents_of,
 )
-from afterwit.store.store import Store, opened, require
+from afterwit.store.store import Store, held, opened, require
 from afterwit.store.template_files import templates_of
 
 _WAIT_SECONDS = 60
@@ -273,7 +271,7 @@ class _Deleting:
 
     def _copied_in(self) -> list[str]:
         owners = [file.row.id for file in self._files]
-        copiers = {copier for owner in owners for copier in claims.copiers_of(self._store.db, owner)} - set(owners)
+        copiers = {copier for owner in owners for copier in copiers_of(self._store.db, owner)} - set(owners)
         parts = (part for copier in copiers for part in parts_of_file(self._store.db, copier))
         gone = {row.id for row in self._rows}
         copies = {part.facts.native_id for part in parts if part.session_id not in gone}

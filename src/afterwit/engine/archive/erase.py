@@ -41,7 +41,7 @@ from afterwit.store.checksums import seal
 from afterwit.store.database import UNREADABLE, transaction, translated
 from afterwit.store.layout import Layout
 from afterwit.store.marks import DECK, forget_last_run, put_mark
-from afterwit.store.rows import claims, erased, files, originals, parts
+from afterwit.store.rows import erased, files, parts
 from afterwit.store.rows.erased import ERASED, LEFT_OUT, session_key
 from afterwit.store.rows.files import FileRow
 from afterwit.store.store import Store
@@ -235,7 +235,7 @@ class Eraser(PartRows):
 
     def _remove(self, row: FileRow) -> None:
         """All that a file left."""
-        self._dirty.update(claims.copiers_of(self._db, row.id))
+        self._dirty.update(parts.copiers_of(self._db, row.id))
         for part in parts.parts_of_file(self._db, row.id):
             self._touched.add(part.session_id)
             parts.delete_part(self._db, part.id)
@@ -280,7 +280,7 @@ class Eraser(PartRows):
                 self._touched.add(part.session_id)
                 parts.delete_part(self._db, part.id)
         parts.put_problems(self._db, row.id, 0, [])
-        originals.note_dropped(self._db, row.id, drop_in(header), packed_keys(rest.keys))
+        files.note_dropped(self._db, row.id, drop_in(header), packed_keys(rest.keys))
         seal(self._db, [row.id])
         return True
 

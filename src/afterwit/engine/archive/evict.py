@@ -32,15 +32,25 @@ from afterwit.model.learn_run import Dropped, Eviction, PassDone
 from afterwit.model.settings import EvictionOrder, RetentionSettings
 from afterwit.store.archive import Archive, archive_name
 from afterwit.store.archive_mark import refuse_older
-from afterwit.store.decisions.journal import catch_up
-from afterwit.store.lease import held
+from afterwit.store.decide import catch_up
 from afterwit.store.marks import PACKED, mark, put_mark
-from afterwit.store.rows import originals
-from afterwit.store.rows.files import FileRow, files_by_id
+from afterwit.store.rows.files import (
+    EVICTED,
+    LOST,
+    FileRow,
+    RawFile,
+    SessionName,
+    dropped_files,
+    files_by_id,
+    lost_unread,
+    original_bytes_held,
+    raw_files,
+    sessions_in,
+    unused_bytes,
+)
 from afterwit.store.rows.health import archive_state, database_bytes
-from afterwit.store.rows.originals import EVICTED, LOST, RawFile, SessionName
 from afterwit.store.rows.sightings import all_digests
-from afterwit.store.store import Store, opened, require
+from afterwit.store.store import Store, held, opened, require
 
 _DAY_MS = 86_400_000
 
@@ -187,14 +197,14 @@ def keep_within_budget(store: Store, world: World, *, is_dry_run: bool = False) 
         planned.carry_out()
     report = planned.report(is_dry_run=is_dry_run)
     if not is_dry_run:
-        put_mark(store.db, PACKED, f"{originals.original_bytes_held(store.db)} {report.after_bytes}")
+        put_mark(store.db, PACKED, f"{original_bytes_held(store.db)} {report.after_bytes}")
     return report
 
 
 def _packed_at_most(store: Store) -> int:
     """What originals take in the archive, without a look at each: what they took when that was last done, and what came
     since, unpacked. Packing hardly ever makes anything larger, and then by less than the room below a cap is wide."""
-    held = originals.original_bytes_held(store.db)
+    held = original_bytes_held(store.db)
     then, packed = map(int, (mark(store.db, PACKED) or "0 0").split())
     return packed + held - then if held >= then else held
 
@@ -225,7 +235,7 @@ class _Evicting:
         file_ids = [candidate.id for candidate in self._plan.candidates]
         self._faults: dict[int, str] = {}
         self._files = files_by_id(store.db, file_ids)
-        self._sessions = originals.sessions_in(store.db, file_ids)
+        self._sessions = sessions_in(store.db, file_ids)
 
     def carry_out(self) -> None:
         files = [self._file_to_drop(candidate) for candidate in self._plan.candidates]
@@ -297,21 +307,21 @@ def packed_originals(store: Store) -> int:
 
 def distilled_bytes(store: Store) -> int:
     """What the database and the remains of dropped originals take."""
-    rows = files_by_id(store.db, [file.id for file in originals.dropped_files(store.db)]).values()
+    rows = files_by_id(store.db, [file.id for file in dropped_files(store.db)]).values()
     remains = sum(store.archive.size(row.archived_as) for row in rows)
     return database_bytes(store.layout.database) + remains
 
 
 def _originals(store: Store, limits: RetentionSettings, declared: tuple[Description, ...]) -> dict[int, _Original]:
     """What the archive holds, companions with the transcript that they belong to."""
-    rows = originals.raw_files(store.db)
+    rows = raw_files(store.db)
     packed = {row.id: store.archive.size(archive_name(row.key, row.generation)) for row in rows}
     transcripts = [row for row in rows if row.role != COMPANION]
     owners = _owners(store.archive, rows, declared)
     beside: dict[int, list[int]] = {}
     for companion, owner in owners.items():
         beside.setdefault(owner, []).append(companion)
-    names = originals.sessions_in(store.db, [row.id for row in transcripts])
+    names = sessions_in(store.db, [row.id for row in transcripts])
     may_go = sum(packed.values()) > limits.raw_soft_cap_bytes
     worth = _values(store.db) if limits.order is EvictionOrder.VALUE and may_go else {}
     alone = [row for row in rows if row.role == COMPANION and row.id not in owners]
@@ -376,7 +386,7 @@ def _values(db: apsw.Connection) -> dict[int, float]:
 
 def _give_space_back(store: Store) -> None:
     """Packs the database where that gains much and there is room for the copy that it takes."""
-    unused, total = originals.unused_bytes(store.db)
+    unused, total = unused_bytes(store.db)
     if unused * _WORTH_PACKING >= total and shutil.disk_usage(store.layout.root).free > 2 * total:
         store.db.execute("VACUUM")
         store.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -385,7 +395,7 @@ def _give_space_back(store: Store) -> None:
 def recapturable(store: Store, limits: RetentionSettings) -> dict[bytes, str]:
     """The keys of lost originals for which there is room, each with its agent. The newest come first, because
     agents delete the old ones."""
-    lost = files_by_id(store.db, originals.lost_unread(store.db)).values()
+    lost = files_by_id(store.db, lost_unread(store.db)).values()
     if not lost:
         return {}
     room = limits.hard_cap_bytes - packed_originals(store)

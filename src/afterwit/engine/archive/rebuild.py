@@ -46,21 +46,21 @@ from afterwit.store.database import (
     UNREADABLE,
     connect,
     is_damage,
+    migrate,
+    migrations,
     put_in_place,
     remove_database,
+    schema_version,
     transaction,
     translated,
 )
-from afterwit.store.decisions.journal import catch_up
+from afterwit.store.decide import catch_up
 from afterwit.store.frames import REMAINS
 from afterwit.store.journal import ChainHead, Journal, applied, keep_heads, refuse_faults, refuse_missing, seen_heads
 from afterwit.store.layout import Layout
-from afterwit.store.lease import held
-from afterwit.store.migrate import migrate, migrations, schema_version
-from afterwit.store.rows import files, originals, parts
-from afterwit.store.rows.files import FileRow
-from afterwit.store.rows.originals import Drop
-from afterwit.store.store import Store, require
+from afterwit.store.rows import files, parts
+from afterwit.store.rows.files import Drop, FileRow
+from afterwit.store.store import Store, held, require
 
 _UNKNOWN_AGENT = "unknown"
 
@@ -147,7 +147,7 @@ class Adopter(PartRows):
             files.note_removable(self._db, row.archived_as)
         file_id = row.id if row else self.add_file(origin, COMPANION, companion.generation)
         dropped = drop._replace(dropped_bytes=companion.dropped_bytes, sha256=companion.sha256)
-        originals.note_dropped(self._db, file_id, dropped, None)
+        files.note_dropped(self._db, file_id, dropped, None)
 
 
 def keep_damage(

@@ -22,9 +22,8 @@ from afterwit.store.atomic import step
 from afterwit.store.checksums import seal
 from afterwit.store.database import UNREADABLE, transaction, translated
 from afterwit.store.marks import forget_last_run
-from afterwit.store.rows import claims, files, originals, parts
-from afterwit.store.rows.files import FileRow
-from afterwit.store.rows.originals import Drop
+from afterwit.store.rows import files, parts
+from afterwit.store.rows.files import Drop, FileRow
 from afterwit.store.store import Store
 
 PACKED_BYTES = "packed_bytes"  # in the header of remains: what the original took, companions included
@@ -63,7 +62,7 @@ def drop_originals(store: Store, files_to_drop: Sequence[FileToDrop], now_ms: in
 
 def settle_dropped(store: Store) -> None:
     """Brings the rows of what is leaving in line with what the archive holds of it by now."""
-    file_ids = originals.leaving(store.db)
+    file_ids = files.leaving(store.db)
     if not file_ids:
         return
     with transaction(store.db):
@@ -71,7 +70,7 @@ def settle_dropped(store: Store) -> None:
             if _has_left(store.archive, file.archived_as):
                 _try_to_settle(store, file)
             store.archive.clear_beside(file.archived_as)
-        originals.clear_leaving(store.db)
+        files.clear_leaving(store.db)
         archive_mark.note_held(store.db)
         step("the rows of what left are settled, not committed")
     archive_mark.confirm(store)
@@ -86,13 +85,13 @@ def drop_in(header: dict[str, Any]) -> Drop:
 def put_remains(db: apsw.Connection, file_id: int, drop: Drop, remains: Remains, part_ids: Mapping[int, int]) -> None:
     """The rows of a transcript as its remains have them. Its claims, and what can be searched, stay as they are."""
     parts.put_rows(db, remains.captured, dict(part_ids))
-    claims.note_copies(db, file_id, set())
-    originals.note_dropped(db, file_id, drop, packed_keys(remains.keys))
+    parts.note_copies(db, file_id, set())
+    files.note_dropped(db, file_id, drop, packed_keys(remains.keys))
 
 
 def is_leaving(store: Store, file: FileRow) -> bool:
     """Whether a run was stopped after the original had gone and before its rows followed."""
-    return file.id in originals.leaving(store.db) and _has_left(store.archive, file.archived_as)
+    return file.id in files.leaving(store.db) and _has_left(store.archive, file.archived_as)
 
 
 def _announce(store: Store, batch: Sequence[FileToDrop]) -> None:
@@ -100,7 +99,7 @@ def _announce(store: Store, batch: Sequence[FileToDrop]) -> None:
     store.db.pragma("synchronous", "FULL")
     try:
         with transaction(store.db):
-            originals.note_leaving(store.db, [to_drop.file.id for to_drop in batch])
+            files.note_leaving(store.db, [to_drop.file.id for to_drop in batch])
             forget_last_run(store.db)
             archive_mark.announce(store)
     finally:
@@ -114,7 +113,7 @@ def _remains(store: Store, to_drop: FileToDrop, now_ms: int) -> tuple[dict[str, 
     if file.state == files.DAMAGED:
         raise DamagedError(file.error)
     keys = keys_of(file)
-    captured = unplaced(originals.rows_of_file(store.db, file.id))
+    captured = unplaced(files.rows_of_file(store.db, file.id))
     captured.claims = list(_owned(store, file, keys))
     header = store.archive.header(file.archived_as) | {
         "state": to_drop.state,
@@ -138,7 +137,7 @@ def _owned(store: Store, file: FileRow, keys: dict[str, list[int]]) -> Iterator[
     """Per part the keys that are its own and no other part's."""
     for part in parts.parts_of_file(store.db, file.id):
         own_keys = keys.get(part.facts.native_id, [])
-        others = {key for rival in claims.rivals(store.db, part.id, own_keys) for key in rival.keys}
+        others = {key for rival in parts.rivals(store.db, part.id, own_keys) for key in rival.keys}
         yield [key for key in own_keys if key not in others]
 
 
@@ -187,6 +186,6 @@ def _settle_companion(store: Store, owner: Origin, companion: LeftCompanion, dro
     dropped = drop._replace(dropped_bytes=row.held_bytes, sha256=row.sha256)
     files.note_removable(store.db, row.archived_as)
     if row.is_live:
-        originals.note_dropped(store.db, row.id, dropped, None)
+        files.note_dropped(store.db, row.id, dropped, None)
     else:
         files.delete_file(store.db, row.id)

@@ -23,18 +23,16 @@ from afterwit.model.errors import DamagedError
 from afterwit.store import archive_mark, journal, spool
 from afterwit.store.archive import ArchiveName, generation_of
 from afterwit.store.checksums import content_hash, database_faults, foreign_permissions
-from afterwit.store.database import UNREADABLE, transaction
-from afterwit.store.decisions.journal import apply_entry
+from afterwit.store.database import UNREADABLE, migrate, migrations, transaction
+from afterwit.store.decide import apply_entry
 from afterwit.store.frames import REMAINS
 from afterwit.store.layout import Layout
-from afterwit.store.lease import held
 from afterwit.store.marks import CHECKED, DECK, KEY, MACHINE, fingerprint, forget_last_run, key_mark, mark, put_mark
-from afterwit.store.migrate import migrate, migrations
-from afterwit.store.rows import claims, files, originals, parts
+from afterwit.store.rows import files, parts
 from afterwit.store.rows.files import DAMAGED, FileRow, all_files, damaged_files, file_key
 from afterwit.store.rows.health import RowCounts, archive_state, count_rows, database_bytes, latest_held, problem_rows
-from afterwit.store.rows.parts import parts_of_file
-from afterwit.store.store import Store, opened, readonly_database, require
+from afterwit.store.rows.parts import parts_of_file, unclaimed
+from afterwit.store.store import Store, held, opened, readonly_database, require
 
 _MOST_BYTES = 16_000_000  # of originals, in one run
 _OPENING_BYTES = 64_000  # that opening a file counts for
@@ -47,7 +45,7 @@ def check_some(store: Store, now_ms: int) -> bool:
     noted before."""
     day, last = now_ms // _DAY_MS, mark(store.db, CHECKED).split()
     before, after = (int(number) for number in last) if len(last) == 2 else (0, 0)
-    share = originals.original_bytes_held(store.db) // _DAYS
+    share = files.original_bytes_held(store.db) // _DAYS
     left = max(_MOST_BYTES, share) if day != before else _MOST_BYTES
     has_found = False
     while left >= 0 and (row := files.object_after(store.db, after)) is not None:
@@ -65,7 +63,7 @@ def checked(store: Store, row: FileRow) -> str:
         return row.error if fault else ""
     fault = f"{fault}. {files.REMEDY}" if fault else ""
     with transaction(store.db):
-        files.note_state(store.db, row.id, DAMAGED if fault else originals.EVICTED if row.is_dropped else "read", fault)
+        files.note_state(store.db, row.id, DAMAGED if fault else files.EVICTED if row.is_dropped else "read", fault)
         if fault and row.role != "transcript":
             files.forget_companion(store.db, row)
         forget_last_run(store.db)
@@ -74,7 +72,7 @@ def checked(store: Store, row: FileRow) -> str:
 
 def object_fault(store: Store, row: FileRow) -> str:
     """What is wrong with what the archive holds of a file; "" where it is what was archived."""
-    if row.id in originals.leaving(store.db):
+    if row.id in files.leaving(store.db):
         from afterwit.engine.archive.remove import is_leaving  # with all that reads
 
         if is_leaving(store, row):
@@ -256,7 +254,7 @@ def _has_unclaimed(store: Store, row: FileRow) -> bool:
     from afterwit.capture.derived import keys_of
 
     held_keys, parts = keys_of(row), parts_of_file(store.db, row.id)
-    return any(claims.unclaimed(store.db, held_keys.get(part.facts.native_id, [])) for part in parts)
+    return any(unclaimed(store.db, held_keys.get(part.facts.native_id, [])) for part in parts)
 
 
 def _archive_faults(store: Store) -> Iterator[StoreFault]:
@@ -388,8 +386,8 @@ class DroppedOriginal(msgspec.Struct, frozen=True, kw_only=True):
 def dropped(layout: Layout) -> list[DroppedOriginal]:
     """The latest first."""
     with readonly_database(layout) as db:
-        files = originals.dropped_files(db)
-        names = originals.sessions_in(db, [file.id for file in files])
+        gone = files.dropped_files(db)
+        names = files.sessions_in(db, [file.id for file in gone])
     return [
         DroppedOriginal(
             agent=file.agent,
@@ -398,7 +396,7 @@ def dropped(layout: Layout) -> list[DroppedOriginal]:
             bytes=file.dropped_bytes,
             dropped_ms=file.dropped_ms,
             sha256=file.sha256,
-            is_data_loss=file.state == originals.LOST,
+            is_data_loss=file.state == files.LOST,
         )
-        for file in files
+        for file in gone
     ]

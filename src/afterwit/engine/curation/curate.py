@@ -43,11 +43,10 @@ from afterwit.model.knowledge import (
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.redaction.hygiene import clean
 from afterwit.store.database import transaction
-from afterwit.store.decisions.decided import DecisionKind, ItemChanges, KnowledgeEntry, decided, will_of
-from afterwit.store.decisions.journal import catch_up, decide_all, journalled, told_if_recorded
-from afterwit.store.lease import held
+from afterwit.store.decide import catch_up, decide_all, journalled, told_if_recorded
+from afterwit.store.decisions import DecisionKind, ItemChanges, KnowledgeEntry, decided, will_of
 from afterwit.store.rows import items, sightings
-from afterwit.store.store import Store, opened, readonly_database, require
+from afterwit.store.store import Store, held, opened, readonly_database, require
 
 _WAIT_SECONDS = 60
 _PINS = {DecisionKind.PIN: True, DecisionKind.UNPIN: False}

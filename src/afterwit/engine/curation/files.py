@@ -33,7 +33,7 @@ from afterwit.knowledge.shown_items import for_others, may_be_told_to
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import IMPORT, Channel, Draft, Evidence, Item, SessionRef
 from afterwit.store.atomic import replace_file
-from afterwit.store.decisions.decided import KnowledgeEntry, in_force
+from afterwit.store.decisions import KnowledgeEntry, in_force
 from afterwit.store.regular_files import read_regular
 from afterwit.store.store import readonly_database
 

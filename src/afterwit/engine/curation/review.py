@@ -29,7 +29,7 @@ from afterwit.model.proportions import Proportion
 from afterwit.recall.recall import stories
 from afterwit.recall.situation import expected
 from afterwit.recall.told import ToldWhen, told_when
-from afterwit.store.decisions.decided import DecisionKind, ItemChanges, KnowledgeEntry
+from afterwit.store.decisions import DecisionKind, ItemChanges, KnowledgeEntry
 from afterwit.store.store import readonly_database
 
 WAITING = (ItemStatus.CANDIDATE, ItemStatus.QUARANTINED)

@@ -18,7 +18,7 @@ from afterwit.knowledge.door.settle import recorded
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import IMPORT, Channel, Evidence, Item
 from afterwit.sessions.filters import find_repo, find_session
-from afterwit.store.decisions.decided import Forgettable, Forgotten, ItemChanges, KnowledgeEntry, Recorded, in_force
+from afterwit.store.decisions import Forgettable, Forgotten, ItemChanges, KnowledgeEntry, Recorded, in_force
 from afterwit.store.store import readonly_database
 
 _BY_PEOPLE = (

@@ -28,7 +28,7 @@ from afterwit.sessions.filters import one_line
 from afterwit.sessions.originals import TranscriptSource, source_of
 from afterwit.sessions.short_ids import short_id
 from afterwit.sessions.show import CopiedEvents, GoneTexts, SessionMoment, WantedMoments, moments
-from afterwit.store.decisions.decided import KnowledgeEntry, Recorded, in_force
+from afterwit.store.decisions import KnowledgeEntry, Recorded, in_force
 from afterwit.store.rows.session_list import Selection, SessionRow, selected_sessions, session_of
 from afterwit.store.store import readonly_database
 

@@ -26,8 +26,7 @@ from afterwit.capture.recognition import unclaimed
 from afterwit.capture.vanishing import keeping_in, vanishes_at
 from afterwit.model.settings import Settings
 from afterwit.sources.discovery import Unit, Unreadable, listed
-from afterwit.sources.log_files import LogFile
-from afterwit.sources.places import opened_in
+from afterwit.sources.places import LogFile, opened_in
 from afterwit.store.rows.files import file_key
 from afterwit.store.rows.health import AgentTotals, PartFigures, TranscriptRow
 

@@ -48,6 +48,7 @@ from afterwit.engine.doctor.findings import (
 )
 from afterwit.model.errors import DamagedError
 from afterwit.store.archive import Archive
+from afterwit.store.rows.files import LOST
 from afterwit.store.rows.health import (
     agent_totals,
     archive_state,
@@ -56,7 +57,6 @@ from afterwit.store.rows.health import (
     parts_by_file,
     transcript_rows,
 )
-from afterwit.store.rows.originals import LOST
 from afterwit.store.store import Store, opened, require
 
 _SHOWN = 5

@@ -29,18 +29,17 @@ from afterwit.model.settings import ReadingSettings, RetentionSettings
 from afterwit.model.times import iso_from_ms
 from afterwit.reader.spent import spent_by
 from afterwit.recall.hook.entry import CALLED
-from afterwit.store import archive_mark, journal, lease, spool
+from afterwit.store import archive_mark, journal, spool
 from afterwit.store.checksums import foreign_permissions
+from afterwit.store.database import schema_version
 from afterwit.store.layout import Layout
-from afterwit.store.migrate import schema_version
 from afterwit.store.rows import hooks
-from afterwit.store.rows import originals as raw
 from afterwit.store.rows.erased import is_unfinished
+from afterwit.store.rows.files import LOST, dropped_files, lost_unread
 from afterwit.store.rows.health import ArchiveState, database_bytes
 from afterwit.store.rows.hooks import FaultRow
-from afterwit.store.rows.originals import LOST
 from afterwit.store.rows.readings import count_unanswered, failed_requests
-from afterwit.store.store import Store, readonly_database
+from afterwit.store.store import Store, holder, is_held, readonly_database
 
 _BEFORE_ITS_SESSION_MS = 600_000  # a call may come before the first line of the log that it is about
 
@@ -93,7 +92,7 @@ def budget_findings(
     store: Store, archived: ArchiveState, limits: RetentionSettings, now_ms: int
 ) -> Iterator[DoctorFinding]:
     """A loss is an alarm for a week, so that somebody hears of it, and a warning from then on."""
-    lost = [file for file in raw.dropped_files(store.db) if file.state == LOST]
+    lost = [file for file in dropped_files(store.db) if file.state == LOST]
     if lost:
         names = ", ".join(file.path for file in lost[:_SHOWN]) + (", …" if len(lost) > _SHOWN else "")
         count = "1 original was" if len(lost) == 1 else f"{len(lost):,} originals were"
@@ -151,7 +150,7 @@ def _left_out(store: Store, world: World) -> int:
 
 def _remedy(store: Store, limits: RetentionSettings) -> str:
     """What brings back the ones that gave no session; of the others, what was read is there."""
-    if not raw.lost_unread(store.db):
+    if not lost_unread(store.db):
         return "Raise raw_hard_cap_bytes in [retention] of config.toml, so that it does not happen again."
     from afterwit.engine.archive.evict import recapturable  # with all that a run needs
 
@@ -355,7 +354,7 @@ class StoreHealth(msgspec.Struct, kw_only=True):
 
 def surroundings(layout: Layout, *, is_full: bool) -> StoreHealth:
     """What can be said without opening the database."""
-    process, is_held = lease.holder(layout.lease), lease.is_held(layout.lease)
+    process, is_running = holder(layout.lease), is_held(layout.lease)
     files, size = spool.backlog(layout.spool)
     return StoreHealth(
         root=str(layout.root),
@@ -363,7 +362,7 @@ def surroundings(layout: Layout, *, is_full: bool) -> StoreHealth:
         check="full" if is_full else "quick",
         unchecked=[] if is_full else list(_UNCHECKED),
         free_bytes=shutil.disk_usage(layout.root).free,
-        lease="held" if is_held else "stale" if process else "free",
+        lease="held" if is_running else "stale" if process else "free",
         lease_process=process,
         last_run_ms=_changed_ms(layout),
         spool_files=files,

@@ -41,10 +41,10 @@ from afterwit.store import spool
 from afterwit.store.archive import Archive
 from afterwit.store.marks import last_learned
 from afterwit.store.rows import hooks
+from afterwit.store.rows.files import LOST, dropped_files
 from afterwit.store.rows.health import archive_state, database_bytes
 from afterwit.store.rows.hooks import DrawnSession, DrawRow
 from afterwit.store.rows.items import count_by_status
-from afterwit.store.rows.originals import LOST, dropped_files
 from afterwit.store.rows.sessions import count_sessions
 from afterwit.store.store import readonly_database, require
 

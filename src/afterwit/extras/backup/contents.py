@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from afterwit.extras.backup.manifest import is_safe_path
-from afterwit.store.copying import copy_database
+from afterwit.store.copies import copy_database
 from afterwit.store.layout import Layout
 
 _HISTORY = "metrics/history.jsonl"

@@ -34,11 +34,10 @@ from afterwit.model import zstd
 from afterwit.model.errors import AfterwitError, BackupDamagedError, BackupError, BusyError, StoreError
 from afterwit.model.learn_run import Progress
 from afterwit.store.atomic import PRIVATE, step
-from afterwit.store.copying import facts_of_copy, machine_of_copy
+from afterwit.store.copies import facts_of_copy, machine_of_copy
 from afterwit.store.database import translated
-from afterwit.store.lease import held
 from afterwit.store.regular_files import open_regular, read_regular
-from afterwit.store.store import opened, require
+from afterwit.store.store import held, opened, require
 
 _WAIT_SECONDS = 60
 _CHECKED_BYTES, _CHECKED_FAR_BYTES = 256 << 20, 16 << 20  # of what is built on, by one run

@@ -22,7 +22,7 @@ from afterwit.extras.backup.targets.at import Target
 from afterwit.extras.backup.vault import UNNAMED_MS, SnapshotName, Vault, is_ahead, object_path, vault_at
 from afterwit.model.errors import BackupDamagedError, BackupError, UsageError
 from afterwit.store.layout import Layout
-from afterwit.store.lease import held
+from afterwit.store.store import held
 
 _WAIT_SECONDS = 60
 

@@ -1,7 +1,7 @@
 """`store backup restore`: puts a snapshot in the place of a store, or into an empty one.
 
 Everything is read, checked and written beside first; only then parts change places, in steps that can be ended after a
-kill (`store.replacing`). Where there is a store already, it is refused unless somebody says that it be replaced: what
+kill (`store.copies`). Where there is a store already, it is refused unless somebody says that it be replaced: what
 is there may be newer. Then all of it is set aside below `backups`, and `undo` brings it back. Settings that are there
 are never replaced; those of the snapshot lie beside them.
 """
@@ -23,13 +23,11 @@ from afterwit.model.errors import AfterwitError, BackupDamagedError, BackupError
 from afterwit.model.learn_run import Progress
 from afterwit.store.atomic import make_private, step, sync
 from afterwit.store.checksums import content_hash
-from afterwit.store.copying import machine_of_copy
-from afterwit.store.database import connect_readonly, translated
+from afterwit.store.copies import finish_replacing, machine_of_copy, replace_parts
+from afterwit.store.database import connect_readonly, migrations, schema_version, translated
 from afterwit.store.layout import Layout
-from afterwit.store.lease import held
-from afterwit.store.migrate import migrations, schema_version
-from afterwit.store.replacing import finish_replacing, refuse_half_replaced, replace_parts
 from afterwit.store.rows.sessions import count_sessions
+from afterwit.store.store import held
 
 _WAIT_SECONDS = 60
 _CONFIG, _CONFIG_BESIDE = "config.toml", "config.restored.toml"
@@ -77,7 +75,7 @@ def restore(
 ) -> Restored | None:
     """Puts the snapshot in place. None, where the answer was no."""
     layout = world.layout
-    refuse_half_replaced(layout)
+    layout.refuse_half_replaced()
     layout.create()
     try:
         with held(layout.lease, wait_seconds=_WAIT_SECONDS), scratch_folder(layout) as scratch:
@@ -139,7 +137,7 @@ def finish(layout: Layout) -> bool:
 def undo(world: World) -> Path:
     """Puts back what the last restore has set aside, and sets aside what is there now. Returns where that is."""
     layout = world.layout
-    refuse_half_replaced(layout)
+    layout.refuse_half_replaced()
     with held(layout.lease, wait_seconds=_WAIT_SECONDS):
         earlier = [folder for folder in _set_aside(layout) if Layout(folder).exists()]  # a killed run may leave others
         if not earlier:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from afterwit.sources.git_diffs import Hunk
+from afterwit.sources.git import Hunk
 
 _MOST = 4
 _LONGEST = 200

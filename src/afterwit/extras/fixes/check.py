@@ -29,10 +29,9 @@ from afterwit.model.text.test_paths import is_test
 from afterwit.redaction.hygiene import clean
 from afterwit.redaction.redaction import Redactor
 from afterwit.sources.gathering import SourceError
-from afterwit.sources.git_diffs import diff_of, text_reader, tree_of
-from afterwit.store.decisions.journal import FIX_CHECKED, decide
-from afterwit.store.lease import held
-from afterwit.store.store import opened
+from afterwit.sources.git import diff_of, text_reader, tree_of
+from afterwit.store.decide import FIX_CHECKED, decide
+from afterwit.store.store import held, opened
 
 SECONDS = 120.0
 _SETUP_SECONDS = 900.0

@@ -20,7 +20,7 @@ from afterwit.model.text.test_paths import subject_of
 from afterwit.redaction.hygiene import clean
 from afterwit.redaction.redaction import Redactor
 from afterwit.sources.gathering import SourceError
-from afterwit.sources.git_diffs import FileDiff, TreeEntry, diff_of, text_reader, tree_of
+from afterwit.sources.git import FileDiff, TreeEntry, diff_of, text_reader, tree_of
 from afterwit.store.rows.session_list import session_of
 
 _MOST_INPUTS = 2

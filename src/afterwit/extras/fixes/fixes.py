@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from afterwit.model.text.test_paths import is_test
-from afterwit.sources.git_history import Commit, CommittedChange
+from afterwit.sources.git import Commit, CommittedChange
 
 _CODE = frozenset(
     """astro bash c cc cjs clj cpp cs cts cxx dart ex exs erl fs go gradle groovy h hpp hrl hs java jl js jsx kt kts lua

@@ -22,9 +22,8 @@ from afterwit.redaction.hygiene import clean
 from afterwit.redaction.redaction import Redactor
 from afterwit.sources.checkout import head_of
 from afterwit.sources.gathering import SourceError
-from afterwit.sources.git_diffs import bounded_answer
-from afterwit.sources.git_history import Commit, commits
-from afterwit.store.rows import guards
+from afterwit.sources.git import Commit, bounded_answer, commits
+from afterwit.store.rows import extras
 from afterwit.store.rows.session_list import Selection, selected_sessions
 
 _MOST_COMMITS = 20_000
@@ -80,7 +79,7 @@ def listed_fixes(
     place: FixPlace, redactor: Redactor, db: apsw.Connection | None, query: FixQuery = ALL_FIXES
 ) -> Iterator[ListedFix]:
     """The fixes of a checkout, newest first. Without a store nothing is known but what git says."""
-    verdicts = guards.verdicts(db) if db is not None else {}
+    verdicts = extras.verdicts(db) if db is not None else {}
     sessions = ended_sessions(db, place.repo) if db is not None and place.repo else {}
     repairs = frozenset(key for key, session in sessions.items() if session.is_repair)
     count = 0

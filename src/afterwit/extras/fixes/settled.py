@@ -7,10 +7,9 @@ from collections.abc import Callable
 
 from afterwit.config.world import World
 from afterwit.knowledge.door.settle import settle
-from afterwit.store.decisions.journal import catch_up
-from afterwit.store.lease import held
+from afterwit.store.decide import catch_up
 from afterwit.store.rows.sessions import count_sessions
-from afterwit.store.store import Store, opened
+from afterwit.store.store import Store, held, opened
 
 _WAIT_SECONDS = 60
 

@@ -14,7 +14,7 @@ from afterwit.model.guards import GuardState
 from afterwit.redaction.hygiene import clean
 from afterwit.redaction.redaction import Redactor
 from afterwit.sources.gathering import SourceError
-from afterwit.sources.git_diffs import FileDiff, diff_of
+from afterwit.sources.git import FileDiff, diff_of
 
 _MOST_LINES = 400
 OPEN = (GuardState.UNGUARDED, GuardState.GREEN)

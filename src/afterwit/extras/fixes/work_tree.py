@@ -13,9 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from afterwit.sources.gathering import SourceError
-from afterwit.sources.git_diffs import TreeEntry, tree_of
-from afterwit.sources.git_history import CommittedChange
-from afterwit.sources.git_objects import contents
+from afterwit.sources.git import CommittedChange, TreeEntry, contents, tree_of
 
 MOST_FILES = 60_000
 MOST_BYTES = 1 << 30

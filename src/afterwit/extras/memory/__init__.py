@@ -4,7 +4,7 @@ What a backend from elsewhere needs to implement `Backend` is here. Choosing one
 Python API for callers are `extras.memory.api`'s.
 """
 
-from afterwit.extras.memory.backends.backend import (
+from afterwit.extras.memory.backend import (
     Availability,
     Backend,
     BackendError,

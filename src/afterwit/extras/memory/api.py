@@ -15,9 +15,9 @@ from pathlib import Path
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.extras.memory.backends import queue
-from afterwit.extras.memory.backends.backend import Backend
-from afterwit.extras.memory.backends.queue import Detour, Queue, QueueingBackend
+from afterwit.extras.memory import queue
+from afterwit.extras.memory.backend import Backend
+from afterwit.extras.memory.queue import Detour, Queue, QueueingBackend
 from afterwit.extras.memory.registry import LOCAL, NULL, chosen, local_backend, made, not_configured
 from afterwit.model.errors import ConfigError
 from afterwit.model.memory_entry import Entry, Hit, Plain, Write, check_key, check_limit, check_user, checked

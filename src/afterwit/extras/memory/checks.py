@@ -19,8 +19,8 @@ from typing import Any, cast
 
 import msgspec
 
-from afterwit.extras.memory.backends.backend import Backend, UnreachableError, UnsupportedError
-from afterwit.extras.memory.backends.queue import Queue, QueueingBackend
+from afterwit.extras.memory.backend import Backend, UnreachableError, UnsupportedError
+from afterwit.extras.memory.queue import Queue, QueueingBackend
 from afterwit.model.errors import AfterwitError
 from afterwit.model.memory_entry import Entry, Write
 
@@ -138,7 +138,7 @@ def recommendation(evaluated: Sequence[Evaluated]) -> str:
 
 @cache
 def labelled_set() -> LabelledSet:
-    text = resources.files("afterwit.extras.memory.backends").joinpath("labelled.toml").read_text("utf-8")
+    text = resources.files("afterwit.extras.memory").joinpath("labelled.toml").read_text("utf-8")
     return msgspec.convert(tomllib.loads(text), LabelledSet)
 
 

@@ -18,8 +18,7 @@ import apsw
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.extras.memory.backends.backend import Backend, Bulk, Sized
-from afterwit.extras.memory.backends.local import LocalBackend, Recorder
+from afterwit.extras.memory.backend import Backend, Bulk, Sized
 from afterwit.extras.memory.checks import (
     AVAILABILITY,
     DELETED,
@@ -44,12 +43,13 @@ from afterwit.extras.memory.checks import (
     score,
     verdict,
 )
+from afterwit.extras.memory.local import LocalBackend, Recorder
 from afterwit.extras.memory.registry import HONCHO, LOCAL, NULL, POSTGRES, made, names, not_configured
 from afterwit.model.memory_entry import Write
 from afterwit.store.database import transaction
 from afterwit.store.layout import Layout
 from afterwit.store.rows import memory as rows
-from afterwit.store.rows.originals import unused_bytes
+from afterwit.store.rows.files import unused_bytes
 from afterwit.store.store import opened
 
 SIZES = (1_000, 100_000)

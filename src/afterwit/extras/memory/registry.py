@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from afterwit.config.world import World
-from afterwit.extras.memory.backends.backend import Availability, Backend, Operation, UnreachableError, UnsupportedError
-from afterwit.extras.memory.backends.honcho import HOSTED, HonchoBackend, HonchoPlace
-from afterwit.extras.memory.backends.local import LocalBackend, Recorder
-from afterwit.extras.memory.backends.postgres import PostgresBackend, PostgresPlace, has_password
+from afterwit.extras.memory.backend import Availability, Backend, Operation, UnreachableError, UnsupportedError
+from afterwit.extras.memory.honcho import HOSTED, HonchoBackend, HonchoPlace
+from afterwit.extras.memory.local import LocalBackend, Recorder
+from afterwit.extras.memory.postgres import PostgresBackend, PostgresPlace, has_password
 from afterwit.model.errors import AfterwitError, ConfigError
 from afterwit.model.memory_entry import Entry, Hit, Write
 from afterwit.model.settings import MemorySettings
-from afterwit.store.decisions.journal import catch_up
+from afterwit.store.decide import catch_up
 from afterwit.store.journal import applied
 from afterwit.store.layout import Layout
 from afterwit.store.regular_files import read_regular

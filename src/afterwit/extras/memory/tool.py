@@ -1,4 +1,4 @@
-"""The memory as a tool for agents: what `model.memory_entry` describes, and a function to call.
+"""The memory as a tool for agents: what `model.memory_entry` describes, a function to call, and the MCP server's tool.
 
 Called by the MCP server, and by `afterwit memory call` for the plugin of an agent. The user is fixed when the tool is
 made, so that no agent can ask for the entries of somebody else; so is the agent, whose name its entries keep. What is
@@ -14,9 +14,13 @@ import msgspec
 from afterwit.config.world import World
 from afterwit.extras.memory.api import Memory, info, memory
 from afterwit.extras.memory.evaluate import evaluate
+from afterwit.knowledge.shown_items import remembered
+from afterwit.mcp.given import notes
+from afterwit.mcp.tool import Caller, Tool
 from afterwit.model.errors import UsageError
-from afterwit.model.memory_entry import STORED_BY, TOOL_ACTIONS
+from afterwit.model.memory_entry import STORED_BY, TOOL_ACTIONS, TOOL_DESCRIPTION, TOOL_NAME, TOOL_SCHEMA, is_persons
 from afterwit.model.text.nearest import did_you_mean
+from afterwit.redaction.shown import Shown
 
 _EVALUATED_ENTRIES = (1_000,)
 
@@ -43,7 +47,8 @@ class MemoryTool:
 
     def call(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """The result as JSON has it: an object."""
-        action = _checked(arguments)
+        _check(arguments)
+        action = arguments["action"]
         if action == "info":
             return _plain(info(self._world, self._user))
         if action == "evaluate":
@@ -66,7 +71,7 @@ def _done(mine: Memory, action: str, arguments: Mapping[str, Any], agent: str) -
             return mine.delete(arguments["key"])
 
 
-def _checked(arguments: Mapping[str, Any]) -> str:
+def _check(arguments: Mapping[str, Any]) -> None:
     action = arguments.get("action")
     if not isinstance(action, str) or action not in TOOL_ACTIONS:
         raise ToolError(f"`action` must be one of {', '.join(TOOL_ACTIONS)}; it is {action!r}.")
@@ -77,7 +82,6 @@ def _checked(arguments: Mapping[str, Any]) -> str:
     for name, value in arguments.items():
         if name != "action":
             _check_argument(action, name, value, (*needed, *optional))
-    return action
 
 
 def _check_argument(action: str, name: str, value: Any, names: tuple[str, ...]) -> None:
@@ -92,3 +96,32 @@ def _check_argument(action: str, name: str, value: Any, names: tuple[str, ...]) 
 def _plain(result: Any) -> dict[str, Any]:
     plain: dict[str, Any] = msgspec.to_builtins(result)
     return plain
+
+
+_LONGEST = 24_000  # the longest value there can be, and what stands around it
+
+
+def _run(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
+    return answer(caller.world, arguments, caller.agent)
+
+
+def answer(world: World, arguments: Mapping[str, Any], agent: str) -> Shown:
+    """What the model reads: the result as JSON, between the markers."""
+    result = MemoryTool(world, agent=agent).call(arguments)
+    return notes(remembered(result, is_persons), _LONGEST)
+
+
+MEMORY = Tool(
+    name=TOOL_NAME,
+    title="User memory",
+    description=TOOL_DESCRIPTION,
+    properties=TOOL_SCHEMA["properties"],
+    needed=tuple(TOOL_SCHEMA["required"]),
+    run=_run,
+    changes=True,
+    destroys=True,
+    is_everywhere=True,
+    checks_itself=True,
+)
+
+TOOLS = (MEMORY,)

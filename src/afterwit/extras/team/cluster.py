@@ -14,7 +14,7 @@ from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from typing import Any
 
-from afterwit.extras.memory.backends.backend import is_this_machine
+from afterwit.extras.memory.backend import is_this_machine
 from afterwit.model.errors import AfterwitError, UsageError
 from afterwit.model.extras import install_command
 

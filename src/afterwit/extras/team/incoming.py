@@ -13,7 +13,7 @@ from afterwit.extras.team.records import SharedLine, SharedNote, SharedPiece, sc
 from afterwit.harvest.harvester import id_of
 from afterwit.model.knowledge import IMPORT, SHARED_BY, Channel, Draft, Evidence, SessionRef
 from afterwit.model.settings import ShareSettings
-from afterwit.store.decisions.decided import SharedState
+from afterwit.store.decisions import SharedState
 
 Redact = Callable[[object], object]
 

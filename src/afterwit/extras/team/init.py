@@ -10,7 +10,7 @@ from afterwit.extras.team.folder import FOLDER, SHARE_FILE, ShareFile, ShareFold
 from afterwit.extras.team.git_commands import clone
 from afterwit.extras.team.place import GIT_WAIT_SECONDS, own_root
 from afterwit.store.atomic import READABLE, replace_file
-from afterwit.store.lease import held
+from afterwit.store.store import held
 
 
 class Begun(msgspec.Struct, frozen=True, kw_only=True):

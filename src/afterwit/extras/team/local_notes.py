@@ -9,7 +9,7 @@ from afterwit.extras.team.outgoing import LocalNote
 from afterwit.knowledge.door.list import all_items, item_in
 from afterwit.knowledge.door.settle import recorded, recorded_about
 from afterwit.model.knowledge import IMPORT, Item, Scope, ScopeKind
-from afterwit.store.decisions.decided import Decision, KnowledgeEntry, SharedState, decided, shared_states, will_of
+from afterwit.store.decisions import Decision, KnowledgeEntry, SharedState, decided, shared_states, will_of
 from afterwit.store.rows import items as item_rows
 
 

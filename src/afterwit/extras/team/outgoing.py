@@ -26,7 +26,7 @@ from afterwit.knowledge.whose_words import is_personal
 from afterwit.model.knowledge import SENTENCE_LIMIT, Channel, Item, ItemStatus, ScopeKind
 from afterwit.model.settings import SharePolicy
 from afterwit.redaction.placeholders import unkeyed
-from afterwit.store.decisions.decided import Will
+from afterwit.store.decisions import Will
 
 
 class Sharer(NamedTuple):

@@ -16,7 +16,7 @@ from afterwit.extras.team.folder import FOLDER, SHARE_FILE, ShareFolder
 from afterwit.extras.team.git_commands import CLONING, ShareGit
 from afterwit.extras.team.records import AUTHOR_LIMIT, one_line
 from afterwit.model.errors import UsageError
-from afterwit.store.lease import held
+from afterwit.store.store import held
 
 GIT_WAIT_SECONDS = 60
 _SLUG = re.compile(r"[^a-z0-9]+")

@@ -18,7 +18,7 @@ from afterwit.extras.team.push import SharedChange
 from afterwit.extras.team.records import SharedNote
 from afterwit.knowledge.door.list import all_items
 from afterwit.model.knowledge import IMPORT
-from afterwit.store.decisions.decided import KnowledgeEntry, SharedState
+from afterwit.store.decisions import KnowledgeEntry, SharedState
 
 
 class Pulled(msgspec.Struct, frozen=True, kw_only=True):

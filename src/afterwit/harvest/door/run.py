@@ -19,15 +19,15 @@ from afterwit.capture.workers import Workers
 from afterwit.digest.door.sharing import SessionQuestion, SharedSessions
 from afterwit.digest.door.update import load_digest
 from afterwit.harvest.door.stories import OPENING, SOON_MS, Stories, given_hash, root_of
-from afterwit.harvest.harvester import MOST_OTHERS, MOST_TELLING, Harvester, SessionLook, about_hash, id_of, is_general
-from afterwit.harvest.registry import HARVESTERS, LOOKS
+from afterwit.harvest.harvester import MOST_OTHERS, MOST_TELLING, Harvester, about_hash, id_of, is_general
+from afterwit.harvest.registry import harvesters, looks
 from afterwit.model.digest import Digest
 from afterwit.model.errors import AfterwitError
 from afterwit.model.knowledge import Draft, Evidence, Scope, ScopeKind, SessionRef, Sighting
 from afterwit.model.learn_run import Progress, in_batches
 from afterwit.store.atomic import step
 from afterwit.store.database import transaction
-from afterwit.store.decisions.decided import Forgotten
+from afterwit.store.decisions import Forgotten
 from afterwit.store.rows import sightings
 from afterwit.store.rows.session_list import SessionRow, session_row
 from afterwit.store.rows.sightings import DraftRow, HarvestedRow, MatterKey, SightingRow
@@ -38,9 +38,9 @@ _MOST_EVIDENCE = 60  # of each side; more would only repeat
 _REF = msgspec.msgpack.Decoder(SessionRef)
 
 
-def version_of(looks: Sequence[SessionLook] = LOOKS) -> str:
+def version_of() -> str:
     """Changes whenever something else would be seen."""
-    return " ".join(f"{look.name}:{look.version}" for look in looks)
+    return " ".join(f"{look.name}:{look.version}" for look in looks())
 
 
 def see_pending(store: Store, progress: Progress | None = None, workers: Workers | None = None) -> int:
@@ -114,7 +114,7 @@ def _seen(given: _ToLookAt) -> SessionSeen:
             ordinal,
             msgspec.msgpack.encode(grouped.seen),
         )
-        for look in (() if given.digest.is_tracked else LOOKS)
+        for look in (() if given.digest.is_tracked else looks())
         for ordinal, grouped in enumerate(look.see(given.digest))
     ]
     return SessionSeen(session, rows)
@@ -130,7 +130,7 @@ def _keep(db: apsw.Connection, seen: SessionSeen) -> None:
 
 def conclude_touched(store: Store, forgotten: Forgotten, progress: Progress | None = None) -> int:
     """Drafts again what follows in every touched matter. Returns how many there were."""
-    by_name = {harvester.name: harvester for harvester in HARVESTERS}
+    by_name = {harvester.name: harvester for harvester in harvesters()}
     refs = SessionRefs(store.db, store.journal.machine, forgotten, keeps=True)
     waiting = sightings.touched(store.db)
     for batch in in_batches(waiting, _BATCH, progress, "weighing what was seen", "topics"):

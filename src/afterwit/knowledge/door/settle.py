@@ -18,7 +18,7 @@ from afterwit.capture.workers import Workers
 from afterwit.config.world import World
 from afterwit.harvest.door.run import conclude_touched, see_pending, version_of
 from afterwit.harvest.harvester import as_found, grouped_by, id_of, is_general
-from afterwit.harvest.registry import HARVESTERS
+from afterwit.harvest.registry import harvesters
 from afterwit.knowledge.belief import DAY_MS
 from afterwit.knowledge.contradictions import host_line
 from afterwit.knowledge.door.echoes import echoes
@@ -49,9 +49,10 @@ from afterwit.model.learn_run import Harvested, Progress
 from afterwit.store.atomic import step
 from afterwit.store.checksums import seal_knowledge
 from afterwit.store.database import transaction
-from afterwit.store.decisions.decided import Decided, KnowledgeEntry, Recorded, decided, will_of
-from afterwit.store.decisions.journal import decide_all
-from afterwit.store.rows import guards, items, sightings
+from afterwit.store.decide import decide_all
+from afterwit.store.decisions import Decided, KnowledgeEntry, Recorded, decided, will_of
+from afterwit.store.rows import items, sightings
+from afterwit.store.rows.extras import checked_fixes
 from afterwit.store.rows.items import DecisionRow, RejectionRow
 from afterwit.store.rows.session_list import last_work, newest_versions
 from afterwit.store.store import Store
@@ -200,7 +201,7 @@ class _Settling:
     ) -> "_Made":
         """The items of these scopes, or of all. The drafts are all that may have a share in them."""
         decisions = self._decisions
-        everything = [*drafts, *guarded_drafts(guards.checked_fixes(self._store.db)), *decisions.drafts]
+        everything = [*drafts, *guarded_drafts(checked_fixes(self._store.db)), *decisions.drafts]
         present = {id_of(draft) for draft in everything}
         everything += [draft for name, draft in decisions.kept.items() if name not in present]
         texts = {repo: HostText.of(named) for repo, named in self._basis.hosts.items()}
@@ -225,7 +226,7 @@ class _Settling:
             suspects={id_of(part): why for part in parts if (why := review_reason(part))},
             last_work_ms=_last_work(self._store),
             minimum_stories={READ: 1, GUARDED_FIXES: 1}
-            | {harvester.name: harvester.minimum_stories for harvester in HARVESTERS},
+            | {harvester.name: harvester.minimum_stories for harvester in harvesters()},
         )
         own = each_weighed(unions, context)
         return _Made(
@@ -456,7 +457,7 @@ def _basis(store: Store, world: World, places: list[Checkout]) -> _Basis:
         decisions=items.decision_counts(store.db),
         exposures=items.count_exposures(store.db),
         work=sorted((str(scope), at) for scope, at in _last_work(store).items() if scope.kind is not ScopeKind.REPO),
-        checked=[(row.verdict.commit, row.checked_ms) for row in guards.checked_fixes(store.db)],
+        checked=[(row.verdict.commit, row.checked_ms) for row in checked_fixes(store.db)],
         hosts=instructions(store, world, checkouts(store, world)),
         gone=gone_subjects(world, places, named_subjects(store, places), newest_versions(store.db)),
     )

@@ -20,8 +20,8 @@ from afterwit.digest.door.update import load_digest
 from afterwit.measure.live.outcomes import Course, Figure, SpentTokens
 from afterwit.model.knowledge import ItemStatus
 from afterwit.recall.prompt_block import PLACES
-from afterwit.store.decisions.published import PublishedForm, published_versions, recorded_patterns
 from afterwit.store.rows import hooks
+from afterwit.store.rows.extras import PublishedForm, published_versions, recorded_patterns
 from afterwit.store.rows.hooks import DrawRow
 from afterwit.store.rows.items import item_heads
 from afterwit.store.rows.parts import tokens_by_time

@@ -12,7 +12,7 @@ import msgspec
 
 from afterwit.knowledge.weighing import WeighingContext, weigh
 from afterwit.model.knowledge import Draft, Evidence, Item
-from afterwit.store.decisions.decided import Decision
+from afterwit.store.decisions import Decision
 
 _SHARED = frozenset(Draft.__struct_fields__) & frozenset(Item.__struct_fields__)
 

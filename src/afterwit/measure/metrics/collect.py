@@ -15,7 +15,7 @@ from afterwit.config.calendar import week_of
 from afterwit.config.world import World
 from afterwit.digest.door.update import load_digest
 from afterwit.harvest.harvester import id_of
-from afterwit.harvest.registry import HARVESTERS
+from afterwit.harvest.registry import harvesters
 from afterwit.knowledge.door.echoes import echoes
 from afterwit.knowledge.door.list import all_items
 from afterwit.knowledge.door.settle import recorded
@@ -45,7 +45,7 @@ from afterwit.model.knowledge import GUARDED_FIXES, READ, Item, ItemStatus
 from afterwit.model.learn_run import Progress
 from afterwit.model.times import iso_from_ms
 from afterwit.recall.situation import tokens
-from afterwit.store.decisions.decided import decided
+from afterwit.store.decisions import decided
 from afterwit.store.rows.health import transcript_rows
 from afterwit.store.rows.hooks import DrawRow, draws_since, faults
 from afterwit.store.rows.readings import spending
@@ -164,7 +164,7 @@ class _Collecting:
 
 def _history(db: apsw.Connection) -> NoteHistory:
     in_force = decided(recorded(db))
-    own = {harvester.name: harvester.minimum_stories for harvester in HARVESTERS}
+    own = {harvester.name: harvester.minimum_stories for harvester in harvesters()}
     return NoteHistory(
         decisions=in_force.decisions,
         echoes=echoes(db),

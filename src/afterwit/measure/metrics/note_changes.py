@@ -14,7 +14,7 @@ import msgspec
 
 from afterwit.measure.metrics.as_of import NoteHistory, item_at, time_of
 from afterwit.model.knowledge import Item, ItemStatus
-from afterwit.store.decisions.decided import TAKEN_OUT
+from afterwit.store.decisions import TAKEN_OUT
 
 GAINED = "gained"
 LOST = "lost"

@@ -19,7 +19,7 @@ from afterwit.model.digest import Digest
 from afterwit.model.kinds import ActionKind, FailureClass
 from afterwit.model.knowledge import Item, ItemStatus
 from afterwit.model.proportions import Proportion
-from afterwit.store.decisions.decided import will_of
+from afterwit.store.decisions import will_of
 
 FINE = ""
 _OF_THE_CALL = (FailureClass.INVOCATION, FailureClass.ENVIRONMENT)

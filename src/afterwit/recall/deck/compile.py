@@ -40,24 +40,28 @@ from afterwit.recall.situation import MOST_STORIES, SPEAKING, Situation, agents_
 from afterwit.recall.worked_example import worked_example
 from afterwit.redaction import ruleset
 from afterwit.redaction.placeholders import placeholder
-from afterwit.repos.known_names import is_folder
+from afterwit.repos.identity import is_folder
 from afterwit.store.database import UNREADABLE, is_damage, transaction
 from afterwit.store.layout import redaction_key
-from afterwit.store.lease import held
-from afterwit.store.marks import DECK, EXAMPLES, fingerprint, key_mark, mark, put_mark
-from afterwit.store.rows import hooks, repos
-from afterwit.store.rows.items import ItemRow, items_in
-from afterwit.store.rows.session_list import session_row
-from afterwit.store.rows.undealt import (
+from afterwit.store.marks import (
+    DECK,
+    EXAMPLES,
     Undealt,
     count_stories,
+    fingerprint,
     forget_undealt,
+    key_mark,
+    mark,
     newest_in,
+    put_mark,
     repos_with_sessions,
     scopes_with_items,
     undealt,
 )
-from afterwit.store.store import Store, opened
+from afterwit.store.rows import hooks, repos
+from afterwit.store.rows.items import ItemRow, items_in
+from afterwit.store.rows.session_list import session_row
+from afterwit.store.store import Store, held, opened
 from afterwit.store.template_files import stored_templates
 
 _WAIT_SECONDS = 60

@@ -87,7 +87,7 @@ class DeckContent(NamedTuple):
 
     settings: DeckSettings
     roots: Mapping[str, str] = MappingProxyType({})  # folder to repository; `~` stands for the user's home folder
-    remotes: Mapping[str, str] = MappingProxyType({})  # what else a checkout is recognised by: `repos.known_names`
+    remotes: Mapping[str, str] = MappingProxyType({})  # what else a checkout is recognised by: `repos.identity`
     blocks: Iterable[DeckBlock] = ()
     lines: Iterable[FiringLine] = ()
     prompts: Mapping[str, PromptSource] = MappingProxyType({})  # by repository

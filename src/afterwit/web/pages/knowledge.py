@@ -20,7 +20,7 @@ from afterwit.model.knowledge import Category, Channel, Item, ItemStatus
 from afterwit.recall.recall import recalled
 from afterwit.recall.told import ToldWhen, told_when
 from afterwit.recall.told_moments import said_at
-from afterwit.store.decisions.decided import DecisionKind, ItemChanges
+from afterwit.store.decisions import DecisionKind, ItemChanges
 from afterwit.store.rows.items import exposures
 from afterwit.store.rows.session_list import session_of
 from afterwit.store.store import readonly_database

@@ -20,7 +20,7 @@ from afterwit.sessions.restore import refuse_dropped, refuse_partial
 from afterwit.sessions.short_ids import short_id
 from afterwit.sessions.show import Telling, safe_row
 from afterwit.sessions.windows import OutlineMoment, SessionOutline, WindowMoment, outline, window
-from afterwit.store.rows.originals import is_pinned
+from afterwit.store.rows.files import is_pinned
 from afterwit.store.rows.session_list import SessionRow, session_of, subagents_of
 from afterwit.web.answering import Ask, WebAnswer, WebRoute, download, moved, session_path, shown, with_fields
 from afterwit.web.changes_shown import ShownLine, changes_in

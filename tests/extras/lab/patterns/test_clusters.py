@@ -9,10 +9,8 @@ import pytest
 from tests.every import for_every
 from tests.harvest.talks import ORCHARD
 
-from afterwit.extras.lab.patterns.clusters import MOST_EVIDENCE, SignalSeen, clustered
-from afterwit.extras.lab.patterns.pattern import pattern_id
-from afterwit.extras.lab.patterns.sayings import said
-from afterwit.harvest.signals.signal import Signal, SignalKind, Subject, subject_from
+from afterwit.extras.lab.patterns.detect import MOST_EVIDENCE, SignalSeen, clustered, pattern_id, said
+from afterwit.extras.lab.patterns.signals import Signal, SignalKind, Subject, subject_from
 from afterwit.model.knowledge import EVERYWHERE, SENTENCE_LIMIT, Scope, ScopeKind, SessionRef
 
 _PAGE = Path(__file__).parents[4] / "docs/how-to/curate-patterns.md"

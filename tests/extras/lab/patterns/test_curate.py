@@ -15,7 +15,7 @@ from afterwit.config.world import World
 from afterwit.engine.archive.delete import DeleteRequest, delete
 from afterwit.engine.archive.rebuild import rebuild
 from afterwit.extras.lab.patterns.catalog import CatalogDecision, CatalogEntry, EntryStatus
-from afterwit.extras.lab.patterns.catalog_folder import FileState
+from afterwit.extras.lab.patterns.catalog_files import FileState
 from afterwit.extras.lab.patterns.curate import (
     EntryChanges,
     SplitBy,

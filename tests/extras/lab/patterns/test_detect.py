@@ -7,7 +7,7 @@ from tests.homes import Silent, learned, rows, world_of
 
 from afterwit.engine.archive.rebuild import rebuild
 from afterwit.extras.lab.patterns.detect import detect
-from afterwit.harvest.signals.signal import SignalKind
+from afterwit.extras.lab.patterns.signals import SignalKind
 from afterwit.model.knowledge import EVERYWHERE
 from afterwit.sessions.filters import Filter
 

@@ -19,13 +19,12 @@ from afterwit.extras.lab.patterns.catalog import CatalogDecision, CatalogEntry, 
 from afterwit.extras.lab.patterns.curate import EntryChanges, edit, judge
 from afterwit.extras.lab.patterns.detect import detect
 from afterwit.extras.lab.patterns.pack import MOST_BYTES, MOST_PATTERNS, InstalledPack, install, pack
-from afterwit.extras.lab.patterns.publish import publish
-from afterwit.extras.lab.patterns.publishing_plan import PublishRequest
+from afterwit.extras.lab.patterns.publish import PublishRequest, publish
 from afterwit.extras.lab.patterns.show import catalog_of
 from afterwit.knowledge.door.list import all_items
 from afterwit.model.errors import UsageError
 from afterwit.model.settings import RedactionSettings
-from afterwit.store.decisions.published import PublishedForm
+from afterwit.store.rows.extras import PublishedForm
 from afterwit.store.store import readonly_database
 
 PATTERN: dict[str, Any] = {

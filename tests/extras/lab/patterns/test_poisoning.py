@@ -6,9 +6,8 @@ import pytest
 from msgspec.structs import replace
 from tests.harvest.work import Act, committed, edited, failed, ran, session
 
-from afterwit.extras.lab.patterns.sayings import said
-from afterwit.harvest.signals.pattern_signals import PatternSignals
-from afterwit.harvest.signals.signal import subject_from
+from afterwit.extras.lab.patterns.detect import said
+from afterwit.extras.lab.patterns.signals import PatternSignals, subject_from
 from afterwit.model.digest import DigestStep, Touched
 from afterwit.model.kinds import ActionKind, FailureClass, Status
 

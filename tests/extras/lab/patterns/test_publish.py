@@ -18,19 +18,20 @@ from afterwit.extras.lab.patterns.curate import EntryChanges, edit, judge, refre
 from afterwit.extras.lab.patterns.detect import detect
 from afterwit.extras.lab.patterns.publish import (
     PublishedState,
+    PublishRequest,
+    PublishStep,
     ShownPublication,
     publish,
     published_of,
     unpublish,
     withdraw_erased,
 )
-from afterwit.extras.lab.patterns.publishing_plan import PublishRequest, PublishStep
 from afterwit.extras.lab.patterns.show import catalog_of
 from afterwit.knowledge.door.list import all_items
 from afterwit.model.errors import PartlyDoneError, UsageError
 from afterwit.model.knowledge import Item, ItemStatus, Trigger
 from afterwit.redaction.markers import CLOSING, OPENING
-from afterwit.store.decisions.published import PublishedForm
+from afterwit.store.rows.extras import PublishedForm
 from afterwit.store.store import readonly_database
 
 NOTE, SKILL, BLOCK = PublishedForm

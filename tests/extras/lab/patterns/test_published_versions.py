@@ -12,15 +12,14 @@ from afterwit.engine.sweep import sweep
 from afterwit.extras.lab.patterns.catalog import CatalogDecision
 from afterwit.extras.lab.patterns.curate import EntryChanges, edit, judge
 from afterwit.extras.lab.patterns.detect import detect
-from afterwit.extras.lab.patterns.publish import publish, published_of
-from afterwit.extras.lab.patterns.publishing_plan import PublishRequest
+from afterwit.extras.lab.patterns.publish import PublishRequest, publish, published_of
 from afterwit.extras.lab.patterns.show import catalog_of
-from afterwit.extras.lab.skills.history import skill_history
+from afterwit.extras.lab.skills.figures import skill_history
 from afterwit.measure.live.cases import Cases, ItemDraw, cases_of
 from afterwit.measure.live.effect import effect_of
 from afterwit.model.learn_run import Options
 from afterwit.sessions.filters import Filter
-from afterwit.store.decisions.published import PublishedForm
+from afterwit.store.rows.extras import PublishedForm
 
 _DAY_MS = 86_400_000
 

@@ -7,7 +7,7 @@ from tests.homes import CLAUDE, Silent, claude_records, hash_of, learned, mixed_
 
 from afterwit.extras.lab.sample.sample import rehearsal
 from afterwit.store.checksums import content_hash
-from afterwit.store.lease import held
+from afterwit.store.store import held
 
 
 @pytest.fixture

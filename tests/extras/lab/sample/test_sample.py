@@ -28,7 +28,7 @@ from tests.thoroughness import examples
 
 from afterwit.extras.lab.sample.sample import Sample, Sampled, SampleRequest, Scheme, sample
 from afterwit.sessions.filters import Filter
-from afterwit.store.lease import held
+from afterwit.store.store import held
 
 CORPUS = os.environ.get("AFTERWIT_CORPUS", "")
 MAY_1 = 1_777_629_600_000  # ten o'clock, when the invented sessions begin

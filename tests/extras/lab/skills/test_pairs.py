@@ -1,11 +1,10 @@
 """Pairs count from three sessions on, and are compared with what each skill does alone."""
 
 import msgspec
-from tests.harvest.skills.histories import World, history, sightings
+from tests.extras.lab.skills.histories import World, history, sightings
 
-from afterwit.extras.lab.skills.history import SkillHistory
-from afterwit.extras.lab.skills.pairs import SkillPair, pairs
-from afterwit.harvest.skills.effect import weighed
+from afterwit.extras.lab.skills.effect import weighed
+from afterwit.extras.lab.skills.figures import SkillHistory, SkillPair, pairs
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import ActionKind, Status
 

@@ -1,10 +1,10 @@
 """One skill in figures."""
 
 import msgspec
-from tests.harvest.skills.histories import World, history, sightings
+from tests.extras.lab.skills.histories import World, history, sightings
 
-from afterwit.extras.lab.skills.summary import effects_by, summaries
-from afterwit.harvest.skills.effect import weighed
+from afterwit.extras.lab.skills.effect import weighed
+from afterwit.extras.lab.skills.figures import effects_by, summaries
 from afterwit.model.digest import Digest, Verdict
 from afterwit.model.kinds import Outcome, TaskType
 

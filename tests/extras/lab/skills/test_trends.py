@@ -2,10 +2,10 @@
 
 import msgspec
 import pytest
-from tests.harvest.skills.histories import World, history, sightings
+from tests.extras.lab.skills.histories import World, history, sightings
 
-from afterwit.extras.lab.skills.trends import SkillTrend, trends
-from afterwit.harvest.skills.effect import weighed
+from afterwit.extras.lab.skills.effect import weighed
+from afterwit.extras.lab.skills.figures import SkillTrend, trends
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import ActionKind
 

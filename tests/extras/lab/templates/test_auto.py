@@ -6,7 +6,7 @@ from tests.extras.lab.templates.logs import GOOD, edited, learn_sessions, ran, r
 
 from afterwit.engine.archive.evict import evict
 from afterwit.engine.curation.undo import ForgetRequest, forget
-from afterwit.extras.lab.templates.auto import keep, propose
+from afterwit.extras.lab.templates.create import keep, propose
 from afterwit.model.kinds import TaskType
 from afterwit.store.template_files import stored_templates
 

@@ -9,7 +9,7 @@ from tests.homes import world_of
 
 from afterwit.digest.door.update import load_digest
 from afterwit.extras.lab.templates import WireFormat, template_messages
-from afterwit.extras.lab.templates.auto import ProposedTemplate, propose
+from afterwit.extras.lab.templates.create import ProposedTemplate, propose
 from afterwit.model.digest import DigestStep
 from afterwit.model.kinds import Status
 from afterwit.model.templates import ToolExample

@@ -11,8 +11,8 @@ from afterwit.config.world import World
 from afterwit.engine.archive.delete import DeleteRequest, delete
 from afterwit.engine.archive.rebuild import rebuild
 from afterwit.extras.lab.templates import files
+from afterwit.extras.lab.templates.apply import compared_templates
 from afterwit.extras.lab.templates.create import create
-from afterwit.extras.lab.templates.stats import compared_templates
 from afterwit.measure.experiment import start_experiment, stop_experiment
 from afterwit.model.errors import UsageError
 from afterwit.model.kinds import ActionKind

@@ -8,8 +8,7 @@ from tests.homes import learned, world_of
 from tests.measure.live.drawn import AT_MS, draw, learned_cases
 
 from afterwit.config.world import World
-from afterwit.extras.lab.templates.apply import TEXT, apply
-from afterwit.extras.lab.templates.stats import TemplateStats, select, stats
+from afterwit.extras.lab.templates.apply import TEXT, TemplateStats, apply, select, stats
 from afterwit.measure.live.report import GroupEffect
 from afterwit.measure.statistics.estimate import Finding, estimate
 from afterwit.model.errors import UsageError

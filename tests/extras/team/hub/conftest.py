@@ -3,7 +3,7 @@
 import itertools
 
 import pytest
-from tests.extras.memory.backends.postgres_server import PostgresServer
+from tests.extras.memory.postgres_server import PostgresServer
 from tests.extras.team.hub.teams import HubServer
 
 _numbers = itertools.count(1)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import psycopg
 from psycopg.conninfo import make_conninfo
-from tests.extras.memory.backends.postgres_server import PostgresServer
+from tests.extras.memory.postgres_server import PostgresServer
 from tests.extras.team.members import REPO, Member, member
 
 from afterwit.extras.team.hub.address import HubAddress, address_of

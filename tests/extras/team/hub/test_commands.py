@@ -12,7 +12,7 @@ from tests.extras.team.members import REPO
 from tests.homes import CLAUDE, claude_records, put
 
 from afterwit.model.knowledge import Channel
-from afterwit.store.decisions.decided import DecisionKind
+from afterwit.store.decisions import DecisionKind
 
 COUNT = "Run `make build` before `make check`, or counts are old."
 PRESS = "Run `make dist` before `make bundle`, or the press stops."

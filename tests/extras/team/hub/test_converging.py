@@ -16,7 +16,7 @@ from afterwit.extras.team.hub.pulling import lines_of, shared_notes
 from afterwit.extras.team.records import SharedNote
 from afterwit.knowledge.shown_items import may_be_told
 from afterwit.model.knowledge import PERSON, Authority, ItemStatus
-from afterwit.store.decisions.decided import DecisionKind
+from afterwit.store.decisions import DecisionKind
 from afterwit.store.store import opened
 
 _STEPS = 50

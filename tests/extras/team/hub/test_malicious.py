@@ -13,7 +13,7 @@ from tests.homes import NOW_MS
 from afterwit.extras.team.hub.sync import Synced
 from afterwit.knowledge.shown_items import may_be_told
 from afterwit.model.knowledge import Authority
-from afterwit.store.decisions.decided import DecisionKind
+from afterwit.store.decisions import DecisionKind
 
 COUNT = "Run `make build` before `make check`, or counts are old."
 _ADD = """INSERT INTO afterwit_hub.note_lines (team, repo, note, member, machine, author, lines)

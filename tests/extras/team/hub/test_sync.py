@@ -16,8 +16,8 @@ from afterwit.extras.team.hub.sync import SyncRequest, sync
 from afterwit.knowledge.shown_items import may_be_told
 from afterwit.model.errors import BusyError, UsageError
 from afterwit.model.knowledge import EVERYWHERE, Channel, ItemStatus
-from afterwit.store.decisions.decided import DecisionKind
-from afterwit.store.lease import held
+from afterwit.store.decisions import DecisionKind
+from afterwit.store.store import held
 
 COUNT = "Run `make build` before `make check`, or counts are old."
 PRESS = "Run `make dist` before `make bundle`, or the press stops."

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from tests.certificates import Authority, authority, has_openssl
-from tests.extras.memory.backends import postgres_server
-from tests.extras.memory.backends.postgres_server import PostgresServer
+from tests.extras.memory import postgres_server
+from tests.extras.memory.postgres_server import PostgresServer
 from tests.extras.team.hub.teams import HubMate, HubServer, mate
 from tests.extras.team.hub.test_commands import run
 from tests.extras.team.members import REPO

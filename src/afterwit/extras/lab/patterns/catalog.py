@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from afterwit.extras.lab.patterns.pattern import Pattern, PatternEvidence
+from afterwit.extras.lab.patterns.detect import Pattern, PatternEvidence
 from afterwit.redaction.hygiene import clean
 from afterwit.redaction.placeholders import unkeyed
-from afterwit.store.decisions.decided import PatternEntry, Recorded, in_force
+from afterwit.store.decisions import PatternEntry, Recorded, in_force
 
 _EXCERPT = 120
 _FIRST_APPROVED = "1.0.0"

@@ -2,7 +2,7 @@
 
 A decision is journalled before its files are written, and one command is one entry. Killed in between, the next
 decision writes what is missing. Names that fit nothing, and files that somebody changed, are refused before anything is
-decided.
+decided. A review is a walk through what waits: every answer is such a decision, kept at once.
 """
 
 import hashlib
@@ -26,17 +26,15 @@ from afterwit.extras.lab.patterns.catalog import (
     PatternDecided,
     entry_from,
 )
-from afterwit.extras.lab.patterns.catalog_file import read_entry
-from afterwit.extras.lab.patterns.catalog_folder import CatalogFolder, FileState, file_hashes
-from afterwit.extras.lab.patterns.clusters import MOST_EVIDENCE, clustered
-from afterwit.extras.lab.patterns.detect import signals_in
+from afterwit.extras.lab.patterns.catalog_files import CatalogFolder, FileState, file_hashes, read_entry
+from afterwit.extras.lab.patterns.detect import MOST_EVIDENCE, Pattern, clustered, signals_in
 from afterwit.harvest.wording import shown_repo
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE, Scope, ScopeKind
 from afterwit.redaction.placeholders import unkeyed
-from afterwit.store.decisions.decided import PatternEntry
-from afterwit.store.decisions.journal import decide_all
-from afterwit.store.decisions.published import recorded_patterns
+from afterwit.store.decide import decide_all
+from afterwit.store.decisions import PatternEntry
+from afterwit.store.rows.extras import recorded_patterns
 from afterwit.store.store import Store
 
 _ENDED = (EntryStatus.MERGED, EntryStatus.SPLIT)
@@ -317,3 +315,64 @@ def _refuse_ended(entry: CatalogEntry) -> None:
 
 def _listed(names: Iterable[str]) -> str:
     return ", ".join(names)
+
+
+class PatternAnswer(StrEnum):
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    EDITED = "edited"
+    SKIPPED = "skipped"
+
+
+class PatternWalk:
+    def __init__(self, world: World, patterns: Sequence[Pattern], folder: Path | None = None) -> None:
+        self._world = world
+        self._folder = folder
+        self._patterns = list(patterns)
+        self._answers: list[PatternAnswer] = []
+
+    @property
+    def next_pattern(self) -> Pattern | None:
+        return self._patterns[len(self._answers)] if len(self._answers) < len(self._patterns) else None
+
+    @property
+    def position(self) -> int:
+        return len(self._answers) + 1
+
+    @property
+    def total(self) -> int:
+        return len(self._patterns)
+
+    @property
+    def tally(self) -> dict[str, int]:
+        counts = {answer.value: self._answers.count(answer) for answer in PatternAnswer}
+        return counts | {"left": self.total - len(self._answers)}
+
+    def approve(self) -> None:
+        judge(self._world, CatalogDecision.APPROVE, [self._id], self._folder)
+        self._answers.append(PatternAnswer.APPROVED)
+
+    def reject(self) -> None:
+        judge(self._world, CatalogDecision.REJECT, [self._id], self._folder)
+        self._answers.append(PatternAnswer.REJECTED)
+
+    def edit(self, text: str) -> None:
+        """Gives the pattern this text, and approves it with it. Raises where the text is not fit."""
+        edit(self._world, self._id, EntryChanges(text=text), self._folder)
+        self._answers.append(PatternAnswer.EDITED)
+
+    def skip(self) -> None:
+        self._answers.append(PatternAnswer.SKIPPED)
+
+    def undo(self) -> bool:
+        """Takes the last answer of this walk back, so that its pattern is next again; False where there is none."""
+        if not self._answers:
+            return False
+        if self._answers[-1] is not PatternAnswer.SKIPPED:
+            undo(self._world, self._folder)
+        self._answers.pop()
+        return True
+
+    @property
+    def _id(self) -> str:
+        return self._patterns[len(self._answers)].id

@@ -16,10 +16,10 @@ import msgspec
 from afterwit.config.world import World
 from afterwit.extras.lab.patterns.catalog import Bump, CatalogDecision, CatalogEntry, EntryStatus
 from afterwit.extras.lab.patterns.curate import CatalogDesk, catalog_desk, matching
-from afterwit.extras.lab.patterns.pattern import PatternSide
+from afterwit.extras.lab.patterns.detect import PatternSide
 from afterwit.extras.lab.patterns.published_words import refuse_unfit, unfit
 from afterwit.extras.lab.patterns.show import catalog_of
-from afterwit.harvest.signals.signal import SignalKind
+from afterwit.extras.lab.patterns.signals import SignalKind
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import SENTENCE_LIMIT
 from afterwit.redaction.hygiene import clean

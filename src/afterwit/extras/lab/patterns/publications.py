@@ -10,8 +10,8 @@ from typing import NamedTuple
 import msgspec
 
 from afterwit.connect.foreign_files import FileRecord
-from afterwit.store.decisions.decided import PatternEntry, Recorded
-from afterwit.store.decisions.published import PublishedForm
+from afterwit.store.decisions import PatternEntry, Recorded
+from afterwit.store.rows.extras import PublishedForm
 
 
 class PlacedPatterns(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

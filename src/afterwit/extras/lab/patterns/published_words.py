@@ -9,7 +9,7 @@ known again when it comes back in a log.
 from collections.abc import Iterable, Sequence
 
 from afterwit.extras.lab.patterns.catalog import CatalogEntry
-from afterwit.extras.lab.patterns.pattern import PatternSide
+from afterwit.extras.lab.patterns.detect import PatternSide
 from afterwit.extras.lab.skill_folders import SkillDocument, skill_document, skill_name
 from afterwit.knowledge.gate import rejection
 from afterwit.knowledge.shown_items import approved

@@ -8,15 +8,12 @@ import msgspec
 
 from afterwit.config.world import World
 from afterwit.extras.lab.patterns.catalog import Catalog, CatalogEntry, EntryStatus, EntryVersion, entry_from
-from afterwit.extras.lab.patterns.catalog_file import written
-from afterwit.extras.lab.patterns.catalog_folder import CatalogFolder, FileState
-from afterwit.extras.lab.patterns.clusters import FEWEST_STORIES, clustered
+from afterwit.extras.lab.patterns.catalog_files import CatalogFolder, FileState, written
 from afterwit.extras.lab.patterns.curate import matching
-from afterwit.extras.lab.patterns.detect import detect, signals_in
-from afterwit.extras.lab.patterns.pattern import Pattern
+from afterwit.extras.lab.patterns.detect import FEWEST_STORIES, Pattern, clustered, detect, signals_in
 from afterwit.model.errors import UsageError
 from afterwit.sessions.filters import Filter
-from afterwit.store.decisions.published import recorded_patterns
+from afterwit.store.rows.extras import recorded_patterns
 from afterwit.store.store import readonly_database
 
 _ANY = Filter()

@@ -47,10 +47,9 @@ from afterwit.sessions.list import Session
 from afterwit.sessions.short_ids import short_id
 from afterwit.sources.discovery import listed
 from afterwit.store.layout import Layout
-from afterwit.store.lease import held
 from afterwit.store.rows.files import file_key, files_by_session
 from afterwit.store.rows.session_list import Selection, SessionRow, selected_sessions
-from afterwit.store.store import readonly_database, rehearsed
+from afterwit.store.store import held, readonly_database, rehearsed
 
 _LEAST_SHARE = 0.1  # of a session that ran elsewhere
 _PATTERN = frozenset("*?[")

@@ -10,13 +10,13 @@ def advance_trials(world: World, options: Options, progress: Progress, *, is_jso
     """Which ended, in words."""
     if options.is_dry_run or not world.layout.database.exists():
         return []
-    from afterwit.store.rows.skills import has_skill_decisions
+    from afterwit.store.rows.extras import has_skill_decisions
     from afterwit.store.store import readonly_database
 
     with readonly_database(world.layout) as db:
         if not has_skill_decisions(db):
             return []
-    from afterwit.extras.lab.skills.cli.evolve_words import end_words
-    from afterwit.extras.lab.skills.evolve.advance import advance
+    from afterwit.extras.lab.skills.cli.evolve import end_words
+    from afterwit.extras.lab.skills.evolve.decide import advance
 
     return [end_words(trial) for trial in advance(world, lambda: time.time_ns() // 1_000_000)]

@@ -2,12 +2,24 @@
 
 from collections.abc import Sequence
 
-from afterwit.extras.lab.skills.history import skill_history
-from afterwit.extras.lab.skills.pairs import LEAST_TOGETHER, SkillPair, pairs
-from afterwit.extras.lab.skills.summary import SkillSummary, effects_by, summaries, summary
-from afterwit.extras.lab.skills.trends import SkillTrend, trends
-from afterwit.extras.lab.skills.words import UNIT, between, finding, known_effect, of_ten
-from afterwit.harvest.skills.effect import SkillEffect, WeighedUse
+from afterwit.extras.lab.skills.effect import SkillEffect, WeighedUse
+from afterwit.extras.lab.skills.figures import (
+    LEAST_TOGETHER,
+    UNIT,
+    SkillPair,
+    SkillSummary,
+    SkillTrend,
+    between,
+    effects_by,
+    finding,
+    known_effect,
+    of_ten,
+    pairs,
+    skill_history,
+    summaries,
+    summary,
+    trends,
+)
 from afterwit.model.errors import UsageError
 from afterwit.model.text.amounts import human_count
 from afterwit.repos.remotes import last_part

@@ -1,18 +1,117 @@
-"""Renders a template for a session that is about to begin, and notes that it was used."""
+"""Renders a template for a session that is about to begin, notes that, and says what came of earlier uses.
+
+A use is noted when a template is rendered, and when a session in an experiment is told its example. The effect is that
+of the experiment: sessions drawn to be told the example beside those from which it was held out, by the same figures
+and intervals as for notes. Until a session was drawn, nobody can tell.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.extras.lab.templates.files import find_template
-from afterwit.extras.lab.templates.stats import select, stats
+from afterwit.extras.lab.templates.files import find_template, list_templates
 from afterwit.extras.lab.templates.wire import Message, WireFormat, template_messages
+from afterwit.measure.live.cases import cases_in
+from afterwit.measure.live.effect import effect_of
+from afterwit.measure.live.report import GroupEffect
+from afterwit.measure.live.words import with_needed
+from afterwit.measure.statistics.estimate import Finding
 from afterwit.model.errors import UsageError
 from afterwit.model.kinds import TaskType
-from afterwit.model.templates import Template, TemplateUse
+from afterwit.model.templates import TEMPLATE_ITEM, Template, TemplateUse
 from afterwit.model.times import iso_from_ms
 from afterwit.recall.worked_example import worked_example
 from afterwit.redaction.markers import marked
-from afterwit.store.template_files import note_use
+from afterwit.store.rows.hooks import told_counts
+from afterwit.store.store import readonly_database
+from afterwit.store.template_files import note_use, template_uses
+
+_NOBODY_CAN_TELL = "nobody can tell yet"
+_PREFERENCE = {Finding.HELPS: 0, Finding.NO_EVIDENCE: 1}
+
+
+class TemplateStats(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of the use of one template."""
+
+    template: Template
+    uses: int
+    told: int  # of these, sessions in an experiment
+    ways: dict[str, int]  # how often it was rendered in each form
+    last_used_at: str
+    effect: GroupEffect | None  # None: no session was drawn for it yet
+
+    @property
+    def finding(self) -> Finding:
+        return self.effect.finding if self.effect is not None else Finding.NO_EVIDENCE
+
+    @property
+    def effect_words(self) -> str:
+        """Whether it helped, or why nobody can tell."""
+        if self.effect is not None:
+            return with_needed(self.effect.finding, self.effect.estimate)
+        if self.told:
+            return f"{_NOBODY_CAN_TELL}: no session that was told it is learned"
+        return f"{_NOBODY_CAN_TELL}: no session was drawn for it"
+
+
+def stats(world: World) -> list[TemplateStats]:
+    """Of all templates, in the order in which they are listed."""
+    templates = list_templates(world).templates
+    uses = template_uses(world.layout) if templates else []
+    told, effects = _measured(world) if templates else ({}, {})
+    rows = []
+    for template in templates:
+        own = [use for use in uses if use.template == template.id]
+        rows.append(
+            TemplateStats(
+                template=template,
+                uses=len(own) + told.get(template.item, 0),
+                told=told.get(template.item, 0),
+                ways=dict(sorted(Counter(use.way for use in own).items())),
+                last_used_at=max((use.at for use in own), default=""),
+                effect=effects.get(template.item),
+            )
+        )
+    return rows
+
+
+def select(rows: Iterable[TemplateStats], task_type: TaskType | None = None, repo: str = "") -> Template | None:
+    """The template to use for a session: one that was seen to help before one of which nobody can tell, then the one
+    that was used least. One that does harm is not used."""
+    fitting = [
+        row
+        for row in rows
+        if row.finding in _PREFERENCE
+        and (task_type is None or row.template.type is task_type)
+        and (not repo or f"/{row.template.source.repo}".endswith(f"/{repo}"))
+        and row.template.is_in_use
+    ]
+    best = min(fitting, key=_order, default=None)
+    return best.template if best is not None else None
+
+
+def compared_templates(world: World) -> list[str]:
+    """The ids of the templates for an experiment: for each repository the one to use next, of those of which a session
+    can be told."""
+    rows = [row for row in stats(world) if worked_example(row.template)]
+    repos = sorted({row.template.source.repo for row in rows})
+    chosen = (select([row for row in rows if row.template.source.repo == repo]) for repo in repos)
+    return [template.id for template in chosen if template is not None]
+
+
+def _order(row: TemplateStats) -> tuple[int, int, str]:
+    return _PREFERENCE[row.finding], row.uses, row.template.id
+
+
+def _measured(world: World) -> tuple[Mapping[str, int], Mapping[str, GroupEffect]]:
+    """In how many sessions each template was told, and its effect. Where none was drawn, nothing is judged."""
+    with readonly_database(world.layout) as db:
+        told = told_counts(db, TEMPLATE_ITEM)
+        report = effect_of(cases_in(db)) if told else None
+    return told, {effect.name: effect for effect in report.items} if report is not None else {}
+
 
 TEXT = "text"
 FORMS = (TEXT, *WireFormat)

@@ -1,23 +1,30 @@
-"""Makes a template of a session: its verified path, from the archive, redacted and shortened.
+"""Makes a template of a session (`create`), and proposes the best sessions to make some of (`propose`).
 
-The arguments and results of calls are only in the originals, so a session whose original was dropped gives none. The id
-of a template follows from its session: made again, it is the next version of the same one.
+A template is the session's verified path, from the archive. The arguments and results of calls are only in the
+originals, so a session whose original was dropped gives none. The id of a template follows from its session: made
+again, it is the next version of the same one.
+
+Best is a session that certainly ended well, whose work was checked after its last change, and in which little failed.
+Of one repository comes one for each type; of what people had forgotten comes none. Only the latest sessions are looked
+at, so that the work is bounded. What is proposed is written only by `keep`.
 """
 
 import datetime as dt
-import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import msgspec
 
 from afterwit.config.world import World
 from afterwit.digest.digester import below
 from afterwit.digest.door.update import load_digest
-from afterwit.extras.lab.templates.shortening import TemplateCleaner
+from afterwit.extras.lab.templates.files import TemplateCleaner, template_id
 from afterwit.extras.lab.templates.verified_path import PathStep, verified_path
+from afterwit.knowledge.door.settle import recorded
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.errors import UsageError
-from afterwit.model.kinds import ActionKind, EventKind, TaskType
+from afterwit.model.kinds import ActionKind, EventKind, Outcome, Relation, TaskType
+from afterwit.model.knowledge import SessionRef
 from afterwit.model.templates import (
     DEFAULT_EXAMPLES,
     LEAST_EXAMPLES,
@@ -29,10 +36,10 @@ from afterwit.model.times import iso_from_ms
 from afterwit.sessions.filters import find_session
 from afterwit.sessions.originals import TranscriptSource, source_of
 from afterwit.sessions.show import GoneTexts, SessionMoment, WantedMoments, moments, safe_row
-from afterwit.store.rows.session_list import SessionRow
+from afterwit.store.decisions import decided
+from afterwit.store.rows.session_list import Selection, SessionRow, first_sessions
 from afterwit.store.template_files import put_template, stored_templates
 
-_ID_BYTES = 4
 _CALLS = frozenset((EventKind.CALL, EventKind.RESULT))
 
 
@@ -99,10 +106,6 @@ def template_of(
     )
 
 
-def template_id(*identity: str) -> str:
-    return hashlib.blake2b("\0".join(identity).encode("utf-8", "surrogatepass"), digest_size=_ID_BYTES).hexdigest()
-
-
 class _Called(msgspec.Struct):
     """A call, and its result as far as there is one."""
 
@@ -152,3 +155,117 @@ def _target(step: DigestStep, row: SessionRow) -> str:
 
 def _day(row: SessionRow) -> str:
     return dt.datetime.fromtimestamp(row.started_ms / 1000, tz=dt.UTC).date().isoformat() if row.started_ms else ""
+
+
+DEFAULT_COUNT = 2
+_LATEST = 1_000  # sessions that are looked at
+_LEAST_CONFIDENCE = 0.8
+_MOST_FAILED = 0.1  # as a share of all actions
+_LEAST_STEPS = 5
+_FEWEST_PROPOSED = 3
+
+
+class ProposedTemplate(msgspec.Struct, frozen=True, kw_only=True):
+    """A template that could be made, and why of this session."""
+
+    template: Template
+    confidence: float  # that the session ended well
+    reasons: tuple[str, ...]
+    failed: int  # actions
+    actions: int
+
+
+class _GoodSession(NamedTuple):
+    row: SessionRow
+    digest: Digest
+    failed: int
+
+    @property
+    def order(self) -> tuple[float, float, int]:
+        return (-self.digest.verdict.confidence, self.failed / len(self.digest.steps), -(self.row.started_ms or 0))
+
+
+def propose(
+    world: World,
+    types: Iterable[TaskType] = TaskType,
+    count: int = DEFAULT_COUNT,
+    most_examples: int = DEFAULT_EXAMPLES,
+) -> list[ProposedTemplate]:
+    """At most `count` proposals for each type, the best first."""
+    there = {template.id for template in stored_templates(world.layout).templates}
+    with source_of(world) as source:
+        good = sorted(_good_sessions(source, there), key=lambda session: session.order)
+        return [
+            proposal
+            for task_type in types
+            for proposal in _of_type(source, good, task_type, count, WantedTemplate(most_examples=most_examples), world)
+        ]
+
+
+def keep(world: World, proposals: Iterable[ProposedTemplate]) -> None:
+    for proposal in proposals:
+        put_template(world.layout, proposal.template)
+
+
+def _good_sessions(source: TranscriptSource, there: set[str]) -> Iterator[_GoodSession]:
+    selection = Selection(outcomes=frozenset((Outcome.SUCCESS,)))
+    forgotten = decided(recorded(source.store.db)).forgotten
+    for row in first_sessions(source.store.db, selection, "start", _LATEST):
+        if row.relation == Relation.SUBAGENT or row.is_partial or template_id(row.agent, row.native_id) in there:
+            continue
+        if forgotten.covers(_session_ref(row)):
+            continue
+        digest = load_digest(source.store.db, row)
+        if digest is None or len(digest.steps) < _LEAST_STEPS or digest.verdict.confidence < _LEAST_CONFIDENCE:
+            continue
+        failed = sum(step.has_failed for step in digest.steps)
+        if failed <= _MOST_FAILED * len(digest.steps) and _is_checked(digest):
+            yield _GoodSession(row, digest, failed)
+
+
+def _session_ref(row: SessionRow) -> SessionRef:
+    return SessionRef(agent=row.agent, native_id=row.native_id, story=row.native_id, repo=row.repo, user=row.user)
+
+
+def _is_checked(digest: Digest) -> bool:
+    """Whether a check passed after the last change; where nothing was changed, there is nothing to check."""
+    changes = [at for at, step in enumerate(digest.steps) if step.has_changed]
+    if not changes:
+        return digest.task_type is TaskType.RESEARCH
+    later = (PathStep(step, "") for step in digest.steps[changes[-1] :])
+    return any(step.is_verified and step.is_check for step in later)
+
+
+def _of_type(
+    source: TranscriptSource,
+    good: Iterable[_GoodSession],
+    task_type: TaskType,
+    count: int,
+    wanted: WantedTemplate,
+    world: World,
+) -> Iterator[ProposedTemplate]:
+    repos: set[str] = set()
+    fitting = (session for session in good if session.digest.task_type is task_type)
+    for session in fitting:
+        if len(repos) >= count:
+            return
+        template = None if session.row.repo in repos else _made(source, session.row, wanted, world)
+        if template is None:
+            continue
+        repos.add(session.row.repo)
+        yield ProposedTemplate(
+            template=template,
+            confidence=session.digest.verdict.confidence,
+            reasons=session.digest.verdict.reasons,
+            failed=session.failed,
+            actions=len(session.digest.steps),
+        )
+
+
+def _made(source: TranscriptSource, row: SessionRow, wanted: WantedTemplate, world: World) -> Template | None:
+    """The template of a session; None where its original was dropped or too little of it led anywhere."""
+    try:
+        template = template_of(source, row, world.now_ms, wanted)
+    except UsageError:
+        return None
+    return template if len(template.examples) >= _FEWEST_PROPOSED else None

@@ -2,8 +2,8 @@
 
 import msgspec
 
+from afterwit.extras.lab.templates.apply import TemplateStats, stats
 from afterwit.extras.lab.templates.files import exported, find_template, list_templates
-from afterwit.extras.lab.templates.stats import TemplateStats, stats
 from afterwit.model.times import ms_from_any
 from afterwit.repos.remotes import short_names
 from afterwit.store.rows.session_list import session_of

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from afterwit.extras.memory.backends.backend import is_this_machine
+from afterwit.extras.memory.backend import is_this_machine
 from afterwit.model.errors import AfterwitError, UsageError
 from afterwit.model.extras import install_command
 

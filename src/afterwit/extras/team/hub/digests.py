@@ -20,8 +20,8 @@ from afterwit.model.digest import Digest
 from afterwit.redaction.placeholders import unkeyed
 from afterwit.store.atomic import step
 from afterwit.store.database import transaction
-from afterwit.store.rows import hub as kept
-from afterwit.store.rows.hub import NamedSession, SentDigest
+from afterwit.store.rows import extras as kept
+from afterwit.store.rows.extras import NamedSession, SentDigest
 from afterwit.store.rows.sightings import digest_of
 
 BATCH = 500

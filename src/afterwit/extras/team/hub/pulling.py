@@ -24,9 +24,9 @@ from afterwit.extras.team.records import SharedLine, SharedNote, decoded, encode
 from afterwit.model.knowledge import IMPORT
 from afterwit.store.atomic import step
 from afterwit.store.database import transaction
-from afterwit.store.decisions.decided import KnowledgeEntry
-from afterwit.store.rows import hub as kept
-from afterwit.store.rows.hub import HubLinesRow
+from afterwit.store.decisions import KnowledgeEntry
+from afterwit.store.rows import extras as kept
+from afterwit.store.rows.extras import HubLinesRow
 from afterwit.store.rows.items import items_with_ids
 
 PAGE = 1_000

@@ -22,8 +22,8 @@ from afterwit.extras.team.push import SharedChange, changes_of, refuse_secrets
 from afterwit.extras.team.records import AHEAD_MS, SharedLine, encoded
 from afterwit.store.atomic import step
 from afterwit.store.database import transaction
-from afterwit.store.rows import hub as kept
-from afterwit.store.rows.hub import HubLinesRow
+from afterwit.store.rows import extras as kept
+from afterwit.store.rows.extras import HubLinesRow
 
 BATCH = 1_000
 

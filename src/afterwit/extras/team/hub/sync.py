@@ -26,12 +26,11 @@ from afterwit.extras.team.records import AHEAD_MS
 from afterwit.knowledge.door.list import find_item
 from afterwit.model.errors import UsageError
 from afterwit.model.settings import Settings
-from afterwit.repos.known_names import key_of
+from afterwit.repos.identity import key_of
 from afterwit.sessions.filters import aliased_repos, find_repo, fits_repo, known_repos
 from afterwit.store.database import transaction
-from afterwit.store.lease import held
-from afterwit.store.rows import hub as kept
-from afterwit.store.store import opened
+from afterwit.store.rows import extras as kept
+from afterwit.store.store import held, opened
 
 _VERSION = 1  # raised when the same notes make other lines
 _WAIT_SECONDS = 5

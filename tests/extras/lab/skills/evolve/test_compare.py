@@ -5,8 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from afterwit.extras.lab.skills.evolve.compare import DrawnBlock, TrialCase, TrialEffect, compared
-from afterwit.extras.lab.skills.evolve.trial import BLOCK_MS
+from afterwit.extras.lab.skills.evolve.trial import BLOCK_MS, DrawnBlock, TrialCase, TrialEffect, compared
 
 HISTORIES = range(300)
 BLOCKS = 160

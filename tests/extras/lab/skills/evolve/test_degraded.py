@@ -7,13 +7,11 @@ import pytest
 from tests.extras.lab.skills.evolve.orchard import CHECKS, DAY_S, Orchard
 from tests.measure.histories import HOUR_S
 
-from afterwit.extras.lab.skills.evolve.advance import advance
-from afterwit.extras.lab.skills.evolve.command_history import CommandHistory
-from afterwit.extras.lab.skills.evolve.decide import accept, rollback
-from afterwit.extras.lab.skills.evolve.drafting import next_version
-from afterwit.extras.lab.skills.evolve.proposal import SkillProposal
+from afterwit.extras.lab.skills.evolve.decide import accept, advance, rollback
+from afterwit.extras.lab.skills.evolve.draft import next_version
 from afterwit.extras.lab.skills.evolve.propose import propose
 from afterwit.extras.lab.skills.evolve.trial import BLOCK_MS
+from afterwit.extras.lab.skills.evolve.verify import CommandHistory, SkillProposal
 
 TEXT = """---
 name: press

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from tests.extras.lab.skills.evolve.orchard import CHECKS, DAY_S, Orchard
 
-from afterwit.extras.lab.skills.evolve.proposal import SkillProposal
 from afterwit.extras.lab.skills.evolve.propose import propose
+from afterwit.extras.lab.skills.evolve.verify import SkillProposal
 
 NAME = "orchard-commit-checks"
 

@@ -1,6 +1,6 @@
 """What a skill's text names: commands of shell blocks and in backticks, and paths."""
 
-from afterwit.extras.lab.skills.evolve.skill_file import commands_in, head_of, paths_in
+from afterwit.extras.lab.skills.evolve.verify import commands_in, head_of, paths_in
 
 TEXT = """---
 name: press

@@ -10,8 +10,7 @@ from tests.measure.histories import HOUR_S
 
 from afterwit.engine.archive.delete import DeleteRequest, delete
 from afterwit.engine.archive.rebuild import rebuild
-from afterwit.extras.lab.skills.evolve.advance import advance, drawn_arm
-from afterwit.extras.lab.skills.evolve.decide import accept, evolution, reject, rollback, trials_now
+from afterwit.extras.lab.skills.evolve.decide import accept, advance, drawn_arm, evolution, reject, rollback, trials_now
 from afterwit.extras.lab.skills.evolve.propose import propose
 from afterwit.extras.lab.skills.evolve.trial import BLOCK_MS, Arm, SkillTrial, TrialVerdict
 from afterwit.model.errors import UsageError
@@ -220,7 +219,7 @@ def test_killed_between_journal_and_file_the_next_run_puts_it_right(
         raise Killed
 
     with monkeypatch.context() as broken:
-        broken.setattr("afterwit.extras.lab.skills.evolve.placing.carry_out", killed)
+        broken.setattr("afterwit.extras.lab.skills.evolve.decide.carry_out", killed)
         for _ in range(20):
             orchard.now_ms += BLOCK_MS
             with pytest.raises(Killed):
@@ -230,7 +229,7 @@ def test_killed_between_journal_and_file_the_next_run_puts_it_right(
                 break
             broken.undo()
             advance(orchard.world, orchard.clock)
-            broken.setattr("afterwit.extras.lab.skills.evolve.placing.carry_out", killed)
+            broken.setattr("afterwit.extras.lab.skills.evolve.decide.carry_out", killed)
     assert trial.blocks[-1].from_ms is None
     assert lies_there(orchard) == (arm is Arm.OLD)
     drawn_ms, orchard.now_ms = orchard.now_ms, orchard.now_ms + 60_000
@@ -251,7 +250,7 @@ def test_killed_before_it_is_noted_that_the_file_is_written_it_is_noted_later(
 
     orchard.now_ms += BLOCK_MS
     with monkeypatch.context() as broken:
-        broken.setattr("afterwit.extras.lab.skills.evolve.advance.step", killed)
+        broken.setattr("afterwit.extras.lab.skills.evolve.decide.step", killed)
         with pytest.raises(Killed):
             advance(orchard.world, orchard.clock)
     (trial,) = evolution(orchard.world).trials
@@ -269,7 +268,7 @@ def test_a_folder_that_cannot_be_written_is_tried_again(orchard: Orchard, monkey
         raise PermissionError(13, "Permission denied")
 
     with monkeypatch.context() as broken:
-        broken.setattr("afterwit.extras.lab.skills.evolve.placing.carry_out", refused)
+        broken.setattr("afterwit.extras.lab.skills.evolve.decide.carry_out", refused)
         orchard.now_ms += BLOCK_MS
         assert advance(orchard.world, orchard.clock) == []
     assert not evolution(orchard.world).trials[0].is_settled

@@ -1,31 +1,210 @@
-"""`afterwit patterns list`, `show`, `log`, `diff`: the catalog as people look at it."""
+"""`afterwit patterns detect`, `list`, `show`, `log`, `diff`: patterns as people look at them, and what the
+commands about them share."""
 
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import click
+import msgspec
+from click.shell_completion import CompletionItem
 
-from afterwit.cli.commands import command
+from afterwit.cli.commands import ExitCode, command
+from afterwit.cli.sessions.filters import filtered, nothing_matches
+from afterwit.cli.terminal.amounts import human_count, human_tokens
+from afterwit.cli.terminal.completing import plain_items
 from afterwit.cli.terminal.options import Here, many, reporting, timed
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.cli.terminal.table import Column, print_table
-from afterwit.extras.lab.patterns.catalog import EntryStatus
-from afterwit.extras.lab.patterns.catalog_file import in_words
-from afterwit.extras.lab.patterns.cli.completing import pattern_ids
-from afterwit.extras.lab.patterns.cli.shapes import (
-    EXITS,
-    FOUND,
-    entry_shape,
-    in_catalog,
-    pattern_shape,
-    published_line,
-    summary_lines,
-    summed_up,
-    version_shape,
-)
-from afterwit.extras.lab.patterns.publish import published_of
+from afterwit.config.calendar import Calendar
+from afterwit.extras.lab.patterns.catalog import CatalogEntry, EntryStatus, EntryVersion
+from afterwit.extras.lab.patterns.catalog_files import in_words
+from afterwit.extras.lab.patterns.detect import FEWEST_STORIES, Pattern, detect
+from afterwit.extras.lab.patterns.publish import PublishedState, ShownPublication, published_of
 from afterwit.extras.lab.patterns.show import catalog_of, listed, shown
 from afterwit.extras.lab.patterns.show import diff as run_diff
 from afterwit.extras.lab.patterns.show import log as run_log
+from afterwit.model.errors import AfterwitError
+from afterwit.model.times import iso_from_ms
+from afterwit.sessions.filters import Filter, one_line
+
+EXITS = {
+    ExitCode.FAILED: "There is no store yet, or it cannot be used.",
+    ExitCode.WRONG_USE: "No such pattern, or its file was changed by hand. Nothing is decided.",
+    ExitCode.PARTLY_DONE: "It is decided and recorded, but a file could not be written.",
+}
+UNDO = "`afterwit patterns undo` takes it back."
+FOUND = "found"  # the status of what nobody has decided about
+_LONGEST_EXCERPT = 140
+Command = Callable[..., Any]
+
+
+def in_catalog(command: Command) -> Command:
+    """Adds `--catalog`, passed as `folder`."""
+    return click.option(
+        "--catalog",
+        "folder",
+        type=click.Path(path_type=Path, file_okay=False),
+        metavar="FOLDER",
+        help="The folder of the catalog. Default: `patterns.catalog` in config.toml, else `patterns` in the store.",
+    )(command)
+
+
+def with_minimum(command: Command) -> Command:
+    """Adds `--min-frequency`, passed as `minimum`."""
+    return click.option(
+        "--min-frequency",
+        "minimum",
+        type=click.IntRange(min=1),
+        metavar="N",
+        default=FEWEST_STORIES,
+        help=f"Only what at least so many independent sessions show. Default: {FEWEST_STORIES}.",
+    )(command)
+
+
+def pattern_shape(pattern: Pattern, entry: CatalogEntry | None) -> dict[str, Any]:
+    return {
+        "id": pattern.id,
+        "kind": pattern.kind,
+        "side": pattern.side,
+        "title": pattern.title,
+        "text": pattern.text,
+        "scope": str(pattern.scope),
+        "triggers": pattern.triggers,
+        "is_cross_agent": pattern.is_cross_agent,
+        "frequency": pattern.frequency,
+        "sessions": pattern.sessions,
+        "stories": pattern.stories,
+        "repos": pattern.repos,
+        "users": pattern.users,
+        "agents": pattern.agents,
+        "first_seen": iso_from_ms(pattern.first_ms),
+        "last_seen": iso_from_ms(pattern.last_ms),
+        "failures": pattern.failures,
+        "mended": pattern.mended,
+        "actions": pattern.actions,
+        "tokens": pattern.tokens,
+        "evidence": [msgspec.structs.asdict(piece) | {"hash": piece.hash} for piece in pattern.evidence],
+        "status": entry.status if entry else FOUND,
+        "version": entry.version if entry else "",
+    }
+
+
+def entry_shape(entry: CatalogEntry) -> dict[str, Any]:
+    shape = msgspec.structs.asdict(entry)
+    return shape | {"evidence": [msgspec.structs.asdict(piece) for piece in entry.evidence]}
+
+
+def published_line(publication: ShownPublication, calendar: Calendar) -> str:
+    """Where a pattern is published, in one line."""
+    whose = f" for {', '.join(publication.agents)}" if publication.agents else ""
+    where = publication.path or publication.name
+    state = publication.state.in_words
+    day = calendar.day(publication.at_ms)
+    return f"published as {publication.form}{whose}: {where} ({publication.version}, {day}{state and f'; {state}'})"
+
+
+def summed_up(places: Sequence[ShownPublication]) -> str:
+    """All places of a pattern in a few words."""
+    forms = ", ".join(sorted({str(place.form) for place in places}))
+    states = dict.fromkeys(place.state.in_words for place in places if place.state.in_words)
+    return "; ".join(filter(None, (forms, *states)))
+
+
+def still_published(own: str, places: Sequence[ShownPublication]) -> Iterator[str]:
+    """What a person should know after a decision about a pattern that is published."""
+    if any(place.state is PublishedState.WITHDRAWN for place in places):
+        yield f"{own} is still published ({summed_up(places)}). `afterwit patterns unpublish {own}` takes it back."
+    elif any(place.state is PublishedState.OUTDATED for place in places):
+        yield f"An earlier version of {own} is published. `afterwit patterns publish {own}` brings it up to date."
+
+
+def version_shape(version: EntryVersion) -> dict[str, Any]:
+    return {
+        "id": version.entry.id,
+        "version": version.entry.version,
+        "status": version.entry.status,
+        "decision": version.decision,
+        "what": version.what,
+        "at_ms": version.at_ms,
+        "is_undone": version.is_undone,
+    }
+
+
+def summary_lines(pattern: Pattern, calendar: Calendar, shown_evidence: int) -> Iterator[str]:
+    """What stands behind a pattern, and some of its evidence."""
+    across = "across agents: " if pattern.is_cross_agent else ""
+    repos = ", ".join(repo.rpartition("/")[2] for repo in pattern.repos) or "no repository"
+    yield (
+        f"{human_count(pattern.stories, 'independent session')}, seen {human_count(pattern.frequency, 'time')};"
+        f" {across}{', '.join(pattern.agents)}; {repos};"
+        f" {calendar.day(pattern.first_ms)} to {calendar.day(pattern.last_ms)}"
+    )
+    if pattern.failures or pattern.tokens:
+        mended = f", {pattern.mended} of them mended" if pattern.failures else ""
+        tokens = f"; about {human_tokens(pattern.tokens)} tokens" if pattern.tokens else ""
+        yield f"cost: {human_count(pattern.failures, 'failure')}{mended}{tokens}"
+    for piece in pattern.evidence[:shown_evidence]:
+        yield f"{calendar.day(piece.at_ms)}  {piece.agent}: {one_line(piece.excerpt, _LONGEST_EXCERPT)}"
+
+
+def pattern_ids(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The patterns that recur, and those of the catalog."""
+    from afterwit.cli.terminal.options import here_from
+    from afterwit.extras.lab.patterns.show import all_ids
+
+    with suppress(AfterwitError, OSError):
+        world = here_from(ctx.params.get("config"), ctx.params.get("profile")).world
+        return plain_items(all_ids(world), incomplete)
+    return []
+
+
+_DETECTED = (
+    Column("id"),
+    Column("sessions", is_number=True),
+    Column("failures", is_number=True, gives_way=2),
+    Column("agents", gives_way=1),
+    Column("decided", gives_way=3),
+    Column("pattern", takes_rest=True),
+)
+
+
+@command(
+    "detect",
+    examples=(
+        "afterwit patterns detect",
+        "afterwit patterns detect --repo orchard --since 4w",
+        "afterwit patterns detect --min-frequency 5 --json",
+    ),
+    exits=EXITS,
+)
+@with_minimum
+@reporting
+@filtered
+def detect_patterns(here: Here, wanted: Filter, minimum: int, is_json: bool) -> None:
+    """Find what recurs in your sessions: problems and successes, with what they cost.
+
+    What sessions of several agents show comes first, then what most independent sessions show. An id stays the same
+    when sessions are added. `afterwit patterns review` asks about what nobody has decided yet.
+    """
+    patterns, decided = detect(here.world, wanted, minimum), catalog_of(here.world).entries
+    if is_json:
+        print_json([pattern_shape(pattern, decided.get(pattern.id)) for pattern in patterns])
+        return
+    if not patterns:
+        talk(nothing_matches(here, wanted) or f"Nothing recurs in {minimum} independent sessions.")
+        return
+    rows = []
+    for pattern in patterns:
+        entry = decided.get(pattern.id)
+        said = f"{entry.status} {entry.version}" if entry else ""
+        rows.append((pattern.id, pattern.stories, pattern.failures, ", ".join(pattern.agents), said, pattern.title))
+    print_table(_DETECTED, rows)
+    waiting = sum(pattern.id not in decided for pattern in patterns)
+    if waiting:
+        talk(f"{waiting} not decided yet. `afterwit patterns review` asks what to do, `show` shows one.")
+
 
 _EMPTY = "The catalog is empty. `afterwit patterns detect` shows what recurs, `review` asks about it."
 _ERASED = "(its words went with the sessions that were erased)"

@@ -1,28 +1,208 @@
-"""A person decides about proposals: lets one be tried, rejects it, or takes a version back.
+"""A person decides about proposals (tried, rejected, taken back), and every `learn` goes on with what was agreed to.
 
 To let it be tried is to agree to all that follows by rule: either version lies on disk for some hours, by chance; the
 new one stays if it proves better, and the old one comes back, byte for byte, if it proves worse. Without evidence
 nothing is kept: a person who wants the new text without a trial writes it.
+
+Each step is in the journal before a file is written, and that it was written is noted afterwards; killed in between,
+the next run does what is missing. Only trials of this machine are touched. A file is touched only if it holds one of
+the two versions of its trial: one that somebody changed ends its trial, and stays as it is.
 """
 
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.connect.foreign_files import expanded, fingerprint, look, missing_folders, shortened
+from afterwit.connect.foreign_files import (
+    FileRecord,
+    ForeignFile,
+    expanded,
+    fingerprint,
+    look,
+    missing_folders,
+    shortened,
+)
 from afterwit.engine.curation.curate import decision_desk
-from afterwit.extras.lab.skills.evolve.advance import Clock, draw_entry, end_entry, settle
-from afterwit.extras.lab.skills.evolve.cases import trial_effect
-from afterwit.extras.lab.skills.evolve.compare import TrialEffect
-from afterwit.extras.lab.skills.evolve.placing import changed_by_hand
-from afterwit.extras.lab.skills.evolve.proposal import SkillProposal
+from afterwit.extras.lab.skill_folders import SkillChange, carry_out
 from afterwit.extras.lab.skills.evolve.propose import evolution_in, propose
-from afterwit.extras.lab.skills.evolve.trial import Evolution, SkillTrial, TrialStart, TrialVerdict
-from afterwit.model.errors import UsageError
-from afterwit.store.decisions.decided import SkillEntry
-from afterwit.store.decisions.journal import decide_all
-from afterwit.store.store import readonly_database, require
+from afterwit.extras.lab.skills.evolve.trial import (
+    BLOCK_MS,
+    CHANCE,
+    Arm,
+    Evolution,
+    SkillTrial,
+    TrialEffect,
+    TrialStart,
+    TrialVerdict,
+    trial_effect,
+)
+from afterwit.extras.lab.skills.evolve.verify import SkillProposal
+from afterwit.measure.statistics.estimate import Finding
+from afterwit.model.errors import AfterwitError, BusyError, PartlyDoneError, UsageError
+from afterwit.recall.holdout import draw, holdout_key
+from afterwit.store.atomic import step
+from afterwit.store.decide import catch_up, decide_all, told_if_recorded
+from afterwit.store.decisions import SkillEntry
+from afterwit.store.store import Store, held, opened, readonly_database, require
+
+
+def place(world: World, trial: SkillTrial, arm: Arm) -> list[Path]:
+    """Writes the version, or removes the file where the old one is none. Returns what changed. Asks no questions:
+    whether it may is up to `changed_by_hand`."""
+    text = trial.text(arm)
+    made = tuple(expanded(folder, world.user_home) for folder in trial.start.made)
+    changes = [
+        SkillChange(
+            file,
+            None if text is None else text.encode(),
+            FileRecord(path, trial.start.old_hash or None, trial.start.new_hash),
+            made=made if text is None else (),
+        )
+        for path, file in zip(trial.proposal.paths, _files(world, trial.start), strict=True)
+    ]
+    return carry_out(changes)
+
+
+def changed_by_hand(world: World, trial: SkillTrial) -> Path | None:
+    """The first file of the trial that holds something else than it was left with; None where there is none."""
+    due = trial.due if trial.is_settled else None
+    for file in _files(world, trial.start):
+        held = held_by(file, trial.start)
+        if held is None or (due is not None and held is not due):
+            return file.path
+    return None
+
+
+def held_by(file: ForeignFile, start: TrialStart) -> Arm | None:
+    """Which version a file holds; None: neither."""
+    own = "" if file.content is None else fingerprint(file.content)
+    return Arm.OLD if own == start.old_hash else Arm.NEW if own == start.new_hash else None
+
+
+def _files(world: World, start: TrialStart) -> Sequence[ForeignFile]:
+    return [_seen(expanded(path, world.user_home)) for path in start.proposal.paths]
+
+
+def _seen(path: Path) -> ForeignFile:
+    """What lies there; what cannot be read is something else than ours."""
+    try:
+        return look(path)
+    except (AfterwitError, OSError):
+        return ForeignFile(path, path, b"\0")
+
+
+Clock = Callable[[], int]
+_VERDICTS = {Finding.HELPS.value: TrialVerdict.KEPT, Finding.HARMS.value: TrialVerdict.ROLLED_BACK}
+
+
+def advance(world: World, clock: Clock) -> list[SkillTrial]:
+    """Does what is due. Returns the trials that ended. Nothing is done while another run is at work."""
+    with readonly_database(world.layout) as db:
+        if not any(_is_due(trial, clock()) for trial in evolution_in(db).trials):
+            return []
+    try:
+        with held(world.layout.lease), opened(world.layout) as store:
+            catch_up(store)
+            with told_if_recorded(store):
+                return list(_Advancing(store, world, clock).all())
+    except BusyError:
+        return []
+
+
+def _is_due(trial: SkillTrial, now_ms: int) -> bool:
+    if trial.is_open:
+        return not trial.is_settled or _block(now_ms) > trial.blocks[-1].number or not trial.proposal.new
+    return trial.due is not None and not trial.is_settled
+
+
+def _block(now_ms: int) -> int:
+    return now_ms // BLOCK_MS
+
+
+def drawn_arm(key: bytes, trial: str, block: int) -> Arm:
+    """Chance: the same for the same trial and block, and nobody without the key can foretell it."""
+    return Arm.NEW if draw(holdout_key(key), "skill", trial, str(block)) < CHANCE else Arm.OLD
+
+
+def draw_entry(key: bytes, trial: str, now_ms: int) -> tuple[str, dict[str, Any]]:
+    block = _block(now_ms)
+    odds = {Arm.NEW.value: CHANCE, Arm.OLD.value: 1 - CHANCE}
+    return SkillEntry.DRAWN, {"trial": trial, "block": block, "arm": drawn_arm(key, trial, block).value, "odds": odds}
+
+
+def end_entry(
+    trial: str, verdict: TrialVerdict, why: str, effect: TrialEffect | None = None
+) -> tuple[str, dict[str, Any]]:
+    measured = None if effect is None else msgspec.to_builtins(effect)
+    return SkillEntry.ENDED, {"trial": trial, "verdict": verdict.value, "why": why, "effect": measured}
+
+
+def settle(store: Store, world: World, name: str, clock: Clock) -> SkillTrial:
+    """Puts the version on disk that is due by now, and notes that it lies there."""
+    trial = next(trial for trial in reversed(evolution_in(store.db).trials) if trial.id == name)
+    if trial.due is not None and not trial.is_settled:
+        try:
+            place(world, trial, trial.due)
+        except (AfterwitError, OSError) as error:
+            raise PartlyDoneError(
+                f"This is decided and recorded, but the file of {trial.proposal.skill} could not be written"
+                f" ({error}). The next `afterwit learn` tries again."
+            ) from error
+        step("a version of a skill lies on disk, which is not noted")
+        decide_all(store, [(SkillEntry.PLACED, {"trial": name})], clock())
+    return trial
+
+
+class _Advancing:
+    def __init__(self, store: Store, world: World, clock: Clock) -> None:
+        self._store = store
+        self._world = world
+        self._clock = clock
+
+    def all(self) -> Iterator[SkillTrial]:
+        """One trial after the other. One whose file cannot be written waits for the next run."""
+        for trial in evolution_in(self._store.db).trials:
+            if trial.machine == self._store.journal.machine and _is_due(trial, self._clock()):
+                try:
+                    ended = self._advance(trial)
+                except PartlyDoneError:
+                    continue
+                if ended is not None:
+                    yield ended
+
+    def _advance(self, trial: SkillTrial) -> SkillTrial | None:
+        """The trial, if it ended now."""
+        path = changed_by_hand(self._world, trial)
+        if path is not None:
+            return self._end(trial, TrialVerdict.CHANGED, f"{path} was changed by hand, and is left as it is.")
+        if not trial.is_settled:
+            settle(self._store, self._world, trial.id, self._clock)
+        if not trial.is_open:
+            return None
+        if not trial.proposal.new:
+            return self._end(trial, TrialVerdict.WITHDRAWN, "The sessions that it was made from were deleted.")
+        if _block(self._clock()) <= trial.blocks[-1].number:
+            return None
+        return self._judged(trial)
+
+    def _judged(self, trial: SkillTrial) -> SkillTrial | None:
+        """Ends the trial if it is decided, and draws the version of the next block if it is not."""
+        now_ms = self._clock()
+        *earlier, last = trial.blocks
+        effect = trial_effect(self._store.db, trial._replace(blocks=(*earlier, last._replace(until_ms=now_ms))))
+        verdict = _VERDICTS.get(effect.finding)
+        if verdict is not None:
+            return self._end(trial, verdict, "", effect)
+        decide_all(self._store, [draw_entry(self._store.key, trial.id, now_ms)], now_ms)
+        settle(self._store, self._world, trial.id, self._clock)
+        return None
+
+    def _end(self, trial: SkillTrial, verdict: TrialVerdict, why: str, effect: TrialEffect | None = None) -> SkillTrial:
+        decide_all(self._store, [end_entry(trial.id, verdict, why, effect)], self._clock())
+        return settle(self._store, self._world, trial.id, self._clock)
 
 
 def evolution(world: World) -> Evolution:

@@ -21,27 +21,34 @@ from afterwit.config.world import World, redactor_of
 from afterwit.connect.foreign_files import look, shortened
 from afterwit.digest.door.update import load_digest
 from afterwit.extras.lab.skill_folders import FILE, skill_document, skill_name, skill_readers, skills_root
-from afterwit.extras.lab.skills.evolve.command_history import CommandHistory, StorySession
-from afterwit.extras.lab.skills.evolve.drafting import first_version, next_version
-from afterwit.extras.lab.skills.evolve.procedures import (
+from afterwit.extras.lab.skills.effect import WeighedUse, effect_of, is_worth_telling
+from afterwit.extras.lab.skills.evolve.draft import (
     CheckSeen,
     Procedure,
     checks_after,
     checks_in,
     evidence_of,
     evidence_of_uses,
+    first_version,
+    next_version,
     procedure_of,
 )
-from afterwit.extras.lab.skills.evolve.proposal import ProposalKind, SkillProposal
-from afterwit.extras.lab.skills.evolve.skill_file import paths_in
 from afterwit.extras.lab.skills.evolve.trial import Evolution, evolution_of
-from afterwit.extras.lab.skills.evolve.verify import CheckoutLook, TextSurroundings, already_said, named_calls, refusals
-from afterwit.extras.lab.skills.history import SkillHistory, skill_history
-from afterwit.extras.lab.skills.trends import trends
+from afterwit.extras.lab.skills.evolve.verify import (
+    CheckoutLook,
+    CommandHistory,
+    ProposalKind,
+    SkillProposal,
+    StorySession,
+    TextSurroundings,
+    already_said,
+    named_calls,
+    paths_in,
+    refusals,
+)
+from afterwit.extras.lab.skills.figures import SkillHistory, skill_history, trends
 from afterwit.harvest.door.run import SessionRefs
 from afterwit.harvest.harvester import grouped_by
-from afterwit.harvest.skills.effect import WeighedUse, effect_of
-from afterwit.harvest.skills.skills import is_worth_telling
 from afterwit.knowledge.door.host_files import instructions
 from afterwit.knowledge.door.list import all_items
 from afterwit.knowledge.door.settle import recorded
@@ -49,11 +56,11 @@ from afterwit.knowledge.host_text import HostText
 from afterwit.model.errors import AfterwitError, UsageError
 from afterwit.model.knowledge import STANDING, ItemStatus, ScopeKind
 from afterwit.sessions.filters import Filter
-from afterwit.sources.work_tree import has_path
-from afterwit.store.decisions.decided import Recorded, decided
+from afterwit.sources.checkout import has_path
+from afterwit.store.decisions import Recorded, decided
 from afterwit.store.layout import redaction_key
+from afterwit.store.rows.extras import skill_decisions
 from afterwit.store.rows.session_list import Selection, selected_sessions
-from afterwit.store.rows.skills import skill_decisions
 from afterwit.store.store import readonly_database
 
 _MOST_SESSIONS = 400  # of a repository, the latest, in which commands are looked up

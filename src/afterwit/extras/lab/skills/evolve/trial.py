@@ -2,18 +2,104 @@
 
 A trial goes through *blocks* of time. At the beginning of each, chance says which version lies on disk; that is noted
 with its odds before the file is written, and that it lies there is noted afterwards. A session belongs to the version
-that lay there when it began; one that began in between, or while a file was being written, belongs to none. Pure.
+that lay there when it began; one that began in between, or while a file was being written, belongs to none.
+
+The unit that is compared is the block, because one draw holds for all its sessions: a block counts with the mean
+surprise of its sessions, by what was usual before it began. The interval stays valid however often one looks. A
+session's value is the share of actions that change files or publish something, less the share that fail: in the ten
+actions after the first use, where both versions are versions of one skill, or in the whole session, where the old
+version is no skill at all. Sessions of agents that do not read the file are left out.
 """
 
-from collections.abc import Iterable, Mapping
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+import apsw
 import msgspec
 
-from afterwit.extras.lab.skills.evolve.compare import TrialEffect
-from afterwit.extras.lab.skills.evolve.proposal import SkillProposal
-from afterwit.store.decisions.decided import Recorded, SkillEntry
+from afterwit.digest.door.update import load_digest
+from afterwit.extras.lab.skills.effect import WORTHWHILE, Skills
+from afterwit.extras.lab.skills.evolve.verify import SkillProposal
+from afterwit.extras.lab.skills.moments import SkillSession, session_value
+from afterwit.harvest.door.run import version_of
+from afterwit.measure.statistics.estimate import Estimate, Finding, estimate_from
+from afterwit.measure.statistics.trials import Draw, Trial, block_surprises
+from afterwit.store.decisions import Recorded, SkillEntry
+from afterwit.store.rows.session_list import Selection, SessionRow, earlier_sessions, selected_sessions
+from afterwit.store.rows.sightings import seen_by
+
+ALPHA = 0.05
+TUNED_FOR = 60  # blocks
+
+
+class TrialCase(NamedTuple):
+    """One session, and how it got on."""
+
+    at_ms: int
+    stratum: str  # repository and agent
+    value: float
+
+
+class DrawnBlock(NamedTuple):
+    """A time in which one version lay on disk."""
+
+    is_new: bool
+    chance: float
+    from_ms: int
+    until_ms: int
+
+
+class TrialEffect(msgspec.Struct, frozen=True, kw_only=True):
+    """What a trial shows so far. Effects are shares of actions: 0.1 is one in ten."""
+
+    sessions: int  # that count
+    blocks: int  # with any of them
+    new_blocks: int
+    effect: float | None = None
+    low: float | None = None  # None while too few carry it
+    high: float | None = None
+    finding: str = Finding.NO_EVIDENCE.value
+    more_sessions: int | None = None  # until an effect worth having would be seen; None: nobody can say
+
+
+def compared(cases: Iterable[TrialCase], blocks: Sequence[DrawnBlock], started_ms: int) -> TrialEffect:
+    """What cases say of blocks that are over. Those from before the trial show what is usual."""
+    ordered = sorted(cases)
+    past = [(_trial(case),) for case in ordered if case.at_ms < started_ms]
+    times = [case.at_ms for case in ordered]
+    within = (ordered[bisect_left(times, block.from_ms) : bisect_left(times, block.until_ms)] for block in blocks)
+    drawn = [(block, tuple(map(_trial, cases))) for block, cases in zip(blocks, within, strict=True)]
+    held = [(block, trials) for block, trials in drawn if trials]
+    surprises = list(block_surprises([*past, *(trials for _, trials in held)]))[len(past) :]
+    judged = [(_whole(block, trials), surprise) for (block, trials), surprise in zip(held, surprises, strict=True)]
+    return _effect(estimate_from(judged, alpha=ALPHA, sought=WORTHWHILE, tuned_for=TUNED_FOR), held)
+
+
+def _trial(case: TrialCase) -> Trial:
+    return Trial(stratum=case.stratum, value=case.value)
+
+
+def _whole(block: DrawnBlock, trials: Sequence[Trial]) -> Trial:
+    mean = sum(trial.value for trial in trials) / len(trials)
+    return Trial(stratum="", value=mean, draws=(Draw(block.is_new, block.chance),))
+
+
+def _effect(outcome: Estimate, held: Sequence[tuple[DrawnBlock, Sequence[Trial]]]) -> TrialEffect:
+    sessions = sum(len(trials) for _, trials in held)
+    per_block = sessions / len(held) if held else 1.0
+    return TrialEffect(
+        sessions=sessions,
+        blocks=len(held),
+        new_blocks=sum(block.is_new for block, _ in held),
+        effect=outcome.effect,
+        low=outcome.low,
+        high=outcome.high,
+        finding=outcome.finding(is_less_better=False).value,
+        more_sessions=None if outcome.needed is None else max(1, round(outcome.needed * per_block)),
+    )
+
 
 BLOCK_MS = 6 * 3_600_000
 CHANCE = 0.5  # of the new version
@@ -160,3 +246,43 @@ def _closed(trial: SkillTrial, at_ms: int) -> tuple[TrialBlock, ...]:
     if not trial.blocks or trial.blocks[-1].until_ms is not None:
         return trial.blocks
     return (*trial.blocks[:-1], trial.blocks[-1]._replace(until_ms=at_ms))
+
+
+_PAST = 100  # sessions of an agent, before the trial, that show what is usual
+_SEEN = msgspec.msgpack.Decoder(SkillSession)
+
+
+def trial_effect(db: apsw.Connection, trial: SkillTrial) -> TrialEffect:
+    """What a trial shows by now. The block under way does not count yet."""
+    blocks = [
+        DrawnBlock(block.arm is Arm.NEW, block.chance, block.from_ms, block.until_ms)
+        for block in trial.blocks
+        if block.from_ms is not None and block.until_ms is not None
+    ]
+    cases = _uses(db, trial) if trial.proposal.old is not None else _sessions(db, trial)
+    return compared(cases, blocks, trial.started_ms)
+
+
+def _uses(db: apsw.Connection, trial: SkillTrial) -> Iterator[TrialCase]:
+    seen = {row.session_id: row.body for row in seen_by(db, Skills.name, version_of())}
+    for row in selected_sessions(db, Selection(agents=frozenset(trial.proposal.agents))):
+        uses = _SEEN.decode(seen[row.id]).uses if row.id in seen else ()
+        first = next((use for use in uses if use.name == trial.proposal.skill and use.actions), None)
+        if first is not None and row.started_ms is not None:
+            yield TrialCase(row.started_ms, _stratum(row), first.value)
+
+
+def _sessions(db: apsw.Connection, trial: SkillTrial) -> Iterator[TrialCase]:
+    repo, since_ms = trial.proposal.repo, trial.started_ms
+    agents = frozenset(trial.proposal.agents)
+    rows = [row for agent in sorted(agents) for row in earlier_sessions(db, repo, agent, since_ms, _PAST)]
+    rows += selected_sessions(db, Selection(agents=agents, repos=frozenset((repo,)), since_ms=since_ms))
+    for row in rows:
+        digest = load_digest(db, row)
+        value = session_value(digest) if digest is not None else None
+        if value is not None and row.started_ms is not None:
+            yield TrialCase(row.started_ms, _stratum(row), value)
+
+
+def _stratum(row: SessionRow) -> str:
+    return f"{row.repo}\0{row.agent}"

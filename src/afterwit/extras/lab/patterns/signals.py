@@ -1,0 +1,272 @@
+"""Signals of patterns: what in one session others may have met, too, under a name that is the same for all agents.
+
+They are kept beside the sightings of harvesters, and nothing is concluded from them there: `detect` looks at all of
+them. Of failures, taken is what a later session could do otherwise: tests, lint and compilers that report what is being
+written are the work itself, and count where a session ends with them, or where a commit was refused because of them.
+Failures that pass by themselves, were cancelled or are an answer are left out, and so is every message that has no name
+to say. Of what goes well, taken are the checks that pass before a commit, and their order.
+
+The subject is the whole identity of a pattern: its kind and the few names without which it could not be said. It holds
+nothing of the moment, of the agent or of its wording, so that sessions of different agents meet under one subject.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from itertools import chain
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from afterwit.actions.shell.parse import parsed
+from afterwit.harvest.commands.invocations import CommandRun, command_at, excerpt_of, runs_in, work_of
+from afterwit.harvest.commands.power import is_tellable
+from afterwit.harvest.commands.purposes import Purpose, purpose_of
+from afterwit.harvest.harvester import Grouped, unique
+from afterwit.harvest.wording import quoted
+from afterwit.model.digest import Digest, DigestStep, Failure
+from afterwit.model.kinds import ActionKind, FailureClass, NoteKind, ResolutionKind
+from afterwit.model.knowledge import EXCERPT_LIMIT, Seen
+from afterwit.model.text.patterns import regex
+from afterwit.redaction.plain_names import is_plain_name, reads_like_a_sentence
+
+_MOST_ACTIONS = 10  # that one mishap is charged with: what lies further off had other reasons
+_PASSING = (FailureClass.CANCELLED, FailureClass.ANSWER, FailureClass.TRANSIENT)
+_PUBLISHING = ("commit", "push")
+_BY_PERSON = regex(
+    r"user (?:doesn't want|does not want|rejected|denied|declined)|rejected by (?:the )?user", re.IGNORECASE
+)
+_UNKNOWN_WORD = regex(
+    r"(?:unrecognized|unknown|invalid|no such|unexpected)\s+(?P<what>subcommand|command|option|flag|argument|switch)"
+    r"s?:?\s+['\"`]*(?P<word>-{0,2}[\w][\w:.-]{0,40})",
+    re.IGNORECASE,
+)
+_UNKNOWN_NAME = regex(
+    r"\b(?:unknown|no such|invalid)\s+(?P<what>skill|agent type|subagent type|MCP server)\b:?\s+"
+    r"['\"`\\]*(?P<name>[\w:.@/-]{2,60})",
+    re.IGNORECASE,
+)
+_MISSING_PROGRAM = regex(r"command not found: (?P<name>[\w.+-]{1,40})\Z")
+_ASKED = frozenset(("option", "flag", "switch"))
+_FEWEST_IN_ORDER = 3  # two are no procedure: each of them is told by itself
+_MOST_IN_ORDER = 5
+_CHECKS = (Purpose.TEST, Purpose.LINT, Purpose.TYPES, Purpose.CHECK, Purpose.BUILD)
+
+
+class SignalKind(StrEnum):
+    """What kind of thing recurs. The values are part of ids. What has no name to say is a commonplace, and no kind."""
+
+    WORD_UNKNOWN = "word-unknown"  # program, what it is, the word
+    NAME_UNKNOWN = "name-unknown"  # what it is, the name
+    PROGRAM_MISSING = "program-missing"  # program
+    NOT_PERMITTED = "not-permitted"  # command
+    COMMIT_REFUSED = "commit-refused"  # repository, step
+    LEFT_FAILING = "left-failing"  # repository, command
+    COMMAND_TURNED_DOWN = "command-turned-down"  # command
+    CHECKED_COMMIT = "checked-commit"  # repository, command
+    CHECKS_IN_ORDER = "checks-in-order"  # repository, commands
+
+
+_KINDS = frozenset(SignalKind)
+
+
+class Subject(NamedTuple):
+    """What a pattern is about."""
+
+    kind: SignalKind
+    names: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return "\n".join((self.kind, *self.names))
+
+
+def subject_from(text: str) -> Subject | None:
+    """The subject that was written so; None where another version knew more kinds."""
+    kind, *names = text.split("\n")
+    return Subject(SignalKind(kind), tuple(names)) if kind in _KINDS else None
+
+
+class Signal(Seen, frozen=True, kw_only=True, omit_defaults=True):
+    """What one session shows of a subject, however often."""
+
+    times: int = 1
+    failures: int = 0
+    actions: int = 0  # that it took
+    tokens: int = 0  # the share of these actions in what the session took
+    mended: int = 0  # how many of the failures were made good
+
+
+class Occurrence(NamedTuple):
+    """A subject at one moment of a session."""
+
+    subject: Subject
+    at: int
+    excerpt: str
+    actions: int = 0
+    is_failure: bool = False
+    is_mended: bool = False
+
+
+def summed(digest: Digest, occurrences: Iterable[Occurrence]) -> dict[Subject, Signal]:
+    """One signal for each subject, with the place where it came up first."""
+    per_action = digest.measures.tokens // max(1, len(digest.steps))
+    signals: dict[Subject, Signal] = {}
+    for occurrence in occurrences:
+        before = signals.get(occurrence.subject) or Signal(
+            at=occurrence.at,
+            at_ms=_moment(digest, occurrence.at),
+            excerpt=occurrence.excerpt[:EXCERPT_LIMIT],
+            times=0,
+        )
+        actions = min(occurrence.actions, _MOST_ACTIONS)
+        signals[occurrence.subject] = Signal(
+            at=before.at,
+            at_ms=before.at_ms,
+            excerpt=before.excerpt,
+            times=before.times + 1,
+            failures=before.failures + occurrence.is_failure,
+            actions=before.actions + actions,
+            tokens=before.tokens + actions * per_action,
+            mended=before.mended + occurrence.is_mended,
+        )
+    return signals
+
+
+def _moment(digest: Digest, at: int) -> int | None:
+    seconds = digest.steps[at].at_s
+    return digest.started_ms + seconds * 1000 if digest.started_ms is not None and seconds is not None else None
+
+
+def mishaps(digest: Digest) -> Iterator[Occurrence]:
+    """Every failure of a session that can be said, once for each time."""
+    for failure in digest.failures:
+        subject = _subject(digest, failure)
+        if subject is not None:
+            yield _occurrence(digest, failure, subject)
+
+
+def _occurrence(digest: Digest, failure: Failure, subject: Subject) -> Occurrence:
+    return Occurrence(
+        subject,
+        at=failure.at,
+        excerpt=_excerpt(digest.steps[failure.at]),
+        actions=1 if failure.by is None else failure.by - failure.at,
+        is_failure=True,
+        is_mended=failure.resolution is not ResolutionKind.UNRESOLVED,
+    )
+
+
+def _excerpt(step: DigestStep) -> str:
+    """What was called and what came of it; of what a person turned down, the words of that person."""
+    return excerpt_of(replace(step, error=step.said) if step.said else step).removeprefix(" → ")
+
+
+def _subject(digest: Digest, failure: Failure) -> Subject | None:
+    if failure.failure in _PASSING:
+        return None
+    if failure.failure is FailureClass.DENIED:
+        return _turned_down(digest, failure.at)
+    if failure.failure is FailureClass.WORK:
+        return _of_work(digest, failure)
+    return _unknown(digest, failure) or _not_there(digest, failure)
+
+
+def _turned_down(digest: Digest, at: int) -> Subject | None:
+    command = _command(digest, at) if _BY_PERSON.search(digest.steps[at].error) else ""
+    return Subject(SignalKind.COMMAND_TURNED_DOWN, (command,)) if command else None
+
+
+def _of_work(digest: Digest, failure: Failure) -> Subject | None:
+    """A commit or push that a check refused, or a check that the session left failing."""
+    commands = parsed(command_at(digest.steps, failure.at)).commands
+    steps = (command.subcommand.partition(" ")[0] for command in commands if command.program == "git")
+    step = next((word for word in steps if word in _PUBLISHING), "")
+    if step and digest.repo and any(rule.at == failure.at for rule in digest.rules):
+        return Subject(SignalKind.COMMIT_REFUSED, (digest.repo, step))
+    is_check = any(purpose_of(command) for command in commands) and not step
+    command = _command(digest, failure.at) if is_check and digest.repo and _is_left(digest, failure) else ""
+    return Subject(SignalKind.LEFT_FAILING, (digest.repo, command)) if command else None
+
+
+def _is_left(digest: Digest, failure: Failure) -> bool:
+    """Whether nothing that came later can have been the end of it: no check that passed or whose end is hidden, and no
+    commit. That the same command was not run again is not enough: another may have shown the same."""
+    is_published = any(told.at > failure.at for told in digest.publications)
+    is_checked = any(run.at > failure.at for run in runs_in(digest))
+    return failure.resolution is ResolutionKind.UNRESOLVED and not is_published and not is_checked
+
+
+def _unknown(digest: Digest, failure: Failure) -> Subject | None:
+    """A word that a program does not know, or a name that a tool of the agent does not."""
+    step = digest.steps[failure.at]
+    named = _UNKNOWN_NAME.search(step.error)
+    if named:
+        name = named["name"].rstrip(".")
+        return Subject(SignalKind.NAME_UNKNOWN, (named["what"].lower(), name)) if is_plain_name(name) else None
+    head, _, message = failure.signature.partition(": ")
+    match = _UNKNOWN_WORD.search(message) if step.kind is ActionKind.SHELL else None
+    if match is None:
+        return None
+    what, word = match["what"].lower(), match["word"].rstrip(".:")
+    is_fit = _is_plain(head) and is_plain_name(word.lstrip("-")) and (what not in _ASKED or word.startswith("-"))
+    return Subject(SignalKind.WORD_UNKNOWN, (head, what, word)) if is_fit else None
+
+
+def _not_there(digest: Digest, failure: Failure) -> Subject | None:
+    """What the machine lacks or does not allow."""
+    if failure.failure is not FailureClass.ENVIRONMENT:
+        return None
+    match = _MISSING_PROGRAM.search(failure.signature)
+    if match:
+        return Subject(SignalKind.PROGRAM_MISSING, (match["name"],)) if is_plain_name(match["name"]) else None
+    is_refused = "operation not permitted" in digest.steps[failure.at].error.lower()
+    command = _command(digest, failure.at) if is_refused else ""
+    return Subject(SignalKind.NOT_PERMITTED, (command,)) if command else None
+
+
+def _command(digest: Digest, at: int) -> str:
+    """The program behind a step and its subcommand, where they can be named."""
+    command = work_of(command_at(digest.steps, at))
+    return command if _is_plain(command) else ""
+
+
+def _is_plain(command: str) -> bool:
+    return bool(command) and all(map(is_plain_name, command.split())) and not reads_like_a_sentence(command)
+
+
+def habits(digest: Digest) -> Iterator[Occurrence]:
+    """The checks that passed between the last change and a commit, each once in a session, and their order."""
+    commits = [told.at for told in digest.publications if told.kind is NoteKind.COMMIT]
+    if not digest.repo or not commits:
+        return
+    runs = [run for run in runs_in(digest) if run.passed and run.purpose in _CHECKS and _is_fit(run)]
+    orders = unique((_before(digest, runs, commit) for commit in commits), lambda order: order)
+    lines: dict[str, int] = {}
+    for order in orders:
+        for run in order:
+            lines.setdefault(run.line, run.at)
+        names = tuple(run.line for run in order)
+        if _FEWEST_IN_ORDER <= len(names) <= _MOST_IN_ORDER:
+            subject = Subject(SignalKind.CHECKS_IN_ORDER, (digest.repo, *names))
+            yield Occurrence(subject, order[0].at, " → ".join((*names, "git commit")))
+    for line, at in lines.items():
+        yield Occurrence(Subject(SignalKind.CHECKED_COMMIT, (digest.repo, line)), at, f"{line} → git commit")
+
+
+def _before(digest: Digest, runs: list[CommandRun], commit: int) -> tuple[CommandRun, ...]:
+    last = max((at for at in range(commit) if digest.steps[at].has_changed), default=-1)
+    return tuple(unique((run for run in runs if last < run.at <= commit), lambda run: run.line))
+
+
+def _is_fit(run: CommandRun) -> bool:
+    return not run.form.is_part and bool(quoted(run.line)) and is_tellable(run.line)
+
+
+class PatternSignals:
+    name = "pattern-signals"
+    version = 4
+
+    def see(self, digest: Digest) -> Iterator[Grouped[Signal]]:
+        for subject, signal in summed(digest, chain(mishaps(digest), habits(digest))).items():
+            if not any("\n" in name for name in subject.names):  # which would be read as two names
+                yield Grouped(str(subject), signal)

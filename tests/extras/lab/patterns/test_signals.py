@@ -1,0 +1,168 @@
+"""What sessions show of patterns: the same subject whichever agent worded it, and nothing that is the work itself."""
+
+import pytest
+from msgspec.structs import replace
+from tests.harvest.talks import ORCHARD, talk
+from tests.harvest.work import Act, committed, edited, failed, ran, session
+
+from afterwit.extras.lab.patterns.signals import PatternSignals, Signal, SignalKind, Subject, subject_from
+from afterwit.model.digest import Digest, DigestStep, Measures, Touched
+from afterwit.model.kinds import ActionKind, FailureClass, Status
+
+_TOKENS = Measures(
+    duration_ms=None,
+    first_success_ms=None,
+    errors=0,
+    early_error_rate=None,
+    tool_diversity=0,
+    tokens=900,
+    cost_usd=None,
+)
+
+
+_STOPPED = "The user doesn't want to proceed."
+_REASON = "What is a press?"
+
+
+def signals(digest: Digest) -> dict[Subject, Signal]:
+    seen = PatternSignals().see(digest)
+    return {subject: signal for group, signal in seen if (subject := subject_from(group)) is not None}
+
+
+def misused(
+    kind: ActionKind, tool: str, error: str, failure: FailureClass = FailureClass.TOOL_CONTRACT, said: str = ""
+) -> Act:
+    step = DigestStep(kind, tool, "src/press.py", Status.FAILED, error=error, said=said)
+    return Act(step, failure, f"{kind}: {error}")
+
+
+@pytest.mark.parametrize(
+    ("tool", "error"),
+    [
+        ("Skill", "Unknown skill: prune"),
+        ("skill_view", '{"error": "No such skill: \\"prune\\"."}'),
+    ],
+)
+def test_agents_that_word_the_same_mishap_otherwise_give_the_same_subject(tool: str, error: str) -> None:
+    seen = signals(session(misused(ActionKind.SKILL, tool, error)))
+
+    assert list(seen) == [Subject(SignalKind.NAME_UNKNOWN, ("skill", "prune"))]
+
+
+@pytest.mark.parametrize(
+    ("act", "subject"),
+    [
+        (
+            failed("press bake", FailureClass.INVOCATION, says="error: unrecognized subcommand 'bake'",
+                   signature="press: unrecognized subcommand bake"),
+            Subject(SignalKind.WORD_UNKNOWN, ("press", "subcommand", "bake")),
+        ),
+        (
+            failed("cider --dry", FailureClass.ENVIRONMENT, says="zsh:1: command not found: cider",
+                   signature="cider: command not found: cider"),
+            Subject(SignalKind.PROGRAM_MISSING, ("cider",)),
+        ),
+        (
+            failed("go test ./...", FailureClass.ENVIRONMENT, says="bind: operation not permitted"),
+            Subject(SignalKind.NOT_PERMITTED, ("go test",)),
+        ),
+        (
+            misused(ActionKind.SKILL, "Skill", "Unknown skill: prune"),
+            Subject(SignalKind.NAME_UNKNOWN, ("skill", "prune")),
+        ),
+        (
+            failed("git push", FailureClass.DENIED, says=_STOPPED),
+            Subject(SignalKind.COMMAND_TURNED_DOWN, ("git push",)),
+        ),
+    ],
+)  # fmt: skip
+def test_a_mishap_is_named_by_what_went_wrong(act: Act, subject: Subject) -> None:
+    assert list(signals(session(act))) == [subject]
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        failed("npm run lint", says="2 problems", rules=(("no-pears", "pears"),), is_resolved=True),
+        failed("npm test", says="1 failing", is_resolved=True),
+        failed("curl example.org", FailureClass.TRANSIENT, says="timed out: No such file or directory"),
+        failed("pear", FailureClass.INVOCATION, says="something that nobody has a word for"),
+        failed("run-this-before-each-commit", FailureClass.INVOCATION, signature="x: unknown option --always-obey-me"),
+        failed("git push", FailureClass.DENIED, says="denied by a rule of the sandbox"),
+    ],
+)
+def test_work_that_is_mended_moments_and_what_cannot_be_said_are_no_signals(act: Act) -> None:
+    assert signals(session(act, edited("src/press.py"))) == {}
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        misused(ActionKind.EDIT, "Edit", "String to replace not found in file."),
+        misused(ActionKind.EDIT, "Edit", "File has not been read yet."),
+        misused(ActionKind.EDIT, "Edit", _STOPPED, FailureClass.DENIED, _REASON),
+        misused(ActionKind.PLAN, "ExitPlanMode", _STOPPED, FailureClass.DENIED, _REASON),
+        failed("cat docs", FailureClass.INVOCATION, says="cat: docs: Is a directory"),
+        failed("sed -n 1,9p pears.md", FailureClass.INVOCATION, says="sed: pears.md: No such file or directory"),
+        failed("press --all", FailureClass.UNCLEAR, says="stuck"),
+    ],
+)
+def test_a_commonplace_that_names_nothing_of_the_repository_is_no_signal(act: Act) -> None:
+    files = (Touched("src/press.py", 9, 0),)
+
+    assert signals(session(act, act, act, files=files)) == {}
+
+
+def test_a_correction_by_the_user_is_no_signal() -> None:
+    assert signals(talk("Press the pears", "no, the plums", corrections=(1,))) == {}
+
+
+def test_a_commit_that_a_check_refused_is_a_signal() -> None:
+    refused = failed("git commit -m pears", says="no-pears", rules=(("no-pears", "pears"),))
+
+    assert Subject(SignalKind.COMMIT_REFUSED, (ORCHARD, "commit")) in signals(session(refused))
+
+
+def test_a_check_is_left_failing_only_where_nothing_came_after_it() -> None:
+    red, left = failed("npm test", says="1 failing"), Subject(SignalKind.LEFT_FAILING, (ORCHARD, "npm test"))
+
+    assert left in signals(session(edited("src/press.py"), red))
+    assert left not in signals(session(red, edited("src/press.py"), ran("npm run check")))
+    assert left not in signals(session(red, edited("src/press.py"), committed()))
+
+
+def test_checks_after_the_last_change_and_before_a_commit_are_successes() -> None:
+    acts = (ran("npm run lint"), edited("src/press.py"), ran("npm test"), committed())
+
+    assert list(signals(session(*acts))) == [Subject(SignalKind.CHECKED_COMMIT, (ORCHARD, "npm test"))]
+
+
+def test_three_checks_before_a_commit_are_a_procedure_too() -> None:
+    lines = ("npm run lint", "npm run typecheck", "npm test")
+
+    seen = signals(session(edited("src/press.py"), *map(ran, lines), committed()))
+
+    assert Subject(SignalKind.CHECKS_IN_ORDER, (ORCHARD, *lines)) in seen
+
+
+def test_what_a_person_turned_down_is_told_with_the_words_of_that_person() -> None:
+    act = failed("git push", FailureClass.DENIED, says=f"{_STOPPED} {_REASON}")
+    sent_back = act._replace(step=replace(act.step, said=_REASON))
+
+    (signal,) = signals(session(sent_back)).values()
+
+    assert signal.excerpt == "git push → What is a press?"
+
+
+def test_a_mishap_is_charged_with_the_share_of_the_actions_until_it_was_mended() -> None:
+    wrong = misused(ActionKind.SKILL, "Skill", "Unknown skill: prune")
+    digest = session(wrong, ran("cat src/press.py"), edited("src/press.py"), measures=_TOKENS)
+    failure = replace(digest.failures[0], by=2)
+
+    (signal,) = signals(replace(digest, failures=(failure,))).values()
+
+    assert (signal.failures, signal.actions, signal.tokens) == (1, 2, 600)
+
+
+def test_a_name_of_two_lines_is_no_name() -> None:
+    assert signals(session(failed("npm test", says="1 failing"), repo="orchard\nbarn")) == {}
