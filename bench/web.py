@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from afterwit.cli.connect.machine import this_machine
+from afterwit.cli.connect.agents import this_machine
 from afterwit.cli.terminal.options import Here
 from afterwit.config.show import load
 from afterwit.config.world import World
@@ -33,11 +33,9 @@ from afterwit.store.layout import Layout
 from afterwit.store.rows.session_list import Selection, selected_times
 from afterwit.store.rows.texts import count_hits, words_from
 from afterwit.store.store import readonly_database
-from afterwit.web.answering import session_path
-from afterwit.web.app import make_app
-from afterwit.web.place import WebPlace
+from afterwit.web.answering import WebPlace, session_path
 from afterwit.web.safety import Guarded, Secrets
-from afterwit.web.serve import warm
+from afterwit.web.serve import make_app, warm
 from bench.homes import write_home
 from bench.processes import afterwit
 from bench.results import command_line, report

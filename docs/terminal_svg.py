@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 from xml.sax.saxutils import escape
 
-from afterwit.cli.terminal.wrapping import cells
+from afterwit.cli.terminal.output import cells
 
 _CELL, _LINE, _EDGE, _BAR, _BASE = 8, 20, 20, 36, 14
 _STYLE = """

@@ -13,7 +13,7 @@ from afterwit.config.world import World
 from afterwit.connect.plan import notes_of
 from afterwit.engine.curation.files import export
 from afterwit.knowledge.door.list import ItemFilter
-from afterwit.mcp.desk import StoreDesk
+from afterwit.mcp.backend import StoreDesk
 from afterwit.recall.hook.call import HookCall
 
 _SESSIONS = count()  # nothing is told twice in one session

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from afterwit.cli.main import afterwit
 from afterwit.cli.terminal import output, table
-from afterwit.cli.terminal.wrapping import cells
+from afterwit.cli.terminal.output import cells
 
 LISTS = (
     "sessions list",

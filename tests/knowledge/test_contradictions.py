@@ -15,7 +15,7 @@ from afterwit.knowledge.contradictions import Claim, claim_of_passage, denied_by
 from afterwit.knowledge.door.list import ItemFilter, all_items
 from afterwit.knowledge.host_text import HostText, Passage
 from afterwit.knowledge.whose_words import Listener
-from afterwit.mcp.given import explained
+from afterwit.mcp.notes import explained
 from afterwit.model.knowledge import EVERYWHERE, Category, HostLine, Item
 from afterwit.recall.deck.reader import Deck, words_called
 from afterwit.recall.recall import recalled

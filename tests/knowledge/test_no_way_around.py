@@ -14,11 +14,11 @@ _GATE = {"afterwit.redaction.shown", "afterwit.knowledge.shown_items"}
 _WIDE_DOORS = {  # they let through what they are given, so everybody who uses them is known
     "template": {"recall/start_block.py"},
     "remembered": {"extras/memory/tool.py"},
-    "asked_to_read": {"mcp/tools/reading.py"},
+    "asked_to_read": {"mcp/reading.py"},
     "between_markers": {
         "recall/hook/tell.py",
-        "mcp/given.py",
-        "connect/plan.py",
+        "mcp/notes.py",
+        "connect/file_notes.py",
         "extras/lab/patterns/published_words.py",
         "extras/team/agents_file.py",
     },
@@ -36,11 +36,11 @@ _PLAIN_TEXTS = {  # functions beside the gate that give other texts than those f
     "recall/deck/write.py": {"_sections"},  # as the deck stores them
     "recall/hook/failures.py": {"_plain"},
     "recall/hook/tell.py": {"_arm"},
-    "mcp/desk.py": {"agent_of"},
-    "mcp/given.py": {"literal", "one_line", "repo_of"},
+    "mcp/backend.py": {"agent_of"},
+    "mcp/notes.py": {"literal", "one_line", "repo_of"},
     "mcp/tool.py": {"_fault", "_list_fault"},
-    "mcp/tools/reading.py": {"_repo", "_text"},
-    "mcp/tools/search_sessions.py": {"_repo"},
+    "mcp/reading.py": {"_repo", "_text"},
+    "mcp/recall.py": {"_repo"},
     "recall/start_block.py": {"checked_template"},
     "engine/curation/files.py": {"_name", "_text"},
     "recall/recall.py": {"_recognised", "_template", "repo_at"},
@@ -161,10 +161,10 @@ def test_payloads_are_filled_with_what_is_shown_alone() -> None:
     written = {(file, value) for file, value in _payloads() if value not in ("answer.text", "answer.reason")}
     assert {one for one in written if one[1] != "answer.notice"} == {
         ("extras/memory/cli.py", "answer(here.world, _arguments(), 'hermes')"),
-        ("mcp/desk.py", "text"),
-        ("mcp/resources.py", "given_by_id(db, caller, item)"),
+        ("mcp/backend.py", "text"),
+        ("mcp/backend.py", "given_by_id(db, caller, item)"),
     }
-    for file, name in (("extras/memory/tool.py", "answer"), ("mcp/given.py", "given_by_id")):
+    for file, name in (("extras/memory/tool.py", "answer"), ("mcp/notes.py", "given_by_id")):
         returns = [
             _annotation(node.returns)
             for node in nodes(parsed(file))
@@ -183,7 +183,7 @@ def test_whoever_takes_items_out_of_the_store_says_who_listens() -> None:
     for file, function in (
         ("recall/doubles.py", "told_once"),
         ("recall/recall.py", "speaking_items"),
-        ("mcp/given.py", "explained"),
+        ("mcp/notes.py", "explained"),
         ("knowledge/shown_items.py", "may_be_told_to"),
     ):
         assert _parameters(file, function)["to"] == "Listener", function

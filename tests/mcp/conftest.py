@@ -11,7 +11,7 @@ from tests.measure.histories import HOUR_S, Log
 
 from afterwit.config.world import World
 from afterwit.knowledge.door.list import all_items, item_row
-from afterwit.mcp.desk import StoreDesk
+from afterwit.mcp.backend import StoreDesk
 from afterwit.mcp.server import Server
 from afterwit.measure.skipping import set_skipping
 from afterwit.model.knowledge import Authority, Belief, Category, Channel, Item, ItemStatus

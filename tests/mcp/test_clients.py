@@ -2,7 +2,7 @@
 
 from tests.every import for_every
 
-from afterwit.mcp.desk import agent_of
+from afterwit.mcp.backend import agent_of
 
 
 @for_every(

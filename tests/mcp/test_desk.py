@@ -15,9 +15,9 @@ from tests.recall.people import JONAS, MIRA, claude_session
 from afterwit.config.world import World
 from afterwit.engine.sweep import sweep
 from afterwit.knowledge.door.list import all_items, item_row
-from afterwit.mcp.desk import StoreDesk, tool_modules
-from afterwit.mcp.given import MOST_CHARS
+from afterwit.mcp.backend import StoreDesk, tool_modules
 from afterwit.mcp.messages import RpcError
+from afterwit.mcp.notes import MOST_CHARS
 from afterwit.model.errors import ConfigError
 from afterwit.model.knowledge import Authority, Category, Channel, Item, ItemStatus
 from afterwit.model.learn_run import Options
@@ -351,7 +351,7 @@ def _content(folder: Path) -> dict[str, bytes]:
 def test_an_agent_that_goes_in_circles_is_stopped(
     call: Call, refused: Call, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("afterwit.mcp.desk.MOST_WRITES", 3)
+    monkeypatch.setattr("afterwit.mcp.backend.MOST_WRITES", 3)
     item = wrapper_item(world)
     for _ in range(3):
         call("report_item", item=item.id, verdict="helpful")

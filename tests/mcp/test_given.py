@@ -12,8 +12,8 @@ from tests.recall import knowing
 from afterwit.agents.moments import RECALL
 from afterwit.config.world import World
 from afterwit.knowledge.whose_words import Listener
-from afterwit.mcp.desk import StoreDesk
-from afterwit.mcp.given import MOST_CHARS, ItemLine, explained, given
+from afterwit.mcp.backend import StoreDesk
+from afterwit.mcp.notes import MOST_CHARS, ItemLine, explained, given
 from afterwit.measure.skipping import set_skipping
 from afterwit.model.knowledge import Category
 from afterwit.recall.exposures import audience_of

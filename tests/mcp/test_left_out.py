@@ -8,7 +8,7 @@ import pytest
 from tests.mcp.conftest import text_of
 
 from afterwit.config.world import World
-from afterwit.mcp.desk import StoreDesk
+from afterwit.mcp.backend import StoreDesk
 
 
 def desk_with(world: World, *exclude: str, folder: str = "/srv/orchard") -> StoreDesk:

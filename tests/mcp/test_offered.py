@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from afterwit.mcp.desk import tool_modules, tool_named
+from afterwit.mcp.backend import tool_modules, tool_named
 from afterwit.mcp.server import offered
 from afterwit.mcp.tool import reserving, without_added
 

@@ -9,7 +9,7 @@ from tests.recall.orchards import learned_in, orchard, session
 from tests.sources.checkouts import Worked
 
 from afterwit.config.world import World
-from afterwit.mcp.desk import StoreDesk
+from afterwit.mcp.backend import StoreDesk
 from afterwit.redaction.markers import CLOSING, OPENING
 
 TASK = "let the press stop when the barrel is full"

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.thoroughness import examples
 
-from afterwit.mcp.given import notes, one_line
+from afterwit.mcp.notes import notes, one_line
 from afterwit.redaction.markers import CLOSING, OPENING, without_own
 from afterwit.redaction.shown import ours
 

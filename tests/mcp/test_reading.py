@@ -12,7 +12,7 @@ from tests.planted_orders import Planted
 
 from afterwit.config.world import World
 from afterwit.knowledge.door.list import all_items
-from afterwit.mcp.desk import StoreDesk
+from afterwit.mcp.backend import StoreDesk
 from afterwit.model.knowledge import READ
 from afterwit.model.settings import ReadingSettings
 from afterwit.reader.plan import AT_HAND, ReadingWish, plan

@@ -4,8 +4,8 @@ import pytest
 from tests.mcp.conftest import ORCHARD, put_items
 
 from afterwit.config.world import World
-from afterwit.mcp import resources
-from afterwit.mcp.desk import StoreDesk
+from afterwit.mcp import backend
+from afterwit.mcp.backend import StoreDesk
 from afterwit.mcp.messages import NoResourceError, RpcError
 from afterwit.redaction.markers import without_own
 from afterwit.store import spool
@@ -47,7 +47,7 @@ def test_a_list_comes_in_pages(desk: StoreDesk, world: World, monkeypatch: pytes
     put_items(world, ["Prune in March.", "Never prune in June."])
     whole = desk.resources("", "")["resources"]
     assert len(whole) > 1
-    monkeypatch.setattr(resources, "PAGE", 1)
+    monkeypatch.setattr(backend, "PAGE", 1)
     pages, cursor = [], ""
     for _ in whole:
         page = desk.resources(cursor, "")

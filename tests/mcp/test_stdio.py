@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from afterwit.mcp import stdio
-from afterwit.mcp.server import Server
-from afterwit.mcp.stdio import answer_all
+from afterwit.mcp import server as server_module
+from afterwit.mcp.server import Server, answer_all
 
 PING = b'{"jsonrpc":"2.0","id":%d,"method":"ping"}\n'
 
@@ -31,8 +30,8 @@ def test_every_line_is_answered_in_its_turn(server: Server) -> None:
 def test_a_line_that_is_too_long_is_refused_and_the_next_one_answered(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stdio, "LONGEST_LINE", 200)
-    monkeypatch.setattr(stdio, "_PIECE", 64)
+    monkeypatch.setattr(server_module, "LONGEST_LINE", 200)
+    monkeypatch.setattr(server_module, "_PIECE", 64)
     found = answers(b'{"x": "' + b"y" * 1_000 + b'"}\n' + PING % 5, server)
     assert [one["id"] for one in found] == [None, 5]
     assert found[0]["error"]["code"] == -32600
@@ -42,7 +41,7 @@ def test_what_others_print_does_not_reach_the_client(tmp_path: Path) -> None:
     script = tmp_path / "noisy.py"
     script.write_text(
         "import os, sys\n"
-        "from afterwit.mcp.stdio import serve\n"
+        "from afterwit.mcp.server import serve\n"
         "def noisy():\n"
         "    print('chatter'); sys.stdout.flush(); os.system('echo more; cat'); raise SystemExit\n"
         "serve(noisy)\n"

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from afterwit.config.extras import extras
-from afterwit.mcp.desk import OWN, tool_named
+from afterwit.mcp.backend import OWN, tool_named
 from afterwit.mcp.server import FILE
 
 

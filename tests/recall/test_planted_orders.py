@@ -10,7 +10,7 @@ from tests.planted_orders import ATTACKS, USAGE, Attack, Planted, plant, plant_r
 
 from afterwit.config.world import World
 from afterwit.knowledge.door.list import all_items
-from afterwit.mcp.desk import StoreDesk
+from afterwit.mcp.backend import StoreDesk
 from afterwit.measure.skipping import set_skipping
 from afterwit.store.store import readonly_database
 

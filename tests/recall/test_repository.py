@@ -13,7 +13,7 @@ from tests.sources.checkouts import Worked, worked
 
 from afterwit.config.world import World
 from afterwit.engine.sweep import sweep
-from afterwit.mcp.desk import StoreDesk
+from afterwit.mcp.backend import StoreDesk
 from afterwit.model.learn_run import Options
 from afterwit.recall.repository import tree_file
 from afterwit.redaction.markers import CLOSING, OPENING

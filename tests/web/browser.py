@@ -7,9 +7,9 @@ from html import unescape
 from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
-from afterwit.web.app import make_app
-from afterwit.web.place import OpenPlace
+from afterwit.web.answering import OpenPlace
 from afterwit.web.safety import Guarded, Secrets
+from afterwit.web.serve import make_app
 
 PORT = 4711
 ORIGIN = f"http://127.0.0.1:{PORT}"

@@ -8,11 +8,11 @@ import pytest
 from tests.demo_store import copied_demo, learned_demo
 from tests.web.browser import Browser
 
-from afterwit.cli.connect.machine import this_machine
+from afterwit.cli.connect.agents import this_machine
 from afterwit.cli.terminal.options import Here
 from afterwit.config.show import load
 from afterwit.config.world import World
-from afterwit.web.place import WebPlace
+from afterwit.web.answering import WebPlace
 
 
 @pytest.fixture(scope="package")

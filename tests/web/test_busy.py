@@ -8,14 +8,14 @@ from tests.web.browser import Browser
 
 from afterwit.config.world import World
 from afterwit.store.store import held
-from afterwit.web import app
+from afterwit.web import serve
 
 _PAGES = ("/", "/knowledge", "/sessions", "/search?q=pytest", "/proof", "/more", "/more/doctor", "/more/settings")
 
 
 @pytest.fixture(autouse=True)
 def _brief(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app, "PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr(serve, "PATIENCE_SECONDS", 0.05)
 
 
 @pytest.mark.parametrize("name", ["database", "journal"])

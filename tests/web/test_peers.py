@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from afterwit.web import peers
-from afterwit.web.peers import is_of_another_user
+from afterwit.web import safety
+from afterwit.web.safety import is_of_another_user
 
 _HEAD = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
 _ROW = "   {0}: {1} {2} 01 00000000:00000000 00:00000000 00000000  {3}        0 4242 1 0 20 4 30 10 -1\n"
@@ -22,7 +22,7 @@ def is_foreign(monkeypatch: pytest.MonkeyPatch, folder: Path, *rows: tuple[str, 
     (folder / "tcp").write_text(
         _HEAD + "".join(_ROW.format(number, *row) for number, row in enumerate(rows)) + text, encoding="latin-1"
     )
-    monkeypatch.setattr(peers, "TABLES", (folder / "none", folder / "tcp"))
+    monkeypatch.setattr(safety, "TABLES", (folder / "none", folder / "tcp"))
     return is_of_another_user(_CLIENT, _SERVER)
 
 

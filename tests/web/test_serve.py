@@ -20,7 +20,7 @@ import click
 import pytest
 from tests.web.conftest import place_of
 
-from afterwit.cli import web as web_command
+from afterwit.cli import servers as web_command
 from afterwit.config.world import World
 from afterwit.model.errors import UsageError
 from afterwit.web.serve import LOOPBACK, Announce, serve

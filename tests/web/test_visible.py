@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afterwit.web.visible import prose, visible
+from afterwit.web.answering import prose, visible
 
 
 def test_escapes_of_terminals_are_seen() -> None:

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -37,6 +38,17 @@ EXITS: Mapping[ExitCode, str] = {
     ExitCode.WRONG_USE: "Wrong use: an unknown option or name, or a configuration that cannot be used.",
     ExitCode.PARTLY_DONE: "Partly done: some of the work failed, or Ctrl-C stopped it. What was done is kept.",
 }
+
+
+config_option = click.option(
+    "--config",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="Use this configuration file instead of config.toml in the data folder.",
+)
+profile_option = click.option(
+    "--profile", metavar="NAME", help="Use the store of this profile, which has its own data folder."
+)
 
 
 class CliCommand(click.Command):

@@ -10,11 +10,9 @@ from afterwit.agents.declared.description import Description
 from afterwit.agents.declared.shorthand import table_of, toml_of
 from afterwit.agents.registry import agents_with
 from afterwit.cli.commands import CliGroup
-from afterwit.cli.terminal.amounts import human_count
 from afterwit.cli.terminal.options import Here, reporting
-from afterwit.cli.terminal.output import print_json, print_line, talk
+from afterwit.cli.terminal.output import cut, print_json, print_line, talk
 from afterwit.cli.terminal.table import Column, print_table
-from afterwit.cli.terminal.wrapping import cut
 from afterwit.config.file import (
     DescribedSource,
     add_description,
@@ -28,6 +26,7 @@ from afterwit.config.set import ConfigTarget, SettingChange, set_value, unset_va
 from afterwit.config.set import exclude as run_exclude
 from afterwit.config.show import SettingRow
 from afterwit.config.show import show as run
+from afterwit.model.text.amounts import human_count
 
 _LINE_CELLS = 100
 _NAME = click.argument("name", metavar="NAME")

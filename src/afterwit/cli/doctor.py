@@ -3,8 +3,7 @@
 import click
 
 from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.connect.machine import this_machine
-from afterwit.cli.terminal.amounts import human_bytes, human_count
+from afterwit.cli.connect.agents import this_machine
 from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import console, print_json, print_line, print_text
 from afterwit.cli.terminal.table import Column, print_table
@@ -12,6 +11,7 @@ from afterwit.config.calendar import Calendar
 from afterwit.engine.doctor.agent_health import AgentHealth, RetentionHealth, VersionHealth
 from afterwit.engine.doctor.doctor import Examination, examine, within
 from afterwit.engine.doctor.findings import Level, StoreHealth, missing_hooks, silent_hooks
+from afterwit.model.text.amounts import human_bytes, human_count
 from afterwit.redaction.hygiene import clean
 
 _COLUMNS = (

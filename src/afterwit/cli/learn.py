@@ -7,14 +7,23 @@ import click
 
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.learned import show_report
-from afterwit.cli.terminal.amounts import COUNT, human_count, human_dollars, human_tokens
-from afterwit.cli.terminal.options import AgentName, FolderOrUrl, Here, Option, many, refuse_unknown, reporting
+from afterwit.cli.terminal.options import (
+    COUNT,
+    AgentName,
+    FolderOrUrl,
+    Here,
+    Option,
+    many,
+    refuse_unknown,
+    reporting,
+    since_ms,
+)
 from afterwit.cli.terminal.output import print_json, print_line, talk
-from afterwit.cli.terminal.periods import since_ms
 from afterwit.cli.terminal.progress import at_most, bar
 from afterwit.engine.learn import learn as run
 from afterwit.model.errors import BusyError
 from afterwit.model.learn_run import LearnReading, Options, Report, WantedSession
+from afterwit.model.text.amounts import human_count, human_dollars, human_tokens
 
 
 @command(

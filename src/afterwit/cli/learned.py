@@ -5,12 +5,12 @@ A run without news is a line or two. Sentences are wrapped on a terminal; in a p
 
 from pathlib import Path
 
-from afterwit.cli.terminal.amounts import human_bytes, human_count, human_dollars, human_tokens
 from afterwit.cli.terminal.options import Here
 from afterwit.cli.terminal.output import print_line, print_text, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
 from afterwit.model.learn_run import AgentReport, Digested, Harvested, News, Report
+from afterwit.model.text.amounts import human_bytes, human_count, human_dollars, human_tokens
 
 _COLUMNS = (
     *(Column("agent"), Column("logs", is_number=True), Column("read", is_number=True)),
@@ -60,7 +60,7 @@ def _show_run(here: Here, report: Report, agents: list[AgentReport], *, is_rehar
     if is_reharvest:
         _show_changes(report.harvested)
     if report.evicted is not None:
-        from afterwit.cli.store.evict import show
+        from afterwit.cli.store.upkeep import show
 
         show(report.evicted)
 

@@ -8,16 +8,14 @@ from typing import Any, NamedTuple
 import click
 
 from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.reading_calls import read_with, show_spent, tell_settled, tell_ways
-from afterwit.cli.reading_plan import show_plan
+from afterwit.cli.reading_calls import read_with, show_plan, show_spent, tell_settled, tell_ways
 from afterwit.cli.sessions.filters import filtered
-from afterwit.cli.terminal.amounts import COUNT, human_count, human_dollars, human_tokens
-from afterwit.cli.terminal.completing import reading_ways
-from afterwit.cli.terminal.options import Here, agreed, reporting
-from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
+from afterwit.cli.terminal.completion import reading_ways
+from afterwit.cli.terminal.options import COUNT, Here, agreed, reporting
+from afterwit.cli.terminal.output import print_json, print_line, print_text, refuse_existing, talk, whole_file
 from afterwit.cli.terminal.progress import bar
-from afterwit.cli.terminal.written import refuse_existing, whole_file
 from afterwit.model.errors import UsageError
+from afterwit.model.text.amounts import human_count, human_dollars, human_tokens
 from afterwit.reader.calling import way_to
 from afterwit.reader.check_again import check_again
 from afterwit.reader.consolidating import PROMPT

@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 
 from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.connect.machine import this_machine
+from afterwit.cli.connect.agents import this_machine
 from afterwit.cli.learned import approvals, waits
-from afterwit.cli.terminal.amounts import human_bytes, human_count, human_dollars, human_tokens
 from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import print_json, print_text
 from afterwit.config.calendar import Calendar
 from afterwit.engine.doctor.findings import Level
 from afterwit.engine.doctor.status import BackupState, ProofOfLife, helping
 from afterwit.engine.doctor.status import status as status_now
+from afterwit.model.text.amounts import human_bytes, human_count, human_dollars, human_tokens
 from afterwit.recall.told_moments import said_at
 
 _LABEL = 14  # cells

@@ -6,6 +6,7 @@ Templates get the values that a handler names, and the few that every page has.
 
 import datetime as dt
 import json
+import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -16,15 +17,62 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
 import jinja2
+from markupsafe import Markup, escape
 
 from afterwit import __version__
 from afterwit.config.extras import extras
+from afterwit.config.show import Configured
 from afterwit.config.world import World
+from afterwit.connect.plan import Machine
 from afterwit.model.kinds import Outcome
 from afterwit.model.text.amounts import human_bytes, human_count, human_dollars, human_span, human_tokens
 from afterwit.model.text.snippets import marked
-from afterwit.web.place import WebPlace
-from afterwit.web.visible import finalized, prose, visible
+
+_CONTROLS = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\n\t"} | {0x7F: "␡"}
+_CODE = Markup("<code>{}</code>")
+_HIDDEN = re.compile(
+    "[\x80-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+
+
+def visible(text: str) -> str:
+    """The text with every character that acts instead of being seen replaced by a sign."""
+    if text.isascii() and text.isprintable():
+        return text
+    return _HIDDEN.sub(_sign, text.replace("\r\n", "\n").translate(_CONTROLS))
+
+
+def finalized(value: Any) -> Any:
+    """What a template is about to print: nothing for None, visible text for any other text."""
+    if value is None:
+        return ""
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def prose(text: str) -> Markup:
+    """A sentence of ours, whose commands and names stand between backticks: these are shown as code."""
+    pieces = visible(text).split("`")
+    if len(pieces) % 2 == 0:
+        return escape(visible(text))
+    shown = (_CODE.format(piece) if number % 2 and piece else escape(piece) for number, piece in enumerate(pieces))
+    return Markup("").join(shown)
+
+
+def _sign(hidden: re.Match[str]) -> str:
+    return f"⟨{ord(hidden[0]):04X}⟩"
+
+
+class WebPlace(NamedTuple):
+    """The settings in force, the world they describe, and the machine that agents are connected on."""
+
+    configured: Configured
+    world: World
+    machine: Machine
+
+
+OpenPlace = Callable[[], WebPlace]
+
 
 HERE = Path(__file__).parent
 _BEGIN, _END = "\x02", "\x03"  # which visible text does not hold
@@ -180,3 +228,34 @@ def _templates() -> jinja2.Environment:
     }
     environment.globals |= {"session_path": session_path, "with_fields": with_fields, "FAILURE": Outcome.FAILURE}
     return environment
+
+
+class CellLink(NamedTuple):
+    """A value that leads somewhere."""
+
+    text: str
+    path: str
+
+
+class ShownTable(NamedTuple):
+    """A table of plain values; those of a column that ends in # are numbers."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    nothing: str = "Nothing yet."
+
+
+MORE = CellLink("More", "/more")
+
+
+def tables_page(
+    ask: Ask,
+    title: str,
+    words: str,
+    tables: Sequence[ShownTable],
+    note: str = "",
+    crumbs: Sequence[CellLink] = (MORE,),
+) -> WebAnswer:
+    """A page of one or more tables. `crumbs` are the pages above it."""
+    return shown(ask, "tables.html", title=title, words=words, tables=tables, note=note, crumbs=crumbs)

@@ -7,14 +7,40 @@ sent it (`Origin`, `Sec-Fetch-Site`), without the cookie, and, if it changes any
 pages hold. Answers forbid inline code, framing, sniffing and referrers, and allow nothing to other origins.
 """
 
+import os
 import secrets
+import socket
+import sys
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import suppress
 from http.cookies import CookieError, SimpleCookie
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
-from afterwit.web.peers import Address
+Address = tuple[str, int]
+TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
+_LOCAL, _REMOTE, _USER = 1, 2, 7  # columns
+_MAPPED = f"{int.from_bytes(bytes((0, 0, 255, 255)), sys.byteorder):024X}"  # before an address, in the newer table
+_ROOT = "0"  # may read everything in any case, and is named for sockets that were closed already
+
+
+def is_of_another_user(client: Address, server: Address) -> bool:
+    """Whether the client's end belongs to neither this user nor the administrator."""
+    ends = tuple(map(_written, (client, server)))
+    users: set[str] = set()
+    for table in TABLES:
+        with suppress(OSError):
+            rows = (line.replace(_MAPPED, "").split() for line in table.read_text("ascii", "replace").splitlines())
+            users |= {row[_USER] for row in rows if len(row) > _USER and (row[_LOCAL], row[_REMOTE]) == ends}
+    return bool(users) and not users <= {str(os.getuid()), _ROOT}
+
+
+def _written(address: Address) -> str:
+    """As the kernel writes it: the address as a number of this machine."""
+    return f"{int.from_bytes(socket.inet_aton(address[0]), sys.byteorder):08X}:{address[1]:04X}"
+
 
 ENTRY = "/enter"
 CSRF_FIELD = "csrf"

@@ -14,16 +14,92 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import uvicorn
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
 
 from afterwit.config.world import redactor_of
-from afterwit.model.errors import AfterwitError, UsageError
-from afterwit.web.answering import compile_templates
-from afterwit.web.app import make_app
-from afterwit.web.peers import is_of_another_user
-from afterwit.web.place import OpenPlace
-from afterwit.web.safety import ENTRY, Guarded, Secrets
+from afterwit.model.errors import AfterwitError, BusyError, ConfigError, UsageError
+from afterwit.store.database import MOST_WAIT_SECONDS
+from afterwit.web.answering import HERE, Ask, OpenPlace, WebAnswer, WebRoute, compile_templates, extra_pages, shown
+from afterwit.web.pages import knowledge, more, proof, sessions, today, transcript
+from afterwit.web.safety import ENTRY, Guarded, Secrets, is_of_another_user
+
+PATIENCE_SECONDS = 3.0
+ROUTES: tuple[WebRoute, ...] = (
+    *today.ROUTES,
+    *knowledge.ROUTES,
+    *sessions.ROUTES,
+    *transcript.ROUTES,
+    *proof.ROUTES,
+    *more.ROUTES,
+)
+
+
+def make_app(open_place: OpenPlace, csrf: str) -> Starlette:
+    """The whole site. `csrf` is the token that its forms hold."""
+    kept: dict[str, Any] = {}
+
+    def asked(request: Request) -> Ask:
+        return Ask(
+            place=open_place(),
+            path=request.url.path,
+            names={name: str(value) for name, value in request.path_params.items()},
+            query={name: request.query_params.getlist(name) for name in request.query_params},
+            form=request.scope.get("afterwit.form", {}),
+            is_fragment="hx-request" in request.headers and "hx-boosted" not in request.headers,
+            kept=kept,
+            csrf=csrf,
+        )
+
+    def answering(handler: Callable[[Ask], WebAnswer]) -> Callable[[Request], Any]:
+        def answer(request: Request) -> WebAnswer:
+            MOST_WAIT_SECONDS.set(PATIENCE_SECONDS)  # each request has a context of its own
+            return _answered(asked(request), handler)
+
+        async def endpoint(request: Request) -> Response:
+            try:
+                given = await run_in_threadpool(answer, request)
+            except (ConfigError, OSError) as error:  # before there is a world to draw a page from
+                given = WebAnswer(f"{error}\n".encode(), 500, "text/plain; charset=utf-8")
+            headers = {"cache-control": "no-store", **dict(given.headers)}
+            return Response(given.body, given.status, headers, given.kind)
+
+        return endpoint
+
+    def missing(ask: Ask) -> WebAnswer:
+        return _complaint(ask, 404, "There is no such page.")
+
+    added = (route for page in extra_pages() for route in page.ROUTES)
+    routes = [Route(route.path, answering(route.handler), methods=[route.method]) for route in (*ROUTES, *added)]
+    static = Mount("/static", StaticFiles(directory=HERE / "static"))
+    return Starlette(routes=[static, *routes, Route("/{rest:path}", answering(missing), methods=["GET", "POST"])])
+
+
+def _answered(ask: Ask, handler: Callable[[Ask], WebAnswer]) -> WebAnswer:
+    try:
+        return handler(ask)
+    except (UsageError, ConfigError) as error:
+        return _complaint(ask, 400, str(error))
+    except BusyError as error:
+        return _complaint(ask, 503, str(error))._replace(headers=(("retry-after", "5"),))
+    except AfterwitError as error:
+        return _complaint(ask, 500, str(error))
+    except Exception as error:  # noqa: BLE001 - the last resort: what gets here is a fault of ours
+        from afterwit.engine.faults import describe_fault
+
+        return _complaint(ask, 500, describe_fault(error, "afterwit web"))
+
+
+def _complaint(ask: Ask, status: int, words: str) -> WebAnswer:
+    return shown(ask, "complaint_part.html" if ask.is_fragment else "complaint.html", status, words=words)
+
 
 _SAMPLE = "token=sk-0123456789abcdef0123456789abcdef, mail to ada@orchard.example, in /home/ada"
 LOOPBACK = "127.0.0.1"

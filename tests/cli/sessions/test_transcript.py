@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.thoroughness import examples
 
 from afterwit.cli.sessions.transcript import Look, drawn
-from afterwit.cli.terminal.wrapping import cells
+from afterwit.cli.terminal.output import cells
 from afterwit.config.calendar import Calendar
 from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import EventKind

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.every import for_every
 
-from afterwit.cli.terminal.periods import EXAMPLES, Period, period, since_ms, until_ms
+from afterwit.cli.terminal.options import EXAMPLES, Period, period, since_ms, until_ms
 from afterwit.config.calendar import Calendar
 
 MONDAY = Calendar(1_794_837_900_000, dt.UTC)  # 2026-11-16 14:05

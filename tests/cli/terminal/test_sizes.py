@@ -2,7 +2,7 @@ import click
 import pytest
 from tests.every import for_every
 
-from afterwit.cli.terminal.amounts import ByteSize
+from afterwit.cli.terminal.options import ByteSize
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.thoroughness import examples
 
-from afterwit.cli.terminal.wrapping import cells, cut, wrapped
+from afterwit.cli.terminal.output import cells, cut, wrapped
 
 
 @given(

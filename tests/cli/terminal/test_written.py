@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from afterwit.cli.terminal.written import refuse_existing, write_whole
+from afterwit.cli.terminal.output import refuse_existing, write_whole
 from afterwit.model.errors import UsageError
 from afterwit.store import atomic
 

@@ -29,7 +29,7 @@ ADDED = "Run make prune before every commit in this orchard"
 LIMITED = """
 import json, os, resource, shutil, signal, sys
 from afterwit.cli.main import main
-import afterwit.cli.knowledge.curate, afterwit.cli.sessions.pin, afterwit.cli.measure.skipping
+import afterwit.cli.knowledge.curate, afterwit.cli.sessions.originals, afterwit.cli.measure.experiment
 source, words, *limits = json.loads(sys.stdin.read())
 for limit in limits:
     place = f"{source}-{limit}"

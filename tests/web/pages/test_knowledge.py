@@ -10,7 +10,7 @@ from afterwit.config.world import World
 from afterwit.engine.curation.review import waiting
 from afterwit.knowledge.door.list import ItemFilter, listed, searched
 from afterwit.model.knowledge import Item, ItemStatus
-from afterwit.web.visible import prose
+from afterwit.web.answering import prose
 
 
 def _waiting(world: World) -> Item:

@@ -13,7 +13,7 @@ from afterwit.extras.lab.patterns.detect import Pattern
 from afterwit.extras.lab.patterns.publish import published_of
 from afterwit.extras.lab.patterns.show import catalog_of, undecided
 from afterwit.knowledge.door.list import ItemFilter, listed
-from afterwit.web.visible import prose
+from afterwit.web.answering import prose
 
 
 def _waiting(world: World) -> Pattern:

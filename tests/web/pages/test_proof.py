@@ -10,7 +10,7 @@ from tests.web.stores import drawn_store, replayed
 
 from afterwit.config.world import World
 from afterwit.measure.kept_backtest import kept_backtest
-from afterwit.web.visible import prose
+from afterwit.web.answering import prose
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ COMMANDS = {
     "agents": Subcommand(".agents:agents", "Let agents hear from Afterwit."),
     "file": Subcommand(".agents:file", "Write a marked block into a file such as AGENTS.md."),
     "schedule": Subcommand(".schedule:schedule", "Let your own scheduler run `learn` regularly."),
-    "status": Subcommand(".status:status", "Show what is connected."),
+    "status": Subcommand(".schedule:status", "Show what is connected."),
 }
 _OWN_OPTIONS = ("-h", "--help")
 
@@ -43,7 +43,7 @@ class _Connect(LazyGroup):
         return super().get_command(ctx, "agents" if is_agent else cmd_name)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
-        from afterwit.cli.terminal.completing import plain_items
+        from afterwit.cli.terminal.completion import plain_items
 
         return [*super().shell_complete(ctx, incomplete), *plain_items(_agents(), incomplete)]
 

@@ -18,13 +18,11 @@ COMMANDS = {
     "pin": Subcommand(".curate:pin", "Keep notes in use, however old they get."),
     "unpin": Subcommand(".curate:unpin", "Let notes grow old again."),
     "retire": Subcommand(".curate:retire", "Take out notes that are no longer true."),
-    "forget": Subcommand(".forget:forget", "Take back all that was learned from a session, repository or origin."),
-    "undo": Subcommand(".forget:undo", "Take the latest decision back."),
-    "rejected": Subcommand(".reconcile:rejected", "What did not become a note, and why."),
-    "reconcile": Subcommand(
-        ".reconcile:reconcile", "What contradicts instruction files, and notes that may say the same."
-    ),
-    "audit": Subcommand(".audit:audit", "Judge a random sample, and see how much is junk."),
+    "forget": Subcommand(".curate:forget", "Take back all that was learned from a session, repository or origin."),
+    "undo": Subcommand(".curate:undo", "Take the latest decision back."),
+    "rejected": Subcommand(".files:rejected", "What did not become a note, and why."),
+    "reconcile": Subcommand(".files:reconcile", "What contradicts instruction files, and notes that may say the same."),
+    "audit": Subcommand(".review:audit", "Judge a random sample, and see how much is junk."),
     "export": Subcommand(".files:export", "Write a folder of JSON and Markdown, for people and for git."),
     "import": Subcommand(".files:import_", "Take in folders that others exported."),
 }

@@ -8,8 +8,7 @@ import click
 import msgspec
 
 from afterwit.cli.commands import ExitCode
-from afterwit.cli.terminal.amounts import human_count
-from afterwit.cli.terminal.completing import repo_names
+from afterwit.cli.terminal.completion import repo_names
 from afterwit.cli.terminal.options import AgentName, Here, added, many, refuse_unknown
 from afterwit.cli.terminal.output import print_json, talk
 from afterwit.cli.terminal.table import Column, print_table
@@ -17,6 +16,7 @@ from afterwit.knowledge.documents import written
 from afterwit.knowledge.door.list import ItemFilter, ItemListing
 from afterwit.knowledge.whose_words import Listener, people, words_of
 from afterwit.model.knowledge import Category, Item, ItemStatus, ScopeKind
+from afterwit.model.text.amounts import human_count
 from afterwit.model.text.nearest import did_you_mean
 from afterwit.recall.told import ToldWhen
 from afterwit.repos.remotes import last_part, short_names

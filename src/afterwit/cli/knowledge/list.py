@@ -6,8 +6,7 @@ import click
 
 from afterwit.cli.commands import command
 from afterwit.cli.knowledge.items import EMPTY, EXITS, chosen, item_shape, not_heard, show_listing, silences
-from afterwit.cli.terminal.amounts import COUNT
-from afterwit.cli.terminal.options import Here, reporting, timed
+from afterwit.cli.terminal.options import COUNT, Here, reporting, timed
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.config.calendar import Calendar
 from afterwit.knowledge.door.list import ItemFilter, ItemListing, listed, searched, shown

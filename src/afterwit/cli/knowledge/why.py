@@ -9,10 +9,8 @@ import msgspec
 
 from afterwit.cli.commands import command
 from afterwit.cli.knowledge.items import EXITS, item_shape, not_heard, silences
-from afterwit.cli.terminal.amounts import human_count
 from afterwit.cli.terminal.options import Here, reporting, timed
-from afterwit.cli.terminal.output import has_colour, page, print_json, terminal_width
-from afterwit.cli.terminal.wrapping import wrapped
+from afterwit.cli.terminal.output import has_colour, page, print_json, terminal_width, wrapped
 from afterwit.config.calendar import Calendar
 from afterwit.engine.curation.why import Backing, EvidenceSide, PersonTurn, Why, telling_line
 from afterwit.engine.curation.why import why as run
@@ -20,6 +18,7 @@ from afterwit.knowledge.documents import WrittenEvidence, written
 from afterwit.knowledge.door.listeners import who_listens
 from afterwit.knowledge.whose_words import Listener
 from afterwit.model.knowledge import GIT, PERSON, Evidence, ItemStatus
+from afterwit.model.text.amounts import human_count
 from afterwit.redaction.hygiene import clean
 
 _COMMIT_CHARS = 10

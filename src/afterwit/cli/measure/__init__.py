@@ -8,7 +8,7 @@ from afterwit.config.extras import Subcommand
 COMMANDS = {
     "effect": Subcommand(".effect:effect", "Does it help? Sessions that were told, and those that were not."),
     "backtest": Subcommand(".backtest:backtest", "Replay your own history: what would have been said?"),
-    "skipping": Subcommand(".skipping:skipping", "Choose how much is skipped on purpose, to compare."),
+    "skipping": Subcommand(".experiment:skipping", "Choose how much is skipped on purpose, to compare."),
     "experiment": Subcommand(".experiment:experiment", "Split sessions between ways of telling, and compare."),
     "report": Subcommand(".report:report", "Write a page of figures, with charts."),
 }

@@ -12,7 +12,6 @@ import msgspec
 
 from afterwit.cli.commands import command, typed_command
 from afterwit.cli.sessions.filters import EXITS, filtered
-from afterwit.cli.terminal.amounts import human_count, human_span
 from afterwit.cli.terminal.options import Here, many, reporting
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.cli.terminal.progress import bar
@@ -30,6 +29,7 @@ from afterwit.measure.replay import Played
 from afterwit.measure.scores import PlayerReport, Score, changed_files, searches_before
 from afterwit.model.kinds import Status
 from afterwit.model.settings import RepositorySettings
+from afterwit.model.text.amounts import human_count, human_span
 from afterwit.sessions.filters import Filter, known_repo
 
 _WIDTH = 100

@@ -7,9 +7,8 @@ from typing import Any
 import click
 
 from afterwit.cli.commands import command
-from afterwit.cli.terminal.options import Here, reporting
+from afterwit.cli.terminal.options import Here, reporting, since_ms
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
-from afterwit.cli.terminal.periods import since_ms
 from afterwit.cli.terminal.progress import bar
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar

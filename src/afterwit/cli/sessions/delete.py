@@ -6,14 +6,14 @@ import click
 
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.sessions.filters import filtered
-from afterwit.cli.terminal.amounts import human_bytes, human_count
-from afterwit.cli.terminal.completing import session_ids
+from afterwit.cli.terminal.completion import session_ids
 from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, print_text, talk
 from afterwit.config.extras import functions
 from afterwit.connect import connections
 from afterwit.engine.archive.delete import DeleteRequest, Deletion
 from afterwit.engine.archive.delete import delete as run
+from afterwit.model.text.amounts import human_bytes, human_count
 from afterwit.sessions.filters import Filter, one_line
 
 _SHOWN = 20

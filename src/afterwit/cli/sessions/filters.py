@@ -8,11 +8,10 @@ from typing import Any
 import click
 
 from afterwit.cli.commands import ExitCode
-from afterwit.cli.terminal.amounts import human_count
-from afterwit.cli.terminal.completing import repo_names, session_ids
-from afterwit.cli.terminal.options import AgentName, Here, added, many, refuse_unknown, timed
-from afterwit.cli.terminal.periods import since_ms, until_ms
+from afterwit.cli.terminal.completion import repo_names, session_ids
+from afterwit.cli.terminal.options import AgentName, Here, added, many, refuse_unknown, since_ms, timed, until_ms
 from afterwit.model.kinds import Outcome, TaskType
+from afterwit.model.text.amounts import human_count
 from afterwit.sessions.filters import Filter
 from afterwit.sessions.no_match import NoMatch, no_match
 from afterwit.sessions.views import view_named

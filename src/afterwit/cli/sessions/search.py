@@ -7,11 +7,10 @@ import click
 
 from afterwit.cli.commands import command
 from afterwit.cli.sessions.filters import filtered, nothing_matches
-from afterwit.cli.terminal.amounts import COUNT, human_count
-from afterwit.cli.terminal.options import Here, reporting
-from afterwit.cli.terminal.output import has_colour, print_json, talk, terminal_width
-from afterwit.cli.terminal.wrapping import wrapped
+from afterwit.cli.terminal.options import COUNT, Here, reporting
+from afterwit.cli.terminal.output import has_colour, print_json, talk, terminal_width, wrapped
 from afterwit.model.kinds import EventKind
+from afterwit.model.text.amounts import human_count
 from afterwit.model.text.snippets import marked
 from afterwit.redaction.hygiene import clean
 from afterwit.repos.remotes import short_names

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 import click
 import msgspec
 
-from afterwit.cli.terminal.amounts import human_count, human_dollars, human_span, human_tokens
-from afterwit.cli.terminal.wrapping import cells, cut, wrapped
+from afterwit.cli.terminal.output import cells, cut, wrapped
 from afterwit.config.calendar import Calendar
 from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import EventKind, Lean, Status
+from afterwit.model.text.amounts import human_count, human_dollars, human_span, human_tokens
 from afterwit.recall.told_moments import said_at
 from afterwit.redaction.hygiene import clean
 from afterwit.sessions.action_words import from_home, target_line

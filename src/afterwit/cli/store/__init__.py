@@ -6,8 +6,8 @@ from afterwit.cli.commands import LazyGroup
 from afterwit.config.extras import Subcommand
 
 COMMANDS = {
-    "evict": Subcommand(".evict:evict", "Drop original logs from the archive until it is within its budget."),
-    "dropped": Subcommand(".evict:dropped", "List the originals that were dropped to stay within the storage budget."),
+    "evict": Subcommand(".upkeep:evict", "Drop original logs from the archive until it is within its budget."),
+    "dropped": Subcommand(".upkeep:dropped", "List the originals that were dropped to stay within the storage budget."),
     "stat": Subcommand(".upkeep:stat", "Show what the store takes and holds, and its content hash."),
     "verify": Subcommand(".upkeep:verify", "Check database, archive and journal."),
     "rebuild": Subcommand(".upkeep:rebuild", "Make the database again from the archive and the journal."),

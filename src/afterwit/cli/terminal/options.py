@@ -7,6 +7,7 @@ command checks it.
 import datetime as dt
 import functools
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -17,8 +18,10 @@ import click
 
 from afterwit.agents.declared.description import Description
 from afterwit.agents.registry import AGENTS, agents_with
-from afterwit.cli.terminal.completing import Completing
-from afterwit.config.calendar import Calendar
+from afterwit.cli.commands import config_option, profile_option
+from afterwit.cli.terminal.completion import Completing
+from afterwit.config.calendar import EXAMPLES, Calendar, Period
+from afterwit.config.calendar import period as period_in
 from afterwit.config.show import Configured, load, user_home
 from afterwit.config.world import World
 from afterwit.model.text.nearest import did_you_mean
@@ -85,13 +88,8 @@ class Here(NamedTuple):
 def in_place(command: Command) -> Command:
     """Adds `--config` and `--profile`, and passes what they lead to as `here`."""
 
-    @click.option(
-        "--config",
-        type=click.Path(path_type=Path),
-        metavar="PATH",
-        help="Use this configuration file instead of config.toml in the data folder.",
-    )
-    @click.option("--profile", metavar="NAME", help="Use the store of this profile, which has its own data folder.")
+    @config_option
+    @profile_option
     @functools.wraps(command)
     def wrapped(*args: Any, config: Path | None, profile: str | None, **options: Any) -> Any:
         return command(*args, here=here_from(config, profile), **options)
@@ -183,3 +181,46 @@ def own_command() -> tuple[str, ...]:
     if called.stem == "afterwit" and called.is_file():
         return (str(called.absolute()),)
     return (sys.executable, "-P", "-m", "afterwit")
+
+
+COUNT = click.IntRange(min=0, max=1_000_000_000)  # more than a store can hold, and less than SQLite can count
+_TYPED_SIZE = re.compile(r"(?P<number>\d{1,15}(?:\.\d{1,6})?)\s?(?P<unit>(?:[KMGT]i?)?)B?", re.IGNORECASE)
+_DECIMAL = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_BINARY = {"KI": 1 << 10, "MI": 1 << 20, "GI": 1 << 30, "TI": 1 << 40}
+
+
+class ByteSize(click.ParamType):  # type: ignore[type-arg]  # generic in later versions of click alone
+    """A size in bytes, as people type it: `20MB`, `1.5 GB`, `2GiB`, or a number."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if isinstance(value, int):
+            return value
+        match = _TYPED_SIZE.fullmatch(str(value).strip())
+        if match is None:
+            self.fail(
+                f"{value!r} is no size. Write a number of bytes, or one with a unit: 500MB, 2.5GB, 2GiB.", param, ctx
+            )
+        return int(float(match["number"]) * (_DECIMAL | _BINARY)[match["unit"].upper()])
+
+
+__all__ = ["EXAMPLES", "Period", "period", "since_ms", "until_ms"]
+
+
+def since_ms(text: str | None, calendar: Calendar) -> int | None:
+    """From when on; None where nothing was typed."""
+    return None if text is None else period(text, calendar, "--since").begin_ms
+
+
+def until_ms(text: str | None, calendar: Calendar) -> int | None:
+    """Up to when."""
+    return None if text is None else period(text, calendar, "--until").end_ms
+
+
+def period(text: str, calendar: Calendar, option: str) -> Period:
+    """The period that somebody means. What names none is wrong use, and the message shows what does."""
+    meant = period_in(text, calendar)
+    if meant is None:
+        raise click.BadParameter(f"{text!r} is no time that is understood. Examples: {EXAMPLES}.", param_hint=option)
+    return meant

@@ -6,19 +6,98 @@ before it is shown. Tables are drawn in `table`.
 """
 
 import os
+import re
 import shutil
+import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import chain, islice
-from typing import Any, TextIO
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, BinaryIO, NamedTuple, Protocol, TextIO
 
 import click
 import msgspec
 
 from afterwit.cli.commands import ExitCode
-from afterwit.cli.terminal.wrapping import wrapped
+from afterwit.model.errors import UsageError
 from afterwit.model.times import with_times
 from afterwit.redaction.hygiene import clean
+from afterwit.store.atomic import replacing
+
+_TAB = 4
+_NARROWEST = 20
+_MARK = re.compile(r"\s*(?:[-*•] |\d{1,3}[.)] )?")  # what the lines that follow are indented by
+_WORD = re.compile(r"\s*\S+")
+
+
+def wrapped(text: str, width: int | None) -> list[str]:
+    """The lines of a text, none longer than `width` cells."""
+    lines: list[str] = []
+    for line in text.expandtabs(_TAB).split("\n"):
+        lines.extend([line.rstrip()] if width is None else wrapped_line(line.rstrip(), max(width, _NARROWEST)))
+    return lines
+
+
+def cut(line: str, width: int | None) -> str:
+    """As much of one line as fits, with an ellipsis where something is missing."""
+    if width is None or cells(line) <= width:
+        return line
+    kept = line[: max(0, width - 1)]
+    while kept and cells(kept) > width - 1:
+        kept = kept[:-1]
+    return f"{kept.rstrip()}…"
+
+
+def cells(text: str) -> int:
+    """How wide the text is on a terminal."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def wrapped_line(line: str, width: int) -> list[str]:
+    """One line as lines of at most `width` cells; those that follow are indented like the first."""
+    if cells(line) <= width:
+        return [line]
+    mark = _MARK.match(line)
+    indent = " " * min(mark.end() if mark else 0, width // 2)
+    lines: list[str] = []
+    current = line[: len(indent)]
+    for word in _WORD.findall(line[len(indent) :]):
+        joined = current + word
+        if cells(joined) <= width:
+            current = joined
+            continue
+        if len(current) > len(indent):
+            lines.append(current)
+            current = indent
+        *whole, rest = _pieces(word.lstrip(), width - len(indent))
+        lines.extend((current if at == 0 else indent) + piece for at, piece in enumerate(whole))
+        current = (indent if whole else current) + rest
+    return [*lines, current]
+
+
+def _pieces(word: str, width: int) -> list[str]:
+    """A word in pieces that fit; most fit as they are."""
+    if cells(word) <= width:
+        return [word]
+    if word.isascii():
+        return [word[at : at + width] for at in range(0, len(word), width)]
+    pieces: list[str] = [""]
+    used = 0
+    for letter in word:
+        size = cells(letter)
+        if used + size > width:
+            pieces.append("")
+            used = 0
+        pieces[-1] += letter
+        used += size
+    return pieces
+
 
 _UNBOUNDED = 1_000_000
 
@@ -156,3 +235,149 @@ def _is_agreed(question: str, shows: Mapping[str, tuple[str, Callable[[], None]]
             shows[answer][1]()
         elif answer in ("y", "yes", "n", "no"):
             return bool(answer.startswith("y"))
+
+
+STANDARD_OUTPUT = Path("-")
+
+
+def refuse_existing(output: Path | None, *, is_forced: bool) -> None:
+    """To be asked before the work begins."""
+    if output is not None and _is_there(output) and not is_forced:
+        raise UsageError(f"{output} is there already. --force replaces it.")
+
+
+@contextmanager
+def whole_file(output: Path) -> Iterator[BinaryIO]:
+    """A private file that is written beside, and gets its name when it is whole."""
+    _is_there(output)
+    try:
+        with replacing(output, is_durable=False) as file:
+            yield file
+    except OSError as error:
+        is_ours = error.filename is None or Path(error.filename).parent == output.parent
+        raise OSError(error.errno, error.strerror, str(output) if is_ours else error.filename) from error
+
+
+def write_whole(output: Path, text: str) -> None:
+    with whole_file(output) as file:
+        file.write(text.encode("utf-8", "replace"))
+
+
+def _is_there(output: Path) -> bool:
+    """Whether a regular file has the name. Raises UsageError if anything else has, or if there is no folder for it."""
+    try:
+        mode = output.lstat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        if not output.parent.is_dir():
+            raise UsageError(f"There is no folder {output.parent}. Make it, or name another file.") from None
+        return False
+    if not stat.S_ISREG(mode):
+        raise UsageError(f"{output} is {_kind(mode)}, no regular file, and is left alone. Name another file.")
+    return True
+
+
+def _kind(mode: int) -> str:
+    if stat.S_ISLNK(mode):
+        return "a symbolic link"
+    if stat.S_ISDIR(mode):
+        return "a folder"
+    return "a pipe" if stat.S_ISFIFO(mode) else "a device or a socket"
+
+
+_QUIT = "q"
+
+
+class Walk(Protocol):
+    """A review on its way, at the thing that is decided about now."""
+
+    def approve(self) -> None: ...
+    def reject(self) -> None: ...
+    def skip(self) -> None: ...
+    def edit(self, words: str) -> None: ...
+    def undo(self) -> bool: ...
+
+
+class KeyAnswer(NamedTuple):
+    """How one question of a review ended."""
+
+    key: str
+    is_answered: bool  # by any key, also one that led nowhere
+
+    @property
+    def is_last(self) -> bool:
+        return self.key in ("", _QUIT)
+
+
+def ask(
+    walk: Walk,
+    words: str,
+    keys: str,
+    show_all: Callable[[], None],
+    more: Mapping[str, Callable[[], None]] = MappingProxyType({}),
+) -> KeyAnswer:
+    """Asks until an answer leads on. `words` are what an editor begins with, `keys` names the answers; `more` are those
+    that not every review has."""
+    is_answered = False
+    while True:
+        key = pressed_key()
+        is_answered = is_answered or bool(key)
+        if key == "w":
+            show_all()
+        elif key != "?" and _leads_on(walk, words, keys, key, more):
+            return KeyAnswer(key, is_answered)
+
+
+def fail_unanswered(message: str) -> None:
+    """For a review that nobody answered, where nobody could."""
+    if not sys.stdin.isatty():
+        talk(f"\n{message}")
+        raise click.exceptions.Exit(ExitCode.FAILED)
+
+
+def _leads_on(walk: Walk, words: str, keys: str, key: str, more: Mapping[str, Callable[[], None]]) -> bool:
+    try:
+        if key in more:
+            more[key]()
+        elif key == "y":
+            walk.approve()
+        elif key == "n":
+            walk.reject()
+        elif key == "s":
+            walk.skip()
+        elif key == "e":
+            return _edit(walk, words)
+        elif key == "u" and not walk.undo():
+            talk("There is nothing to undo yet in this review.")
+            return False
+        elif key not in ("u", "", _QUIT):
+            talk(f"{key!r} is no answer. {keys}.")
+            return False
+    except UsageError as error:
+        talk(str(error))
+        return False
+    return True
+
+
+def _edit(walk: Walk, words: str) -> bool:
+    """Other words: from the editor, or from the next line where there is no terminal."""
+    edited = click.edit(words) if sys.stdin.isatty() else sys.stdin.readline()
+    if not edited or not edited.strip():
+        talk("Nothing was changed.")
+        return False
+    walk.edit(edited)
+    return True
+
+
+def pressed_key() -> str:
+    """One key, or the first letter of a line where there is no terminal; "" where nobody answers any more."""
+    click.echo("> ", nl=False, err=True)
+    try:
+        if not sys.stdin.isatty():
+            line = sys.stdin.readline()
+            key = line.strip()[:1].lower() or ("?" if line else "")
+        else:
+            key = click.getchar().lower()
+    except (EOFError, KeyboardInterrupt, click.Abort):
+        key = ""
+    talk(key if key.isprintable() else "")
+    return key

@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 
 import click
 
-from afterwit.cli.terminal.amounts import human_count
-from afterwit.cli.terminal.output import has_colour, terminal_width
-from afterwit.cli.terminal.wrapping import cells, cut, wrapped_line
+from afterwit.cli.terminal.output import cells, cut, has_colour, terminal_width, wrapped_line
+from afterwit.model.text.amounts import human_count
 from afterwit.redaction.hygiene import clean
 
 _GAP = "  "

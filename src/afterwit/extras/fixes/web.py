@@ -20,9 +20,9 @@ from afterwit.model.guards import GuardState
 from afterwit.model.knowledge import GUARDED_FIXES, Item
 from afterwit.recall.recall import repo_at
 from afterwit.web.answering import Ask, WebAnswer, WebRoute, download, shown, with_fields
-from afterwit.web.changes_shown import ShownLine
 from afterwit.web.pages.knowledge import done_bar
 from afterwit.web.pages.sessions import moment_of
+from afterwit.web.pages.transcript import ShownLine
 
 PAGE = 50
 _MOST_PLACES = 20

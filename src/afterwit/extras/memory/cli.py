@@ -8,7 +8,6 @@ import click
 import msgspec
 
 from afterwit.cli.commands import ExitCode, LazyGroup, command
-from afterwit.cli.terminal.amounts import human_count
 from afterwit.cli.terminal.options import Here, agreed, in_place, many, reporting
 from afterwit.cli.terminal.output import ask_or_leave, print_json, print_line, talk
 from afterwit.cli.terminal.table import Column, print_table
@@ -20,6 +19,7 @@ from afterwit.extras.memory.evaluate import SIZES, Evaluation, evaluate
 from afterwit.extras.memory.registry import names
 from afterwit.extras.memory.tool import ToolError
 from afterwit.model.memory_entry import MOST_HITS, PERSON, STORED_BY, Plain, is_persons
+from afterwit.model.text.amounts import human_count
 
 COMMANDS = {
     "store": Subcommand(".cli:store", "Remember something under a key."),

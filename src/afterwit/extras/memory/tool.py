@@ -15,7 +15,7 @@ from afterwit.config.world import World
 from afterwit.extras.memory.api import Memory, info, memory
 from afterwit.extras.memory.evaluate import evaluate
 from afterwit.knowledge.shown_items import remembered
-from afterwit.mcp.given import notes
+from afterwit.mcp.notes import notes
 from afterwit.mcp.tool import Caller, Tool
 from afterwit.model.errors import UsageError
 from afterwit.model.memory_entry import STORED_BY, TOOL_ACTIONS, TOOL_DESCRIPTION, TOOL_NAME, TOOL_SCHEMA, is_persons

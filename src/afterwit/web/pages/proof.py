@@ -25,8 +25,17 @@ from afterwit.reader.spent import spent_by
 from afterwit.store.regular_files import read_regular
 from afterwit.store.rows.readings import spending
 from afterwit.store.store import readonly_database
-from afterwit.web.answering import Ask, WebAnswer, WebRoute, session_path, shown, with_fields
-from afterwit.web.pages.tables import CellLink, ShownTable, tables_page
+from afterwit.web.answering import (
+    Ask,
+    CellLink,
+    ShownTable,
+    WebAnswer,
+    WebRoute,
+    session_path,
+    shown,
+    tables_page,
+    with_fields,
+)
 
 _MOST_ROWS = 500
 _PROOF = (CellLink("Proof", "/proof"),)

@@ -1,9 +1,13 @@
 """The list of sessions, with the filters of `afterwit sessions list`, and what can be done with one of them."""
 
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlencode
 
 from afterwit.agents.registry import agents_with
 from afterwit.config.calendar import EXAMPLES, period
+from afterwit.knowledge.door.list import ItemFilter, searched
 from afterwit.model.errors import UsageError
 from afterwit.model.kinds import Outcome, TaskType
 from afterwit.repos.remotes import short_names
@@ -13,10 +17,74 @@ from afterwit.sessions.list import Order, list_sessions
 from afterwit.sessions.originals import TranscriptSource, source_of
 from afterwit.sessions.pin import pin
 from afterwit.sessions.restore import RestoreChoice, plan_restore, restore_file
+from afterwit.sessions.search import search
+from afterwit.sessions.views import FIELDS, SavedView, delete_view, rename_view, save_view, saved_views
 from afterwit.store.rows.session_list import SessionRow, session_of
+from afterwit.store.rows.texts import KINDS
 from afterwit.store.store import readonly_database
-from afterwit.web.answering import Ask, WebAnswer, WebRoute, download, moved, session_path, shown
-from afterwit.web.pages.views import save, views_bar
+from afterwit.web.answering import Ask, WebAnswer, WebRoute, download, moved, session_path, shown, with_fields
+
+_LIST = "/sessions"
+
+
+def path_of(view: SavedView) -> str:
+    """Where the list is with the filters of a view."""
+    return with_fields(_LIST, view.fields)
+
+
+def views_bar(ask: Ask) -> dict[str, Any]:
+    """What the list shows of saved views, and what was just done with one."""
+    fields = _fields(ask.query)
+    views = saved_views(ask.world.layout)
+    return {
+        "views": [(view, path_of(view)) for view in views],
+        "open_view": next((view for view in views if view.fields == fields), None),
+        "view_fields": urlencode([(key, value) for key, values in fields.items() for value in values]),
+        "view_done": _done(ask, views),
+    }
+
+
+def _done(ask: Ask, views: Sequence[SavedView]) -> dict[str, str] | None:
+    """In words what was done, and the form that takes it back."""
+    name, was = ask.first("name"), ask.first("was")
+    is_there = any(view.name == name for view in views)
+    done = ask.first("view")
+    if done == "saved" and is_there:
+        return {"words": f"Saved as {name}.", "action": "/views/delete", "name": name}
+    if done == "renamed" and is_there:
+        return {"words": f"{was} is now called {name}.", "action": "/views/rename", "name": name, "to": was}
+    if done == "deleted" and not is_there:
+        return {"words": f"{name} is deleted.", "action": "/views/save", "name": name, "fields": ask.first("fields")}
+    return None
+
+
+def save(ask: Ask, check: Callable[[Ask], Any]) -> WebAnswer:
+    """Saves the filters that a form holds, if they mean something."""
+    fields = _fields(parse_qs(ask.form.get("fields", "")))
+    check(ask._replace(query=fields))
+    view = save_view(ask.world.layout, ask.form.get("name", ""), fields)
+    return moved(with_fields(_LIST, view.fields, view="saved", name=view.name))
+
+
+def _rename(ask: Ask) -> WebAnswer:
+    was = ask.form.get("name", "")
+    view = rename_view(ask.world.layout, was, ask.form.get("to", ""))
+    return moved(with_fields(_LIST, view.fields, view="renamed", name=view.name, was=was))
+
+
+def _delete(ask: Ask) -> WebAnswer:
+    view = delete_view(ask.world.layout, ask.form.get("name", ""))
+    pairs = urlencode([(key, value) for key, values in view.fields.items() for value in values])
+    return moved(with_fields(_LIST, {}, view="deleted", name=view.name, fields=pairs))
+
+
+def _fields(query: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    """Of the fields of a page those that belong to a view, without what says nothing."""
+    given = {key: tuple(value.strip() for value in query.get(key, ()) if value.strip()) for key in FIELDS}
+    if given["sort"] == ("start",):
+        given["sort"] = ()
+    return {key: values for key, values in given.items() if values}
+
 
 PAGE = 50
 
@@ -137,6 +205,37 @@ def _known(ask: Ask, field: str, values: type[Outcome] | type[TaskType]) -> tupl
     return chosen
 
 
+_SESSIONS = 12
+_MATCHES = 2
+_NOTES = 6
+_SNIPPET = 240
+
+
+def _search(ask: Ask) -> WebAnswer:
+    query = ask.first("q")
+    kind = ask.first("kind")
+    if kind and kind not in KINDS:
+        raise UsageError(f"{kind!r} is none of: {', '.join(KINDS)}.")
+    answer, notes, complaint = None, None, ""
+    if query:
+        try:
+            answer = search(ask.world, query, filter_of(ask), kind, _SESSIONS, _SNIPPET, most_matches=_MATCHES)
+            notes = searched(ask.world, query, ItemFilter(repos=ask.many("repo")), _NOTES)
+        except UsageError as error:
+            complaint = str(error)
+    return shown(
+        ask,
+        "search_part.html" if ask.is_fragment else "search.html",
+        query=query,
+        kind=kind,
+        kinds=KINDS,
+        answer=answer,
+        notes=notes,
+        complaint=complaint,
+        choices={} if ask.is_fragment else choices(ask),
+    )
+
+
 ROUTES = (
     WebRoute("/sessions", _list),
     WebRoute("/views/save", _save_view, "POST"),
@@ -144,4 +243,7 @@ ROUTES = (
     WebRoute("/restore/{agent}/{session:path}", _restore_plan),
     WebRoute("/restore/{agent}/{session:path}", _restore, "POST"),
     WebRoute("/pin/{agent}/{session:path}", _pin, "POST"),
+    WebRoute("/views/rename", _rename, "POST"),
+    WebRoute("/views/delete", _delete, "POST"),
+    WebRoute("/search", _search),
 )

@@ -3,13 +3,13 @@
 import click
 
 from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.terminal.amounts import human_bytes, human_count
 from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import print_json, print_line, talk
 from afterwit.cli.terminal.progress import bar
 from afterwit.extras.backup.cli.options import BackupPlace, placed, with_new_key
 from afterwit.extras.backup.create import CreatedBackup
 from afterwit.extras.backup.create import create as run
+from afterwit.model.text.amounts import human_bytes, human_count
 
 
 @command(

@@ -1,13 +1,13 @@
 """`afterwit store backup list`: what is there."""
 
 from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.terminal.amounts import human_bytes, human_count
 from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import print_json, print_line, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
 from afterwit.extras.backup.cli.options import BackupPlace, placed
 from afterwit.extras.backup.list import ListedSnapshot, list_snapshots
+from afterwit.model.text.amounts import human_bytes, human_count
 
 _COLUMNS = (
     *(Column("snapshot"), Column("made"), Column("machine", gives_way=3)),

@@ -3,13 +3,13 @@
 import click
 
 from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.terminal.amounts import COUNT, human_bytes, human_count
-from afterwit.cli.terminal.options import Here, agreed, reporting, timed
+from afterwit.cli.terminal.options import COUNT, Here, agreed, reporting, timed
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, talk
 from afterwit.config.calendar import Calendar
 from afterwit.extras.backup.cli.options import BackupPlace, placed
 from afterwit.extras.backup.prune import KeepRule, PrunedBackup
 from afterwit.extras.backup.prune import prune as run
+from afterwit.model.text.amounts import human_bytes, human_count
 
 
 @command(

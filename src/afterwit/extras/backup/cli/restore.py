@@ -5,13 +5,13 @@ from pathlib import Path
 import click
 
 from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.terminal.amounts import human_bytes, human_count
 from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, talk
 from afterwit.cli.terminal.progress import bar
 from afterwit.extras.backup.cli.options import place_of
 from afterwit.extras.backup.restore import Restored, finish, undo
 from afterwit.extras.backup.restore import restore as run
+from afterwit.model.text.amounts import human_bytes, human_count
 from afterwit.store.layout import Layout
 
 

@@ -6,7 +6,7 @@ import click
 import msgspec
 
 from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.connect.machine import this_host
+from afterwit.cli.connect.agents import this_host
 from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import ask_or_leave, print_json, print_line, talk
 from afterwit.config.file import text_of

@@ -3,12 +3,12 @@
 import click
 
 from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.terminal.amounts import human_bytes, human_count
 from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import print_json, print_line, print_text
 from afterwit.cli.terminal.progress import bar
 from afterwit.extras.backup.cli.options import BackupPlace, placed
 from afterwit.extras.backup.verify import verify as run
+from afterwit.model.text.amounts import human_bytes, human_count
 
 
 @command(

@@ -10,8 +10,7 @@ from pathlib import Path
 import click
 
 from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.terminal.amounts import COUNT, human_count
-from afterwit.cli.terminal.options import Here, agreed, reporting
+from afterwit.cli.terminal.options import COUNT, Here, agreed, reporting
 from afterwit.cli.terminal.output import ask_or_leave, print_json, print_text, talk
 from afterwit.cli.terminal.progress import bar
 from afterwit.config.world import World
@@ -23,6 +22,7 @@ from afterwit.extras.fixes.place import database_of, redactor_here
 from afterwit.extras.fixes.running import confinement_here
 from afterwit.extras.fixes.settled import settle_notes
 from afterwit.model.guards import GuardVerdict
+from afterwit.model.text.amounts import human_count
 from afterwit.recall.deck.compile import compile_deck
 
 _LIMIT = 10

@@ -6,8 +6,7 @@ import click
 
 from afterwit.cli.commands import command
 from afterwit.cli.terminal.options import Here, reporting
-from afterwit.cli.terminal.output import print_json, talk
-from afterwit.cli.terminal.written import STANDARD_OUTPUT, write_whole
+from afterwit.cli.terminal.output import STANDARD_OUTPUT, print_json, talk, write_whole
 from afterwit.extras.fixes.cli.places import EXITS, fix_day, placed
 from afterwit.extras.fixes.draft import draft_of
 from afterwit.extras.fixes.history import FixPlace, fix_named, listed_fixes

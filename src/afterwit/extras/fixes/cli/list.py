@@ -5,8 +5,7 @@ from collections import Counter
 import click
 
 from afterwit.cli.commands import command
-from afterwit.cli.terminal.amounts import COUNT, human_count
-from afterwit.cli.terminal.options import Here, many, reporting
+from afterwit.cli.terminal.options import COUNT, Here, many, reporting
 from afterwit.cli.terminal.output import print_json, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.extras.fixes.cli.places import EXITS, ID_CHARS, counted_states, fix_day, fix_shape, placed, since_option
@@ -15,6 +14,7 @@ from afterwit.extras.fixes.history import FixPlace, FixQuery, ListedFix, listed_
 from afterwit.extras.fixes.place import database_of, redactor_here
 from afterwit.extras.fixes.show import OPEN, fixed_places
 from afterwit.model.guards import GuardState
+from afterwit.model.text.amounts import human_count
 
 _LIMIT = 30
 _COLUMNS = (

@@ -8,9 +8,8 @@ from typing import Any
 import click
 
 from afterwit.cli.commands import ExitCode
-from afterwit.cli.terminal.completing import repo_names
-from afterwit.cli.terminal.options import Here, added, timed
-from afterwit.cli.terminal.periods import since_ms
+from afterwit.cli.terminal.completion import repo_names
+from afterwit.cli.terminal.options import Here, added, since_ms, timed
 from afterwit.config.calendar import Calendar
 from afterwit.extras.fixes.history import FixPlace, ListedFix
 from afterwit.extras.fixes.place import place_of

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 import click
 
 from afterwit.cli.commands import command
-from afterwit.cli.terminal.amounts import COUNT, human_count
-from afterwit.cli.terminal.options import Here, reporting
+from afterwit.cli.terminal.options import COUNT, Here, reporting
 from afterwit.cli.terminal.output import print_json, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.extras.fixes.cli.places import EXITS, ID_CHARS, fix_day, fix_shape, placed, since_option
 from afterwit.extras.fixes.history import FixPlace, FixQuery, listed_fixes
 from afterwit.extras.fixes.place import database_of, redactor_here
 from afterwit.extras.fixes.show import FixedPlace, fixed_places
+from afterwit.model.text.amounts import human_count
 
 _LIMIT = 20
 _COLUMNS = (

@@ -29,7 +29,7 @@ from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE
 from afterwit.store.rows.extras import PublishedForm
 from afterwit.web.answering import Ask, WebAnswer, WebRoute, back_with, moved, shown, with_fields
-from afterwit.web.changes_shown import ShownLine, signed_lines
+from afterwit.web.pages.transcript import ShownLine, signed_lines
 
 PAGE = 25
 _DECISIONS = {"approve": CatalogDecision.APPROVE, "reject": CatalogDecision.REJECT}

@@ -8,16 +8,15 @@ import click
 
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.sessions.filters import EMPTY, filtered, nothing_matches
-from afterwit.cli.terminal.amounts import COUNT, human_count
-from afterwit.cli.terminal.options import Here, reporting
-from afterwit.cli.terminal.output import json_text, talk
+from afterwit.cli.terminal.options import COUNT, Here, reporting
+from afterwit.cli.terminal.output import STANDARD_OUTPUT, json_text, refuse_existing, talk, write_whole
 from afterwit.cli.terminal.progress import bar
 from afterwit.cli.terminal.table import Column, drawn, print_table
-from afterwit.cli.terminal.written import STANDARD_OUTPUT, refuse_existing, write_whole
 from afterwit.config.calendar import Calendar
 from afterwit.extras.lab.sample.sample import Sample, Sampled, SampleRequest, Scheme
 from afterwit.extras.lab.sample.sample import sample as run
 from afterwit.model.errors import UsageError
+from afterwit.model.text.amounts import human_count
 from afterwit.redaction.hygiene import clean
 from afterwit.repos.remotes import short_names
 from afterwit.sessions.filters import Filter

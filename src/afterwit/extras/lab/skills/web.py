@@ -24,8 +24,17 @@ from afterwit.model.errors import UsageError
 from afterwit.model.text.amounts import human_count
 from afterwit.repos.remotes import last_part
 from afterwit.sessions.filters import Filter
-from afterwit.web.answering import Ask, WebAnswer, WebRoute, session_path, with_fields
-from afterwit.web.pages.tables import MORE, CellLink, ShownTable, tables_page
+from afterwit.web.answering import (
+    MORE,
+    Ask,
+    CellLink,
+    ShownTable,
+    WebAnswer,
+    WebRoute,
+    session_path,
+    tables_page,
+    with_fields,
+)
 
 _MOST_USES = 50
 _LISTED = (

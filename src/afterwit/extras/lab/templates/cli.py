@@ -9,12 +9,20 @@ import click
 import msgspec
 
 from afterwit.cli.commands import ExitCode, LazyGroup, command
-from afterwit.cli.terminal.amounts import human_count
-from afterwit.cli.terminal.completing import repo_names, session_ids, template_ids
+from afterwit.cli.terminal.completion import repo_names, session_ids, template_ids
 from afterwit.cli.terminal.options import Here, agreed, in_place, many, reporting, timed
-from afterwit.cli.terminal.output import is_confirmed, page, print_json, print_line, print_text, talk
+from afterwit.cli.terminal.output import (
+    STANDARD_OUTPUT,
+    is_confirmed,
+    page,
+    print_json,
+    print_line,
+    print_text,
+    refuse_existing,
+    talk,
+    write_whole,
+)
 from afterwit.cli.terminal.table import Column, print_table
-from afterwit.cli.terminal.written import STANDARD_OUTPUT, refuse_existing, write_whole
 from afterwit.config.extras import Subcommand
 from afterwit.extras.lab.templates.apply import FORMS, TEXT, TemplateStats, apply, stats
 from afterwit.extras.lab.templates.create import DEFAULT_COUNT, ProposedTemplate, WantedTemplate, create, keep, propose
@@ -29,6 +37,7 @@ from afterwit.extras.lab.templates.files import (
 from afterwit.model.errors import UsageError
 from afterwit.model.kinds import Outcome, TaskType
 from afterwit.model.templates import DEFAULT_EXAMPLES, LEAST_EXAMPLES, MOST_EXAMPLES, Template
+from afterwit.model.text.amounts import human_count
 from afterwit.model.times import ms_from_any
 from afterwit.redaction.hygiene import clean
 from afterwit.repos.remotes import short_names

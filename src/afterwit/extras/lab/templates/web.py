@@ -8,8 +8,7 @@ from afterwit.model.times import ms_from_any
 from afterwit.repos.remotes import short_names
 from afterwit.store.rows.session_list import session_of
 from afterwit.store.store import readonly_database
-from afterwit.web.answering import Ask, WebAnswer, WebRoute, download, shown
-from afterwit.web.pages.tables import CellLink, ShownTable, tables_page
+from afterwit.web.answering import Ask, CellLink, ShownTable, WebAnswer, WebRoute, download, shown, tables_page
 
 _COLUMNS = ("Template", "Kind of work", "Status", "Calls#", "Repository", "Uses#", "Last printed", "Effect")
 

@@ -3,8 +3,7 @@
 import click
 
 from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.terminal.amounts import COUNT, human_count
-from afterwit.cli.terminal.options import Here, reporting
+from afterwit.cli.terminal.options import COUNT, Here, reporting
 from afterwit.cli.terminal.output import print_json, print_line, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.extras.fixes.cli.places import placed
@@ -13,6 +12,7 @@ from afterwit.extras.team.cli.words import EXITS, show_changes, warn_of
 from afterwit.extras.team.look import LogRow, SharedRow
 from afterwit.extras.team.look import log as run_log
 from afterwit.extras.team.look import status as run_status
+from afterwit.model.text.amounts import human_count
 
 _STATUS = (
     Column("id"),

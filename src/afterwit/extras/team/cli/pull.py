@@ -4,7 +4,6 @@ import click
 
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.knowledge.curate import UNDO
-from afterwit.cli.terminal.amounts import human_count
 from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import print_json, talk
 from afterwit.extras.fixes.cli.places import placed
@@ -12,6 +11,7 @@ from afterwit.extras.fixes.history import FixPlace
 from afterwit.extras.team.cli.words import EXITS, show_changes, warn_of
 from afterwit.extras.team.pull import Pulled
 from afterwit.extras.team.pull import pull as run_pull
+from afterwit.model.text.amounts import human_count
 
 
 @command(examples=("afterwit share pull", "afterwit share pull --dry-run --json"), exits=EXITS)

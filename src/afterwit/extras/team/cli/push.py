@@ -3,7 +3,6 @@
 import click
 
 from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.terminal.amounts import human_count
 from afterwit.cli.terminal.options import Here, agreed, many, reporting
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, talk
 from afterwit.extras.fixes.cli.places import placed
@@ -11,6 +10,7 @@ from afterwit.extras.fixes.history import FixPlace
 from afterwit.extras.team.cli.words import EXITS, show_changes, warn_of
 from afterwit.extras.team.push import Pushed, PushRequest
 from afterwit.extras.team.push import push as run_push
+from afterwit.model.text.amounts import human_count
 
 
 @command(

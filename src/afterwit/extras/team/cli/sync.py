@@ -6,14 +6,14 @@ import click
 
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.knowledge.curate import UNDO
-from afterwit.cli.terminal.amounts import human_count
-from afterwit.cli.terminal.completing import repo_names
+from afterwit.cli.terminal.completion import repo_names
 from afterwit.cli.terminal.options import Here, agreed, many, reporting
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, talk
 from afterwit.extras.team.cli.hub.address import EXITS, hub_at
 from afterwit.extras.team.cli.words import show_changes, warn_of
 from afterwit.extras.team.hub.sync import Synced, SyncRequest
 from afterwit.extras.team.hub.sync import sync as run_sync
+from afterwit.model.text.amounts import human_count
 
 
 @command(

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from afterwit.cli.commands import ExitCode
-from afterwit.cli.terminal.amounts import human_count
 from afterwit.cli.terminal.output import print_line, print_text, talk
 from afterwit.extras.team.folder import BadLine
 from afterwit.extras.team.push import SharedChange
+from afterwit.model.text.amounts import human_count
 
 EXITS = {
     ExitCode.FAILED: "The answer was no, nobody answered, or git or the store failed.",

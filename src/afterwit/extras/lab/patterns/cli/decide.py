@@ -7,10 +7,8 @@ import click
 
 from afterwit.cli.commands import CliCommand, ExitCode, command
 from afterwit.cli.sessions.filters import filtered
-from afterwit.cli.terminal.amounts import COUNT
-from afterwit.cli.terminal.keys import ask, fail_unanswered
-from afterwit.cli.terminal.options import Here, many, reporting
-from afterwit.cli.terminal.output import print_json, print_line, talk
+from afterwit.cli.terminal.options import COUNT, Here, many, reporting
+from afterwit.cli.terminal.output import ask, fail_unanswered, print_json, print_line, talk
 from afterwit.extras.lab.patterns import curate
 from afterwit.extras.lab.patterns.catalog import CatalogDecision
 from afterwit.extras.lab.patterns.cli.look import (

@@ -12,8 +12,7 @@ from click.shell_completion import CompletionItem
 
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.sessions.filters import filtered, nothing_matches
-from afterwit.cli.terminal.amounts import human_count, human_tokens
-from afterwit.cli.terminal.completing import plain_items
+from afterwit.cli.terminal.completion import plain_items
 from afterwit.cli.terminal.options import Here, many, reporting, timed
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.cli.terminal.table import Column, print_table
@@ -26,6 +25,7 @@ from afterwit.extras.lab.patterns.show import catalog_of, listed, shown
 from afterwit.extras.lab.patterns.show import diff as run_diff
 from afterwit.extras.lab.patterns.show import log as run_log
 from afterwit.model.errors import AfterwitError
+from afterwit.model.text.amounts import human_count, human_tokens
 from afterwit.model.times import iso_from_ms
 from afterwit.sessions.filters import Filter, one_line
 

@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.terminal.amounts import human_count
 from afterwit.cli.terminal.options import Here, agreed, many, reporting
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, print_text, talk
 from afterwit.connect.foreign_files import differences
@@ -16,6 +15,7 @@ from afterwit.extras.lab.patterns import publish as publishing
 from afterwit.extras.lab.patterns.cli.look import in_catalog, pattern_ids
 from afterwit.extras.lab.patterns.pack import InstalledPack
 from afterwit.extras.lab.patterns.publish import PublishOutcome, PublishRequest, PublishStep
+from afterwit.model.text.amounts import human_count
 from afterwit.store.rows.extras import PublishedForm
 
 _PUBLISH_EXITS = {

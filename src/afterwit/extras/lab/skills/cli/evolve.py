@@ -8,7 +8,6 @@ import click
 import msgspec
 
 from afterwit.cli.commands import CliGroup, ExitCode
-from afterwit.cli.terminal.amounts import human_count
 from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, print_text, talk
 from afterwit.cli.terminal.table import Column, print_table
@@ -28,6 +27,7 @@ from afterwit.extras.lab.skills.evolve.verify import SkillProposal
 from afterwit.extras.lab.skills.figures import between, of_ten
 from afterwit.measure.statistics.estimate import Finding
 from afterwit.model.errors import UsageError
+from afterwit.model.text.amounts import human_count
 
 _EXITS = {ExitCode.WRONG_USE: "There is no such proposal or trial, or it is not offered."}
 _NOTHING = (

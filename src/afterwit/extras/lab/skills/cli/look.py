@@ -7,8 +7,7 @@ import click
 
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.sessions.filters import EXITS, filtered, nothing_matches
-from afterwit.cli.terminal.amounts import COUNT, human_count
-from afterwit.cli.terminal.options import Here, reporting
+from afterwit.cli.terminal.options import COUNT, Here, reporting
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.extras.lab.skills.effect import SkillEffect, WeighedUse
@@ -31,6 +30,7 @@ from afterwit.extras.lab.skills.figures import (
     trends,
 )
 from afterwit.model.errors import UsageError
+from afterwit.model.text.amounts import human_count
 from afterwit.model.text.nearest import did_you_mean
 from afterwit.model.times import with_times
 from afterwit.repos.remotes import last_part

@@ -3,14 +3,14 @@
 import click
 
 from afterwit.cli.commands import command
-from afterwit.cli.terminal.amounts import COUNT, human_count
-from afterwit.cli.terminal.options import Here, reporting
+from afterwit.cli.terminal.options import COUNT, Here, reporting
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.extras.team.cli.hub.address import EXITS, of_hub
 from afterwit.extras.team.hub import look
 from afterwit.extras.team.hub.address import HubAddress
 from afterwit.extras.team.hub.rows import MemberSum
+from afterwit.model.text.amounts import human_count
 
 _SUMS = (
     Column("member"),

@@ -3,13 +3,13 @@
 import click
 
 from afterwit.cli.commands import CliGroup, ExitCode, command
-from afterwit.cli.terminal.amounts import human_count
 from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import is_confirmed, print_json, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.extras.team.cli.hub.address import EXITS, of_hub
 from afterwit.extras.team.hub import owner
 from afterwit.extras.team.hub.address import HubAddress
+from afterwit.model.text.amounts import human_count
 
 _MEMBERS = (Column("name"), Column("role"), Column("team"), Column("may", takes_rest=True))
 

@@ -13,12 +13,21 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import apsw
+
 from afterwit.agents.registry import AGENTS
 from afterwit.config.extras import extras
 from afterwit.config.world import World
-from afterwit.mcp.messages import Code, RpcError
+from afterwit.knowledge.door.list import find_item
+from afterwit.knowledge.door.listeners import listener_here
+from afterwit.mcp.messages import Code, NoResourceError, RpcError
+from afterwit.mcp.notes import given_by_id, repo_of
+from afterwit.mcp.server import PREFIX
 from afterwit.mcp.tool import Caller, Tool
 from afterwit.model.errors import AfterwitError, UsageError
+from afterwit.model.knowledge import Item
+from afterwit.recall.recall import speaking_items
+from afterwit.recall.situation import Situation, holding
 from afterwit.redaction.shown import Shown, complaint, ours
 from afterwit.store.store import readonly_database
 
@@ -31,15 +40,15 @@ def agent_of(client: str) -> str:
 
 
 OWN = {
-    "recall": "afterwit.mcp.tools.recall",
-    "places": "afterwit.mcp.tools.places",
-    "explain_item": "afterwit.mcp.tools.items",
-    "search_sessions": "afterwit.mcp.tools.search_sessions",
-    "record_lesson": "afterwit.mcp.tools.items",
-    "report_item": "afterwit.mcp.tools.items",
-    "open_questions": "afterwit.mcp.tools.recall",
-    "reading_next": "afterwit.mcp.tools.reading",
-    "reading_answer": "afterwit.mcp.tools.reading",
+    "recall": "afterwit.mcp.recall",
+    "places": "afterwit.mcp.recall",
+    "explain_item": "afterwit.mcp.items",
+    "search_sessions": "afterwit.mcp.recall",
+    "record_lesson": "afterwit.mcp.items",
+    "report_item": "afterwit.mcp.items",
+    "open_questions": "afterwit.mcp.recall",
+    "reading_next": "afterwit.mcp.reading",
+    "reading_answer": "afterwit.mcp.reading",
 }
 MOST_WRITES = 100  # lessons and reports of one run: an agent that goes in circles must not fill the journal
 _COUNTED = ("record_lesson", "report_item")
@@ -71,22 +80,18 @@ class StoreDesk:
 
     def resources(self, cursor: str, client: str) -> dict[str, Any]:
         """A page of items; an empty one where there is no store yet, because clients ask for it unasked."""
-        from afterwit.mcp import resources
-
         with _told():
             caller = self._caller(client)
             if not caller.world.layout.exists() or _is_left_out(caller):
                 return {"resources": []}
             with readonly_database(caller.world.layout) as db:
-                return resources.listed(db, caller, cursor)
+                return list_resources(db, caller, cursor)
 
     def read(self, uri: str, client: str) -> list[dict[str, Any]]:
-        from afterwit.mcp import resources
-
         with _told():
             caller = self._caller(client)
             with readonly_database(caller.world.layout) as db:
-                return resources.read(db, caller, uri)
+                return read_resource(db, caller, uri)
 
     def _called(self, name: str, arguments: Mapping[str, Any], client: str) -> Shown:
         tool = tool_named(name)
@@ -139,3 +144,42 @@ def _told() -> Iterator[None]:
         yield
     except AfterwitError as error:
         raise RpcError(Code.INTERNAL, complaint(str(error))) from error
+
+
+PAGE = 50
+
+
+def list_resources(db: apsw.Connection, caller: Caller, cursor: str) -> dict[str, Any]:
+    """A page of the items that hold here."""
+    start = _start(cursor)
+    situation = Situation(repo_of(db, caller, {}), caller.agent)
+    here = holding(speaking_items(db, listener_here(db, caller.world), situation.scopes()), situation)
+    page: dict[str, Any] = {"resources": [_resource(item) for item in here[start : start + PAGE]]}
+    return page | ({"nextCursor": str(start + PAGE)} if start + PAGE < len(here) else {})
+
+
+def read_resource(db: apsw.Connection, caller: Caller, uri: str) -> list[dict[str, Any]]:
+    """The contents of a resource. Raises NoResourceError where there is none."""
+    name = uri.removeprefix(PREFIX)
+    if not uri.startswith(PREFIX) or not name.isalnum():
+        raise NoResourceError(f"There is no resource {uri[:200]!r}. Notes are {PREFIX}<id>.")
+    try:
+        item = find_item(db, name, names_only=True)
+    except UsageError as error:
+        raise NoResourceError(str(error)) from error
+    return [{"uri": f"{PREFIX}{item.id}", "mimeType": "text/plain", "text": given_by_id(db, caller, item)}]
+
+
+def _start(cursor: str) -> int:
+    if cursor and not (cursor.isascii() and cursor.isdigit() and len(cursor) < 10):
+        raise RpcError(Code.INVALID_PARAMS, "`cursor` is none that this server gave.")
+    return int(cursor or 0)
+
+
+def _resource(item: Item) -> dict[str, Any]:
+    return {
+        "uri": f"{PREFIX}{item.id}",
+        "name": item.id,
+        "title": f"{item.category} {item.id}",
+        "mimeType": "text/plain",
+    }

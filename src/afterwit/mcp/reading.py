@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from afterwit.mcp.given import ALL_REPOS, THIS_REPO, literal, repo_of
+from afterwit.mcp.notes import ALL_REPOS, THIS_REPO, literal, repo_of
 from afterwit.mcp.tool import Caller, Tool, choice, text
 from afterwit.model.errors import UsageError
 from afterwit.reader.answers import GivenAnswer, understood

@@ -1,19 +1,25 @@
 """`afterwit sessions restore`: the agents' own files back."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import click
 
 from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.terminal.amounts import COUNT, human_bytes, human_count
-from afterwit.cli.terminal.completing import session_ids
-from afterwit.cli.terminal.options import Here, agreed, reporting
-from afterwit.cli.terminal.output import print_json, print_line, talk
+from afterwit.cli.sessions.filters import EXITS, filtered
+from afterwit.cli.terminal.completion import session_ids
+from afterwit.cli.terminal.options import COUNT, Here, agreed, in_place, reporting
+from afterwit.cli.terminal.output import print_json, print_line, refuse_existing, talk, whole_file
 from afterwit.model.errors import DamagedError, UsageError
-from afterwit.sessions.filters import find_session
+from afterwit.model.text.amounts import human_bytes, human_count
+from afterwit.sessions.export import export as run
+from afterwit.sessions.filters import Filter, find_session
 from afterwit.sessions.originals import TranscriptSource, source_of
+from afterwit.sessions.pin import Pinned
+from afterwit.sessions.pin import pin as run_pin
 from afterwit.sessions.restore import (
     AtTarget,
     RestoreChoice,
@@ -169,3 +175,83 @@ def _report(done: list[dict[str, Any]], faults: list[str], *, is_dry_run: bool) 
     talk(f"{human_count(len(written), 'file')} {verb}, {len(sound) - len(written)} already there.")
     if faults:
         raise click.exceptions.Exit(ExitCode.PARTLY_DONE if sound else ExitCode.FAILED)
+
+
+@command(
+    examples=(
+        "afterwit sessions export --repo orchard --output orchard.jsonl",
+        'afterwit sessions export --since 7d | jq -c \'select(.type == "action" and .status == "failed")\'',
+    ),
+    exits=EXITS,
+)
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write to this file instead of standard output. It must not exist yet.",
+)
+@click.option("--force", "is_forced", is_flag=True, help="Replace FILE if it is there.")
+@in_place
+@filtered
+def export(here: Here, wanted: Filter, output: Path | None, is_forced: bool) -> None:
+    """Write sessions as JSON lines: one record per session, event and action.
+
+    Everything is redacted, and placeholders lose the suffix that only this machine can make. The shape is the same for
+    all agents and stable; docs/reference/export.md describes it.
+    """
+    refuse_existing(output, is_forced=is_forced)
+    with source_of(here.world) as source, _sink(output) as sink:
+        records = 0
+        for line in run(source, here.world.settings, wanted):
+            sink.write(line)
+            records += 1
+    talk(f"{human_count(records, 'record')} written.")
+
+
+@contextmanager
+def _sink(output: Path | None) -> Iterator[BinaryIO]:
+    if output is not None:
+        with whole_file(output) as file:
+            yield file
+    else:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+
+
+_PIN_EXITS = {
+    ExitCode.FAILED: "There is no store yet, or it cannot be used.",
+    ExitCode.WRONG_USE: "No such session. Nothing is decided.",
+}
+
+
+@command(examples=("afterwit sessions pin 5ea50001", "afterwit sessions pin 5ea50001 0c0de001"), exits=_PIN_EXITS)
+@click.argument("sessions", nargs=-1, required=True, metavar="SESSION...", shell_complete=session_ids)
+@reporting
+def pin(here: Here, sessions: tuple[str, ...], is_json: bool) -> None:
+    """Keep the originals of sessions, whatever the storage budget says.
+
+    SESSION is an id or the beginning of one. `afterwit sessions unpin` takes it back.
+    """
+    _show_pinned(run_pin(here.world, sessions), is_json=is_json)
+
+
+@command(examples=("afterwit sessions unpin 5ea50001",), exits=_PIN_EXITS)
+@click.argument("sessions", nargs=-1, required=True, metavar="SESSION...", shell_complete=session_ids)
+@reporting
+def unpin(here: Here, sessions: tuple[str, ...], is_json: bool) -> None:
+    """Let the storage budget decide again about the originals of sessions.
+
+    SESSION is an id or the beginning of one.
+    """
+    _show_pinned(run_pin(here.world, sessions, is_wanted=False), is_json=is_json)
+
+
+def _show_pinned(done: list[Pinned], *, is_json: bool) -> None:
+    if is_json:
+        print_json(done)
+        return
+    for session in done:
+        when = "now" if session.has_changed else "already"
+        talk(f"{session.session} is {'pinned' if session.is_pinned else 'not pinned'} {when}.")
+        if session.is_pinned and session.is_dropped:
+            talk(f"An original of {session.session} was dropped before: `afterwit store dropped` lists it.")

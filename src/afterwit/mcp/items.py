@@ -6,7 +6,7 @@ from typing import Any
 from afterwit.actions.shell.parse import parse
 from afterwit.engine.curation.curate import LessonSource, Words, record, report
 from afterwit.knowledge.door.list import find_item
-from afterwit.mcp.given import PLACE, given_by_id, repo_of
+from afterwit.mcp.notes import PLACE, given_by_id, repo_of
 from afterwit.mcp.tool import Caller, Tool, choice, text, texts
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE, SENTENCE_LIMIT, Category, Scope, ScopeKind, Trigger

@@ -17,6 +17,9 @@ from afterwit.model.errors import AfterwitError
 
 if TYPE_CHECKING:
     import apsw
+from click.shell_completion import ShellComplete, get_completion_class
+
+from afterwit.cli.commands import command
 
 Completing = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
@@ -88,3 +91,27 @@ def _store(ctx: click.Context) -> "Iterator[apsw.Connection]":
     here = here_from(ctx.params.get("config"), ctx.params.get("profile"))
     with readonly_database(here.world.layout) as db:
         yield db
+
+
+VARIABLE = "_AFTERWIT_COMPLETE"  # with which a shell asks; click looks for this name
+_SHELLS = ("bash", "zsh", "fish")
+
+
+@command(
+    examples=(
+        'eval "$(afterwit completion bash)"',
+        'eval "$(afterwit completion zsh)"',
+        "afterwit completion fish | source",
+    )
+)
+@click.argument("shell", type=click.Choice(_SHELLS))
+@click.pass_context
+def completion(ctx: click.Context, shell: str) -> None:
+    """Print what lets your shell complete commands.
+
+    Put the line for your shell (see below) into ~/.bashrc, ~/.zshrc or ~/.config/fish/config.fish. Then the tab key
+    completes commands, options, agents, repositories and session ids.
+    """
+    kind = get_completion_class(shell)
+    assert kind is not None
+    click.echo(ShellComplete.source(kind(ctx.find_root().command, {}, "afterwit", VARIABLE)))

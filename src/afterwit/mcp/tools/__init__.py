@@ -1,1 +1,0 @@
-"""The tools that agents call. `desk` knows which module has which; each module has its tools in `TOOLS`."""
