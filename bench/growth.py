@@ -26,7 +26,7 @@ from afterwit.store.layout import Layout
 from afterwit.store.rows.items import all_items
 from afterwit.store.rows.sessions import count_sessions
 from afterwit.store.spool import backlog
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 from bench import peers
 from bench.floors import bare_interpreter, decode_lines, stat_files, timed
 from bench.growth_figures import BESIDE, Command, Growth, PeerVersion, Size, judged, row_of, rows_of, steps
@@ -71,7 +71,7 @@ class _Bench:
             self._command(Command.RELEARN, "learn", "--relearn")
         rows = rows_of(self._taken)
         one, two = (row_of(rows, name) for name in (Command.ONE_JOB, Command.TWO_JOBS))
-        with opened(Layout(self._store)) as store:
+        with open_store(Layout(self._store)) as store:
             return Size(
                 sessions=len(logs),
                 stored_sessions=count_sessions(store.db),
@@ -126,7 +126,7 @@ class _Bench:
         afterwit(self._place.home, self._store, "learn")  # what the ends left to the next run
 
     def _ask(self) -> None:
-        with opened(Layout(self._store)) as store:
+        with open_store(Layout(self._store)) as store:
             repo = store.db.execute(_BUSIEST).get
         for _ in self._turns():
             self._command(Command.LIST, "sessions", "list", "--limit", "20")

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import msgspec
 
-from afterwit.capture.checkouts.known import GitCheckout
+from afterwit.capture.checkouts import GitCheckout
 from afterwit.model.knowledge import Authority, Scope, ScopeKind, Trigger
 from afterwit.recall.deck.firing_lines import FiringLine
 from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckSettings, write_deck

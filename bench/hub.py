@@ -44,7 +44,7 @@ from afterwit.model.knowledge import (
 from afterwit.store.database import transaction
 from afterwit.store.decisions import DecisionKind, KnowledgeEntry
 from afterwit.store.rows.items import DecisionRow, put_decision, put_item
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 from bench.results import command_line, report
 
 NOTES = 100_000
@@ -77,7 +77,7 @@ def table(notes: int = NOTES, digests: int = DIGESTS) -> list[Figure]:
 
         first = _measured("first", synced(1))
         unchanged = _measured("no change", synced(2))
-        with opened(world.layout) as store, transaction(store.db):
+        with open_store(world.layout) as store, transaction(store.db):
             _plant(store.db, notes, repo)
         single = _measured("one note", synced(3))
         assert (first.notes_sent, unchanged.notes_sent, single.notes_sent) == (notes, 0, 1)
@@ -129,7 +129,7 @@ def _store(folder: Path, notes: int, digests: int) -> tuple[World, str]:
     learned(home, root)
     world = world_of(home, root, {"PATH": os.environ["PATH"]})
     repo = Path(ORCHARD).name
-    with opened(world.layout) as store, transaction(store.db):
+    with open_store(world.layout) as store, transaction(store.db):
         for number in range(notes):
             _plant(store.db, number, repo)
         _copy_digests(store.db, digests)

@@ -29,7 +29,7 @@ from afterwit.store.archive import Archive
 from afterwit.store.frames import Packer
 from afterwit.store.layout import Layout
 from afterwit.store.rows import parts
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 from bench.floors import decode_lines, timed
 from bench.homes import logs_of, write_home
 from bench.results import command_line, report
@@ -130,7 +130,7 @@ def _of_parse(split: list[Part], part: str) -> float:
 
 
 def _digest_bytes(store: Path) -> int:
-    with opened(Layout(store)) as one:
+    with open_store(Layout(store)) as one:
         return int(one.db.execute("SELECT ifnull(sum(length(body)), 0) FROM digests").get)
 
 

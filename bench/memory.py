@@ -26,7 +26,7 @@ from afterwit.extras.memory.local import Recorder
 from afterwit.model.memory_entry import Write
 from afterwit.store.database import connect
 from afterwit.store.layout import Layout
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 from bench.results import command_line, report
 
 ENTRIES = 100_000
@@ -75,7 +75,7 @@ class Bare:
 
 def table(entries: int = ENTRIES, folder: Path | None = None) -> list[dict[str, object]]:
     with tempfile.TemporaryDirectory(prefix="afterwit-bench-", dir=folder) as place, ExitStack() as stack:
-        store = stack.enter_context(opened(Layout(Path(place) / "store")))
+        store = stack.enter_context(open_store(Layout(Path(place) / "store")))
         ours = ScratchBackend(store.db, Recorder(store))
         bare = Bare(Path(place) / "durable.db", durable=True)
         quick = Bare(Path(place) / "quick.db", durable=False)

@@ -32,7 +32,7 @@ from afterwit.model.kinds import ActionKind, FailureClass, Outcome, Status
 from afterwit.model.knowledge import SessionRef, Sighting
 from afterwit.store.database import transaction
 from afterwit.store.rows.sightings import HarvestedRow, SightingRow, put_seen
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 from bench.results import command_line, report
 from bench.worlds import world_of
 
@@ -137,7 +137,7 @@ def mined_naively(digests: Sequence[Digest]) -> dict[str, float]:
 def signals_in(folder: Path, count: int) -> World:
     """A store with so many signals."""
     world = world_of(folder, folder / "store")
-    with opened(world.layout) as store, transaction(store.db):
+    with open_store(world.layout) as store, transaction(store.db):
         for session, rows in _signals(count):
             put_seen(store.db, session, rows, is_other=False)
     return world

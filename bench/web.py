@@ -30,7 +30,7 @@ from afterwit.knowledge.door.list import ItemFilter, listed
 from afterwit.sessions.filters import Filter
 from afterwit.sessions.list import Order, list_sessions
 from afterwit.store.layout import Layout
-from afterwit.store.rows.session_list import Selection, selected_times
+from afterwit.store.rows.session_list import Selection, times_of_sessions
 from afterwit.store.rows.texts import count_hits, words_from
 from afterwit.store.store import readonly_database
 from afterwit.web.answering import WebPlace, session_path
@@ -93,7 +93,7 @@ def table(home: Path, store: Path, rounds: int = ROUNDS) -> dict[str, object]:
 
 def _after_all(store: Path) -> int:
     with readonly_database(Layout(store)) as db:
-        latest_ms = selected_times(db, Selection()).latest_ms
+        latest_ms = times_of_sessions(db, Selection()).latest_ms
     return (latest_ms or 0) + _HOUR_MS
 
 

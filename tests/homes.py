@@ -12,7 +12,7 @@ from afterwit.engine.sweep import sweep
 from afterwit.model.learn_run import Options, Report
 from afterwit.store.checksums import content_hash
 from afterwit.store.layout import Layout
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 NOW_MS = 1_780_000_000_000
 ORCHARD = "/srv/orchard"
@@ -45,12 +45,12 @@ def learned(home: Path, store: Path, **options: Any) -> Report:
 
 
 def hash_of(store: Path) -> str:
-    with opened(Layout(store)) as one:
+    with open_store(Layout(store)) as one:
         return content_hash(one.db)
 
 
 def rows(store: Path, query: str, *values: object) -> list[tuple[Any, ...]]:
-    with opened(Layout(store)) as one:
+    with open_store(Layout(store)) as one:
         return list(one.db.execute(query, values))
 
 

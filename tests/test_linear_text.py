@@ -25,7 +25,7 @@ from tests.every import per_group
 from tests.regex_steps import faults
 
 from afterwit.model.errors import AfterwitError
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 
 _PACKAGES = (
     "actions",

@@ -26,7 +26,7 @@ from afterwit.agents.registry import AGENTS, gatherers_for, reader_for
 from afterwit.agents.registry import agent as agent_named
 from afterwit.capture.logs import look_into, sessions_in
 from afterwit.model.readings import Problem, Reading
-from afterwit.sources.discovery import listed
+from afterwit.sources.discovery import list_home
 from afterwit.sources.framing import UNFINISHED, Framing
 
 HERE = Path(__file__).parent
@@ -150,7 +150,7 @@ def _gathered(agent: str, folder: str) -> Iterator[Case]:
 
 
 def _renderings(agent: str, home: Path) -> Iterator[PurePosixPath]:
-    lying = look_into(listed(home), agent_named(agent), reader_for(agent))
+    lying = look_into(list_home(home), agent_named(agent), reader_for(agent))
     for source in lying.sources:
         for unit in sessions_in(source):
             yield unit.transcript.path

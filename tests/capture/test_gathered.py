@@ -19,7 +19,7 @@ from afterwit.sessions.originals import source_of
 from afterwit.sessions.restore import RestoreChoice, plan_restore, restore_file
 from afterwit.store.layout import Layout
 from afterwit.store.rows.health import TranscriptRow, transcript_rows
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 FIXTURES = Path(__file__).parents[1] / "agents" / "opencode" / "fixtures"
 PART = """INSERT INTO part VALUES ('prt_z{0}', 'msg_a4', 'ses_a1', 1790000030000, 1790000030000,
@@ -206,7 +206,7 @@ def test_the_doctor_sees_sessions_and_what_is_pending(home: Path, store: Path, w
 
 
 def all_rows(store: Path) -> list[TranscriptRow]:
-    with opened(Layout(store)) as one:
+    with open_store(Layout(store)) as one:
         return list(transcript_rows(one.db))
 
 

@@ -7,7 +7,7 @@ from tests.homes import codex_records, learned, put
 
 from afterwit.agents.registry import agent, reader_for
 from afterwit.capture.logs import look_into
-from afterwit.sources.discovery import listed
+from afterwit.sources.discovery import list_home
 
 UNREAD = [
     ("codex", "sessions/2025/04/20/rollout-2025-04-20-ae0e94b8.json"),
@@ -20,7 +20,7 @@ UNREAD = [
 @pytest.mark.parametrize(("name", "path"), UNREAD)
 def test_a_transcript_that_its_agents_reader_refuses_is_listed_as_unread(name: str, path: str, tmp_path: Path) -> None:
     put(tmp_path / path, b"{}")
-    lying = look_into(listed(tmp_path), agent(name), reader_for(name))
+    lying = look_into(list_home(tmp_path), agent(name), reader_for(name))
     assert lying.unread == [PurePosixPath(path)]
     assert (lying.units, lying.sources) == ([], [])
 
@@ -38,13 +38,13 @@ def test_learn_counts_it_beside_what_it_reads(name: str, path: str, tmp_path: Pa
 
 def test_an_agent_without_a_reader_has_all_its_transcripts_unread(tmp_path: Path) -> None:
     put(tmp_path / "threads/T-1.json", b"{}")
-    lying = look_into(listed(tmp_path), agent("amp"), None)
+    lying = look_into(list_home(tmp_path), agent("amp"), None)
     assert lying.unread == [PurePosixPath("threads/T-1.json")]
 
 
 def test_what_looks_like_no_transcript_is_neither_read_nor_listed(tmp_path: Path) -> None:
     put(tmp_path / "sessions/notes.json", b"{}")
     put(tmp_path / "config.toml", b"")
-    lying = look_into(listed(tmp_path), agent("codex"), reader_for("codex"))
+    lying = look_into(list_home(tmp_path), agent("codex"), reader_for("codex"))
     assert lying[:5] == ([], [], [], [], [])
     assert {str(file.path) for file in lying.strangers} == {"sessions/notes.json", "config.toml"}

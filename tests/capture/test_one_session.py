@@ -30,7 +30,7 @@ from afterwit.recall.deck.reader import Deck
 from afterwit.recall.hook.call import DECK
 from afterwit.store import spool
 from afterwit.store.layout import Layout
-from afterwit.store.store import held
+from afterwit.store.store import hold_lease
 
 AGENTS = Path(__file__).parents[1] / "agents"
 FILES = "SELECT path FROM files WHERE role = 'transcript' ORDER BY path"
@@ -300,7 +300,7 @@ def test_what_hooks_start_leaves_quietly_where_another_run_is_at_work(home: Path
     learned(home, store, sessions=(WantedSession("codex", "none"),))
     note_end(store, "codex", THREAD)
     environ = {"HOME": str(home), "AFTERWIT_HOME": str(store), "PATH": os.environ["PATH"]}
-    with held(Layout(store).lease):
+    with hold_lease(Layout(store).lease):
         command = Deck(str(store / DECK)).names("learn_command")
         assert subprocess.run(command, env=environ, capture_output=True, check=False).returncode == 0
     assert [agent.read for agent in learned(home, store, is_ended=True).agents] == [1]

@@ -11,7 +11,7 @@ from afterwit.agents.registry import reader_for
 from afterwit.capture.plan import homes, plan
 from afterwit.model.settings import AgentSettings
 from afterwit.store.layout import Layout
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 SESSIONS = ("a", "b", "c", "d")
 Asked = Callable[[], tuple[list[str], list[str], int]]
@@ -41,7 +41,7 @@ def asked(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asked:
 
     def ask() -> tuple[list[str], list[str], int]:
         paths.clear()
-        with opened(Layout(tmp_path / "store")) as store:
+        with open_store(Layout(tmp_path / "store")) as store:
             plans = plan(store.db, homes(world_of(home, tmp_path / "store").settings, home))
         (planned,) = [agent for agent in plans if agent.discovered]
         return sorted(paths), [file.unit.transcript.path.name for file in planned.pending], planned.unchanged
@@ -68,7 +68,7 @@ def test_a_transcript_is_read_again_where_something_new_lies_beside_it(home: Pat
 
 
 def test_it_is_asked_about_all_after_an_upgrade(tmp_path: Path, asked: Asked) -> None:
-    with opened(Layout(tmp_path / "store")) as store:
+    with open_store(Layout(tmp_path / "store")) as store:
         store.db.execute("UPDATE files SET capture_version = 1")
     assert asked() == (["1.txt", *(f"{name}.jsonl" for name in SESSIONS)], [], len(SESSIONS))
 
@@ -80,6 +80,6 @@ def test_a_copy_in_another_home_is_another_file(home: Path, tmp_path: Path) -> N
     (other / "projects/-srv-orchard").mkdir(parents=True)
     (other / "projects/-srv-orchard/a.jsonl").hardlink_to(home / CLAUDE / "a.jsonl")
     world.settings.agents["claude-code"] = AgentSettings(homes=(home / ".claude", other))
-    with opened(Layout(tmp_path / "store")) as store:
+    with open_store(Layout(tmp_path / "store")) as store:
         pending = [file for agent in plan(store.db, homes(world.settings, home)) for file in agent.pending]
     assert [file.unit.home for file in pending] == [other]

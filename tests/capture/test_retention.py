@@ -8,12 +8,11 @@ import pytest
 from tests.homes import CLAUDE, CODEX, NOW_MS, THREAD, claude_records, codex_records, put, world_of
 
 from afterwit.agents.retention import DAY_MS, Keeping
-from afterwit.capture.logs import Home
+from afterwit.capture.logs import Home, keeping_in
 from afterwit.capture.plan import Pending, homes, plan
 from afterwit.capture.tasks import soonest_first
-from afterwit.capture.vanishing import keeping_in
 from afterwit.store.layout import Layout
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 
 def aged(path: Path, days: float) -> None:
@@ -36,7 +35,7 @@ def pending(home: Path, db: apsw.Connection) -> list[Pending]:
 
 
 def test_what_vanishes_soonest_comes_first_and_what_stays_last(home: Path, tmp_path: Path) -> None:
-    with opened(Layout(tmp_path / "store")) as store:
+    with open_store(Layout(tmp_path / "store")) as store:
         names = [one.unit.transcript.path.name[:7] for one in soonest_first(pending(home, store.db))]
     assert names == ["b.jsonl", "a.jsonl", "rollout"]
 

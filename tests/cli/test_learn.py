@@ -14,7 +14,7 @@ from afterwit.cli.learned import next_command, show_report
 from afterwit.cli.terminal.options import Here
 from afterwit.config.show import load
 from afterwit.model.learn_run import AgentReport, Harvested, News, Report
-from afterwit.store.store import held
+from afterwit.store.store import hold_lease
 
 KEYS = {
     *("agent", "discovered", "read", "unchanged", "empty", "failed", "no_reader", "events", "actions", "problems"),
@@ -161,7 +161,7 @@ def test_a_home_without_logs_is_told_what_to_do(run: Run, tmp_path: Path) -> Non
 
 def test_while_another_run_is_at_work_it_leaves(run: Run, tmp_path: Path) -> None:
     run("learn")
-    with held(tmp_path / "store" / "learn.lock"):
+    with hold_lease(tmp_path / "store" / "learn.lock"):
         done = run("learn", "--json")
     assert (done.returncode, json.loads(done.stdout)) == (0, None)
     assert "at work" in done.stderr
@@ -207,7 +207,7 @@ def test_what_ends_a_run_that_nobody_watches_is_told_by_doctor(run: Run, tmp_pat
     assert run("learn").returncode == 1
     assert run("learn", "--ended").returncode == 1
     database.write_bytes(kept)
-    with held(tmp_path / "store" / "learn.lock"):
+    with hold_lease(tmp_path / "store" / "learn.lock"):
         assert run("learn", "--ended").returncode == 0
     run("learn")
     found = [one for one in json.loads(run("doctor", "--json").stdout)["findings"] if one["code"] == "learn-fault"]

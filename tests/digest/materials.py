@@ -1,6 +1,6 @@
 """Small invented sessions to digest."""
 
-from afterwit.digest.material import Identity, Material, SessionPart, gathered
+from afterwit.digest.digester import Identity, Material, SessionPart, gathered
 from afterwit.model.captured import ActionRow, NoteRow, PartFacts
 from afterwit.model.kinds import ActionKind, EventKind, Lean, NoteKind, Status
 

@@ -10,8 +10,16 @@ from tests.digest.materials import ROOT, START_MS, action, facts, identity, mate
 from tests.every import for_every
 from tests.thoroughness import examples
 
-from afterwit.digest.digester import ERROR_LIMIT, TARGET_LIMIT, below, digest, shown_by, task_type
-from afterwit.digest.material import SessionPart, gathered
+from afterwit.digest.digester import (
+    ERROR_LIMIT,
+    TARGET_LIMIT,
+    SessionPart,
+    below,
+    digest,
+    gathered,
+    shown_by,
+    task_type,
+)
 from afterwit.model.captured import ActionRow, NoteRow
 from afterwit.model.digest import Digest, Said, Touched
 from afterwit.model.kinds import ActionKind, FailureClass, Lean, NoteKind, Outcome, ResolutionKind, Status, TaskType

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import apsw
 import pytest
 
-from afterwit.digest.door.update import unpack
+from afterwit.digest.door import unpack
 from afterwit.model.digest import Digest, Failure
 from afterwit.model.kinds import Outcome
 

@@ -4,7 +4,7 @@ import pytest
 from tests.harvest.talks import said, talk
 from tests.harvest.work import edited, ran, session
 
-from afterwit.digest.repo_share import RepoNames
+from afterwit.digest.value import RepoNames
 
 ORCHARD = RepoNames(["github.com/fruit/orchard"])
 

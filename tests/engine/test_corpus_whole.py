@@ -11,16 +11,16 @@ from typing import NamedTuple
 import pytest
 from tests.homes import world_of
 
-from afterwit.agents.protocol import SourceFile
+from afterwit.agents.log_reader import SourceFile
 from afterwit.agents.registry import reader_for
 from afterwit.capture.logs import Feeding, opened
 from afterwit.capture.plan import AgentPlan, Pending, homes, plan, plan_folder
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Problem
-from afterwit.sources.discovery import listed
+from afterwit.sources.discovery import list_home
 from afterwit.sources.places import Chunks, lines_of
 from afterwit.store.layout import Layout
-from afterwit.store.store import rehearsed
+from afterwit.store.store import rehearse_store
 
 CORPUS = os.environ.get("AFTERWIT_CORPUS", "")
 OTHER = Path(CORPUS or ".").absolute().parent / "other"
@@ -55,14 +55,14 @@ class Told(NamedTuple):
 @pytest.fixture(scope="module")
 def at_home(tmp_path_factory: pytest.TempPathFactory) -> list[AgentPlan]:
     home, store = Path(CORPUS).absolute(), tmp_path_factory.mktemp("home")
-    with rehearsed(Layout(store)) as opened_store:
+    with rehearse_store(Layout(store)) as opened_store:
         return plan(opened_store.db, homes(world_of(home, store).settings, home))
 
 
 @pytest.fixture(scope="module")
 def by_hand(tmp_path_factory: pytest.TempPathFactory) -> list[AgentPlan]:
-    with rehearsed(Layout(tmp_path_factory.mktemp("other"))) as store:
-        return plan_folder(store.db, listed(OTHER))
+    with rehearse_store(Layout(tmp_path_factory.mktemp("other"))) as store:
+        return plan_folder(store.db, list_home(OTHER))
 
 
 def told(plans: list[AgentPlan]) -> Iterator[Told]:
@@ -102,7 +102,7 @@ def check(plans: list[AgentPlan]) -> None:
 
 
 def files_below(folder: Path, *endings: str) -> set[str]:
-    return {path for path, *_ in listed(folder).files if path.endswith(endings)}
+    return {path for path, *_ in list_home(folder).files if path.endswith(endings)}
 
 
 def test_every_file_of_the_home_is_read(at_home: list[AgentPlan]) -> None:

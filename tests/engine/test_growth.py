@@ -12,7 +12,7 @@ from tests.measure.histories import HOUR_S, Log
 
 from afterwit.model.learn_run import WantedSession
 from afterwit.store.database import transaction
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 FOLDERS = ("/srv/orchard", "/srv/harbour", "/srv/mill")
 SESSIONS = 30
@@ -88,7 +88,7 @@ def steps_for_one_more(place: Path, times: int) -> int:
     for number in range(SESSIONS):
         session(number, number * HOUR_S // 4).put(home)
     learned(home, store)
-    with opened(world_of(home, store).layout) as one:
+    with open_store(world_of(home, store).layout) as one:
         multiplied(one.db, times)
         assert one.db.execute("SELECT sum(sessions) FROM session_places").get == SESSIONS * times
     for number in (SESSIONS, SESSIONS + len(FOLDERS)):  # the first finds what is named anew

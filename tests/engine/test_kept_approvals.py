@@ -21,7 +21,7 @@ from afterwit.knowledge.door.list import all_items
 from afterwit.model.knowledge import STANDING, Item, ItemStatus
 from afterwit.store.database import transaction
 from afterwit.store.decisions import DecisionKind, ItemChanges
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 WEIGH = "Always weigh the crates before you load them."
 PRUNE = "Never prune the plums in spring."
@@ -41,7 +41,7 @@ def learn(world: World) -> None:
 
 
 def rules(world: World) -> dict[str, Item]:
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         items = [item for item in all_items(store.db) if item.harvester == STANDING]
     return {item.sentence.partition('"')[2].rstrip('"') or item.sentence: item for item in items}
 
@@ -115,7 +115,7 @@ def observed(tmp_path: Path) -> World:
 
 
 def facts(world: World) -> dict[str, Item]:
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         return {item.sentence: item for item in all_items(store.db)}
 
 
@@ -138,7 +138,7 @@ def test_what_follows_from_sessions_stays_too_where_the_same_harvester_concludes
     else:
         judge(observed, decision, [before.id])
     if is_older:  # an earlier schema, whose drafts no later version can read
-        with opened(observed.layout) as store, transaction(store.db):
+        with open_store(observed.layout) as store, transaction(store.db):
             store.db.execute("DELETE FROM drafts; DELETE FROM sightings; DELETE FROM harvested; DELETE FROM touched")
             store.db.execute("INSERT INTO harvested SELECT session_id, '', '', x'', x'' FROM digests")
     conclude_otherwise(monkeypatch, before)
@@ -171,8 +171,8 @@ def test_what_nobody_decided_goes_with_the_harvester(observed: World, monkeypatc
 def test_what_was_kept_is_journalled_once(observed: World) -> None:
     judge(observed, DecisionKind.PIN, [facts(observed)[FACT].id])
     learn(observed)
-    with opened(observed.layout) as store:
+    with open_store(observed.layout) as store:
         before = store.journal.count()
     learn(observed)
-    with opened(observed.layout) as store:
+    with open_store(observed.layout) as store:
         assert store.journal.count() == before

@@ -13,7 +13,7 @@ from afterwit.knowledge.door.list import new_items
 from afterwit.model.learn_run import Find, News
 from afterwit.store.layout import Layout
 from afterwit.store.marks import LastLearned, last_learned
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def store(tmp_path: Path) -> Path:
 
 
 def noted(store: Path) -> LastLearned | None:
-    with opened(Layout(store)) as one:
+    with open_store(Layout(store)) as one:
         return last_learned(one.db)
 
 

@@ -16,7 +16,7 @@ from afterwit.model.learn_run import Report
 from afterwit.sources.checkout import is_tracked
 from afterwit.store.layout import Layout
 from afterwit.store.rows import files
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 WISH = "Always run the pear script before a commit."
 _HISTORY = "".join(f"\n# aider chat started at 2026-05-0{day} 10:00:00\n\n#### {WISH}\n" for day in (1, 2, 3))
@@ -226,12 +226,12 @@ def test_a_header_that_is_mended_still_says_that_git_tracks_the_log(tmp_path: Pa
     clone.commit({".aider.chat.history.md": _ANSWERED}, "Plant")
     store = tmp_path / "store"
     learned(tmp_path, store, folder=tmp_path / "src")
-    with opened(Layout(store)) as one:
+    with open_store(Layout(store)) as one:
         (row,) = (row for row in files.all_files(one.db) if row.held_bytes)
-        header = one.archive.header(row.archived_as)
-        one.archive.compact(row.archived_as, row.held_bytes, {**header, "role": "hit"})
+        header = one.archive.header(row.object_name)
+        one.archive.compact(row.object_name, row.held_bytes, {**header, "role": "hit"})
         assert checked(one, row) == ""
-        assert one.archive.header(row.archived_as) == header
+        assert one.archive.header(row.object_name) == header
 
 
 def test_git_is_asked_once_about_a_database(tmp_path: Path, clone: Worked, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,7 @@ from afterwit.recall.deck.compile import compile_deck
 from afterwit.store import spool
 from afterwit.store.decide import SESSION_PINNED, decide
 from afterwit.store.layout import Layout
-from afterwit.store.store import Store, held, opened
+from afterwit.store.store import Store, hold_lease, open_store
 
 DAY_MS = 86_400_000
 
@@ -71,7 +71,7 @@ def _configure(home: Path, store: Path) -> None:
 
 
 def _decide(home: Path, store: Path) -> None:
-    with opened(Layout(store)) as one:
+    with open_store(Layout(store)) as one:
         decide(one, SESSION_PINNED, {"agent": "codex", "session": "s"}, NOW_MS)
 
 
@@ -237,7 +237,7 @@ def test_a_session_that_ends_during_a_glance_is_learned(
 
     @contextmanager
     def held_while_one_ends(place: Path) -> Iterator[None]:
-        with held(place):
+        with hold_lease(place):
             yield
             _spool(home, store)
 

@@ -21,7 +21,7 @@ from afterwit.recall.deck.reader import Deck, words_called
 from afterwit.recall.recall import recalled
 from afterwit.recall.told import told_when
 from afterwit.store.decisions import DecisionKind
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 
 def says(text: str) -> Claim:
@@ -96,7 +96,7 @@ def world(tmp_path: Path, checkout: Path) -> World:
 
 
 def note(world: World) -> Item:
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         return next(item for item in all_items(store.db) if item.sentence == FACT)
 
 

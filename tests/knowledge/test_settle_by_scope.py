@@ -28,11 +28,11 @@ from afterwit.model.knowledge import (
     ScopeKind,
     SessionRef,
 )
-from afterwit.store.checksums import broken_knowledge
+from afterwit.store.checksums import find_broken_knowledge
 from afterwit.store.database import transaction
 from afterwit.store.rows import items, sightings
 from afterwit.store.rows.sightings import DraftRow, MatterKey
-from afterwit.store.store import Store, opened
+from afterwit.store.store import Store, open_store
 
 SCOPES = (
     Scope(ScopeKind.REPO, "example.org/fruit/orchard"),
@@ -112,16 +112,16 @@ def test_settling_what_changed_gives_what_settling_everything_gives(steps: list[
     with TemporaryDirectory() as place:
         world = world_of(Path(place, "home"), Path(place, "store"))
         world.layout.create()
-        with opened(world.layout) as store:
+        with open_store(world.layout) as store:
             settle(store, world)
             for matter, found in steps:
                 conclude(store, matter, found)
                 settle(store, world)
-                assert sightings.unsettled(store.db) == []
+                assert sightings.scopes_to_settle(store.db) == []
             by_scope = known(store)
             settle(store, world, is_forced=True)
             assert known(store) == by_scope
-            assert list(broken_knowledge(store.db)) == []
+            assert list(find_broken_knowledge(store.db)) == []
 
 
 def test_the_gate_is_not_asked_again_about_what_did_not_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,7 +148,7 @@ def test_the_gate_is_not_asked_again_about_what_did_not_change(tmp_path: Path, m
         )
 
     kept, refused = SENTENCES[0], SENTENCES[-1]
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         conclude(store, "x", [about(harbour, kept, [1, 2]), about(mill, refused, [1, 2])])
         conclude(store, "y", [about(orchard, kept, [1, 2])])
         settle(store, world)

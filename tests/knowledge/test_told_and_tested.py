@@ -8,11 +8,11 @@ from tests.knowledge_home import learnable_home
 from afterwit.knowledge.door.list import all_items
 from afterwit.store import spool
 from afterwit.store.layout import Layout
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 
 def correction(store: Path) -> tuple[str, str, str, float]:
-    with opened(Layout(store)) as one:
+    with open_store(Layout(store)) as one:
         (found,) = [item for item in all_items(one.db) if item.harvester == "corrections"]
     return found.id, found.status, found.authority, found.confidence
 

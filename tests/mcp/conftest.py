@@ -16,7 +16,7 @@ from afterwit.mcp.server import Server
 from afterwit.measure.skipping import set_skipping
 from afterwit.model.knowledge import Authority, Belief, Category, Channel, Item, ItemStatus
 from afterwit.store.rows.items import put_item
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 ORCHARD = "/srv/orchard"
 _UNKNOWN = "Exit code 2\nerror: unrecognized subcommand 'cargo'"
@@ -83,7 +83,7 @@ def server(desk: StoreDesk) -> Server:
 
 def put_items(world: World, sentences: Sequence[str], *, categories: Sequence[Category] = (Category.FACT,)) -> None:
     """Active items of the orchard, as if they had been settled, with the categories in turn."""
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         pattern = next(iter(all_items(store.db)))
         for number, sentence in enumerate(sentences):
             item = Item(

@@ -18,7 +18,7 @@ from afterwit.model.knowledge import Activity, Channel, Trigger
 from afterwit.store.decisions import DecisionKind, Forgettable, KnowledgeEntry, Recorded
 from afterwit.store.layout import Layout
 from afterwit.store.rows.items import DecisionRow, put_decision
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 
 def _undone(number: int, of: int) -> Recorded:
@@ -30,7 +30,7 @@ def _world(tmp_path: Path, logs: Sequence[Log], *entries: Recorded) -> World:
     for log in logs:
         log.put(tmp_path / "home")
     learned(tmp_path / "home", tmp_path / "store")
-    with opened(Layout(tmp_path / "store")) as store:
+    with open_store(Layout(tmp_path / "store")) as store:
         for made in entries:
             put_decision(store.db, DecisionRow(*made[:-1], msgspec.json.encode(made.body).decode()))
     return world_of(tmp_path / "home", tmp_path / "store")

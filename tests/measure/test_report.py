@@ -19,7 +19,7 @@ from afterwit.measure.metrics.hit_rate import Came
 from afterwit.measure.report import DASHBOARD, HISTORY, METRICS, is_due, plain, report
 from afterwit.store import spool
 from afterwit.store.layout import Layout
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 DAY_MS = 86_400_000
 MAY_MS = 1_777_593_600_000
@@ -27,7 +27,7 @@ TOLD_TEXT = "Instead of `rtk make …`, which fails, call `make …`."
 
 
 def note_of(store: Path) -> str:
-    with opened(Layout(store)) as place:
+    with open_store(Layout(store)) as place:
         (item,) = all_items(place.db)
     return item.id
 

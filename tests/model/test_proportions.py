@@ -2,7 +2,7 @@
 
 import pytest
 
-from afterwit.model.proportions import Proportion
+from afterwit.model.figures import Proportion
 
 
 @pytest.mark.parametrize(

@@ -25,8 +25,8 @@ from afterwit.reader.called_run import CalledRun
 from afterwit.reader.plan import ReadingPlan, ReadingWish, plan
 from afterwit.reader.spent import spent_by
 from afterwit.reader.ways.way import ModelQuestion
-from afterwit.store.rows.readings import failed_requests, requests_for, spending
-from afterwit.store.store import held, is_held, readonly_database
+from afterwit.store.rows.readings import requests_failed, requests_for, spending
+from afterwit.store.store import hold_lease, is_held, readonly_database
 
 SESSIONS = 6
 HOUR_MS = 3_600_000
@@ -185,7 +185,7 @@ def test_a_failure_pauses_longer_each_time_and_an_answer_ends_that(world: World)
         assert waiting(world, now_ms).waiting == SESSIONS
     assert called(world._replace(now_ms=now_ms), ScriptedWay()).answered == SESSIONS
     with readonly_database(world.layout) as db:
-        assert failed_requests(db) == []
+        assert requests_failed(db) == []
 
 
 def test_what_a_failed_call_may_have_cost_counts(world: World) -> None:
@@ -268,7 +268,7 @@ def test_programs_that_ctrl_c_reaches_too_do_not_count_as_failures(world: World)
     run = called(world, way, watch=lambda run: watch(run) if run.answered == 1 and not run.stopped_by else None)
     assert (run.stopped_by, run.failed) == ("interrupted", [])
     with readonly_database(world.layout) as db:
-        assert failed_requests(db) == []
+        assert requests_failed(db) == []
 
 
 def test_nothing_more_is_asked_when_the_time_is_up(world: World) -> None:
@@ -297,7 +297,7 @@ def test_a_rebuilt_store_knows_the_same_calls_and_failures(world: World) -> None
 def state(world: World) -> tuple[object, ...]:
     with readonly_database(world.layout) as db:
         version = db.execute("SELECT prompt FROM reading_requests LIMIT 1").get
-        return spending(db), failed_requests(db), list(requests_for(db, version, MODEL))
+        return spending(db), requests_failed(db), list(requests_for(db, version, MODEL))
 
 
 def test_of_a_session_that_is_erased_no_fault_stays(world: World) -> None:
@@ -316,5 +316,5 @@ def test_of_a_session_that_is_erased_no_fault_stays(world: World) -> None:
 
 def test_a_lock_that_is_held_for_long_is_said(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calling, "_WAIT_SECONDS", 0)
-    with held(world.layout.lease), pytest.raises(StoreError, match="Another run"):
+    with hold_lease(world.layout.lease), pytest.raises(StoreError, match="Another run"):
         called(world, ScriptedWay())

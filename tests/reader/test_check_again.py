@@ -12,7 +12,7 @@ from afterwit.engine.curation.undo import undo
 from afterwit.reader import checks, taking
 from afterwit.reader.check_again import CheckedAgain, check_again
 from afterwit.reader.checks import Convicted, Conviction
-from afterwit.store.rows.readings import rejected_proposals, spending
+from afterwit.store.rows.readings import proposals_rejected, spending
 from afterwit.store.store import readonly_database
 
 
@@ -48,7 +48,7 @@ def test_what_other_checks_judged_is_judged_anew_and_can_be_undone(
     assert (result.judged, result.changed, result.skipped, result.lost) == (1, 1, 0, [item.id])
     assert read_items(world) == []
     with readonly_database(world.layout) as db:
-        assert [row.sentence for row in rejected_proposals(db)] == [NOTE]
+        assert [row.sentence for row in proposals_rejected(db)] == [NOTE]
         assert spending(db) == before
     assert judged(world).judged == 0
     undo(world)

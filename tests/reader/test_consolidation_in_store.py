@@ -27,7 +27,7 @@ from afterwit.reader.read import ask, take
 from afterwit.reader.requests import ReadingRequest
 from afterwit.reader.taking import Fate, TakenAnswers
 from afterwit.reader.ways.way import ModelQuestion
-from afterwit.store.rows.readings import failed_requests, rejected_proposals, spending
+from afterwit.store.rows.readings import proposals_rejected, requests_failed, spending
 from afterwit.store.store import readonly_database
 
 RULES = (
@@ -115,7 +115,7 @@ def test_after_several_new_notes_a_request_settles_them(world: World) -> None:
     assert (old.status, old.contradicts) == (ItemStatus.ACTIVE, (new.id,)), "the user said both, and is asked"
     assert "settle the notes" in why(world, kept.id).decisions[-1].what
     with readonly_database(world.layout) as db:
-        assert {refused.reason for refused in rejected_proposals(db)} == {"other-matter", "kept-by-a-person"}
+        assert {refused.reason for refused in proposals_rejected(db)} == {"other-matter", "kept-by-a-person"}
         assert sum(spend.tokens_in for spend in spending(db)) > 900
 
 
@@ -231,7 +231,7 @@ def test_a_failed_call_about_notes_pauses_and_is_asked_again(world: World) -> No
     assert len(plan(later, wish, Silent()).consolidations) == 1
     assert run_by(later, settling(world)).merged == 1
     with readonly_database(world.layout) as db:
-        assert failed_requests(db) == []
+        assert requests_failed(db) == []
 
 
 def test_of_an_erased_session_no_fault_of_a_call_about_its_notes_stays(world: World) -> None:

@@ -28,7 +28,7 @@ from afterwit.reader.requests import ReadingRequest
 from afterwit.reader.taking import Fate
 from afterwit.reader.ways import llm_models
 from afterwit.reader.ways.way import ModelQuestion, WaySurroundings
-from afterwit.store.rows.readings import rejected_proposals
+from afterwit.store.rows.readings import proposals_rejected
 from afterwit.store.store import readonly_database
 
 CORPUS = os.environ.get("AFTERWIT_CORPUS", "")
@@ -104,7 +104,7 @@ def test_nothing_that_a_lying_model_says_is_taken(
     assert proposed > len(answers) // 2, "a model that proposes nothing does not lie"
     result = take(world, answers, Silent())
     with readonly_database(world.layout) as db:
-        rejected = rejected_proposals(db)
+        rejected = proposals_rejected(db)
     print(f"{len(answers)} answers, {proposed} notes,", dict(Counter(row.reason for row in rejected)))  # noqa: T201
     assert result.fates[Fate.TAKEN] + result.fates[Fate.NOT_UNDERSTOOD] == len(answers)
     assert _read_sentences(world) == set()

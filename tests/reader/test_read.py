@@ -27,7 +27,7 @@ from afterwit.reader.requests import ReadingRequest
 from afterwit.reader.taking import Fate, TakenAnswers
 from afterwit.recall.recall import recalled
 from afterwit.store.decisions import DecisionKind
-from afterwit.store.rows.readings import rejected_proposals, spending
+from afterwit.store.rows.readings import proposals_rejected, spending
 from afterwit.store.store import readonly_database
 
 RULE = "Never edit a migration that was released; add a new one in db/migrations instead."
@@ -199,7 +199,7 @@ def test_what_is_refused_is_kept_with_its_reason(world: World) -> None:
     wrong = note("Never edit `db/seeds.sql`.", 1)
     assert taken(world, [answer(requests[0], wrong)]).rejected == 1
     with readonly_database(world.layout) as db:
-        (row,) = rejected_proposals(db)
+        (row,) = proposals_rejected(db)
     assert (row.reason, row.detail) == ("unsupported", "db/seeds.sql")
 
 

@@ -19,7 +19,7 @@ from afterwit.model.knowledge import (
     ScopeKind,
     Trigger,
 )
-from afterwit.model.text.words import words_of
+from afterwit.model.text import words_of
 from afterwit.recall.place_index import PlaceSighting
 from afterwit.recall.prompt_block import LATER_TOKENS
 

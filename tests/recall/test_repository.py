@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from tests.capture.checkouts.indexes import raw_text
+from tests.capture.indexes import raw_text
 from tests.homes import Silent
 from tests.recall.orchards import configure, learned_in, orchard, session, told_by_hook, told_by_recall, world_in
 from tests.sources.checkouts import Worked, worked
@@ -40,14 +40,14 @@ def place(tmp_path: Path) -> Worked:
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What git was started for, in this process."""
     seen: list[str] = []
-    real = git.started
+    real = git.start_git
 
     def counted(git_dir: Path, arguments: list[str]) -> "subprocess.Popen[bytes]":
         seen.append(arguments[0])
         return real(git_dir, arguments)
 
-    monkeypatch.setattr(git, "started", counted)
-    monkeypatch.setattr(git, "started", counted)
+    monkeypatch.setattr(git, "start_git", counted)
+    monkeypatch.setattr(git, "start_git", counted)
     return seen
 
 

@@ -24,7 +24,7 @@ from afterwit.model.learn_run import Options
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.sessions.identities import merge
 from afterwit.store.decisions import DecisionKind
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 MIRAS = "From now on, weigh the crates before you load them."
 JONAS_SAYS = "From now on, answer me in Swedish when you talk about ladders."
@@ -59,7 +59,7 @@ class Shared(NamedTuple):
     def heard(self, user: str) -> str:
         """All that a session of this user hears, on every way."""
         world = self.world(user)
-        with opened(world.layout) as store:
+        with open_store(world.layout) as store:
             compile_deck(store, world)
         return self.heard_now(world)
 
@@ -143,7 +143,7 @@ def test_whoever_is_none_of_several_is_told_the_words_of_none(shared: Shared) ->
 def test_the_login_counts_where_the_home_folder_is_elsewhere(shared: Shared) -> None:
     world = shared.world("visitor")
     moved = world._replace(environ={**world.environ, "USER": MIRA})
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         compile_deck(store, moved)
     heard = shared.heard_now(moved)
     assert MIRAS in heard
@@ -205,7 +205,7 @@ def test_who_takes_a_common_word_back_leaves_it_to_the_others(shared: Shared) ->
 def _words_that_leave(shared: Shared, user: str, *, by: Callable[[Item], bool] = lambda _: False) -> str:
     world = shared.world(user)
     rules = [item.id for item in shared.items() if by(item)]
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         notes = local_notes(store.db, "orchard")
     lines = own_lines(notes, {}, {}, Sharer(user, "m", world.settings.share.policy, rules), "orchard", 1)
     return str(lines)

@@ -13,7 +13,7 @@ from afterwit.store import spool
 from afterwit.store.decide import catch_up
 from afterwit.store.layout import Layout
 from afterwit.store.rows import hooks, items
-from afterwit.store.store import Store, opened
+from afterwit.store.store import Store, open_store
 
 NOW_MS = 1_800_000_000_000
 DRAW = {
@@ -51,7 +51,7 @@ ENDED = {"kind": "ended", "at": 8, "agent": "codex", "session": "s1", "transcrip
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    with opened(Layout(tmp_path / "store")) as found:
+    with open_store(Layout(tmp_path / "store")) as found:
         yield found
 
 

@@ -13,7 +13,7 @@ from afterwit.model.knowledge import READ, Channel, Item, ItemStatus
 from afterwit.recall.recall import recalled, speaking_among, speaking_items
 from afterwit.recall.told import ToldWhen, told_when
 from afterwit.store.rows.items import all_items, delete_item, put_item
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def test_some_notes_of_a_model_speak_as_they_do_among_all(world: World) -> None:
             ("f3", "Berths are counted from the northern pier"),
         )
     ]
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         for item in read:
             put_item(store.db, item_row(item), item.sentence)
         everything = [item_in(row) for row in all_items(store.db)]

@@ -15,7 +15,7 @@ from afterwit.recall.recall import recalled
 from afterwit.recall.told import told_when
 from afterwit.store.decisions import DecisionKind
 from afterwit.store.layout import Layout
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 WEIGH = "Always weigh the crates before you load them."
 
@@ -35,7 +35,7 @@ class Told(NamedTuple):
         judge(world_of(self.home, self.store), decision, [note.id])
 
     def items(self) -> list[Item]:
-        with opened(Layout(self.store)) as store:
+        with open_store(Layout(self.store)) as store:
             return [item for item in all_items(store.db) if item.harvester in (STANDING, REPEATED)]
 
 

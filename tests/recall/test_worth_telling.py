@@ -12,7 +12,7 @@ from afterwit.model.knowledge import Item
 from afterwit.recall.recall import ToldBlocks, recalled
 from afterwit.recall.situation import tokens
 from afterwit.store.layout import Layout
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 _GONE = "Exit code 127\n/bin/bash: line 1: ./gradlew: No such file or directory"
 _RED = "Exit code 2\ntest press ... FAILED\ntest result: FAILED. 11 passed; 1 failed"
@@ -44,7 +44,7 @@ class Orchard:
 
     def items(self) -> list[Item]:
         learned(self._home, self._store)
-        with opened(Layout(self._store)) as store:
+        with open_store(Layout(self._store)) as store:
             return list(all_items(store.db))
 
 

@@ -3,7 +3,7 @@
 import pytest
 from tests.every import for_every
 
-from afterwit.repos.exclusion import Exclusion, parted
+from afterwit.repos.exclusion import Exclusion, parse_entry
 
 
 @for_every(
@@ -55,7 +55,7 @@ def test_an_agent_is_meant_by_its_name_or_a_pattern() -> None:
 @pytest.mark.parametrize("entry", ["work/*", "repo:", "project:x", "folder:clients", "folder:~bob/x", "repo"])
 def test_an_entry_that_means_nothing_is_refused(entry: str) -> None:
     with pytest.raises(ValueError, match=r"write|written"):
-        parted(entry)
+        parse_entry(entry)
 
 
 def test_nothing_is_left_out_where_nothing_is_said() -> None:

@@ -3,7 +3,7 @@
 import pytest
 from tests.every import for_every
 
-from afterwit.repos.folders import Spot, folder_named, leading_place, place_of_file, places_of_command, remotes_in
+from afterwit.repos.folders import Spot, folder_named, main_place, place_of_file, places_of_command, remotes_in
 
 ORCHARD = "~/orchard"
 REMOTE = "github.com/fruit/orchard"
@@ -65,33 +65,33 @@ def test_outputs_of_git_name_remotes() -> None:
 
 
 def test_the_place_in_which_most_was_done_leads() -> None:
-    assert leading_place({"~/harbour": 2, ORCHARD: 5}) == Spot(ORCHARD, "")
-    assert leading_place({}) == Spot("", "")
+    assert main_place({"~/harbour": 2, ORCHARD: 5}) == Spot(ORCHARD, "")
+    assert main_place({}) == Spot("", "")
 
 
 def test_a_folder_and_a_remote_of_one_name_are_one_place() -> None:
-    assert leading_place({"~/harbour": 4, ORCHARD: 3, REMOTE: 2}) == Spot(ORCHARD, REMOTE)
-    assert leading_place({REMOTE: 1}) == Spot("", REMOTE)
+    assert main_place({"~/harbour": 4, ORCHARD: 3, REMOTE: 2}) == Spot(ORCHARD, REMOTE)
+    assert main_place({REMOTE: 1}) == Spot("", REMOTE)
 
 
 def test_the_only_remote_that_git_printed_is_that_of_the_only_folder() -> None:
-    assert leading_place({"~/fruit-press": 4, f"origin:{REMOTE}": 1}) == Spot("~/fruit-press", REMOTE)
-    assert leading_place({"~/fruit-press": 4, REMOTE: 1}) == Spot("~/fruit-press", "")
+    assert main_place({"~/fruit-press": 4, f"origin:{REMOTE}": 1}) == Spot("~/fruit-press", REMOTE)
+    assert main_place({"~/fruit-press": 4, REMOTE: 1}) == Spot("~/fruit-press", "")
 
 
 def test_of_equals_the_folder_leads() -> None:
-    assert leading_place({"~/fruit-press": 1, REMOTE: 1}) == Spot("~/fruit-press", "")
+    assert main_place({"~/fruit-press": 1, REMOTE: 1}) == Spot("~/fruit-press", "")
 
 
 def test_a_folder_below_another_belongs_to_it_unless_nearly_all_was_done_there() -> None:
-    assert leading_place({ORCHARD: 3, f"{ORCHARD}/press": 5}) == Spot(ORCHARD, "")
-    assert leading_place({"~/fruit": 1, "~/fruit/orchard": 9}) == Spot("~/fruit/orchard", "")
+    assert main_place({ORCHARD: 3, f"{ORCHARD}/press": 5}) == Spot(ORCHARD, "")
+    assert main_place({"~/fruit": 1, "~/fruit/orchard": 9}) == Spot("~/fruit/orchard", "")
 
 
 def test_the_short_way_to_a_home_is_that_of_the_home_which_others_name() -> None:
-    assert leading_place({ORCHARD: 2, "/home/ann/orchard": 1}) == Spot("/home/ann/orchard", "")
+    assert main_place({ORCHARD: 2, "/home/ann/orchard": 1}) == Spot("/home/ann/orchard", "")
 
 
 def test_the_order_in_which_places_were_named_does_not_matter() -> None:
     counts = {"~/harbour": 2, ORCHARD: 2, REMOTE: 1, "/home/ann/fruit": 3}
-    assert leading_place(counts) == leading_place(dict(reversed(counts.items())))
+    assert main_place(counts) == main_place(dict(reversed(counts.items())))

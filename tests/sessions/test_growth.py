@@ -12,7 +12,7 @@ from afterwit.config.world import World
 from afterwit.sessions.filters import Filter, find_repo
 from afterwit.sessions.list import Order, list_sessions
 from afterwit.store.database import transaction
-from afterwit.store.store import opened, readonly_database
+from afterwit.store.store import open_store, readonly_database
 
 FEW, MANY = 200, 2_000
 MOST_GROWTH = 1.3
@@ -28,7 +28,7 @@ def worlds(tmp_path_factory: pytest.TempPathFactory) -> tuple[World, World]:
 
 def _filled(folder: Path, count: int) -> World:
     world = world_of(folder / f"home-{count}", folder / f"store-{count}")
-    with opened(world.layout) as store, transaction(store.db):
+    with open_store(world.layout) as store, transaction(store.db):
         for number in range(count):
             plant(store.db, f"{number:08x}-fig", f"{number}.jsonl")
         store.db.execute("UPDATE sessions SET started_ms = id * 1000, repo = 'orchard-' || (id % 5)")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from afterwit.model.errors import StoreError, UsageError
-from afterwit.sessions.views import delete_view, rename_view, save_view, saved_views, view_named
+from afterwit.sessions.filters import delete_view, rename_view, save_view, saved_views, view_named
 from afterwit.store.layout import Layout
 
 

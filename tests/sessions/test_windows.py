@@ -15,7 +15,7 @@ from afterwit.sessions.list import Order, list_sessions
 from afterwit.sessions.originals import source_of
 from afterwit.sessions.show import SessionMoment, WantedMoments, moments
 from afterwit.sessions.windows import outline, window
-from afterwit.store.rows.session_list import Selection, selected_sessions
+from afterwit.store.rows.session_list import Selection, select_sessions
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 def test_a_window_of_everything_is_the_session(world: World) -> None:
     with source_of(world) as source:
-        for row in list(selected_sessions(source.store.db, Selection())):
+        for row in list(select_sessions(source.store.db, Selection())):
             whole = [moment for moment in moments(source, row, WantedMoments()) if isinstance(moment, SessionMoment)]
             outputs = {moment.call_id: moment.text for moment in whole if moment.kind is EventKind.RESULT}
             spoken = [moment for moment in whole if moment.kind is not EventKind.RESULT]
@@ -40,7 +40,7 @@ def test_a_window_of_everything_is_the_session(world: World) -> None:
 
 def test_a_part_is_the_same_part_of_the_whole(world: World) -> None:
     with source_of(world) as source:
-        row = max(selected_sessions(source.store.db, Selection()), key=lambda row: row.events)
+        row = max(select_sessions(source.store.db, Selection()), key=lambda row: row.events)
         plan = outline(source, row)
         whole = window(source, row, plan, range(len(plan.moments)), 0)
         assert window(source, row, plan, [5, 2, 3], 0) == [whole[5], whole[2], whole[3]]
@@ -48,7 +48,7 @@ def test_a_part_is_the_same_part_of_the_whole(world: World) -> None:
 
 def test_every_moment_is_found_by_its_number_and_counted_by_its_kind(world: World) -> None:
     with source_of(world) as source:
-        for row in list(selected_sessions(source.store.db, Selection())):
+        for row in list(select_sessions(source.store.db, Selection())):
             plan = outline(source, row)
             listed_moments = list(plan.moments)
             assert [plan.place_of(moment.number) for moment in listed_moments] == list(range(len(plan.moments)))
@@ -60,7 +60,7 @@ def test_every_moment_is_found_by_its_number_and_counted_by_its_kind(world: Worl
 
 def test_long_texts_are_cut_and_say_so(world: World) -> None:
     with source_of(world) as source:
-        row = max(selected_sessions(source.store.db, Selection()), key=lambda row: row.events)
+        row = max(select_sessions(source.store.db, Selection()), key=lambda row: row.events)
         plan = outline(source, row)
         (prompt,) = window(source, row, plan, plan.prompts[:1], 10)
         assert prompt.said.text is not None
@@ -75,7 +75,7 @@ def test_a_secret_across_the_cut_is_not_shown_in_part(tmp_path: Path) -> None:
     put(tmp_path / "home/.claude/projects/-srv-orchard/cut.jsonl", [first, *later])
     learned(tmp_path / "home", tmp_path / "store")
     with source_of(world_of(tmp_path / "home", tmp_path / "store")) as source:
-        (row,) = selected_sessions(source.store.db, Selection())
+        (row,) = select_sessions(source.store.db, Selection())
         plan = outline(source, row)
         (prompt,) = window(source, row, plan, plan.prompts[:1], len("Prune with ") + 20)
     assert str(prompt.said.text).startswith("Prune with ‹github-")
@@ -92,7 +92,7 @@ def test_a_secret_in_two_blocks_of_a_message_is_shown_nowhere(tmp_path: Path) ->
     put(tmp_path / "home/.claude/projects/-srv-orchard/cut.jsonl", [first, reply, call, *later])
     learned(tmp_path / "home", tmp_path / "store")
     with source_of(world_of(tmp_path / "home", tmp_path / "store")) as source:
-        (row,) = selected_sessions(source.store.db, Selection())
+        (row,) = select_sessions(source.store.db, Selection())
         plan = outline(source, row)
         shown = str(window(source, row, plan, range(len(plan.moments)), 0))
         alone = [window(source, row, plan, [at], 0) for at in range(len(plan.moments))]
@@ -105,7 +105,7 @@ def test_a_secret_in_two_blocks_of_a_message_is_shown_nowhere(tmp_path: Path) ->
 
 def test_a_time_and_a_number_lead_to_their_place(world: World) -> None:
     with source_of(world) as source:
-        row = max(selected_sessions(source.store.db, Selection()), key=lambda row: row.events)
+        row = max(select_sessions(source.store.db, Selection()), key=lambda row: row.events)
         plan = outline(source, row)
         last = plan.moments[-1]
         assert plan.place_of(last.number) == len(plan.moments) - 1

@@ -11,7 +11,7 @@ from tests.every import for_every
 from tests.thoroughness import examples
 
 from afterwit.sources import framing
-from afterwit.sources.framing import LinePiece, cleaned, cut
+from afterwit.sources.framing import LinePiece, clean_json, cut
 
 HOSTILE = {
     "opened keys": b'{"',
@@ -107,6 +107,6 @@ def test_the_edge_of_a_window_changes_nothing(size: int) -> None:
 
 
 def test_cleaning_keeps_what_is_fine_and_gives_up_on_what_is_no_json() -> None:
-    assert cleaned(b'{"a":[1,2.5,"\xc3\xa9"]}') == '{"a": [1, 2.5, "é"]}'.encode()
-    assert cleaned(b'{"a":') is None
-    assert cleaned(b'{"a":' * 10_000 + b"1" + b"}" * 10_000) is None
+    assert clean_json(b'{"a":[1,2.5,"\xc3\xa9"]}') == '{"a": [1, 2.5, "é"]}'.encode()
+    assert clean_json(b'{"a":') is None
+    assert clean_json(b'{"a":' * 10_000 + b"1" + b"}" * 10_000) is None

@@ -3,7 +3,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from afterwit.sources.discovery import Discovery, Unit, Unreadable, discover, listed
+from afterwit.sources.discovery import Discovery, Unit, Unreadable, discover, list_home
 from afterwit.sources.places import ListedFile, LogFile
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="links and such names are POSIX's")
@@ -23,7 +23,7 @@ def put(home: Path, *paths: str) -> None:
 
 
 def walked(home: Path) -> list[str]:
-    listing = listed(home)
+    listing = list_home(home)
     assert listing.unreadable == []
     return sorted(path for path, *_ in listing.files)
 
@@ -32,24 +32,24 @@ def test_every_file_is_found_with_what_the_system_says_of_it(tmp_path: Path) -> 
     put(tmp_path, "a.jsonl", "deep/er/b.jsonl", "deep/notes.md")
     assert walked(tmp_path) == ["a.jsonl", "deep/er/b.jsonl", "deep/notes.md"]
     about = (tmp_path / "a.jsonl").stat()
-    assert ("a.jsonl", about.st_size, about.st_mtime_ns, about.st_ino) in listed(tmp_path).files
+    assert ("a.jsonl", about.st_size, about.st_mtime_ns, about.st_ino) in list_home(tmp_path).files
 
 
 @pytest.mark.parametrize("place", ["nowhere", "nowhere/deep"])
 def test_a_home_that_is_not_there_is_empty(tmp_path: Path, place: str) -> None:
-    assert listed(tmp_path / place)[1:] == ([], [], [])
-    assert discover(listed(tmp_path / place), logs) == Discovery([])
+    assert list_home(tmp_path / place)[1:] == ([], [], [])
+    assert discover(list_home(tmp_path / place), logs) == Discovery([])
 
 
 def test_a_home_that_is_a_file_is_reported(tmp_path: Path) -> None:
     put(tmp_path, "file")
-    (fault,) = listed(tmp_path / "file").unreadable
+    (fault,) = list_home(tmp_path / "file").unreadable
     assert fault.place == tmp_path / "file"
 
 
 def test_companions_go_with_their_transcript(tmp_path: Path) -> None:
     put(tmp_path, "b.jsonl", "a.jsonl", "a/2.txt", "a/1.txt", "other.md", "orphan/1.txt")
-    found = discover(listed(tmp_path), logs)
+    found = discover(list_home(tmp_path), logs)
     paths = [(str(unit.transcript.path), [str(one.path) for one in unit.companions]) for unit in found.units]
     assert paths == [("a.jsonl", ["a/1.txt", "a/2.txt"]), ("b.jsonl", [])]
 
@@ -65,10 +65,10 @@ def test_what_is_known_is_counted_and_asked_about_only_where_something_lies_besi
     def is_known(file: ListedFile) -> bool:
         return file[0] in ("a.jsonl", "b.jsonl")
 
-    found = discover(listed(tmp_path), primary, is_known=is_known)
+    found = discover(list_home(tmp_path), primary, is_known=is_known)
     assert sorted(asked) == ["a/1.txt", "c.jsonl"]
     assert found.settled == 1
-    of_a, _, of_c = discover(listed(tmp_path), logs).units
+    of_a, _, of_c = discover(list_home(tmp_path), logs).units
     assert found.units == [of_a, of_c]
 
 
@@ -76,7 +76,7 @@ def test_the_mark_of_companions_changes_when_one_does(tmp_path: Path) -> None:
     put(tmp_path, "a.jsonl", "a/1.txt")
 
     def mark() -> str:
-        (unit,) = discover(listed(tmp_path), logs).units
+        (unit,) = discover(list_home(tmp_path), logs).units
         return unit.companions_mark
 
     seen = [mark()]
@@ -151,7 +151,7 @@ def test_a_file_may_have_any_name(tmp_path: Path, name: bytes) -> None:
     handle = os.open(folder + b"/" + name, os.O_CREAT | os.O_WRONLY)
     os.write(handle, b"content")
     os.close(handle)
-    (unit,) = discover(listed(tmp_path), logs).units
+    (unit,) = discover(list_home(tmp_path), logs).units
     assert Path(unit.home / unit.transcript.path).read_bytes() == b"content"
     assert unit._replace(companions=(unit.transcript,)).companions_mark.isascii()
 
@@ -161,7 +161,7 @@ def test_a_folder_that_cannot_be_entered_is_reported(tmp_path: Path) -> None:
     put(tmp_path, "closed/a.jsonl", "b.jsonl")
     (tmp_path / "closed").chmod(0)
     try:
-        listing = listed(tmp_path)
+        listing = list_home(tmp_path)
     finally:
         (tmp_path / "closed").chmod(0o700)
     assert [fault.place for fault in listing.unreadable] == [tmp_path / "closed"]
@@ -182,36 +182,40 @@ def test_an_error_of_the_system_is_reported_and_a_file_that_is_gone_is_not(
         return scandir(folder)
 
     monkeypatch.setattr(os, "scandir", failing)
-    listing = listed(tmp_path)
+    listing = list_home(tmp_path)
     assert listing.unreadable == [Unreadable(tmp_path / "closed", "Permission denied")]
     assert [path for path, *_ in listing.files] == ["c.jsonl"]
 
 
 def test_a_glimpse_is_the_same_until_a_file_comes_goes_or_changes(tmp_path: Path) -> None:
     put(tmp_path, "a.jsonl", "deep/er/b.jsonl")
-    seen = [listed(tmp_path).mark]
-    assert listed(tmp_path).mark == seen[0]
+    seen = [list_home(tmp_path).mark]
+    assert list_home(tmp_path).mark == seen[0]
     with (tmp_path / "a.jsonl").open("a") as file:
         file.write("more")
-    seen.append(listed(tmp_path).mark)
+    seen.append(list_home(tmp_path).mark)
     put(tmp_path, "deep/c.jsonl")
-    seen.append(listed(tmp_path).mark)
+    seen.append(list_home(tmp_path).mark)
     (tmp_path / "deep/c.jsonl").rename(tmp_path / "deep/d.jsonl")
-    seen.append(listed(tmp_path).mark)
+    seen.append(list_home(tmp_path).mark)
     os.utime(tmp_path / "a.jsonl", (1, 1))
-    seen.append(listed(tmp_path).mark)
+    seen.append(list_home(tmp_path).mark)
     (tmp_path / "deep/er/b.jsonl").unlink()
-    seen.append(listed(tmp_path).mark)
+    seen.append(list_home(tmp_path).mark)
     assert len(set(seen)) == len(seen)
 
 
 def test_a_glimpse_of_nothing_is_none_of_something(tmp_path: Path) -> None:
     put(tmp_path, "home/a.jsonl")
-    assert listed(tmp_path / "nowhere").mark == listed(tmp_path / "nor there").mark != listed(tmp_path / "home").mark
+    assert (
+        list_home(tmp_path / "nowhere").mark
+        == list_home(tmp_path / "nor there").mark
+        != list_home(tmp_path / "home").mark
+    )
 
 
 @posix_only
 def test_names_that_are_no_text_are_glimpsed(tmp_path: Path) -> None:
-    before = listed(tmp_path).mark
+    before = list_home(tmp_path).mark
     Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.jsonl")).touch()
-    assert listed(tmp_path).mark != before
+    assert list_home(tmp_path).mark != before

@@ -16,7 +16,7 @@ from afterwit.sources.documents import (
     UNFINISHED_DOCUMENT,
     items,
     members,
-    mended,
+    mend,
     read_document,
     read_piece,
     read_text,
@@ -90,7 +90,7 @@ def test_looking_into_what_is_no_json_is_a_decoding_error(raw: bytes) -> None:
     ],
 )
 def test_what_json_does_not_allow_is_replaced_byte_for_byte(raw: bytes) -> None:
-    assert len(mended(raw)) == len(raw)
+    assert len(mend(raw)) == len(raw)
     reading = Recorder()
     assert read_document(reading, raw) == []
     assert len(reading.taken) == 1
@@ -98,7 +98,7 @@ def test_what_json_does_not_allow_is_replaced_byte_for_byte(raw: bytes) -> None:
 
 def test_pairs_of_surrogates_and_strings_stay_as_they_are() -> None:
     raw = rb'{"a": "\ud83d\ude00 \\ud800 NaN"}'
-    assert mended(raw) == raw
+    assert mend(raw) == raw
 
 
 def test_a_half_written_document_may_pass() -> None:

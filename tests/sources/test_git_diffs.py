@@ -4,7 +4,7 @@ import pytest
 from tests.sources.repositories import commit_on_top, git, repository
 
 from afterwit.sources.gathering import SourceError
-from afterwit.sources.git import bounded_answer, commits, diff_of, text_reader, tree_of
+from afterwit.sources.git import answer_within, commits, diff_of, text_reader, tree_of
 
 
 @pytest.fixture
@@ -76,9 +76,9 @@ def test_a_tree_names_its_files_with_modes_and_sizes(git_dir: Path) -> None:
 def test_more_than_is_wanted_is_cut_or_refused(git_dir: Path) -> None:
     commit = commit_on_top(git_dir, {"a": b"x" * 5_000})
     arguments = ["cat-file", "blob", f"{commit}:a"]
-    assert len(bounded_answer(git_dir, arguments, 100, is_cut=True)) == 100
+    assert len(answer_within(git_dir, arguments, 100, is_cut=True)) == 100
     with pytest.raises(SourceError, match="more than 100 bytes"):
-        bounded_answer(git_dir, arguments, 100)
+        answer_within(git_dir, arguments, 100)
 
 
 def test_only_ids_of_commits_are_asked_for(git_dir: Path) -> None:

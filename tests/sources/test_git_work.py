@@ -9,11 +9,11 @@ from tests.sources.checkouts import Worked, worked
 from afterwit.sources.checkout import (
     branches,
     current_branch,
+    files_uncommitted,
     head_commit,
     main_line,
     own_git_folder_of,
     trunk,
-    uncommitted,
     work_mark,
 )
 from afterwit.sources.gathering import SourceError
@@ -63,8 +63,8 @@ def test_a_work_tree_has_its_own_branch_commit_and_files(orchard: Worked, tmp_pa
     git_dir = own_git_folder_of(beside)
     assert git_dir is not None
     assert (current_branch(git_dir), head_commit(git_dir)) == ("mill", made)
-    assert uncommitted(beside, git_dir, MOST) == ["press.py"]
-    assert (current_branch(orchard.git_dir), uncommitted(orchard.root, orchard.git_dir, MOST)) == (
+    assert files_uncommitted(beside, git_dir, MOST) == ["press.py"]
+    assert (current_branch(orchard.git_dir), files_uncommitted(orchard.root, orchard.git_dir, MOST)) == (
         "main",
         ["cellar/shelf.py"],
     )
@@ -103,7 +103,7 @@ def test_the_main_line_is_what_a_branch_stood_on_the_oldest_first(orchard: Worke
 
 
 def test_a_clean_checkout_has_nothing_uncommitted(orchard: Worked) -> None:
-    assert uncommitted(orchard.root, orchard.git_dir, MOST) == []
+    assert files_uncommitted(orchard.root, orchard.git_dir, MOST) == []
 
 
 def test_new_changed_deleted_and_staged_files_are_uncommitted_and_ignored_ones_not(orchard: Worked) -> None:
@@ -117,7 +117,7 @@ def test_new_changed_deleted_and_staged_files_are_uncommitted_and_ignored_ones_n
     (orchard.root / "added.py").write_text("added")
     orchard.git("add", "staged.py", "added.py")
     orchard.git("rm", "-q", "moved away.py")
-    assert set(uncommitted(orchard.root, orchard.git_dir, MOST)) == {
+    assert set(files_uncommitted(orchard.root, orchard.git_dir, MOST)) == {
         "press.py",
         "gone.py",
         "new file.py",
@@ -131,10 +131,10 @@ def test_new_changed_deleted_and_staged_files_are_uncommitted_and_ignored_ones_n
 def test_more_than_most_are_nobodys_work(orchard: Worked) -> None:
     for number in range(4):
         (orchard.root / f"new{number}.py").write_text("new")
-    assert len(uncommitted(orchard.root, orchard.git_dir, 4)) == 4
-    assert uncommitted(orchard.root, orchard.git_dir, 3) == []
+    assert len(files_uncommitted(orchard.root, orchard.git_dir, 4)) == 4
+    assert files_uncommitted(orchard.root, orchard.git_dir, 3) == []
     (orchard.root / "press.py").write_text("changed, too")
-    assert uncommitted(orchard.root, orchard.git_dir, 4) == []
+    assert files_uncommitted(orchard.root, orchard.git_dir, 4) == []
 
 
 def test_it_does_not_matter_where_it_is_asked_from(orchard: Worked, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,7 +146,7 @@ def test_it_does_not_matter_where_it_is_asked_from(orchard: Worked, monkeypatch:
     expected = {"cellar/new.py", "new.py", "press.py"}
     for folder in (orchard.root.parent, orchard.root, orchard.root / "cellar", orchard.git_dir):
         monkeypatch.chdir(folder)
-        assert set(uncommitted(orchard.root, orchard.git_dir, MOST)) == expected
+        assert set(files_uncommitted(orchard.root, orchard.git_dir, MOST)) == expected
 
 
 def test_a_submodule_and_a_repository_within_are_no_uncommitted_files(orchard: Worked) -> None:
@@ -154,7 +154,7 @@ def test_a_submodule_and_a_repository_within_are_no_uncommitted_files(orchard: W
     orchard.git("commit", "-q", "-m", "Link")
     (orchard.root / "lib").mkdir()
     worked(orchard.root / "nested").commit({"a.py": "a"}, "Nested")
-    assert uncommitted(orchard.root, orchard.git_dir, MOST) == []
+    assert files_uncommitted(orchard.root, orchard.git_dir, MOST) == []
 
 
 def test_an_index_without_fractions_of_seconds_is_compared_by_seconds(orchard: Worked) -> None:
@@ -162,21 +162,21 @@ def test_an_index_without_fractions_of_seconds_is_compared_by_seconds(orchard: W
     os.utime(path, ns=(0, 1_777_888_800 * 10**9))
     orchard.git("update-index", "--refresh")
     os.utime(path, ns=(0, 1_777_888_800 * 10**9 + 5))
-    assert uncommitted(orchard.root, orchard.git_dir, MOST) == []
+    assert files_uncommitted(orchard.root, orchard.git_dir, MOST) == []
     os.utime(path, ns=(0, 1_777_888_801 * 10**9))
-    assert uncommitted(orchard.root, orchard.git_dir, MOST) == ["press.py"]
+    assert files_uncommitted(orchard.root, orchard.git_dir, MOST) == ["press.py"]
 
 
 def test_what_a_sparse_checkout_leaves_out_is_not_deleted(orchard: Worked) -> None:
     orchard.git("sparse-checkout", "set", "--no-cone", "/press.py")
     assert not (orchard.root / "cellar").exists()
-    assert uncommitted(orchard.root, orchard.git_dir, MOST) == []
+    assert files_uncommitted(orchard.root, orchard.git_dir, MOST) == []
 
 
 def test_the_mark_changes_with_a_commit_a_checkout_and_an_added_file_and_not_otherwise(orchard: Worked) -> None:
     marks = [work_mark(orchard.git_dir)]
     (orchard.root / "press.py").write_text("another")
-    branches(orchard.git_dir), trunk(orchard.git_dir), uncommitted(orchard.root, orchard.git_dir, MOST)
+    branches(orchard.git_dir), trunk(orchard.git_dir), files_uncommitted(orchard.root, orchard.git_dir, MOST)
     assert work_mark(orchard.git_dir) == marks[0]
     for words in (("add", "press.py"), ("commit", "-q", "-m", "Press"), ("checkout", "-q", "-b", "mill")):
         orchard.git(*words)

@@ -12,13 +12,13 @@ from tests.measure.histories import Log
 from tests.sources.checkouts import worked
 from tests.thoroughness import STRIDE
 
-from afterwit.capture.checkouts.known import GitCheckout
-from afterwit.capture.checkouts.tree_index import update_tree
+from afterwit.capture.checkouts import GitCheckout
+from afterwit.capture.tree_index import update_tree
 from afterwit.engine.sweep import sweep
 from afterwit.model.learn_run import Options
 from afterwit.recall.find_places import find_places
 from afterwit.recall.repository import history_sightings
-from afterwit.sources.checkout import branches, current_branch, head_commit, trunk, uncommitted, work_mark
+from afterwit.sources.checkout import branches, current_branch, files_uncommitted, head_commit, trunk, work_mark
 from afterwit.sources.gathering import SourceError
 from afterwit.sources.git import beginnings, blobs, commits
 
@@ -237,7 +237,7 @@ def test_whatever_is_asked_of_it_runs_and_writes_nothing(trap: Trap, tmp_path: P
         lambda: list(commits(git_dir, [head_commit(git_dir)])),
         lambda: branches(git_dir),
         lambda: trunk(git_dir),
-        lambda: uncommitted(root, git_dir, 100),
+        lambda: files_uncommitted(root, git_dir, 100),
         lambda: update_tree(tmp_path / "trees" / "orchard.db", git_dir, head_commit(git_dir), str),
     ]
     for ask in asked:

@@ -7,7 +7,7 @@ import pytest
 from tests.homes import claude_records, learned, put, world_of
 
 from afterwit.engine.doctor.doctor import examine
-from afterwit.sources.discovery import Bounds, listed, named_files, pattern_of
+from afterwit.sources.discovery import Bounds, find_named_files, list_home, pattern_of
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="links are POSIX's")
 PROJECT = "projects/-srv-orchard"
@@ -18,7 +18,7 @@ def follows_projects(name: str) -> bool:
 
 
 def walked(home: Path) -> list[str]:
-    return sorted(path for path, *_ in listed(home, follows_projects).files)
+    return sorted(path for path, *_ in list_home(home, follows_projects).files)
 
 
 def test_a_link_to_everything_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,7 +76,7 @@ def test_a_link_to_a_file_outside_is_left_out_and_named(tmp_path: Path) -> None:
     (home / PROJECT / "b.jsonl").symlink_to(tmp_path / "secret.jsonl")
     (home / PROJECT / "c.jsonl").symlink_to(home / PROJECT / "a.jsonl")
     (home / PROJECT / "d.jsonl").symlink_to("/dev/null")
-    listing = listed(home, follows_projects)
+    listing = list_home(home, follows_projects)
     assert sorted(path for path, *_ in listing.files) == [f"{PROJECT}/a.jsonl", f"{PROJECT}/c.jsonl"]
     assert listing.outside == [home / PROJECT / "b.jsonl"]
     assert listing.unreadable == []
@@ -87,7 +87,7 @@ def test_a_folder_given_by_hand_may_hold_links(tmp_path: Path) -> None:
     (tmp_path / "given").mkdir()
     (tmp_path / "given" / "logs").symlink_to(tmp_path / "elsewhere")
     (tmp_path / "given" / "all").symlink_to("/")
-    assert [path for path, *_ in listed(tmp_path / "given").files] == ["logs/a.jsonl"]
+    assert [path for path, *_ in list_home(tmp_path / "given").files] == ["logs/a.jsonl"]
 
 
 def test_a_name_that_only_begins_like_the_home_is_outside(tmp_path: Path) -> None:
@@ -102,11 +102,11 @@ def test_a_glance_and_a_search_by_name_go_no_further(tmp_path: Path) -> None:
     put(home / PROJECT / "5ea5000100.jsonl", b"1")
     put(tmp_path / "far" / "5ea5000100.jsonl", b"2")
     (home / PROJECT / "far").symlink_to(tmp_path / "far")
-    before = listed(home, follows_projects).mark
+    before = list_home(home, follows_projects).mark
     put(tmp_path / "far" / "5ea5000100.jsonl", b"changed")
-    assert listed(home, follows_projects).mark == before
+    assert list_home(home, follows_projects).mark == before
     names = pattern_of("5ea5000100")
-    entries = named_files(home, ("projects",), names, follows_projects)
+    entries = find_named_files(home, ("projects",), names, follows_projects)
     assert [entry.path for entry in entries] == [f"{PROJECT}/5ea5000100.jsonl"]
 
 

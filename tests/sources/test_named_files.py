@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 from tests.every import for_every
 from tests.homes import put
 
-from afterwit.sources.discovery import NamedFile, file_at, named_files, pattern_of, place_inside
+from afterwit.sources.discovery import NamedFile, file_at, find_named_files, pattern_of, place_inside
 
 ID = "0197aaaa-0000-7000-8000-00000000000b"
 
 
 def named(home: Path, *folders: str) -> list[str]:
-    return sorted(each.path for each in named_files(home, folders or ("",), pattern_of(ID)) if each.is_named)
+    return sorted(each.path for each in find_named_files(home, folders or ("",), pattern_of(ID)) if each.is_named)
 
 
 @for_every(
@@ -95,7 +95,7 @@ def test_a_link_to_itself_is_passed_over(tmp_path: Path) -> None:
 def test_neither_dashes_nor_an_extension_name_a_file(tmp_path: Path, session: str) -> None:
     for name in ("one.jsonl", "a-b.json", "-srv-x/two.jsonl"):
         put(tmp_path / name, b"")
-    entries = list(named_files(tmp_path, ("",), pattern_of(session)))
+    entries = list(find_named_files(tmp_path, ("",), pattern_of(session)))
     assert [entry.path for entry in entries if entry.is_named] == []
     assert len(entries) == 3
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from afterwit.model.errors import AfterwitError, UsageError
-from afterwit.sources.places import RemoteFolder, opened_in
+from afterwit.sources.places import RemoteFolder, open_in
 
 fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed")
 
@@ -25,7 +25,7 @@ def test_files_are_listed_with_paths_below_it_and_read_as_they_are(memory: Any) 
     memory.pipe({"/logs/a/one.jsonl": b"apples\n", "/logs/two.json": b"{}", "/logsbook/three.json": b"{}"})
     folder = RemoteFolder("memory://logs/")
     assert [(path, size) for path, size, *_ in folder.listed()[0]] == [("a/one.jsonl", 7), ("two.json", 2)]
-    with opened_in(folder, PurePosixPath("a/one.jsonl")) as (file, about):
+    with open_in(folder, PurePosixPath("a/one.jsonl")) as (file, about):
         assert (file.read(3), file.seek(1), file.read(), about.size_bytes) == (b"app", 1, b"pples\n", 7)
     assert str(folder / "a/one.jsonl") == "memory://logs/a/one.jsonl"
 
@@ -71,7 +71,7 @@ def test_what_a_library_raises_is_an_error_of_files(memory: Any, monkeypatch: py
 
     folder = RemoteFolder("memory://logs")
     monkeypatch.setattr(type(memory), "info", refused)
-    with pytest.raises(OSError, match=r"the token has expired$"), opened_in(folder, "one.json"):
+    with pytest.raises(OSError, match=r"the token has expired$"), open_in(folder, "one.json"):
         pass
     monkeypatch.setattr(type(memory), "find", refused)
     with pytest.raises(AfterwitError, match=r"cannot be looked into: the token has expired\. Check the address"):

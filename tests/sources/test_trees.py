@@ -5,7 +5,7 @@ from pathlib import Path, PurePosixPath
 import msgspec
 import pytest
 
-from afterwit.sources.discovery import discover, listed
+from afterwit.sources.discovery import discover, list_home
 from afterwit.sources.gathering import Files, SourceError, Tree, TreeGatherer
 from afterwit.sources.places import LogFile
 
@@ -41,7 +41,7 @@ def nested_home(home: Path) -> Path:
 
 
 def sessions_of(gatherer: TreeGatherer, home: Path) -> list[LogFile]:
-    found = discover(listed(home), lambda _: None, gatherer.collection)
+    found = discover(list_home(home), lambda _: None, gatherer.collection)
     return [
         session
         for collection, files in found.collected.items()

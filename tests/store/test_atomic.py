@@ -7,11 +7,11 @@ import pytest
 from afterwit.store.atomic import (
     READABLE,
     create_file,
-    creating,
     make_way,
-    renamed_into,
+    open_new,
+    open_replacement,
+    rename_into,
     replace_file,
-    replacing,
     sync,
 )
 
@@ -30,7 +30,7 @@ def test_a_file_takes_the_place_of_another_and_nothing_is_left_beside(tmp_path: 
 def test_the_old_file_stands_until_the_new_one_is_whole(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(b"old")
-    with replacing(path) as file:
+    with open_replacement(path) as file:
         file.write(b"new")
         file.flush()
         assert path.read_bytes() == b"old"
@@ -40,11 +40,11 @@ def test_the_old_file_stands_until_the_new_one_is_whole(tmp_path: Path) -> None:
 def test_an_error_leaves_the_old_file_and_nothing_beside(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(b"old")
-    for opened in (replacing, creating):
+    for opened in (open_replacement, open_new):
         with suppress(RuntimeError), opened(path) as file:
             file.write(b"half")
             raise RuntimeError
-    with suppress(RuntimeError), renamed_into(path) as beside:
+    with suppress(RuntimeError), rename_into(path) as beside:
         beside.write_bytes(b"half")
         raise RuntimeError
     assert path.read_bytes() == b"old"
@@ -66,7 +66,7 @@ def test_files_are_private_unless_another_mode_is_asked_for(tmp_path: Path) -> N
 
 def test_a_name_that_is_taken_meanwhile_stays_with_whoever_has_it(tmp_path: Path) -> None:
     path = tmp_path / "x"
-    with suppress(FileExistsError), creating(path) as file:
+    with suppress(FileExistsError), open_new(path) as file:
         file.write(b"ours")
         path.write_bytes(b"theirs")
     assert not create_file(path, b"ours")

@@ -9,7 +9,7 @@ from tests.every import for_every
 
 from afterwit.model.errors import BusyError, DamagedError, StoreError, StoreFullError
 from afterwit.store import database
-from afterwit.store.database import connect, connect_readonly, only_row, transaction, translated
+from afterwit.store.database import connect, connect_readonly, only_row, transaction, translate_error
 
 
 @pytest.fixture
@@ -41,9 +41,9 @@ def put_and_fail(connection: apsw.Connection, name: str, error: BaseException) -
 def test_a_full_disk_is_called_so_whatever_sqlite_calls_it(
     path: Path, monkeypatch: pytest.MonkeyPatch, error: apsw.Error
 ) -> None:
-    assert not isinstance(translated(error, path), StoreFullError)
+    assert not isinstance(translate_error(error, path), StoreFullError)
     monkeypatch.setattr("shutil.disk_usage", lambda _: type("Usage", (), {"free": 4096}))
-    full = translated(error, path)
+    full = translate_error(error, path)
     assert isinstance(full, StoreFullError)
     assert f"No space left for {path}: the disk is full" in str(full)
     assert "free some space and run the command again" in str(full)
@@ -131,7 +131,7 @@ def test_a_full_disk_is_called_so_and_keeps_what_was_committed(connection: apsw.
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EFBIG, errno.EDQUOT])
 def test_a_full_file_system_is_a_full_store(number: int) -> None:
-    assert isinstance(translated(OSError(number, "full"), Path("x")), StoreFullError)
+    assert isinstance(translate_error(OSError(number, "full"), Path("x")), StoreFullError)
 
 
 @for_every(
@@ -148,7 +148,7 @@ def test_a_full_file_system_is_a_full_store(number: int) -> None:
     ],
 )
 def test_every_error_says_what_where_and_what_to_do(error: Exception, kind: type[StoreError], says: str) -> None:
-    found = translated(error, Path("here.db"))
+    found = translate_error(error, Path("here.db"))
     assert type(found) is kind
     assert says in str(found)
     assert "here.db" in str(found)

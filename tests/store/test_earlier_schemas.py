@@ -28,7 +28,7 @@ from afterwit.model.errors import DamagedError
 from afterwit.model.knowledge import EVERYWHERE, Category, Item, ItemStatus
 from afterwit.store.database import Migration, migrate, migrations, transaction
 from afterwit.store.decisions import DecisionKind, ItemChanges
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 FIRST_WITH_NOTES, FIRST_WITH_MARKS = 5, 9
 NEWEST = migrations()[-1].number
@@ -61,7 +61,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 
 def notes(world: World) -> dict[str, Item]:
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         items = list(all_items(store.db))
     return {match[1] if (match := re.search('"(.+)"', item.sentence)) else item.sentence: item for item in items}
 

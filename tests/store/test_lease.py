@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from afterwit.model.errors import BusyError, StoreError
-from afterwit.store.store import held, holder
+from afterwit.store.store import hold_lease, holder
 
 HOLD = """
 import sys
 from pathlib import Path
-from afterwit.store.store import held
-with held(Path(sys.argv[1])):
+from afterwit.store.store import hold_lease
+with hold_lease(Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.read()
 """
@@ -40,7 +40,7 @@ def another_holder(path: Path) -> Iterator["subprocess.Popen[str]"]:
 
 def test_a_second_run_is_told_who_is_at_work(path: Path) -> None:
     with another_holder(path) as other:
-        with pytest.raises(BusyError, match=f"process {other.pid}"), held(path):
+        with pytest.raises(BusyError, match=f"process {other.pid}"), hold_lease(path):
             pytest.fail("two runs hold the lease")
         assert holder(path) == other.pid
 
@@ -49,7 +49,7 @@ def test_a_second_run_can_wait(path: Path) -> None:
     with another_holder(path) as other:
         assert other.stdin is not None
         threading.Timer(0.1, other.stdin.close).start()
-        with held(path, wait_seconds=30):
+        with hold_lease(path, wait_seconds=30):
             assert holder(path) == os.getpid()
 
 
@@ -58,21 +58,21 @@ def test_a_killed_holder_releases_the_lease(path: Path) -> None:
     with another_holder(path) as other:
         other.kill()
         other.wait()
-        with held(path):
+        with hold_lease(path):
             assert holder(path) == os.getpid()
 
 
 def test_the_lease_can_be_held_again_and_names_nobody_in_between(path: Path) -> None:
     for _ in range(2):
-        with held(path):
+        with hold_lease(path):
             assert holder(path) == os.getpid()
         assert holder(path) is None
 
 
 def test_a_failing_run_releases_the_lease(path: Path) -> None:
-    with pytest.raises(RuntimeError, match="boom"), held(path):
+    with pytest.raises(RuntimeError, match="boom"), hold_lease(path):
         raise RuntimeError("boom")
-    with held(path):
+    with hold_lease(path):
         pass
 
 
@@ -80,7 +80,7 @@ def test_a_failing_run_releases_the_lease(path: Path) -> None:
 def test_what_stands_in_the_file_is_never_trusted(path: Path, content: bytes) -> None:
     path.write_bytes(content)
     assert holder(path) in (None, 12)
-    with held(path):
+    with hold_lease(path):
         assert holder(path) == os.getpid()
 
 
@@ -89,16 +89,16 @@ def test_the_lease_holds_where_nothing_can_be_written(path: Path, monkeypatch: p
     if not full.exists():
         pytest.skip("needs /dev/full")
     path.symlink_to(full)
-    with held(path):
+    with hold_lease(path):
         pass
 
 
 def test_a_place_that_cannot_be_used_is_an_error_of_ours(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="nowhere"), held(tmp_path / "nowhere" / "learn.lock"):
+    with pytest.raises(StoreError, match="nowhere"), hold_lease(tmp_path / "nowhere" / "learn.lock"):
         pass
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions are POSIX's")
 def test_only_the_user_can_read_the_lease(path: Path) -> None:
-    with held(path):
+    with hold_lease(path):
         assert stat.S_IMODE(path.stat().st_mode) == 0o600

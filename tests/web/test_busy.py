@@ -7,7 +7,7 @@ import pytest
 from tests.web.browser import Browser
 
 from afterwit.config.world import World
-from afterwit.store.store import held
+from afterwit.store.store import hold_lease
 from afterwit.web import serve
 
 _PAGES = ("/", "/knowledge", "/sessions", "/search?q=pytest", "/proof", "/more", "/more/doctor", "/more/settings")
@@ -35,7 +35,7 @@ def test_a_locked_database_is_503_with_what_to_do_on_every_page(browser: Browser
 
 def test_a_decision_while_something_is_learned_is_503_and_says_what_is_at_work(browser: Browser, world: World) -> None:
     note = next(link for link in browser.get("/knowledge").links if link.startswith("/knowledge/"))
-    with held(world.layout.lease):
+    with hold_lease(world.layout.lease):
         reply = browser.post(f"{note.partition('?')[0]}/decide", {"decision": "retire"})
     assert reply.status == 503
     assert "at work on this store" in reply.words

@@ -16,7 +16,7 @@ from typing import Any
 from afterwit.actions.shell.lexer import Word
 from afterwit.actions.shell.wrappers import program_name, script_of
 from afterwit.model.kinds import ActionKind
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 
 _NAMES: dict[ActionKind, str] = {
     ActionKind.SHELL: (

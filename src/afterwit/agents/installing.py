@@ -8,8 +8,7 @@ from afterwit.agents.packages import folder_of
 from afterwit.agents.registry import AGENTS, agent
 from afterwit.edits.edits import Integration, Surroundings
 from afterwit.edits.ours import Reach
-from afterwit.model.errors import UsageError
-from afterwit.model.text.nearest import did_you_mean
+from afterwit.model.errors import UsageError, did_you_mean
 
 __all__ = ["INSTALLERS", "ConnectScope", "Installer", "connectable", "installer", "integration", "reach_of", "traces"]
 

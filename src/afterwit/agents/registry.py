@@ -17,10 +17,9 @@ from afterwit import agents
 from afterwit.agents.declared.description import Description
 from afterwit.agents.descriptor import Agent, Code, agent_of, named
 from afterwit.agents.packages import described
-from afterwit.model.errors import UsageError
+from afterwit.model.errors import UsageError, did_you_mean
 from afterwit.model.instruction_files import InstructionFiles
 from afterwit.model.kinds import ActionKind
-from afterwit.model.text.nearest import did_you_mean
 
 if TYPE_CHECKING:
     from afterwit.agents.protocol import Reader

@@ -9,12 +9,15 @@ and after a rebuild; archived files say their origin in their header.
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from afterwit.model.captured import Captured, PartFacts
+from afterwit.model.captured import Captured, PartFacts, unpack_keys
 from afterwit.store.rows.files import FileRow, file_key
+
+if TYPE_CHECKING:
+    from afterwit.capture.assembly.parts import AssemblerResume
 
 TRANSCRIPT, COMPANION, SOURCE = "transcript", "companion", "source"
 SESSIONS = "session"  # under this name the row of a source says how many it holds
@@ -116,26 +119,26 @@ def resumed(resume: bytes) -> FileResume:
     return msgspec.msgpack.decode(resume, type=FileResume)
 
 
+def _state_in(resume: bytes) -> "AssemblerResume":
+    from afterwit.capture.assembly.parts import (
+        decode_resume,  # with all that reads, which few need who ask for a file
+    )
+
+    return decode_resume(resumed(resume).assembler)
+
+
 def keys_held(resume: bytes) -> dict[str, list[int]]:
     """The keys of all records that a file was found to hold, by session."""
-    from afterwit.capture.assembly import copies  # with all that reads, which few need who ask which file it is
-
-    return copies.keys_held(resumed(resume).assembler)
+    return _state_in(resume).keys
 
 
 def parts_held(resume: bytes) -> list[PartFacts]:
     """What a file was found to say of its sessions."""
-    from afterwit.capture.assembly import copies
-
-    return copies.parts_held(resumed(resume).assembler)
+    return [part for part in _state_in(resume).parts if not part.is_empty]
 
 
 def keys_of(row: FileRow) -> dict[str, list[int]]:
     """The same keys for a file of the store, whether its original was given up or not."""
     if not row.resume:
         return {}
-    if not row.is_dropped:
-        return keys_held(row.resume)
-    from afterwit.capture.assembly.remains import unpacked_keys
-
-    return unpacked_keys(row.resume)
+    return unpack_keys(row.resume) if row.is_dropped else keys_held(row.resume)

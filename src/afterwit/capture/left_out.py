@@ -59,8 +59,8 @@ class LeftOutSessions:
         self._aliases = world.settings.aliases.repos
         home = world.user_home
         self._home, self._hidden = str(home), str(home.parent / placeholder("user", home.name, store.key))
-        self._erased = erased.erased_keys(store.db)
-        self._passed_over = erased.left_out_keys(store.db)
+        self._erased = erased.keys_of_erased(store.db)
+        self._passed_over = erased.keys_left_out(store.db)
         self._own = erased.own_keys(store.db)
         self._own_folders = {str(world.layout.reading), os.path.realpath(world.layout.reading)}
         self._repos: dict[Spot, str] = {}
@@ -90,13 +90,13 @@ class LeftOutSessions:
         self._passed_over |= {session_key(agent, native_id) for native_id in parts.all}
         self._own |= {session_key(agent, native_id) for native_id in parts.own}
 
-    def stored(self) -> list[erased.StoredPlace]:
+    def stored(self) -> list[erased.SessionPlace]:
         """Sessions that are stored, from before they were excluded."""
         if not self.exclusion:
             return []
         return [
             place
-            for place in erased.stored_places(self._db)
+            for place in erased.places_of_sessions(self._db)
             if self.exclusion.has_agent(place.agent)
             or self.exclusion.has_repo(place.repo)
             or self.exclusion.has_folder(self._unhidden(place.cwd))
@@ -247,6 +247,6 @@ def _without_spans(content: bytes, spans: Iterable[tuple[int, int]]) -> bytes:
 
 def mark_of(world: World, store: Store) -> str:
     """Changes whenever something else is left out."""
-    keys = sorted(erased.erased_keys(store.db))
+    keys = sorted(erased.keys_of_erased(store.db))
     content = repr([sorted(world.settings.learn.exclude), str(world.user_home), keys]).encode("utf-8", "surrogatepass")
     return hashlib.blake2b(content, digest_size=16).hexdigest()

@@ -9,7 +9,7 @@ Documents and texts have no appends: they are read whole, every time, up to the 
 A file that many transcripts share is copied for each transcript that used it, as it was then. So what is derived from a
 transcript does not change with what others add to the file, and reading it again gives the same. The copy is kept under
 a path below the transcript itself, where no file can lie. A companion that is gone, or that nobody may read, is None
-and no error: a transcript is read without it.
+and no error: a transcript is read without it. `vanishes_at` says when an agent deletes a transcript by itself.
 """
 
 import hashlib
@@ -20,8 +20,10 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, NamedTuple, cast
 
+from afterwit.agents import retention
 from afterwit.agents.protocol import FileReading, Reader, Shape, shared_files
 from afterwit.agents.registry import Agent, gatherers_for
+from afterwit.agents.retention import Keeping
 from afterwit.capture.derived import Copy
 from afterwit.model.readings import Problem, Reading
 from afterwit.sources.discovery import HomeListing, Unit, Unreadable, discover, nothing_is_known
@@ -34,12 +36,13 @@ from afterwit.sources.places import (
     LogFile,
     LogPlace,
     RemoteFolder,
-    opened_in,
+    open_in,
     whole_content,
     whole_file,
     whole_lines,
 )
 from afterwit.store.frames import Packer
+from afterwit.store.regular_files import read_regular
 
 COMPANION_LIMIT = 64 << 20
 _BLOCK_BYTES = 1 << 20
@@ -174,7 +177,7 @@ def opened(agent: str, home: LogPlace, path: PurePosixPath) -> Iterator[tuple[Bi
         rendering = gatherer.render(home, path)
         yield io.BytesIO(rendering.data), len(rendering.data), rendering.file
         return
-    with opened_in(home, path) as (file, about):
+    with open_in(home, path) as (file, about):
         yield file, home.size_of(str(path)) if isinstance(home, CarriedFiles) else about.size_bytes, about
 
 
@@ -210,7 +213,7 @@ def belonging(reader: Reader, path: PurePosixPath) -> Belonging | None:
 def companion_content(home: LogPlace, path: PurePosixPath) -> bytes | None:
     """What a companion holds now, up to the limit."""
     try:
-        with opened_in(home, path) as (file, _):
+        with open_in(home, path) as (file, _):
             return whole_file(file, COMPANION_LIMIT)
     except OSError as error:
         _refuse_outage(home, error)
@@ -227,7 +230,7 @@ def copied_companion(home: LogPlace, path: str, kept: PurePosixPath | None = Non
     """A companion as it is now, or None if it cannot be read. The archive keeps it at its own path or at `kept`."""
     sha, packer, frames, held_bytes = hashlib.sha256(), Packer(), list[bytes](), 0
     try:
-        with opened_in(home, path) as (file, about):
+        with open_in(home, path) as (file, about):
             while block := file.read(_BLOCK_BYTES):
                 sha.update(block)
                 frames.extend(packer.add(block))
@@ -244,3 +247,21 @@ def copied_companion(home: LogPlace, path: str, kept: PurePosixPath | None = Non
         mtime_ns=about.mtime_ns,
         inode=about.inode,
     )
+
+
+_SETTINGS_BYTES = 1 << 20
+
+
+def keeping_in(home: Home) -> Keeping | None:
+    """How long the agent keeps what lies in this home. None: not known."""
+    path = retention.settings_path(home.agent)
+    try:
+        settings = None if path is None else read_regular(home.folder / path, _SETTINGS_BYTES)
+    except OSError:
+        settings = None
+    return retention.keeping(home.agent, settings)
+
+
+def vanishes_at(home: Home, kept: Keeping | None, file: LogFile) -> int | None:
+    """When the agent will delete this transcript, in milliseconds since 1970. None: not known, or never."""
+    return retention.vanishes_at_ms(home.agent, kept, file.path, file.mtime_ns // 1_000_000)

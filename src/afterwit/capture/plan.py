@@ -43,8 +43,8 @@ from afterwit.sources.discovery import (
     Unreadable,
     discover,
     file_at,
-    listed,
-    named_files,
+    find_named_files,
+    list_home,
     nothing_is_known,
     pattern_of,
     place_inside,
@@ -125,7 +125,7 @@ def plan(
     planner = _Planner(db, since_ns, again)
     for home in in_homes:
         agent = registry.agent(home.agent, declared)
-        listing = listings.get((home.agent, home.folder)) or listed(home.folder, agent.follows)
+        listing = listings.get((home.agent, home.folder)) or list_home(home.folder, agent.follows)
         reader = registry.reader_for(home.agent, declared) if listing.files else None
         folder = look_into(listing, agent, reader, planner.known_in(home))
         planner.add_units(home, folder.units)
@@ -224,7 +224,7 @@ class _Planner:
         capture: after an upgrade readers are asked about all of them once more."""
         if self._is_upgraded:
             return nothing_is_known
-        settled = files.settled_transcripts(self._db, home.agent)
+        settled = files.transcript_stamps(self._db, home.agent)
         again, agent, label = self._again, home.agent, home.label
 
         def is_known(file: ListedFile) -> bool:
@@ -248,7 +248,7 @@ class _Planner:
 
     @cached_property
     def _is_upgraded(self) -> bool:
-        return bool(files.captured_before(self._db, CAPTURE_VERSION))
+        return bool(files.files_captured_before(self._db, CAPTURE_VERSION))
 
     def add_units(self, home: Home, units: Iterable[Unit]) -> None:
         stamp_of: StampOf = partial(files.file_stamp, self._db)
@@ -355,11 +355,11 @@ def units_of(home: Path, agent: Agent, reader: Reader, wanted: WantedSession) ->
     hint = place_inside(home, wanted.transcript)
     names = pattern_of(wanted.session)
     if hint is not None and reader.primary(hint) == hint:
-        near = list(named_files(home, (_folder(hint),), names, agent.follows))
+        near = list(find_named_files(home, (_folder(hint),), names, agent.follows))
         units = _units(home, reader, (entry for entry in near if entry.is_named or entry.path == str(hint)))
         if units:
             return units
-    entries = list(named_files(home, _tops(agent), names, agent.follows))
+    entries = list(find_named_files(home, _tops(agent), names, agent.follows))
     return [
         *_units(home, reader, (entry for entry in entries if entry.is_named)),
         *(

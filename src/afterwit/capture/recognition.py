@@ -26,7 +26,7 @@ from afterwit.model import zstd
 from afterwit.model.settings import Settings
 from afterwit.sources.discovery import Unit
 from afterwit.sources.framing import Record
-from afterwit.sources.places import LogFile, lines_of, opened_in, whole_file
+from afterwit.sources.places import LogFile, lines_of, open_in, whole_file
 
 _SNIFF_LINES = 50
 _SNIFF_BYTES = 1 << 20
@@ -92,7 +92,7 @@ def _reads_lists(reader: Reader, unit: Unit) -> bool:
 def _first_lines(unit: Unit) -> list[dict[str, Any]]:
     records: list[dict[str, Any]] = []
     try:
-        with opened_in(unit.home, unit.transcript.path) as (file, _):
+        with open_in(unit.home, unit.transcript.path) as (file, _):
             lines = lines_of(unit.transcript.path, cast("RawIOBase", file))
             for _ in range(_SNIFF_LINES):
                 line = lines.readline(_SNIFF_BYTES)
@@ -110,7 +110,7 @@ def _first_lines(unit: Unit) -> list[dict[str, Any]]:
 def _document(unit: Unit) -> _First | None:
     """The first records of a file that is one JSON value; None if it is none."""
     try:
-        with opened_in(unit.home, unit.transcript.path) as (file, _):
+        with open_in(unit.home, unit.transcript.path) as (file, _):
             raw = whole_file(file, _DOCUMENT_BYTES)
         value = msgspec.json.decode(raw.removeprefix(_BOM))
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -23,16 +23,14 @@ from afterwit.agents.registry import reader_for
 from afterwit.agents.retention import Keeping
 from afterwit.capture.derive import Companion, checkouts_at, derive_live
 from afterwit.capture.derived import Bookmark, Derived, ReadingMode
-from afterwit.capture.elsewhere import Elsewhere
 from afterwit.capture.left_out import sifted
-from afterwit.capture.logs import Home, companion_content, copied_companion, opened
+from afterwit.capture.logs import Home, companion_content, copied_companion, keeping_in, opened, vanishes_at
 from afterwit.capture.plan import Pending
-from afterwit.capture.vanishing import keeping_in, vanishes_at
-from afterwit.capture.workers import Workers
+from afterwit.capture.workers import RemoteWorkers, Workers
 from afterwit.config.run_rules import RunRules
 from afterwit.model.errors import AfterwitError, DamagedError
 from afterwit.model.settings import Settings
-from afterwit.sources.places import CarriedFile, CarriedFiles, RemoteFolder, opened_in, whole_file
+from afterwit.sources.places import CarriedFile, CarriedFiles, RemoteFolder, open_in, whole_file
 from afterwit.store.archive import Archive
 from afterwit.store.rows import files
 
@@ -62,7 +60,7 @@ def is_much(total_bytes: int) -> bool:
     return total_bytes >= _WORTH_A_POOL_BYTES
 
 
-def workers_for(settings: Settings, asked: int = 0, elsewhere: Elsewhere | None = None) -> Workers:
+def workers_for(settings: Settings, asked: int = 0, elsewhere: RemoteWorkers | None = None) -> Workers:
     """As many as were asked for, else as there are processors."""
     return Workers(asked or settings.learn.jobs or os.cpu_count() or 1, elsewhere)
 
@@ -156,7 +154,7 @@ def _packed(task: Task) -> Task | None:
                 return None
             carried[str(unit.transcript.path)] = CarriedFile(whole_file(file, size), about)
         for path in beside:
-            with suppress(FileNotFoundError, NotADirectoryError), opened_in(home, path) as (file, about):
+            with suppress(FileNotFoundError, NotADirectoryError), open_in(home, path) as (file, about):
                 room -= about.size_bytes
                 if room < 0:
                     return None

@@ -118,7 +118,7 @@ class CliGroup(click.Group):
         return self.list_commands(ctx)
 
     def _refusal(self, ctx: click.Context, name: str) -> str:
-        from afterwit.model.text.nearest import did_you_mean
+        from afterwit.model.errors import did_you_mean
 
         hint = did_you_mean(name, self.names(ctx), lambda near: f"`{ctx.command_path} {near}`")
         return f"No such command {name!r}. {hint or self.overview(ctx)}"

@@ -26,7 +26,7 @@ from afterwit.config.set import ConfigTarget, SettingChange, set_value, unset_va
 from afterwit.config.set import exclude as run_exclude
 from afterwit.config.show import SettingRow
 from afterwit.config.show import show as run
-from afterwit.model.text.amounts import human_count
+from afterwit.model.figures import human_count
 
 _LINE_CELLS = 100
 _NAME = click.argument("name", metavar="NAME")

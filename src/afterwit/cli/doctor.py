@@ -11,7 +11,7 @@ from afterwit.config.calendar import Calendar
 from afterwit.engine.doctor.agent_health import AgentHealth, RetentionHealth, VersionHealth
 from afterwit.engine.doctor.doctor import Examination, examine, within
 from afterwit.engine.doctor.findings import Level, StoreHealth, missing_hooks, silent_hooks
-from afterwit.model.text.amounts import human_bytes, human_count
+from afterwit.model.figures import human_bytes, human_count
 from afterwit.redaction.hygiene import clean
 
 _COLUMNS = (

@@ -22,8 +22,8 @@ from afterwit.cli.terminal.output import print_json, print_line, talk
 from afterwit.cli.terminal.progress import at_most, bar
 from afterwit.engine.learn import learn as run
 from afterwit.model.errors import BusyError
+from afterwit.model.figures import human_count, human_dollars, human_tokens
 from afterwit.model.learn_run import LearnReading, Options, Report, WantedSession
-from afterwit.model.text.amounts import human_count, human_dollars, human_tokens
 
 
 @command(
@@ -134,7 +134,7 @@ def learn(
     if (named or is_ended) and (sources or folder or since or is_reharvest):
         raise click.UsageError("--session and --ended go with none of --source, --sessions-dir, --since, --relearn.")
     if executor:
-        from afterwit.capture.executors import refuse_unknown as refuse_unknown_executor
+        from afterwit.capture.workers import refuse_unknown as refuse_unknown_executor
 
         refuse_unknown_executor(executor)
     if is_ended and is_dry_run:

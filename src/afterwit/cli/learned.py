@@ -9,8 +9,8 @@ from afterwit.cli.terminal.options import Here
 from afterwit.cli.terminal.output import print_line, print_text, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
+from afterwit.model.figures import human_bytes, human_count, human_dollars, human_tokens
 from afterwit.model.learn_run import AgentReport, Digested, Harvested, News, Report
-from afterwit.model.text.amounts import human_bytes, human_count, human_dollars, human_tokens
 
 _COLUMNS = (
     *(Column("agent"), Column("logs", is_number=True), Column("read", is_number=True)),

@@ -15,7 +15,7 @@ from afterwit.cli.terminal.options import COUNT, Here, agreed, reporting
 from afterwit.cli.terminal.output import print_json, print_line, print_text, refuse_existing, talk, whole_file
 from afterwit.cli.terminal.progress import bar
 from afterwit.model.errors import UsageError
-from afterwit.model.text.amounts import human_count, human_dollars, human_tokens
+from afterwit.model.figures import human_count, human_dollars, human_tokens
 from afterwit.reader.calling import way_to
 from afterwit.reader.check_again import check_again
 from afterwit.reader.consolidating import PROMPT
@@ -28,7 +28,7 @@ from afterwit.reader.ways.registry import meant_way
 from afterwit.reader.ways.way import Way
 from afterwit.sessions.filters import Filter
 from afterwit.store.regular_files import read_regular
-from afterwit.store.rows.readings import rejected_proposals
+from afterwit.store.rows.readings import proposals_rejected
 from afterwit.store.store import readonly_database
 
 _FATES = {
@@ -267,7 +267,7 @@ def _show_prompt(here: Here, name: str, *, is_json: bool) -> None:
 
 def _show_rejected(here: Here, *, is_json: bool) -> None:
     with readonly_database(here.world.layout) as db:
-        rows = rejected_proposals(db)
+        rows = proposals_rejected(db)
     if is_json:
         print_json([row._asdict() for row in rows])
         return

@@ -12,8 +12,8 @@ from afterwit.cli.terminal.output import ask_or_leave, print_json, print_line, t
 from afterwit.cli.terminal.progress import Bar, bar
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.model.errors import AfterwitError
+from afterwit.model.figures import human_count, human_dollars, human_tokens
 from afterwit.model.settings import ReadingSettings
-from afterwit.model.text.amounts import human_count, human_dollars, human_tokens
 from afterwit.reader.called_run import CalledRun, CallingRules
 from afterwit.reader.calling import call, surroundings_of
 from afterwit.reader.plan import ReadingPlan, ReadingWish, plan

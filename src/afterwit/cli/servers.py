@@ -93,7 +93,7 @@ def web(port: int, is_quiet: bool, config: Path | None, profile: str | None) -> 
     """
     from afterwit.cli.terminal.options import here_from
     from afterwit.cli.terminal.output import talk
-    from afterwit.model.extras import install_command
+    from afterwit.model.errors import install_command
     from afterwit.store.store import require
 
     missing = [name for name in _NEEDED if find_spec(name) is None]

@@ -11,7 +11,7 @@ from afterwit.config.calendar import Calendar
 from afterwit.engine.doctor.findings import Level
 from afterwit.engine.doctor.status import BackupState, ProofOfLife, helping
 from afterwit.engine.doctor.status import status as status_now
-from afterwit.model.text.amounts import human_bytes, human_count, human_dollars, human_tokens
+from afterwit.model.figures import human_bytes, human_count, human_dollars, human_tokens
 from afterwit.recall.told_moments import said_at
 
 _LABEL = 14  # cells

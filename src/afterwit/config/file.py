@@ -20,9 +20,8 @@ from afterwit.agents.declared.description import Description
 from afterwit.agents.declared.parsing import description_from, description_of
 from afterwit.agents.declared.shorthand import toml_of
 from afterwit.agents.registry import AGENTS
-from afterwit.model.errors import ConfigError, UsageError
+from afterwit.model.errors import ConfigError, UsageError, did_you_mean
 from afterwit.model.settings import BackupSettings, ReadingSettings, RetentionSettings, Settings
-from afterwit.model.text.nearest import did_you_mean
 from afterwit.store.atomic import replace_file
 from afterwit.store.regular_files import read_regular
 
@@ -80,10 +79,10 @@ def resolved(text: str, user_home: Path, start: Path) -> Path:
 
 def refuse_entry(entry: str, agents: Collection[str], where: str) -> None:
     """Raises where an entry of `exclude` means nothing. Loads what that takes only where there is one."""
-    from afterwit.repos.exclusion import AGENT, Exclusion, parted
+    from afterwit.repos.exclusion import AGENT, Exclusion, parse_entry
 
     try:
-        kind, pattern = parted(entry)
+        kind, pattern = parse_entry(entry)
     except ValueError as error:
         raise ConfigError(f"{where}: {entry!r}: {error}.") from error
     if kind == AGENT and not any(Exclusion([entry]).has_agent(name) for name in agents):

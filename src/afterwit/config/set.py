@@ -18,9 +18,8 @@ import msgspec
 from afterwit.config.file import check_config, dotted, refuse_entry, text_of
 from afterwit.edits.edits import UnreadableError
 from afterwit.edits.toml_file import data, value_at, with_value, without_value, written
-from afterwit.model.errors import ConfigError, UsageError
+from afterwit.model.errors import ConfigError, UsageError, did_you_mean
 from afterwit.model.settings import Settings
-from afterwit.model.text.nearest import did_you_mean
 from afterwit.store.atomic import replace_file
 
 _YES, _NO = ("true", "yes", "on"), ("false", "no", "off")

@@ -47,9 +47,9 @@ from afterwit.recall.hook.call import DECK
 from afterwit.redaction.markers import CLOSING, OPENING, marked
 from afterwit.redaction.shown import NOTHING, Shown, between_markers, joined
 from afterwit.store.atomic import step
-from afterwit.store.decide import AGENT_CONNECTED, AGENT_DISCONNECTED, decide, told_if_recorded
+from afterwit.store.decide import AGENT_CONNECTED, AGENT_DISCONNECTED, decide, report_if_recorded
 from afterwit.store.layout import Layout
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 FILE = "file"  # stands for an agent where a single file is connected
 NOTHING_YET = "Nothing has been learned for this repository yet."
@@ -453,5 +453,5 @@ def _try_to_note(machine: Machine, kind: str, connection: Connection) -> Damaged
 
 def _note(machine: Machine, kind: str, connection: Connection) -> None:
     """What is in the journal counts: nothing in the database follows from it that could not wait."""
-    with suppress(PartlyDoneError), opened(machine.layout) as store, told_if_recorded(store):
+    with suppress(PartlyDoneError), open_store(machine.layout) as store, report_if_recorded(store):
         decide(store, kind, msgspec.to_builtins(connection), machine.now_ms)

@@ -1,5 +1,5 @@
 """Digests: what happened in a session, in a form that everything later reads instead of the transcript.
 
-`digester` makes one of the rows of a session (`material`), `outcome` judges how it ended; `points` and `value` say how
-much a session is worth, for samples and for what may leave the archive. `update` is the door to the store.
+`digester` makes one of the rows of a session, `outcome` judges how it ended; `value` says how much a session is worth,
+for samples and for what may leave the archive. `door` is the door to the store.
 """

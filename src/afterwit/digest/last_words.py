@@ -9,8 +9,7 @@ says nothing. The forms are English, with a few of other languages; a reply that
 import re
 from typing import NamedTuple
 
-from afterwit.model.text.patterns import regex
-from afterwit.model.text.phrases import Phrases
+from afterwit.model.text import Phrases, regex
 
 _SHORT = 200
 _LONG = 500  # characters: a longer prompt is a task, whatever it complains of

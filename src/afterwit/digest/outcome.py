@@ -40,7 +40,7 @@ from afterwit.model.kinds import (
     ResolutionKind,
     Status,
 )
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 
 _LATE = 8  # actions at the end in which an open failure counts
 _REMARK = 200  # characters of a prompt that gives nothing to do: what was said before it is the report then

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from afterwit.agents.retention import Keeping
 from afterwit.capture.derived import Derived
-from afterwit.capture.logs import Home
+from afterwit.capture.logs import Home, keeping_in, vanishes_at
 from afterwit.capture.plan import AgentPlan, Pending
-from afterwit.capture.vanishing import keeping_in, vanishes_at
 from afterwit.config.world import World
 from afterwit.harvest.stated.statements import words_stated
 from afterwit.knowledge.door.list import item_in
@@ -25,7 +24,7 @@ from afterwit.store.marks import LastLearned, in_use_since, note_without_news, p
 from afterwit.store.rows.items import ItemRow, best_items, ids_with_status, items_with_ids
 from afterwit.store.rows.session_list import agents_of
 from afterwit.store.rows.sessions import Counts, count_sessions
-from afterwit.store.rows.sightings import changed_sessions
+from afterwit.store.rows.sightings import sessions_changed
 from afterwit.store.store import Store
 
 MOST_FINDS = 3
@@ -48,7 +47,7 @@ class RunNews:
 
     def begin(self) -> None:
         """From here on files are read; what waits to be digested by now has other reasons."""
-        self._older = frozenset(changed_sessions(self._store.db))
+        self._older = frozenset(sessions_changed(self._store.db))
 
     def count(self, file: Pending) -> None:
         """One file that was read, and is archived."""
@@ -59,7 +58,7 @@ class RunNews:
 
     def end(self) -> None:
         """All files are read, and nothing of them is digested yet."""
-        self._read = frozenset(changed_sessions(self._store.db)) - self._older
+        self._read = frozenset(sessions_changed(self._store.db)) - self._older
 
     def news(self, harvested: Harvested, *, is_dry_run: bool = False) -> News | None:
         """None where nothing was read."""

@@ -22,9 +22,9 @@ import msgspec
 from afterwit.agents import claude_hooks
 from afterwit.agents.moments import ACTIVITY, AFTER, PROMPT, START, Moment
 from afterwit.agents.packages import described, payloads_of
-from afterwit.capture.checkouts.known import OpenedRows, git_checkouts
+from afterwit.capture.checkouts import OpenedRows, git_checkouts
 from afterwit.config.world import World
-from afterwit.digest.door.update import pack
+from afterwit.digest.door import pack
 from afterwit.knowledge.belief import DAY_MS
 from afterwit.knowledge.door.list import item_in
 from afterwit.knowledge.door.settle import harvest
@@ -33,11 +33,10 @@ from afterwit.measure.baselines import BASELINES
 from afterwit.measure.past_repositories import PastCheckout
 from afterwit.measure.player import NoteOccasion, Player, Saying, Whereabouts
 from afterwit.model.digest import VERSION, Digest, DigestStep
-from afterwit.model.errors import UsageError
+from afterwit.model.errors import UsageError, did_you_mean
 from afterwit.model.kinds import ActionKind, Relation, Status
 from afterwit.model.knowledge import READ
 from afterwit.model.settings import Settings
-from afterwit.model.text.nearest import did_you_mean
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.recall.deck.first_prompt import likely_places
 from afterwit.recall.deck.location import location_of
@@ -56,7 +55,7 @@ from afterwit.store.rows.hooks import Shares, put_shares
 from afterwit.store.rows.items import DecisionRow
 from afterwit.store.rows.sessions import put_known
 from afterwit.store.rows.sightings import DigestRow, put_digest
-from afterwit.store.store import Store, opened, readonly_database
+from afterwit.store.store import Store, open_store, readonly_database
 
 _NOBODY = "nobody"  # names the home folder of a user that is not known
 _TAKEN_BACK = (KnowledgeEntry.FORGOTTEN, KnowledgeEntry.UNDONE)
@@ -206,7 +205,7 @@ def past_of(
         layout = Layout(folder / "store")
         layout.create()
         create_file(layout.key, redaction_key(world.layout))
-        with opened(layout) as store:
+        with open_store(layout) as store:
             store.db.pragma("synchronous", "off")
             put_shares(store.db, Shares(session_share=0.0, item_share=0.0))
             for user, target in users.items():

@@ -15,19 +15,17 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
-from afterwit.capture.checkouts.known import folder_here
-from afterwit.capture.commit import Committer, resolve_repos
+from afterwit.capture.checkouts import folder_here
+from afterwit.capture.commit import Committer, remove_dropped_objects, resolve_repos
 from afterwit.capture.derived import Bookmark, Derived, Origin, captured_in
-from afterwit.capture.executors import executor_at
 from afterwit.capture.left_out import LeftOutSessions, mark_of
 from afterwit.capture.logs import Home
-from afterwit.capture.part_rows import remove_dropped_objects
 from afterwit.capture.plan import NOT_LISTED, AgentPlan, Pending, homes, plan, plan_folder, plan_sessions
 from afterwit.capture.tasks import DerivedFile, Task, answers, batches, is_much, rest_of, soonest_first, workers_for
-from afterwit.capture.workers import Workers
+from afterwit.capture.workers import Workers, executor_at
 from afterwit.config.world import World, redactor_of, rules_for
 from afterwit.connect.connections import is_anything_connected
-from afterwit.digest.door.update import digest_pending
+from afterwit.digest.door import digest_pending
 from afterwit.engine.archive.erase import finish_erasing
 from afterwit.engine.archive.evict import keep_within_budget, recapturable
 from afterwit.engine.archive.remove import settle_dropped
@@ -44,16 +42,16 @@ from afterwit.recall.repository import update_trees
 from afterwit.recall.spooled import Taken, acknowledge_ends, take_in
 from afterwit.repos.identity import COMMIT_MARK
 from afterwit.sources.checkout import remote_of, root_commit_of, root_of_checkout
-from afterwit.sources.discovery import HomeListing, Unreadable, listed
+from afterwit.sources.discovery import HomeListing, Unreadable, list_home
 from afterwit.sources.places import RemoteFolder
 from afterwit.store import archive_mark
 from afterwit.store.atomic import step
-from afterwit.store.checksums import seal, unsealed
-from afterwit.store.database import seal_all, transaction, translated
+from afterwit.store.checksums import files_without_checksum, seal
+from afterwit.store.database import seal_all, transaction, translate_error
 from afterwit.store.decide import CHECKOUTS_SEEN, catch_up, decide
 from afterwit.store.rows import erased, files, repos, sessions, texts
 from afterwit.store.spool import backlog
-from afterwit.store.store import Store, held, opened, rehearsed
+from afterwit.store.store import Store, hold_lease, open_store, rehearse_store
 
 _BATCH_AGAIN = 32
 _COLLECT_AFTER = 10_000  # new values; Python's own 700 is meant for programs that leave more cycles behind
@@ -76,11 +74,11 @@ def sweep(world: World, options: Options, progress: Progress, look: FilesLook | 
     """One run. Raises BusyError if another run holds the lease. A whole run goes by a look at all files, of its own or
     by whoever looked just now whether there is anything new."""
     if options.is_dry_run and not world.layout.exists():
-        with rehearsed(world.layout) as store:
+        with rehearse_store(world.layout) as store:
             return sweep_into(world, options, store, progress)
     world.layout.create()
-    store_of = rehearsed if options.is_dry_run else opened
-    with held(world.layout.lease, options.wait_seconds), store_of(world.layout) as store:
+    store_of = rehearse_store if options.is_dry_run else open_store
+    with hold_lease(world.layout.lease, options.wait_seconds), store_of(world.layout) as store:
         forget_mark(store)
         if options.is_whole:
             report = _whole(world, options, store, progress, look or FilesLook(world))
@@ -165,7 +163,7 @@ class _Run:
             finish_erasing(self._store, self._world)
         if not (self._options.is_dry_run or self._options.is_narrow):
             check_some(self._store, self._world.now_ms)
-        damaged = files.damaged_files(self._store.db)
+        damaged = files.files_damaged(self._store.db)
         self._look_again()
         taken = self._take_in_spool()
         wanted = (*self._options.sessions, *(taken.ended if self._options.is_ended else ()))
@@ -214,7 +212,7 @@ class _Run:
 
     def _check_archive(self) -> None:
         """Nothing may be written that speaks of another archive than the one that is there."""
-        if self._options.accepts_database and archive_mark.missing_in_database(self._store):
+        if self._options.accepts_database and archive_mark.describe_missing(self._store):
             with transaction(self._store.db):
                 archive_mark.adopt(self._store)
         archive_mark.refuse_older(self._store)
@@ -254,7 +252,7 @@ class _Run:
         if options.is_narrow:
             own = homes(world.settings, world.user_home, {session.agent for session in wanted})
             return plan_sessions(self._store.db, own, wanted, world.declared)
-        self._committer.doubt(set(files.captured_before(self._store.db, CAPTURE_VERSION)))
+        self._committer.doubt(set(files.files_captured_before(self._store.db, CAPTURE_VERSION)))
         since_ns = options.since_ms * 1_000_000
         again = recapturable(self._store, world.settings.retention)
         if options.folder is not None:
@@ -268,7 +266,7 @@ class _Run:
         """What lies in a folder that was given by hand. One at a URL is listed as if it lay where databases in it are
         fetched to."""
         if remote is None:
-            return listed(Path(folder))
+            return list_home(Path(folder))
         files, refused = remote.listed()
         unreadable = [Unreadable(name, "has no name or size that a log could have") for name in refused]
         return HomeListing(Path(self._ended.enter_context(TemporaryDirectory())), files, unreadable, [])
@@ -297,7 +295,7 @@ class _Run:
                     archive_mark.announce(self._store)
                 step("a batch is about to be committed")
         except OSError as error:
-            raise translated(error, self._store.layout.root) from error
+            raise translate_error(error, self._store.layout.root) from error
         step("a batch is committed")
         archive_mark.confirm(self._store)
         remove_dropped_objects(self._store)
@@ -340,7 +338,7 @@ class _Run:
 
     def _derive_older_again(self) -> None:
         """Files whose rows an older capture made lack what later stages need: their rows come anew from the archive."""
-        older = files.captured_before(self._store.db, CAPTURE_VERSION)
+        older = files.files_captured_before(self._store.db, CAPTURE_VERSION)
         for start in range(0, len(older), _BATCH_AGAIN):
             with transaction(self._store.db):
                 self._committer.derive_again(older[start : start + _BATCH_AGAIN])
@@ -348,7 +346,7 @@ class _Run:
 
     def _seal_older(self) -> None:
         """Files that were learned before there were checksums get theirs, once."""
-        older = unsealed(self._store.db)
+        older = files_without_checksum(self._store.db)
         for start in range(0, len(older), _BATCH_AGAIN):
             with transaction(self._store.db):
                 seal(self._store.db, older[start : start + _BATCH_AGAIN])

@@ -19,8 +19,7 @@ from typing import Any
 import msgspec
 
 from afterwit.agents.registry import agents_with
-from afterwit.capture.checkouts.known import checkouts, every_checkout, git_checkouts
-from afterwit.capture.checkouts.watched import Watched, tree_marks
+from afterwit.capture.checkouts import Watched, checkouts, every_checkout, git_checkouts, tree_marks
 from afterwit.config.world import World
 from afterwit.engine.archive.upkeep import check_some
 from afterwit.knowledge.door.host_files import present
@@ -28,13 +27,13 @@ from afterwit.knowledge.door.listeners import own_names
 from afterwit.model.errors import BusyError
 from afterwit.model.learn_run import AgentReport, Harvested, Report
 from afterwit.sources.checkout import work_mark
-from afterwit.sources.discovery import HomeListing, listed
+from afterwit.sources.discovery import HomeListing, list_home
 from afterwit.store.archive_mark import mark_of, refuse_older
 from afterwit.store.database import transaction
 from afterwit.store.journal import heads_fault, refuse_lost
 from afterwit.store.marks import LastRun, fingerprint, forget_last_run, last_run, note_without_news, put_last_run
 from afterwit.store.spool import backlog
-from afterwit.store.store import Store, held, opened
+from afterwit.store.store import Store, hold_lease, open_store
 
 _DAY_MS = 86_400_000
 
@@ -59,7 +58,7 @@ class FilesLook:
         _code()
         agents = {agent.name: agent for agent in agents_with(self._world.declared)}
         enabled = ((name, own.homes) for name, own in self._world.settings.agents.items() if own.enabled)
-        return {(name, folder): listed(folder, agents[name].follows) for name, homes in enabled for folder in homes}
+        return {(name, folder): list_home(folder, agents[name].follows) for name, homes in enabled for folder in homes}
 
     @cached_property
     def marks(self) -> list[bytes]:
@@ -73,7 +72,7 @@ def nothing_new(world: World, look: FilesLook | None = None) -> Report | None:
     if not world.layout.database.exists():
         return None
     try:
-        with held(world.layout.lease), opened(world.layout) as store:
+        with hold_lease(world.layout.lease), open_store(world.layout) as store:
             refuse_lost(store.layout, store.db, store.journal)
             refuse_older(store)
             report = _as_before(store, world, look) if _has_marks(store) else None
@@ -114,9 +113,9 @@ def put_run_mark(store: Store, world: World, look: FilesLook, report: Report) ->
     something came while this one was at work. The look is the one that the run went by."""
     from afterwit.knowledge.door.settle import is_settled
     from afterwit.knowledge.door.subjects import watched_subjects
-    from afterwit.store.rows.files import lost_unread
+    from afterwit.store.rows.files import files_lost_unread
 
-    if report.has_failures or _has_evicted(report) or world.settings.recall.preferences or lost_unread(store.db):
+    if report.has_failures or _has_evicted(report) or world.settings.recall.preferences or files_lost_unread(store.db):
         return
     if any(world.layout.trees.glob("*.new")):  # an index that is to be gone on with
         return

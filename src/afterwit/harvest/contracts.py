@@ -13,7 +13,7 @@ from afterwit.harvest.wording import quoted, sentence
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import FailureClass, Status
 from afterwit.model.knowledge import Category, Channel, Draft, Scope, ScopeKind, Seen, Sighting, Trigger
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 from afterwit.redaction.plain_names import is_plain_name
 
 _UNKNOWN = regex(

@@ -33,7 +33,7 @@ from afterwit.harvest.wording import plain, quoted, sentence
 from afterwit.model.digest import Digest, Failure
 from afterwit.model.kinds import FailureClass, ResolutionKind
 from afterwit.model.knowledge import EVERYWHERE, Category, Channel, Draft, Scope, ScopeKind, Seen, Sighting, Trigger
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 from afterwit.redaction.plain_names import is_plain_name
 
 _ABSENT = (

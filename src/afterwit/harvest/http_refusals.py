@@ -31,8 +31,7 @@ from afterwit.harvest.wording import plain, quoted, sentence
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import ActionKind, Lean, Status
 from afterwit.model.knowledge import Category, Channel, Draft, Scope, Seen, Sighting, Trigger
-from afterwit.model.text.patterns import regex
-from afterwit.model.text.words import words_of
+from afterwit.model.text import regex, words_of
 from afterwit.redaction.hygiene import danger_in
 from afterwit.redaction.plain_names import is_plain_name, is_plain_path
 

@@ -37,7 +37,7 @@ from afterwit.harvest.wording import quoted, sentence
 from afterwit.model.digest import Digest, Failure
 from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, ResolutionKind
 from afterwit.model.knowledge import DENIALS, Category, Channel, Draft, Scope, ScopeKind, Seen, Sighting, Trigger
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 from afterwit.redaction.plain_names import is_plain_name, is_plain_path, reads_like_a_sentence
 
 

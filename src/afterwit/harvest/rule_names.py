@@ -11,7 +11,7 @@ from functools import cache
 from importlib import resources
 
 from afterwit.actions.shell.programs import names
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 from afterwit.redaction.plain_names import reads_like_a_sentence
 
 _DIGITS = {

@@ -9,7 +9,7 @@ not fit is left out whole. What is said is up to the harvesters.
 from collections.abc import Iterable
 
 from afterwit.model.knowledge import SENTENCE_LIMIT
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 from afterwit.redaction.hygiene import clean
 from afterwit.redaction.placeholders import PLACEHOLDER
 from afterwit.redaction.plain_names import is_plain_name

@@ -21,7 +21,7 @@ from afterwit.harvest.stated.recurrence import is_negative, likeness
 from afterwit.harvest.stated.statements import salient, words_stated
 from afterwit.knowledge.host_text import HostText, Passage, flat, listed_commands, where_said
 from afterwit.model.knowledge import READ, Channel, Draft, HostLine, Item
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 
 _ALIKE = 0.6
 _FEWEST_WORDS = 2

@@ -18,8 +18,7 @@ from afterwit.harvest.commands.spoken import power_in
 from afterwit.harvest.stated.statements import OF_A_RULE, OF_THE_PLACE, is_deictic, momentary, words_stated
 from afterwit.knowledge.host_text import HostText, repeats_host
 from afterwit.model.knowledge import GUARDED_FIXES, READ, REPEATED, SENTENCE_LIMIT, STANDING, Category, Channel, Draft
-from afterwit.model.text.languages import has_disguised_word
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import has_disguised_word, regex
 from afterwit.redaction.claims import claims_in, forbids, lowers_a_guard
 from afterwit.redaction.hygiene import clean, danger_in, reads_like_an_order
 from afterwit.redaction.markers import is_own

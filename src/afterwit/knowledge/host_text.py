@@ -16,7 +16,7 @@ from afterwit.actions.shell.command_changes import ARROW
 from afterwit.harvest.stated.recurrence import is_negative
 from afterwit.harvest.stated.statements import salient, words_stated
 from afterwit.model.knowledge import Draft, Item, Trigger
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 from afterwit.redaction.hygiene import clean
 from afterwit.redaction.markers import without_own
 

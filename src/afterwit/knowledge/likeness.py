@@ -12,7 +12,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from afterwit.harvest.stated.statements import words_stated
-from afterwit.model.text.words import stem
+from afterwit.model.text import stem
 
 DOUBTFUL = 0.6  # share of equal words from which a person should look; measured on labelled pairs
 _OPPOSITE = 0.8

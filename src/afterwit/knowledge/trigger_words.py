@@ -5,7 +5,7 @@ from collections.abc import Callable
 from afterwit.actions.shell.parse import parse
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Trigger
-from afterwit.model.text.words import words_of
+from afterwit.model.text import words_of
 
 
 def trigger_from(text: str) -> Trigger:

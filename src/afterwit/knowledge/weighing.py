@@ -158,7 +158,7 @@ def weigh(draft: Draft, context: WeighingContext, absorbed: Sequence[str] = ()) 
     own = id_of(draft)
     ids = (own, *absorbed)
     will = will_of(decision for name in ids for decision in context.decisions.get(name, ()))
-    draft = will.changes.applied(draft)
+    draft = will.changes.apply(draft)
     echoes = frozenset().union(*(context.echoes.get(name, frozenset()) for name in ids))
     weighed = _weighed(draft, ids, will, echoes, context)
     status, reason = _judged(weighed)
@@ -235,8 +235,8 @@ def _minimum_of(draft: Draft, context: WeighingContext) -> int:
 def _judged(weighed: _Weighed) -> tuple[ItemStatus, str]:
     """The status and why."""
     draft, will = weighed.draft, weighed.will
-    if will.taken_out:
-        return ItemStatus.RETIRED, will.taken_out
+    if will.why_out:
+        return ItemStatus.RETIRED, will.why_out
     if will.is_pinned:
         return ItemStatus.ACTIVE, "pinned by a person"
     if draft.is_closed:

@@ -24,7 +24,7 @@ from afterwit.reader.waiting import READING_TOOL
 from afterwit.redaction.markers import CLOSING, OPENING
 from afterwit.redaction.shown import Shown, asked_to_read, complaint, figure, joined, ours, stamp
 from afterwit.sessions.filters import Filter
-from afterwit.store.rows.readings import CALLED, rejected_proposals, request_row
+from afterwit.store.rows.readings import CALLED, proposals_rejected, request_row
 from afterwit.store.store import readonly_database
 
 _LONGEST_ANSWER = 40_000
@@ -94,7 +94,7 @@ def _refusals(caller: Caller, request: str, said: str) -> Iterator[Shown]:
     """Why, with the number of the note in the answer, or the ids that it named: the words are the agent's own."""
     numbers = {proposal.sentence: number for number, proposal in enumerate(understood(said).proposals, 1)}
     with readonly_database(caller.world.layout) as db:
-        rows = [row for row in rejected_proposals(db) if row.request == request]
+        rows = [row for row in proposals_rejected(db) if row.request == request]
     for row in rows:
         number = numbers.get(row.sentence)
         which = f"note {number}" if number else row.sentence if not row.native_id else "a note"

@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 from afterwit.agents.descriptor import Reserved
 from afterwit.agents.registry import AGENTS
 from afterwit.config.world import World
-from afterwit.model.errors import UsageError
-from afterwit.model.text.nearest import did_you_mean
+from afterwit.model.errors import UsageError, did_you_mean
 from afterwit.redaction.shown import Shown
 
 _ALL_ADDED = frozenset().union(*(client.reserved.added for client in AGENTS))

@@ -14,8 +14,8 @@ import apsw
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.digest.door.update import material_of
-from afterwit.digest.material import Material
+from afterwit.digest.digester import Material
+from afterwit.digest.door import material_of
 from afterwit.measure.backtest_notes import Notebook
 from afterwit.measure.moments import HelpfulMoment, best_moments
 from afterwit.measure.player import Player, Whereabouts
@@ -31,7 +31,7 @@ from afterwit.store.rows.parts import parts_of_session
 from afterwit.store.rows.session_list import (
     Selection,
     SessionRow,
-    selected_sessions,
+    select_sessions,
     session_row,
     sessions_with_own_file,
 )
@@ -135,7 +135,7 @@ def walked(
     with readonly_database(world.layout) as db:
         db.execute("BEGIN")  # one view of the store, whatever runs beside
         history = StoredHistory(db, world)
-        keys = {row.id for row in selected_sessions(db, selection_of(db, world.settings, wanted))}
+        keys = {row.id for row in select_sessions(db, selection_of(db, world.settings, wanted))}
         progress.begin(len(history.outlines), len(history.outlines))
         book = notebook or Notebook()
         book.open(_mark(history.outlines, keys, players))
@@ -175,7 +175,7 @@ def _mark(outlines: Sequence[Outline], keys: Set[int], players: Sequence[Player]
 
 
 def _outlines(db: apsw.Connection) -> Iterator[Outline]:
-    for row in list(selected_sessions(db, Selection())):
+    for row in list(select_sessions(db, Selection())):
         first = _first_ms(db, row)
         if first is not None and row.ended_ms is not None and not row.is_partial:
             here = Whereabouts(

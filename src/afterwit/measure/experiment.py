@@ -18,10 +18,10 @@ from afterwit.measure.live.report import ArmEffect, ExplainedCase
 from afterwit.model.errors import UsageError
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.recall.holdout import CHOICES, TEMPLATE
-from afterwit.store.decide import EXPERIMENT_STARTED, EXPERIMENT_STOPPED, catch_up, decide, told_if_recorded
+from afterwit.store.decide import EXPERIMENT_STARTED, EXPERIMENT_STOPPED, catch_up, decide, report_if_recorded
 from afterwit.store.rows import hooks
 from afterwit.store.rows.hooks import Shares
-from afterwit.store.store import Store, held, opened, readonly_database, require
+from afterwit.store.store import Store, hold_lease, open_store, readonly_database, require
 
 _WAIT_SECONDS = 60
 _LEAST_ARMS = 2
@@ -58,24 +58,24 @@ def start_experiment(world: World, arms: Sequence[str], templates: Sequence[str]
             " `afterwit templates auto` proposes some from your best sessions."
         )
     told_of = {"templates": list(templates)} if TEMPLATE in wanted else {}
-    with held(world.layout.lease, _WAIT_SECONDS), _caught_up(world) as store:
+    with hold_lease(world.layout.lease, _WAIT_SECONDS), _caught_up(world) as store:
         now = hooks.shares(store.db)
         if now.arms:
             raise UsageError(
                 f"An experiment with the arms {', '.join(now.arms)} is under way."
                 " `afterwit measure experiment stop` ends it."
             )
-        with told_if_recorded(store):
+        with report_if_recorded(store):
             decide(store, EXPERIMENT_STARTED, {"arms": list(wanted), **told_of}, world.now_ms)
             compile_deck(store, world)
 
 
 def stop_experiment(world: World) -> None:
     require(world.layout)
-    with held(world.layout.lease, _WAIT_SECONDS), _caught_up(world) as store:
+    with hold_lease(world.layout.lease, _WAIT_SECONDS), _caught_up(world) as store:
         if not hooks.shares(store.db).arms:
             raise UsageError("No experiment is under way. `afterwit measure experiment start` begins one.")
-        with told_if_recorded(store):
+        with report_if_recorded(store):
             decide(store, EXPERIMENT_STOPPED, {}, world.now_ms)
             compile_deck(store, world)
 
@@ -121,6 +121,6 @@ def _of_experiment(cases: Cases, chosen: Shares) -> Cases:
 
 @contextmanager
 def _caught_up(world: World) -> Iterator[Store]:
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         catch_up(store)
         yield store

@@ -15,8 +15,7 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from afterwit.digest.digester import below, digest
-from afterwit.digest.material import Material, cut
+from afterwit.digest.digester import Material, below, cut, digest
 from afterwit.measure.player import NoteMoment, NoteOccasion, Player, PlayerNote, Saying, Whereabouts
 from afterwit.model.captured import ActionRow
 from afterwit.model.digest import Digest, DigestStep

@@ -10,10 +10,10 @@ import msgspec
 from afterwit.config.world import World
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.recall.tellings import kept_back
-from afterwit.store.decide import EXPERIMENT_SET, catch_up, decide, told_if_recorded
+from afterwit.store.decide import EXPERIMENT_SET, catch_up, decide, report_if_recorded
 from afterwit.store.rows import hooks
 from afterwit.store.rows.items import exposures
-from afterwit.store.store import held, opened, readonly_database, require
+from afterwit.store.store import hold_lease, open_store, readonly_database, require
 
 _WAIT_SECONDS = 60
 
@@ -60,14 +60,14 @@ def skipping_now(world: World) -> Skipping:
 def set_skipping(world: World, session_share: float | None, item_share: float | None) -> Skipping:
     """Changes what is given; the rest stays."""
     require(world.layout)
-    with held(world.layout.lease, _WAIT_SECONDS), opened(world.layout) as store:
+    with hold_lease(world.layout.lease, _WAIT_SECONDS), open_store(world.layout) as store:
         catch_up(store)
         before = hooks.shares(store.db)
         body = {
             "session_share": before.session_share if session_share is None else session_share,
             "item_share": before.item_share if item_share is None else item_share,
         }
-        with told_if_recorded(store):
+        with report_if_recorded(store):
             decide(store, EXPERIMENT_SET, body, world.now_ms)
             compile_deck(store, world)
     return skipping_now(world)

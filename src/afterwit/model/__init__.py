@@ -1,5 +1,5 @@
 """The values that all stages share: what is read, captured, digested and known, and how a run is asked and reported.
 
-Imports nothing of the other packages. `text` is what all do with plain text. Modules that hooks load (`kinds`,
-`quick_json`, `standard_streams`) use the standard library alone, so nothing is imported here.
+Imports nothing of the other packages. Modules that hooks load (`kinds`, `quick_json`, `standard_streams`) use the
+standard library alone, so nothing is imported here.
 """

@@ -191,7 +191,7 @@ class Trigger(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     tool: str = ""  # the agent's own tool
     path: str = ""  # of a file below the repository; `*` and `**` as in gitignore
     rule: str = ""  # a lint or compiler rule
-    topic: tuple[str, ...] = ()  # words of a task, all of them, stemmed as `model.text.words` does
+    topic: tuple[str, ...] = ()  # words of a task, all of them, stemmed as `model.text` does
     activity: Activity | None = None  # the first action of this kind in a session
     lines: tuple[str, ...] = ()  # of a file: an edit that tells its text holds one of them
 

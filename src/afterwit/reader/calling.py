@@ -37,10 +37,10 @@ from afterwit.recall.deck.compile import compile_deck
 from afterwit.redaction.hygiene import clean
 from afterwit.sessions.originals import TranscriptSource, source_of
 from afterwit.store.atomic import step
-from afterwit.store.decide import READING_ASKED, READING_SPENT, catch_up, decide, told_if_recorded
+from afterwit.store.decide import READING_ASKED, READING_SPENT, catch_up, decide, report_if_recorded
 from afterwit.store.decisions import ReadingUsage
 from afterwit.store.rows.readings import CALLED, ReadingRow, request_row
-from afterwit.store.store import held
+from afterwit.store.store import hold_lease
 
 _CALL_SECONDS = 300.0
 _WAIT_SECONDS = 600  # for the lock: what was answered is paid for
@@ -141,9 +141,9 @@ class _CallingRun:
     @contextmanager
     def _visited(self) -> Iterator[_Visit]:
         now = self._world._replace(now_ms=self._calls.clock())
-        with held(now.layout.lease, _WAIT_SECONDS), source_of(now) as source:
+        with hold_lease(now.layout.lease, _WAIT_SECONDS), source_of(now) as source:
             catch_up(source.store)
-            with told_if_recorded(source.store):
+            with report_if_recorded(source.store):
                 desk = ReadingDesk(source, now, is_again=self._calls.is_again, run_ms=self._world.now_ms)
                 yield _Visit(source, now, desk)
 

@@ -17,10 +17,10 @@ from afterwit.reader.answers import GivenAnswer
 from afterwit.reader.taking import ReadingDesk
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.sessions.originals import source_of
-from afterwit.store.decide import catch_up, decide_all, told_if_recorded
+from afterwit.store.decide import catch_up, decide_all, report_if_recorded
 from afterwit.store.decisions import KnowledgeEntry, SessionRead, in_force
 from afterwit.store.rows.readings import request_row
-from afterwit.store.store import Store, held, require
+from afterwit.store.store import Store, hold_lease, require
 
 _WAIT_SECONDS = 60
 
@@ -38,7 +38,7 @@ class CheckedAgain(msgspec.Struct, frozen=True, kw_only=True):
 def check_again(world: World, progress: Progress, *, is_all: bool = False) -> CheckedAgain:
     """Judges the answers that other checks judged, or all, and compiles the deck anew."""
     require(world.layout)
-    with held(world.layout.lease, _WAIT_SECONDS), source_of(world) as source:
+    with hold_lease(world.layout.lease, _WAIT_SECONDS), source_of(world) as source:
         store = source.store
         catch_up(store)
         desk = ReadingDesk(source, world, is_again=True)
@@ -55,7 +55,7 @@ def check_again(world: World, progress: Progress, *, is_all: bool = False) -> Ch
             else:
                 skipped += 1
             progress.advance(1, 1)
-        with told_if_recorded(store):
+        with report_if_recorded(store):
             if after:
                 decide_all(store, ((KnowledgeEntry.READ, msgspec.to_builtins(entry)) for entry in after), desk.at_ms)
             settled = settle(store, world)

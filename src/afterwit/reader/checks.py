@@ -22,8 +22,7 @@ from afterwit.harvest.commands.power import is_tellable
 from afterwit.harvest.commands.spoken import SPAN
 from afterwit.model.kinds import Status
 from afterwit.model.knowledge import SENTENCE_LIMIT, Channel
-from afterwit.model.text.languages import is_of_another_language
-from afterwit.model.text.words import words_of
+from afterwit.model.text import is_of_another_language, words_of
 from afterwit.reader.answers import ProposedNote
 from afterwit.reader.lines import ForeignText, SessionLine, Speaker
 from afterwit.reader.marks import holds, is_telling, marks_in, quotes_in

@@ -23,8 +23,7 @@ from afterwit.model.knowledge import (
     SessionRef,
     Trigger,
 )
-from afterwit.model.text.languages import has_disguised_word, has_strange_letters
-from afterwit.model.text.words import words_of
+from afterwit.model.text import has_disguised_word, has_strange_letters, words_of
 from afterwit.reader.answers import ProposedNote
 from afterwit.reader.checks import Supported
 from afterwit.reader.lines import ForeignText, SessionLine, Speaker

@@ -18,7 +18,7 @@ from afterwit.reader.answers import GivenAnswer
 from afterwit.reader.requests import ANSWER_TOKENS, ReadingRequest, tokens
 from afterwit.reader.spent import ReadingSpent
 from afterwit.store.decisions import ReadingUsage
-from afterwit.store.rows.readings import ReadingRow, reserved
+from afterwit.store.rows.readings import ReadingRow, last_spend
 
 
 class ReadingEstimate(NamedTuple):
@@ -70,7 +70,7 @@ def estimate(
 def usage_of(db: apsw.Connection, asked: ReadingRow, answer: GivenAnswer, prices: Prices) -> ReadingUsage:
     """What an answer took; where nobody said it, what was reserved for the question, and the answer's length: for one
     that is none, the longest."""
-    before = reserved(db, asked.id)
+    before = last_spend(db, asked.id)
     longest = before.tokens_out if answer.fault and before is not None else tokens(answer.text)
     tokens_in = answer.tokens_in if answer.tokens_in is not None else before.tokens_in if before else 0
     tokens_out = answer.tokens_out if answer.tokens_out is not None else longest

@@ -20,7 +20,7 @@ from afterwit.actions.shell.programs import Weight
 from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import CHANGES, ActionKind, EventKind, Lean, Status
 from afterwit.model.knowledge import Channel
-from afterwit.model.text.pasted import own_words
+from afterwit.model.pasted import own_words
 from afterwit.sessions.show import SessionMoment
 
 LONGEST_LINE = 600

@@ -12,7 +12,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from afterwit.model.knowledge import Item
-from afterwit.model.text.words import words_of
+from afterwit.model.text import words_of
 
 _RARE = 40  # notes that have a word; what more have says little of two
 _NEAR = 0.15  # of the weight of the words of the lighter of two, from which they stand together

@@ -19,12 +19,11 @@ from afterwit.reader.requests import ReadingPrompt, ReadingRequest, built_in, pr
 from afterwit.reader.session_texts import Beside, session_text
 from afterwit.reader.spent import ReadingSpent, spent_by
 from afterwit.reader.waiting import Patience, Shelf, best_first, due, notes_asked_about, readable
-from afterwit.sessions.filters import Filter
+from afterwit.sessions.filters import Filter, short_id
 from afterwit.sessions.list import Session
 from afterwit.sessions.originals import TranscriptSource, source_of
-from afterwit.sessions.short_ids import short_id
 from afterwit.store.regular_files import read_regular
-from afterwit.store.rows.readings import failed_requests, last_model, requests_about_notes, requests_for
+from afterwit.store.rows.readings import last_model, requests_about_notes, requests_failed, requests_for
 
 AT_HAND = "agent-at-hand"  # the model that an agent is which asks for sessions to read itself
 
@@ -216,7 +215,7 @@ def _model(db: apsw.Connection, world: World, wish: ReadingWish) -> str:
 
 
 def _patience(db: apsw.Connection, world: World) -> Patience:
-    return Patience(failed_requests(db), world.now_ms)
+    return Patience(requests_failed(db), world.now_ms)
 
 
 def _shelf(db: apsw.Connection, world: World, wish: ReadingWish, prompt: ReadingPrompt) -> Shelf:

@@ -19,8 +19,8 @@ from afterwit.reader.requests import ReadingRequest, built_in
 from afterwit.reader.taking import ReadingDesk, TakenAnswers
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.sessions.originals import source_of
-from afterwit.store.decide import READING_ASKED, catch_up, decide, told_if_recorded
-from afterwit.store.store import held, require
+from afterwit.store.decide import READING_ASKED, catch_up, decide, report_if_recorded
+from afterwit.store.store import hold_lease, require
 
 _WAIT_SECONDS = 60
 
@@ -34,7 +34,7 @@ def ask(
 ) -> ReadingPlan:
     """Plans, and hands every request with the model's name to `send`. All of them are asked, or none."""
     require(world.layout)
-    with held(world.layout.lease, _WAIT_SECONDS), source_of(world) as source:
+    with hold_lease(world.layout.lease, _WAIT_SECONDS), source_of(world) as source:
         catch_up(source.store)
         made = planned(source, world, wish, progress)
         for wanted in made.requests:
@@ -54,9 +54,9 @@ def take(
 ) -> TakenAnswers:
     """Takes answers in and settles what is known, and compiles the deck anew."""
     require(world.layout)
-    with held(world.layout.lease, _WAIT_SECONDS), source_of(world) as source:
+    with hold_lease(world.layout.lease, _WAIT_SECONDS), source_of(world) as source:
         catch_up(source.store)
-        with told_if_recorded(source.store):
+        with report_if_recorded(source.store):
             desk = ReadingDesk(source, world, is_again=is_again)
             ordered = sorted(answers, key=_order)
             progress.stage("checking", len(ordered), "answers")

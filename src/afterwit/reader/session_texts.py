@@ -8,7 +8,7 @@ import datetime as dt
 from collections.abc import Iterable
 from functools import cached_property
 
-from afterwit.capture.checkouts.known import checkouts
+from afterwit.capture.checkouts import checkouts
 from afterwit.config.world import World
 from afterwit.knowledge.door.host_files import instructions
 from afterwit.knowledge.door.list import item_in

@@ -9,7 +9,7 @@ from textwrap import wrap
 
 from afterwit.harvest.commands.spoken import SPAN
 from afterwit.knowledge.likeness import meaning
-from afterwit.model.text.words import words_of
+from afterwit.model.text import words_of
 from afterwit.reader.lines import SessionLine, Speaker
 from afterwit.reader.marks import is_telling, marks_in
 

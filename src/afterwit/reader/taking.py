@@ -12,7 +12,7 @@ from enum import StrEnum
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.digest.door.update import load_digest
+from afterwit.digest.door import load_digest
 from afterwit.harvest.door.run import SessionRefs
 from afterwit.harvest.harvester import id_of
 from afterwit.knowledge.belief import rank
@@ -40,7 +40,7 @@ from afterwit.store.decisions import (
     NotesConsolidated,
     RejectedProposal,
     SessionRead,
-    decided,
+    gather_decisions,
 )
 from afterwit.store.rows.readings import ReadingRow, request_row
 from afterwit.store.rows.session_list import SessionRow, session_of
@@ -87,7 +87,7 @@ class ReadingDesk:
         entries = recorded(source.store.db)
         self.at_ms = max(world.now_ms, max((entry.at_ms for entry in entries), default=-1) + 1)
         self._run_ms = run_ms
-        self._refs = SessionRefs(source.store.db, source.store.journal.machine, decided(entries).forgotten)
+        self._refs = SessionRefs(source.store.db, source.store.journal.machine, gather_decisions(entries).forgotten)
         self._beside = Beside(source, world)
         self._prices = price_list(world.settings.prices)
         self._copied = runs_in(prompt_in_force(world).text)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import apsw
 
 from afterwit.config.world import World, exclusion_of
-from afterwit.digest.door.update import load_digest
+from afterwit.digest.door import load_digest
 from afterwit.digest.value import SampleCandidate, chosen, findings_of
 from afterwit.harvest.door.run import SessionRefs
 from afterwit.knowledge.door.settle import recorded
@@ -22,9 +22,9 @@ from afterwit.reader.requests import ReadingPrompt, ReadingRequest, built_in
 from afterwit.reader.session_texts import Beside
 from afterwit.sessions.filters import Filter, selection_of
 from afterwit.sessions.originals import TranscriptSource
-from afterwit.store.decisions import decided
+from afterwit.store.decisions import gather_decisions
 from afterwit.store.rows.readings import CALLED, ReadingFailure, ReadingRow
-from afterwit.store.rows.session_list import SessionRow, selected_sessions, sessions_calling
+from afterwit.store.rows.session_list import SessionRow, select_sessions, sessions_calling
 
 READING_TOOL = "reading_next"  # by which an agent asks for sessions to read itself
 _QUIET_MS = 30 * 60_000  # without an event: it has ended
@@ -100,12 +100,12 @@ class Shelf:
 def readable(source: TranscriptSource, world: World, wanted: Filter, prompt: ReadingPrompt) -> Iterator[SessionRow]:
     """Sessions of people that have ended, without what is left out or forgotten, and what a model did for us."""
     db = source.store.db
-    refs = SessionRefs(source.store.db, source.store.journal.machine, decided(recorded(db)).forgotten)
+    refs = SessionRefs(source.store.db, source.store.journal.machine, gather_decisions(recorded(db)).forgotten)
     exclusion = exclusion_of(world)
     opening = " ".join(prompt.text.split())[:_OPENING]
     selection = selection_of(db, world.settings, wanted._replace(is_top=True))
     reading = sessions_calling(db, READING_TOOL)
-    for row in selected_sessions(db, selection):
+    for row in select_sessions(db, selection):
         has_ended = row.ended_ms is not None and row.ended_ms <= world.now_ms - _QUIET_MS
         is_ours = row.id in reading or " ".join(row.task.split()).startswith(opening)
         places = (exclusion.has_agent(row.agent), exclusion.has_repo(row.repo), exclusion.has_folder(row.cwd))

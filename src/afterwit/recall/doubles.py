@@ -14,7 +14,7 @@ import msgspec
 from afterwit.knowledge.shown_items import may_be_told_to
 from afterwit.knowledge.whose_words import Listener
 from afterwit.model.knowledge import READ, Item, ItemStatus, Scope
-from afterwit.model.text.words import words_of
+from afterwit.model.text import words_of
 from afterwit.recall.situation import per_token
 
 _ALIKE = 0.42  # of what the shorter note says, by words that few others hold

@@ -12,11 +12,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from afterwit.capture.checkouts.known import GitCheckout
+from afterwit.capture.checkouts import GitCheckout
 from afterwit.config.world import World, redactor_of
 from afterwit.knowledge.door.listeners import listener_here
 from afterwit.model.errors import UsageError
-from afterwit.model.text.words import words_of
+from afterwit.model.text import words_of
 from afterwit.recall.place_index import KnownTree, PlaceIndex
 from afterwit.recall.places import (
     Features,

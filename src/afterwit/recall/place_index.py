@@ -16,7 +16,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple, Protocol
 
-from afterwit.model.text.words import word_counts, words_of
+from afterwit.model.text import word_counts, words_of
 
 _LITTLE_WORK, _MUCH_WORK = 8, 100  # pieces
 _POSTINGS = 4_000  # sessions looked at for one question, rarest words first

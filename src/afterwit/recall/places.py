@@ -15,8 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import islice
 from typing import NamedTuple, Protocol
 
-from afterwit.model.text.test_paths import is_test, names_of_tests
-from afterwit.model.text.words import words_of
+from afterwit.model.text import is_test, names_of_tests, words_of
 from afterwit.recall.place_index import KnownPlaces, KnownTree, rarity
 
 MOST = 5

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import apsw
 
-from afterwit.capture.checkouts.known import GitCheckout, named_checkouts
+from afterwit.capture.checkouts import GitCheckout, checkouts_in_settings
 from afterwit.config.extras import functions
 from afterwit.config.world import World, exclusion_of, redactor_of
 from afterwit.knowledge.door.list import item_in
@@ -48,7 +48,7 @@ from afterwit.sources.checkout import remote_of, root_commit_of, root_of_checkou
 from afterwit.store.regular_files import read_regular
 from afterwit.store.rows.items import all_items, items_in, scopes_of
 from afterwit.store.rows.repos import checkouts, repo_rows
-from afterwit.store.rows.session_list import Selection, selected_sessions, story_counts
+from afterwit.store.rows.session_list import Selection, select_sessions, story_counts
 from afterwit.store.store import readonly_database, require
 
 _MOST_FOLDERS = 64
@@ -153,9 +153,9 @@ def _gathered(db: apsw.Connection, world: World, repo: str, checkout: GitCheckou
 
 def _latest_digests(db: apsw.Connection, repo: str) -> Iterator[Digest]:
     """The newest sessions of a repository, the oldest of them first."""
-    from afterwit.digest.door.update import load_digest
+    from afterwit.digest.door import load_digest
 
-    rows = list(selected_sessions(db, Selection(repos=frozenset((repo,))))) if repo else []
+    rows = list(select_sessions(db, Selection(repos=frozenset((repo,))))) if repo else []
     for row in rows[-MOST_SESSIONS:]:
         digest = load_digest(db, row)
         if digest is not None:
@@ -182,7 +182,7 @@ def repo_at(db: apsw.Connection, world: World, folder: Path) -> str:
     """The repository; "" where no session was seen there, and the settings do not name it."""
     rows = [row for row in repo_rows(db) if row.repo]
     by_root = {row.root: row.repo for row in rows}
-    configured = {str(root): repo for repo, root in named_checkouts(db, world).items()}
+    configured = {str(root): repo for repo, root in checkouts_in_settings(db, world).items()}
     redact, home = redactor_of(world), world.user_home
     top = root_of_checkout(folder)
     for place in _upwards(folder, top):

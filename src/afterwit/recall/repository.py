@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Iterator
 
 import apsw
 
-from afterwit.capture.checkouts.known import GitCheckout, OpenedRows, git_checkouts
-from afterwit.capture.checkouts.tree_index import update_tree
-from afterwit.capture.checkouts.tree_words import TreeWords
+from afterwit.capture.checkouts import GitCheckout, OpenedRows, git_checkouts
+from afterwit.capture.tree_index import update_tree
+from afterwit.capture.tree_words import TreeWords
 from afterwit.config.world import World, redactor_of
 from afterwit.model.learn_run import Progress
 from afterwit.recall.deck.location import branch_of
@@ -24,7 +24,7 @@ from afterwit.recall.place_index import KnownPlaces, KnownTree, PlaceIndex, Plac
 from afterwit.recall.places import IN_PASSING, NO_TREE, KnownRepo
 from afterwit.redaction import ruleset
 from afterwit.redaction.redaction import Redactor
-from afterwit.sources.checkout import TRUNKS, branches, current_branch, head_commit, trunk, uncommitted, work_mark
+from afterwit.sources.checkout import TRUNKS, branches, current_branch, files_uncommitted, head_commit, trunk, work_mark
 from afterwit.sources.gathering import SourceError
 from afterwit.sources.git import Commit, commits
 from afterwit.store.layout import Layout, redaction_key
@@ -156,7 +156,7 @@ def _history(checkout: GitCheckout, now_ms: int) -> Iterator[PlaceSighting]:
     own = {ref.name: ref.object for ref in branches(git_dir)[:_MOST_BRANCHES] if ref.name not in TRUNKS}
     for name, tip in {**own, branch: head}.items():
         yield from sightings_of(commits(git_dir, [tip], [base], most=_MOST_OF_BRANCH), name)
-    changed = uncommitted(checkout.root, git_dir, _MOST_UNCOMMITTED)
+    changed = files_uncommitted(checkout.root, git_dir, _MOST_UNCOMMITTED)
     if changed:
         yield PlaceSighting(UNCOMMITTED, "", dict.fromkeys(changed, ()), branch, now_ms, is_session=False)
 

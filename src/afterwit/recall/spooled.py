@@ -24,7 +24,7 @@ from afterwit.store.atomic import step
 from afterwit.store.database import transaction
 from afterwit.store.decide import DRAWN, catch_up, decide
 from afterwit.store.rows import hooks
-from afterwit.store.rows.erased import erased_keys, session_key
+from afterwit.store.rows.erased import keys_of_erased, session_key
 from afterwit.store.rows.hooks import CallRow, DrawRow, FaultRow
 from afterwit.store.spool import Batch, Spooled
 from afterwit.store.store import Store
@@ -151,7 +151,7 @@ def acknowledge_ends(taken: Taken) -> None:
 
 def _take(store: Store, redactor: Redactor, batch: Batch, now_ms: int) -> Taken:
     by_kind: dict[str, list[Spooled]] = {}
-    gone = erased_keys(store.db)
+    gone = keys_of_erased(store.db)
     for record in batch.records:
         if session_key(str(record.body.get("agent")), str(record.body.get("session"))) in gone:
             continue
@@ -180,7 +180,7 @@ def _converted(records: Sequence[Spooled], kind: type[R]) -> list[tuple[bytes, R
 
 
 def _journal_draws(store: Store, redactor: Redactor, drawn: list[tuple[bytes, _Draw]], now_ms: int) -> None:
-    stored = hooks.known_draws(store.db, [key for key, _ in drawn])
+    stored = hooks.keys_of_draws(store.db, [key for key, _ in drawn])
     new = [_draw_body(redactor, key, draw) for key, draw in drawn if key not in stored]
     for start in range(0, len(new), _MOST_DRAWS):
         decide(store, DRAWN, {"draws": new[start : start + _MOST_DRAWS]}, now_ms)

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
-from afterwit.model.text.words import word_counts, words_of
+from afterwit.model.text import word_counts, words_of
 
 ROUTINE_SHARE = 0.3  # what a term counts that any task may have
 _SATURATION = 1.2  # k1 of BM25

@@ -7,7 +7,7 @@ worded lies.
 
 import re
 
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 
 _OTHERS = (
     r"maintainers?|(?:code ?)?owners?|admin(?:istrator)?s?|managers?|management|leadership|boss|c[te]o|stakeholders?"

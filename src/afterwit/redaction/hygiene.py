@@ -18,7 +18,7 @@ from typing import Any
 
 import re2
 
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 from afterwit.redaction.ruleset import byte_options
 
 _SHORT = 200

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from itertools import pairwise
 
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 
 # Word lists hold only what is common and says nothing about a person or a machine, in lower case: a word too many
 # leaves something unredacted, a word too few makes a document harder to read.

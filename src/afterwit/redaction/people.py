@@ -15,7 +15,7 @@ from collections.abc import Iterator
 import msgspec
 import re2
 
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 from afterwit.redaction.accounts import ACCOUNTS
 from afterwit.redaction.placeholders import SecretSpan
 from afterwit.redaction.ruleset import byte_options

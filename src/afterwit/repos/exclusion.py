@@ -21,7 +21,7 @@ class Exclusion:
     def __init__(self, entries: "tuple[str, ...] | list[str]" = (), home: str = "") -> None:
         """Raises ValueError where an entry is none."""
         self.entries = list(entries)
-        pairs = [parted(entry) for entry in entries]
+        pairs = [parse_entry(entry) for entry in entries]
         self.repos = [pattern.casefold() for kind, pattern in pairs if kind == REPO]
         self.folders = [_absolute(pattern, home) for kind, pattern in pairs if kind == FOLDER]
         self.agents = [pattern.casefold() for kind, pattern in pairs if kind == AGENT]
@@ -50,7 +50,7 @@ class Exclusion:
         )
 
 
-def parted(entry: str) -> tuple[str, str]:
+def parse_entry(entry: str) -> tuple[str, str]:
     """(kind, pattern) of an entry. Raises ValueError, which says what is wrong and how it is written."""
     kind, colon, pattern = entry.partition(":")
     pattern = pattern.strip()

@@ -22,7 +22,7 @@ from urllib.parse import unquote
 
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.tree import Command, folder_after
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 from afterwit.repos.remotes import canonical_remote, last_part, name_key
 
 _HOME = r"(?:~|/root|/(?:var/|export/)?home/[^/]+|/Users/[^/]+|[a-z]:/(?:Users|Documents and Settings)/[^/]+)"
@@ -68,7 +68,7 @@ class Spot(NamedTuple):
 def root_of(cwd: str) -> str:
     """The folder that stands for the repository, in one spelling; "" where there is none. Applying it twice changes
     nothing."""
-    path = _spelled(cwd)
+    path = _normalize(cwd)
     for layout in _COLLECTED:
         match = layout.match(path)
         if match:
@@ -91,14 +91,14 @@ def root_name(cwd: str) -> str:
 
 def user_of(cwd: str) -> str:
     """The user whose home folder this lies in, or ""."""
-    path = _spelled(cwd)
+    path = _normalize(cwd)
     if path == "/root" or path.startswith("/root/"):
         return "root"
     match = _USER.match(path)
     return match[1] if match and match[1].casefold() not in _NOBODY else ""
 
 
-def _spelled(cwd: str) -> str:
+def _normalize(cwd: str) -> str:
     """The path with forward slashes, without detours, the same from Windows, WSL and Git Bash."""
     path = unicodedata.normalize("NFC", cwd)
     while (simpler := _simpler(path)) != path:
@@ -187,9 +187,9 @@ def remotes_in(output: str) -> set[str]:
     return {f"{ORIGIN}{remote}" for match in matches if (remote := canonical_remote(match[1]))}
 
 
-def leading_place(counts: Mapping[str, int]) -> Spot:
+def main_place(counts: Mapping[str, int]) -> Spot:
     """The place in which most was done, of folders and remotes with how often they were named; empty where none is."""
-    folders = _gathered({place: count for place, count in counts.items() if _is_folder(place)})
+    folders = _gather({place: count for place, count in counts.items() if _is_folder(place)})
     origins = {place.removeprefix(ORIGIN) for place in counts if place.startswith(ORIGIN)}
     remotes: Counter[str] = Counter()
     for place, count in counts.items():
@@ -209,7 +209,7 @@ def _commonest(group: Counter[str], places: Mapping[str, int]) -> str:
     return min((place for place in group if place in places), key=lambda place: (-group[place], place), default="")
 
 
-def _gathered(folders: Mapping[str, int]) -> dict[str, int]:
+def _gather(folders: Mapping[str, int]) -> dict[str, int]:
     """Folders with those below them: `orchard/tools` belongs to `orchard`, if enough was done there too. A short way to
     a home is that of the home which the others name."""
     home = _home_of(folders)
@@ -259,7 +259,7 @@ def _is_folder(place: str) -> bool:
 
 def _remotes_of(command: Command) -> Iterable[str]:
     asked = (match for word in command.arguments for match in _ASKED.finditer(word))
-    yield from (_asked(match) for match in asked)
+    yield from (_remote_asked(match) for match in asked)
     if command.program == "git" and command.subcommand == "clone":
         yield next(filter(None, map(canonical_remote, command.arguments[1:])), "")
     if command.program in ("gh", "glab", "tea"):
@@ -269,7 +269,7 @@ def _remotes_of(command: Command) -> Iterable[str]:
                 yield canonical_remote(name if name.count("/") > 1 else host + name)
 
 
-def _asked(match: re.Match[str]) -> str:
+def _remote_asked(match: re.Match[str]) -> str:
     host = match["host"].lower()
     return canonical_remote(f"{'github.com' if host == 'api.github.com' else host}/{match['owner']}/{match['name']}")
 

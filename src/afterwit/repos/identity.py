@@ -72,7 +72,7 @@ def resolve(
     rename = _Renames(aliases, merges or {})
     repos = _Known(counts, checkouts, rename)
     resolutions = {spot: repos.place(spot) for spot in counts}
-    return _spelled(resolutions, counts, rename.targets)
+    return _unify_spelling(resolutions, counts, rename.targets)
 
 
 def domain_of(repo: str, domains: Mapping[str, Sequence[str]]) -> str:
@@ -136,7 +136,7 @@ class _Known:
         self._used: Counter[str] = Counter()
         for spot, count in counts.items():
             self._used[_folder_key(spot.root)] += count
-        self._seen_as = _united(self._groups(), self._name_of)
+        self._seen_as = _unite(self._groups(), self._name_of)
         self._named: dict[str, set[str]] = defaultdict(set)
         for remote, repo in self._seen_as.items():
             self._named[name_key(last_part(remote))].add(repo)
@@ -180,7 +180,7 @@ class _Known:
     def _of_folder(self, name: str, key: str) -> str:
         """The remote of a folder with several: the one of its name, else the most used."""
         same = {remote for remote in self._in_folder[key] if name_key(last_part(remote)) == name_key(name)}
-        return self._preferred(same or self._in_folder[key])
+        return self._prefer(same or self._in_folder[key])
 
     def _whole_of(self, key: str) -> str:
         """A folder above that was seen as well, if this one is a usual part of a repository."""
@@ -202,14 +202,14 @@ class _Known:
         targets = {canonical_remote(target) for target in self._rename.targets} - {""}
         yield from _alike(targets.union(*folders.values()), _owner_and_name)
 
-    def _preferred(self, remotes: Iterable[str]) -> str:
+    def _prefer(self, remotes: Iterable[str]) -> str:
         return min(remotes, key=lambda remote: (-self._sessions[remote], remote))
 
     def _name_of(self, remotes: set[str]) -> str:
         """What a repository with these remotes is called: as an alias of one of them says, else like the most used."""
         renames = (self._rename.follow(_alias_keys("", remote)) for remote in remotes)
         targets = {canonical_remote(rename.target) or rename.target for rename in renames if rename}
-        return min(targets) if targets else self._preferred(remotes)
+        return min(targets) if targets else self._prefer(remotes)
 
     def _target(self, text: str) -> str:
         """The repository that an alias names: by its remote, or by a name that only one has."""
@@ -221,7 +221,7 @@ class _Known:
         return min(named) if len(named) == 1 else text
 
 
-def _spelled(
+def _unify_spelling(
     resolutions: dict[Spot, RepoResolution], counts: Mapping[Spot, int], chosen: frozenset[str]
 ) -> dict[Spot, RepoResolution]:
     """Gives all spellings of a name the one that an alias chose, else the most used one, else the first."""
@@ -237,7 +237,7 @@ def _spelled(
     }
 
 
-def _united(groups: Iterable[set[str]], name_of: Callable[[set[str]], str]) -> dict[str, str]:
+def _unite(groups: Iterable[set[str]], name_of: Callable[[set[str]], str]) -> dict[str, str]:
     """For every member of overlapping groups, the name of all that hang together."""
     together: dict[str, set[str]] = {}
     for group in groups:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 from afterwit.redaction.placeholders import PLACEHOLDER
 
 OF_FOLDER, OF_CLONE = "folder:", "clone:"  # before the name of a checkout's folder, and of its remote

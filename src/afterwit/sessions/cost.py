@@ -19,8 +19,7 @@ from afterwit.model.prices import NAMELESS, Prices, price_list
 from afterwit.model.readings import Usage
 from afterwit.model.settings import Settings
 from afterwit.repos.identity import domain_of
-from afterwit.sessions.filters import Filter, selection_of
-from afterwit.sessions.short_ids import short_id
+from afterwit.sessions.filters import Filter, selection_of, short_id
 from afterwit.store.rows.session_list import Selection, SessionRow, SpendSum, spend_sums
 from afterwit.store.store import readonly_database
 

@@ -18,7 +18,7 @@ from afterwit.sessions.filters import Filter, selection_of
 from afterwit.sessions.list import Session
 from afterwit.sessions.originals import TranscriptSource
 from afterwit.sessions.show import CopiedEvents, GoneTexts, SessionMoment, WantedMoments, moments, safe_row
-from afterwit.store.rows.session_list import SessionRow, selected_sessions, subagents_of
+from afterwit.store.rows.session_list import SessionRow, select_sessions, subagents_of
 
 _FORMAT = 2
 _SESSION = (
@@ -36,7 +36,7 @@ def export(source: TranscriptSource, settings: Settings, wanted: Filter) -> Iter
     """One line of JSON per record, sessions from the oldest on. Placeholders come without the suffix that only this
     machine can make."""
     selection = selection_of(source.store.db, settings, wanted)
-    for session in list(selected_sessions(source.store.db, selection)):
+    for session in list(select_sessions(source.store.db, selection)):
         yield _line(_session_record(source, session, settings))
         yield from map(_line, _records(source, session))
 

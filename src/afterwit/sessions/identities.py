@@ -4,16 +4,16 @@ from collections.abc import Mapping
 
 import msgspec
 
-from afterwit.capture.assembly.part_facts import user_pseudonym
+from afterwit.capture.assembly.parts import user_pseudonym
 from afterwit.capture.commit import resolve_repos
 from afterwit.config.run_rules import redactor_for
 from afterwit.config.world import World, rules_for
 from afterwit.model.errors import UsageError
 from afterwit.repos.identity import domain_of
-from afterwit.store.decide import ALIAS_REMOVED, ALIAS_SET, catch_up, decide, told_if_recorded
+from afterwit.store.decide import ALIAS_REMOVED, ALIAS_SET, catch_up, decide, report_if_recorded
 from afterwit.store.rows import repos as rows
 from afterwit.store.rows.repos import ToolSummary, UserSummary, is_known, tool_summaries, user_summaries
-from afterwit.store.store import Store, held, opened, require
+from afterwit.store.store import Store, hold_lease, open_store, require
 
 _WAIT_SECONDS = 60
 
@@ -32,7 +32,7 @@ class RepoSeen(msgspec.Struct, frozen=True):
 
 def repos(world: World) -> list[RepoSeen]:
     require(world.layout)
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         domains = world.settings.domains
         return [
             RepoSeen(row.repo, domain_of(row.repo, domains), row.root, row.remote, row.how, row.sessions, row.last_ms)
@@ -42,13 +42,13 @@ def repos(world: World) -> list[RepoSeen]:
 
 def tools(world: World) -> list[ToolSummary]:
     require(world.layout)
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         return tool_summaries(store.db)
 
 
 def users(world: World) -> list[UserSummary]:
     require(world.layout)
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         return user_summaries(store.db)
 
 
@@ -66,7 +66,7 @@ def unmerge(world: World, subject: str, name: str) -> None:
 
 def _decided(world: World, subject: str, kind: str, body: dict[str, str]) -> None:
     require(world.layout)
-    with held(world.layout.lease, _WAIT_SECONDS), opened(world.layout) as store:
+    with hold_lease(world.layout.lease, _WAIT_SECONDS), open_store(world.layout) as store:
         catch_up(store)
         name = _stored_name(world, store, subject, body["name"])
         if kind == ALIAS_REMOVED and name not in rows.aliases(store.db, subject):
@@ -75,7 +75,7 @@ def _decided(world: World, subject: str, kind: str, body: dict[str, str]) -> Non
             raise UsageError(f"{body['target']} counts as {body['name']} already. Undo that merge first.")
         if kind == ALIAS_SET and not is_known(store.db, subject, name):
             raise UsageError(f"No session knows {body['name']}. `afterwit sessions {subject}s` lists what there is.")
-        with told_if_recorded(store):
+        with report_if_recorded(store):
             decide(store, kind, {**body, "subject": subject, "name": name}, world.now_ms)
             resolve_repos(store, world.settings)
 

@@ -13,15 +13,14 @@ import msgspec
 from afterwit.config.world import World
 from afterwit.repos.identity import domain_of
 from afterwit.sessions.cost import Spending, spendings
-from afterwit.sessions.filters import Filter, one_line, selection_of
-from afterwit.sessions.short_ids import short_id
+from afterwit.sessions.filters import Filter, one_line, selection_of, short_id
 from afterwit.store.rows.files import pins
 from afterwit.store.rows.session_list import (
     Selection,
     SessionRow,
     count_selected,
     first_sessions,
-    selected_sessions,
+    select_sessions,
 )
 from afterwit.store.store import readonly_database
 
@@ -119,7 +118,7 @@ def list_sessions(
         is_whole = has_totals or order is Order.COST or not limit
         spent = spendings(db, world.settings, selection) if is_whole else {}
         if order is Order.COST:
-            rows = _dearest(list(selected_sessions(db, selection)), spent, is_reversed=is_reversed)[skipped:]
+            rows = _dearest(list(select_sessions(db, selection)), spent, is_reversed=is_reversed)[skipped:]
             rows = rows[:limit] if limit else rows
         else:
             rows = first_sessions(db, selection, order, limit, is_reversed=is_reversed, skipped=skipped)

@@ -21,7 +21,7 @@ from afterwit.config.world import World
 from afterwit.model.errors import AfterwitError, DamagedError, UsageError
 from afterwit.sessions.originals import TranscriptSource, files_of, origin_of, original_bytes
 from afterwit.sessions.show import descendants
-from afterwit.store.atomic import creating
+from afterwit.store.atomic import open_new
 from afterwit.store.regular_files import open_regular
 from afterwit.store.rows.files import FileRow, all_files, file_generation, why_dropped
 from afterwit.store.rows.session_list import SessionRow
@@ -160,7 +160,7 @@ def restore_file(source: TranscriptSource, step: RestoreStep, *, is_forced: bool
     _make_folders(step.root, step.target)
     backup = None
     try:
-        with creating(step.target) as file:
+        with open_new(step.target) as file:
             _write(source, step, file)
             if step.file.mtime_ns and not step.is_in_place:
                 os.utime(file.name, ns=(step.file.mtime_ns, step.file.mtime_ns))

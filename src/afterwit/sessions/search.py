@@ -20,13 +20,12 @@ from afterwit.config.world import World, redactor_of
 from afterwit.model.captured import ORDINAL_BITS
 from afterwit.model.errors import UsageError
 from afterwit.model.kinds import EventKind
-from afterwit.model.text.pasted import own_words
-from afterwit.model.text.snippets import snippet
+from afterwit.model.pasted import own_words
+from afterwit.model.text import snippet
 from afterwit.redaction.redaction import Redactor
-from afterwit.sessions.event_texts import EventPlace, EventTexts
-from afterwit.sessions.filters import Filter, selection_of
+from afterwit.sessions.filters import Filter, selection_of, short_id
 from afterwit.sessions.list import Session
-from afterwit.sessions.short_ids import short_id
+from afterwit.sessions.originals import EventPlace, EventTexts
 from afterwit.sessions.show import moment_number
 from afterwit.store.archive import Archive
 from afterwit.store.rows.files import files_by_id

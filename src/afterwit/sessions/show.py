@@ -7,6 +7,7 @@ was given up, with what was kept of them. Streams throughout: memory is bounded 
 """
 
 import heapq
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -16,13 +17,14 @@ import msgspec
 from afterwit.capture.assembly.texts import safe_text, without_seams
 from afterwit.model.captured import ActionRow, EventRow
 from afterwit.model.errors import DamagedError, UsageError
+from afterwit.model.figures import human_count
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event
 from afterwit.redaction.hygiene import clean
 from afterwit.redaction.redaction import Redactor
 from afterwit.sessions.originals import TranscriptSource, events_in
-from afterwit.store.rows.files import file_by_id, kept_texts, why_dropped
-from afterwit.store.rows.parts import PartRow, part_actions, part_events, parts_of_session, said_to_actions
+from afterwit.store.rows.files import file_by_id, texts_kept, why_dropped
+from afterwit.store.rows.parts import PartRow, part_actions, part_events, parts_of_session, remarks_on_actions
 from afterwit.store.rows.session_list import SessionRow, subagents_of
 
 EVERYTHING = frozenset(EventKind)
@@ -240,7 +242,7 @@ def _part(
     """What one file holds of the session: the rows of the database, each with its event from the archive."""
     bodies = _Bodies(source, session, place)
     actions = part_actions(source.store.db, place.id)
-    said = said_to_actions(source.store.db, place.id)
+    said = remarks_on_actions(source.store.db, place.id)
     copies = 0
     for row in part_events(source.store.db, place.id):
         event = bodies.event(row)
@@ -312,7 +314,7 @@ class _Bodies:
         store = self._source.store
         file = file_by_id(store.db, self._file_id)
         if file.is_dropped:
-            self._kept = kept_texts(store.db, self._part_id)
+            self._kept = texts_kept(store.db, self._part_id)
             raise DamagedError(why_dropped(file))
         for event in without_seams(events_in(store, file, self._source.declared), self._source.redactor):
             if event.session not in is_own:
@@ -363,3 +365,21 @@ def _tidied(value: Any, depth: int = 0) -> Any:
     if isinstance(value, list):
         return [_tidied(item, depth + 1) for item in value]
     return value
+
+
+_HOME = re.compile(r"/(?:Users|home)/‹user:[0-9a-f]+›/")
+
+
+def from_home(path: str) -> str:
+    """Paths below a user's home begin with a tilde: shorter, and everyone knows whose."""
+    return _HOME.sub("~/", path)
+
+
+def target_line(action: ActionRow, folder: str) -> str:
+    """The first line of what it was about; paths below the session's folder are shown from there."""
+    lines = [line for line in action.target.splitlines() if line.strip()]
+    first = " ".join(lines[0].split()) if lines else action.tool
+    if folder.count("/") > 1:
+        first = re.sub(rf"{re.escape(folder)}(?:(/)|(?![\w.-]))", lambda match: "" if match[1] else ".", first)
+    first = from_home(first)
+    return f"{first} (+{human_count(len(lines) - 1, 'line')})" if len(lines) > 1 else first

@@ -21,10 +21,9 @@ from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event
 from afterwit.redaction.hygiene import clean
-from afterwit.sessions.event_texts import EventPlace, EventTexts
-from afterwit.sessions.originals import TranscriptSource
+from afterwit.sessions.originals import EventPlace, EventTexts, TranscriptSource
 from afterwit.sessions.show import moment_number
-from afterwit.store.rows.files import FileRow, file_by_id, kept_texts
+from afterwit.store.rows.files import FileRow, file_by_id, texts_kept
 from afterwit.store.rows.parts import (
     EventOutline,
     PlainOutline,
@@ -231,7 +230,7 @@ class _Reading:
             row = plan.output(here[0].part, asked.result_offset or -1)
             if row is not None:
                 outputs[number] = row
-        kept = kept_texts(db, part_id) if file.is_dropped else {}
+        kept = texts_kept(db, part_id) if file.is_dropped else {}
         wanted = [*(moment.row for moment in here), *(outputs[number] for number in numbers if number in outputs)]
         events = {} if file.is_dropped else self._events(file, wanted)
         told = [_chosen(events.get(_place(m.row), []), m.rank, actions.get(m.action)) for m in here]

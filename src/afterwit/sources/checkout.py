@@ -63,7 +63,7 @@ def git_folder_of(folder: Path) -> Path | None:
 def own_git_folder_of(folder: Path) -> Path | None:
     """The same, for a linked work tree its own: with the commit that is checked out there, and the index."""
     root = root_of_checkout(folder)
-    own = _pointed_folder(root) if root else None
+    own = _git_pointer(root) if root else None
     return own if own and _is_file(own / "HEAD") else None
 
 
@@ -75,7 +75,7 @@ def worktrees_beside(folder: Path) -> list[Path]:
     try:
         own, git = folder.resolve(), git_folder.resolve()
         pointers = sorted((git / "worktrees").glob("*/gitdir"))[:_MOST_FILES]
-        targets = [_pointed(pointer.parent, _text(pointer, _POINTER_BYTES)) for pointer in pointers]
+        targets = [_follow_pointer(pointer.parent, _text(pointer, _POINTER_BYTES)) for pointer in pointers]
         places = [git.parent, *(target.parent.resolve() for target in targets if target is not None)]
         return [place for place in places if place != own and _shares(place, git)]
     except (OSError, ValueError, RuntimeError):
@@ -90,7 +90,7 @@ def _shares(place: Path, git: Path) -> bool:
 def head_of(root: Path) -> str:
     """What HEAD of a checkout names, also of a linked work tree: a ref or a commit; "" where it cannot be told."""
     pointer = re.match(r"gitdir:[ \t]*(\S[^\n\r]*)", _text(root / ".git", _POINTER_BYTES))
-    folder = _pointed(root, pointer[1]) if pointer else root / ".git"
+    folder = _follow_pointer(root, pointer[1]) if pointer else root / ".git"
     name = _text(folder / "HEAD", _POINTER_BYTES).strip().removeprefix("ref:").strip() if folder else ""
     return name if _HEAD.fullmatch(name) else ""
 
@@ -113,20 +113,20 @@ def project_memory(home: Path, root: Path, files: InstructionFiles) -> dict[str,
 
 def _git_folder(checkout: Path) -> Path | None:
     """The folder with the configuration that this checkout uses: for a worktree that of the main checkout."""
-    folder = _pointed_folder(checkout)
+    folder = _git_pointer(checkout)
     shared = _text(folder / "commondir", _POINTER_BYTES) if folder else ""
     if folder and shared:
-        folder = _pointed(folder, shared)
+        folder = _follow_pointer(folder, shared)
     return folder if folder and _looks_like_git(folder) else None
 
 
-def _pointed_folder(checkout: Path) -> Path | None:
+def _git_pointer(checkout: Path) -> Path | None:
     """The `.git` of a checkout, or where it points."""
     pointer = re.match(r"gitdir:[ \t]*(\S[^\n\r]*)", _text(checkout / ".git", _POINTER_BYTES))
-    return _pointed(checkout, pointer[1]) if pointer else checkout / ".git"
+    return _follow_pointer(checkout, pointer[1]) if pointer else checkout / ".git"
 
 
-def _pointed(start: Path, target: str) -> Path | None:
+def _follow_pointer(start: Path, target: str) -> Path | None:
     """Where a pointer leads. Network paths are not followed: asking for one would tell a server who we are."""
     target = target.strip()
     return None if target.startswith(("//", "\\\\", "/\\", "\\/")) else start / target
@@ -239,7 +239,7 @@ def main_line(git_dir: Path, tip: str) -> list[MainLineCommit]:
     return [MainLineCommit(name, int(at_s) * 1000) for at_s, name in lines]
 
 
-def uncommitted(root: Path, git_dir: Path, most: int) -> list[str]:
+def files_uncommitted(root: Path, git_dir: Path, most: int) -> list[str]:
     """Files that were added, changed or deleted since the last commit, ignored ones left out; none where there are more
     than so many: that is no work of a person."""
     there = ["-C", str(root), f"--work-tree={root}"]  # else names are those below the present folder
@@ -248,7 +248,7 @@ def uncommitted(root: Path, git_dir: Path, most: int) -> list[str]:
     listed = answer_of(git_dir, [*there, "ls-files", "-z", "--others", "--exclude-standard"], _SECONDS)
     parts = (*staged.split(b"\0"), *listed.split(b"\0"))
     names = dict.fromkeys(os.fsdecode(name) for name in parts if name and not name.endswith(_FOLDER))
-    for path in _changed(root, answer_of(git_dir, [*there, "ls-files", "-z", "--debug"])):
+    for path in _files_changed(root, answer_of(git_dir, [*there, "ls-files", "-z", "--debug"])):
         names[path] = None
         if len(names) > most:
             break
@@ -275,7 +275,7 @@ def is_tracked(place: Path) -> bool:
     return False
 
 
-def _changed(root: Path, listed: bytes) -> Iterator[str]:
+def _files_changed(root: Path, listed: bytes) -> Iterator[str]:
     """Files whose size or time is another than the index has. Its entries are `name NUL facts`. A folder among them is
     another repository."""
     parts = listed.split(b"\0")

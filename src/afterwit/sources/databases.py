@@ -53,11 +53,11 @@ def reading(path: Path, work: Callable[[apsw.Connection], T]) -> T:
     try:
         if _is_closed_wal(path):
             before = _stat(path)
-            with _opened(path, "immutable=1") as db:
+            with _open_readonly(path, "immutable=1") as db:
                 answer = work(db)
             if _is_closed_wal(path) and _stat(path) == before:
                 return answer
-        with _opened(path, "mode=ro") as db:
+        with _open_readonly(path, "mode=ro") as db:
             return work(db)
     except apsw.Error as error:
         raise SourceError(f"cannot be read as a database: {error}") from error
@@ -65,7 +65,7 @@ def reading(path: Path, work: Callable[[apsw.Connection], T]) -> T:
 
 def columns_of(db: apsw.Connection, table: str) -> list[str]:
     """The columns of a table; none, if there is no such table."""
-    return [row[1] for row in db.execute(f"PRAGMA table_info({quoted(table)})")]
+    return [row[1] for row in db.execute(f"PRAGMA table_info({quote_name(table)})")]
 
 
 def tables_in(db: apsw.Connection) -> list[str]:
@@ -86,22 +86,22 @@ def rows_of(
 ) -> Iterator[dict[str, Any]]:
     """Whole rows by the names of their columns. Text that is no UTF-8 is mended."""
     columns = columns_of(db, table)
-    query = f"SELECT * FROM {quoted(table)} WHERE {where} ORDER BY {order}"  # noqa: S608 - names from our own tables
+    query = f"SELECT * FROM {quote_name(table)} WHERE {where} ORDER BY {order}"  # noqa: S608 - names from our own tables
     try:
         rows = list(db.execute(query, values))
     except UnicodeDecodeError:
-        rows = _mended_rows(db, table, columns, where, values, order)
+        rows = _rows_as_text(db, table, columns, where, values, order)
     for row in rows:
         yield dict(zip(columns, row, strict=True))
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     escaped = name.replace('"', '""')
     return f'"{escaped}"'
 
 
 @contextmanager
-def _opened(path: Path, mode: str) -> Iterator[apsw.Connection]:
+def _open_readonly(path: Path, mode: str) -> Iterator[apsw.Connection]:
     if not path.is_file():
         raise SourceError("it is gone")
     uri = f"file:{quote(os.fsencode(path))}?{mode}"
@@ -124,15 +124,15 @@ def _stat(path: Path) -> tuple[int, int, int]:
     return about.st_size, about.st_mtime_ns, about.st_ino
 
 
-def _mended_rows(
+def _rows_as_text(
     db: apsw.Connection, table: str, columns: list[str], where: str, values: tuple[Any, ...], order: str
 ) -> list[tuple[Any, ...]]:
     """The same rows, with text taken as bytes."""
     parts = [
         f"typeof({name}), CASE typeof({name}) WHEN 'text' THEN CAST({name} AS BLOB) ELSE {name} END"
-        for name in map(quoted, columns)
+        for name in map(quote_name, columns)
     ]
-    query = f"SELECT {', '.join(parts)} FROM {quoted(table)} WHERE {where} ORDER BY {order}"  # noqa: S608
+    query = f"SELECT {', '.join(parts)} FROM {quote_name(table)} WHERE {where} ORDER BY {order}"  # noqa: S608
     return [
         tuple(
             value.decode("utf-8", "replace") if kind == "text" and isinstance(value, bytes) else value
@@ -213,7 +213,7 @@ class DatabaseGatherer(DatabaseFiles):
     def _list(self, collection: PurePosixPath, mtime_ns: int, db: apsw.Connection) -> list[LogFile]:
         self._check(db)
         about = self._about.sessions
-        counts = [_counts(db, table) for table in self._counted(db)]
+        counts = [_counts(db, table) for table in self._tables_counted(db)]
         rows = rows_of(db, about.name, "1", (), _order(db, about))
         return [
             self._found(collection, mtime_ns, row, [part.get(row[about.session]) for part in counts]) for row in rows
@@ -224,12 +224,12 @@ class DatabaseGatherer(DatabaseFiles):
     ) -> Rendering:
         self._check(db)
         about = self._about.sessions
-        where = f"CAST({quoted(about.session)} AS TEXT) = ?"
+        where = f"CAST({quote_name(about.session)} AS TEXT) = ?"
         row = next(rows_of(db, about.name, where, (session,), _order(db, about)), None)
         if row is None:
             raise SourceError("the session is gone from the database")
         own = row[about.session]
-        counts = [_counts(db, table, own).get(own) for table in self._counted(db)]
+        counts = [_counts(db, table, own).get(own) for table in self._tables_counted(db)]
         file = self._found(collection, mtime_ns, row, counts)
         lines = list(self._head(db, home / collection, row))
         lines.append(row_line(about.name, _plain(about, row)))
@@ -241,7 +241,7 @@ class DatabaseGatherer(DatabaseFiles):
         if about.has_place:
             yield row_line(PLACE, {"folder": str(path.parent.absolute())})
         if row.get(about.parent):
-            column = quoted(about.sessions.session)
+            column = quote_name(about.sessions.session)
             for parent in rows_of(db, about.sessions.name, f"{column} = ?", (row[about.parent],), "1"):
                 yield row_line(PARENT, {name: plain_value(parent.get(name)) for name in about.parent_columns})
         yield from _lines(db, _present(db, about.before), row[about.sessions.session])
@@ -254,7 +254,7 @@ class DatabaseGatherer(DatabaseFiles):
         rows.sort(key=lambda tabled: str(tabled[1].get(self._about.merged)))
         return (row_line(table.name, _plain(table, row)) for table, row in rows)
 
-    def _counted(self, db: apsw.Connection) -> list[DatabaseTable]:
+    def _tables_counted(self, db: apsw.Connection) -> list[DatabaseTable]:
         return _present(db, (*self._about.before, *self._about.tables, *self._about.marks))
 
     def _check(self, db: apsw.Connection) -> None:
@@ -275,10 +275,10 @@ class DatabaseGatherer(DatabaseFiles):
 def _counts(db: apsw.Connection, table: DatabaseTable, session: Any = None) -> dict[Any, tuple[Any, ...]]:
     """How many rows each session has in this table, and when the last of them changed."""
     changed = table.changed if table.changed in columns_of(db, table.name) else ""
-    latest = f"max({quoted(changed)})" if changed else "0"
-    column = quoted(table.session)
+    latest = f"max({quote_name(changed)})" if changed else "0"
+    column = quote_name(table.session)
     where, values = ("1", ()) if session is None else (f"{column} = ?", (session,))
-    query = f"SELECT {column}, count(*), {latest} FROM {quoted(table.name)} WHERE {where} GROUP BY {column}"  # noqa: S608
+    query = f"SELECT {column}, count(*), {latest} FROM {quote_name(table.name)} WHERE {where} GROUP BY {column}"  # noqa: S608
     return {row[0]: row[1:] for row in db.execute(query, values)}
 
 
@@ -291,7 +291,7 @@ def _lines(db: apsw.Connection, tables: Sequence[DatabaseTable], owner: Any) -> 
 
 
 def _rows(db: apsw.Connection, table: DatabaseTable, owner: Any) -> Iterator[dict[str, Any]]:
-    return rows_of(db, table.name, f"{quoted(table.session)} = ?", (owner,), _order(db, table))
+    return rows_of(db, table.name, f"{quote_name(table.session)} = ?", (owner,), _order(db, table))
 
 
 def _present(db: apsw.Connection, tables: Sequence[DatabaseTable]) -> list[DatabaseTable]:
@@ -310,7 +310,7 @@ def plain_value(value: Any) -> Any:
 
 def _order(db: apsw.Connection, table: DatabaseTable) -> str:
     columns = columns_of(db, table.name)
-    return ", ".join(quoted(name) for name in table.order if name in columns or name == "rowid") or "1"
+    return ", ".join(quote_name(name) for name in table.order if name in columns or name == "rowid") or "1"
 
 
 class KeyValues(NamedTuple):
@@ -343,7 +343,7 @@ class KeyValueGatherer(DatabaseFiles):
         files = []
         for key, raw in self._values(db, self._about.session):
             session = key.removeprefix(self._about.session)
-            value = _decoded(raw)
+            value = _decode_object(raw)
             if session and self._entries(value):
                 files.append(self._found(rendering_path(collection, session), mtime_ns, raw, value))
         return files
@@ -352,7 +352,7 @@ class KeyValueGatherer(DatabaseFiles):
         self._check(db)
         session, about = session_in(path), self._about
         raw = self._value(db, about.session + session)
-        value = _decoded(raw)
+        value = _decode_object(raw)
         if raw is None or not value:
             raise SourceError("the session is gone from the database")
         head = {name: inner for name, inner in value.items() if name not in (about.order, about.inline)}
@@ -373,7 +373,7 @@ class KeyValueGatherer(DatabaseFiles):
         about = self._about
         name = entry.get(about.item_id) if isinstance(entry, dict) else None
         if isinstance(name, str):
-            own = _decoded(self._value(db, f"{about.item}{session}:{name}"))
+            own = _decode_object(self._value(db, f"{about.item}{session}:{name}"))
             yield row_line(about.item.rstrip(":"), self._plain({**entry, **own, about.item_id: name}))
 
     def _plain(self, value: dict[str, Any]) -> dict[str, Any]:
@@ -389,17 +389,17 @@ class KeyValueGatherer(DatabaseFiles):
             raise SourceError(f"a database of another kind: it has no table {self._about.table}")
 
     def _values(self, db: apsw.Connection, prefix: str) -> Iterator[tuple[str, Any]]:
-        table = quoted(self._about.table)
+        table = quote_name(self._about.table)
         query = f"SELECT key, CAST(value AS BLOB) FROM {table} WHERE key >= ? AND key < ? ORDER BY key"  # noqa: S608
         yield from db.execute(query, (prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1)))
 
     def _value(self, db: apsw.Connection, key: str) -> Any:
-        query = f"SELECT CAST(value AS BLOB) FROM {quoted(self._about.table)} WHERE key = ?"  # noqa: S608
+        query = f"SELECT CAST(value AS BLOB) FROM {quote_name(self._about.table)} WHERE key = ?"  # noqa: S608
         row = db.execute(query, (key,)).fetchone()
         return row[0] if row else None
 
 
-def _decoded(raw: Any) -> dict[str, Any]:
+def _decode_object(raw: Any) -> dict[str, Any]:
     try:
         value = msgspec.json.decode(raw) if isinstance(raw, bytes) else None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

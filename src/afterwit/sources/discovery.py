@@ -160,7 +160,7 @@ def units_among(
     return [Unit(home, transcripts[path], tuple(sorted(companions.get(path, ())))) for path in sorted(transcripts)]
 
 
-def listed(home: Path, follows: Callable[[str], bool] = anything) -> HomeListing:
+def list_home(home: Path, follows: Callable[[str], bool] = anything) -> HomeListing:
     """What lies below a folder. `follows` names what may be a link to elsewhere."""
     files: list[ListedFile] = []
     unreadable: list[Unreadable] = []
@@ -228,7 +228,7 @@ def pattern_of(session: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![0-9A-Za-z])(?:{names})(?![0-9A-Za-z])")
 
 
-def named_files(
+def find_named_files(
     home: Path, folders: Iterable[str], names: re.Pattern[str], follows: Callable[[str], bool] = anything
 ) -> Iterator[NamedFile]:
     """All files below these folders of a home; "" is the home itself."""

@@ -44,7 +44,7 @@ def read_document(reading: Feedable, raw: bytes) -> list[Reading]:
         return []
     readings = _attempt(reading.feed, record)
     if readings is None:
-        record = record._replace(raw=mended(record.raw))
+        record = record._replace(raw=mend(record.raw))
         readings = _attempt(reading.feed, record)
     return [_fault(record)] if readings is None else readings
 
@@ -58,7 +58,7 @@ def read_piece(reading: Piecemeal, record: Record) -> list[Reading]:
     """The readings of one piece of a document or text, alone. Nothing, where it is damaged."""
     readings = _attempt(reading.piece, record)
     if readings is None:
-        readings = _attempt(reading.piece, record._replace(raw=mended(record.raw)))
+        readings = _attempt(reading.piece, record._replace(raw=mend(record.raw)))
     return readings or []
 
 
@@ -72,14 +72,14 @@ def members(document: Record, *path: str | int) -> Iterator[tuple[str | int, Rec
     """The same, with the name or number of each."""
     text = document.raw.decode("latin-1")  # one character a byte, so that positions are offsets
     try:
-        start = _found(text, after_blanks(text, 0), path)
+        start = _locate(text, after_blanks(text, 0), path)
         for name, begin, end in _members(text, start) if start is not None else ():
             yield name, Record(document.offset + begin, end - begin, document.raw[begin:end])
     except (json.JSONDecodeError, IndexError) as error:
         raise msgspec.DecodeError(str(error)) from error
 
 
-def mended(raw: bytes) -> bytes:
+def mend(raw: bytes) -> bytes:
     """The same document with what JSON does not allow replaced, byte for byte."""
     text = raw.decode("utf-8", "surrogateescape").encode("utf-8", "replace").translate(_NO_CONTROLS)
     text = _ESCAPE.sub(lambda match: b"\\ufffd" if match["lone"] else match[0], text)
@@ -123,7 +123,7 @@ def _is_cut(raw: bytes) -> bool:
     return False
 
 
-def _found(text: str, at: int, path: tuple[str | int, ...]) -> int | None:
+def _locate(text: str, at: int, path: tuple[str | int, ...]) -> int | None:
     """Where the value at the path begins. Of equal names the last counts, as everywhere in JSON."""
     for wanted in path:
         places = [begin for name, begin, _ in _members(text, at) if name == wanted]

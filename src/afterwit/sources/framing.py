@@ -67,7 +67,7 @@ def cut(body: bytes, *, is_ended: bool) -> Iterator[LinePiece]:
         at = stop
 
 
-def cleaned(piece: bytes) -> bytes | None:
+def clean_json(piece: bytes) -> bytes | None:
     """The same object as valid UTF-8 JSON, or None. Bad bytes and lone surrogates are replaced, raw control characters
     escaped; a number that JSON does not have becomes null."""
     try:
@@ -96,7 +96,7 @@ def _attempt(text: str, at: int) -> _Attempt:
             if at + size >= len(text) or not _is_cut(error, size):
                 return _Attempt(None, at + error.pos)
         except RecursionError:
-            return _Attempt(_balanced_end(text, at), len(text))
+            return _Attempt(_end_of_brackets(text, at), len(text))
         size *= 4
 
 
@@ -112,7 +112,7 @@ def _resync(text: str, at: int, stop: int) -> int | None:
     ends at `stop`; or its opening quote closed a torn string, and then it starts two characters before.
     """
     for _ in range(_TRIES):
-        nested = _closed_at(text, at, stop)
+        nested = _object_ending_at(text, at, stop)
         if nested is not None:
             return nested
         at = text.find('{"', max(at + 1, _before_blanks(text, stop) - 2))
@@ -126,7 +126,7 @@ def _resync(text: str, at: int, stop: int) -> int | None:
     return None
 
 
-def _closed_at(text: str, at: int, stop: int) -> int | None:
+def _object_ending_at(text: str, at: int, stop: int) -> int | None:
     """The start of the object nested in the one at `at` that ends at `stop` and stands alone."""
     end = _before_blanks(text, stop)
     if end <= at + 1 or text[end - 1] != "}" or not _stands_alone(text, stop):
@@ -141,7 +141,7 @@ def _closed_at(text: str, at: int, stop: int) -> int | None:
     return start
 
 
-def _balanced_end(text: str, at: int) -> int | None:
+def _end_of_brackets(text: str, at: int) -> int | None:
     """Where the object ends by its brackets alone, for objects too deep to decode."""
     depth = 0
     for place, mark in _brackets(text, at, len(text)):
@@ -241,7 +241,7 @@ class Framing:
                 self.consumed = self._offset
                 continue
             is_ended = line.endswith(b"\n")
-            skipped = _leading(line, offset)
+            skipped = _count_leading(line, offset)
             body = line[skipped:].rstrip(_BLANK)
             if body:
                 yield from self._read_body(body, offset + skipped, is_ended=is_ended)
@@ -268,7 +268,7 @@ class Framing:
 
     def _feed_piece(self, piece: bytes, offset: int) -> list[Reading]:
         readings = self._feed(Record(offset, len(piece), piece))
-        if readings is None and (clean := cleaned(piece)) is not None:
+        if readings is None and (clean := clean_json(piece)) is not None:
             readings = self._feed(Record(offset, len(piece), clean))
         if readings is None:
             return [Problem(offset=offset, length=len(piece), reason=_UNDECODABLE)]
@@ -286,7 +286,7 @@ class Framing:
             return None
 
 
-def _leading(line: bytes, offset: int) -> int:
+def _count_leading(line: bytes, offset: int) -> int:
     """How many bytes stand before the body: blanks, and a byte order mark at the start of the file."""
     skipped = len(line) - len(line.lstrip(_BLANK))
     if offset == 0 and line.startswith(_BOM, skipped):

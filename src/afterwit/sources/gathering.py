@@ -113,7 +113,7 @@ class TreeGatherer:
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
-        self._patterns = [(files, _compiled(files.pattern)) for files in _flat(tree.files)]
+        self._patterns = [(files, _compile(files.pattern)) for files in _flat(tree.files)]
 
     def collection(self, path: PurePosixPath) -> PurePosixPath | None:
         root = self._root(path)
@@ -127,7 +127,7 @@ class TreeGatherer:
 
     def sessions(self, home: Path, collection: PurePosixPath, files: Sequence[LogFile]) -> list[LogFile]:  # noqa: ARG002
         by_session: dict[str, list[LogFile]] = {}
-        for session, file in self._owned(collection, files):
+        for session, file in self._files_by_session(collection, files):
             by_session.setdefault(session, []).append(file)
         return [
             _virtual(rendering_path(collection, session), members) for session, members in sorted(by_session.items())
@@ -139,7 +139,7 @@ class TreeGatherer:
         members: list[LogFile] = []
         lines: list[bytes] = []
         bounds = Bounds(str(root), lambda _: False, also=(home,))
-        for file in self._walked(root, self._tree.files, names, bounds):
+        for file in self._walk(root, self._tree.files, names, bounds):
             about, line = _file(root, path.parent, file)
             members.append(about)
             lines.append(line)
@@ -154,7 +154,7 @@ class TreeGatherer:
                 return parent
         return None
 
-    def _owned(self, collection: PurePosixPath, files: Sequence[LogFile]) -> Iterator[tuple[str, LogFile]]:
+    def _files_by_session(self, collection: PurePosixPath, files: Sequence[LogFile]) -> Iterator[tuple[str, LogFile]]:
         """Each file with its session. Files named after others are told by the names of those; one that is named after
         nothing that is there belongs to no session."""
         owners: dict[tuple[str, str], str] = {}
@@ -171,13 +171,13 @@ class TreeGatherer:
                     owners.update(dict.fromkeys(ids.items(), session))
                     yield session, file
 
-    def _walked(
+    def _walk(
         self, root: Path, files: Sequence[Files], names: Mapping[str, str], bounds: Bounds
     ) -> Iterator[PurePosixPath]:
         for file in files:
-            for path, ids in _matching(root, file.pattern, names, bounds):
+            for path, ids in _match_files(root, file.pattern, names, bounds):
                 yield path
-                yield from self._walked(root, file.inner, {**names, **ids}, bounds)
+                yield from self._walk(root, file.inner, {**names, **ids}, bounds)
 
 
 def _flat(files: Sequence[Files]) -> Iterator[Files]:
@@ -192,7 +192,7 @@ def _first(owners: Mapping[tuple[str, str], str], ids: Mapping[str, str]) -> str
     return next((owners[item] for item in ids.items() if item in owners), None)
 
 
-def _compiled(pattern: str, names: Mapping[str, str] | None = None) -> re.Pattern[str]:
+def _compile(pattern: str, names: Mapping[str, str] | None = None) -> re.Pattern[str]:
     """Ids that are known stand for themselves, the others become groups."""
     ids = names or {}
     parts: list[str] = []
@@ -208,12 +208,12 @@ def _compiled(pattern: str, names: Mapping[str, str] | None = None) -> re.Patter
     return re.compile("".join([*parts, re.escape(pattern[at:])]))
 
 
-def _matching(
+def _match_files(
     root: Path, pattern: str, names: Mapping[str, str], bounds: Bounds, at: PurePosixPath = _HERE
 ) -> Iterator[tuple[PurePosixPath, dict[str, str]]]:
     """The files that match, in order, each with the ids in its path. Looks into folders that can match only."""
     step, _, rest = pattern.partition("/")
-    wanted = _compiled(step, names)
+    wanted = _compile(step, names)
     for name in _names(root / at):
         match = wanted.fullmatch(name)
         if match is None:
@@ -223,7 +223,7 @@ def _matching(
         if (root / path).is_symlink() and not bounds.allows(str(root / path), str(path)):
             continue
         if rest:
-            for inner_path, inner in _matching(root, rest, {**names, **ids}, bounds, path):
+            for inner_path, inner in _match_files(root, rest, {**names, **ids}, bounds, path):
                 yield inner_path, {**ids, **inner}
         elif (root / path).is_file():
             yield path, ids

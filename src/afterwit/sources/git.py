@@ -85,7 +85,9 @@ def beginnings(git_dir: Path, wanted: Sequence[Blob], most_bytes: int) -> Iterat
         names = [blob.object for blob in group]
         for start in range(0, len(names), _TOGETHER):
             some = names[start : start + _TOGETHER]
-            yield from contents(git_dir, some) if is_small else (_beginning(git_dir, name, most_bytes) for name in some)
+            yield from (
+                contents(git_dir, some) if is_small else (_first_bytes(git_dir, name, most_bytes) for name in some)
+            )
 
 
 def root_commit(git_dir: Path) -> str:
@@ -97,8 +99,8 @@ def root_commit(git_dir: Path) -> str:
     return answer.decode("ascii", "replace").partition("\n")[0]
 
 
-def _beginning(git_dir: Path, name: str, most_bytes: int) -> bytes:
-    with started(git_dir, ["cat-file", "blob", name]) as git:
+def _first_bytes(git_dir: Path, name: str, most_bytes: int) -> bytes:
+    with start_git(git_dir, ["cat-file", "blob", name]) as git:
         assert git.stdout is not None
         head = git.stdout.read(most_bytes)
         git.kill()
@@ -107,7 +109,7 @@ def _beginning(git_dir: Path, name: str, most_bytes: int) -> bytes:
 
 def answer_of(git_dir: Path, arguments: list[str], seconds: float = _SECONDS, stdin: bytes = b"") -> bytes:
     """What git answers about this repository; what it is asked must not write."""
-    with started(git_dir, arguments) as git:
+    with start_git(git_dir, arguments) as git:
         try:
             answer, said = git.communicate(stdin, timeout=seconds)
         except subprocess.TimeoutExpired:
@@ -119,7 +121,7 @@ def answer_of(git_dir: Path, arguments: list[str], seconds: float = _SECONDS, st
     return answer
 
 
-def started(git_dir: Path, arguments: list[str]) -> "subprocess.Popen[bytes]":
+def start_git(git_dir: Path, arguments: list[str]) -> "subprocess.Popen[bytes]":
     """Git, asked something about this repository; what it is asked must not write."""
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
     pipe = subprocess.PIPE
@@ -179,10 +181,10 @@ def commits(
         layout,
     ]
     pieces = _pieces(git_dir, [*arguments, *tips, *(f"^{name}" for name in without), "--"], seconds)
-    yield from _parsed(pieces)
+    yield from _parse_log(pieces)
 
 
-def _parsed(pieces: Iterator[str]) -> Iterator[Commit]:
+def _parse_log(pieces: Iterator[str]) -> Iterator[Commit]:
     head: list[str] = []
     changes: list[CommittedChange] = []
     for piece in pieces:
@@ -208,7 +210,7 @@ def _commit(head: Sequence[str], changes: Sequence[CommittedChange]) -> Commit:
 
 def _pieces(git_dir: Path, arguments: list[str], seconds: float) -> Iterator[str]:
     """What git prints, parted at NUL."""
-    with started(git_dir, arguments) as git:
+    with start_git(git_dir, arguments) as git:
         assert git.stdout is not None
         limit = threading.Timer(seconds, git.kill)
         limit.start()
@@ -276,7 +278,7 @@ def diff_of(git_dir: Path, before: str, after: str, changes: Iterable[CommittedC
     _refuse_odd((before, after))
     arguments = [*_QUIET, "diff-tree", "-r", "-p", "-U0", "--full-index", "--no-ext-diff", "--no-textconv"]
     arguments += ["--no-renames", "--no-color", "--ignore-submodules=all", before, after, "--"]
-    text = bounded_answer(git_dir, arguments, _MOST_DIFF_BYTES, is_cut=True).decode("utf-8", "replace")
+    text = answer_within(git_dir, arguments, _MOST_DIFF_BYTES, is_cut=True).decode("utf-8", "replace")
     return [
         FileDiff(path, hunks)
         for ids, hunks in _sections(text.split("\n"))
@@ -287,7 +289,7 @@ def diff_of(git_dir: Path, before: str, after: str, changes: Iterable[CommittedC
 def tree_of(git_dir: Path, commit: str) -> list[TreeEntry]:
     """All files of the tree of a commit. Names are as git has them: whoever writes them anywhere has to look."""
     _refuse_odd((commit,))
-    answer = bounded_answer(git_dir, ["ls-tree", "-r", "-l", "-z", "--full-tree", commit], _MOST_TREE_BYTES)
+    answer = answer_within(git_dir, ["ls-tree", "-r", "-l", "-z", "--full-tree", commit], _MOST_TREE_BYTES)
     entries = []
     for entry in answer.split(b"\0"):
         about, _, path = entry.partition(b"\t")
@@ -310,10 +312,10 @@ def text_reader(git_dir: Path, entries: Mapping[str, TreeEntry]) -> Callable[[st
     return read
 
 
-def bounded_answer(git_dir: Path, arguments: list[str], most_bytes: int, *, is_cut: bool = False) -> bytes:
+def answer_within(git_dir: Path, arguments: list[str], most_bytes: int, *, is_cut: bool = False) -> bytes:
     """What git prints. More than so many bytes are an error, or cut off; so is what takes too long an error."""
     verb = next(word for word in arguments if word.isascii() and word.replace("-", "").isalpha() and word[0] != "-")
-    with started(git_dir, arguments) as git:
+    with start_git(git_dir, arguments) as git:
         assert git.stdout is not None
         limit = threading.Timer(_DIFF_SECONDS, git.kill)
         limit.start()

@@ -21,10 +21,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, NamedTuple
 
 from afterwit.model import zstd
-from afterwit.model.errors import AfterwitError, UsageError
-from afterwit.model.extras import install_command
+from afterwit.model.errors import AfterwitError, UsageError, install_command
 from afterwit.model.readings import Problem
-from afterwit.model.text.urls import has_password
+from afterwit.model.text import has_password
 from afterwit.sources.framing import Framing
 from afterwit.store.regular_files import open_regular
 
@@ -88,14 +87,14 @@ class RemoteFolder:
             raise
         except Exception as error:
             raise AfterwitError(
-                f"{self.url} cannot be looked into: {_said(error)}. Check the address and the credentials, then run the"
-                " command again."
+                f"{self.url} cannot be looked into: {_reason(error)}. Check the address and the credentials, then run"
+                " the command again."
             ) from error
         files: list[ListedFile] = []
         refused: list[str] = []
         for full, info in entries.items():
             path = full.removeprefix(self._prefix)
-            listed = _listed(path, info) if full.startswith(self._prefix) and _is_plain(path) else None
+            listed = _list_entry(path, info) if full.startswith(self._prefix) and _is_plain(path) else None
             if listed is None:
                 refused.append(full)
             else:
@@ -108,7 +107,7 @@ class RemoteFolder:
     def opened(self, path: str) -> Iterator[tuple[BinaryIO, LogFile]]:
         with _as_os_errors():
             full = self._prefix + path
-            listed = _listed(path, self._files.info(full))
+            listed = _list_entry(path, self._files.info(full))
             if listed is None:
                 raise OSError("its size is not told")
             about = LogFile(PurePosixPath(path), *listed[1:])
@@ -143,7 +142,7 @@ class RemoteFolder:
         try:
             files, root = url_to_fs(self.url, use_listings_cache=False)
         except Exception as error:
-            raise AfterwitError(f"{self.url} cannot be opened: {_said(error)}.") from error
+            raise AfterwitError(f"{self.url} cannot be opened: {_reason(error)}.") from error
         return files, root
 
     @property
@@ -193,7 +192,7 @@ def _is_plain(path: str) -> bool:
     return is_below and str(PurePosixPath(path)) == path
 
 
-def _listed(path: str, info: Mapping[str, Any]) -> ListedFile | None:
+def _list_entry(path: str, info: Mapping[str, Any]) -> ListedFile | None:
     """None, where its size is not told, or is none."""
     size = info.get("size")
     if not isinstance(size, int) or not 0 <= size < _MOST_BYTES:
@@ -229,10 +228,10 @@ def _as_os_errors() -> Iterator[None]:
     except (OSError, AfterwitError):
         raise
     except Exception as error:
-        raise OSError(_said(error)) from error
+        raise OSError(_reason(error)) from error
 
 
-def _said(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     return (getattr(error, "strerror", None) or str(error) or type(error).__name__).rstrip(".")
 
 
@@ -262,7 +261,7 @@ LogPlace = Path | RemoteFolder | CarriedFiles
 
 
 @contextmanager
-def opened_in(place: LogPlace, path: str | PurePosixPath) -> Iterator[tuple[BinaryIO, LogFile]]:
+def open_in(place: LogPlace, path: str | PurePosixPath) -> Iterator[tuple[BinaryIO, LogFile]]:
     """A file and its marks. Raises OSError."""
     if not isinstance(place, Path):
         with place.opened(str(path)) as (file, about):
@@ -336,10 +335,10 @@ def lines_of(path: PurePosixPath, raw: io.RawIOBase) -> BinaryIO:
     """The lines of a log: iterate over it."""
     if not is_packed(path):
         return io.BufferedReader(raw, _BUFFER_BYTES)
-    return io.BufferedReader(Chunks(_unpacked(raw)), _BUFFER_BYTES)
+    return io.BufferedReader(Chunks(_unpack(raw)), _BUFFER_BYTES)
 
 
-def _unpacked(raw: io.RawIOBase) -> Iterator[bytes]:
+def _unpack(raw: io.RawIOBase) -> Iterator[bytes]:
     """The content of all frames, in small pieces, so that damage costs no more than what was packed right before it."""
     unpacker = zstd.ZstdDecompressor()
     is_inside = False

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, NewType
 
 from afterwit.model.errors import DamagedError
 from afterwit.store import frames
-from afterwit.store.atomic import make_way, renamed_into, replace_file, step, sync
+from afterwit.store.atomic import make_way, rename_into, replace_file, step, sync
 from afterwit.store.frames import ArchivedFile, Frame
 from afterwit.store.regular_files import NotRegularError, open_regular, read_regular
 
@@ -100,7 +100,7 @@ class Archive:
     def replace(self, name: ArchiveName, header: dict[str, Any], content: bytes) -> None:
         """Puts remains in the place of an original. Durable after the next `flush`."""
         path = self._writable(name)
-        with renamed_into(path, path.with_suffix(_BESIDE)) as beside:
+        with rename_into(path, path.with_suffix(_BESIDE)) as beside:
             _write_new(beside, {**header, "role": frames.REMAINS}, frames.pack([content], frames.BEST_LEVEL))
             step("remains are written beside their original")
         self._unflushed.add(path)
@@ -198,9 +198,9 @@ class Archive:
             if not frames.is_torn(_rest(file, index)):
                 raise DamagedError(f"The archived file {name} holds something between its frames.")
             before, header = file.seek(0, 2), header or frames.read_header(file)
-            behind = [_packed(file, frame) for frame in index if frame.offset >= held_bytes]
+            behind = [_frame_bytes(file, frame) for frame in index if frame.offset >= held_bytes]
         path = self._writable(name)
-        with renamed_into(path, path.with_suffix(".compacting")) as beside:
+        with rename_into(path, path.with_suffix(".compacting")) as beside:
             _write_new(beside, header, chain(frames.pack(self.read(name, held_bytes)), behind))
             step("the compacted object is written beside the old one")
         return before - path.stat().st_size
@@ -303,7 +303,7 @@ def _further(
         raise DamagedError(f"The archived file {name} does not hold the {held_bytes} bytes that it should.")
     if not frames.is_torn(_rest(file, index)) or not (held_bytes or _has_header(file, header)):
         return None
-    further = _continuing(file, index[len(before) :], packed) if len(index) > len(before) else packed
+    further = _frames_to_add(file, index[len(before) :], packed) if len(index) > len(before) else packed
     if further is None:
         return None
     end = _end(file, index)
@@ -312,7 +312,7 @@ def _further(
     return further
 
 
-def _continuing(file: BinaryIO, frames_there: Sequence[Frame], packed: Sequence[bytes]) -> Sequence[bytes] | None:
+def _frames_to_add(file: BinaryIO, frames_there: Sequence[Frame], packed: Sequence[bytes]) -> Sequence[bytes] | None:
     """The frames without what the file holds of them already; None if it holds something else."""
     try:
         before = b"".join(frames.unpack_at(file, frame) for frame in frames_there)
@@ -350,6 +350,6 @@ def _end(file: BinaryIO, index: Sequence[Frame]) -> int:
     return frames.header_length(file)
 
 
-def _packed(file: BinaryIO, frame: Frame) -> bytes:
+def _frame_bytes(file: BinaryIO, frame: Frame) -> bytes:
     file.seek(frame.packed_offset)
     return file.read(frame.packed_length)

@@ -53,7 +53,7 @@ def announce(store: Store) -> None:
     in_database = _in_database(store.db)
     before = [mark for mark in (_in_archive(store.archive), in_database) if mark is not None]
     number = max((mark.number for mark in before), default=0) + 1
-    mark = _held(store.db, before[0].archive if before else secrets.token_hex(8), number)
+    mark = _current_mark(store.db, before[0].archive if before else secrets.token_hex(8), number)
     _put(store.db, mark)
     _write(
         store.archive, msgspec.structs.replace(mark, is_confirmed=False, after=in_database.number if in_database else 0)
@@ -71,7 +71,7 @@ def note_held(db: apsw.Connection) -> None:
     """For whoever drops rows of archived files, in the same transaction: what is held is less now."""
     mark = _in_database(db)
     if mark is not None:
-        _put(db, _held(db, mark.archive, mark.number))
+        _put(db, _current_mark(db, mark.archive, mark.number))
 
 
 def adopt(store: Store) -> None:
@@ -80,15 +80,15 @@ def adopt(store: Store) -> None:
     if mark is None:
         announce(store)
     else:
-        _put(store.db, _held(store.db, mark.archive, mark.number))
+        _put(store.db, _current_mark(store.db, mark.archive, mark.number))
 
 
-def missing_in_database(store: Store) -> str:
+def describe_missing(store: Store) -> str:
     """What the archive holds and the database does not know, in words; "" if all is well. Costs the reading of two
     marks; where the archive has none, a look at the names in it."""
     in_archive, in_database = _in_archive(store.archive), _in_database(store.db)
     if in_archive is None:
-        unknown = len(set(store.archive.names()) - _expected(store.db))
+        unknown = len(set(store.archive.names()) - _names_expected(store.db))
         return f"the archive holds {unknown:,} files that the database does not know" if unknown else ""
     if in_database and in_database.archive == in_archive.archive and in_database.number >= in_archive.number:
         return ""
@@ -104,7 +104,7 @@ def missing_in_database(store: Store) -> str:
 
 def refuse_older(store: Store) -> None:
     """Stops whoever would write on with a database that knows less than the archive holds."""
-    missing = missing_in_database(store)
+    missing = describe_missing(store)
     if missing:
         raise DamagedError(
             f"{store.layout.database} was emptied, or is an older one: {missing}. Nothing was changed. `afterwit store"
@@ -116,7 +116,7 @@ def refuse_older(store: Store) -> None:
 def faults(store: Store) -> list[str]:
     """What does not fit, for those who look."""
     texts = []
-    missing = missing_in_database(store)
+    missing = describe_missing(store)
     if missing:
         texts.append(
             f"it was emptied, or is an older one: {missing}; `afterwit store rebuild` makes it again from the archive"
@@ -129,7 +129,7 @@ def faults(store: Store) -> list[str]:
         texts.append(f"the mark of the archive (archive.mark) {what}; the next `afterwit learn` writes it again")
     elif in_archive.number < in_database.number:
         texts.append("the archive is an older one than the database: restore what is missing in it from a backup")
-    counted = _counted(store.db, in_database.archive, in_database.number)
+    counted = _count_mark(store.db, in_database.archive, in_database.number)
     if counted != in_database:
         texts.append(
             f"it should know {in_database.files:,} archived files with {in_database.original_bytes:,} bytes, and knows"
@@ -138,13 +138,13 @@ def faults(store: Store) -> list[str]:
     return texts
 
 
-def lacking(db: apsw.Connection, mark: Mark | None, damaged: int) -> str:
+def describe_lack(db: apsw.Connection, mark: Mark | None, damaged: int) -> str:
     """What a database made from the archive lacks of what the archive should hold, in words; "" if nothing, or if so
     many damaged objects explain it. A mark that is not confirmed may promise more than there was ever to be, but not
     that there is nothing."""
     if mark is None:
         return ""
-    counted = _counted(db, mark.archive, mark.number)
+    counted = _count_mark(db, mark.archive, mark.number)
     is_enough = counted.files + damaged >= mark.files and (damaged or counted.original_bytes >= mark.original_bytes)
     if is_enough or (counted.files and not mark.is_confirmed):
         return ""
@@ -158,18 +158,18 @@ def mark_of(archive: Archive) -> Mark | None:
     return _in_archive(archive)
 
 
-def _expected(db: apsw.Connection) -> set[str]:
-    names = {row.archived_as for row in all_files(db) if row.has_object or row.state == DAMAGED}
+def _names_expected(db: apsw.Connection) -> set[str]:
+    names = {row.object_name for row in all_files(db) if row.has_object or row.state == DAMAGED}
     return {*names, *removable_objects(db)}
 
 
-def _held(db: apsw.Connection, archive: str, number: int) -> Mark:
+def _current_mark(db: apsw.Connection, archive: str, number: int) -> Mark:
     """What the archive holds by now, as it is counted while rows change."""
     files, original_bytes = only_row(db, "SELECT files, original_bytes FROM held_files")
     return Mark(archive=archive, number=number, files=files, original_bytes=original_bytes)
 
 
-def _counted(db: apsw.Connection, archive: str, number: int) -> Mark:
+def _count_mark(db: apsw.Connection, archive: str, number: int) -> Mark:
     """The same, counted row by row."""
     query = """SELECT count(*), ifnull(sum(held_bytes), 0) FROM files
                WHERE held_bytes > 0 OR (dropped_ms IS NOT NULL AND role = 'transcript')"""

@@ -26,7 +26,7 @@ _reached = 0
 
 
 @contextmanager
-def renamed_into(path: Path, beside: Path | None = None) -> Iterator[Path]:
+def rename_into(path: Path, beside: Path | None = None) -> Iterator[Path]:
     """A free name beside the path. What the caller puts there takes the path's place at the end, if nothing is raised;
     syncing it is left to him. One `beside` with a fixed name can be found again after a crash."""
     beside = beside or _beside(path)
@@ -38,9 +38,9 @@ def renamed_into(path: Path, beside: Path | None = None) -> Iterator[Path]:
 
 
 @contextmanager
-def replacing(path: Path, mode: int = PRIVATE, *, is_durable: bool = True) -> Iterator[BinaryIO]:
+def open_replacement(path: Path, mode: int = PRIVATE, *, is_durable: bool = True) -> Iterator[BinaryIO]:
     """A new file, open for writing, that takes the path's place at the end, if nothing is raised."""
-    with renamed_into(path) as beside, _opened(beside, mode, is_durable=is_durable) as file:
+    with rename_into(path) as beside, _open_beside(beside, mode, is_durable=is_durable) as file:
         yield file
     if is_durable:
         sync(path.parent)
@@ -48,16 +48,16 @@ def replacing(path: Path, mode: int = PRIVATE, *, is_durable: bool = True) -> It
 
 def replace_file(path: Path, content: bytes, mode: int = PRIVATE, *, is_durable: bool = True) -> None:
     """Writes a file, in the place of an older one."""
-    with replacing(path, mode, is_durable=is_durable) as file:
+    with open_replacement(path, mode, is_durable=is_durable) as file:
         file.write(content)
 
 
 @contextmanager
-def creating(path: Path) -> Iterator[BinaryIO]:
+def open_new(path: Path) -> Iterator[BinaryIO]:
     """A new file, open for writing, that gets the path's name at the end. Raises FileExistsError if that is taken."""
     beside = _beside(path)
     try:
-        with _opened(beside, PRIVATE, is_durable=True) as file:
+        with _open_beside(beside, PRIVATE, is_durable=True) as file:
             yield file
         _link(beside, path)
     finally:
@@ -67,7 +67,7 @@ def creating(path: Path) -> Iterator[BinaryIO]:
 def create_file(path: Path, content: bytes) -> bool:
     """Writes a new file; False if there is one of that name."""
     try:
-        with creating(path) as file:
+        with open_new(path) as file:
             file.write(content)
     except FileExistsError:
         return False
@@ -116,7 +116,7 @@ def _beside(path: Path) -> Path:
 
 
 @contextmanager
-def _opened(path: Path, mode: int, *, is_durable: bool) -> Iterator[BinaryIO]:
+def _open_beside(path: Path, mode: int, *, is_durable: bool) -> Iterator[BinaryIO]:
     with open(path, "xb", opener=partial(os.open, mode=mode)) as file:
         yield file
         if is_durable:

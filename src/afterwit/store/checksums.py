@@ -27,10 +27,10 @@ import msgspec
 
 from afterwit.model import zstd
 from afterwit.redaction.placeholders import unkeyed
-from afterwit.store.database import UNREADABLE, broken_blocks
+from afterwit.store.database import UNREADABLE, find_broken_blocks
 from afterwit.store.layout import Layout
 from afterwit.store.rows.parts import OF_ACTIONS, OF_EVENTS, OF_SPENDS, part_content, span
-from afterwit.store.rows.sessions import broken_sessions
+from afterwit.store.rows.sessions import find_broken_sessions
 
 _SESSION = """agent, native_id, user, cwd, root, remote, repo, branch, versions, models, origin, provider, parent,
     relation, parent_call, started_ms, ended_ms, title, first_prompt, task, prompts, replies, events, actions, failures,
@@ -66,20 +66,20 @@ def seal(db: apsw.Connection, file_ids: Iterable[int]) -> None:
         db.execute("UPDATE files SET checksum = ? WHERE id = ?", (_checksum(db, file_id), file_id))
 
 
-def unsealed(db: apsw.Connection) -> list[int]:
+def files_without_checksum(db: apsw.Connection) -> list[int]:
     """Transcripts without a checksum."""
     query = """SELECT id FROM files WHERE role = 'transcript' AND checksum = x''
                AND (held_bytes > 0 OR dropped_ms IS NOT NULL) ORDER BY id"""
     return [row[0] for row in db.execute(query)]
 
 
-def broken_files(db: apsw.Connection) -> Iterator[str]:
+def find_broken_files(db: apsw.Connection) -> Iterator[str]:
     """Of which transcripts rows were changed or lost since they were sealed."""
-    for _, path in broken_rows(db):
+    for _, path in find_broken_rows(db):
         yield f"rows of {path} are gone, or are not those that were written"
 
 
-def broken_rows(db: apsw.Connection) -> Iterator[tuple[int, str]]:
+def find_broken_rows(db: apsw.Connection) -> Iterator[tuple[int, str]]:
     """The ids and paths of these."""
     for file_id, path, checksum in db.execute("SELECT id, path, checksum FROM files WHERE checksum <> x'' ORDER BY id"):
         if _checksum(db, file_id) != checksum:
@@ -91,7 +91,7 @@ def digest_checksum(body: bytes, outcome: str, task_type: str) -> bytes:
     return _hash([body, outcome, task_type])
 
 
-def broken_digests(db: apsw.Connection) -> Iterator[str]:
+def find_broken_digests(db: apsw.Connection) -> Iterator[str]:
     query = """SELECT native_id, body, outcome, task_type, digests.checksum FROM sessions
                LEFT JOIN digests ON digests.session_id = sessions.id WHERE is_digested = 1 ORDER BY sessions.id"""
     for native_id, body, outcome, task_type, checksum in db.execute(query):
@@ -114,7 +114,7 @@ def seal_knowledge(db: apsw.Connection) -> None:
         db.execute("INSERT INTO knowledge_sum VALUES (1, ?)", (_knowledge(db),))
 
 
-def broken_knowledge(db: apsw.Connection) -> Iterator[str]:
+def find_broken_knowledge(db: apsw.Connection) -> Iterator[str]:
     row = db.execute("SELECT total FROM knowledge_sum").fetchone()
     if row and row[0] != _knowledge(db):
         yield "rows of what was learned are gone, or are not those that were written"
@@ -248,11 +248,11 @@ def database_faults(db: apsw.Connection, *, is_quick: bool = False) -> Iterator[
             count = db.execute(query).get
             if count:
                 yield f"{count} {what}"
-        yield from broken_files(db)
-        yield from broken_digests(db)
-        yield from broken_sessions(db)
-        yield from broken_knowledge(db)
-        yield from broken_blocks(db)
+        yield from find_broken_files(db)
+        yield from find_broken_digests(db)
+        yield from find_broken_sessions(db)
+        yield from find_broken_knowledge(db)
+        yield from find_broken_blocks(db)
     except (apsw.CorruptError, apsw.NotADBError) as error:
         yield f"{error}; `afterwit store rebuild` makes it again"
     except UNREADABLE as error:

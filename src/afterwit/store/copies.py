@@ -23,7 +23,7 @@ import msgspec
 from afterwit.model.errors import DamagedError
 from afterwit.store.atomic import PRIVATE, replace_file, step, sync
 from afterwit.store.checksums import content_hash
-from afterwit.store.database import connect_readonly, is_damage, released, translated
+from afterwit.store.database import connect_readonly, is_damage, release_database, translate_error
 from afterwit.store.layout import Layout
 from afterwit.store.regular_files import read_regular
 from afterwit.store.rows.sessions import count_sessions
@@ -55,7 +55,7 @@ def replace_parts(layout: Layout, ready: Path, aside: Path, parts: Sequence[str]
             replace_file(layout.replacing, msgspec.json.encode(replacement))
             _finish(layout, replacement)
     except (OSError, apsw.Error) as error:
-        raise translated(error, layout.root) from error
+        raise translate_error(error, layout.root) from error
 
 
 def finish_replacing(layout: Layout) -> bool:
@@ -66,7 +66,7 @@ def finish_replacing(layout: Layout) -> bool:
     try:
         _finish(layout, replacement)
     except OSError as error:
-        raise translated(error, layout.root) from error
+        raise translate_error(error, layout.root) from error
     return True
 
 
@@ -111,7 +111,7 @@ def _nobody_inside(layout: Layout) -> Iterator[None]:
             if not place.is_file():
                 continue
             try:
-                connection = stack.enter_context(released(place))
+                connection = stack.enter_context(release_database(place))
             except apsw.Error as error:
                 if not is_damage(error):
                     raise
@@ -142,7 +142,7 @@ def copy_database(source: Path, copy: Path) -> None:
                     backup.step(_PAGES_AT_ONCE)
             into.pragma("journal_mode", "delete")
     except (apsw.Error, OSError) as error:
-        raise translated(error, copy) from error
+        raise translate_error(error, copy) from error
 
 
 def facts_of_copy(copy: Path) -> CopiedFacts:
@@ -153,7 +153,7 @@ def facts_of_copy(copy: Path) -> CopiedFacts:
             if fault == "ok":
                 return CopiedFacts(count_sessions(db), content_hash(db))
         except apsw.Error as error:
-            raise translated(error, copy) from error
+            raise translate_error(error, copy) from error
     raise DamagedError(
         f"The database is damaged ({fault}), and is not backed up so. `afterwit store rebuild` makes it again."
     )

@@ -37,7 +37,7 @@ import msgspec
 
 from afterwit.model import zstd
 from afterwit.model.errors import BusyError, DamagedError, StoreError, StoreFullError
-from afterwit.store.atomic import PRIVATE, renamed_into, step, sync
+from afterwit.store.atomic import PRIVATE, rename_into, step, sync
 
 INDEXES = ("texts", "item_words", "memory_words")
 _LARGE = "texts"  # the one of all sessions
@@ -81,7 +81,7 @@ def seal_all(connection: apsw.Connection) -> None:
         _put(connection, _LARGE, _REST, _rest(connection, _LARGE))
 
 
-def broken_blocks(connection: apsw.Connection) -> Iterator[str]:
+def find_broken_blocks(connection: apsw.Connection) -> Iterator[str]:
     """Which indexes are not as they were written."""
     for name in INDEXES:
         sums = dict(connection.execute("SELECT id, sum FROM index_sums WHERE name = ?", (name,)))
@@ -163,7 +163,7 @@ def connect(path: Path, *, durable: bool = False) -> apsw.Connection:
         _configure(connection, durable=durable)
         watch(connection)
     except (apsw.Error, OSError) as error:
-        raise translated(error, path) from error
+        raise translate_error(error, path) from error
     return connection
 
 
@@ -176,7 +176,7 @@ def connect_readonly(path: Path) -> apsw.Connection:
         connection.execute("PRAGMA query_only = 1")
         connection.execute("PRAGMA schema_version")  # the first look at the file: only now is a wrong one noticed
     except (apsw.Error, OSError) as error:
-        raise translated(error, path) from error
+        raise translate_error(error, path) from error
     return connection
 
 
@@ -233,7 +233,7 @@ def transaction(connection: apsw.Connection) -> Iterator[None]:
             raise
         _complete(connection, is_nested=is_nested)
     except apsw.Error as error:
-        raise translated(error, Path(connection.filename)) from error
+        raise translate_error(error, Path(connection.filename)) from error
 
 
 def _complete(connection: apsw.Connection, *, is_nested: bool) -> None:
@@ -248,7 +248,7 @@ def _complete(connection: apsw.Connection, *, is_nested: bool) -> None:
         raise
 
 
-def translated(error: Exception, path: Path) -> StoreError:
+def translate_error(error: Exception, path: Path) -> StoreError:
     """An error of SQLite or the system as one of ours, saying what to do."""
     if isinstance(error, apsw.FullError) or getattr(error, "errno", None) in _NO_SPACE or _is_full(error, path):
         return StoreFullError(
@@ -302,7 +302,7 @@ def put_in_place(new: Path, place: Path, *, is_damaged: bool) -> None:
             _replace(new, place)
         sync(place.parent)
     except (apsw.Error, OSError) as error:
-        raise translated(error, place) from error
+        raise translate_error(error, place) from error
     step("the new database is in place")
 
 
@@ -314,7 +314,7 @@ def remove_database(path: Path) -> None:
 
 def _replace(new: Path, place: Path) -> None:
     try:
-        with released(place) as old:
+        with release_database(place) as old:
             if os.name == "nt":  # where a file that is open cannot be replaced
                 old.close()
             new.replace(place)
@@ -326,7 +326,7 @@ def _replace(new: Path, place: Path) -> None:
 
 
 @contextmanager
-def released(place: Path) -> Iterator[apsw.Connection]:
+def release_database(place: Path) -> Iterator[apsw.Connection]:
     """The present database, locked, in one file."""
     with closing(apsw.Connection(str(place), flags=apsw.SQLITE_OPEN_READWRITE)) as old:
         deadline = time.monotonic() + _WAIT_SECONDS
@@ -416,8 +416,8 @@ def schema_version(connection: apsw.Connection) -> int:
 def back_up(connection: apsw.Connection, target: Path) -> None:
     """A consistent copy through SQLite itself, replacing an older copy of the same name."""
     try:
-        with renamed_into(target) as beside:
+        with rename_into(target) as beside:
             connection.execute("VACUUM INTO ?", (str(beside),))
             beside.chmod(PRIVATE)
     except (apsw.Error, OSError) as error:
-        raise translated(error, target) from error
+        raise translate_error(error, target) from error

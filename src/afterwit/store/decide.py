@@ -2,15 +2,15 @@
 
 The journal is the truth, and durable before anything follows from an entry. A run that dies between the two is caught
 up by the next command that opens the store, and a rebuilt database gets all entries again. Where the store fails after
-an entry was journalled, `told_if_recorded` says so: said as an error alone, people would decide a second time, or
+an entry was journalled, `report_if_recorded` says so: said as an error alone, people would decide a second time, or
 believe that nothing was decided.
 
-After sessions were erased, entries say the same without anything that came from them (`changed_bodies`). Decisions
-about items that nothing else supports keep what was decided and lose every word; so do texts that agents were shown.
-What an agent recorded in such a session, what was drawn for it and what a model read in it goes whole; of the requests
-to read it stays what they took, so that caps hold. What a model said of notes by id holds no words: it stays as long as
-one of the notes does. A pattern of the catalog loses the evidence that came from them, and its words where no other
-evidence is kept with it; so does the new version of a skill, whose old text is the user's.
+After sessions were erased, entries say the same without anything that came from them (`bodies_after_erasure`).
+Decisions about items that nothing else supports keep what was decided and lose every word; so do texts that agents were
+shown. What an agent recorded in such a session, what was drawn for it and what a model read in it goes whole; of the
+requests to read it stays what they took, so that caps hold. What a model said of notes by id holds no words: it stays
+as long as one of the notes does. A pattern of the catalog loses the evidence that came from them, and its words where
+no other evidence is kept with it; so does the new version of a skill, whose old text is the user's.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -59,12 +59,12 @@ GONE = "gone"  # all that is left in the body of an entry of which nothing may s
 
 def decide(store: Store, kind: str, body: Mapping[str, Any], now_ms: int) -> None:
     """Journals an entry and applies it."""
-    journalled(store, kind, body, now_ms)
+    journal_entry(store, kind, body, now_ms)
     step("an entry is in the journal, not applied")
     catch_up(store)
 
 
-def journalled(store: Store, kind: str, body: Mapping[str, Any], now_ms: int) -> JournalEntry:
+def journal_entry(store: Store, kind: str, body: Mapping[str, Any], now_ms: int) -> JournalEntry:
     """Puts an entry into the journal. Everything that is journalled comes through here: behind a journal that lacks
     entries it would get a number that was used before, and be taken for one that is applied."""
     journal.refuse_lost(store.layout, store.db, store.journal)
@@ -76,7 +76,7 @@ def decide_all(store: Store, entries: Iterable[tuple[str, Mapping[str, Any]]], n
     catch_up(store)
     with store.journal.together():
         for kind, body in entries:
-            journalled(store, kind, body, now_ms)
+            journal_entry(store, kind, body, now_ms)
     step("entries are in the journal, not applied")
     catch_up(store)
 
@@ -85,7 +85,7 @@ def catch_up(store: Store) -> None:
     """Applies what the journal holds and the database does not know yet."""
     journal.refuse_lost(store.layout, store.db, store.journal)
     journal.mend_heads(store.layout, store.db)
-    done = {machine: head.number for machine, head in journal.applied(store.db).items()}
+    done = {machine: head.number for machine, head in journal.heads_applied(store.db).items()}
     pending = [entry for entry in store.journal.entries() if entry.number > done.get(entry.machine, 0)]
     if pending:
         with transaction(store.db):
@@ -94,7 +94,7 @@ def catch_up(store: Store) -> None:
             last = {entry.machine: entry.number for entry in pending}
             for machine, number in last.items():
                 note_applied(store, machine, number)
-            journal.keep_heads(store.layout, journal.seen_heads(store.layout, journal.applied(store.db)))
+            journal.keep_heads(store.layout, journal.last_heads(store.layout, journal.heads_applied(store.db)))
 
 
 def note_applied(store: Store, machine: str, number: int) -> None:
@@ -182,7 +182,7 @@ def _apply_erasure(store: Store, erasure: JournalEntry) -> None:
 
 
 @contextmanager
-def told_if_recorded(store: Store) -> Iterator[None]:
+def report_if_recorded(store: Store) -> Iterator[None]:
     """Whatever goes wrong with the store inside, after something was journalled, says so."""
     before = store.journal.heads()
     try:
@@ -191,7 +191,8 @@ def told_if_recorded(store: Store) -> Iterator[None]:
         if _heads(store, before) == before:
             raise
         raise PartlyDoneError(
-            f"This is recorded, and the next `afterwit learn` applies it; it could not be applied now. {_said(error)}"
+            "This is recorded, and the next `afterwit learn` applies it; it could not be applied now."
+            f" {_explain(error)}"
         ) from error
 
 
@@ -202,7 +203,7 @@ def _heads(store: Store, otherwise: object) -> object:
         return otherwise
 
 
-def _said(error: Exception) -> str:
+def _explain(error: Exception) -> str:
     if isinstance(error, StoreFullError):
         return "No space is left: free some."
     if isinstance(error, OSError):
@@ -228,7 +229,7 @@ class Erasure(NamedTuple):
     entries: frozenset[tuple[str, int]] = frozenset()  # that these sessions wrote, by machine and number
 
 
-def changed_bodies(entries: Iterable[JournalEntry], erasure: Erasure) -> dict[tuple[str, int], Body]:
+def bodies_after_erasure(entries: Iterable[JournalEntry], erasure: Erasure) -> dict[tuple[str, int], Body]:
     """The bodies of the entries that say something else afterwards."""
     bodies: dict[tuple[str, int], Body] = {}
     for entry in entries:
@@ -250,13 +251,15 @@ def _without(entry: JournalEntry, erasure: Erasure) -> Body:
     if entry.kind in (KnowledgeEntry.DECIDED, KnowledgeEntry.JUDGED) and body.get("item") in erasure.items:
         return {name: value for name, value in body.items() if name in _WORDLESS}
     if entry.kind == KnowledgeEntry.IMPORTED:
-        kept = (_supported(draft, erasure) for draft in body["drafts"])
+        kept = (_keep_supported(draft, erasure) for draft in body["drafts"])
         return {**body, "drafts": [draft for draft in kept if draft["evidence"]]}
     if entry.kind in (KnowledgeEntry.ADDED, KnowledgeEntry.KEPT):
-        draft = _supported(body["draft"], erasure)  # of a published pattern: what a person typed has no other evidence
+        draft = _keep_supported(
+            body["draft"], erasure
+        )  # of a published pattern: what a person typed has no other evidence
         return {**body, "draft": draft} if draft["evidence"] else {GONE: True}
     if entry.kind == KnowledgeEntry.LESSON:
-        return body if _supported(body["draft"], erasure)["evidence"] else {GONE: True}
+        return body if _keep_supported(body["draft"], erasure)["evidence"] else {GONE: True}
     if entry.kind in (KnowledgeEntry.REPORTED, KnowledgeEntry.READ) and _is_of(body["session"], erasure):
         return {GONE: True}
     if entry.kind == PatternEntry.DECIDED:
@@ -264,7 +267,7 @@ def _without(entry: JournalEntry, erasure: Erasure) -> Body:
     if entry.kind == SkillEntry.TRIED:
         return {**body, "proposal": _of_skill(body["proposal"], erasure)}
     if entry.kind == READING_ASKED:
-        return {"requests": [_asked(ask, erasure) for ask in body["requests"]]}
+        return {"requests": [_erase_request(ask, erasure) for ask in body["requests"]]}
     if entry.kind == KnowledgeEntry.CONSOLIDATED and erasure.items.issuperset(body["items"]):
         return {GONE: True}
     if entry.kind == READING_SPENT and (_is_of(body, erasure) or not body["native_id"]):
@@ -290,7 +293,7 @@ def _of_skill(proposal: Body, erasure: Erasure) -> Body:
     return {**proposal, "evidence": [], "new": "", "why": "", "changes": []}
 
 
-def _asked(ask: Body, erasure: Erasure) -> Body:
+def _erase_request(ask: Body, erasure: Erasure) -> Body:
     if _is_of(ask, erasure):
         return {**ask, **_NAMELESS}
     items = str(ask.get("items", "")).split()
@@ -305,7 +308,7 @@ def _untold(draw: Body, erasure: Erasure) -> Body:
     return {name: value for name, value in draw.items() if name not in _TOLD}
 
 
-def _supported(draft: Body, erasure: Erasure) -> Body:
+def _keep_supported(draft: Body, erasure: Erasure) -> Body:
     """A draft with the evidence that stays; none, where nothing of it speaks for the draft."""
     stays = [piece for piece in draft.get("evidence", ()) if not _is_of(piece["session"], erasure)]
     return {**draft, "evidence": stays if any(not piece.get("is_against") for piece in stays) else []}

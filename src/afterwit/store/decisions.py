@@ -63,7 +63,7 @@ class ItemChanges(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
         """Both, where the later one has the last word."""
         return msgspec.structs.replace(self, **later.named)
 
-    def applied(self, draft: Draft) -> Draft:
+    def apply(self, draft: Draft) -> Draft:
         return msgspec.structs.replace(draft, **self.named)
 
 
@@ -87,13 +87,13 @@ class Will(NamedTuple):
         return self.is_pinned or (self.verdict is not None and self.verdict.kind in APPROVALS)
 
     @property
-    def taken_out(self) -> str:
+    def why_out(self) -> str:
         """Why it is out of use, in words; "" where nobody took it out."""
         return TAKEN_OUT.get(self.verdict.kind, "") if self.verdict is not None else ""
 
     def after(self, decision: Decision) -> "Will":
         if decision.kind is DecisionKind.PIN:
-            return self._replace(is_pinned=True, verdict=None if self.taken_out else self.verdict)
+            return self._replace(is_pinned=True, verdict=None if self.why_out else self.verdict)
         if decision.kind is DecisionKind.UNPIN:
             return self._replace(is_pinned=False)
         is_pinned = self.is_pinned and decision.kind in APPROVALS
@@ -292,7 +292,7 @@ def in_force(entries: Sequence[Recorded], undone_by: str = KnowledgeEntry.UNDONE
     return kept[::-1]
 
 
-def decided(entries: Sequence[Recorded]) -> Decided:
+def gather_decisions(entries: Sequence[Recorded]) -> Decided:
     decisions: defaultdict[str, list[Decision]] = defaultdict(list)
     reports: defaultdict[str, list[Evidence]] = defaultdict(list)
     forgotten: set[tuple[Forgettable, str]] = set()
@@ -300,7 +300,7 @@ def decided(entries: Sequence[Recorded]) -> Decided:
     kept: dict[str, Draft] = {}
     read: dict[str, SessionRead] = {}
     consolidated: dict[str, NotesConsolidated] = {}
-    shared = shared_states(entries).values()
+    shared = states_of_shares(entries).values()
     told: dict[str, Draft] = {}  # by item: what a share last said
     for entry in in_force(entries):
         body = entry.body
@@ -341,7 +341,7 @@ def decided(entries: Sequence[Recorded]) -> Decided:
         drafts=tuple(drafts),
         forgotten=Forgotten(frozenset(forgotten)),
         reports=by_item,
-        same=_kept(group for settled in consolidated.values() for group in settled.same),
+        same=_kept_heads(group for settled in consolidated.values() for group in settled.same),
         replaced=_by_first((new, old) for settled in consolidated.values() for old, new in settled.replaced),
         contradicted=_by_first(
             pair
@@ -357,17 +357,17 @@ def decided(entries: Sequence[Recorded]) -> Decided:
 
 def _still_approved(decisions: list[Decision], before: Draft, now: Draft) -> list[Decision]:
     """What holds of the decisions on a note that others gave other words: an approval was one of the words of then."""
-    changed = will_of(decisions).changes.applied(before)
-    if _said(now) in (_said(before), _said(changed)):
+    changed = will_of(decisions).changes.apply(before)
+    if _words_of(now) in (_words_of(before), _words_of(changed)):
         return decisions
     return [decision for decision in decisions if decision.kind not in (*APPROVALS, DecisionKind.PIN)]
 
 
-def _said(draft: Draft) -> tuple[object, ...]:
+def _words_of(draft: Draft) -> tuple[object, ...]:
     return draft.sentence, draft.advice, draft.when, draft.triggers, draft.kind
 
 
-def shared_states(entries: Sequence[Recorded]) -> dict[tuple[str, str], SharedState]:
+def states_of_shares(entries: Sequence[Recorded]) -> dict[tuple[str, str], SharedState]:
     """What shares say by now, by the share and the id of the note."""
     states: dict[tuple[str, str], SharedState] = {}
     for entry in in_force(entries):
@@ -377,7 +377,7 @@ def shared_states(entries: Sequence[Recorded]) -> dict[tuple[str, str], SharedSt
     return states
 
 
-def _kept(groups: Iterable[Sequence[str]]) -> dict[str, str]:
+def _kept_heads(groups: Iterable[Sequence[str]]) -> dict[str, str]:
     """By item, the one that is kept in the end: a later group may go on with one that was kept before."""
     heads: dict[str, str] = {}
     for group in groups:

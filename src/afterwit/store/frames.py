@@ -195,7 +195,7 @@ class ArchivedFile:
             )
         end = offset + length
         whole = b"".join(
-            self._unpacked(frame)[max(0, offset - frame.offset) : end - frame.offset]
+            self._content_of(frame)[max(0, offset - frame.offset) : end - frame.offset]
             for frame in self._frames(offset, end)
         )
         if len(whole) != length:
@@ -224,7 +224,7 @@ class ArchivedFile:
                 return
             yield frame
 
-    def _unpacked(self, frame: Frame) -> bytes:
+    def _content_of(self, frame: Frame) -> bytes:
         if self._last is None or self._last[0] != frame:
             self._last = (frame, unpack_at(self._file, frame))
         return self._last[1]

@@ -93,7 +93,7 @@ class Journal:
             before = others.pop(self.machine, ChainHead(0, "", 0))
             moment = max(at_ms, before.at_ms, *(head.at_ms + 1 for head in others.values()))
             row = (self.machine, before.number + 1, moment, kind, text)
-            self._db.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?)", (*row, _chained(before.hash, *row)))
+            self._db.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?)", (*row, _chain_hash(before.hash, *row)))
             step("a journal entry is written, not committed")
         return JournalEntry(self.machine, before.number + 1, moment, kind, dict(body))
 
@@ -138,7 +138,7 @@ class Journal:
         for machine, head in sorted(seen_heads.items()):
             present = self.head_at(machine, head.number)
             if present is None:
-                texts.append(_missing(machine, heads.get(machine, ChainHead(0, "", 0)), head))
+                texts.append(_describe_missing(machine, heads.get(machine, ChainHead(0, "", 0)), head))
             elif head.hash and present.hash != head.hash:
                 texts.append(
                     f"entry {head.number} of machine {machine}{_until(head)} is not the one that was seen"
@@ -150,7 +150,7 @@ class Journal:
         return int(self._db.execute("SELECT count(*) FROM entries").get)
 
     def verify(self, seen_heads: Mapping[str, ChainHead] = MappingProxyType({})) -> list[str]:
-        """What is wrong with the chains; nothing, if all is well. `seen_heads` says up to which entry each machine's
+        """What is wrong with the chains; nothing, if all is well. `last_heads` says up to which entry each machine's
         chain was seen before: only so can the loss of its last entries be noticed."""
         texts: list[str] = []
         before, last = "", ("", 0)
@@ -165,7 +165,7 @@ class Journal:
                     before, last = "", (machine, 0)
                 if number != last[1] + 1:
                     texts.append(_gap(machine, last[1] + 1, number - 1))
-                elif digest != _chained(before, machine, number, at_ms, kind, body) and changed.get(
+                elif digest != _chain_hash(before, machine, number, at_ms, kind, body) and changed.get(
                     (machine, number)
                 ) != _hash_of(body):
                     texts.append(f"entry {number} of machine {machine} was changed after it was written")
@@ -217,7 +217,7 @@ def _gap(machine: str, first: int, last: int) -> str:
     return f"{which} of machine {machine} cannot be found"
 
 
-def _missing(machine: str, present: ChainHead, last_seen: ChainHead) -> str:
+def _describe_missing(machine: str, present: ChainHead, last_seen: ChainHead) -> str:
     since = f", made since {_minute(present.at_ms)}" if present.at_ms else ""
     return f"{_gap(machine, present.number + 1, last_seen.number)}{since}{_until(last_seen)}"
 
@@ -234,12 +234,12 @@ def _hash_of(body: str) -> str:
     return hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _chained(before: str, machine: str, number: int, at_ms: int, kind: str, body: str) -> str:
+def _chain_hash(before: str, machine: str, number: int, at_ms: int, kind: str, body: str) -> str:
     content = msgspec.json.encode([before, machine, number, at_ms, kind, body])
     return hashlib.sha256(content).hexdigest()
 
 
-def applied(db: apsw.Connection) -> dict[str, ChainHead]:
+def heads_applied(db: apsw.Connection) -> dict[str, ChainHead]:
     return {
         machine: ChainHead(*head) for machine, *head in db.execute("SELECT machine, number, hash, at_ms FROM applied")
     }
@@ -249,7 +249,7 @@ def note_applied(db: apsw.Connection, machine: str, head: ChainHead) -> None:
     db.execute("INSERT OR REPLACE INTO applied (machine, number, hash, at_ms) VALUES (?, ?, ?, ?)", (machine, *head))
 
 
-def seen_heads(layout: Layout, applied_heads: Mapping[str, ChainHead]) -> dict[str, ChainHead]:
+def last_heads(layout: Layout, applied_heads: Mapping[str, ChainHead]) -> dict[str, ChainHead]:
     """The last entry of each machine that was ever seen: what the database knows and what the file beside the journal
     says, whichever is further."""
     heads = _heads_beside(layout) or {}
@@ -261,7 +261,7 @@ def seen_heads(layout: Layout, applied_heads: Mapping[str, ChainHead]) -> dict[s
 
 def journal_faults(layout: Layout, db: apsw.Connection, journal: Journal) -> list[str]:
     """What is wrong with the journal, in itself and by what was seen of it."""
-    return journal.verify(seen_heads(layout, applied(db)))
+    return journal.verify(last_heads(layout, heads_applied(db)))
 
 
 def heads_fault(layout: Layout) -> str:
@@ -274,7 +274,7 @@ def heads_fault(layout: Layout) -> str:
 def mend_heads(layout: Layout, db: apsw.Connection) -> None:
     """Writes the file beside the journal again from what the database knows, where it cannot be read."""
     if _heads_beside(layout) is None:
-        keep_heads(layout, applied(db))
+        keep_heads(layout, heads_applied(db))
 
 
 def _heads_beside(layout: Layout) -> dict[str, ChainHead] | None:
@@ -295,7 +295,7 @@ def keep_heads(layout: Layout, heads: dict[str, ChainHead]) -> None:
 
 def refuse_lost(layout: Layout, db: apsw.Connection, journal: Journal) -> None:
     """Stops whoever would go on with a journal that lacks what was applied from it."""
-    refuse_faults(layout, journal.lost(seen_heads(layout, applied(db))))
+    refuse_faults(layout, journal.lost(last_heads(layout, heads_applied(db))))
 
 
 def refuse_missing(layout: Layout, heads: Mapping[str, ChainHead]) -> None:

@@ -115,16 +115,16 @@ def forget_last_run(db: apsw.Connection) -> None:
     db.execute("DELETE FROM standing")
 
 
-class Undealt(NamedTuple):
+class DeckChange(NamedTuple):
     scope: str
     session_id: int  # 0: notes of the scope
 
 
-def undealt(db: apsw.Connection) -> list[Undealt]:
-    return [Undealt(*row) for row in db.execute("SELECT scope, session_id FROM undealt")]
+def deck_changes(db: apsw.Connection) -> list[DeckChange]:
+    return [DeckChange(*row) for row in db.execute("SELECT scope, session_id FROM undealt")]
 
 
-def forget_undealt(db: apsw.Connection) -> None:
+def forget_deck_changes(db: apsw.Connection) -> None:
     db.execute("DELETE FROM undealt")
 
 

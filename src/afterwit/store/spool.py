@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from afterwit.model.quick_json import dumps
 from afterwit.store.atomic import replace_file
 from afterwit.store.regular_files import open_regular, read_regular
-from afterwit.store.spool_file import ENDING, SpoolFile, beginning, file_of, is_at, lock, record_in
+from afterwit.store.spool_file import ENDING, SpoolFile, file_of, is_at, lock, name_prefix, record_in
 
 _TAKEN = ".taken"
 _KEY_BYTES = 12
@@ -48,7 +48,7 @@ def append(folder: Path, agent: str, session: str, record: dict[str, Any]) -> No
 def drain(folder: Path) -> Iterator[Batch]:
     """All batches waiting. Pass each to `acknowledge` once its records are stored; until then they come again."""
     for path in _files(folder):
-        start = _taken(path)
+        start = _drain_offset(path)
         if path.stat().st_size > start:
             yield _batch(path, start)
 
@@ -65,7 +65,7 @@ def prune(folder: Path, before_s: float) -> int:
 
 def backlog(folder: Path) -> tuple[int, int]:
     """(files, bytes) waiting."""
-    waiting = [size for path in _files(folder) if (size := path.stat().st_size - _taken(path)) > 0]
+    waiting = [size for path in _files(folder) if (size := path.stat().st_size - _drain_offset(path)) > 0]
     return len(waiting), sum(waiting)
 
 
@@ -85,8 +85,8 @@ def scrub(folder: Path, is_gone: Callable[[str, str], bool]) -> None:
 def under_way(folder: Path, agent: str, since_s: float) -> dict[str, frozenset[str]]:
     """The sessions of an agent that said something since then, and not that they ended, with their repositories."""
     repos_by_session: dict[str, frozenset[str]] = {}
-    for path in _files(folder, beginning(agent)):
-        bodies = _said_since(path, since_s)
+    for path in _files(folder, name_prefix(agent)):
+        bodies = _records_since(path, since_s)
         last = bodies[-1] if bodies else {}
         if last.get("agent") == agent and last.get("session") and last.get("kind") != _ENDED:
             repos_by_session[str(last["session"])] = frozenset(str(body["repo"]) for body in bodies if "repo" in body)
@@ -129,7 +129,7 @@ def _files(folder: Path, start: str = "") -> list[Path]:
     return [path for path in sorted(folder.glob(f"{start}*{ENDING}")) if path.is_file() and not path.is_symlink()]
 
 
-def _said_since(path: Path, since_s: float) -> list[dict[str, Any]]:
+def _records_since(path: Path, since_s: float) -> list[dict[str, Any]]:
     """All that a session said, if it said anything since; nothing where a `learn` has removed the file meanwhile."""
     try:
         return [record.body for record in _batch(path, 0).records] if path.stat().st_mtime >= since_s else []
@@ -137,7 +137,7 @@ def _said_since(path: Path, since_s: float) -> list[dict[str, Any]]:
         return []
 
 
-def _taken(path: Path) -> int:
+def _drain_offset(path: Path) -> int:
     """How far a file was taken in. A mark that cannot be read, or is beyond the file's end, is none."""
     mark = path.with_suffix(_TAKEN)
     try:
@@ -189,7 +189,7 @@ def _prune(path: Path, before_s: float) -> bool:
     try:
         lock(handle)
         about = os.fstat(handle)
-        if about.st_mtime >= before_s or about.st_size > _taken(path) or not is_at(handle, str(path)):
+        if about.st_mtime >= before_s or about.st_size > _drain_offset(path) or not is_at(handle, str(path)):
             return False
         path.with_suffix(_TAKEN).unlink(missing_ok=True)
         path.unlink()

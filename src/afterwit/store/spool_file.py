@@ -41,7 +41,7 @@ class SpoolFile:
 
     def __init__(self, folder: str, agent: str, session: str) -> None:
         self.path = file_of(folder, agent, session)
-        self._handle = _opened(self.path)
+        self._handle = _open_locked(self.path)
 
     def __enter__(self) -> "SpoolFile":
         return self
@@ -83,10 +83,10 @@ class SpoolFile:
 
 def file_of(folder: str, agent: str, session: str) -> str:
     digest = blake2b(f"{agent}\0{session}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-    return os.path.join(folder, f"{beginning(agent)}{digest}{ENDING}")  # noqa: PTH118 - pathlib is slow to load
+    return os.path.join(folder, f"{name_prefix(agent)}{digest}{ENDING}")  # noqa: PTH118 - pathlib is slow to load
 
 
-def beginning(agent: str) -> str:
+def name_prefix(agent: str) -> str:
     """What the names of an agent's files begin with; those of another may, too."""
     slug = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in agent.lower()[:_LONGEST_SLUG])
     return f"{slug}-"
@@ -129,7 +129,7 @@ def is_at(handle: int, path: str) -> bool:
         return False
 
 
-def _opened(path: str) -> int:
+def _open_locked(path: str) -> int:
     """The file, made if it is not there, and locked. One that was removed before the lock was had is opened anew."""
     while True:
         handle = os.open(path, _FLAGS | os.O_CREAT, 0o600)

@@ -32,16 +32,16 @@ from afterwit.store.database import (
     schema_version,
     seal_all,
     transaction,
-    translated,
+    translate_error,
 )
-from afterwit.store.journal import Journal, applied, refuse_missing, seen_heads
+from afterwit.store.journal import Journal, heads_applied, last_heads, refuse_missing
 from afterwit.store.layout import Layout, redaction_key
 from afterwit.store.marks import note_owner
 from afterwit.store.regular_files import read_regular
 
 
 class Store:
-    """What a command needs to read or write. Made by `opened` or `rehearsed`."""
+    """What a command needs to read or write. Made by `open_store` or `rehearse_store`."""
 
     def __init__(self, layout: Layout, db: apsw.Connection, archive: Archive, journal: Journal) -> None:
         self.layout = layout
@@ -53,7 +53,7 @@ class Store:
 
 
 @contextmanager
-def opened(layout: Layout) -> Iterator[Store]:
+def open_store(layout: Layout) -> Iterator[Store]:
     """The store, made if it is not there, with its schema up to date."""
     layout.refuse_half_replaced()
     layout.create()
@@ -66,13 +66,13 @@ def opened(layout: Layout) -> Iterator[Store]:
         if db.execute("SELECT 1 FROM index_sums LIMIT 1").fetchone() is None:
             with transaction(db):
                 seal_all(db)
-        refuse_missing(layout, seen_heads(layout, applied(db)))
+        refuse_missing(layout, last_heads(layout, heads_applied(db)))
         with closing(Journal(layout.journal, layout.backups)) as journal:
             yield Store(layout, db, Archive(layout.archive), journal)
 
 
 @contextmanager
-def rehearsed(layout: Layout) -> Iterator[Store]:
+def rehearse_store(layout: Layout) -> Iterator[Store]:
     """The store for a dry run: the same code writes, and all of it is thrown away at the end.
 
     Database changes are one transaction that is rolled back, and archived bytes go to a temporary folder. A store that
@@ -80,7 +80,7 @@ def rehearsed(layout: Layout) -> Iterator[Store]:
     """
     with ExitStack() as stack:
         beside = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="afterwit-")))
-        store = stack.enter_context(opened(layout if layout.exists() else Layout(beside / "store")))
+        store = stack.enter_context(open_store(layout if layout.exists() else Layout(beside / "store")))
         store.archive = Archive(store.layout.archive, overlay=beside / "archive")
         try:
             with transaction(store.db):
@@ -127,7 +127,7 @@ def damage_as_errors(layout: Layout) -> Iterator[None]:
             ) from cause
         if isinstance(error, StoreError):
             raise
-        raise translated(error, layout.database) from error
+        raise translate_error(error, layout.database) from error
     except UNREADABLE as error:
         fault = _first_fault(layout)
         if not fault:
@@ -157,7 +157,7 @@ def _first_fault(layout: Layout) -> str:
     except AfterwitError as error:
         return str(error)
     except apsw.Error as error:
-        return str(translated(error, layout.database))
+        return str(translate_error(error, layout.database))
     return ""
 
 
@@ -165,11 +165,11 @@ _POLL_SECONDS = 0.05
 
 
 @contextmanager
-def held(path: Path, wait_seconds: float = 0.0) -> Iterator[int]:
+def hold_lease(path: Path, wait_seconds: float = 0.0) -> Iterator[int]:
     """Holds the lease. Raises BusyError where another run holds it for longer than `wait_seconds`. Gives the descriptor
     of the lock: a program that is started with it goes on holding the lease where this one is killed before it."""
     deadline = time.monotonic() + min(wait_seconds, MOST_WAIT_SECONDS.get())
-    with _opened(path) as file:
+    with _open_lease(path) as file:
         while not _try_lock(file):
             if not time.monotonic() < deadline:
                 raise BusyError(
@@ -197,7 +197,7 @@ def is_held(path: Path) -> bool:
     moment could take that for another one, so nothing is tried where nobody is named."""
     if holder(path) is None:
         return False
-    with _opened(path) as file:
+    with _open_lease(path) as file:
         if not _try_lock(file):
             return True
         _unlock(file)
@@ -208,11 +208,11 @@ def _named(pid: int | None) -> str:
     return f" (process {pid})" if pid else ""
 
 
-def _opened(path: Path) -> io.FileIO:
+def _open_lease(path: Path) -> io.FileIO:
     try:
         return io.FileIO(os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NONBLOCK", 0), 0o600), "r+")
     except OSError as error:
-        raise translated(error, path) from error
+        raise translate_error(error, path) from error
 
 
 def _write_holder(file: io.FileIO, text: str) -> None:

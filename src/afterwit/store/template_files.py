@@ -33,7 +33,7 @@ class StoredTemplates(NamedTuple):
     problems: tuple[str, ...] = ()
 
 
-def stored_templates(layout: Layout) -> StoredTemplates:
+def read_templates(layout: Layout) -> StoredTemplates:
     templates, problems = [], []
     for path in sorted(layout.templates.glob(f"*{_SUFFIX}")):
         if path.name.startswith("."):
@@ -119,13 +119,13 @@ def templates_of(layout: Layout, keys: Iterable[bytes]) -> list[Path]:
             source = template_in(read_template(path), str(path)).source
             whose = (source.agent, source.session)
         except StoreError:
-            whose = _named(path)
+            whose = _owner_in(path)
         if not all(whose) or session_key(*whose) in wanted:
             paths.append(path)
     return paths
 
 
-def _named(path: Path) -> tuple[str, str]:
+def _owner_in(path: Path) -> tuple[str, str]:
     """The agent and the session that a broken file names, as far as it does."""
     try:
         text = read_regular(path, MOST_BYTES).decode("utf-8", "replace")

@@ -24,9 +24,9 @@ from afterwit.config.extras import extras
 from afterwit.config.show import Configured
 from afterwit.config.world import World
 from afterwit.connect.plan import Machine
+from afterwit.model.figures import human_bytes, human_count, human_dollars, human_span, human_tokens
 from afterwit.model.kinds import Outcome
-from afterwit.model.text.amounts import human_bytes, human_count, human_dollars, human_span, human_tokens
-from afterwit.model.text.snippets import marked
+from afterwit.model.text import mark_words
 
 _CONTROLS = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\n\t"} | {0x7F: "␡"}
 _CODE = Markup("<code>{}</code>")
@@ -170,7 +170,7 @@ def session_path(agent: str, native_id: str) -> str:
 def _marked(text: str, words: Sequence[str]) -> list[tuple[bool, str]]:
     """The text in pieces, with whether each is one of the words that were looked for."""
     pieces: list[tuple[bool, str]] = []
-    for number, piece in enumerate(marked(visible(text), words, _BEGIN, _END).split(_BEGIN)):
+    for number, piece in enumerate(mark_words(visible(text), words, _BEGIN, _END).split(_BEGIN)):
         match, _, rest = piece.partition(_END) if number else ("", "", piece)
         pieces += [(True, match), (False, rest)]
     return [piece for piece in pieces if piece[1]]

@@ -9,8 +9,7 @@ from tests.thoroughness import examples
 
 from afterwit.capture.assembly import assemble, notes
 from afterwit.capture.assembly.assemble import Assembler
-from afterwit.capture.assembly.copies import keys_held
-from afterwit.capture.assembly.part_facts import merged_spend
+from afterwit.capture.assembly.parts import decode_resume, merge_spends
 from afterwit.capture.assembly.texts import AssemblyContext
 from afterwit.model.captured import ActionRow, Captured, EventRow, PartFacts, ProblemRow, SpendRow, key_of
 from afterwit.model.kinds import EventKind, NoteKind, RecordedEnd, Relation, Status
@@ -147,7 +146,7 @@ def test_what_is_claimed_includes_what_others_own(context: AssemblyContext) -> N
     found = assembled(context, readings, copied=[key_of("p1")])
     expected = [key_of("p1"), key_of("call:c1"), key_of("spend:r1")]
     assert found.claims == [expected]
-    assert keys_held(found.resume) == {"s": expected}
+    assert decode_resume(found.resume).keys == {"s": expected}
 
 
 def test_copied_keys_are_remembered_between_runs(context: AssemblyContext) -> None:
@@ -160,17 +159,17 @@ def test_records_without_keys_are_told_apart_and_recognised_when_read_again(cont
     readings = [prompt(text="again"), prompt(text="again"), call(key="", arguments={"command": "a"})]
     found = assembled(context, readings)
     assert (found.parts[0].prompts, found.parts[0].calls, found.parts[0].copied) == (2, 1, 0)
-    assert keys_held(found.resume) == keys_held(assembled(context, readings).resume)
+    assert decode_resume(found.resume).keys == decode_resume(assembled(context, readings).resume).keys
     other = assembled(context, [*readings[:2], call(key="", arguments={"command": "b"})])
-    assert keys_held(found.resume)["s"][:2] == keys_held(other.resume)["s"][:2]
-    assert keys_held(found.resume)["s"][2] != keys_held(other.resume)["s"][2]
+    assert decode_resume(found.resume).keys["s"][:2] == decode_resume(other.resume).keys["s"][:2]
+    assert decode_resume(found.resume).keys["s"][2] != decode_resume(other.resume).keys["s"][2]
 
 
 def test_records_without_keys_have_the_same_identity_on_every_machine(context: AssemblyContext) -> None:
     elsewhere = AssemblyContext(redactor=Redactor(b"another key, another machine...."))
     readings = [prompt(text="hello", session=f"session-{TOKEN}")]
-    (here,) = keys_held(assembled(context, readings).resume).values()
-    (there,) = keys_held(assembled(elsewhere, readings).resume).values()
+    (here,) = decode_resume(assembled(context, readings).resume).keys.values()
+    (there,) = decode_resume(assembled(elsewhere, readings).resume).keys.values()
     assert here == there
 
 
@@ -247,7 +246,7 @@ def test_the_place_of_a_session_is_known_as_it_is_until_the_run_ends(context: As
 def test_a_file_without_readings_has_no_parts(context: AssemblyContext) -> None:
     found = assembled(context, [])
     assert (found.parts, found.events, found.claims) == ([], [], [])
-    assert keys_held(found.resume) == {}
+    assert decode_resume(found.resume).keys == {}
 
 
 def test_a_part_of_which_only_facts_are_known_is_empty(context: AssemblyContext) -> None:
@@ -363,7 +362,7 @@ def joined(runs: Sequence[Captured]) -> Joined:
         whole.actions.update({(row.part, row.ordinal): row for row in run.actions})
         for row in run.spends:
             before = whole.spends.get((row.part, row.key))
-            whole.spends[row.part, row.key] = merged_spend(before, row) if before else row
+            whole.spends[row.part, row.key] = merge_spends(before, row) if before else row
         for number, keys in enumerate(run.claims):
             whole.claims.setdefault(number, []).extend(keys)
     return whole

@@ -5,9 +5,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afterwit.capture.assembly import remains
-from afterwit.capture.assembly.remains import LeftCompanion, Remains, packed, searchable, unpacked, unplaced
-from afterwit.model.captured import ActionRow, Captured, EventRow, NoteRow, PartFacts, ProblemRow, SpendRow
+from afterwit.model.captured import (
+    REMAINS_FORMAT,
+    ActionRow,
+    Captured,
+    EventRow,
+    LeftCompanion,
+    NoteRow,
+    PartFacts,
+    ProblemRow,
+    Remains,
+    SpendRow,
+    pack_remains,
+    searchable,
+    unpack_remains,
+    without_places,
+)
 from afterwit.model.errors import DamagedError
 from afterwit.model.kinds import ActionKind, EventKind, Lean, NoteKind, Status
 
@@ -45,7 +58,7 @@ def captured() -> Captured:
 def whole() -> Remains:
     companion = LeftCompanion(path=b"s1/\xff.txt", generation=0, dropped_bytes=3, sha256="ab")
     return Remains(
-        captured=unplaced(captured()),
+        captured=without_places(captured()),
         keys={"s1": [1, 2, 3]},
         known={"user": 3},
         unknown={"of-tomorrow": 1},
@@ -55,52 +68,52 @@ def whole() -> Remains:
 
 
 def test_remains_come_back_as_they_were() -> None:
-    assert unpacked(packed(whole())) == whole()
+    assert unpack_remains(pack_remains(whole())) == whole()
 
 
 def test_actions_point_at_the_ordinals_of_their_call_and_result() -> None:
-    found = unplaced(captured())
+    found = without_places(captured())
     assert [(row.offset, row.result_offset) for row in found.actions] == [(2, 4), (3, 5)]
     assert [(row.offset, row.length) for row in found.events] == [(number, 0) for number in range(6)]
 
 
 def test_an_action_without_a_result_points_at_none() -> None:
-    found = unplaced(msgspec.structs.replace(captured(), actions=[action(0, 110, None), action(1, 110, 999)]))
+    found = without_places(msgspec.structs.replace(captured(), actions=[action(0, 110, None), action(1, 110, 999)]))
     assert [row.result_offset for row in found.actions] == [None, None]
 
 
 def test_prompts_commands_and_errors_can_be_searched() -> None:
-    texts = [(row.ordinal, row.text) for row in searchable(unplaced(captured()))]
+    texts = [(row.ordinal, row.text) for row in searchable(without_places(captured()))]
     assert texts == [(0, "Prune the plums"), (2, "make prune"), (3, "make prune"), (4, "no rule")]
 
 
 def test_remains_of_another_version_are_read_by_the_names_of_their_columns() -> None:
-    content = msgspec.msgpack.decode(packed(whole()))
+    content = msgspec.msgpack.decode(pack_remains(whole()))
     content["events"]["of_tomorrow"] = [0] * 6
     content["of_tomorrow"] = True
     del content["problems"]["is_passing"]
-    assert unpacked(msgspec.msgpack.encode(content)) == whole()
+    assert unpack_remains(msgspec.msgpack.encode(content)) == whole()
 
 
 def test_a_later_format_is_refused() -> None:
-    content = msgspec.msgpack.decode(packed(whole())) | {"format": remains.FORMAT + 1}
+    content = msgspec.msgpack.decode(pack_remains(whole())) | {"format": REMAINS_FORMAT + 1}
     with pytest.raises(DamagedError, match="upgrade afterwit"):
-        unpacked(msgspec.msgpack.encode(content))
+        unpack_remains(msgspec.msgpack.encode(content))
 
 
 def test_a_missing_column_is_damage() -> None:
-    content = msgspec.msgpack.decode(packed(whole()))
+    content = msgspec.msgpack.decode(pack_remains(whole()))
     del content["actions"]["target"]
     with pytest.raises(DamagedError, match="target"):
-        unpacked(msgspec.msgpack.encode(content))
+        unpack_remains(msgspec.msgpack.encode(content))
 
 
 @given(st.data())
 def test_damaged_bytes_are_an_error_or_remains(data: st.DataObject) -> None:
-    content = bytearray(packed(whole()))
+    content = bytearray(pack_remains(whole()))
     place = data.draw(st.integers(0, len(content) - 1))
     content[place] = data.draw(st.integers(0, 255))
     try:
-        assert isinstance(unpacked(bytes(content[: data.draw(st.integers(0, len(content)))])), Remains)
+        assert isinstance(unpack_remains(bytes(content[: data.draw(st.integers(0, len(content)))])), Remains)
     except DamagedError:
         return

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.every import for_every
 from tests.thoroughness import examples
 
-from afterwit.capture.assembly.sentences import stated_by_agent, stated_by_person
+from afterwit.capture.assembly.notes import stated_by_agent, stated_by_person
 
 
 @for_every(

@@ -2,7 +2,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.thoroughness import examples
 
-from afterwit.capture.assembly.part_facts import merged_spend
+from afterwit.capture.assembly.parts import merge_spends
 from afterwit.model.captured import SpendRow
 
 spend_rows = st.builds(
@@ -25,6 +25,6 @@ spend_rows = st.builds(
 @given(spend_rows, spend_rows, spend_rows)
 @settings(max_examples=examples(60))
 def test_spends_merge_in_any_order_and_any_number_of_times(one: SpendRow, two: SpendRow, three: SpendRow) -> None:
-    assert merged_spend(one, two) == merged_spend(two, one)
-    assert merged_spend(one, one) == one
-    assert merged_spend(merged_spend(one, two), three) == merged_spend(one, merged_spend(two, three))
+    assert merge_spends(one, two) == merge_spends(two, one)
+    assert merge_spends(one, one) == one
+    assert merge_spends(merge_spends(one, two), three) == merge_spends(one, merge_spends(two, three))

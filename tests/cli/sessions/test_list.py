@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import Run
 
-from afterwit.sessions.views import save_view
+from afterwit.sessions.filters import save_view
 from afterwit.store.layout import Layout
 
 

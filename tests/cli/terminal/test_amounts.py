@@ -1,6 +1,6 @@
 import pytest
 
-from afterwit.model.text.amounts import human_dollars, human_span, human_tokens
+from afterwit.model.figures import human_dollars, human_span, human_tokens
 
 
 @pytest.mark.parametrize(

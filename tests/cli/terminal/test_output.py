@@ -8,7 +8,7 @@ import pytest
 from tests.cli.conftest import Run, command
 
 from afterwit.cli.terminal.output import print_text
-from afterwit.model.text.amounts import human_bytes, human_count
+from afterwit.model.figures import human_bytes, human_count
 
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 posix_only = pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")

@@ -19,7 +19,7 @@ from afterwit.model.knowledge import EVERYWHERE, Category
 from afterwit.store import spool
 from afterwit.store.database import back_up
 from afterwit.store.decisions import DecisionKind, ItemChanges
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 WORD = "zanzibarine"
 GONE, STAYS = "33333333-cccc-4ccc-8ccc-000000000001", "33333333-cccc-4ccc-8ccc-000000000002"
@@ -61,8 +61,8 @@ def planted(folder: Path) -> World:
     home, store = planted_home(folder / "home"), folder / "store"
     learned(home, store)
     world = world_of(home, store)
-    with opened(world.layout) as open_store:
-        note = next(item for item in all_items(open_store.db) if WORD in item.sentence)
+    with open_store(world.layout) as present:
+        note = next(item for item in all_items(present.db) if WORD in item.sentence)
     edit(later(world, 1), note.id, ItemChanges(sentence=f"Call `make {WORD}-1` first, and {WORD} later."))
     judge(later(world, 2), DecisionKind.PIN, [note.id])
     record(
@@ -76,8 +76,8 @@ def planted(folder: Path) -> World:
     learned(home, store)
     for session in (GONE, STAYS):
         spool.append(world.layout.spool, "claude-code", session, told(session, note.id) | {"at": 2})
-    with opened(world.layout) as open_store:
-        back_up(open_store.db, world.layout.backups / "afterwit-schema-3.db")
+    with open_store(world.layout) as present:
+        back_up(present.db, world.layout.backups / "afterwit-schema-3.db")
     put(store / "afterwit.db.damaged", f"old pages with {WORD}".encode())
     put(store / "notes" / "aider.md", f"- {WORD}\n".encode())
     return world

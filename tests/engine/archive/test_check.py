@@ -14,7 +14,7 @@ from afterwit.engine.unchanged import nothing_new
 from afterwit.model.errors import DamagedError
 from afterwit.store.layout import Layout
 from afterwit.store.rows.files import FileRow
-from afterwit.store.store import Store, opened
+from afterwit.store.store import Store, open_store
 
 DAY_MS = 86_400_000
 
@@ -148,7 +148,7 @@ def test_each_run_goes_on_where_the_last_one_ended_and_a_week_is_enough_for_all(
         return whole(one, row)
 
     monkeypatch.setattr(upkeep, "object_fault", noted)
-    with opened(Layout(store)) as one:
+    with open_store(Layout(store)) as one:
         for day in range(1, 9):
             count = len(looked)
             upkeep.check_some(one, world_of(home, store).now_ms + day * DAY_MS)

@@ -20,7 +20,7 @@ from afterwit.sessions.filters import Filter
 from afterwit.store import spool
 from afterwit.store.decide import catch_up
 from afterwit.store.rows.items import decisions
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 
 def deleted(world: World, *names: str, **more: Any) -> Deletion:
@@ -81,7 +81,7 @@ def test_what_belongs_to_other_sessions_stays_as_it_was(tmp_path: Path) -> None:
     assert before - sessions(world.layout.root) == {GONE, "agent-cafe"}
     prompts = rows(world.layout.root, "SELECT first_prompt FROM sessions WHERE is_partial")
     assert prompts == [("Water the beech hedge",)]
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         assert [
             item.id for item in all_items(store.db) if STAYS in {piece.session.native_id for piece in item.evidence}
         ]
@@ -101,7 +101,7 @@ def test_a_log_that_others_share_is_archived_without_the_deleted_session_as_it_g
 def test_the_journal_keeps_what_was_decided_and_none_of_the_words(tmp_path: Path) -> None:
     world = planted(tmp_path)
     deleted(world, GONE)
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         catch_up(store)
         kinds = {(row.kind, json.loads(row.body).get("decision")) for row in decisions(store.db)}
         assert ("item-decided", "edit") in kinds
@@ -113,7 +113,7 @@ def test_the_journal_keeps_what_was_decided_and_none_of_the_words(tmp_path: Path
 def test_a_changed_journal_is_still_noticed_after_something_was_deleted(tmp_path: Path) -> None:
     world = planted(tmp_path)
     deleted(world, GONE)
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         store.journal._db.execute("""UPDATE entries SET body = '{"draws":[]}' WHERE kind = 'drawn'""")
         assert any("was changed after it was written" in fault for fault in store.journal.verify())
 
@@ -250,5 +250,5 @@ def test_a_deletion_that_is_killed_at_any_step_is_finished_by_the_next_run(tmp_p
 
 
 def _is_decided(world: World) -> bool:
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         return any(entry.kind == "sessions-erased" for entry in store.journal.entries())

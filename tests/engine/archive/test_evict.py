@@ -39,7 +39,7 @@ from afterwit.sessions.restore import RestoreChoice, plan_restore, refuse_droppe
 from afterwit.sessions.search import best_hits
 from afterwit.sessions.show import GoneTexts, SessionMoment, WantedMoments, moments
 from afterwit.store.layout import Layout
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 
 def limited(home: Path, store: Path, **limits: Any) -> World:
@@ -56,7 +56,7 @@ def evicted(home: Path, store: Path, soft_cap_bytes: int = 0, **limits: Any) -> 
 
 
 def undigest(store: Path, sessions: Iterable[str]) -> None:
-    with opened(Layout(store)) as one:
+    with open_store(Layout(store)) as one:
         for session in sessions:
             one.db.execute("UPDATE sessions SET is_digested = 0 WHERE native_id = ?", (session,))
 
@@ -398,7 +398,7 @@ def test_the_database_gives_the_space_back(tmp_path: Path) -> None:
     for number in range(30):
         put(home / CLAUDE / f"s{number}.jsonl", claude_records(f"s{number}", 60))
     learned(home, store)
-    with opened(Layout(store)) as one:
+    with open_store(Layout(store)) as one:
         one.db.execute("CREATE TABLE filler (content BLOB)")
         one.db.executemany("INSERT INTO filler VALUES (randomblob(?))", [(4_000,)] * 500)
         one.db.execute("DROP TABLE filler")

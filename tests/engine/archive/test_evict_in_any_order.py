@@ -31,7 +31,7 @@ from afterwit.sessions.pin import pin
 from afterwit.store import archive, atomic
 from afterwit.store.atomic import sync
 from afterwit.store.layout import Layout
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 NAMES = st.sampled_from(["s1", "s2", "s3", "s4"])
 CAPS = st.sampled_from([1, 1_500, 4_000, 1 << 40])
@@ -153,7 +153,7 @@ class Budget(RuleBasedStateMachine):
 
     def let_a_digest_be_missing(self, name: str) -> None:
         """As after a run that was stopped between capture and digest."""
-        with opened(Layout(self.store)) as one:
+        with open_store(Layout(self.store)) as one:
             one.db.execute("UPDATE sessions SET is_digested = 0 WHERE native_id = ?", (name,))
         self.undigested.add(name)
 

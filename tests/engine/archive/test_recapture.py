@@ -18,7 +18,7 @@ from afterwit.engine.sweep import sweep
 from afterwit.model.learn_run import Eviction, Options, Report
 from afterwit.model.settings import RetentionSettings
 from afterwit.store.layout import Layout
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 ODD = [{"type": "of-tomorrow", "sessionId": "s1"}]
 
@@ -117,7 +117,7 @@ def test_a_lost_file_of_which_a_session_is_known_stays_as_it_is(tmp_path: Path) 
     home, store = tmp_path / "home", tmp_path / "store"
     put(home / CLAUDE / "s1.jsonl", claude_records("s1"))
     learned(home, store)
-    with opened(Layout(store)) as one:
+    with open_store(Layout(store)) as one:
         one.db.execute("UPDATE sessions SET is_digested = 0")
     evict(capped(home, store, 1), lambda _: True)
     assert states(store) == [(0, 1, "lost", 0)]

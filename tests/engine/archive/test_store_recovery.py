@@ -21,7 +21,7 @@ from afterwit.store.checksums import content_hash
 from afterwit.store.database import connect, migrations
 from afterwit.store.journal import Journal
 from afterwit.store.layout import Layout
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 DAY_MS = 86_400_000
 _KEYS = {
@@ -121,7 +121,7 @@ def test_who_goes_on_with_such_a_database_loses_nothing_that_is_archived(
 
 def test_a_store_from_before_there_were_marks_is_told_from_an_empty_database(home: Path, store: Path) -> None:
     (store / "archive.mark").unlink()
-    with opened(Layout(store)) as one:
+    with open_store(Layout(store)) as one:
         one.db.execute("DELETE FROM archive_mark; UPDATE files SET checksum = x''; DELETE FROM standing")
     learned(home, store)
     assert (store / "archive.mark").exists()
@@ -312,7 +312,7 @@ def test_rebuild_waits_for_whoever_has_the_database_open_and_leaves_it_alone(
 ) -> None:
     monkeypatch.setattr("afterwit.store.database._WAIT_SECONDS", 0.0)
     before = hash_of(store)
-    with opened(Layout(store)) as one:
+    with open_store(Layout(store)) as one:
         list(one.db.execute("SELECT 1 FROM files"))
         with pytest.raises(BusyError, match="Another program has"):
             rebuild(world_of(home, store), Silent())
@@ -348,11 +348,11 @@ def test_rebuild_says_that_something_is_missing_where_only_the_archive_can_tell(
 
 
 def test_errors_of_damage_and_of_the_program_are_told_apart(store: Path) -> None:
-    with pytest.raises(ValueError, match="a mistake of ours"), opened(Layout(store)):
+    with pytest.raises(ValueError, match="a mistake of ours"), open_store(Layout(store)):
         raise ValueError("a mistake of ours")
     with connect(store / "afterwit.db") as db:
         db.execute("UPDATE events SET kind = 'nonsense' WHERE id = (SELECT max(id) FROM events)")
-    with pytest.raises(DamagedError, match="store rebuild"), opened(Layout(store)):
+    with pytest.raises(DamagedError, match="store rebuild"), open_store(Layout(store)):
         raise ValueError("that is no kind of event")
 
 

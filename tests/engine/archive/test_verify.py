@@ -16,7 +16,7 @@ from afterwit.engine.unchanged import nothing_new
 from afterwit.model.learn_run import Report
 from afterwit.recall.deck.dealt import DealtPart
 from afterwit.store.layout import KEY_BYTES, Layout
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 CLAUDE = ".claude/projects/-srv-orchard"
 
@@ -217,7 +217,7 @@ def test_a_run_that_is_killed_while_it_writes_the_deck_leaves_a_sound_one(
         patch.setattr(Path, "replace", killed)
         with pytest.raises(KeyboardInterrupt):
             learned(home, layout.root)
-    with opened(layout) as store:
+    with open_store(layout) as store:
         assert is_deck_sound(store)
 
 

@@ -16,7 +16,7 @@ from afterwit.knowledge.door.list import ItemFilter, listed
 from afterwit.model.errors import StoreError, UsageError
 from afterwit.model.knowledge import EVERYWHERE, Authority, Category, Item, ItemStatus, Scope, ScopeKind, Trigger
 from afterwit.store.decisions import DecisionKind, ItemChanges
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def only(world: World) -> Item:
 
 
 def entries(world: World) -> int:
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         return store.journal.count()
 
 

@@ -12,7 +12,7 @@ from afterwit.engine.curation.curate import LessonSource, Words, record, report
 from afterwit.knowledge.door.list import all_items
 from afterwit.model.errors import StoreError, UsageError
 from afterwit.model.knowledge import EVERYWHERE, Category, Item
-from afterwit.store.store import held, opened
+from afterwit.store.store import hold_lease, open_store
 
 CODEX = LessonSource("codex", "mcp-1")
 LESSON = Words(
@@ -31,7 +31,7 @@ def world(tmp_path: Path) -> World:
 
 
 def items_of(world: World) -> list[Item]:
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         return [item for item in all_items(store.db) if item.harvester == "assistant"]
 
 
@@ -44,7 +44,7 @@ def test_a_lesson_is_one_clean_line_and_waits_for_the_next_learn(world: World) -
 
 
 def test_a_lesson_is_recorded_while_a_learn_holds_the_store(world: World) -> None:
-    with held(world.layout.lease):
+    with hold_lease(world.layout.lease):
         lesson = record(world, CODEX, LESSON)
     learned(world.user_home, world.layout.root)
     assert [item.id for item in items_of(world)] == [lesson.id]
@@ -68,7 +68,7 @@ def test_lessons_and_reports_survive_a_rebuild(world: World) -> None:
 def test_entries_of_one_moment_keep_their_order(world: World) -> None:
     record(world, CODEX, LESSON)
     record(world, LessonSource("codex", "mcp-2"), LESSON)
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         moments = [entry.at_ms for entry in store.journal.entries() if entry.kind == "lesson-recorded"]
     assert moments == [world.now_ms, world.now_ms + 1]
 
@@ -76,7 +76,7 @@ def test_entries_of_one_moment_keep_their_order(world: World) -> None:
 def test_what_the_gate_refuses_is_not_journalled(world: World) -> None:
     with pytest.raises(UsageError, match="cannot be kept"):
         record(world, CODEX, Words(sentence="Yes.", category=Category.FACT, scope=EVERYWHERE))
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         assert [entry for entry in store.journal.entries() if entry.kind == "lesson-recorded"] == []
 
 

@@ -13,7 +13,7 @@ from afterwit.engine.doctor.audit_secrets import audit_secrets
 from afterwit.engine.doctor.findings import DoctorFinding
 from afterwit.model.errors import AfterwitError
 from afterwit.store.layout import Layout
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 SECRET = "ghp_" + "0123456789" * 3 + "abcdef"
 STAND_IN = """#!{python}
@@ -104,7 +104,7 @@ def test_a_finding_says_where_it_is_and_never_what_it_is(home: Path, tmp_path: P
 
 
 def test_a_finding_in_a_database_names_table_and_row(home: Path, tmp_path: Path) -> None:
-    with opened(Layout(tmp_path / "store")) as store:
+    with open_store(Layout(tmp_path / "store")) as store:
         store.journal.append("checkouts-seen", {"remotes": {"/srv/orchard": f"https://{SECRET}@host/x"}}, 1)
         store.db.execute("UPDATE sessions SET title = ? WHERE id = 1", (f"two lines\n{SECRET}",))
     places = [one.what.partition(":")[0] for one in audit(home, Kingfisher(tmp_path).folder)]

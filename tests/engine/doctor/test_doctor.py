@@ -18,7 +18,7 @@ from afterwit.engine.doctor.findings import Level
 from afterwit.model.errors import StoreError
 from afterwit.store import spool
 from afterwit.store.layout import Layout
-from afterwit.store.store import held
+from afterwit.store.store import hold_lease
 
 CORPUS = os.environ.get("AFTERWIT_CORPUS", "")
 Records = list[dict[str, Any]]
@@ -453,7 +453,7 @@ def test_the_agents_own_setting_says_what_vanishes(home: Path, store: Path) -> N
 def test_a_run_at_work_is_named_and_a_killed_one_too(home: Path, store: Path) -> None:
     mixed_home(home)
     learned(home, store)
-    with held(Layout(store).lease):
+    with hold_lease(Layout(store).lease):
         found = examined(home, store).store
         assert (found.lease, found.lease_process) == ("held", os.getpid())
     Layout(store).lease.write_text("999999999\n")

@@ -16,7 +16,7 @@ from afterwit.engine.faults import LEARN
 from afterwit.model.times import ms_from_any
 from afterwit.store.layout import Layout
 from afterwit.store.rows.hooks import CallRow, FaultRow, put_calls, put_faults
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def faulty(tmp_path: Path, *faults: FaultRow) -> list[DoctorFinding]:
     """What `doctor` finds in a healthy store to which hooks told these."""
     mixed_home(tmp_path / "home")
     learned(tmp_path / "home", tmp_path / "store")
-    with opened(Layout(tmp_path / "store")) as store:
+    with open_store(Layout(tmp_path / "store")) as store:
         put_faults(store.db, faults)
     return examine(world_of(tmp_path / "home", tmp_path / "store")).findings
 
@@ -155,7 +155,7 @@ def test_an_agent_that_has_stopped_to_call_is_seen(silent: Machine) -> None:
 
 
 def test_what_hooks_recorded_tells_that_they_called(silent: Machine) -> None:
-    with opened(silent.layout) as store:
+    with open_store(silent.layout) as store:
         at_ms = CONNECTED_MS + 2 * HOUR_MS
         put_calls(store.db, [CallRow(b"1", "codex", "thread-3", "", at_ms, "", "Bash", "ls", "succeeded", "")])
     assert list(silent_hooks(silent)) == []

@@ -34,7 +34,7 @@ from afterwit.extras.backup.list import list_snapshots
 from afterwit.extras.backup.vault import HEADER, HEADER_COPY, Vault
 from afterwit.model.errors import BusyError, DamagedError, StoreError
 from afterwit.store.atomic import replace_file
-from afterwit.store.store import held
+from afterwit.store.store import hold_lease
 
 
 def test_a_restored_backup_has_the_same_content_hash_and_is_sound(world: World, tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_another_run_at_work_is_waited_for_and_no_failure(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("afterwit.extras.backup.create._WAIT_SECONDS", 0)
-    with held(world.layout.lease), pytest.raises(BusyError):
+    with hold_lease(world.layout.lease), pytest.raises(BusyError):
         made(world, tmp_path / "backup")
     assert last_backup(world.layout).failed_ms is None
     assert not (tmp_path / "backup").exists()

@@ -26,7 +26,7 @@ from afterwit.config.world import World
 from afterwit.engine.archive.upkeep import verify
 from afterwit.extras.backup.restore import finish, restore, undo
 from afterwit.model.errors import BackupError, BusyError, StoreError, StoreFullError
-from afterwit.store.store import opened, readonly_database
+from afterwit.store.store import open_store, readonly_database
 
 MOST_STEPS = 80
 
@@ -268,7 +268,7 @@ def test_a_restore_killed_at_any_step_leaves_the_old_or_the_new_and_is_ended_by_
         assert killed.returncode == -signal.SIGKILL, killed.stderr
         reached.append(killed.stderr.strip().rpartition(": ")[2])
         if own.layout.replacing.exists():
-            with pytest.raises(StoreError, match="stopped half-way"), opened(own.layout):
+            with pytest.raises(StoreError, match="stopped half-way"), open_store(own.layout):
                 pass
             assert finish(own.layout) is True
             assert hash_of(store) == older

@@ -21,8 +21,8 @@ from tests.sources.repositories import commit_on_top
 from afterwit.config.world import World, redactor_of
 from afterwit.extras.fixes.check import CheckOptions, guarded_lines
 from afterwit.model.guards import GuardState
-from afterwit.store.rows.extras import checked_fixes
-from afterwit.store.store import opened
+from afterwit.store.rows.extras import fix_checks
+from afterwit.store.store import open_store
 
 
 @pytest.fixture
@@ -172,8 +172,8 @@ def test_verdicts_are_journalled_and_nothing_else_is_left(
     commit = fixed(git_dir, {"orchard.py": BROKEN}, {"orchard.py": MENDED, "tests/test_orchard.py": TEST})
     objects = sorted(path for path in git_dir.rglob("*"))
     verdicts(git_dir, world)
-    with opened(world.layout) as store:
-        (checked,) = checked_fixes(store.db)
+    with open_store(world.layout) as store:
+        (checked,) = fix_checks(store.db)
     assert (checked.verdict.commit, checked.verdict.state) == (commit, GuardState.GUARDED)
     assert sorted(path for path in git_dir.rglob("*")) == objects
     assert {path.name for path in git_dir.parent.iterdir()} == {".git", ".venv"}

@@ -27,7 +27,7 @@ from afterwit.model.errors import ConfigError
 from afterwit.model.memory_entry import PERSON, STORED_BY, EntryError
 from afterwit.recall.recall import preference_lines
 from afterwit.store.layout import Layout
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 _numbers = itertools.count(1)
 
@@ -101,7 +101,7 @@ def test_opening_the_memory_reads_the_journal_only_if_something_is_not_applied(
 ) -> None:
     with memory(world) as mine:
         mine.store("shell", "fish")
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         store.journal.append("memory-stored", {"user": "ada", "key": "editor", "value": "vi", "metadata": {}}, 5)
     with memory(world) as mine:
         assert mine.keys().keys == ["editor", "shell"]
@@ -393,7 +393,7 @@ def test_many_processes_at_once_lose_nothing(tmp_path: Path) -> None:
 def test_entries_stand_in_no_other_table_of_the_database(world: World) -> None:
     with memory(world) as mine:
         mine.store("shell", "zyzzyva")
-    with opened(Layout(world.layout.root)) as store:
+    with open_store(Layout(world.layout.root)) as store:
         tables = [row[0] for row in store.db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
         holding = [name for name in tables if _mentions(store.db.execute(f'SELECT * FROM "{name}"'), "zyzzyva")]
     assert [name for name in holding if not name.startswith("memory_words_")] == ["memory_entries"]

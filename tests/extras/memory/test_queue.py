@@ -15,7 +15,7 @@ from afterwit.extras.memory.backend import RejectedError, UnreachableError
 from afterwit.extras.memory.queue import Queue, QueueingBackend
 from afterwit.model.errors import StoreError, StoreFullError
 from afterwit.model.memory_entry import Write
-from afterwit.store.store import held
+from afterwit.store.store import hold_lease
 
 GONE = UnreachableError("The server is gone. Start it.")
 _numbers = itertools.count(1)
@@ -159,7 +159,7 @@ def test_while_another_run_delivers_a_write_waits_behind_it(setting: Setting) ->
     setting.patient.store(setting.write("shell", "one"))
     setting.backend.before = None
     setting.later()
-    with held(setting.lock):
+    with hold_lease(setting.lock):
         told = setting.patient.store(setting.write("shell", "two"))
     assert told.is_waiting
     assert "Another run" in told.reason

@@ -20,7 +20,7 @@ from afterwit.extras.team.place import shares_of
 from afterwit.knowledge.door.settle import recorded_about
 from afterwit.model.errors import BusyError
 from afterwit.store.decisions import DecisionKind, KnowledgeEntry
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 MOST_STEPS = 60
 COUNT = "Run `make build` before `make check`, or counts are old."
@@ -59,7 +59,7 @@ def said(person: Member) -> Counter[tuple[str, str]]:
 
 def brought(person: Member) -> Counter[str]:
     """How often the journal tells of each note that it came from others."""
-    with opened(person.world.layout) as store:
+    with open_store(person.world.layout) as store:
         entries = recorded_about(store.db, (), (KnowledgeEntry.SHARED,))
         return Counter(note["id"] for entry in entries for note in entry.body["notes"])
 

@@ -11,7 +11,7 @@ from afterwit.knowledge.door.echoes import echoes
 from afterwit.knowledge.door.list import all_items
 from afterwit.store import spool
 from afterwit.store.layout import Layout
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 BEGIN_MS = 1_777_629_600_000  # when a log with a start of 0 begins
 FAILS = "Exit code 2\nerror: unrecognized subcommand 'cargo'"
@@ -49,7 +49,7 @@ def note(store: Path, at_s: int, **more: Any) -> None:
 def shown(home: Path, store: Path) -> dict[str, set[int]]:
     """By item, the numbers of the sessions that count as shown."""
     learned(home, store)
-    with opened(Layout(store)) as one:
+    with open_store(Layout(store)) as one:
         return {item: {int(story[-4:]) for story in stories} for item, stories in echoes(one.db).items()}
 
 
@@ -63,7 +63,7 @@ def put_three(home: Path, store: Path) -> None:
 
 
 def repo_of(store: Path) -> str:
-    with opened(Layout(store)) as one:
+    with open_store(Layout(store)) as one:
         return str(one.db.execute("SELECT repo FROM sessions WHERE native_id LIKE '%2'").get)
 
 
@@ -107,5 +107,5 @@ def test_a_session_that_was_shown_an_item_by_the_server_is_no_evidence_for_it(ho
 
 
 def _corrections(store: Path) -> list[Any]:
-    with opened(Layout(store)) as one:
+    with open_store(Layout(store)) as one:
         return [item for item in all_items(one.db) if item.harvester == "corrections"]

@@ -7,7 +7,7 @@ import pytest
 from tests.homes import CODEX, ORCHARD, THREAD, Silent, codex_records, hash_of, learned, put, rows, world_of
 from tests.measure.histories import HOUR_S, Log
 
-from afterwit.capture.checkouts.known import checkouts
+from afterwit.capture.checkouts import checkouts
 from afterwit.config.world import World
 from afterwit.engine.archive.rebuild import rebuild
 from afterwit.engine.curation.curate import Words, add, edit
@@ -18,7 +18,7 @@ from afterwit.knowledge.gone import RETURNS
 from afterwit.model.knowledge import EVERYWHERE, Category, Item, ItemStatus, Scope, ScopeKind
 from afterwit.store.decisions import ItemChanges
 from afterwit.store.layout import Layout
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 ORCHARDS = "git.example/fruit/orchard"
 TEXT = "# Orchard\n\nRun the tests with `make test`."
@@ -29,13 +29,13 @@ FAILED = "Exit code 2\nassertion failed: juice == 3\ntest result: FAILED. 11 pas
 
 def known(store: Path) -> dict[str, bool]:
     """Whether the host knows them, by advice."""
-    with opened(Layout(store)) as one:
+    with open_store(Layout(store)) as one:
         return {item.advice: item.is_known_to_host for item in all_items(one.db) if item.advice}
 
 
 def told(home: Path, store: Path) -> dict[str, dict[str, str]]:
     world = world_of(home, store)
-    with opened(world.layout) as one:
+    with open_store(world.layout) as one:
         return instructions(one, world, checkouts(one, world))
 
 
@@ -123,7 +123,7 @@ def test_only_the_users_own_home_speaks_for_every_session(tmp_path: Path, last: 
     assert told(home, store) == {}
     for name in ("quillon", "bob"):
         world = world_of(home, store)._replace(user_home=Path(f"/home/{name}"))
-        with opened(world.layout) as one:
+        with open_store(world.layout) as one:
             found = instructions(one, world, [])
         assert found == ({"": {".claude/CLAUDE.md": "Be brief."}} if name == last else {})
 
@@ -166,7 +166,7 @@ def about(*files: str, scope: Scope = HERE) -> Words:
 
 
 def item_of(world: World, name: str) -> Item:
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         return find_item(store.db, name)
 
 

@@ -24,7 +24,7 @@ from afterwit.model.knowledge import Category, Channel, Item, ItemStatus
 from afterwit.store.marks import in_use_since
 from afterwit.store.rows import items
 from afterwit.store.rows.items import RejectionRow
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 
 def test_the_most_frequent_reason_comes_first_with_samples(tmp_path: Path) -> None:
@@ -32,7 +32,7 @@ def test_the_most_frequent_reason_comes_first_with_samples(tmp_path: Path) -> No
     world = world_of(tmp_path / "home", tmp_path / "store")
     rows = [RejectionRow(f"{number}", "momentary", "standing-rules", "global", f"Row {number}.") for number in range(5)]
     rows.append(RejectionRow("9", "secret", "standing-rules", "repo:orchard", "The key is ‹aws-key:3f9c2a›."))
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         items.put_rejections(store.db, rows)
     first, second = rejected(world, samples=2)
     assert (first.reason, first.count, [one["fact"] for one in first.samples]) == (
@@ -56,14 +56,14 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
         msgspec.structs.replace(second, contradicts=(first.id,)),
         msgspec.structs.replace(third, sentence="The ledger contradicts the table."),
     )
-    with opened(demo.layout) as store:
+    with open_store(demo.layout) as store:
         for item in changed:
             items.put_item(store.db, item_row(item), item.sentence)
     return demo
 
 
 def _every_item(world: World) -> list[Item]:
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         return list(all_items(store.db))
 
 
@@ -101,7 +101,7 @@ def test_a_search_goes_on_where_the_page_before_it_ended(world: World) -> None:
 def test_what_is_new_and_what_contradicts_is_found_without_a_look_at_the_rest(world: World) -> None:
     everything = _every_item(world)
     active = [item for item in everything if item.status is ItemStatus.ACTIVE]
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         noted = in_use_since(store.db) or {}
     for since_ms in (0, world.now_ms, world.now_ms + 1):
         assert new_items(world, since_ms) == [item for item in active if noted.get(item.id, since_ms) >= since_ms]

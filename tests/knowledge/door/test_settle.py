@@ -18,7 +18,7 @@ from afterwit.store.decisions import DecisionKind, Forgettable, KnowledgeEntry
 from afterwit.store.layout import Layout
 from afterwit.store.rows.items import ExposureRow, put_exposure
 from afterwit.store.rows.sightings import touch_all
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 UNKNOWN = "Exit code 2\nerror: unrecognized subcommand 'cargo'"
 
@@ -38,7 +38,7 @@ def wrong_wrapper(number: int) -> Log:
 
 
 def items_of(store: Path) -> list[Item]:
-    with opened(Layout(store)) as one:
+    with open_store(Layout(store)) as one:
         return list(all_items(one.db))
 
 
@@ -48,7 +48,7 @@ def wrapper_item(store: Path) -> Item:
 
 def decided(home: Path, store: Path, kind: str, **body: object) -> Harvested:
     world = world_of(home, store)
-    with opened(world.layout) as one:
+    with open_store(world.layout) as one:
         decide(one, kind, body, world.now_ms)
         if kind in (KnowledgeEntry.FORGOTTEN, KnowledgeEntry.UNDONE):
             touch_all(one.db)
@@ -62,7 +62,7 @@ def test_a_newer_harvester_concludes_again_from_what_it_sees_as_before(
     monkeypatch.setattr(Corrections, "conclude", lambda *_: ())
     monkeypatch.setattr(Corrections, "version", 99)
     world = world_of(home, tmp_path / "store")
-    with opened(world.layout) as one:
+    with open_store(world.layout) as one:
         harvest(one, world)
     assert not [item for item in items_of(tmp_path / "store") if item.harvester == "corrections"]
 
@@ -158,7 +158,7 @@ def test_an_undo_can_be_undone(home: Path, tmp_path: Path) -> None:
     store = tmp_path / "store"
     learned(home, store)
     decided(home, store, KnowledgeEntry.DECIDED, item=wrapper_item(store).id, decision=DecisionKind.REJECT)
-    with opened(Layout(store)) as one:
+    with open_store(Layout(store)) as one:
         machine, number = one.journal.machine, one.journal.count()
     decided(home, store, KnowledgeEntry.UNDONE, machine=machine, number=number)
     assert wrapper_item(store).status is ItemStatus.ACTIVE
@@ -181,7 +181,7 @@ def test_a_session_that_was_shown_an_item_is_less_evidence_for_it(home: Path, tm
     store = tmp_path / "store"
     learned(home, store)
     before = wrapper_item(store)
-    with opened(Layout(store)) as one:
+    with open_store(Layout(store)) as one:
         for number in (0, 1):
             put_exposure(one.db, ExposureRow("claude-code", wrong_wrapper(number).session, before.id, "start", 1, 1))
         harvest(one, world_of(home, store))

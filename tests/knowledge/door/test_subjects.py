@@ -10,7 +10,7 @@ from tests.homes import hash_of, learned, world_of
 from tests.measure.histories import HOUR_S, Log
 from tests.processes import COMMAND, run_text
 
-from afterwit.capture.checkouts.known import checkouts
+from afterwit.capture.checkouts import checkouts
 from afterwit.config.world import World
 from afterwit.engine.curation.curate import Words, add, judge
 from afterwit.engine.unchanged import nothing_new
@@ -19,7 +19,7 @@ from afterwit.knowledge.gone import RETURNS
 from afterwit.model.knowledge import Category, Item, ItemStatus, Scope, ScopeKind
 from afterwit.store.decisions import DecisionKind
 from afterwit.store.layout import Layout
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 HERE = Scope(ScopeKind.REPO, "orchard")
 PASSED = "test result: ok. 12 passed"
@@ -55,7 +55,7 @@ def makefile(home: Path) -> Path:
 
 
 def proven(store: Path) -> Item:
-    with opened(Layout(store)) as one:
+    with open_store(Layout(store)) as one:
         return next(item for item in all_items(one.db) if item.advice == "make test")
 
 
@@ -65,7 +65,7 @@ def in_deck(store: Path) -> bool:
 
 
 def named(world: World, name: str) -> Item:
-    with opened(world.layout) as one:
+    with open_store(world.layout) as one:
         return find_item(one.db, name)
 
 
@@ -121,7 +121,7 @@ def test_what_another_checkout_has_is_not_gone(home: Path, store: Path, makefile
     makefile.unlink()
     learned(home, store)
     world = world_of(home, store)
-    with opened(world.layout) as one:
+    with open_store(world.layout) as one:
         assert [place.repo for place in checkouts(one, world)] == ["orchard", "orchard"]
     assert proven(store).status is ItemStatus.ACTIVE
     (branch / "Makefile").unlink()

@@ -10,7 +10,7 @@ from tests.homes import CLAUDE, claude_records, learned, put, world_of
 from tests.knowledge_home import FACT, learnable_home
 from tests.recall.works import content_of
 
-from afterwit.digest.door.update import load_digest
+from afterwit.digest.door import load_digest
 from afterwit.engine.curation.curate import judge
 from afterwit.knowledge.door.list import all_items
 from afterwit.recall.deck import compile as compiling
@@ -22,7 +22,7 @@ from afterwit.redaction.redaction import Redactor
 from afterwit.store.database import transaction
 from afterwit.store.decisions import DecisionKind
 from afterwit.store.layout import Layout
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 HARBOUR = "/srv/harbour"
 _FAILURE = {"rtk", "make", "unrecognized", "subcommand"}
@@ -110,7 +110,7 @@ def test_only_sessions_that_changed_are_read_again(home: Path, layout: Layout, m
     learned(home, layout.root)
     assert read == ["h2"]
     read.clear()
-    with opened(layout) as store:
+    with open_store(layout) as store:
         compile_deck(store, world_of(home, layout.root))
     assert read == []
 
@@ -121,7 +121,7 @@ def test_where_nothing_is_said_anew_nothing_is_redacted(
     def refuse(*_: object) -> str:
         raise AssertionError("nothing has to be redacted")
 
-    with opened(layout) as store:
+    with open_store(layout) as store:
         monkeypatch.setattr(Redactor, "text", refuse)
         compile_deck(store, world_of(home, layout.root))
 
@@ -138,7 +138,7 @@ def test_a_part_that_grew_says_what_one_made_from_nothing_says(home: Path, layou
 
 
 def test_a_repository_that_is_gone_has_no_part(home: Path, layout: Layout) -> None:
-    with opened(layout) as store:
+    with open_store(layout) as store:
         with transaction(store.db):
             store.db.execute("UPDATE sessions SET repo = 'orchard'")
             store.db.execute("DELETE FROM items WHERE scope = 'repo:harbour'")
@@ -159,7 +159,7 @@ def test_other_rules_of_redaction_make_every_part_anew(
 
 def test_what_people_retire_is_in_no_file_of_the_deck(home: Path, layout: Layout) -> None:
     assert FACT.encode() in parts(layout)["orchard"].read_bytes()
-    with opened(layout) as store:
+    with open_store(layout) as store:
         note = next(item for item in all_items(store.db) if item.sentence == FACT)
     judge(world_of(home, layout.root), DecisionKind.RETIRE, [note.id])
     assert all(FACT.encode() not in path.read_bytes() for path in (layout.deck, *parts(layout).values()))

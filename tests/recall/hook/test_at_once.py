@@ -12,7 +12,7 @@ from tests.recall.hook.conftest import MAIN, Hook
 from afterwit.recall.spooled import take_in
 from afterwit.redaction.redaction import Redactor
 from afterwit.store.rows import hooks
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 SESSIONS = 25
 
@@ -48,7 +48,7 @@ def test_fifty_hooks_beside_a_learn_fail_nowhere_and_lose_nothing(hook: Hook, tm
     assert [process.returncode for process in running] == [0] * 2 * SESSIONS
     assert {err for _, err in outputs} == {b""}
     shown = [bool(out) for out, _ in outputs]
-    with opened(hook.layout) as store:
+    with open_store(hook.layout) as store:
         take_in(store, Redactor(b"k" * 32), 0)
         draws = hooks.draws(store.db)
     assert sum(shown[SESSIONS:]) == 1

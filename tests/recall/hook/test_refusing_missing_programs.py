@@ -14,7 +14,7 @@ from tests.measure.histories import HOUR_S, Log
 from afterwit.knowledge.door.list import all_items
 from afterwit.measure.skipping import set_skipping
 from afterwit.store.layout import Layout
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 MAIN = "from afterwit.recall.hook.entry import main; main()"
 DAY_S = 24 * HOUR_S
@@ -88,7 +88,7 @@ def test_a_program_that_was_seen_to_work_since_is_not_refused(places: tuple[Path
     home, store = places
     Log(7, 7 * DAY_S, "/srv/orchard").prompt("Graft row 7").shell("pytest -q", "12 passed").put(home)
     learned(home, store)
-    with opened(Layout(store)) as one:
+    with open_store(Layout(store)) as one:
         (item,) = [item for item in all_items(one.db) if item.harvester == "environment"]
     assert [trigger.program for trigger in item.triggers if not trigger.signature] == []
     assert before(home, store, "pytest -q") == ""

@@ -16,7 +16,7 @@ from afterwit.recall.recall import recalled
 from afterwit.sessions.identities import repos
 from afterwit.store.layout import Layout
 from afterwit.store.rows.hooks import Shares, put_shares
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 REMOTE = "git@example.org:team/{}.git"
 
@@ -50,7 +50,7 @@ def configured(store: Path, aliases: str = "") -> World:
     (store / "config.toml").write_text(f"[aliases.repos]\n{aliases}\n", encoding="utf-8")
     learned(store.parent / "home", store)
     world = world_of(store.parent / "home", store)
-    with opened(world.layout) as learned_store:
+    with open_store(world.layout) as learned_store:
         put_shares(learned_store.db, Shares(0.0, 0.0))
         compile_deck(learned_store, world)
     return world

@@ -19,7 +19,7 @@ from afterwit.store.decisions import (
     KnowledgeEntry,
     Recorded,
     SessionRead,
-    decided,
+    gather_decisions,
     in_force,
 )
 
@@ -39,12 +39,12 @@ def undone(number: int, target: int) -> Recorded:
 
 
 def kinds(*entries: Recorded) -> list[str]:
-    return [str(one.kind) for one in decided(entries).decisions.get(ITEM, ())]
+    return [str(one.kind) for one in gather_decisions(entries).decisions.get(ITEM, ())]
 
 
 def test_decisions_come_by_item_with_an_edits_words() -> None:
     assert kinds(judged(1, "approve"), judged(2, "retire")) == ["approve", "retire"]
-    made = decided([judged(1, "edit", sentence="Use `make all`.")]).decisions[ITEM]
+    made = gather_decisions([judged(1, "edit", sentence="Use `make all`.")]).decisions[ITEM]
     assert [one.changes.named for one in made] == [{"sentence": "Use `make all`."}]
 
 
@@ -53,7 +53,7 @@ def test_an_edit_may_set_everything_that_an_item_says_of_itself() -> None:
         scope=EVERYWHERE, category=Category.PITFALL, triggers=(Trigger(program="make", words=("all",)),), advice=""
     )
     body = msgspec.json.decode(msgspec.json.encode({"item": ITEM, "decision": "edit", **msgspec.to_builtins(changes)}))
-    (made,) = decided([entry(1, KnowledgeEntry.DECIDED, body, ITEM)]).decisions[ITEM]
+    (made,) = gather_decisions([entry(1, KnowledgeEntry.DECIDED, body, ITEM)]).decisions[ITEM]
     assert made.changes == changes
 
 
@@ -73,8 +73,8 @@ def test_what_people_wrote_and_imported_are_drafts() -> None:
         entry(1, KnowledgeEntry.ADDED, {"draft": msgspec.to_builtins(own)}),
         entry(2, KnowledgeEntry.IMPORTED, {"drafts": [msgspec.to_builtins(foreign)], "source": "import:team"}),
     ]
-    assert decided(entries).drafts == (own, foreign)
-    assert decided([*entries, undone(3, 1)]).drafts == (foreign,)
+    assert gather_decisions(entries).drafts == (own, foreign)
+    assert gather_decisions([*entries, undone(3, 1)]).drafts == (foreign,)
 
 
 @pytest.mark.parametrize(
@@ -88,9 +88,9 @@ def test_what_people_wrote_and_imported_are_drafts() -> None:
 )
 def test_what_is_forgotten_takes_the_evidence_from_there(what: Forgettable, name: str) -> None:
     read = piece("s1", channel=Channel.WEB, source="https://example.org/page")
-    forgotten = decided([entry(1, KnowledgeEntry.FORGOTTEN, {"what": what, "name": name})]).forgotten
+    forgotten = gather_decisions([entry(1, KnowledgeEntry.FORGOTTEN, {"what": what, "name": name})]).forgotten
     assert forgotten.takes(read)
-    assert not decided([]).forgotten.takes(read)
+    assert not gather_decisions([]).forgotten.takes(read)
 
 
 def test_a_session_is_forgotten_with_its_subagents_and_no_other() -> None:
@@ -132,15 +132,15 @@ def _read(number: int, request: str, *drafts: Draft, confirms: str = "") -> Reco
 
 
 def test_what_a_model_read_is_drafted_and_what_it_confirms_is_evidence() -> None:
-    made = decided([_read(1, "r1", draft("Prune in March."), confirms=ITEM)])
+    made = gather_decisions([_read(1, "r1", draft("Prune in March."), confirms=ITEM)])
     assert [one.sentence for one in made.drafts] == ["Prune in March."]
     assert made.reports == {ITEM: (piece("s9"),)}
 
 
 def test_of_several_answers_to_one_request_the_last_that_stands_counts() -> None:
     entries = [_read(1, "r1", draft("Prune in March.")), _read(2, "r1", draft("Prune in May."))]
-    assert [one.sentence for one in decided(entries).drafts] == ["Prune in May."]
-    assert [one.sentence for one in decided([*entries, undone(3, 2)]).drafts] == ["Prune in March."]
+    assert [one.sentence for one in gather_decisions(entries).drafts] == ["Prune in May."]
+    assert [one.sentence for one in gather_decisions([*entries, undone(3, 2)]).drafts] == ["Prune in March."]
 
 
 def settled(number: int, request: str, **claims: Any) -> Recorded:
@@ -150,12 +150,12 @@ def settled(number: int, request: str, **claims: Any) -> Recorded:
 
 def test_of_notes_that_say_the_same_the_last_that_was_kept_stands_for_all() -> None:
     entries = [settled(1, "r1", same=[["a", "b"], ["c", "d"]]), settled(2, "r2", same=[["c", "a"]])]
-    assert decided(entries).same == dict.fromkeys("abcd", "c")
-    assert decided([*entries, undone(3, 2)]).same == {"a": "a", "b": "a", "c": "c", "d": "c"}
+    assert gather_decisions(entries).same == dict.fromkeys("abcd", "c")
+    assert gather_decisions([*entries, undone(3, 2)]).same == {"a": "a", "b": "a", "c": "c", "d": "c"}
 
 
 def test_of_several_answers_about_the_same_notes_the_last_counts() -> None:
     entries = [settled(1, "r1", same=[["a", "b"]]), settled(2, "r1", replaced=[["a", "b"]], contradict=[["c", "d"]])]
-    result = decided(entries)
+    result = gather_decisions(entries)
     assert (result.same, result.replaced) == ({}, {"b": ("a",)})
     assert result.contradicted == {"c": ("d",), "d": ("c",)}

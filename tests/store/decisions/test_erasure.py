@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from afterwit.store.decide import DRAWN, Erasure, changed_bodies
+from afterwit.store.decide import DRAWN, Erasure, bodies_after_erasure
 from afterwit.store.journal import JournalEntry
 
 ERASED = Erasure(
@@ -21,7 +21,7 @@ def draw(repo: str, item: str) -> dict[str, Any]:
 def kept_words(*draws: dict[str, Any]) -> list[bool]:
     """Of each draw whether the journal still holds its words."""
     entry = JournalEntry("m1", 1, 0, DRAWN, {"draws": list(draws)})
-    body = changed_bodies([entry], ERASED).get(("m1", 1), entry.body)
+    body = bodies_after_erasure([entry], ERASED).get(("m1", 1), entry.body)
     return ["text" in one or "would" in one for one in body["draws"]]
 
 

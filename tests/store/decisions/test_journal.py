@@ -21,7 +21,7 @@ from afterwit.sessions import pin as pinning
 from afterwit.store.database import transaction
 from afterwit.store.decide import SESSION_PINNED, decide_all
 from afterwit.store.layout import Layout
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 ADDED = "Run make prune before every commit in this orchard"
 
@@ -59,7 +59,7 @@ def home(tmp_path: Path) -> Path:
 
 
 def entries(store: Path) -> list[str]:
-    with opened(Layout(store)) as one:
+    with open_store(Layout(store)) as one:
         return [entry.kind for entry in one.journal.entries()]
 
 
@@ -112,7 +112,7 @@ def test_what_was_journalled_and_not_applied_is_said_and_applied_by_the_next_lea
             curating.add(world, words())
     assert entries(tmp_path / "store").count("item-decided") == 1
     learned(home, tmp_path / "store")
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         assert [item.sentence for item in all_items(store.db) if item.harvester == PERSON] == [ADDED]
 
 
@@ -143,7 +143,7 @@ def test_several_entries_are_journalled_together_or_not_at_all(
             raise StoreFullError("No space left.")
 
     before = entries(tmp_path / "store")
-    with opened(Layout(tmp_path / "store")) as store, monkeypatch.context() as patch:
+    with open_store(Layout(tmp_path / "store")) as store, monkeypatch.context() as patch:
         patch.setattr("afterwit.store.journal.step", second_fails)
         bodies = [{"agent": "claude-code", "session": name} for name in ("s1", "s2", "s3")]
         with pytest.raises(StoreFullError):

@@ -25,12 +25,12 @@ def made(*kinds: DecisionKind) -> list[Decision]:
 def test_a_pin_brings_back_what_was_taken_out() -> None:
     for verdict in (REJECT, RETIRE):
         will = will_of(made(verdict, PIN))
-        assert (will.is_pinned, will.taken_out, will.is_approved) == (True, "", True)
+        assert (will.is_pinned, will.why_out, will.is_approved) == (True, "", True)
 
 
 def test_what_is_taken_out_loses_its_pin() -> None:
     will = will_of(made(PIN, REJECT))
-    assert (will.is_pinned, will.taken_out) == (False, "rejected by a person")
+    assert (will.is_pinned, will.why_out) == (False, "rejected by a person")
     assert not will_of(made(PIN, REJECT, APPROVE)).is_pinned
 
 
@@ -42,14 +42,14 @@ def test_an_approval_leaves_the_pin_and_a_pin_leaves_the_approval() -> None:
 def test_an_edit_changes_what_it_names_and_nothing_else() -> None:
     one = draft("Keep functions small.", category=Category.PATTERN, advice="make lint")
     changes = ItemChanges(scope=EVERYWHERE, triggers=(Trigger(rule="E501"),))
-    edited = changes.applied(one)
+    edited = changes.apply(one)
     assert (edited.scope, edited.triggers) == (EVERYWHERE, (Trigger(rule="E501"),))
     assert (edited.sentence, edited.category, edited.advice) == (one.sentence, one.category, one.advice)
 
 
 def test_triggers_and_advice_can_be_taken_away() -> None:
     one = draft(triggers=(Trigger(rule="E501"),), advice="make lint")
-    edited = ItemChanges(triggers=(), advice="").applied(one)
+    edited = ItemChanges(triggers=(), advice="").apply(one)
     assert (edited.triggers, edited.advice) == ((), "")
 
 
@@ -68,4 +68,4 @@ def test_the_order_in_which_decisions_are_read_does_not_matter(
     mixed = list(decisions)
     rng.shuffle(mixed)  # type: ignore[attr-defined]
     assert will_of(mixed) == will_of(decisions)
-    assert not (will_of(mixed).is_pinned and will_of(mixed).taken_out)
+    assert not (will_of(mixed).is_pinned and will_of(mixed).why_out)

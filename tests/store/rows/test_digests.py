@@ -5,7 +5,7 @@ import pytest
 from tests.store.planted_rows import plant
 
 from afterwit.store.rows.sessions import refresh_session
-from afterwit.store.rows.sightings import DigestRow, all_digests, digest_of, put_digest, undigested
+from afterwit.store.rows.sightings import DigestRow, all_digests, digest_of, put_digest, sessions_to_digest
 
 
 @pytest.fixture
@@ -17,13 +17,13 @@ def two(db: apsw.Connection) -> list[int]:
 
 def test_sessions_without_a_digest_wait_in_the_order_in_which_they_began(db: apsw.Connection, two: list[int]) -> None:
     late, early = two
-    assert undigested(db, 1) == [early, late]
+    assert sessions_to_digest(db, 1) == [early, late]
 
 
 def test_a_digested_session_waits_no_longer(db: apsw.Connection, two: list[int]) -> None:
     late, early = two
     put_digest(db, DigestRow(early, 1, b"body"), "success", "code")
-    assert undigested(db, 1) == [late]
+    assert sessions_to_digest(db, 1) == [late]
     assert digest_of(db, early) == DigestRow(early, 1, b"body")
     assert digest_of(db, late) is None
 
@@ -31,15 +31,15 @@ def test_a_digested_session_waits_no_longer(db: apsw.Connection, two: list[int])
 def test_another_version_of_the_digester_makes_all_wait_again(db: apsw.Connection, two: list[int]) -> None:
     for session in two:
         put_digest(db, DigestRow(session, 1, b""), "unknown", "mixed")
-    assert undigested(db, 1) == []
-    assert sorted(undigested(db, 2)) == sorted(two)
+    assert sessions_to_digest(db, 1) == []
+    assert sorted(sessions_to_digest(db, 2)) == sorted(two)
 
 
 def test_a_session_that_changed_waits_again(db: apsw.Connection, two: list[int]) -> None:
     for session in two:
         put_digest(db, DigestRow(session, 1, b""), "unknown", "mixed")
     refresh_session(db, two[0])
-    assert undigested(db, 1) == [two[0]]
+    assert sessions_to_digest(db, 1) == [two[0]]
 
 
 def test_lists_show_outcome_and_task_type(db: apsw.Connection, two: list[int]) -> None:

@@ -56,7 +56,7 @@ def test_a_rewritten_file_lives_on_as_its_next_generation(db: apsw.Connection) -
     assert live is not None
     assert (live.id, live.generation) == (second, 1)
     assert [row.id for row in files.all_files(db)] == [first, second]
-    assert list(files.settled_transcripts(db, AGENT)) == [KEY]
+    assert list(files.transcript_stamps(db, AGENT)) == [KEY]
 
 
 def test_transcripts_are_settled_unless_they_are_to_be_tried_again(db: apsw.Connection) -> None:
@@ -66,8 +66,8 @@ def test_transcripts_are_settled_unless_they_are_to_be_tried_again(db: apsw.Conn
         files.note_stat(db, file_id, 10, 20, 30, "")
         files.note_state(db, file_id, state)
     settled = {file_key(AGENT, f"{state}-transcript"): (10, 20, 30) for state in ("read", "empty")}
-    assert files.settled_transcripts(db, AGENT) == settled
-    assert files.settled_transcripts(db, "codex") == {}
+    assert files.transcript_stamps(db, AGENT) == settled
+    assert files.transcript_stamps(db, "codex") == {}
 
 
 def test_one_generation_is_stored_once(db: apsw.Connection) -> None:

@@ -65,7 +65,7 @@ def test_an_exposure_counts_once(db: apsw.Connection) -> None:
 
 
 def test_the_mark_of_the_last_settling_is_kept(db: apsw.Connection) -> None:
-    assert items.settled_mark(db) == ""
-    items.put_settled_mark(db, "one")
-    items.put_settled_mark(db, "two")
-    assert items.settled_mark(db) == "two"
+    assert items.items_mark(db) == ""
+    items.put_items_mark(db, "one")
+    items.put_items_mark(db, "two")
+    assert items.items_mark(db) == "two"

@@ -6,7 +6,7 @@ from tests.store.planted_rows import plant
 
 from afterwit.model.captured import NoteRow
 from afterwit.model.kinds import NoteKind
-from afterwit.store.rows.parts import clear_notes, part_notes, put_notes, shown_files
+from afterwit.store.rows.parts import clear_notes, instructions_shown, part_notes, put_notes
 
 PROMPT = NoteRow(0, NoteKind.PROMPT, 3, 1_000, "Prune the plums")
 FILE = NoteRow(0, NoteKind.INSTRUCTIONS, 77, 1_000, "whole AGENTS.md\nPick plums.\n\nPress them.")
@@ -44,14 +44,16 @@ def test_an_instruction_file_comes_back_as_it_was_written(db: apsw.Connection) -
     part = plant(db).part_id
     put_notes(db, [FILE, PROMPT], {0: part})
     assert list(part_notes(db, part)) == [FILE, PROMPT]
-    assert [(row.at_ms, row.file.path, row.file.is_whole) for row in shown_files(db)] == [(1_000, "AGENTS.md", True)]
+    assert [(row.at_ms, row.file.path, row.file.is_whole) for row in instructions_shown(db)] == [
+        (1_000, "AGENTS.md", True)
+    ]
 
 
 def test_many_sessions_share_one_text_until_none_names_it(db: apsw.Connection) -> None:
     one, other = plant(db, "one", "a.jsonl").part_id, plant(db, "two", "b.jsonl").part_id
     put_notes(db, [FILE], {0: one})
     put_notes(db, [msgspec.structs.replace(FILE, at_ms=2_000)], {0: other})
-    assert [row.at_ms for row in shown_files(db)] == [2_000]
+    assert [row.at_ms for row in instructions_shown(db)] == [2_000]
     assert shared(db) == 1
     clear_notes(db, one)
     assert shared(db) == 1
@@ -63,7 +65,7 @@ def test_a_text_that_was_replaced_is_not_kept(db: apsw.Connection) -> None:
     part = plant(db).part_id
     put_notes(db, [FILE], {0: part})
     put_notes(db, [msgspec.structs.replace(FILE, text="whole AGENTS.md\nPick pears.")], {0: part})
-    assert [row.file.text for row in shown_files(db)] == ["Pick pears."]
+    assert [row.file.text for row in instructions_shown(db)] == ["Pick pears."]
     assert shared(db) == 1
 
 

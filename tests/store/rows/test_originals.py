@@ -39,9 +39,9 @@ def test_a_file_with_a_pinned_session_is_pinned(db: apsw.Connection) -> None:
 def test_what_is_leaving_is_remembered(db: apsw.Connection) -> None:
     files.note_leaving(db, [3, 1])
     files.note_leaving(db, [1])
-    assert files.leaving(db) == [1, 3]
+    assert files.files_leaving(db) == [1, 3]
     files.clear_leaving(db)
-    assert files.leaving(db) == []
+    assert files.files_leaving(db) == []
 
 
 def test_a_dropped_file_is_no_original_any_more_and_is_listed(db: apsw.Connection) -> None:
@@ -49,7 +49,7 @@ def test_a_dropped_file_is_no_original_any_more_and_is_listed(db: apsw.Connectio
     files.note_dropped(db, planted.file_id, Drop(files.EVICTED, 159, 7_000, "5f" * 32), b"keys")
     assert files.raw_files(db) == []
     assert files.original_bytes_held(db) == 0
-    (found,) = files.dropped_files(db)
+    (found,) = files.files_dropped(db)
     assert (found.state, found.dropped_bytes, found.dropped_ms, found.sha256) == ("evicted", 159, 7_000, "5f" * 32)
     row = files.file_by_id(db, planted.file_id)
     assert (row.is_dropped, row.has_object, row.resume, row.cursor) == (True, True, b"keys", 150)
@@ -68,8 +68,8 @@ def test_all_rows_of_a_file_come_out_as_capture_made_them(db: apsw.Connection) -
 def test_unused_pages_are_counted(db: apsw.Connection) -> None:
     db.execute("CREATE TABLE filler (content BLOB)")
     db.executemany("INSERT INTO filler VALUES (randomblob(?))", [(4_000,)] * 100)
-    before = files.unused_bytes(db)
+    before = files.page_bytes(db)
     db.execute("DROP TABLE filler")
-    unused, total = files.unused_bytes(db)
+    unused, total = files.page_bytes(db)
     assert unused >= before[0] + 400_000
     assert total == before[1]

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from tests.store.planted_rows import action, captured, facts, plant, spend
 from tests.thoroughness import examples
 
-from afterwit.capture.assembly.part_facts import merged_spend
+from afterwit.capture.assembly.parts import merge_spends
 from afterwit.model.captured import ORDINAL_BITS, EventRow, ProblemRow, SpendRow
 from afterwit.model.kinds import EventKind, Status
 from afterwit.store.database import migrations
@@ -116,7 +116,7 @@ def test_a_response_read_in_several_runs_counts_by_its_largest_figures(found: li
             parts.put_rows(db, captured(facts(), spends=[row], events=[], actions=[]), {0: 1})
         merged = found[0]
         for row in found[1:]:
-            merged = merged_spend(merged, row)
+            merged = merge_spends(merged, row)
         ((_, *stored),) = parts.part_content(db, 1)
         expected = [merged.at_ms, merged.model, merged.input, merged.cache_read, merged.cache_write]
         assert stored == [

@@ -51,7 +51,7 @@ def test_tokens_without_a_price_are_counted_as_tokens(db: apsw.Connection) -> No
 
 def test_an_answer_whose_request_is_not_here_is_kept(db: apsw.Connection) -> None:
     readings.put_answer(db, 2_000, answer(rejected=[{"sentence": "No.", "reason": "general"}]))
-    assert [row.reason for row in readings.rejected_proposals(db)] == ["general"]
+    assert [row.reason for row in readings.proposals_rejected(db)] == ["general"]
     assert [row.id for row in readings.requests_for(db, "1", "orchard-1")] == ["r1"]
 
 
@@ -59,7 +59,7 @@ def test_a_later_answer_replaces_what_was_refused(db: apsw.Connection) -> None:
     readings.put_request(db, 1_000, request())
     readings.put_answer(db, 2_000, answer(rejected=[{"sentence": "No.", "reason": "general"}]))
     readings.put_answer(db, 3_000, answer(rejected=[]))
-    assert readings.rejected_proposals(db) == []
+    assert readings.proposals_rejected(db) == []
 
 
 def test_the_model_that_was_asked_last_is_known(db: apsw.Connection) -> None:

@@ -8,13 +8,13 @@ from afterwit.store.rows.sightings import (
     MatterKey,
     SightingRow,
     forget_deleted_sessions,
-    harvested_as,
+    harvest_of,
+    matters_touched,
     put_drafts,
     put_seen,
     same_tasks,
     sessions_near,
     tell_otherwise,
-    touched,
 )
 
 HOUR_MS = 3_600_000
@@ -53,9 +53,9 @@ def changed_by(db: apsw.Connection, changed: int, *others: int) -> list[int]:
     """The sessions whose matters are touched."""
     matters = seen(db, changed, *others)
     tell_otherwise(db, sessions_near(db, [changed], 10 * HOUR_MS, 10))
-    named_anew = [one for one in matters if (kept := harvested_as(db, one)) and not kept.ref]
-    assert named_anew == [one for one, matter in matters.items() if matter in touched(db)]
-    return [one for one, matter in matters.items() if matter in touched(db)]
+    named_anew = [one for one in matters if (kept := harvest_of(db, one)) and not kept.ref]
+    assert named_anew == [one for one, matter in matters.items() if matter in matters_touched(db)]
+    return [one for one, matter in matters.items() if matter in matters_touched(db)]
 
 
 def test_the_earliest_comes_first(db: apsw.Connection) -> None:
@@ -118,7 +118,7 @@ def test_what_is_where_a_session_was_before_is_touched(db: apsw.Connection) -> N
     matters = seen(db, own, soon)
     db.execute("UPDATE sessions SET repo = 'harbour' WHERE id = ?", (own,))
     tell_otherwise(db, sessions_near(db, [own], 10 * HOUR_MS, 10))
-    assert touched(db) == sorted(matters.values())
+    assert matters_touched(db) == sorted(matters.values())
 
 
 def test_what_shared_a_repository_with_one_that_is_gone_is_touched(db: apsw.Connection) -> None:
@@ -127,4 +127,4 @@ def test_what_shared_a_repository_with_one_that_is_gone_is_touched(db: apsw.Conn
     db.execute("DELETE FROM parts WHERE session_id = ?", (own,))
     db.execute("DELETE FROM sessions WHERE id = ?", (own,))
     forget_deleted_sessions(db)
-    assert touched(db) == [matters[own], matters[soon]]
+    assert matters_touched(db) == [matters[own], matters[soon]]

@@ -4,7 +4,7 @@ import apsw
 import pytest
 from tests.store.planted_rows import plant
 
-from afterwit.store.rows.session_list import Selection, selected_sessions
+from afterwit.store.rows.session_list import Selection, select_sessions
 
 
 @pytest.fixture
@@ -44,4 +44,4 @@ def filled(db: apsw.Connection) -> apsw.Connection:
     ],
 )
 def test_a_selection_finds_what_it_says(filled: apsw.Connection, selection: Selection, expected: set[str]) -> None:
-    assert {row.native_id for row in selected_sessions(filled, selection)} == expected
+    assert {row.native_id for row in select_sessions(filled, selection)} == expected

@@ -8,7 +8,7 @@ from tests.store.planted_rows import AGENT, captured, facts, plant
 from afterwit.model.captured import PartFacts
 from afterwit.repos.identity import RepoSighting
 from afterwit.store.rows import files, parts, sessions
-from afterwit.store.rows.repos import RepoRow, UnresolvedPlace, put_repos, unresolved
+from afterwit.store.rows.repos import RepoRow, UnresolvedPlace, places_to_resolve, put_repos
 
 
 def put(db: apsw.Connection, found: list[tuple[str, PartFacts]]) -> int:
@@ -122,8 +122,8 @@ def test_places_are_counted(db: apsw.Connection) -> None:
 
 def test_a_session_that_lacks_its_repository_is_noticed(db: apsw.Connection) -> None:
     put(db, [("1", facts(root="/srv/a"))])
-    assert not unresolved(db)
+    assert not places_to_resolve(db)
     put_repos(db, [RepoRow("/srv/a", "", "a", "folder")])
-    assert not unresolved(db)
+    assert not places_to_resolve(db)
     db.execute("UPDATE sessions SET repo = ''")
-    assert unresolved(db) == [UnresolvedPlace("/srv/a", "", "", "a")]
+    assert places_to_resolve(db) == [UnresolvedPlace("/srv/a", "", "", "a")]

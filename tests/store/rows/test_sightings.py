@@ -3,9 +3,9 @@
 import apsw
 from tests.store.planted_rows import plant
 
-from afterwit.store.checksums import broken_knowledge, seal_knowledge
+from afterwit.store.checksums import find_broken_knowledge, seal_knowledge
 from afterwit.store.rows import sightings
-from afterwit.store.rows.items import put_settled_mark
+from afterwit.store.rows.items import put_items_mark
 from afterwit.store.rows.sightings import DigestRow, DraftRow, HarvestedRow, MatterKey, SightingRow, put_digest
 
 PRUNING = MatterKey("rules", "orchard\nR1")
@@ -38,37 +38,37 @@ def digested(db: apsw.Connection) -> None:
 
 def test_a_session_waits_until_these_harvesters_have_seen_it(db: apsw.Connection) -> None:
     digested(db)
-    assert sightings.unharvested(db, "a:1") == [1]
+    assert sightings.sessions_to_harvest(db, "a:1") == [1]
     put_seen(db, 1, [])
-    assert sightings.unharvested(db, "a:1") == []
-    assert sightings.unharvested(db, "a:2") == [1]
+    assert sightings.sessions_to_harvest(db, "a:1") == []
+    assert sightings.sessions_to_harvest(db, "a:2") == [1]
 
 
 def test_a_session_that_moved_to_another_repository_is_looked_at_again(db: apsw.Connection) -> None:
     digested(db)
     put_seen(db, 1, [])
     db.execute("UPDATE sessions SET repo = 'elsewhere'")
-    assert sightings.unharvested(db, "a:1") == [1]
+    assert sightings.sessions_to_harvest(db, "a:1") == [1]
 
 
 def test_a_new_digest_is_looked_at_again(db: apsw.Connection) -> None:
     digested(db)
     put_seen(db, 1, [])
     put_digest(db, DigestRow(1, 1, b"new"), "success", "code")
-    assert sightings.unharvested(db, "a:1") == [1]
+    assert sightings.sessions_to_harvest(db, "a:1") == [1]
 
 
 def test_matters_before_and_after_are_touched_until_they_are_concluded(db: apsw.Connection) -> None:
     digested(db)
     put_seen(db, 1, [seen(1, PRUNING)])
     sightings.put_drafts(db, PRUNING, [draft("i1", PRUNING)])
-    assert sightings.touched(db) == []
+    assert sightings.matters_touched(db) == []
     put_seen(db, 1, [seen(1, PICKING)])
-    assert sightings.touched(db) == [PRUNING, PICKING]
+    assert sightings.matters_touched(db) == [PRUNING, PICKING]
     assert sightings.sightings_of(db, PRUNING, *ALL) == []
     sightings.put_drafts(db, PRUNING, [])
     assert list(sightings.all_drafts(db)) == []
-    assert sightings.touched(db) == [PICKING]
+    assert sightings.matters_touched(db) == [PICKING]
 
 
 def test_what_a_session_says_as_before_touches_nothing_unless_the_session_is_another(db: apsw.Connection) -> None:
@@ -77,9 +77,9 @@ def test_what_a_session_says_as_before_touches_nothing_unless_the_session_is_ano
     for matter in (PRUNING, PICKING):
         sightings.put_drafts(db, matter, [])
     put_seen(db, 1, [seen(1, PRUNING), seen(1, PICKING, b"y")])
-    assert sightings.touched(db) == [PICKING]
+    assert sightings.matters_touched(db) == [PICKING]
     put_seen(db, 1, [seen(1, PRUNING), seen(1, PICKING, b"y")], is_other=True)
-    assert sightings.touched(db) == [PRUNING, PICKING]
+    assert sightings.matters_touched(db) == [PRUNING, PICKING]
 
 
 def test_a_matter_has_its_newest_sightings_and_all_that_are_as_old_as_the_last_of_them(db: apsw.Connection) -> None:
@@ -98,10 +98,10 @@ def test_a_matter_in_which_nothing_is_telling_has_nothing_to_conclude(db: apsw.C
 
 def test_scopes_are_unsettled_where_something_else_follows_now(db: apsw.Connection) -> None:
     sightings.put_drafts(db, PRUNING, [draft("i1", PRUNING), draft("i2", PRUNING, "global", b"b")])
-    assert sightings.unsettled(db) == ["global", "repo:orchard"]
-    put_settled_mark(db, "mark")
+    assert sightings.scopes_to_settle(db) == ["global", "repo:orchard"]
+    put_items_mark(db, "mark")
     sightings.put_drafts(db, PRUNING, [draft("i1", PRUNING), draft("i2", PRUNING, "agent:codex", b"b")])
-    assert sightings.unsettled(db) == ["agent:codex", "global"]
+    assert sightings.scopes_to_settle(db) == ["agent:codex", "global"]
 
 
 def test_drafts_come_with_those_that_are_about_the_same_elsewhere(db: apsw.Connection) -> None:
@@ -133,8 +133,8 @@ def test_everything_can_be_concluded_again(db: apsw.Connection) -> None:
     sightings.put_drafts(db, PRUNING, [])
     sightings.touch_all(db)
     sightings.forget_harvest(db)
-    assert sightings.touched(db) == [PRUNING]
-    assert sightings.unharvested(db, "a:1") == [1]
+    assert sightings.matters_touched(db) == [PRUNING]
+    assert sightings.sessions_to_harvest(db, "a:1") == [1]
 
 
 def test_what_was_harvested_is_summed_up_as_it_comes_and_goes(db: apsw.Connection) -> None:
@@ -142,6 +142,6 @@ def test_what_was_harvested_is_summed_up_as_it_comes_and_goes(db: apsw.Connectio
     put_seen(db, 1, [seen(1, PRUNING), seen(1, PICKING)])
     sightings.put_drafts(db, PRUNING, [draft("i1", PRUNING)])
     put_seen(db, 1, [seen(1, PRUNING, b"y")])
-    assert list(broken_knowledge(db)) == []
+    assert list(find_broken_knowledge(db)) == []
     db.execute("DELETE FROM drafts")
-    assert len(list(broken_knowledge(db))) == 1
+    assert len(list(find_broken_knowledge(db))) == 1

@@ -6,11 +6,11 @@ from tests.store.planted_rows import plant
 
 from afterwit.store.marks import (
     count_stories,
-    forget_undealt,
+    deck_changes,
+    forget_deck_changes,
     newest_in,
     repos_with_sessions,
     scopes_with_items,
-    undealt,
 )
 from afterwit.store.rows.items import ItemRow, delete_item, put_item
 from afterwit.store.rows.sightings import DigestRow, put_digest
@@ -23,7 +23,7 @@ def dealt(db: apsw.Connection) -> apsw.Connection:
     db.execute("UPDATE sessions SET repo = 'orchard'")
     put_digest(db, DigestRow(1, 1, b""), "success", "code")
     put_item(db, note("n1", "repo:orchard"), "")
-    forget_undealt(db)
+    forget_deck_changes(db)
     return db
 
 
@@ -33,36 +33,36 @@ def note(name: str, scope: str) -> ItemRow:
 
 def test_a_session_with_a_new_digest_is_noted(dealt: apsw.Connection) -> None:
     put_digest(dealt, DigestRow(1, 1, b"new"), "success", "code")
-    assert undealt(dealt) == [("repo:orchard", 1)]
+    assert deck_changes(dealt) == [("repo:orchard", 1)]
 
 
 def test_a_session_that_moved_is_noted_for_both_repositories(dealt: apsw.Connection) -> None:
     dealt.execute("UPDATE sessions SET repo = 'harbour'")
-    assert undealt(dealt) == [("repo:harbour", 1), ("repo:orchard", 1)]
+    assert deck_changes(dealt) == [("repo:harbour", 1), ("repo:orchard", 1)]
 
 
 def test_a_session_that_began_at_another_time_is_noted_and_no_other_change(dealt: apsw.Connection) -> None:
     dealt.execute("UPDATE sessions SET title = 'Prune', repo = repo, started_ms = started_ms")
-    assert undealt(dealt) == []
+    assert deck_changes(dealt) == []
     dealt.execute("UPDATE sessions SET started_ms = started_ms + 1")
-    assert undealt(dealt) == [("repo:orchard", 1)]
+    assert deck_changes(dealt) == [("repo:orchard", 1)]
 
 
 def test_a_session_that_is_gone_is_noted(dealt: apsw.Connection) -> None:
     dealt.execute("DELETE FROM digests")
-    assert undealt(dealt) == [("repo:orchard", 1)]
-    forget_undealt(dealt)
+    assert deck_changes(dealt) == [("repo:orchard", 1)]
+    forget_deck_changes(dealt)
     dealt.execute("DELETE FROM parts; DELETE FROM sessions")
-    assert undealt(dealt) == [("repo:orchard", 1)]
+    assert deck_changes(dealt) == [("repo:orchard", 1)]
 
 
 def test_scopes_whose_notes_changed_are_noted(dealt: apsw.Connection) -> None:
     put_item(dealt, note("n1", "agent:codex"), "")
     put_item(dealt, note("n2", "global"), "")
-    assert undealt(dealt) == [("agent:codex", 0), ("global", 0), ("repo:orchard", 0)]
-    forget_undealt(dealt)
+    assert deck_changes(dealt) == [("agent:codex", 0), ("global", 0), ("repo:orchard", 0)]
+    forget_deck_changes(dealt)
     delete_item(dealt, "n2")
-    assert undealt(dealt) == [("global", 0)]
+    assert deck_changes(dealt) == [("global", 0)]
 
 
 def test_places_and_scopes_are_told_once_each(dealt: apsw.Connection) -> None:
@@ -75,4 +75,4 @@ def test_places_and_scopes_are_told_once_each(dealt: apsw.Connection) -> None:
 
 
 def test_an_empty_store_has_none(db: apsw.Connection) -> None:
-    assert (repos_with_sessions(db), scopes_with_items(db), undealt(db)) == ([], [], [])
+    assert (repos_with_sessions(db), scopes_with_items(db), deck_changes(db)) == ([], [], [])

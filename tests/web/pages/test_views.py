@@ -6,7 +6,7 @@ import pytest
 from tests.web.browser import Browser, Reply
 
 from afterwit.config.world import World
-from afterwit.sessions.views import saved_views
+from afterwit.sessions.filters import saved_views
 
 
 def _names(world: World) -> list[str]:

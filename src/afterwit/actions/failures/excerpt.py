@@ -14,7 +14,7 @@ import re
 from itertools import dropwhile
 
 from afterwit.actions.failures.quick_look import ends_of
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 
 _LONGEST_LINE = 2_000
 

@@ -16,7 +16,7 @@ from afterwit.actions.shell.programs import names
 from afterwit.actions.shell.tree import Command
 from afterwit.actions.steps import Step
 from afterwit.model.kinds import ActionKind, FailureClass, Status
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 
 _OWN = regex(
     r"^(?:go run|cargo run|bun \S*[./]|node \S*[./]|deno run|uv run|python3? \S+\.py|ruby \S+\.rb|php \S+\.php"

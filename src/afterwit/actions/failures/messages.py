@@ -4,8 +4,7 @@ Each pattern is a phrase that programs really print, as general as the phrase it
 tool's sentence. The order in which the tables are asked is `failure_class`'s.
 """
 
-from afterwit.model.text.patterns import regex
-from afterwit.model.text.phrases import Phrases
+from afterwit.model.text import Phrases, regex
 
 # The agent's own tool speaks, not a program that it ran.
 CONTRACT = Phrases(

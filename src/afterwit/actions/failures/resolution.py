@@ -16,7 +16,7 @@ from afterwit.actions.shell.programs import Weight, names
 from afterwit.actions.shell.tree import Command, CommandLine
 from afterwit.actions.steps import Step, command_of
 from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, ResolutionKind
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 
 _REACH = 25  # actions in which a wrong call is mended
 _WORK_REACH = 400  # work takes longer

@@ -17,8 +17,7 @@ from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.tree import Command, CommandLine
 from afterwit.actions.steps import Step
 from afterwit.model.kinds import ActionKind, FailureClass
-from afterwit.model.text.patterns import regex
-from afterwit.model.text.phrases import Phrases
+from afterwit.model.text import Phrases, regex
 
 _LONGEST = 120
 _LONGEST_READ = 2_000

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 
 _WORD = r"(?:'[^']*'|\"(?:\\.|[^\"\\])*\"|\\.|\$\([^()]*\)|[^\s'\"\\|&;<>()])+"
 _PIECE = regex(

@@ -10,7 +10,7 @@ import re
 from typing import NamedTuple
 
 from afterwit.actions.shell.spans import Heredoc, ShellSpan, heredoc_body, parameter_span, span_end
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 
 
 class Word(NamedTuple):

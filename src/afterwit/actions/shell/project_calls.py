@@ -2,7 +2,7 @@
 
 Only what a line plainly says is given. Of a word that a shell would expand, a line with a branch behind `||`, and
 definitions that an option names, nothing is said: nobody could tell from a checkout whether they are still there.
-Whether what is called is there is up to `capture.checkouts.missing`.
+Whether what is called is there is up to `capture.missing`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ from afterwit.actions.shell.lexer import Word
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.program_table import MODULE_RUNNERS, SHELLS, SUBCOMMANDS, names, operand_at
 from afterwit.actions.shell.tree import Command
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 
 
 class CallKind(StrEnum):

@@ -10,7 +10,7 @@ import re
 from enum import Enum
 from typing import NamedTuple
 
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 
 
 class ShellSpan(Enum):

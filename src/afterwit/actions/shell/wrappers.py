@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from afterwit.actions.shell.lexer import Redirection, Word
 from afterwit.actions.shell.program_table import SHELLS, SUBCOMMANDS, names, operand_at
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 
 
 class Assignment(NamedTuple):

@@ -28,7 +28,7 @@ from afterwit.agents.registry import instruction_files
 from afterwit.model.instruction_files import placed
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Result
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 
 _HEAD_CHARS = 400
 _LONGEST = 100_000_000_000

@@ -30,8 +30,8 @@ from afterwit.agents.blocks import (
 )
 from afterwit.agents.places import Place
 from afterwit.model.kinds import EventKind
+from afterwit.model.pasted import blocks
 from afterwit.model.readings import Event, Reading, Result
-from afterwit.model.text.pasted import blocks
 
 TOOLS = frozenset(
     [

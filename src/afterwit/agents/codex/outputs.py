@@ -22,7 +22,7 @@ import msgspec
 
 from afterwit.agents.codex.records import CodexPart, Content, Duration, ExitCode, McpResult, OutputBody, Payload
 from afterwit.model.readings import Result
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 
 _UNNAMED = {
     "image_generation_call": "image_generation",

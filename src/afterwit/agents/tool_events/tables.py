@@ -20,7 +20,7 @@ from afterwit.sources.databases import (
     columns_of,
     is_database,
     plain_value,
-    quoted,
+    quote_name,
     reading,
     rows_of,
     tables_in,
@@ -57,8 +57,8 @@ class ToolTableGatherer(DatabaseFiles):
     def _list(self, collection: PurePosixPath, mtime_ns: int, db: apsw.Connection) -> list[LogFile]:
         counts: Counter[str] = Counter()
         for table in _tool_tables(db):
-            column = quoted(table.session)
-            query = f"SELECT {column}, count(*) FROM {quoted(table.name)} WHERE {column} <> '' GROUP BY {column}"  # noqa: S608
+            column = quote_name(table.session)
+            query = f"SELECT {column}, count(*) FROM {quote_name(table.name)} WHERE {column} <> '' GROUP BY {column}"  # noqa: S608
             counts.update({str(session): count for session, count in db.execute(query)})
         return [_file(collection, session, count, mtime_ns) for session, count in sorted(counts.items())]
 
@@ -80,7 +80,7 @@ def _tool_tables(db: apsw.Connection) -> list[ToolTable]:
 
 
 def _lines(db: apsw.Connection, table: ToolTable, session: str) -> Iterator[bytes]:
-    where = f"CAST({quoted(table.session)} AS TEXT) = ?"
+    where = f"CAST({quote_name(table.session)} AS TEXT) = ?"
     for row in rows_of(db, table.name, where, (session,), "rowid"):
         yield msgspec.json.encode({name: plain_value(value) for name, value in row.items()}) + b"\n"
 

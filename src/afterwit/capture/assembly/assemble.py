@@ -13,9 +13,20 @@ from typing import NamedTuple
 import msgspec
 
 from afterwit.actions import tools
-from afterwit.capture.assembly import calls, instructions, notes, part_facts
-from afterwit.capture.assembly.copies import AssemblerResume, CopiedHistory, resumed
-from afterwit.capture.assembly.part_facts import merged_spend, spend_row
+from afterwit.capture.assembly import calls, instructions, notes
+from afterwit.capture.assembly.parts import (
+    AssemblerResume,
+    CopiedHistory,
+    decode_resume,
+    is_task,
+    merge_spends,
+    note_facts,
+    note_own,
+    note_place,
+    note_prompt,
+    note_time,
+    spend_row,
+)
 from afterwit.capture.assembly.texts import AssemblyContext, message_of, safe_bodies, safe_text, without_seams
 from afterwit.model.captured import (
     ORDINAL_BITS,
@@ -34,7 +45,7 @@ from afterwit.model.readings import Event, Facts, Problem, Reading, Spend
 from afterwit.repos.folders import (
     MOST_PLACES,
     folder_named,
-    leading_place,
+    main_place,
     place_of_file,
     places_of_command,
     remotes_in,
@@ -122,7 +133,7 @@ class Assembler:
 
     def __init__(self, context: AssemblyContext, copied: Set[int] = frozenset(), resume: bytes | None = None) -> None:
         self._context = context
-        state = resumed(resume)
+        state = decode_resume(resume)
         self._parts = state.parts
         self._index = {part.native_id: number for number, part in enumerate(self._parts)}
         self._copies = CopiedHistory(copied, state)
@@ -244,11 +255,11 @@ class Assembler:
             EventRow(number, part.events, event.kind, event.at_ms, event.offset, event.length, is_copied)
         )
         part.events += 1
-        part_facts.note_time(part, event.at_ms)
+        note_time(part, event.at_ms)
         if is_copied:
             part.copied += 1
             return
-        part_facts.note_own(part, event)
+        note_own(part, event)
         if content is None and (event.kind is EventKind.CALL or event.kind in _SEARCHED):
             content = self._safe_contents([event])[0]
         text = self._take_content(number, part, event, content)
@@ -268,7 +279,7 @@ class Assembler:
             self._note(begun.notes)
             self._note_worked(part, event)
             return begun.target
-        if not part.task and part_facts.is_task(part, event):
+        if not part.task and is_task(part, event):
             part.task = self.safe(event.text)
         if event.kind is EventKind.NOTICE:
             self._note(notes.of_notice(number, part, event, self._context.redactor))
@@ -282,7 +293,7 @@ class Assembler:
             note_remotes(part, body)
             return body
         if event.kind is EventKind.PROMPT:
-            part_facts.note_prompt(part, event, body)
+            note_prompt(part, event, body)
         self._note(notes.of_text(number, part, event, body))
         return body
 
@@ -302,14 +313,14 @@ class Assembler:
             return
         row = spend_row(number, key, self.safe(spend.model), spend)
         before = self._spends.get((number, key))
-        self._spends[number, key] = row if before is None else merged_spend(before, row)
+        self._spends[number, key] = row if before is None else merge_spends(before, row)
 
     def _take_facts(self, facts: Facts) -> None:
         part = self._parts[self._part(facts.session)]
         if facts.cwd and not part.cwd:
-            part_facts.note_place(part, facts.cwd, self._context, self.safe)
+            note_place(part, facts.cwd, self._context, self.safe)
             self.places[part.root] = self.folders[part.native_id] = facts.cwd
-        part_facts.note_facts(part, facts, self.safe)
+        note_facts(part, facts, self.safe)
 
     def _take_problem(self, problem: Problem) -> None:
         if problem.is_passing:
@@ -359,7 +370,7 @@ def placed(part: PartFacts) -> PartFacts:
     """The part with the place in which most was done, where nothing else gives it one."""
     if not part.is_placeless or not part.worked:
         return part
-    root, remote = leading_place(part.worked)
+    root, remote = main_place(part.worked)
     return msgspec.structs.replace(part, root=root or part.root, remote=remote)
 
 

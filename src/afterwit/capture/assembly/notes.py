@@ -10,6 +10,10 @@ A rule of a linter, type checker or compiler is known by the shape of the line t
 `E501` in prose or in a listing is no report. What runs many tasks at once puts a name before each line, and the log of
 a continuous integration a time: they are taken off. Only the beginning and the end of a long output are looked at, and
 each rule is taken once.
+
+Sentences are taken for their form (`always`, `never`, `we decided`, `the root cause was`), not for their subject, and
+only if they are short, whole and prose: precision before recall. Whether one is true or still holds is not decided
+here.
 """
 
 import re
@@ -25,20 +29,119 @@ from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.tree import Command
 from afterwit.capture.assembly import instructions
 from afterwit.capture.assembly.calls import CallOutcome, PendingCall
-from afterwit.capture.assembly.sentences import stated_by_agent
 from afterwit.capture.assembly.texts import beginning, both_ends, safe_text
 from afterwit.model.captured import ActionRow, NoteRow, PartFacts
 from afterwit.model.kinds import CHANGES, ActionKind, EventKind, Lean, NoteKind, Status
+from afterwit.model.pasted import FENCES_AND_TAGS, own_words, without_blocks
 from afterwit.model.readings import Event
-from afterwit.model.text.definitions import definitions_in
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import definitions_in, regex
 from afterwit.redaction.matching import PatternSet
 from afterwit.redaction.redaction import Redactor
+
+_LONGEST_SENTENCE = 320
+_SHORTEST_WORDS = 4
+_ITEM = regex(r"^[^\S\n]*(?:(?:[-*+•]|\d{1,3}[.)])\s+|#{1,6}\s.*$|>.*$|\|.*$)", re.MULTILINE)
+_SPLIT = regex(r"(?<=[.!?])\s+(?=[\"'`(*A-Z])|\n{1,}")
+_MARKUP = regex(r"\*\*|__")
+_BLANKS = regex(r"\s+")
+_RULES = (
+    r"always\b",
+    r"never\b",
+    r"from now on\b",
+    r"in (?:the )?future\b",
+    r"going forward\b",
+    r"by convention\b",
+    r"on purpose\b",
+    r"(?:we|i) (?:only |do not |don't |dont )?(?:use|prefer|want|keep|avoid|require|follow)\b",
+    r"(?:please )?(?:do not|don't|dont) (?:ever |use |add |create |write |commit |push |run |touch |change |mock )",
+    r"(?:must|should) (?:not |never |always |only )?(?:be|have|use|go|stay|live|follow|run|come)\b",
+    r"prefer\b.{1,80}\b(?:over|to|instead)\b",
+    r"instead of\b",
+    r"make sure\b",
+    r"wherever (?:we can|possible)\b",
+    r"(?:for )?every (?:test|commit|change|file|time)\b",
+    r"whenever\b",
+)
+_DECISIONS = (
+    r"(?:we|i)(?:'ve| have)? (?:decided|agreed|settled|chose|opted)\b",
+    r"(?:the|our|my) decision\b.{0,30}\b(?:is|was)\b",
+    r"let's (?:go with|use|keep|stick|drop|not)\b",
+    r"(?:we|i)(?:'ll| will) (?:go with|use|keep|stick with|drop)\b.{1,160}\b(?:because|since|so that|instead|rather)\b",
+    r"rather than\b.{1,160}\bbecause\b",
+)
+_CAUSES = (
+    r"root cause\b",
+    r"the (?:actual |real |underlying )?(?:problem|issue|reason|cause|culprit|bug) (?:is|was|here|turned out)\b",
+    r"(?:it )?turns? out\b",
+    r"this (?:fails|failed|breaks|broke|happens|happened) because\b",
+    r"fixed by\b",
+    r"the fix (?:is|was)\b",
+    r"(?:branch protection|protected branch|branch is protected)\b",
+    r"HTTP [45]\d\d\b.{0,40}\bmeans\b",
+    r"(?:does not|doesn't|do not|don't|cannot|can't) (?:support|accept|allow|work)\b.{1,120}\b(?:so|use"
+    r"|instead|must|need)\b",
+)
+
+
+def _any(forms: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(r"(?<![\w-])(?:" + "|".join(forms) + ")", re.IGNORECASE)
+
+
+_OF_PEOPLE = _any(_RULES + _DECISIONS)
+_OF_AGENTS = _any(_DECISIONS + _CAUSES)
+_ODD_LETTERS = regex("[\u017f\u212a\u0130\u0131]")  # which count as s, k and i
+
+
+def stated_by_person(text: str, most: int = 8) -> list[str]:
+    """Sentences of a prompt that read like a rule or a decision, and that its user typed."""
+    return _take_sentences(own_words(text), _OF_PEOPLE, most)
+
+
+def stated_by_agent(text: str, most: int = 3) -> list[str]:
+    """Sentences of a reply that read like a decision or a cause that was found."""
+    return _take_sentences(text, _OF_AGENTS, most) if _may_state(text) and _OF_AGENTS.search(text) else []
+
+
+@cache
+def _beginnings() -> PatternSet:
+    """How each form begins, wherever it stands: where nothing begins so, there is no need for the slow search."""
+    forms = (form.partition(".{")[0].replace(r"\b", "") for form in _DECISIONS + _CAUSES)
+    return PatternSet(b"(?i)" + form.encode() for form in forms)
+
+
+def _may_state(text: str) -> bool:
+    is_plain = text.isascii() or not _ODD_LETTERS.search(text)
+    return not is_plain or bool(_beginnings().matches(text.encode("utf-8", "surrogatepass")))
+
+
+def _take_sentences(text: str, form: re.Pattern[str], most: int) -> list[str]:
+    sentences: dict[str, None] = {}
+    for sentence in _prose_sentences(text):
+        if len(sentences) == most:
+            break
+        if form.search(sentence):
+            sentences[sentence] = None
+    return list(sentences)
+
+
+def _prose_sentences(text: str) -> list[str]:
+    prose = _MARKUP.sub("", _ITEM.sub("\n", without_blocks(text, FENCES_AND_TAGS)))
+    flat = (_BLANKS.sub(" ", piece).strip() for piece in _SPLIT.split(prose))
+    return [piece for piece in flat if _is_prose(piece)]
+
+
+def _is_prose(piece: str) -> bool:
+    if len(piece) > _LONGEST_SENTENCE or piece.endswith((":", "?")):
+        return False
+    words = piece.split()
+    plain = sum(word.strip(".,;!()'\"`").isalpha() for word in words)
+    return len(words) >= _SHORTEST_WORDS and plain * 2 >= len(words)
+
 
 _HEAD = 20_000
 _TAIL = 8_000
 _LONGEST_LINE = 1_000
-_MOST = 40
+_MOST_RULES = 40
 _MESSAGE = 160
 _PLACE = r"[^\s:()]{1,200}(?::\d{1,6}(?::\d{1,5})?|\(\d{1,6},\d{1,5}\))"
 _SHAPES = (
@@ -104,7 +207,7 @@ def rules_in(output: str) -> dict[str, str]:
     hints = [_HINTS[number] for number in seen] if text is output and len(text) <= _HEAD else _HINTS
     for start in _hinted_lines(text, hints):
         end = text.find("\n", start) % (len(text) + 1)
-        match = _match(text[start:end].rstrip()) if end - start <= _LONGEST_LINE else None
+        match = _report_in(text[start:end].rstrip()) if end - start <= _LONGEST_LINE else None
         if match is None:
             continue
         groups = match.groupdict()
@@ -112,7 +215,7 @@ def rules_in(output: str) -> dict[str, str]:
         if rule not in messages:
             message = groups["message"].strip(" ━─-") or _message_below(text, end)
             messages[rule] = message[:_MESSAGE]
-        if len(messages) == _MOST:
+        if len(messages) == _MOST_RULES:
             break
     return messages
 
@@ -141,13 +244,17 @@ def _ends_of(output: str) -> str:
     return _ANSI.sub("", text) if "\x1b" in text else text
 
 
-def _match(line: str) -> re.Match[str] | None:
+def _report_in(line: str) -> re.Match[str] | None:
     """The report in a line: as it stands, within an indented block, or behind the name of a task."""
     bare = line.lstrip()
-    return _shaped(line) or (_shaped(bare) if bare != line else None) or _shaped(_TASK.sub("", line, count=1))
+    return (
+        _match_shape(line)
+        or (_match_shape(bare) if bare != line else None)
+        or _match_shape(_TASK.sub("", line, count=1))
+    )
 
 
-def _shaped(line: str) -> re.Match[str] | None:
+def _match_shape(line: str) -> re.Match[str] | None:
     return next((match for shape in _SHAPES if (match := shape.match(line))), None)
 
 
@@ -278,15 +385,18 @@ def published(line: str) -> list[Published]:
 
 def _of_command(command: Command) -> Published | None:
     if command.program == "git" and command.subcommand == "commit":
-        messages = _values(command, _COMMIT_OPTION) or _heredocs(command)
-        return Published(NoteKind.COMMIT, _clean("\n\n".join(messages)))
+        messages = _option_values(command, _COMMIT_OPTION) or _heredocs(command)
+        return Published(NoteKind.COMMIT, _without_trailers("\n\n".join(messages)))
     if command.program in _FORGES and command.subcommand.split()[:1] in (["pr"], ["mr"]):
-        texts = [*_values(command, _TITLE_OPTION), *(_values(command, _BODY_OPTION) or _heredocs(command))]
-        return Published(NoteKind.PULL, _clean("\n\n".join(texts)))
+        texts = [
+            *_option_values(command, _TITLE_OPTION),
+            *(_option_values(command, _BODY_OPTION) or _heredocs(command)),
+        ]
+        return Published(NoteKind.PULL, _without_trailers("\n\n".join(texts)))
     return None
 
 
-def _values(command: Command, option: re.Pattern[str]) -> list[str]:
+def _option_values(command: Command, option: re.Pattern[str]) -> list[str]:
     """What follows each occurrence of an option."""
     words, values = command.arguments, list[str]()
     for at, word in enumerate(words):
@@ -303,6 +413,6 @@ def _heredocs(command: Command) -> list[str]:
     return [redirection.body for redirection in command.redirections if redirection.body]
 
 
-def _clean(text: str) -> str:
+def _without_trailers(text: str) -> str:
     """Without trailers, which say who wrote and not what."""
     return _TRAILER.sub("", text).strip()

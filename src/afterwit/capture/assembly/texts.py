@@ -15,7 +15,7 @@ from afterwit.actions.failures.excerpt import error_excerpt
 from afterwit.model.instruction_files import InstructionFiles
 from afterwit.model.kinds import ActionKind, EventKind
 from afterwit.model.readings import Event
-from afterwit.model.text.snippets import around
+from afterwit.model.text import span_around
 from afterwit.redaction.hygiene import clean
 from afterwit.redaction.markers import OPENING, without_notes, without_own
 from afterwit.redaction.redaction import Redactor
@@ -102,7 +102,7 @@ def _without_own(text: str) -> str:
 
 def safe_piece(text: str, wanted: Sequence[str], redactor: Redactor) -> str:
     """The piece of a text around the wanted words. Its cut ends, which may hold half a secret, are dropped."""
-    start, end = around(text, wanted, _MARGIN)
+    start, end = span_around(text, wanted, _MARGIN)
     piece = redactor.text(clean(text[start:end]))
     if start:
         piece = _TORN_START.sub("", piece[_MARGIN // 2 :])

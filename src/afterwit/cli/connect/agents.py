@@ -37,7 +37,7 @@ from afterwit.connect.plan import (
 from afterwit.connect.schedule import Host
 from afterwit.edits.edits import Part, Surroundings
 from afterwit.model.errors import AfterwitError, UsageError
-from afterwit.model.text.amounts import human_count
+from afterwit.model.figures import human_count
 from afterwit.redaction.hygiene import clean
 
 _PLURALS = {Part.ENTRY: "entries", Part.BLOCK: "blocks of notes", Part.FILE: "files of its own"}

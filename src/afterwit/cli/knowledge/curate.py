@@ -23,8 +23,8 @@ from afterwit.engine.curation.undo import undo as run_undo
 from afterwit.knowledge.door.list import shown
 from afterwit.knowledge.trigger_words import trigger_from
 from afterwit.model.errors import UsageError
+from afterwit.model.figures import human_count
 from afterwit.model.knowledge import EVERYWHERE, Category, ItemStatus, Scope, ScopeKind, Trigger
-from afterwit.model.text.amounts import human_count
 from afterwit.sessions.filters import known_repo
 from afterwit.store.decisions import DecisionKind, ItemChanges
 

@@ -16,7 +16,7 @@ from afterwit.knowledge.door.list import rejected as list_rejected
 from afterwit.knowledge.door.reconcile import Reconciliation, Side
 from afterwit.knowledge.door.reconcile import reconcile as run_reconcile
 from afterwit.knowledge.gate import Rejection
-from afterwit.model.text.amounts import human_count
+from afterwit.model.figures import human_count
 
 
 @command(

@@ -15,9 +15,9 @@ from afterwit.cli.terminal.table import Column, print_table
 from afterwit.knowledge.documents import written
 from afterwit.knowledge.door.list import ItemFilter, ItemListing
 from afterwit.knowledge.whose_words import Listener, people, words_of
+from afterwit.model.errors import did_you_mean
+from afterwit.model.figures import human_count
 from afterwit.model.knowledge import Category, Item, ItemStatus, ScopeKind
-from afterwit.model.text.amounts import human_count
-from afterwit.model.text.nearest import did_you_mean
 from afterwit.recall.told import ToldWhen
 from afterwit.repos.remotes import last_part, short_names
 

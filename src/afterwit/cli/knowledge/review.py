@@ -35,8 +35,8 @@ from afterwit.engine.curation.why import why as all_evidence
 from afterwit.knowledge.door.list import ItemFilter
 from afterwit.knowledge.door.listeners import who_listens
 from afterwit.model.errors import UsageError
+from afterwit.model.figures import human_count
 from afterwit.model.knowledge import Category, Item, ItemStatus
-from afterwit.model.text.amounts import human_count
 from afterwit.recall.told import ToldWhen
 from afterwit.sessions.filters import one_line
 

@@ -17,8 +17,8 @@ from afterwit.engine.curation.why import why as run
 from afterwit.knowledge.documents import WrittenEvidence, written
 from afterwit.knowledge.door.listeners import who_listens
 from afterwit.knowledge.whose_words import Listener
+from afterwit.model.figures import human_count
 from afterwit.model.knowledge import GIT, PERSON, Evidence, ItemStatus
-from afterwit.model.text.amounts import human_count
 from afterwit.redaction.hygiene import clean
 
 _COMMIT_CHARS = 10

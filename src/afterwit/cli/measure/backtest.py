@@ -27,9 +27,9 @@ from afterwit.measure.player import NoteMoment, NoteOccasion, PlayerNote
 from afterwit.measure.read_notes import ReplayedReading
 from afterwit.measure.replay import Played
 from afterwit.measure.scores import PlayerReport, Score, changed_files, searches_before
+from afterwit.model.figures import human_count, human_span
 from afterwit.model.kinds import Status
 from afterwit.model.settings import RepositorySettings
-from afterwit.model.text.amounts import human_count, human_span
 from afterwit.sessions.filters import Filter, known_repo
 
 _WIDTH = 100

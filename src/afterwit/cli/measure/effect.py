@@ -15,8 +15,8 @@ from afterwit.measure.live.effect import Grouping, effect_of, explained, explain
 from afterwit.measure.live.outcomes import ABOUT, MAIN, Figure
 from afterwit.measure.live.report import EffectReport, ExplainedCase, FigureEffect, GroupEffect
 from afterwit.measure.live.words import amount, change_cell, finding_words, retirement, self_test_words, verdict
-from afterwit.model.text.amounts import human_count
-from afterwit.model.text.nearest import did_you_mean
+from afterwit.model.errors import did_you_mean
+from afterwit.model.figures import human_count
 from afterwit.recall.told_moments import said_at
 
 _COLUMNS = (

@@ -24,7 +24,7 @@ from afterwit.measure.live.outcomes import ABOUT, MAIN
 from afterwit.measure.live.report import ArmEffect
 from afterwit.measure.live.words import alarm_words, change_words, with_needed
 from afterwit.measure.skipping import Skipped, Skipping, set_skipping, skipped_lately, skipping_now
-from afterwit.model.text.amounts import human_count
+from afterwit.model.figures import human_count
 from afterwit.recall.holdout import ACTIONS, BLOCK, CHOICES, COLD, TEMPLATE, TOLD
 from afterwit.recall.told_moments import said_at
 

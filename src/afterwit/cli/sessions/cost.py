@@ -8,7 +8,7 @@ from afterwit.cli.sessions.filters import EXITS, filtered, nothing_matches
 from afterwit.cli.terminal.options import Here, many, reporting
 from afterwit.cli.terminal.output import print_json, talk
 from afterwit.cli.terminal.table import Column, print_table
-from afterwit.model.text.amounts import human_dollars, human_tokens
+from afterwit.model.figures import human_dollars, human_tokens
 from afterwit.repos.remotes import short_names
 from afterwit.sessions.cost import By, CostReport, Spending
 from afterwit.sessions.cost import cost as run

@@ -13,7 +13,7 @@ from afterwit.config.extras import functions
 from afterwit.connect import connections
 from afterwit.engine.archive.delete import DeleteRequest, Deletion
 from afterwit.engine.archive.delete import delete as run
-from afterwit.model.text.amounts import human_bytes, human_count
+from afterwit.model.figures import human_bytes, human_count
 from afterwit.sessions.filters import Filter, one_line
 
 _SHOWN = 20

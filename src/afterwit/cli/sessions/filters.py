@@ -10,11 +10,9 @@ import click
 from afterwit.cli.commands import ExitCode
 from afterwit.cli.terminal.completion import repo_names, session_ids
 from afterwit.cli.terminal.options import AgentName, Here, added, many, refuse_unknown, since_ms, timed, until_ms
+from afterwit.model.figures import human_count
 from afterwit.model.kinds import Outcome, TaskType
-from afterwit.model.text.amounts import human_count
-from afterwit.sessions.filters import Filter
-from afterwit.sessions.no_match import NoMatch, no_match
-from afterwit.sessions.views import view_named
+from afterwit.sessions.filters import Filter, NoMatch, no_match, view_named
 
 EMPTY = "No session yet. Run `afterwit learn` first."
 EXITS = {ExitCode.FAILED: "There is no store yet, or it cannot be used."}

@@ -11,7 +11,7 @@ from afterwit.cli.sessions.filters import EMPTY, EXITS
 from afterwit.cli.terminal.options import Here, added, reporting
 from afterwit.cli.terminal.output import print_json, print_line, talk
 from afterwit.cli.terminal.table import Column, print_table
-from afterwit.model.text.amounts import human_count
+from afterwit.model.figures import human_count
 from afterwit.sessions import identities
 
 _MERGING = (

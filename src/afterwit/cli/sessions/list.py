@@ -11,8 +11,8 @@ from afterwit.cli.terminal.options import COUNT, Here, reporting
 from afterwit.cli.terminal.output import print_json, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
+from afterwit.model.figures import human_count, human_dollars, human_span, human_tokens
 from afterwit.model.kinds import Outcome
-from afterwit.model.text.amounts import human_count, human_dollars, human_span, human_tokens
 from afterwit.repos.remotes import short_names
 from afterwit.sessions.filters import Filter
 from afterwit.sessions.list import LISTED, Listing, Order, Session

@@ -14,7 +14,7 @@ from afterwit.cli.terminal.completion import session_ids
 from afterwit.cli.terminal.options import COUNT, Here, agreed, in_place, reporting
 from afterwit.cli.terminal.output import print_json, print_line, refuse_existing, talk, whole_file
 from afterwit.model.errors import DamagedError, UsageError
-from afterwit.model.text.amounts import human_bytes, human_count
+from afterwit.model.figures import human_bytes, human_count
 from afterwit.sessions.export import export as run
 from afterwit.sessions.filters import Filter, find_session
 from afterwit.sessions.originals import TranscriptSource, source_of

@@ -9,9 +9,9 @@ from afterwit.cli.commands import command
 from afterwit.cli.sessions.filters import filtered, nothing_matches
 from afterwit.cli.terminal.options import COUNT, Here, reporting
 from afterwit.cli.terminal.output import has_colour, print_json, talk, terminal_width, wrapped
+from afterwit.model.figures import human_count
 from afterwit.model.kinds import EventKind
-from afterwit.model.text.amounts import human_count
-from afterwit.model.text.snippets import marked
+from afterwit.model.text import mark_words
 from afterwit.redaction.hygiene import clean
 from afterwit.repos.remotes import short_names
 from afterwit.sessions.filters import Filter, one_line
@@ -126,9 +126,9 @@ def _hit_lines(hit: SearchHit, words: list[str], width: int | None) -> Iterator[
     room = None if width is None else width - len(label)
     text = "(the text is not in the archive any more)" if hit.snippet is None else clean(hit.snippet)
     if not has_colour() and hit.snippet is not None:
-        text = marked(text, words, "«", "»")
+        text = mark_words(text, words, "«", "»")
     for number, line in enumerate(wrapped(text, room)):
-        shown = marked(line, words, _BOLD, _PLAIN) if has_colour() and hit.snippet is not None else line
+        shown = mark_words(line, words, _BOLD, _PLAIN) if has_colour() and hit.snippet is not None else line
         yield f"{indent if number else label}{shown}"
 
 

@@ -14,11 +14,11 @@ from afterwit.cli.sessions.transcript import Look, drawn
 from afterwit.cli.terminal.completion import session_ids
 from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import cut, has_colour, page, print_json, talk, terminal_width
-from afterwit.digest.door.update import as_document, load_digest
+from afterwit.digest.door import as_document, load_digest
 from afterwit.model.digest import Digest, Failure, Touched
 from afterwit.model.errors import UsageError
+from afterwit.model.figures import human_count, human_dollars, human_span, human_tokens
 from afterwit.model.kinds import EventKind, ResolutionKind
-from afterwit.model.text.amounts import human_count, human_dollars, human_span, human_tokens
 from afterwit.recall.tellings import tellings, with_tellings
 from afterwit.sessions.cost import spending_of
 from afterwit.sessions.export import session_document

@@ -18,11 +18,10 @@ import msgspec
 from afterwit.cli.terminal.output import cells, cut, wrapped
 from afterwit.config.calendar import Calendar
 from afterwit.model.captured import ActionRow
+from afterwit.model.figures import human_count, human_dollars, human_span, human_tokens
 from afterwit.model.kinds import EventKind, Lean, Status
-from afterwit.model.text.amounts import human_count, human_dollars, human_span, human_tokens
 from afterwit.recall.told_moments import said_at
 from afterwit.redaction.hygiene import clean
-from afterwit.sessions.action_words import from_home, target_line
 from afterwit.sessions.cost import Spending
 from afterwit.sessions.filters import one_line
 from afterwit.sessions.show import (
@@ -35,6 +34,8 @@ from afterwit.sessions.show import (
     SessionMoment,
     Telling,
     ToldInAll,
+    from_home,
+    target_line,
 )
 from afterwit.store.rows.session_list import SessionRow
 

@@ -16,8 +16,8 @@ from afterwit.engine.archive.rebuild import rebuild as run_rebuild
 from afterwit.engine.archive.upkeep import DroppedOriginal
 from afterwit.engine.archive.upkeep import dropped as list_dropped
 from afterwit.engine.archive.upkeep import verify as verified
+from afterwit.model.figures import human_bytes, human_count
 from afterwit.model.learn_run import Eviction
-from afterwit.model.text.amounts import human_bytes, human_count
 
 _EXITS = {ExitCode.FAILED: "There is no store yet, or it cannot be used."}
 

@@ -60,11 +60,11 @@ def session_ids(ctx: click.Context, _param: click.Parameter, incomplete: str) ->
 def template_ids(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The templates of the store."""
     from afterwit.cli.terminal.options import here_from
-    from afterwit.store.template_files import stored_templates
+    from afterwit.store.template_files import read_templates
 
     with suppress(AfterwitError, OSError):
         layout = here_from(ctx.params.get("config"), ctx.params.get("profile")).world.layout
-        return plain_items((template.id for template in stored_templates(layout).templates), incomplete)
+        return plain_items((template.id for template in read_templates(layout).templates), incomplete)
     return []
 
 

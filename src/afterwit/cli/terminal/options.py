@@ -24,7 +24,7 @@ from afterwit.config.calendar import EXAMPLES, Calendar, Period
 from afterwit.config.calendar import period as period_in
 from afterwit.config.show import Configured, load, user_home
 from afterwit.config.world import World
-from afterwit.model.text.nearest import did_you_mean
+from afterwit.model.errors import did_you_mean
 from afterwit.store.layout import Layout
 
 

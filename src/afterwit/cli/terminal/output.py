@@ -24,7 +24,7 @@ from afterwit.cli.commands import ExitCode
 from afterwit.model.errors import UsageError
 from afterwit.model.times import with_times
 from afterwit.redaction.hygiene import clean
-from afterwit.store.atomic import replacing
+from afterwit.store.atomic import open_replacement
 
 _TAB = 4
 _NARROWEST = 20
@@ -251,7 +251,7 @@ def whole_file(output: Path) -> Iterator[BinaryIO]:
     """A private file that is written beside, and gets its name when it is whole."""
     _is_there(output)
     try:
-        with replacing(output, is_durable=False) as file:
+        with open_replacement(output, is_durable=False) as file:
             yield file
     except OSError as error:
         is_ours = error.filename is None or Path(error.filename).parent == output.parent

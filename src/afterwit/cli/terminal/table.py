@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import click
 
 from afterwit.cli.terminal.output import cells, cut, has_colour, terminal_width, wrapped_line
-from afterwit.model.text.amounts import human_count
+from afterwit.model.figures import human_count
 from afterwit.redaction.hygiene import clean
 
 _GAP = "  "

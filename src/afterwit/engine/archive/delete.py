@@ -36,7 +36,7 @@ from afterwit.model.errors import DamagedError, UsageError
 from afterwit.model.knowledge import Item
 from afterwit.sessions.filters import Filter, find_session, selection_of
 from afterwit.store import archive_mark
-from afterwit.store.decide import SESSIONS_WANTED, Erasure, catch_up, changed_bodies, decide, told_if_recorded
+from afterwit.store.decide import SESSIONS_WANTED, Erasure, bodies_after_erasure, catch_up, decide, report_if_recorded
 from afterwit.store.decisions import KnowledgeEntry
 from afterwit.store.journal import refuse_lost
 from afterwit.store.rows import erased
@@ -46,12 +46,12 @@ from afterwit.store.rows.parts import copiers_of, parts_of_file
 from afterwit.store.rows.session_list import (
     SessionRow,
     forks_of,
-    running_at,
-    selected_sessions,
+    select_sessions,
     session_row,
+    sessions_at,
     subagents_of,
 )
-from afterwit.store.store import Store, held, opened, require
+from afterwit.store.store import Store, hold_lease, open_store, require
 from afterwit.store.template_files import templates_of
 
 _WAIT_SECONDS = 60
@@ -116,7 +116,7 @@ def delete(
 ) -> Deletion | None:
     """Erases, if `agree` says so to the plan. None: it did not."""
     require(world.layout)
-    with held(world.layout.lease, _WAIT_SECONDS), opened(world.layout) as store:
+    with hold_lease(world.layout.lease, _WAIT_SECONDS), open_store(world.layout) as store:
         archive_mark.refuse_older(store)
         catch_up(store)
         if not is_dry_run:
@@ -128,7 +128,7 @@ def delete(
             return planned
         if not agree(planned):
             return None
-        with told_if_recorded(store):
+        with report_if_recorded(store):
             planned.is_finished = deleting.carry_out()
         return planned
 
@@ -136,13 +136,13 @@ def delete(
 def want_again(world: World, names: Sequence[str]) -> None:
     """Sessions that were erased may be read again. Each is given by its whole id."""
     require(world.layout)
-    with held(world.layout.lease, _WAIT_SECONDS), opened(world.layout) as store:
+    with hold_lease(world.layout.lease, _WAIT_SECONDS), open_store(world.layout) as store:
         catch_up(store)
-        present = erased.erased_keys(store.db)
+        present = erased.keys_of_erased(store.db)
         agents = [agent.name for agent in agents_with(world.declared)]
         keys = [_key_of(name, agents, present) for name in names]
         body = {"sessions": [key.hex() for key in keys]}
-        with told_if_recorded(store):
+        with report_if_recorded(store):
             decide(store, SESSIONS_WANTED, body, world.now_ms)
 
 
@@ -183,7 +183,7 @@ class _Deleting:
         return Deletion(
             sessions=[_deleted(row) for row in self._rows],
             archived_files=len(objects),
-            archived_bytes=sum(self._store.archive.size(row.archived_as) for row in objects),
+            archived_bytes=sum(self._store.archive.size(row.object_name) for row in objects),
             notes=[LostNote(id=item.id, fact=item.sentence) for item in gone],
             weakened=len(losing) - len(gone),
             copied_in=self._copied_in(),
@@ -202,7 +202,7 @@ class _Deleting:
             path.unlink(missing_ok=True)
         refuse_lost(self._store.layout, self._store.db, self._store.journal)
         body = {"families": [[key.hex() for key in family] for family in self._keys]}
-        changed = changed_bodies(self._store.journal.entries(), self._erasure())
+        changed = bodies_after_erasure(self._store.journal.entries(), self._erasure())
         self._store.journal.erase(body, changed, self._world.now_ms)
         catch_up(self._store)
         return finish_erasing(self._store, self._world)
@@ -242,7 +242,7 @@ class _Deleting:
         )
 
     def _places(self) -> Iterator[SessionRow]:
-        for place in erased.stored_places(self._store.db):
+        for place in erased.places_of_sessions(self._store.db):
             row = session_row(self._store.db, place.id)
             if row is not None:
                 yield row
@@ -256,7 +256,7 @@ class _Deleting:
                 agent, repo = str(teller.get("agent", "")), str(teller.get("repo", ""))
                 known_agent = agent if any(agent == row.agent for row in self._rows) else ""
                 around = (entry.at_ms - _AROUND_MS, entry.at_ms + _AROUND_MS)
-                running = running_at(self._store.db, known_agent, repo, *around, _TOOL)
+                running = sessions_at(self._store.db, known_agent, repo, *around, _TOOL)
                 callers = [session for session in running if session.has_called] or running
                 if any((caller.session.agent, caller.session.native_id) in self._names for caller in callers):
                     yield entry.machine, entry.number
@@ -279,7 +279,7 @@ class _Deleting:
         return sorted(copies | forks - {name for _, name in self._names})
 
     def _told_in(self, items: Iterable[str]) -> list[str]:
-        told = erased.exposed_sessions(self._store.db, items)
+        told = erased.sessions_shown(self._store.db, items)
         return sorted(session for agent, session in told if (agent, session) not in self._names)
 
     def _agent_logs(self) -> Iterator[AgentLog]:
@@ -307,7 +307,7 @@ class _Deleting:
 
     def _origin(self, row: FileRow) -> Origin | None:
         try:
-            return origin_in(self._store.archive.header(row.archived_as))
+            return origin_in(self._store.archive.header(row.object_name))
         except DamagedError:
             return None
 
@@ -315,7 +315,7 @@ class _Deleting:
 def _roots(world: World, store: Store, wanted: DeleteRequest) -> list[SessionRow]:
     rows = [find_session(store.db, name) for name in wanted.names]
     if wanted.chosen != Filter():
-        rows += selected_sessions(store.db, selection_of(store.db, world.settings, wanted.chosen))
+        rows += select_sessions(store.db, selection_of(store.db, world.settings, wanted.chosen))
     if wanted.is_excluded:
         excluded = (session_row(store.db, place.id) for place in LeftOutSessions(world, store).stored())
         rows += [row for row in excluded if row is not None]

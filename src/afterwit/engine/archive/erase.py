@@ -17,19 +17,17 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from afterwit.agents.registry import reader_for
-from afterwit.capture.assembly.remains import Remains, packed, packed_keys, unpacked
-from afterwit.capture.commit import resolve_repos
+from afterwit.capture.commit import PartRows, companion_bytes, remove_dropped_objects, resolve_repos
 from afterwit.capture.derived import COMPANION, TRANSCRIPT, Derived, Origin, keys_of, origin_in, parts_held
 from afterwit.capture.left_out import mark_of, taken_apart
 from afterwit.capture.logs import belonging
-from afterwit.capture.part_rows import PartRows, companion_bytes, remove_dropped_objects
 from afterwit.config.run_rules import RunRules
 from afterwit.config.world import World, rules_for
-from afterwit.digest.door.update import digest_pending
+from afterwit.digest.door import digest_pending
 from afterwit.edits.ours import MARK
 from afterwit.engine.archive.remove import drop_in
 from afterwit.knowledge.door.settle import harvest
-from afterwit.model.captured import Captured
+from afterwit.model.captured import Captured, Remains, pack_keys, pack_remains, unpack_remains
 from afterwit.model.errors import DamagedError
 from afterwit.model.prices import price_list
 from afterwit.recall.deck.compile import compile_deck
@@ -38,7 +36,7 @@ from afterwit.store import archive_mark, spool
 from afterwit.store.archive import archive_name, generation_of
 from afterwit.store.atomic import replace_file, step
 from afterwit.store.checksums import seal
-from afterwit.store.database import UNREADABLE, transaction, translated
+from afterwit.store.database import UNREADABLE, transaction, translate_error
 from afterwit.store.layout import Layout
 from afterwit.store.marks import DECK, forget_last_run, put_mark
 from afterwit.store.rows import erased, files, parts
@@ -69,7 +67,7 @@ def finish_erasing(store: Store, world: World) -> bool:
             erased.forget_left_out(store.db, mark_of(world, store))
         _erase_files(store, rules)
         step("the files of what is erased are gone")
-        keys = erased.erased_keys(store.db)
+        keys = erased.keys_of_erased(store.db)
         spool.scrub(store.layout.spool, lambda agent, session: session_key(agent, session) in keys)
         for path in templates_of(store.layout, keys):
             path.unlink(missing_ok=True)
@@ -85,7 +83,7 @@ def finish_erasing(store: Store, world: World) -> bool:
             replace_file(path, f"<!-- {MARK} -->\n{marked(_EMPTY.format(agent=path.stem))}\n".encode())
         return _shred(store)
     except OSError as error:
-        raise translated(error, store.layout.root) from error
+        raise translate_error(error, store.layout.root) from error
 
 
 def leftovers(layout: Layout) -> list[Path]:
@@ -127,7 +125,7 @@ def _erase_files(store: Store, rules: RunRules) -> None:
 def _shred(store: Store) -> bool:
     store.db.set_busy_timeout(_WAIT_MS)
     try:
-        is_done = all([erased.shredded(store.db), store.journal.compact()])
+        is_done = all([erased.shred(store.db), store.journal.compact()])
     finally:
         store.db.set_busy_timeout(_BUSY_MS)
     if is_done:
@@ -150,7 +148,7 @@ class Eraser(PartRows):
 
     def __init__(self, store: Store, rules: RunRules, keys: frozenset[bytes] | None = None) -> None:
         super().__init__(store, rules)
-        self.keys = erased.erased_keys(store.db) if keys is None else keys
+        self.keys = erased.keys_of_erased(store.db) if keys is None else keys
 
     def affected(self) -> list[AffectedFile]:
         """All transcripts that hold any of the sessions, also where another one tells of it better."""
@@ -212,7 +210,7 @@ class Eraser(PartRows):
 
     def _origin(self, row: FileRow) -> Origin | None:
         try:
-            return origin_in(self._store.archive.header(row.archived_as))
+            return origin_in(self._store.archive.header(row.object_name))
         except (DamagedError, *UNREADABLE):
             return None
 
@@ -226,7 +224,7 @@ class Eraser(PartRows):
             return companion_bytes(self._db, self._store.archive, origin, path)
 
         try:
-            content = b"".join(self._store.archive.read(file.row.archived_as, file.row.held_bytes))
+            content = b"".join(self._store.archive.read(file.row.object_name, file.row.held_bytes))
         except DamagedError:
             return None
         return taken_apart(
@@ -242,7 +240,7 @@ class Eraser(PartRows):
         self._dirty.discard(row.id)
         self._texts.pop(row.id, None)
         files.delete_file(self._db, row.id)
-        files.note_removable(self._db, row.archived_as)
+        files.note_removable(self._db, row.object_name)
 
     def _pass_over(self, file: AffectedFile) -> None:
         """The log is still there, maybe: as long as it does not change, a glance at it is enough."""
@@ -270,17 +268,17 @@ class Eraser(PartRows):
         """False, where the remains cannot be read."""
         row, archive = file.row, self._store.archive
         try:
-            header, remains = archive.header(row.archived_as), unpacked(archive.remains(row.archived_as))
+            header, remains = archive.header(row.object_name), unpack_remains(archive.remains(row.object_name))
         except (DamagedError, *UNREADABLE):
             return False
         rest = _remains_without(remains, file.gone)
-        archive.replace(row.archived_as, header, packed(rest))
+        archive.replace(row.object_name, header, pack_remains(rest))
         for part in parts.parts_of_file(self._db, row.id):
             if part.facts.native_id in file.gone:
                 self._touched.add(part.session_id)
                 parts.delete_part(self._db, part.id)
         parts.put_problems(self._db, row.id, 0, [])
-        files.note_dropped(self._db, row.id, drop_in(header), packed_keys(rest.keys))
+        files.note_dropped(self._db, row.id, drop_in(header), pack_keys(rest.keys))
         seal(self._db, [row.id])
         return True
 

@@ -22,9 +22,9 @@ import msgspec
 from afterwit.agents.declared.description import Description
 from afterwit.agents.prompt_history import HISTORY
 from afterwit.agents.registry import reader_for
+from afterwit.capture.commit import remove_dropped_objects
 from afterwit.capture.derived import COMPANION, origin_in
 from afterwit.capture.logs import belonging
-from afterwit.capture.part_rows import remove_dropped_objects
 from afterwit.config.world import World
 from afterwit.engine.archive.remove import PACKED_BYTES, FileToDrop, drop_originals, settle_dropped
 from afterwit.model.errors import DamagedError, UsageError
@@ -40,17 +40,17 @@ from afterwit.store.rows.files import (
     FileRow,
     RawFile,
     SessionName,
-    dropped_files,
     files_by_id,
-    lost_unread,
+    files_dropped,
+    files_lost_unread,
     original_bytes_held,
+    page_bytes,
     raw_files,
     sessions_in,
-    unused_bytes,
 )
 from afterwit.store.rows.health import archive_state, database_bytes
 from afterwit.store.rows.sightings import all_digests
-from afterwit.store.store import Store, held, opened, require
+from afterwit.store.store import Store, hold_lease, open_store, require
 
 _DAY_MS = 86_400_000
 
@@ -169,7 +169,7 @@ def evict(
     """One eviction by hand; None if what was planned was not agreed to."""
     require(world.layout)
     limits = _limits(world.settings.retention, soft_cap_bytes)
-    with held(world.layout.lease, _WAIT_SECONDS), opened(world.layout) as store:
+    with hold_lease(world.layout.lease, _WAIT_SECONDS), open_store(world.layout) as store:
         refuse_older(store)
         if not is_dry_run:
             remove_dropped_objects(store)
@@ -307,8 +307,8 @@ def packed_originals(store: Store) -> int:
 
 def distilled_bytes(store: Store) -> int:
     """What the database and the remains of dropped originals take."""
-    rows = files_by_id(store.db, [file.id for file in dropped_files(store.db)]).values()
-    remains = sum(store.archive.size(row.archived_as) for row in rows)
+    rows = files_by_id(store.db, [file.id for file in files_dropped(store.db)]).values()
+    remains = sum(store.archive.size(row.object_name) for row in rows)
     return database_bytes(store.layout.database) + remains
 
 
@@ -376,7 +376,7 @@ def _owner_key(archive: Archive, row: RawFile, declared: tuple[Description, ...]
 
 def _values(db: apsw.Connection) -> dict[int, float]:
     """What each session may still teach that no other session does."""
-    from afterwit.digest.door.update import (
+    from afterwit.digest.door import (
         unpack,  # with the digester, which nobody needs who asks what the archive takes
     )
     from afterwit.digest.value import findings_of, values
@@ -386,7 +386,7 @@ def _values(db: apsw.Connection) -> dict[int, float]:
 
 def _give_space_back(store: Store) -> None:
     """Packs the database where that gains much and there is room for the copy that it takes."""
-    unused, total = unused_bytes(store.db)
+    unused, total = page_bytes(store.db)
     if unused * _WORTH_PACKING >= total and shutil.disk_usage(store.layout.root).free > 2 * total:
         store.db.execute("VACUUM")
         store.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -395,7 +395,7 @@ def _give_space_back(store: Store) -> None:
 def recapturable(store: Store, limits: RetentionSettings) -> dict[bytes, str]:
     """The keys of lost originals for which there is room, each with its agent. The newest come first, because
     agents delete the old ones."""
-    lost = files_by_id(store.db, lost_unread(store.db)).values()
+    lost = files_by_id(store.db, files_lost_unread(store.db)).values()
     if not lost:
         return {}
     room = limits.hard_cap_bytes - packed_originals(store)
@@ -411,7 +411,7 @@ def recapturable(store: Store, limits: RetentionSettings) -> dict[bytes, str]:
 def _packed_bytes(store: Store, row: FileRow) -> int:
     """What it took in the archive. Where the remains do not say, no more than its unpacked bytes."""
     try:
-        header = store.archive.header(row.archived_as)
+        header = store.archive.header(row.object_name)
     except DamagedError:
         return row.dropped_bytes
     return int(header.get(PACKED_BYTES, row.dropped_bytes))

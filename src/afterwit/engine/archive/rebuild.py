@@ -22,26 +22,25 @@ from msgspec.structs import replace
 
 from afterwit.agents.declared.description import Description
 from afterwit.agents.registry import reader_for
-from afterwit.capture.assembly.remains import LeftCompanion, Remains, searchable, unpacked
-from afterwit.capture.commit import resolve_repos
+from afterwit.capture.commit import PartRows, resolve_repos
 from afterwit.capture.derive import derive_archived
 from afterwit.capture.derived import COMPANION, TRANSCRIPT, Derived, Origin, keys_of, origin_in
 from afterwit.capture.logs import belonging
-from afterwit.capture.part_rows import PartRows
 from afterwit.capture.tasks import is_much, workers_for
 from afterwit.capture.workers import Workers
 from afterwit.config.run_rules import RunRules
 from afterwit.config.world import World, rules_for
-from afterwit.digest.door.update import digest_pending
+from afterwit.digest.door import digest_pending
 from afterwit.engine.archive.remove import drop_in, put_remains
 from afterwit.knowledge.door.settle import harvest, keep_approved
+from afterwit.model.captured import LeftCompanion, Remains, searchable, unpack_remains
 from afterwit.model.errors import DamagedError, StoreError
 from afterwit.model.learn_run import Progress
 from afterwit.model.prices import price_list
 from afterwit.store import archive_mark
 from afterwit.store.archive import Archive, ArchiveName, archive_name, generation_of
 from afterwit.store.atomic import step
-from afterwit.store.checksums import broken_rows, content_hash, seal
+from afterwit.store.checksums import content_hash, find_broken_rows, seal
 from afterwit.store.database import (
     UNREADABLE,
     connect,
@@ -52,15 +51,23 @@ from afterwit.store.database import (
     remove_database,
     schema_version,
     transaction,
-    translated,
+    translate_error,
 )
 from afterwit.store.decide import catch_up
 from afterwit.store.frames import REMAINS
-from afterwit.store.journal import ChainHead, Journal, applied, keep_heads, refuse_faults, refuse_missing, seen_heads
+from afterwit.store.journal import (
+    ChainHead,
+    Journal,
+    heads_applied,
+    keep_heads,
+    last_heads,
+    refuse_faults,
+    refuse_missing,
+)
 from afterwit.store.layout import Layout
 from afterwit.store.rows import files, parts
 from afterwit.store.rows.files import Drop, FileRow
-from afterwit.store.store import Store, held, require
+from afterwit.store.store import Store, hold_lease, require
 
 _UNKNOWN_AGENT = "unknown"
 
@@ -144,7 +151,7 @@ class Adopter(PartRows):
         if row is not None and row.generation != companion.generation:
             return
         if row is not None:
-            files.note_removable(self._db, row.archived_as)
+            files.note_removable(self._db, row.object_name)
         file_id = row.id if row else self.add_file(origin, COMPANION, companion.generation)
         dropped = drop._replace(dropped_bytes=companion.dropped_bytes, sha256=companion.sha256)
         files.note_dropped(self._db, file_id, dropped, None)
@@ -155,7 +162,7 @@ def keep_damage(
 ) -> None:
     """Notes it in the rows that there are by now, and makes those that are not. `before` has the rows of the database
     that is replaced, as far as it could be read."""
-    rows = {row.archived_as: row for row in files.all_files(db)}
+    rows = {row.object_name: row for row in files.all_files(db)}
     for name, object_damage in damage.items():
         earlier = before.get(name)
         row = rows.get(name)
@@ -205,7 +212,7 @@ def rebuild(
     layout = world.layout
     require(layout)
     beside = layout.root / "rebuilding.db"
-    with held(layout.lease, wait_seconds=60):
+    with hold_lease(layout.lease, wait_seconds=60):
         remove_database(beside)
         present = _present(layout)
         archive = Archive(layout.archive)
@@ -231,7 +238,7 @@ def rebuild(
                 with closing(connect(layout.database)) as db:
                     archive_mark.confirm(Store(layout, db, archive, journal))
         except apsw.Error as error:
-            raise translated(error, beside) from error
+            raise translate_error(error, beside) from error
         finally:
             remove_database(beside)
     return Rebuilt(files=count, before=present.content_hash, after=after, faults=faults)
@@ -248,7 +255,7 @@ class _Present(NamedTuple):
 
 def _journal(layout: Layout, present: _Present, *, accepts_journal: bool) -> Journal:
     """The journal, open. Raises where it lacks what was applied to the present database, or is damaged itself."""
-    heads = seen_heads(layout, present.heads)
+    heads = last_heads(layout, present.heads)
     if not accepts_journal:
         refuse_missing(layout, heads)
     journal = Journal(layout.journal, layout.backups)
@@ -272,7 +279,7 @@ def _lost(store: Store, present: _Present, damage: dict[ArchiveName, Damage]) ->
             lost.append(f"{name} ({row.path}): the archived file is missing")
         elif row.has_object and name in damage and damage[name].is_less_than(row):
             lost.append(damage[name].line)
-    less = "" if lost else archive_mark.lacking(store.db, archive_mark.mark_of(store.archive), len(damage))
+    less = "" if lost else archive_mark.describe_lack(store.db, archive_mark.mark_of(store.archive), len(damage))
     return lost or ([less] if less else [])
 
 
@@ -353,7 +360,7 @@ class _Rebuilding:
         with transaction(self._store.db):
             for left in (archived for archived in stored if archived.role == REMAINS):
                 try:
-                    drop, remains = drop_in(left.header), unpacked(self._store.archive.remains(left.name))
+                    drop, remains = drop_in(left.header), unpack_remains(self._store.archive.remains(left.name))
                 except (DamagedError, *UNREADABLE) as error:
                     self._note(left.name, str(error))
                 else:
@@ -474,9 +481,9 @@ def _present(layout: Layout) -> _Present:
             if not schema_version(db):
                 return _Present()
             migrate(db, migrations(), layout.backups)
-            broken = {file_id for file_id, _ in broken_rows(db)}
-            rows = {row.archived_as: row for row in files.all_files(db) if row.id not in broken}
-            return _Present(content_hash(db), rows, applied(db))
+            broken = {file_id for file_id, _ in find_broken_rows(db)}
+            rows = {row.object_name: row for row in files.all_files(db) if row.id not in broken}
+            return _Present(content_hash(db), rows, heads_applied(db))
     except UNREADABLE:
         return _Present(is_damaged=True)
     except (StoreError, apsw.Error) as error:

@@ -12,15 +12,15 @@ from typing import Any, NamedTuple
 
 import apsw
 
-from afterwit.capture.assembly.remains import LeftCompanion, Remains, packed, packed_keys, unpacked, unplaced
+from afterwit.capture.commit import remove_dropped_objects
 from afterwit.capture.derived import Origin, keys_of, origin_in
-from afterwit.capture.part_rows import remove_dropped_objects
+from afterwit.model.captured import LeftCompanion, Remains, pack_keys, pack_remains, unpack_remains, without_places
 from afterwit.model.errors import DamagedError
 from afterwit.store import archive_mark
 from afterwit.store.archive import Archive, ArchiveName
 from afterwit.store.atomic import step
 from afterwit.store.checksums import seal
-from afterwit.store.database import UNREADABLE, transaction, translated
+from afterwit.store.database import UNREADABLE, transaction, translate_error
 from afterwit.store.marks import forget_last_run
 from afterwit.store.rows import files, parts
 from afterwit.store.rows.files import Drop, FileRow
@@ -52,24 +52,24 @@ def drop_originals(store: Store, files_to_drop: Sequence[FileToDrop], now_ms: in
                 except DamagedError as error:
                     faults[to_drop.file.id] = str(error)
                 else:
-                    store.archive.replace(to_drop.file.archived_as, header, packed(remains))
+                    store.archive.replace(to_drop.file.object_name, header, pack_remains(remains))
             store.archive.flush()
             settle_dropped(store)
     except OSError as error:
-        raise translated(error, store.layout.root) from error
+        raise translate_error(error, store.layout.root) from error
     return faults
 
 
 def settle_dropped(store: Store) -> None:
     """Brings the rows of what is leaving in line with what the archive holds of it by now."""
-    file_ids = files.leaving(store.db)
+    file_ids = files.files_leaving(store.db)
     if not file_ids:
         return
     with transaction(store.db):
         for file in files.files_by_id(store.db, file_ids).values():
-            if _has_left(store.archive, file.archived_as):
+            if _has_left(store.archive, file.object_name):
                 _try_to_settle(store, file)
-            store.archive.clear_beside(file.archived_as)
+            store.archive.clear_beside(file.object_name)
         files.clear_leaving(store.db)
         archive_mark.note_held(store.db)
         step("the rows of what left are settled, not committed")
@@ -86,12 +86,12 @@ def put_remains(db: apsw.Connection, file_id: int, drop: Drop, remains: Remains,
     """The rows of a transcript as its remains have them. Its claims, and what can be searched, stay as they are."""
     parts.put_rows(db, remains.captured, dict(part_ids))
     parts.note_copies(db, file_id, set())
-    files.note_dropped(db, file_id, drop, packed_keys(remains.keys))
+    files.note_dropped(db, file_id, drop, pack_keys(remains.keys))
 
 
 def is_leaving(store: Store, file: FileRow) -> bool:
     """Whether a run was stopped after the original had gone and before its rows followed."""
-    return file.id in files.leaving(store.db) and _has_left(store.archive, file.archived_as)
+    return file.id in files.files_leaving(store.db) and _has_left(store.archive, file.object_name)
 
 
 def _announce(store: Store, batch: Sequence[FileToDrop]) -> None:
@@ -113,9 +113,9 @@ def _remains(store: Store, to_drop: FileToDrop, now_ms: int) -> tuple[dict[str, 
     if file.state == files.DAMAGED:
         raise DamagedError(file.error)
     keys = keys_of(file)
-    captured = unplaced(files.rows_of_file(store.db, file.id))
+    captured = without_places(files.rows_of_file(store.db, file.id))
     captured.claims = list(_owned(store, file, keys))
-    header = store.archive.header(file.archived_as) | {
+    header = store.archive.header(file.object_name) | {
         "state": to_drop.state,
         "dropped_bytes": file.held_bytes,
         "dropped_ms": now_ms,
@@ -129,7 +129,7 @@ def _remains(store: Store, to_drop: FileToDrop, now_ms: int) -> tuple[dict[str, 
         cursor=file.cursor,
         companions=[_left(store, companion) for companion in to_drop.companions],
     )
-    taken = sum(store.archive.packed_bytes(dropped_file.archived_as) for dropped_file in (file, *to_drop.companions))
+    taken = sum(store.archive.packed_bytes(dropped_file.object_name) for dropped_file in (file, *to_drop.companions))
     return header | {PACKED_BYTES: taken}, remains
 
 
@@ -142,7 +142,7 @@ def _owned(store: Store, file: FileRow, keys: dict[str, list[int]]) -> Iterator[
 
 
 def _left(store: Store, companion: FileRow) -> LeftCompanion:
-    origin = origin_in(store.archive.header(companion.archived_as))
+    origin = origin_in(store.archive.header(companion.object_name))
     return LeftCompanion(
         path=os.fsencode(str(origin.path)),
         generation=companion.generation,
@@ -168,8 +168,8 @@ def _try_to_settle(store: Store, file: FileRow) -> None:
 
 
 def _settle(store: Store, file: FileRow) -> None:
-    header = store.archive.header(file.archived_as)
-    drop, remains = drop_in(header), unpacked(store.archive.remains(file.archived_as))
+    header = store.archive.header(file.object_name)
+    drop, remains = drop_in(header), unpack_remains(store.archive.remains(file.object_name))
     part_ids_before = {part.facts.native_id: part.id for part in parts.parts_of_file(store.db, file.id)}
     part_ids = {number: part_ids_before[facts.native_id] for number, facts in enumerate(remains.captured.parts)}
     put_remains(store.db, file.id, drop, remains, part_ids)
@@ -184,7 +184,7 @@ def _settle_companion(store: Store, owner: Origin, companion: LeftCompanion, dro
     if row is None or row.is_dropped:
         return
     dropped = drop._replace(dropped_bytes=row.held_bytes, sha256=row.sha256)
-    files.note_removable(store.db, row.archived_as)
+    files.note_removable(store.db, row.object_name)
     if row.is_live:
         files.note_dropped(store.db, row.id, dropped, None)
     else:

@@ -29,10 +29,10 @@ from afterwit.store.frames import REMAINS
 from afterwit.store.layout import Layout
 from afterwit.store.marks import CHECKED, DECK, KEY, MACHINE, fingerprint, forget_last_run, key_mark, mark, put_mark
 from afterwit.store.rows import files, parts
-from afterwit.store.rows.files import DAMAGED, FileRow, all_files, damaged_files, file_key
+from afterwit.store.rows.files import DAMAGED, FileRow, all_files, file_key, files_damaged
 from afterwit.store.rows.health import RowCounts, archive_state, count_rows, database_bytes, latest_held, problem_rows
-from afterwit.store.rows.parts import parts_of_file, unclaimed
-from afterwit.store.store import Store, held, opened, readonly_database, require
+from afterwit.store.rows.parts import count_unclaimed, parts_of_file
+from afterwit.store.store import Store, hold_lease, open_store, readonly_database, require
 
 _MOST_BYTES = 16_000_000  # of originals, in one run
 _OPENING_BYTES = 64_000  # that opening a file counts for
@@ -72,17 +72,17 @@ def checked(store: Store, row: FileRow) -> str:
 
 def object_fault(store: Store, row: FileRow) -> str:
     """What is wrong with what the archive holds of a file; "" where it is what was archived."""
-    if row.id in files.leaving(store.db):
+    if row.id in files.files_leaving(store.db):
         from afterwit.engine.archive.remove import is_leaving  # with all that reads
 
         if is_leaving(store, row):
             return ""
     try:
         if row.is_dropped:
-            from afterwit.capture.assembly.remains import unpacked
+            from afterwit.model.captured import unpack_remains
 
-            unpacked(store.archive.remains(row.archived_as))
-        elif store.archive.digest(row.archived_as, row.held_bytes) != row.sha256:
+            unpack_remains(store.archive.remains(row.object_name))
+        elif store.archive.digest(row.object_name, row.held_bytes) != row.sha256:
             return "the bytes are not those that were archived"
         return "" if _has_its_header(store, row) else "the header is not the one that was written"
     except (DamagedError, *UNREADABLE) as error:
@@ -91,7 +91,7 @@ def object_fault(store: Store, row: FileRow) -> str:
 
 def _has_its_header(store: Store, row: FileRow) -> bool:
     """Where only the header of a sound original was hit, and the row still names the file, it is written anew."""
-    header = store.archive.header(row.archived_as)
+    header = store.archive.header(row.object_name)
     agent, label, path = (str(header[name]) for name in ("agent", "label", "path"))
     if is_named := file_key(agent, label + path) == row.key:
         if (header["role"], header["generation"]) == (REMAINS if row.is_dropped else row.role, row.generation):
@@ -102,7 +102,7 @@ def _has_its_header(store: Store, row: FileRow) -> bool:
         return False
     names = {"agent": agent, "label": label, "path": path, "role": row.role, "generation": row.generation}
     is_tracked = any(part.facts.is_tracked for part in parts.parts_of_file(store.db, row.id))
-    store.archive.compact(row.archived_as, row.held_bytes, names | ({"tracked": 1} if is_tracked else {}))
+    store.archive.compact(row.object_name, row.held_bytes, names | ({"tracked": 1} if is_tracked else {}))
     return True
 
 
@@ -113,7 +113,7 @@ def still_damaged(store: Store, before: list[FileRow]) -> Iterator[str]:
         if now is not None and now.generation > row.generation and now.state != DAMAGED:
             fault = row.error.removesuffix(files.REMEDY).strip()
             yield f"{row.path} was damaged in the archive ({fault.rstrip('.')}), and was read again from the log."
-        elif row.has_object or store.archive.has(row.archived_as):
+        elif row.has_object or store.archive.has(row.object_name):
             yield f"{row.path} is damaged in the archive: {row.error}"
 
 
@@ -140,7 +140,7 @@ class StoreFault(msgspec.Struct, frozen=True):
 def verify(layout: Layout) -> Iterator[StoreFault]:
     """Checks database, archive and journal. Reads every archived byte."""
     require(layout)
-    with held(layout.lease, wait_seconds=60), opened(layout) as store:
+    with hold_lease(layout.lease, wait_seconds=60), open_store(layout) as store:
         yield from (StoreFault("database", fault) for fault in database_faults(store.db))
         yield from (StoreFault("database", fault) for fault in archive_mark.faults(store))
         lost = journal.journal_faults(layout, store.db, store.journal)
@@ -154,7 +154,7 @@ def verify(layout: Layout) -> Iterator[StoreFault]:
 
 def damaged_objects(store: Store) -> list[FileRow]:
     """Files that the archive does not hold as it should, without those whose object somebody has removed."""
-    return [row for row in damaged_files(store.db) if row.has_object or store.archive.has(row.archived_as)]
+    return [row for row in files_damaged(store.db) if row.has_object or store.archive.has(row.object_name)]
 
 
 def unknown_objects(store: Store, names: Iterable[ArchiveName]) -> Iterator[StoreFault]:
@@ -218,7 +218,7 @@ def is_deck_sound(store: Store, *, is_full: bool = True) -> bool:
 
 def decision_faults(store: Store) -> Iterator[str]:
     """Tables that say something else than the journal. A journal that cannot be read is reported by its own check."""
-    done = {machine: head.number for machine, head in journal.applied(store.db).items()}
+    done = {machine: head.number for machine, head in journal.heads_applied(store.db).items()}
     with closing(apsw.Connection(":memory:")) as db:
         migrate(db, migrations(), Path())
         scratch = Store(store.layout, db, store.archive, store.journal)
@@ -254,15 +254,15 @@ def _has_unclaimed(store: Store, row: FileRow) -> bool:
     from afterwit.capture.derived import keys_of
 
     held_keys, parts = keys_of(row), parts_of_file(store.db, row.id)
-    return any(unclaimed(store.db, held_keys.get(part.facts.native_id, [])) for part in parts)
+    return any(count_unclaimed(store.db, held_keys.get(part.facts.native_id, [])) for part in parts)
 
 
 def _archive_faults(store: Store) -> Iterator[StoreFault]:
     for row in all_files(store.db):
         if row.has_object and (fault := checked(store, row)):
-            yield StoreFault("archive", f"{row.archived_as} ({row.path}): {fault.removesuffix('.')}")
-        elif row.state == DAMAGED and store.archive.has(row.archived_as):
-            yield StoreFault("archive", f"{row.archived_as} ({row.path}): {row.error}")
+            yield StoreFault("archive", f"{row.object_name} ({row.path}): {fault.removesuffix('.')}")
+        elif row.state == DAMAGED and store.archive.has(row.object_name):
+            yield StoreFault("archive", f"{row.object_name} ({row.path}): {row.error}")
     yield from unknown_objects(store, archive_state(store.db, store.archive).unknown)
 
 
@@ -306,7 +306,7 @@ class Sizes(msgspec.Struct, kw_only=True):
 
 def stat(layout: Layout) -> Sizes:
     require(layout)
-    with opened(layout) as store:
+    with open_store(layout) as store:
         rows = count_rows(store.db)
         waiting_files, waiting_bytes = spool.backlog(layout.spool)
         archived = [row for row in all_files(store.db) if row.has_object]
@@ -316,10 +316,10 @@ def stat(layout: Layout) -> Sizes:
             root=str(layout.root),
             database_bytes=database_bytes(layout.database),
             journal_bytes=database_bytes(layout.journal),
-            archive_bytes=sum(store.archive.size(row.archived_as) for row in held_files),
+            archive_bytes=sum(store.archive.size(row.object_name) for row in held_files),
             original_bytes=sum(row.held_bytes for row in held_files),
             dropped_files=len(dropped_files),
-            remains_bytes=sum(store.archive.size(row.archived_as) for row in dropped_files),
+            remains_bytes=sum(store.archive.size(row.object_name) for row in dropped_files),
             spool_files=waiting_files,
             spool_bytes=waiting_bytes,
             journal_entries=store.journal.count(),
@@ -338,7 +338,7 @@ def compact(layout: Layout) -> CompactedStore:
     from afterwit.engine.archive.remove import settle_dropped
 
     require(layout)
-    with held(layout.lease, wait_seconds=60), opened(layout) as store:
+    with hold_lease(layout.lease, wait_seconds=60), open_store(layout) as store:
         archive_mark.refuse_older(store)
         settle_dropped(store)
         before = database_bytes(layout.database) + database_bytes(layout.journal)
@@ -346,7 +346,7 @@ def compact(layout: Layout) -> CompactedStore:
         for row in all_files(store.db):
             if row.held_bytes:
                 try:
-                    gained += store.archive.compact(row.archived_as, row.held_bytes)
+                    gained += store.archive.compact(row.object_name, row.held_bytes)
                 except DamagedError as error:
                     faults.append(f"{row.path}: {error}")
         store.db.execute("VACUUM")
@@ -386,7 +386,7 @@ class DroppedOriginal(msgspec.Struct, frozen=True, kw_only=True):
 def dropped(layout: Layout) -> list[DroppedOriginal]:
     """The latest first."""
     with readonly_database(layout) as db:
-        gone = files.dropped_files(db)
+        gone = files.files_dropped(db)
         names = files.sessions_in(db, [file.id for file in gone])
     return [
         DroppedOriginal(

@@ -43,10 +43,10 @@ from afterwit.model.knowledge import (
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.redaction.hygiene import clean
 from afterwit.store.database import transaction
-from afterwit.store.decide import catch_up, decide_all, journalled, told_if_recorded
-from afterwit.store.decisions import DecisionKind, ItemChanges, KnowledgeEntry, decided, will_of
+from afterwit.store.decide import catch_up, decide_all, journal_entry, report_if_recorded
+from afterwit.store.decisions import DecisionKind, ItemChanges, KnowledgeEntry, gather_decisions, will_of
 from afterwit.store.rows import items, sightings
-from afterwit.store.store import Store, held, opened, readonly_database, require
+from afterwit.store.store import Store, hold_lease, open_store, readonly_database, require
 
 _WAIT_SECONDS = 60
 _PINS = {DecisionKind.PIN: True, DecisionKind.UNPIN: False}
@@ -96,7 +96,7 @@ class DecisionDesk:
             keep_approved(self.store, self.at_ms)
             with transaction(self.store.db):
                 sightings.touch_all(self.store.db)
-            conclude_touched(self.store, decided(recorded(self.store.db)).forgotten)
+            conclude_touched(self.store, gather_decisions(recorded(self.store.db)).forgotten)
         settle(self.store, self._world, is_forced=is_concluded_again)
         compile_deck(self.store, self._world)
 
@@ -108,9 +108,9 @@ def decision_desk(world: World, *, is_new: bool = False) -> Iterator[DecisionDes
         world.layout.create()
     else:
         require(world.layout)
-    with held(world.layout.lease, _WAIT_SECONDS), opened(world.layout) as store:
+    with hold_lease(world.layout.lease, _WAIT_SECONDS), open_store(world.layout) as store:
         catch_up(store)
-        with told_if_recorded(store):
+        with report_if_recorded(store):
             yield DecisionDesk(store, world)
 
 
@@ -135,7 +135,7 @@ def edit(world: World, name: str, wanted: ItemChanges) -> Judged:
         changed = {field: value for field, value in cleaned.items() if getattr(item, field) != value}
         if changed:
             changes = msgspec.convert(changed, ItemChanges)
-            _refuse_unfit(changes.applied(_draft_of(item)))
+            _refuse_unfit(changes.apply(_draft_of(item)))
             if changes.sentence is not None or changes.scope is not None:
                 _refuse_double(desk.store, item, changes)
             entry = {"item": item.id, "decision": DecisionKind.EDIT}
@@ -283,7 +283,7 @@ def _is_decided(store: Store, item: Item, decision: DecisionKind) -> bool:
     """Whether the decision would change nothing."""
     if decision in _PINS:
         return item.is_pinned is _PINS[decision]
-    decisions = decided(recorded(store.db)).decisions
+    decisions = gather_decisions(recorded(store.db)).decisions
     will = will_of(made for name in (item.id, *item.merged) for made in decisions.get(name, ()))
     return will.verdict is not None and will.verdict.kind is decision
 
@@ -333,7 +333,7 @@ def record(world: World, teller: LessonSource, words: Words) -> Lesson:
     same = _item_in_use(world, words)
     if same is not None:
         return Lesson(same.id, words.sentence, is_known=True)
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         session = _session(teller, words.repo, store.journal.machine)
         draft = drafted(world, words, ASSISTANT, Channel.ASSISTANT, session, world.now_ms)
         why = rejection(draft)
@@ -348,7 +348,7 @@ def report(world: World, teller: LessonSource, name: str, *, is_helpful: bool) -
     """Notes what an agent says of an item."""
     with readonly_database(world.layout) as db:
         item = find_item(db, name, names_only=True)
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         session = msgspec.to_builtins(_session(teller, "", store.journal.machine))
         _note(store, world, KnowledgeEntry.REPORTED, {"item": item.id, "is_helpful": is_helpful, "session": session})
     return item
@@ -372,9 +372,9 @@ def _session(teller: LessonSource, repo: str, machine: str) -> SessionRef:
 def _note(store: Store, world: World, kind: KnowledgeEntry, body: Mapping[str, Any]) -> None:
     """Journals and applies an entry under one lock, at a moment after all earlier ones."""
     store.db.set_busy_timeout(_WAIT_MS)
-    with told_if_recorded(store), transaction(store.db):
+    with report_if_recorded(store), transaction(store.db):
         catch_up(store)
         earlier = items.decisions(store.db)
         at_ms = max(world.now_ms, earlier[-1].at_ms + 1 if earlier else 0)
-        journalled(store, kind, body, at_ms)
+        journal_entry(store, kind, body, at_ms)
         catch_up(store)

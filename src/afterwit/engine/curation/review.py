@@ -24,8 +24,8 @@ from afterwit.engine.curation.undo import past, undo
 from afterwit.knowledge.door.list import ItemFilter, all_items, contradicting, find_item, listed, shown
 from afterwit.knowledge.door.listeners import who_listens
 from afterwit.model.errors import UsageError
+from afterwit.model.figures import Proportion
 from afterwit.model.knowledge import PERSON, Channel, Item, ItemStatus
-from afterwit.model.proportions import Proportion
 from afterwit.recall.recall import stories
 from afterwit.recall.situation import expected
 from afterwit.recall.told import ToldWhen, told_when

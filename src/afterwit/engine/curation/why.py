@@ -14,7 +14,7 @@ import msgspec
 
 from afterwit.config.calendar import Calendar
 from afterwit.config.world import World
-from afterwit.digest.door.update import load_digest
+from afterwit.digest.door import load_digest
 from afterwit.engine.curation.undo import Past, past_of
 from afterwit.harvest.door.stories import Stories
 from afterwit.knowledge.belief import HALF_LIFE_DAYS, believed, prior_of
@@ -23,13 +23,12 @@ from afterwit.knowledge.door.settle import recorded
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import CHANGES, EventKind, Status
 from afterwit.model.knowledge import PERSON, Channel, Evidence, Item, ScopeKind
-from afterwit.model.text.words import words_of
-from afterwit.sessions.filters import one_line
+from afterwit.model.text import words_of
+from afterwit.sessions.filters import one_line, short_id
 from afterwit.sessions.originals import TranscriptSource, source_of
-from afterwit.sessions.short_ids import short_id
 from afterwit.sessions.show import CopiedEvents, GoneTexts, SessionMoment, WantedMoments, moments
 from afterwit.store.decisions import KnowledgeEntry, Recorded, in_force
-from afterwit.store.rows.session_list import Selection, SessionRow, selected_sessions, session_of
+from afterwit.store.rows.session_list import Selection, SessionRow, select_sessions, session_of
 from afterwit.store.store import readonly_database
 
 _MOST_TURNS = 8  # that are read for one note, the newest
@@ -250,7 +249,7 @@ def _edits_behind(db: apsw.Connection, item: Item) -> Mapping[str, tuple[FileEdi
     wanted = {piece.session.story for piece in item.evidence}
     stories = Stories(db)
     edits: dict[str, tuple[FileEdits, ...]] = {}
-    for row in list(selected_sessions(db, Selection(repos=frozenset((item.scope.name,))))):
+    for row in list(select_sessions(db, Selection(repos=frozenset((item.scope.name,))))):
         story = stories.of(row)
         digest = load_digest(db, row) if story in wanted else None
         if digest is not None:

@@ -21,12 +21,11 @@ from afterwit.agents import registry
 from afterwit.agents.declared.description import Description
 from afterwit.agents.prompt_history import HISTORY
 from afterwit.agents.retention import DAY_MS
-from afterwit.capture.logs import Home, look_into, sessions_in
+from afterwit.capture.logs import Home, keeping_in, look_into, sessions_in, vanishes_at
 from afterwit.capture.recognition import unclaimed
-from afterwit.capture.vanishing import keeping_in, vanishes_at
 from afterwit.model.settings import Settings
-from afterwit.sources.discovery import Unit, Unreadable, listed
-from afterwit.sources.places import LogFile, opened_in
+from afterwit.sources.discovery import Unit, Unreadable, list_home
+from afterwit.sources.places import LogFile, open_in
 from afterwit.store.rows.files import file_key
 from afterwit.store.rows.health import AgentTotals, PartFigures, TranscriptRow
 
@@ -306,7 +305,7 @@ def look(home: Home, settings: Settings, declared: tuple[Description, ...] = ())
     if _is_gone(home.folder):
         return OnDisk(home, [], 0, 0, [], [])
     reader, agent = registry.reader_for(home.agent, declared), registry.agent(home.agent, declared)
-    logs = look_into(listed(home.folder, agent.follows), agent, reader)
+    logs = look_into(list_home(home.folder, agent.follows), agent, reader)
     units = [unit for unit in logs.units if str(unit.transcript.path) != str(HISTORY)]
     histories, unreadable = len(logs.units) - len(units), list(logs.unreadable)
     for source in logs.sources:
@@ -357,7 +356,7 @@ def _is_pending(unit: Unit, row: TranscriptRow | None) -> bool:
 def refusal(unit: Unit) -> str:
     """Why the transcript cannot be opened; "" if it can, or if it is a session inside another file."""
     try:
-        with opened_in(unit.home, unit.transcript.path):
+        with open_in(unit.home, unit.transcript.path):
             return ""
     except (FileNotFoundError, NotADirectoryError):
         return ""

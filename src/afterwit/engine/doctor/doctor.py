@@ -52,12 +52,12 @@ from afterwit.store.rows.files import LOST
 from afterwit.store.rows.health import (
     agent_totals,
     archive_state,
-    archived_label,
+    home_label,
     newest_problem,
     parts_by_file,
     transcript_rows,
 )
-from afterwit.store.store import Store, opened, require
+from afterwit.store.store import Store, open_store, require
 
 _SHOWN = 5
 _UNKNOWN_WORTH_SAYING = 0.05
@@ -142,7 +142,7 @@ def _emptied(health: AgentHealth, disk: Sequence[OnDisk], stored: InStore, archi
         if not place.is_emptied or not stored.rows:
             continue
         transcripts = [row for row in stored.rows if row.read_bytes and row.path != str(HISTORY)]
-        count = sum(archived_label(archive, row) == place.home.label for row in transcripts)
+        count = sum(home_label(archive, row) == place.home.label for row in transcripts)
         count = count or (len(place.units) if stored.totals.sessions else 0)
         if count:
             state = "has no transcript any more" if place.home.folder.is_dir() else "is gone"
@@ -259,7 +259,7 @@ def examine(world: World, *, is_full: bool = False) -> Examination:
     archive: Archive | None = None
     beside: list[DoctorFinding] = []
     try:
-        with opened(world.layout) as store:
+        with open_store(world.layout) as store:
             archived = archive_state(store.db, store.archive)
             findings += examine_store(store, archived, health)
             stored, archive = _stored(store), store.archive

@@ -35,10 +35,10 @@ from afterwit.store.database import schema_version
 from afterwit.store.layout import Layout
 from afterwit.store.rows import hooks
 from afterwit.store.rows.erased import is_unfinished
-from afterwit.store.rows.files import LOST, dropped_files, lost_unread
+from afterwit.store.rows.files import LOST, files_dropped, files_lost_unread
 from afterwit.store.rows.health import ArchiveState, database_bytes
 from afterwit.store.rows.hooks import FaultRow
-from afterwit.store.rows.readings import count_unanswered, failed_requests
+from afterwit.store.rows.readings import count_unanswered, requests_failed
 from afterwit.store.store import Store, holder, is_held, readonly_database
 
 _BEFORE_ITS_SESSION_MS = 600_000  # a call may come before the first line of the log that it is about
@@ -92,7 +92,7 @@ def budget_findings(
     store: Store, archived: ArchiveState, limits: RetentionSettings, now_ms: int
 ) -> Iterator[DoctorFinding]:
     """A loss is an alarm for a week, so that somebody hears of it, and a warning from then on."""
-    lost = [file for file in dropped_files(store.db) if file.state == LOST]
+    lost = [file for file in files_dropped(store.db) if file.state == LOST]
     if lost:
         names = ", ".join(file.path for file in lost[:_SHOWN]) + (", …" if len(lost) > _SHOWN else "")
         count = "1 original was" if len(lost) == 1 else f"{len(lost):,} originals were"
@@ -150,7 +150,7 @@ def _left_out(store: Store, world: World) -> int:
 
 def _remedy(store: Store, limits: RetentionSettings) -> str:
     """What brings back the ones that gave no session; of the others, what was read is there."""
-    if not lost_unread(store.db):
+    if not files_lost_unread(store.db):
         return "Raise raw_hard_cap_bytes in [retention] of config.toml, so that it does not happen again."
     from afterwit.engine.archive.evict import recapturable  # with all that a run needs
 
@@ -304,13 +304,13 @@ def reading_state(db: apsw.Connection, caps: ReadingSettings, now_ms: int) -> Re
         unpriced_tokens=today.unpriced_tokens,
         cap_tokens=caps.tokens_per_day,
         unanswered=count_unanswered(db),
-        failed=len(failed_requests(db)),
+        failed=len(requests_failed(db)),
     )
 
 
 def reading_findings(db: apsw.Connection) -> Iterator[DoctorFinding]:
     """One warning for each model whose calls failed and were not answered since."""
-    failures = failed_requests(db)
+    failures = requests_failed(db)
     if not failures:
         return
     from afterwit.reader.waiting import retry_ms  # with all that harvests, which few need here

@@ -11,9 +11,8 @@ import apsw
 import msgspec
 
 from afterwit.agents.retention import DAY_MS
-from afterwit.capture.logs import Home
+from afterwit.capture.logs import Home, keeping_in, vanishes_at
 from afterwit.capture.plan import homes, plan
-from afterwit.capture.vanishing import keeping_in, vanishes_at
 from afterwit.config.extras import functions
 from afterwit.config.world import World
 from afterwit.connect.plan import Machine
@@ -41,7 +40,7 @@ from afterwit.store import spool
 from afterwit.store.archive import Archive
 from afterwit.store.marks import last_learned
 from afterwit.store.rows import hooks
-from afterwit.store.rows.files import LOST, dropped_files
+from afterwit.store.rows.files import LOST, files_dropped
 from afterwit.store.rows.health import archive_state, database_bytes
 from afterwit.store.rows.hooks import DrawnSession, DrawRow
 from afterwit.store.rows.items import count_by_status
@@ -179,7 +178,7 @@ def _waiting_draws(world: World, db: apsw.Connection) -> list[DrawRow]:
     with suppress(OSError):
         for batch in spool.drain(world.layout.spool):
             drawn += draws_in(batch.records)
-    stored = hooks.known_draws(db, [draw.key for draw in drawn])
+    stored = hooks.keys_of_draws(db, [draw.key for draw in drawn])
     return [draw for draw in drawn if draw.key not in stored]
 
 
@@ -208,7 +207,7 @@ def _spoke(db: apsw.Connection, waiting: list[DrawRow]) -> Spoke | None:
 def _comparison(db: apsw.Connection, waiting: list[DrawRow], now_ms: int) -> SkippedSessions:
     since_ms = now_ms - RECENT_DAYS * DAY_MS
     recent = {DrawnSession(draw.agent, draw.session, draw.is_held) for draw in waiting if draw.at_ms >= since_ms}
-    drawn = hooks.drawn_sessions(db, since_ms) | recent
+    drawn = hooks.sessions_drawn(db, since_ms) | recent
     chosen = hooks.shares(db)
     return SkippedSessions(
         days=RECENT_DAYS,
@@ -257,7 +256,7 @@ def _findings(
     yield from missing_hooks(machine)
     yield from silent_hooks(machine)
     recent_ms = world.now_ms - RECENT_DAYS * DAY_MS
-    lost = sum(file.state == LOST and file.dropped_ms > recent_ms for file in dropped_files(db))
+    lost = sum(file.state == LOST and file.dropped_ms > recent_ms for file in files_dropped(db))
     if lost:
         what = "1 original was" if lost == 1 else f"{lost:,} originals were"
         yield alarm("data-loss", f"{what} dropped without having been analysed. `afterwit doctor` says what to do.")

@@ -35,9 +35,9 @@ from afterwit.model.errors import AfterwitError, BackupDamagedError, BackupError
 from afterwit.model.learn_run import Progress
 from afterwit.store.atomic import PRIVATE, step
 from afterwit.store.copies import facts_of_copy, machine_of_copy
-from afterwit.store.database import translated
+from afterwit.store.database import translate_error
 from afterwit.store.regular_files import open_regular, read_regular
-from afterwit.store.store import held, opened, require
+from afterwit.store.store import hold_lease, open_store, require
 
 _WAIT_SECONDS = 60
 _CHECKED_BYTES, _CHECKED_FAR_BYTES = 256 << 20, 16 << 20  # of what is built on, by one run
@@ -70,15 +70,15 @@ def create(
     layout = world.layout
     require(layout)
     try:
-        with held(layout.lease, wait_seconds=_WAIT_SECONDS), scratch_folder(layout) as scratch:
-            with opened(layout) as store:  # brings the schema up to date, and refuses what is not whole
+        with hold_lease(layout.lease, wait_seconds=_WAIT_SECONDS), scratch_folder(layout) as scratch:
+            with open_store(layout) as store:  # brings the schema up to date, and refuses what is not whole
                 machine = store.journal.machine
             with vault_at(world, target, keys, scratch, may_begin=True) as vault:
                 created = _create(world, vault, machine, scratch, progress, reads_back=reads_back)
             note_backup(layout, vault.place, created.snapshot, created.created_ms)
             return created
     except OSError as error:
-        failure = translated(error, layout.backups)
+        failure = translate_error(error, layout.backups)
         _note_failure(world, target, failure)
         raise failure from error
     except (BackupError, StoreError) as error:

@@ -18,8 +18,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from afterwit.model.errors import BackupDamagedError, BackupError, UsageError
-from afterwit.model.extras import install_command
+from afterwit.model.errors import BackupDamagedError, BackupError, UsageError, install_command
 from afterwit.store.atomic import create_file
 from afterwit.store.regular_files import read_regular
 

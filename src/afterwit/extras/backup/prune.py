@@ -22,7 +22,7 @@ from afterwit.extras.backup.targets.at import Target
 from afterwit.extras.backup.vault import UNNAMED_MS, SnapshotName, Vault, is_ahead, object_path, vault_at
 from afterwit.model.errors import BackupDamagedError, BackupError, UsageError
 from afterwit.store.layout import Layout
-from afterwit.store.store import held
+from afterwit.store.store import hold_lease
 
 _WAIT_SECONDS = 60
 
@@ -158,4 +158,4 @@ def _is_young(place: Target, name: str, now_ms: int) -> bool:
 
 
 def _lease(layout: Layout) -> AbstractContextManager[int | None]:
-    return held(layout.lease, wait_seconds=_WAIT_SECONDS) if layout.exists() else nullcontext()
+    return hold_lease(layout.lease, wait_seconds=_WAIT_SECONDS) if layout.exists() else nullcontext()

@@ -24,10 +24,10 @@ from afterwit.model.learn_run import Progress
 from afterwit.store.atomic import make_private, step, sync
 from afterwit.store.checksums import content_hash
 from afterwit.store.copies import finish_replacing, machine_of_copy, replace_parts
-from afterwit.store.database import connect_readonly, migrations, schema_version, translated
+from afterwit.store.database import connect_readonly, migrations, schema_version, translate_error
 from afterwit.store.layout import Layout
 from afterwit.store.rows.sessions import count_sessions
-from afterwit.store.store import held
+from afterwit.store.store import hold_lease
 
 _WAIT_SECONDS = 60
 _CONFIG, _CONFIG_BESIDE = "config.toml", "config.restored.toml"
@@ -78,7 +78,7 @@ def restore(
     layout.refuse_half_replaced()
     layout.create()
     try:
-        with held(layout.lease, wait_seconds=_WAIT_SECONDS), scratch_folder(layout) as scratch:
+        with hold_lease(layout.lease, wait_seconds=_WAIT_SECONDS), scratch_folder(layout) as scratch:
             with vault_at(world, target, keys, scratch) as vault:
                 name = _choose(vault, snapshot, layout)
                 manifest = vault.manifest(name)
@@ -95,7 +95,7 @@ def restore(
             aside = _free(layout, world.now_ms)
             replace_parts(layout, ready, aside, _replaced(layout))
     except OSError as error:
-        raise translated(error, layout.root) from error
+        raise translate_error(error, layout.root) from error
     has_old = any(path.is_file() for path in aside.rglob("*"))
     if not has_old:
         shutil.rmtree(aside, ignore_errors=True)  # the empty folders of a store that was none
@@ -130,7 +130,7 @@ def _machine_here(layout: Layout) -> str:
 
 def finish(layout: Layout) -> bool:
     """Ends a restore that was stopped half-way. Whether there was one."""
-    with held(layout.lease, wait_seconds=_WAIT_SECONDS):
+    with hold_lease(layout.lease, wait_seconds=_WAIT_SECONDS):
         return finish_replacing(layout)
 
 
@@ -138,7 +138,7 @@ def undo(world: World) -> Path:
     """Puts back what the last restore has set aside, and sets aside what is there now. Returns where that is."""
     layout = world.layout
     layout.refuse_half_replaced()
-    with held(layout.lease, wait_seconds=_WAIT_SECONDS):
+    with hold_lease(layout.lease, wait_seconds=_WAIT_SECONDS):
         earlier = [folder for folder in _set_aside(layout) if Layout(folder).exists()]  # a killed run may leave others
         if not earlier:
             raise BackupError(f"Nothing was set aside in {layout.backups}: there is no restore to undo.")

@@ -25,13 +25,13 @@ from afterwit.extras.fixes.running import Confinement, RunResult, confinement_he
 from afterwit.extras.fixes.work_tree import materialise, put_back
 from afterwit.model.guards import GuardState, GuardVerdict
 from afterwit.model.learn_run import Progress
-from afterwit.model.text.test_paths import is_test
+from afterwit.model.text import is_test
 from afterwit.redaction.hygiene import clean
 from afterwit.redaction.redaction import Redactor
 from afterwit.sources.gathering import SourceError
 from afterwit.sources.git import diff_of, text_reader, tree_of
 from afterwit.store.decide import FIX_CHECKED, decide
-from afterwit.store.store import held, opened
+from afterwit.store.store import hold_lease, open_store
 
 SECONDS = 120.0
 _SETUP_SECONDS = 900.0
@@ -111,7 +111,7 @@ def check(
 
 def record(world: World, verdict: GuardVerdict) -> None:
     """Journals a verdict and applies it."""
-    with held(world.layout.lease, _WAIT_SECONDS), opened(world.layout) as store:
+    with hold_lease(world.layout.lease, _WAIT_SECONDS), open_store(world.layout) as store:
         decide(store, FIX_CHECKED, msgspec.to_builtins(verdict), world.now_ms)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import apsw
 
-from afterwit.digest.door.update import load_digest
+from afterwit.digest.door import load_digest
 from afterwit.extras.fixes.assertions import DerivedAssertion, python_assertions, script_assertions
 from afterwit.extras.fixes.fixes import is_code
 from afterwit.extras.fixes.history import EndedSession, FixPlace, ListedFix
@@ -16,7 +16,7 @@ from afterwit.extras.fixes.runners import Runner, is_runnable, planned_tests, py
 from afterwit.extras.fixes.skeletons import FailedInput, Skeleton, SkeletonSource, skeleton_of
 from afterwit.model.errors import UsageError
 from afterwit.model.kinds import ActionKind
-from afterwit.model.text.test_paths import subject_of
+from afterwit.model.text import subject_of
 from afterwit.redaction.hygiene import clean
 from afterwit.redaction.redaction import Redactor
 from afterwit.sources.gathering import SourceError

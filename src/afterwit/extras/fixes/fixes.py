@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from afterwit.model.text.test_paths import is_test
+from afterwit.model.text import is_test
 from afterwit.sources.git import Commit, CommittedChange
 
 _CODE = frozenset(

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import apsw
 
-from afterwit.digest.door.update import load_digest
+from afterwit.digest.door import load_digest
 from afterwit.extras.fixes.fixes import FixCommit, fixes_in, is_fixing, subject_key
 from afterwit.extras.fixes.runners import is_runnable
 from afterwit.model.digest import Digest
@@ -22,9 +22,9 @@ from afterwit.redaction.hygiene import clean
 from afterwit.redaction.redaction import Redactor
 from afterwit.sources.checkout import head_of
 from afterwit.sources.gathering import SourceError
-from afterwit.sources.git import Commit, bounded_answer, commits
+from afterwit.sources.git import Commit, answer_within, commits
 from afterwit.store.rows import extras
-from afterwit.store.rows.session_list import Selection, selected_sessions
+from afterwit.store.rows.session_list import Selection, select_sessions
 
 _MOST_COMMITS = 20_000
 _ID_BYTES = 200
@@ -127,7 +127,7 @@ def shown_subject(fix: FixCommit, redactor: Redactor) -> str:
 def ended_sessions(db: apsw.Connection, repo: str) -> Mapping[str, EndedSession]:
     """The sessions of a repository that committed something, by the subject that they gave it."""
     by_subject: dict[str, EndedSession] = {}
-    rows = list(selected_sessions(db, Selection(repos=frozenset((repo,)))))
+    rows = list(select_sessions(db, Selection(repos=frozenset((repo,)))))
     for row in rows[-_MOST_SESSIONS:]:
         digest = load_digest(db, row)
         for publication in digest.publications if digest is not None else ():
@@ -148,7 +148,7 @@ def _history(place: FixPlace) -> Iterator[Commit]:
     name = f"{head_of(place.root) or 'HEAD'}^{{commit}}"
     arguments = ["rev-parse", "--verify", "--quiet", "--end-of-options", name]
     try:
-        tip = bounded_answer(place.git_dir, arguments, _ID_BYTES)
+        tip = answer_within(place.git_dir, arguments, _ID_BYTES)
     except SourceError:
         return iter(())  # nothing was committed yet
     return commits(place.git_dir, [tip.decode("ascii", "replace").strip()], most=_MOST_COMMITS)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import apsw
 
-from afterwit.capture.checkouts.known import GitCheckout, OpenedRows, git_checkouts
+from afterwit.capture.checkouts import GitCheckout, OpenedRows, git_checkouts
 from afterwit.config.run_rules import known_people, redactor_for
 from afterwit.config.world import World, exclusion_of, redactor_of
 from afterwit.extras.fixes.history import FixPlace

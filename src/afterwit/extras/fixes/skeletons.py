@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from afterwit.extras.fixes.assertions import DerivedAssertion
 from afterwit.extras.fixes.runners import Runner
-from afterwit.model.text.test_paths import subject_of
+from afterwit.model.text import subject_of
 
 _NOT_WORDS = re.compile(r"[^a-z0-9]+")
 _CONVENTIONAL = re.compile(r"^\w+(?:\([^)]*\))?!?:\s*")

@@ -18,8 +18,8 @@ from afterwit.extras.memory.checks import PASSED, WEIGHTS, Evaluated
 from afterwit.extras.memory.evaluate import SIZES, Evaluation, evaluate
 from afterwit.extras.memory.registry import names
 from afterwit.extras.memory.tool import ToolError
+from afterwit.model.figures import human_count
 from afterwit.model.memory_entry import MOST_HITS, PERSON, STORED_BY, Plain, is_persons
-from afterwit.model.text.amounts import human_count
 
 COMMANDS = {
     "store": Subcommand(".cli:store", "Remember something under a key."),

@@ -49,8 +49,8 @@ from afterwit.model.memory_entry import Write
 from afterwit.store.database import transaction
 from afterwit.store.layout import Layout
 from afterwit.store.rows import memory as rows
-from afterwit.store.rows.files import unused_bytes
-from afterwit.store.store import opened
+from afterwit.store.rows.files import page_bytes
+from afterwit.store.store import open_store
 
 SIZES = (1_000, 100_000)
 _FEW = 20  # entries of a backend that takes one at a time
@@ -233,7 +233,7 @@ class ScratchBackend(LocalBackend):
         return len(self.keys(user))  # the whole store goes
 
     def used_bytes(self) -> int:
-        free, whole = unused_bytes(self._scratch)
+        free, whole = page_bytes(self._scratch)
         return whole - free
 
 
@@ -244,7 +244,7 @@ def _scratch(world: World, name: str) -> Iterator[tuple[Backend, Path]]:
     with tempfile.TemporaryDirectory(prefix="memory-evaluation-", dir=world.layout.root) as place, ExitStack() as stack:
         folder = Path(place)
         if name == LOCAL:
-            store = stack.enter_context(opened(Layout(folder / "store")))
+            store = stack.enter_context(open_store(Layout(folder / "store")))
             yield ScratchBackend(store.db, Recorder(store)), folder
         else:
             yield made(world, name, stack), folder

@@ -23,7 +23,7 @@ from afterwit.extras.memory.backend import (
     UnreachableError,
     is_this_machine,
 )
-from afterwit.model.extras import install_command
+from afterwit.model.errors import install_command
 from afterwit.model.memory_entry import Entry, Hit, Write
 
 HOSTED = "https://api.honcho.dev"

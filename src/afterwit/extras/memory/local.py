@@ -19,9 +19,9 @@ from afterwit.model.memory_entry import Entry, Hit, Write
 from afterwit.store import journal
 from afterwit.store.atomic import step
 from afterwit.store.database import transaction
-from afterwit.store.decide import catch_up, journalled, note_applied, told_if_recorded
+from afterwit.store.decide import catch_up, journal_entry, note_applied, report_if_recorded
 from afterwit.store.rows import memory as rows
-from afterwit.store.rows.memory import ranked, terms_of, weight
+from afterwit.store.rows.memory import rank, terms_of, weight
 from afterwit.store.store import Store
 
 _MOST_ROWS = 300  # for each word of a query
@@ -38,11 +38,11 @@ class Recorder:
 
     def __call__(self, kind: str, body: Mapping[str, Any], at_ms: int) -> None:
         store = self._store
-        with told_if_recorded(store), transaction(store.db):
+        with report_if_recorded(store), transaction(store.db):
             moment = max(at_ms, rows.clock(store.db))
-            entry = journalled(store, kind, body, moment)
+            entry = journal_entry(store, kind, body, moment)
             step("a change of the memory is in the journal, not applied")
-            before = journal.applied(store.db).get(entry.machine)
+            before = journal.heads_applied(store.db).get(entry.machine)
             if (before.number if before else 0) == entry.number - 1:
                 rows.apply(store.db, kind, body, entry.at_ms)
                 note_applied(store, entry.machine, entry.number)
@@ -82,7 +82,7 @@ class LocalBackend:
             for row in holders:
                 sums[row] += weights[term]
         best = nlargest(max(3 * limit, _LEAST_CANDIDATES), ((total, row) for row, total in sums.items()))
-        return ranked(rows.entries(self._db, user, [row for _, row in best]), weights, limit)
+        return rank(rows.entries(self._db, user, [row for _, row in best]), weights, limit)
 
     def keys(self, user: str, prefix: str = "") -> list[str]:
         return rows.keys(self._db, user, prefix)

@@ -19,7 +19,7 @@ from afterwit.extras.memory.backend import (
     WrongSchemaError,
     is_this_machine,
 )
-from afterwit.model.extras import install_command
+from afterwit.model.errors import install_command
 from afterwit.model.memory_entry import Entry, Hit, Write
 from afterwit.store.rows.memory import search, terms_of, words_of
 

@@ -19,9 +19,9 @@ from afterwit.extras.memory.backend import Backend, BackendError, RejectedError,
 from afterwit.model.errors import BusyError, StoreError
 from afterwit.model.memory_entry import Entry, Hit, Plain, Write
 from afterwit.store.atomic import step
-from afterwit.store.database import connect, transaction, translated
+from afterwit.store.database import connect, transaction, translate_error
 from afterwit.store.rows.memory import search
-from afterwit.store.store import held
+from afterwit.store.store import hold_lease
 
 _SCHEMA = """
 CREATE TABLE waiting (
@@ -159,7 +159,7 @@ def counts(path: Path) -> dict[str, int]:
     try:
         queue = Queue(path, "")
     except apsw.Error as error:
-        raise translated(error, path) from error
+        raise translate_error(error, path) from error
     try:
         return queue.counts()
     finally:
@@ -234,7 +234,7 @@ class QueueingBackend:
         if self._is_paused() or self._queue.first() is None:
             return count
         try:
-            with held(self._lock):
+            with hold_lease(self._lock):
                 while (write := self._queue.first()) is not None:
                     try:
                         if write.value is None:

@@ -20,10 +20,10 @@ from afterwit.model.errors import AfterwitError, ConfigError
 from afterwit.model.memory_entry import Entry, Hit, Write
 from afterwit.model.settings import MemorySettings
 from afterwit.store.decide import catch_up
-from afterwit.store.journal import applied
+from afterwit.store.journal import heads_applied
 from afterwit.store.layout import Layout
 from afterwit.store.regular_files import read_regular
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 _OFF = 'Memory is off (memory.backend = "null"), so nothing is kept. Set it to "local" to keep entries on this machine.'
 
@@ -130,8 +130,8 @@ def made(world: World, name: str, stack: ExitStack) -> Backend:
 def local_backend(layout: Layout, stack: ExitStack) -> LocalBackend:
     """The local one, caught up with the journal. Chains have no gaps, so equal counts mean that all is applied; reading
     the whole journal to find that out takes 0.4 s at 100,000 entries."""
-    store = stack.enter_context(opened(layout))
-    if store.journal.count() != sum(head.number for head in applied(store.db).values()):
+    store = stack.enter_context(open_store(layout))
+    if store.journal.count() != sum(head.number for head in heads_applied(store.db).values()):
         catch_up(store)
     return LocalBackend(store.db, Recorder(store))
 

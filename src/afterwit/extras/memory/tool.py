@@ -17,9 +17,8 @@ from afterwit.extras.memory.evaluate import evaluate
 from afterwit.knowledge.shown_items import remembered
 from afterwit.mcp.notes import notes
 from afterwit.mcp.tool import Caller, Tool
-from afterwit.model.errors import UsageError
+from afterwit.model.errors import UsageError, did_you_mean
 from afterwit.model.memory_entry import STORED_BY, TOOL_ACTIONS, TOOL_DESCRIPTION, TOOL_NAME, TOOL_SCHEMA, is_persons
-from afterwit.model.text.nearest import did_you_mean
 from afterwit.redaction.shown import Shown
 
 _EVALUATED_ENTRIES = (1_000,)

@@ -15,8 +15,7 @@ from concurrent.futures import Executor, Future
 from typing import Any
 
 from afterwit.extras.memory.backend import is_this_machine
-from afterwit.model.errors import AfterwitError, UsageError
-from afterwit.model.extras import install_command
+from afterwit.model.errors import AfterwitError, UsageError, install_command
 
 _CONNECT_SECONDS = 20
 _TALKATIVE = ("asyncio", "distributed", "tornado")

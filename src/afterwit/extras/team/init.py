@@ -10,7 +10,7 @@ from afterwit.extras.team.folder import FOLDER, SHARE_FILE, ShareFile, ShareFold
 from afterwit.extras.team.git_commands import clone
 from afterwit.extras.team.place import GIT_WAIT_SECONDS, own_root
 from afterwit.store.atomic import READABLE, replace_file
-from afterwit.store.store import held
+from afterwit.store.store import hold_lease
 
 
 class Begun(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,7 +27,7 @@ def init(world: World, place: FixPlace, url: str = "") -> Begun:
         return Begun(share=place.repo, folder=str(place.root / FOLDER), files=files, is_own=False)
     world.layout.create()
     root = own_root(world, url)
-    with held(world.layout.share_lease, GIT_WAIT_SECONDS) as lease:
+    with hold_lease(world.layout.share_lease, GIT_WAIT_SECONDS) as lease:
         return _begun(world, place, url, root, lease)
 
 

@@ -9,15 +9,15 @@ from afterwit.extras.team.outgoing import LocalNote
 from afterwit.knowledge.door.list import all_items, item_in
 from afterwit.knowledge.door.settle import recorded, recorded_about
 from afterwit.model.knowledge import IMPORT, Item, Scope, ScopeKind
-from afterwit.store.decisions import Decision, KnowledgeEntry, SharedState, decided, shared_states, will_of
+from afterwit.store.decisions import Decision, KnowledgeEntry, SharedState, gather_decisions, states_of_shares, will_of
 from afterwit.store.rows import items as item_rows
 
 
 def local_notes(db: apsw.Connection, repo: str) -> dict[str, LocalNote]:
     """All of them. One that was found here goes before one of the same id that came from a share."""
     entries = recorded(db)
-    decisions = decided(entries).decisions
-    names = {state.item: own for (_, own), state in shared_states(entries).items() if state.item}
+    decisions = gather_decisions(entries).decisions
+    names = {state.item: own for (_, own), state in states_of_shares(entries).items() if state.item}
     return _by_shared_id(all_items(db), repo, decisions, names)
 
 
@@ -32,14 +32,14 @@ def changed_notes(db: apsw.Connection, repo: str, items: Collection[str], shared
     """The notes of these items, which may be gone, and those with these ids in the share. The rest is not looked at."""
     rows = item_rows.items_with_ids(db, items)
     may_be_imported = bool(shared) or len(rows) < len(items) or any(row.harvester == IMPORT for row in rows)
-    states = shared_states(recorded_about(db, (), (KnowledgeEntry.SHARED,))) if may_be_imported else {}
+    states = states_of_shares(recorded_about(db, (), (KnowledgeEntry.SHARED,))) if may_be_imported else {}
     names = {state.item: own for (_, own), state in states.items() if state.item}
     ids = frozenset((*shared, *(names.get(item, item) for item in items)))
     wanted = {*ids, *(item for item, own in names.items() if own in ids)}
     items_here = [item_in(row) for row in item_rows.items_with_ids(db, wanted)]
     about = [name for item in items_here for name in (item.id, *item.merged)]
     kinds = (KnowledgeEntry.SHARED,) if any(item.harvester == IMPORT for item in items_here) else ()
-    decisions = decided(recorded_about(db, about, kinds)).decisions
+    decisions = gather_decisions(recorded_about(db, about, kinds)).decisions
     return ChangedNotes(_by_shared_id(items_here, repo, decisions, names), ids)
 
 
@@ -60,4 +60,4 @@ def _by_shared_id(
 def known_states(db: apsw.Connection, source: str) -> dict[str, SharedState]:
     """What the journal holds of a share."""
     entries = recorded_about(db, (), (KnowledgeEntry.SHARED,))
-    return {own: state for (share, own), state in shared_states(entries).items() if share == source}
+    return {own: state for (share, own), state in states_of_shares(entries).items() if share == source}

@@ -12,7 +12,7 @@ from afterwit.extras.team.place import shares_of
 from afterwit.extras.team.pull import Pulled, pull
 from afterwit.extras.team.push import Pushed, PushRequest, push
 from afterwit.extras.team.records import LineKind, SharedLine, mark_of
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 
 class SharedRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,7 +48,7 @@ def status(world: World, place: FixPlace) -> ShareStatus:
     rows = []
     for share in shares_of(world, place):
         folder = ShareFolder(share.folder)
-        with opened(world.layout) as store:
+        with open_store(world.layout) as store:
             here = {own: note.item for own, note in local_notes(store.db, share.repo).items()}
         for own, note in folder.notes(world.now_ms).items():
             item = here.get(own)

@@ -79,7 +79,7 @@ def _lines(
         return msgspec.structs.replace(spoken, words=words, evidence=piece)
 
     earlier = [line for line in before if line.words is not None]
-    if note.will.taken_out:
+    if note.will.why_out:
         if own in shared:
             yield from earlier
             yield line(LineKind.REJECTED)

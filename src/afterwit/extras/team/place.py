@@ -16,7 +16,7 @@ from afterwit.extras.team.folder import FOLDER, SHARE_FILE, ShareFolder
 from afterwit.extras.team.git_commands import CLONING, ShareGit
 from afterwit.extras.team.records import AUTHOR_LIMIT, one_line
 from afterwit.model.errors import UsageError
-from afterwit.store.store import held
+from afterwit.store.store import hold_lease
 
 GIT_WAIT_SECONDS = 60
 _SLUG = re.compile(r"[^a-z0-9]+")
@@ -62,7 +62,7 @@ def git_in(world: World, share: Share, *, is_dry_run: bool = False) -> Iterator[
     if not share.is_own or is_dry_run:
         yield ShareGit(share.root, world.environ)
         return
-    with held(world.layout.share_lease, GIT_WAIT_SECONDS) as lease:
+    with hold_lease(world.layout.share_lease, GIT_WAIT_SECONDS) as lease:
         yield ShareGit(share.root, world.environ, lease)
 
 

@@ -21,7 +21,7 @@ from afterwit.extras.team.place import Share, author_of, git_in, shares_of
 from afterwit.extras.team.records import LineKind, SharedLine, SharedNote, next_clock, replaced
 from afterwit.knowledge.door.list import find_item
 from afterwit.model.errors import UsageError
-from afterwit.store.store import opened, require
+from afterwit.store.store import open_store, require
 
 
 class PushRequest(NamedTuple):
@@ -80,7 +80,7 @@ def _pushed(
         git.fetch(FOLDER)
     folder = ShareFolder(share.folder)
     shared = folder.notes(world.now_ms)
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         named = [find_item(store.db, name).id for name in request.rules]
         sharer = Sharer(author_of(world, git), store.journal.machine, world.settings.share.policy, frozenset(named))
         notes = local_notes(store.db, share.repo)

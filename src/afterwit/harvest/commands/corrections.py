@@ -40,7 +40,7 @@ from afterwit.harvest.wording import plain, quoted, sentence
 from afterwit.model.digest import Digest, Failure
 from afterwit.model.kinds import ActionKind, FailureClass, ResolutionKind, Status
 from afterwit.model.knowledge import EVERYWHERE, EXCERPT_LIMIT, Category, Channel, Draft, Scope, Seen, Sighting, Trigger
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 
 _WRONG = (FailureClass.INVOCATION, FailureClass.ENVIRONMENT, FailureClass.UNCLEAR)
 _MENDED = (ResolutionKind.CHANGED, ResolutionKind.REPLACED, ResolutionKind.RETRIED)

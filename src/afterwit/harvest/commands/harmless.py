@@ -13,7 +13,7 @@ from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.program_table import SUBCOMMANDS
 from afterwit.actions.shell.tree import Command
 from afterwit.harvest.commands import harmless_table as table
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 from afterwit.redaction.plain_names import is_plain_path, reads_like_a_sentence
 
 _OUTSIDE = regex(r"[/~$]|[A-Za-z]:\\|\.\.(?:/|\Z)|.*/\.\.(?:/|\Z)")

@@ -4,7 +4,7 @@ test, build, lint, format or list, and nothing else. What is missing here waits 
 
 from afterwit.actions.shell.programs import names
 from afterwit.harvest.commands.purposes import KNOWN_PROGRAMS
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 
 SAME_PROGRAM = {
     "python2": "python", "python3": "python", "pip3": "pip", "gmake": "make", "mvnw": "mvn", "gradlew": "gradle",

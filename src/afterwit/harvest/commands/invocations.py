@@ -22,7 +22,7 @@ from afterwit.harvest.once import once_per_digest
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, Status
 from afterwit.model.knowledge import EXCERPT_LIMIT
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 from afterwit.redaction.placeholders import PLACEHOLDER
 
 PART = "<path>"

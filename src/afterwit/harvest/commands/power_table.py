@@ -11,7 +11,7 @@ from afterwit.harvest.commands.harmless_table import READS as READS  # noqa: PLC
 from afterwit.harvest.commands.harmless_table import RUNNERS
 from afterwit.harvest.commands.harmless_table import SETTINGS as HARMLESS_SETTINGS
 from afterwit.harvest.commands.purposes import KNOWN_PROGRAMS
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 
 RIGHTS = names(
     "sudo doas su pkexec runas chmod chown chgrp setfacl chattr setcap usermod useradd visudo passwd ssh-add"

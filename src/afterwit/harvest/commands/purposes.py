@@ -11,7 +11,7 @@ from enum import StrEnum
 from afterwit.actions.shell.program_table import MODULE_RUNNERS
 from afterwit.actions.shell.programs import names
 from afterwit.actions.shell.tree import Command
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 
 
 class Purpose(StrEnum):

@@ -11,7 +11,7 @@ from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import names
 from afterwit.harvest.commands.power import UNKNOWN, is_tellable, power_of
 from afterwit.harvest.commands.power_table import FETCHING, KNOWN_NAMES, LOWERS, REACHING
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 
 SPAN = regex(r"`([^`]+)`")
 PLACEHOLDER = regex(r"<[^<>]*>|\{[^{}]*\}|…|\.\.\.|\*+")

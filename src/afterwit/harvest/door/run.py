@@ -16,8 +16,7 @@ import apsw
 import msgspec
 
 from afterwit.capture.workers import Workers
-from afterwit.digest.door.sharing import SessionQuestion, SharedSessions
-from afterwit.digest.door.update import load_digest
+from afterwit.digest.door import SessionQuestion, SharedSessions, load_digest
 from afterwit.harvest.door.stories import OPENING, SOON_MS, Stories, given_hash, root_of
 from afterwit.harvest.harvester import MOST_OTHERS, MOST_TELLING, Harvester, about_hash, id_of, is_general
 from afterwit.harvest.registry import harvesters, looks
@@ -51,7 +50,7 @@ def see_pending(store: Store, progress: Progress | None = None, workers: Workers
         sightings.forget_deleted_sessions(store.db)
         if sightings.is_of_another_version(store.db, version):
             sightings.touch_all(store.db)
-        pending = sightings.unharvested(store.db, version)
+        pending = sightings.sessions_to_harvest(store.db, version)
         _tell_near_otherwise(store.db, pending)
     share = SharedSessions(store.db, workers or Workers(), progress)
     question = SessionQuestion(partial(_to_look_at, store.journal.machine), _seen)
@@ -73,7 +72,7 @@ def _tell_near_otherwise(db: apsw.Connection, pending: Sequence[int]) -> None:
 
 
 def _is_moved(db: apsw.Connection, session: int) -> bool:
-    row, before = session_row(db, session), sightings.harvested_as(db, session)
+    row, before = session_row(db, session), sightings.harvest_of(db, session)
     return row is not None and (before is None or before.given != given_hash(row))
 
 
@@ -122,7 +121,7 @@ def _seen(given: _ToLookAt) -> SessionSeen:
 
 def _keep(db: apsw.Connection, seen: SessionSeen) -> None:
     session, rows = seen
-    before = sightings.harvested_as(db, session.session_id)
+    before = sightings.harvest_of(db, session.session_id)
     sightings.put_seen(db, session, rows, is_other=before is None or before.ref != session.ref)
     if session.repo:  # what holds there ages by the last work there
         sightings.unsettle(db, [str(Scope(ScopeKind.REPO, session.repo))])
@@ -132,7 +131,7 @@ def conclude_touched(store: Store, forgotten: Forgotten, progress: Progress | No
     """Drafts again what follows in every touched matter. Returns how many there were."""
     by_name = {harvester.name: harvester for harvester in harvesters()}
     refs = SessionRefs(store.db, store.journal.machine, forgotten, keeps=True)
-    waiting = sightings.touched(store.db)
+    waiting = sightings.matters_touched(store.db)
     for batch in in_batches(waiting, _BATCH, progress, "weighing what was seen", "topics"):
         with transaction(store.db):
             for matter in batch:
@@ -194,7 +193,7 @@ class SessionRefs:
         self.of = lru_cache(maxsize=65_536)(self._of)
 
     def _of(self, session: int) -> SessionRef | None:
-        kept = sightings.harvested_as(self._db, session)
+        kept = sightings.harvest_of(self._db, session)
         if kept is not None and kept.ref:
             ref = _REF.decode(kept.ref)
         else:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import apsw
 import msgspec
 
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 from afterwit.store.rows.session_list import SessionRow, session_of
 from afterwit.store.rows.sightings import same_tasks
 

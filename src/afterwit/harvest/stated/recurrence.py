@@ -14,7 +14,7 @@ from typing import NamedTuple
 from afterwit.harvest.harvester import evidence_of, item_id
 from afterwit.harvest.stated.statements import attributed, salient
 from afterwit.model.knowledge import EXCERPT_LIMIT, Category, Channel, Draft, Scope, Seen, Sighting
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 from afterwit.redaction.accounts import is_person
 from afterwit.redaction.hygiene import clean
 

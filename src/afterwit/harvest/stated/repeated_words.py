@@ -15,7 +15,7 @@ from afterwit.harvest.stated.standing_rules import is_standing
 from afterwit.harvest.stated.statements import is_general, salient, typed_sentences
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import REPEATED, Draft, Seen, Sighting
-from afterwit.model.text.words import words_of
+from afterwit.model.text import words_of
 
 SESSIONS = 3
 _MOST = 40  # sentences of a session

@@ -21,7 +21,7 @@ from afterwit.harvest.stated.recurrence import last_words, matters, stated
 from afterwit.harvest.stated.statements import is_general, salient, typed_sentences
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import EVERYWHERE, STANDING, Draft, Scope, ScopeKind, Seen, Sighting
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 
 _MOST = 6  # a session
 _AROUND = " \t\n.!"

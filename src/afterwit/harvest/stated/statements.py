@@ -14,9 +14,8 @@ import re
 from functools import lru_cache
 
 from afterwit.model.knowledge import SENTENCE_LIMIT
-from afterwit.model.text.pasted import own_words, without_blocks
-from afterwit.model.text.patterns import regex
-from afterwit.model.text.words import words_of
+from afterwit.model.pasted import own_words, without_blocks
+from afterwit.model.text import regex, words_of
 from afterwit.model.times import iso_from_ms
 from afterwit.redaction.hygiene import clean
 from afterwit.redaction.placeholders import PLACEHOLDER

@@ -15,7 +15,7 @@ from afterwit.agents.moments import RUN
 from afterwit.harvest.door.stories import Stories
 from afterwit.store.rows.hooks import UNKNOWN_AGENT, DrawRow, draws_of_runs
 from afterwit.store.rows.items import exposures
-from afterwit.store.rows.session_list import running_at, session_of
+from afterwit.store.rows.session_list import session_of, sessions_at
 
 _TOOL = "afterwit"  # in the name of every tool of the server, whichever way an agent puts it
 _AROUND_MS = 120_000  # between a call in a log and the answer to it
@@ -40,6 +40,6 @@ def echoes(db: apsw.Connection, of: Iterable[str] | None = None) -> dict[str, fr
 def _stories(db: apsw.Connection, draw: DrawRow, all_stories: Stories) -> set[str]:
     """Those that may have asked. What the agent reports of an item is kept under the run itself, and counts."""
     agent = "" if draw.agent == UNKNOWN_AGENT else draw.agent
-    running = running_at(db, agent, draw.repo, draw.at_ms - _AROUND_MS, draw.at_ms + _AROUND_MS, _TOOL)
+    running = sessions_at(db, agent, draw.repo, draw.at_ms - _AROUND_MS, draw.at_ms + _AROUND_MS, _TOOL)
     callers = [session for session in running if session.has_called] or running
     return {all_stories.of(caller.session) for caller in callers}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from afterwit.agents.registry import instruction_files
-from afterwit.capture.checkouts.known import Checkout, StoreRows, first_checkouts, hidden_home
+from afterwit.capture.checkouts import Checkout, StoreRows, first_checkouts, hidden_home
 from afterwit.config.world import World
 from afterwit.sources.checkout import checkout_instructions, home_instructions, project_memory
 
@@ -35,7 +35,7 @@ def _shown(store: StoreRows, world: World) -> dict[str, dict[str, str]]:
 
     homes = (f"{hidden_home(store, world)}/", f"{world.user_home}/")
     texts: dict[str, dict[str, str]] = {}
-    for repo, _, (path, text, is_whole) in parts.shown_files(store.db):
+    for repo, _, (path, text, is_whole) in parts.instructions_shown(store.db):
         own = next((home for home in homes if path.startswith(home)), "")
         if not own and (PurePosixPath(path).is_absolute() or not repo):
             continue

@@ -12,9 +12,8 @@ from afterwit.config.world import World
 from afterwit.knowledge.door.listeners import stored_names
 from afterwit.knowledge.gate import Rejection
 from afterwit.knowledge.whose_words import speakers
-from afterwit.model.errors import UsageError
+from afterwit.model.errors import UsageError, ask_which, nearest_ids
 from afterwit.model.knowledge import Channel, Item, ItemStatus, ScopeKind
-from afterwit.model.text.nearest import asked, nearest_ids
 from afterwit.sessions.filters import fits_repo, one_line, refuse_unknown_repos
 from afterwit.store.marks import in_use_since
 from afterwit.store.rows import items
@@ -222,7 +221,7 @@ def find_item(db: apsw.Connection, name: str, *, names_only: bool = False) -> It
     if len(rows) == 1:
         return item_in(rows[0])
     if not rows:
-        near = asked(nearest_ids(name, items.item_ids(db), _MOST_NEAR))
+        near = ask_which(nearest_ids(name, items.item_ids(db), _MOST_NEAR))
         raise UsageError(" ".join(filter(None, (f"No note {name!r}.", near, _ALL_ITEMS))))
     shown = "\n".join(f"  {row.id}" if names_only else f"  {row.id}  {_said(row)}" for row in rows)
     more = "\n  …" if len(rows) == _MOST_CANDIDATES else ""

@@ -11,7 +11,7 @@ from itertools import combinations, product
 
 import msgspec
 
-from afterwit.capture.checkouts.known import checkouts
+from afterwit.capture.checkouts import checkouts
 from afterwit.config.world import World
 from afterwit.harvest.commands.purposes import Purpose
 from afterwit.harvest.stated.statements import salient
@@ -21,7 +21,7 @@ from afterwit.knowledge.door.list import all_items
 from afterwit.knowledge.host_text import HostText, Passage
 from afterwit.model.knowledge import Item, ItemStatus, ScopeKind
 from afterwit.store.rows import items as rows
-from afterwit.store.store import opened, require
+from afterwit.store.store import open_store, require
 
 _HELD = (ItemStatus.ACTIVE, ItemStatus.CANDIDATE)
 
@@ -63,7 +63,7 @@ class Reconciliation(msgspec.Struct, frozen=True, kw_only=True):
 
 def reconcile(world: World) -> Reconciliation:
     require(world.layout)
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         every = list(all_items(store.db))
         items = [item for item in every if item.status in _HELD]
         hosts = instructions(store, world, checkouts(store, world))

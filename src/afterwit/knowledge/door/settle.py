@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import apsw
 import msgspec
 
-from afterwit.capture.checkouts.known import Checkout, checkouts, every_checkout
+from afterwit.capture.checkouts import Checkout, checkouts, every_checkout
 from afterwit.capture.workers import Workers
 from afterwit.config.world import World
 from afterwit.harvest.door.run import conclude_touched, see_pending, version_of
@@ -50,9 +50,9 @@ from afterwit.store.atomic import step
 from afterwit.store.checksums import seal_knowledge
 from afterwit.store.database import transaction
 from afterwit.store.decide import decide_all
-from afterwit.store.decisions import Decided, KnowledgeEntry, Recorded, decided, will_of
+from afterwit.store.decisions import Decided, KnowledgeEntry, Recorded, gather_decisions, will_of
 from afterwit.store.rows import items, sightings
-from afterwit.store.rows.extras import checked_fixes
+from afterwit.store.rows.extras import fix_checks
 from afterwit.store.rows.items import DecisionRow, RejectionRow
 from afterwit.store.rows.session_list import last_work, newest_versions
 from afterwit.store.store import Store
@@ -76,7 +76,7 @@ def harvest(
             sightings.forget_harvest(store.db)
             sightings.touch_all(store.db)
     sessions = see_pending(store, progress, workers)
-    conclude_touched(store, decided(recorded(store.db)).forgotten, progress)
+    conclude_touched(store, gather_decisions(recorded(store.db)).forgotten, progress)
     done = settle(store, world, is_forced=is_again)
     done.seen = sessions
     return done
@@ -86,7 +86,7 @@ def keep_approved(store: Store, now_ms: int) -> None:
     """Journals what people approved, pinned or edited of what was found, as it is now, before anybody looks for notes:
     whatever is found from then on, by this version or another, such notes stay. What was drafted by an older version
     may be gone already; then the note itself says what it was."""
-    decisions = decided(recorded(store.db))
+    decisions = gather_decisions(recorded(store.db))
     brought = {id_of(draft): draft for draft in decisions.drafts}
     approved = {name for name, made in decisions.decisions.items() if will_of(made).is_approved}
     approved -= {name for name, draft in brought.items() if draft.harvester != READ} | decisions.kept.keys()
@@ -110,9 +110,9 @@ def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
     places = every_checkout(store, world)
     basis = _basis(store, world, places)
     settling = _Settling(store, world, basis, places)
-    if is_forced or basis.mark != items.settled_mark(store.db):
+    if is_forced or basis.mark != items.items_mark(store.db):
         return settling.all_items()
-    scopes = sightings.unsettled(store.db)
+    scopes = sightings.scopes_to_settle(store.db)
     if not scopes:
         return _counted(store.db, {}, {})
     return settling.items_in(scopes) or settling.all_items(scopes)
@@ -126,7 +126,7 @@ class _Settling:
         self._world = world
         self._basis = basis
         self._places = places
-        self._decisions = decided(recorded(store.db))
+        self._decisions = gather_decisions(recorded(store.db))
 
     def all_items(self, changed: Collection[str] | None = None) -> Harvested:
         """`changed` are the scopes in which something is not as it was when all was settled, where that is known."""
@@ -140,7 +140,7 @@ class _Settling:
             _write(self._store, before, made)
             items.put_rejections(self._store.db, made.rejected)
             items.put_doubles(self._store.db, made.doubles)
-            items.put_settled_mark(self._store.db, self._basis._replace(gone=gone).mark)
+            items.put_items_mark(self._store.db, self._basis._replace(gone=gone).mark)
             seal_knowledge(self._store.db)
             step("items are written, not committed")
         return _counted(self._store.db, before, made.items)
@@ -168,7 +168,7 @@ class _Settling:
             _write(self._store, before, made)
             items.put_rejections(db, made.rejected, scopes)
             items.put_doubles(db, made.doubles, before.keys() | made.items.keys())
-            items.put_settled_mark(db, self._basis.mark)
+            items.put_items_mark(db, self._basis.mark)
             step("items are written, not committed")
         return _counted(db, before, made.items)
 
@@ -184,7 +184,7 @@ class _Settling:
         """Items of other scopes that take the place of others, gave way to one, or would give way to one of these; and
         all that hold everywhere, where something is there that only stands until one of these says the same."""
         named = items.items_with_ids(self._store.db, {old for item in made for old in item.supersedes})
-        rows = items.linked_items(self._store.db)
+        rows = items.items_with_links(self._store.db)
         linked = {row.id: _Linked.of(item_in(row), row.status) for row in named}
         linked |= {row.item.id: _Linked.of(item_in(row.item), row.own_status) for row in rows}
         if any(item.harvester == READ for item in made):
@@ -201,7 +201,7 @@ class _Settling:
     ) -> "_Made":
         """The items of these scopes, or of all. The drafts are all that may have a share in them."""
         decisions = self._decisions
-        everything = [*drafts, *guarded_drafts(checked_fixes(self._store.db)), *decisions.drafts]
+        everything = [*drafts, *guarded_drafts(fix_checks(self._store.db)), *decisions.drafts]
         present = {id_of(draft) for draft in everything}
         everything += [draft for name, draft in decisions.kept.items() if name not in present]
         texts = {repo: HostText.of(named) for repo, named in self._basis.hosts.items()}
@@ -315,7 +315,7 @@ def _looks_everywhere(settled: Mapping[str, Item]) -> set[Any]:
 
 def is_settled(store: Store, world: World) -> bool:
     """Whether the items are made from all that is known by now: agents tell things, and files change, beside a run."""
-    return _basis(store, world, every_checkout(store, world)).mark == items.settled_mark(store.db)
+    return _basis(store, world, every_checkout(store, world)).mark == items.items_mark(store.db)
 
 
 def recorded(db: apsw.Connection) -> list[Recorded]:
@@ -457,7 +457,7 @@ def _basis(store: Store, world: World, places: list[Checkout]) -> _Basis:
         decisions=items.decision_counts(store.db),
         exposures=items.count_exposures(store.db),
         work=sorted((str(scope), at) for scope, at in _last_work(store).items() if scope.kind is not ScopeKind.REPO),
-        checked=[(row.verdict.commit, row.checked_ms) for row in checked_fixes(store.db)],
+        checked=[(row.verdict.commit, row.checked_ms) for row in fix_checks(store.db)],
         hosts=instructions(store, world, checkouts(store, world)),
         gone=gone_subjects(world, places, named_subjects(store, places), newest_versions(store.db)),
     )

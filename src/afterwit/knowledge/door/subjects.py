@@ -1,6 +1,6 @@
 """What drafts and items rely on, by repository, and what of it is gone from the checkouts on this machine.
 
-The door between `gone`, which knows what an item relies on, and `capture.checkouts.missing`, which looks.
+The door between `gone`, which knows what an item relies on, and `capture.missing`, which looks.
 """
 
 from collections import defaultdict
@@ -9,9 +9,8 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from afterwit.actions.shell.project_calls import ProjectCall
-from afterwit.capture.checkouts.known import Checkout, every_checkout, readable_checkouts
-from afterwit.capture.checkouts.missing import NamedSubjects, missing_subjects, watched
-from afterwit.capture.checkouts.watched import Watched
+from afterwit.capture.checkouts import Checkout, Watched, every_checkout, readable_checkouts
+from afterwit.capture.missing import NamedSubjects, missing_subjects, watch_subjects
 from afterwit.config.world import World
 from afterwit.knowledge.gone import GoneSubjects, ReliantItem, reliance_of
 from afterwit.model.knowledge import Channel, ItemStatus, Scope, ScopeKind, Trigger
@@ -73,4 +72,4 @@ def watched_subjects(store: Store, world: World) -> dict[str, Watched]:
     places = every_checkout(store, world)
     named = named_subjects(store, places)
     missing = missing_subjects(places, named, readable_checkouts(world, places))
-    return {repo: watched(named[repo], lost) for repo, lost in missing.items()}
+    return {repo: watch_subjects(named[repo], lost) for repo, lost in missing.items()}

@@ -16,12 +16,12 @@ import msgspec
 
 from afterwit.agents.moments import ASKED, RECALL, RUN
 from afterwit.config.world import World
-from afterwit.digest.door.update import load_digest
+from afterwit.digest.door import load_digest
 from afterwit.measure.live.outcomes import Course, Figure, SpentTokens
 from afterwit.model.knowledge import ItemStatus
 from afterwit.recall.prompt_block import PLACES
 from afterwit.store.rows import hooks
-from afterwit.store.rows.extras import PublishedForm, published_versions, recorded_patterns
+from afterwit.store.rows.extras import PublishedForm, pattern_entries, versions_published
 from afterwit.store.rows.hooks import DrawRow
 from afterwit.store.rows.items import item_heads
 from afterwit.store.rows.parts import tokens_by_time
@@ -115,7 +115,7 @@ class _Joining:
         self._db = db
         heads = item_heads(db)
         self._harvesters = {head.id: head.harvester for head in heads}
-        versions = published_versions(recorded_patterns(db), PublishedForm.NOTE)
+        versions = versions_published(pattern_entries(db), PublishedForm.NOTE)
         self._patterns = {version.name: f"{version.pattern} {version.version}" for version in versions}
         self._in_use = frozenset(head.id for head in heads if head.status == ItemStatus.ACTIVE)
         self._drawn = _by_session(hooks.draws(db))

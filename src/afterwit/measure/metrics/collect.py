@@ -13,7 +13,7 @@ import msgspec
 
 from afterwit.config.calendar import week_of
 from afterwit.config.world import World
-from afterwit.digest.door.update import load_digest
+from afterwit.digest.door import load_digest
 from afterwit.harvest.harvester import id_of
 from afterwit.harvest.registry import harvesters
 from afterwit.knowledge.door.echoes import echoes
@@ -45,11 +45,11 @@ from afterwit.model.knowledge import GUARDED_FIXES, READ, Item, ItemStatus
 from afterwit.model.learn_run import Progress
 from afterwit.model.times import iso_from_ms
 from afterwit.recall.situation import tokens
-from afterwit.store.decisions import decided
+from afterwit.store.decisions import gather_decisions
 from afterwit.store.rows.health import transcript_rows
 from afterwit.store.rows.hooks import DrawRow, draws_since, faults
 from afterwit.store.rows.readings import spending
-from afterwit.store.rows.session_list import Selection, SessionRow, count_selected, selected_sessions, selected_times
+from afterwit.store.rows.session_list import Selection, SessionRow, count_selected, select_sessions, times_of_sessions
 from afterwit.store.store import readonly_database
 
 _UNREADABLE = ("failed", "damaged")
@@ -104,7 +104,7 @@ class _Collecting:
         count = count_selected(self._db, self._selection)
         progress.stage("counting", count, "sessions")
         drawn = {call.to._replace(is_subagent=False) for call in self._told.calls}
-        for row in selected_sessions(self._db, self._selection):
+        for row in select_sessions(self._db, self._selection):
             key = SessionKey(row.agent, row.native_id)
             if key in drawn:
                 self._spent[key] = _tokens_of(row)
@@ -141,7 +141,7 @@ class _Collecting:
 
     def _figures(self, rows: MetricRows, sessions: int) -> Figures:
         calendar, now_ms = self._world.calendar, self._world.now_ms
-        first_ms = self._since_ms or selected_times(self._db, self._selection).earliest_ms or now_ms
+        first_ms = self._since_ms or times_of_sessions(self._db, self._selection).earliest_ms or now_ms
         in_use = sum(item.status is ItemStatus.ACTIVE for item in self._items)
         tests = (Forecast(test.confidence, test.came_true, test.item) for test in rows.confidence)
         effect = effect_of(cases_in(self._db))
@@ -163,7 +163,7 @@ class _Collecting:
 
 
 def _history(db: apsw.Connection) -> NoteHistory:
-    in_force = decided(recorded(db))
+    in_force = gather_decisions(recorded(db))
     own = {harvester.name: harvester.minimum_stories for harvester in harvesters()}
     return NoteHistory(
         decisions=in_force.decisions,

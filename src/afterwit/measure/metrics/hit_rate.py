@@ -16,8 +16,8 @@ from afterwit.agents.moments import PROMPT
 from afterwit.measure.metrics.session_moments import DatedMoment, came_after, moments_in
 from afterwit.measure.metrics.told_notes import SessionKey, ToldNote, key_of
 from afterwit.model.digest import Digest
+from afterwit.model.figures import Proportion
 from afterwit.model.knowledge import Item
-from afterwit.model.proportions import Proportion
 
 
 class Came(StrEnum):

@@ -16,8 +16,8 @@ import msgspec
 
 from afterwit.measure.metrics.told_notes import SessionKey, key_of
 from afterwit.model.digest import Digest
+from afterwit.model.figures import Proportion
 from afterwit.model.knowledge import Item, Scope, ScopeKind
-from afterwit.model.proportions import Proportion
 
 WEEK_MS = 7 * 86_400_000
 FIRST_WEEK = -8

@@ -14,8 +14,8 @@ import msgspec
 
 from afterwit.measure.first_check import first_check_passed
 from afterwit.model.digest import Digest
+from afterwit.model.figures import Proportion
 from afterwit.model.kinds import Outcome, Relation, TaskType
-from afterwit.model.proportions import Proportion
 
 _HEAVY = (TaskType.CODE, TaskType.FILE)
 

@@ -14,7 +14,7 @@ from afterwit.actions.path_patterns import fits_path
 from afterwit.model.digest import Digest, DigestStep
 from afterwit.model.kinds import ActionKind
 from afterwit.model.knowledge import Activity, Item, Trigger
-from afterwit.model.text.words import words_of
+from afterwit.model.text import words_of
 from afterwit.recall.deck.reader import words_called, words_in
 from afterwit.recall.hook.triggers import is_called_in
 
@@ -30,7 +30,7 @@ class TriggerMoment(NamedTuple):
     error: frozenset[str] = frozenset()  # words of a call that failed, and of its output
     rules: frozenset[str] = frozenset()
     paths: tuple[str, ...] = ()  # below the repository
-    words: frozenset[str] = frozenset()  # of a prompt, by `model.text.words`
+    words: frozenset[str] = frozenset()  # of a prompt, by `model.text`
     activity: Activity | None = None
 
 

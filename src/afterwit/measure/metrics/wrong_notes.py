@@ -16,9 +16,9 @@ from afterwit.measure.metrics.as_of import NoteHistory, time_of
 from afterwit.measure.metrics.told_notes import SessionKey, ToldNote, key_of
 from afterwit.measure.plain_commands import words_of
 from afterwit.model.digest import Digest
+from afterwit.model.figures import Proportion
 from afterwit.model.kinds import ActionKind, FailureClass
 from afterwit.model.knowledge import Item, ItemStatus
-from afterwit.model.proportions import Proportion
 from afterwit.store.decisions import will_of
 
 FINE = ""
@@ -73,8 +73,8 @@ class WrongTally:
         if item is None:
             return FINE
         will = will_of(self._history.decided_about(item))
-        if will.taken_out and will.verdict is not None and will.verdict.at_ms > note.at_ms:
-            return f"{will.taken_out} later"
+        if will.why_out and will.verdict is not None and will.verdict.at_ms > note.at_ms:
+            return f"{will.why_out} later"
         against = [piece for piece in item.evidence if piece.is_against]
         if any(piece.session.native_id == note.to.session for piece in against):
             return "that session speaks against it"

@@ -13,7 +13,7 @@ from math import sqrt
 
 import msgspec
 
-from afterwit.model.proportions import Proportion
+from afterwit.model.figures import Proportion
 
 _BINS = 10
 _Z95 = 1.959964

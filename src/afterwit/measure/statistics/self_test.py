@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from afterwit.measure.statistics.sequence import TUNED_FOR, RunningEffect
 from afterwit.measure.statistics.trials import Draw, Trial, surprises
-from afterwit.model.proportions import Proportion
+from afterwit.model.figures import Proportion
 
 
 def self_test(

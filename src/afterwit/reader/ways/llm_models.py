@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from afterwit.model.extras import install_command
+from afterwit.model.errors import install_command
 from afterwit.reader.answers import GivenAnswer
 from afterwit.reader.requests import ANSWER_TOKENS
 from afterwit.reader.ways import llm_process

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 
-from afterwit.model.extras import install_command
+from afterwit.model.errors import install_command
 from afterwit.reader.answers import GivenAnswer
 from afterwit.reader.ways.way import ModelQuestion, Way, WayFactory, WaySurroundings
 

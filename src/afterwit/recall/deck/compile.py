@@ -15,11 +15,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 import apsw
 import msgspec
 
-from afterwit.capture.checkouts.known import GitCheckout, git_checkouts, named_checkouts
+from afterwit.capture.checkouts import GitCheckout, checkouts_in_settings, git_checkouts
 from afterwit.capture.left_out import LeftOutSessions
 from afterwit.config.run_rules import known_people
 from afterwit.config.world import World, exclusion_of, redactor_of
-from afterwit.digest.door.update import load_digest
+from afterwit.digest.door import load_digest
 from afterwit.knowledge.door.list import item_in
 from afterwit.knowledge.door.listeners import listener_here, own_names
 from afterwit.knowledge.whose_words import is_personal
@@ -46,23 +46,23 @@ from afterwit.store.layout import redaction_key
 from afterwit.store.marks import (
     DECK,
     EXAMPLES,
-    Undealt,
+    DeckChange,
     count_stories,
+    deck_changes,
     fingerprint,
-    forget_undealt,
+    forget_deck_changes,
     key_mark,
     mark,
     newest_in,
     put_mark,
     repos_with_sessions,
     scopes_with_items,
-    undealt,
 )
 from afterwit.store.rows import hooks, repos
 from afterwit.store.rows.items import ItemRow, items_in
 from afterwit.store.rows.session_list import session_row
-from afterwit.store.store import Store, held, opened
-from afterwit.store.template_files import stored_templates
+from afterwit.store.store import Store, hold_lease, open_store
+from afterwit.store.template_files import read_templates
 
 _WAIT_SECONDS = 60
 _REPO = f"{ScopeKind.REPO}:"
@@ -98,7 +98,7 @@ def _compile(store: Store, world: World, before: str, there: DealtDeck) -> None:
     write_deck(store.layout.deck, compiling.content(), compiling.redact, compiling.dealt, about_to)
     with transaction(store.db):
         put_mark(store.db, DECK, written[0])
-        forget_undealt(store.db)
+        forget_deck_changes(store.db)
 
 
 def tell_hooks(world: World, exclude: Sequence[str]) -> int:
@@ -108,7 +108,7 @@ def tell_hooks(world: World, exclude: Sequence[str]) -> int:
         return 0
     learn = msgspec.structs.replace(world.settings.learn, exclude=tuple(exclude))
     there = world._replace(settings=msgspec.structs.replace(world.settings, learn=learn))
-    with held(world.layout.lease, _WAIT_SECONDS), opened(world.layout) as store:
+    with hold_lease(world.layout.lease, _WAIT_SECONDS), open_store(world.layout) as store:
         compile_deck(store, there)
         return len(LeftOutSessions(there, store).stored())
 
@@ -131,7 +131,7 @@ def _settings(store: Store, world: World) -> DeckSettings:
 def _examples(store: Store) -> Iterator[DeckExample]:
     """Of the templates that the experiment under way compares, as far as they are still there."""
     names = mark(store.db, EXAMPLES).split() if hooks.shares(store.db).arms else []
-    for template in stored_templates(store.layout).templates if names else ():
+    for template in read_templates(store.layout).templates if names else ():
         if template.id in names and template.is_in_use and (text := worked_example(template)):
             yield DeckExample(template.source.repo, template.item, text)
 
@@ -140,7 +140,7 @@ def _roots(store: Store, world: World, rows: Iterable[repos.RepoRow]) -> dict[st
     """Folders of repositories, those in the user's home below `~`: they are stored without the user's name."""
     home = world.user_home
     hidden = str(home.parent / placeholder("user", home.name, store.key))
-    roots = {str(root): repo for repo, root in named_checkouts(store.db, world).items()}
+    roots = {str(root): repo for repo, root in checkouts_in_settings(store.db, world).items()}
     for row in rows:
         if row.repo and row.root:
             inside = next((row.root[len(top) :] for top in (hidden, str(home)) if row.root.startswith(f"{top}/")), None)
@@ -160,7 +160,7 @@ class _Compiling:
         self._rules = _hash(self._redaction, sorted(self._to.others), stand_ins)
         parts = {repo: part for repo, part in dealt.parts.items() if part.prompts.partition(" ")[0] == self._redaction}
         self.dealt = dealt._replace(parts=parts)
-        self._changed = _by_scope(undealt(store.db))
+        self._changed = _by_scope(deck_changes(store.db))
         self._checkouts = {checkout.repo: checkout for checkout in git_checkouts(store, world)}
         scopes = scopes_with_items(store.db)
         self._noted = {scope.removeprefix(_REPO) for scope in scopes if scope.startswith(_REPO)}
@@ -282,7 +282,7 @@ class _Compiling:
         return PromptChanges(kept, works)
 
 
-def _by_scope(rows: Iterable[Undealt]) -> dict[str, set[int]]:
+def _by_scope(rows: Iterable[DeckChange]) -> dict[str, set[int]]:
     """By repository, the sessions that changed; 0 stands for notes."""
     changed: dict[str, set[int]] = {}
     for scope, session in rows:

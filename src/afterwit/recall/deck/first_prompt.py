@@ -16,7 +16,7 @@ import apsw
 
 from afterwit.actions.path_patterns import fits_path
 from afterwit.model.quick_json import dumps, loads
-from afterwit.model.text.words import words_of
+from afterwit.model.text import words_of
 from afterwit.recall.deck.location import Location, branch_of
 from afterwit.recall.deck.reader import NOTES, PLACES, Deck, DeckLine, opened_immutable, words_in
 from afterwit.recall.note_matches import (
@@ -80,7 +80,7 @@ def _known_repo(deck: Deck, place: Location, work: "StoredPlaces") -> KnownRepo:
     index = os.path.join(os.path.dirname(deck.path), _TREES, name)
     if not name or not os.path.isdir(place.root) or not os.path.exists(index):
         return KnownRepo(work)
-    from afterwit.capture.checkouts.tree_words import TreeWords
+    from afterwit.capture.tree_words import TreeWords
 
     tree = TreeWords(opened_immutable(index))
     if not tree.size():

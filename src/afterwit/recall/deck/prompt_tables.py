@@ -19,7 +19,7 @@ from typing import NamedTuple
 import apsw
 import msgspec
 
-from afterwit.model.text.words import words_of
+from afterwit.model.text import words_of
 from afterwit.recall.deck.first_prompt import NUMBER_BYTES, count_numbers, pack_numbers
 from afterwit.recall.deck.reader import PLACES
 from afterwit.recall.place_index import MEMORY, PlaceSighting, path_total, rarity, recencies, words_of_sighting

@@ -32,8 +32,8 @@ from afterwit.recall.deck.reader import EXAMPLES, REPO, VERSION
 from afterwit.recall.prompt_block import BlockLine, BlockSection
 from afterwit.redaction.markers import CLOSING, OPENING
 from afterwit.redaction.shown import Shown
-from afterwit.store.atomic import PRIVATE, renamed_into, step, sync
-from afterwit.store.database import transaction, translated
+from afterwit.store.atomic import PRIVATE, rename_into, step, sync
+from afterwit.store.database import transaction, translate_error
 from afterwit.store.marks import fingerprint
 
 _NEW = "new.db"  # under which a part is written
@@ -111,7 +111,7 @@ def write_deck(
         writing = _Writing(deck, redact or _plain_redaction(), dealt)
         parts = writing.put_parts(parts_folder(path))
         step("the parts of the deck are written")
-        with renamed_into(path) as beside:
+        with rename_into(path) as beside:
             beside.touch(PRIVATE)
             with closing(apsw.Connection(str(beside))) as db:
                 writing.fill(db, parts)
@@ -120,7 +120,7 @@ def write_deck(
         step("the deck is written")
         _remove_others(parts_folder(path), {part.file for part in parts})
     except (apsw.Error, OSError) as error:
-        raise translated(error, path) from error
+        raise translate_error(error, path) from error
 
 
 @functools.cache

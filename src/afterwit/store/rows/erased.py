@@ -26,7 +26,7 @@ def session_key(agent: str, native_id: str) -> bytes:
     return hashlib.blake2b(identity, digest_size=_KEY_BYTES, person=b"erased session").digest()
 
 
-def erased_keys(db: apsw.Connection) -> frozenset[bytes]:
+def keys_of_erased(db: apsw.Connection) -> frozenset[bytes]:
     return frozenset(row[0] for row in db.execute("SELECT key FROM erased"))
 
 
@@ -74,7 +74,7 @@ def note_sifted(db: apsw.Connection, file_key: bytes) -> None:
     db.execute("UPDATE files SET is_sifted = 1 WHERE key = ? AND is_live", (file_key,))
 
 
-def left_out_keys(db: apsw.Connection) -> frozenset[bytes]:
+def keys_left_out(db: apsw.Connection) -> frozenset[bytes]:
     """The sessions whose own logs are left out."""
     return _keys(row[0] for row in db.execute("SELECT resume FROM files WHERE state = ?", (LEFT_OUT,)))
 
@@ -102,7 +102,7 @@ def count_own(db: apsw.Connection) -> int:
     return int(db.execute(query, (LEFT_OUT,)).get)
 
 
-class StoredPlace(NamedTuple):
+class SessionPlace(NamedTuple):
     """A session that is stored, by what people leave out."""
 
     id: int
@@ -112,9 +112,9 @@ class StoredPlace(NamedTuple):
     cwd: str
 
 
-def stored_places(db: apsw.Connection) -> list[StoredPlace]:
-    query = f"SELECT {columns_of(StoredPlace)} FROM sessions ORDER BY id"  # noqa: S608
-    return [StoredPlace(*row) for row in db.execute(query)]
+def places_of_sessions(db: apsw.Connection) -> list[SessionPlace]:
+    query = f"SELECT {columns_of(SessionPlace)} FROM sessions ORDER BY id"  # noqa: S608
+    return [SessionPlace(*row) for row in db.execute(query)]
 
 
 def forget_hook_rows(db: apsw.Connection, sessions: Iterable[tuple[str, str]]) -> None:
@@ -139,23 +139,23 @@ def clear_decided(db: apsw.Connection) -> None:
         db.execute(f"DELETE FROM {table}")  # noqa: S608
 
 
-def shredded(db: apsw.Connection) -> bool:
+def shred(db: apsw.Connection) -> bool:
     """Leaves no byte of deleted rows in the file: the indexes of words are written anew, then all pages. False, where
     somebody reads the database, so that its log cannot be emptied yet."""
     with transaction(db):
         for table in ("texts", "item_words"):
             db.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")  # noqa: S608
     db.execute("VACUUM")
-    return emptied_log(db)
+    return empty_log(db)
 
 
-def emptied_log(db: apsw.Connection) -> bool:
+def empty_log(db: apsw.Connection) -> bool:
     """Writes the log back into the database and cuts it off. False, where somebody reads it."""
     row = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     return row is not None and row[0] == 0
 
 
-def exposed_sessions(db: apsw.Connection, items: Iterable[str]) -> list[tuple[str, str]]:
+def sessions_shown(db: apsw.Connection, items: Iterable[str]) -> list[tuple[str, str]]:
     """The sessions that were shown one of these items, as (agent, native id)."""
     query = """SELECT DISTINCT agent, session FROM exposures
                WHERE is_shown AND item IN (SELECT value FROM json_each(?)) ORDER BY agent, session"""

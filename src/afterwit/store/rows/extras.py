@@ -143,7 +143,7 @@ def changes_since(db: apsw.Connection, kind: str, number: int) -> list[str]:
     return [row[0] for row in db.execute(query, (number, kind))]
 
 
-def sent_digests(
+def digests_sent(
     db: apsw.Connection, hub: str, repo: str, sessions: Sequence[int] | None = None
 ) -> dict[int, SentDigest]:
     """Those of these sessions, or all."""
@@ -162,7 +162,7 @@ def forget_sent_digests(db: apsw.Connection, hub: str, repo: str, sessions: Iter
     db.executemany(query, ((hub, repo, session) for session in sessions))
 
 
-def digested_sessions(db: apsw.Connection, repo: str, sessions: Sequence[int] | None = None) -> list[NamedSession]:
+def sessions_with_digest(db: apsw.Connection, repo: str, sessions: Sequence[int] | None = None) -> list[NamedSession]:
     """Of these sessions, or of all, those in the repository that have a digest."""
     which = "" if sessions is None else "AND sessions.id IN (SELECT value FROM json_each(?))"
     query = f"""SELECT sessions.id, agent, native_id FROM sessions JOIN digests ON session_id = sessions.id
@@ -199,7 +199,7 @@ def verdicts(db: apsw.Connection) -> dict[str, GuardVerdict]:
     return {commit: _VERDICT.decode(body) for commit, body in rows}
 
 
-def checked_fixes(db: apsw.Connection) -> list[CheckedFix]:
+def fix_checks(db: apsw.Connection) -> list[CheckedFix]:
     """All verdicts with the time of the check, by commit."""
     rows = db.execute("SELECT body, checked_ms FROM guard_verdicts ORDER BY commit_id")
     return [CheckedFix(_VERDICT.decode(body), checked_ms) for body, checked_ms in rows]
@@ -265,7 +265,7 @@ class PublishedVersion(NamedTuple):
     at_ms: int
 
 
-def recorded_patterns(db: apsw.Connection) -> list[Recorded]:
+def pattern_entries(db: apsw.Connection) -> list[Recorded]:
     """The entries of the journal about patterns, in the order in which they count."""
     return [
         Recorded(row.machine, row.number, row.at_ms, row.kind, "", msgspec.json.decode(row.body))
@@ -273,7 +273,7 @@ def recorded_patterns(db: apsw.Connection) -> list[Recorded]:
     ]
 
 
-def published_versions(recorded: Iterable[Recorded], form: PublishedForm) -> list[PublishedVersion]:
+def versions_published(recorded: Iterable[Recorded], form: PublishedForm) -> list[PublishedVersion]:
     """All that were ever published in this form, in the order of the journal."""
     return [
         PublishedVersion(str(entry.body["name"]), pattern, str(version), entry.at_ms)

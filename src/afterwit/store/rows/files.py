@@ -51,7 +51,7 @@ class FileRow(msgspec.Struct, frozen=True):
     dropped_ms: int | None
 
     @property
-    def archived_as(self) -> ArchiveName:
+    def object_name(self) -> ArchiveName:
         """The name of what the archive holds of it."""
         return archive_name(self.key, self.generation)
 
@@ -85,7 +85,7 @@ def file_key(agent: str, path: str) -> bytes:
     return hashlib.blake2b(f"{agent}\0{path}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def settled_transcripts(db: apsw.Connection, agent: str) -> dict[bytes, tuple[int, int, int]]:
+def transcript_stamps(db: apsw.Connection, agent: str) -> dict[bytes, tuple[int, int, int]]:
     """Size, time and inode of all transcripts of which nothing is to be tried again; two indexes tell."""
     query = """SELECT key, size_bytes, mtime_ns, inode FROM files
                WHERE agent = ? AND is_live AND state NOT IN ('failed', ?)
@@ -134,7 +134,7 @@ def earlier_generations(db: apsw.Connection, key: bytes) -> list[FileRow]:
     return list(_files(db, "WHERE key = ? AND NOT is_live ORDER BY generation", (key,)))
 
 
-def damaged_files(db: apsw.Connection) -> list[FileRow]:
+def files_damaged(db: apsw.Connection) -> list[FileRow]:
     """Those of which a run found that the archive does not hold them as it should."""
     return list(_files(db, "WHERE state = ? ORDER BY key, generation", (DAMAGED,)))
 
@@ -206,7 +206,7 @@ def note_reading(
     db.execute(query, (cursor, resume, _counts(known_counts), _counts(unknown_counts), CAPTURE_VERSION, file_id))
 
 
-def captured_before(db: apsw.Connection, version: int) -> list[int]:
+def files_captured_before(db: apsw.Connection, version: int) -> list[int]:
     """Archived transcripts whose rows were made by an older capture."""
     query = """SELECT id FROM files INDEXED BY files_by_capture
                WHERE role = 'transcript' AND held_bytes > 0 AND capture_version < ?
@@ -322,14 +322,14 @@ def raw_files(db: apsw.Connection) -> list[RawFile]:
     return [RawFile(*row) for row in db.execute(query)]
 
 
-def dropped_files(db: apsw.Connection) -> list[DroppedFile]:
+def files_dropped(db: apsw.Connection) -> list[DroppedFile]:
     """The latest first."""
     query = f"""SELECT {columns_of(DroppedFile)} FROM files
                 WHERE dropped_ms IS NOT NULL AND role = 'transcript' ORDER BY dropped_ms DESC, path, generation"""  # noqa: S608
     return [DroppedFile(*row) for row in db.execute(query)]
 
 
-def lost_unread(db: apsw.Connection) -> list[int]:
+def files_lost_unread(db: apsw.Connection) -> list[int]:
     """Transcripts that were given up without having been analysed, and of which no session is known."""
     query = """SELECT id FROM files WHERE role = 'transcript' AND is_live AND state = :lost
                AND NOT EXISTS (SELECT 1 FROM parts WHERE parts.file_id = files.id) ORDER BY id"""
@@ -351,7 +351,7 @@ def note_leaving(db: apsw.Connection, file_ids: Iterable[int]) -> None:
     db.executemany("INSERT OR IGNORE INTO leaving (file_id) VALUES (?)", ((file_id,) for file_id in file_ids))
 
 
-def leaving(db: apsw.Connection) -> list[int]:
+def files_leaving(db: apsw.Connection) -> list[int]:
     return [row[0] for row in db.execute("SELECT file_id FROM leaving ORDER BY file_id")]
 
 
@@ -392,7 +392,7 @@ def rows_of_file(db: apsw.Connection, file_id: int) -> Captured:
     )
 
 
-def kept_texts(db: apsw.Connection, part_id: int) -> dict[int, str]:
+def texts_kept(db: apsw.Connection, part_id: int) -> dict[int, str]:
     """What is left of the texts of a part whose original is gone, by the ordinal of the event."""
     query = """SELECT place, text FROM notes WHERE part_id = :part AND kind IN ('prompt', 'reply', 'summary')
                UNION ALL
@@ -402,7 +402,7 @@ def kept_texts(db: apsw.Connection, part_id: int) -> dict[int, str]:
     return {place: text for place, text in db.execute(query, values) if place is not None}
 
 
-def unused_bytes(db: apsw.Connection) -> tuple[int, int]:
+def page_bytes(db: apsw.Connection) -> tuple[int, int]:
     """(bytes of pages that hold nothing, bytes of all pages) of the database."""
     query = """SELECT page_size, freelist_count, page_count
                FROM pragma_page_size, pragma_freelist_count, pragma_page_count"""

@@ -151,7 +151,7 @@ def latest_held(db: apsw.Connection, key: str) -> int:
     return int(db.execute(query, (key,)).get)
 
 
-def archived_label(archive: Archive, row: TranscriptRow) -> str | None:
+def home_label(archive: Archive, row: TranscriptRow) -> str | None:
     """The label of the home that an archived transcript came from; None if the archive cannot say."""
     try:
         label: Any = archive.header(archive_name(row.key, row.generation)).get("label")

@@ -81,7 +81,7 @@ class FaultRow(NamedTuple):
     said: str
 
 
-def known_draws(db: apsw.Connection, keys: Iterable[bytes]) -> set[bytes]:
+def keys_of_draws(db: apsw.Connection, keys: Iterable[bytes]) -> set[bytes]:
     """Those of the keys whose draws are stored."""
     query = "SELECT 1 FROM draws WHERE key = ?"
     return {key for key in keys if db.execute(query, (key,)).fetchone()}
@@ -152,14 +152,14 @@ def latest_withheld(db: apsw.Connection, limit: int) -> list[DrawRow]:
     return [DrawRow(*row) for row in db.execute(query, (limit,))]
 
 
-def told_counts(db: apsw.Connection, beginning: str) -> dict[str, int]:
+def count_tellings(db: apsw.Connection, beginning: str) -> dict[str, int]:
     """In how many sessions each item was told whose name begins so; 0 where it was drawn and held out in all."""
     query = """SELECT item, count(DISTINCT iif(is_shown, agent || char(0) || session, NULL)) FROM exposures
                WHERE item >= :beginning AND item < :beginning || char(1114111) GROUP BY item"""
     return {str(item): int(count) for item, count in db.execute(query, {"beginning": beginning})}
 
 
-def drawn_sessions(db: apsw.Connection, since_ms: int) -> set[DrawnSession]:
+def sessions_drawn(db: apsw.Connection, since_ms: int) -> set[DrawnSession]:
     query = f"SELECT DISTINCT {columns_of(DrawnSession)} FROM draws WHERE at_ms >= ?"  # noqa: S608
     return {DrawnSession(*row) for row in db.execute(query, (since_ms,))}
 

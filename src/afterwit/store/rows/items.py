@@ -156,7 +156,7 @@ class LinkedItem(NamedTuple):
     own_status: str  # before others took its place
 
 
-def linked_items(db: apsw.Connection) -> list[LinkedItem]:
+def items_with_links(db: apsw.Connection) -> list[LinkedItem]:
     query = f"SELECT {_ITEM}, own_status FROM item_links CROSS JOIN items ON items.id = item_links.id"  # noqa: S608
     return [LinkedItem(ItemRow(*row[:-1]), row[-1]) for row in db.execute(query)]
 
@@ -248,12 +248,12 @@ def count_exposures(db: apsw.Connection) -> int:
     return int(db.execute("SELECT count(*) FROM exposures").get)
 
 
-def settled_mark(db: apsw.Connection) -> str:
+def items_mark(db: apsw.Connection) -> str:
     row = db.execute("SELECT mark FROM settled").fetchone()
     return row[0] if row else ""
 
 
-def put_settled_mark(db: apsw.Connection, mark: str) -> None:
+def put_items_mark(db: apsw.Connection, mark: str) -> None:
     """The items are made from this state. "": all of them are to be made again."""
     db.execute("INSERT OR REPLACE INTO settled (id, mark) VALUES (1, ?)", (mark,))
     if mark:

@@ -172,7 +172,7 @@ def fit(entry: Entry, weights: Mapping[str, float]) -> float:
     return sum(word_weight * count / (count + damping) for count, word_weight in counts)
 
 
-def ranked(entries: Iterable[Entry], weights: Mapping[str, float], limit: int) -> list[Hit]:
+def rank(entries: Iterable[Entry], weights: Mapping[str, float], limit: int) -> list[Hit]:
     """The best, of equal ones the newest first."""
     hits = [Hit(entry, score) for entry in entries if (score := fit(entry, weights)) > 0]
     hits.sort(key=lambda hit: (-hit.score, -hit.entry.updated_ms, hit.entry.key))
@@ -184,7 +184,7 @@ def search(entries: Sequence[Entry], query: str, limit: int) -> list[Hit]:
     terms = terms_of(query)
     words_by_entry = [set(words_of(f"{entry.key} {entry.value}")) for entry in entries]
     weights = {term: weight(sum(term in words for words in words_by_entry), len(entries)) for term in terms}
-    return ranked(entries, weights, limit)
+    return rank(entries, weights, limit)
 
 
 @functools.cache

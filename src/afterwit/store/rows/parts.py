@@ -99,7 +99,7 @@ def part_notes(db: apsw.Connection, part_id: int, position: int = 0) -> Iterator
     return _rows(NoteRow, db.execute(_OF_NOTES, span(part_id)), position)
 
 
-def said_to_actions(db: apsw.Connection, part_id: int) -> dict[int, str]:
+def remarks_on_actions(db: apsw.Connection, part_id: int) -> dict[int, str]:
     """By ordinal of the action: what a person said to it."""
     return dict(db.execute("SELECT place, text FROM notes WHERE part_id = ? AND kind = 'said'", (part_id,)))
 
@@ -238,7 +238,7 @@ class ShownFile(NamedTuple):
     file: Instruction
 
 
-def shown_files(db: apsw.Connection) -> list[ShownFile]:
+def instructions_shown(db: apsw.Connection) -> list[ShownFile]:
     """The instruction files that sessions saw: each text of each once, with the last time, the oldest first."""
     query = """SELECT sessions.repo, max(ifnull(notes.at_ms, 0)) AS at_ms, notes.text, shared_texts.text
                FROM notes JOIN shared_texts ON shared_texts.key = notes.shared
@@ -327,7 +327,7 @@ def rivals(db: apsw.Connection, part_id: int, keys: list[int]) -> list[Rival]:
     return [Rival(row[0], row[1], row[2], msgspec.json.decode(row[3])) for row in rows]
 
 
-def unclaimed(db: apsw.Connection, keys: list[int]) -> int:
+def count_unclaimed(db: apsw.Connection, keys: list[int]) -> int:
     """How many of these keys nobody owns."""
     query = "SELECT count(*) FROM json_each(?) WHERE value NOT IN (SELECT key FROM claims)"
     return int(db.execute(query, (json_list(keys),)).get)
@@ -353,18 +353,18 @@ def copiers_of(db: apsw.Connection, owner_file_id: int) -> list[int]:
     return [row[0] for row in db.execute(query, (owner_file_id,))]
 
 
-def superseded_ids(db: apsw.Connection, agent: str, facts: Iterable[PartFacts], unnamed: str) -> set[str]:
+def find_superseded(db: apsw.Connection, agent: str, facts: Iterable[PartFacts], unnamed: str) -> set[str]:
     """The native ids of the partial parts that a transcript supersedes. `unnamed` begins those that are made up."""
     partial = [part for part in facts if part.is_partial]
-    with_transcript = _told(db, agent, [part.native_id for part in partial])
+    with_transcript = _ids_with_transcript(db, agent, [part.native_id for part in partial])
     return with_transcript | {
         part.native_id
         for part in partial
-        if part.native_id.startswith(unnamed) and _is_told_that_day(db, agent, part.cwd, part.first_ms)
+        if part.native_id.startswith(unnamed) and _has_transcript_that_day(db, agent, part.cwd, part.first_ms)
     }
 
 
-def _told(db: apsw.Connection, agent: str, native_ids: list[str]) -> set[str]:
+def _ids_with_transcript(db: apsw.Connection, agent: str, native_ids: list[str]) -> set[str]:
     """Those of which a transcript is known."""
     if not native_ids:
         return set()
@@ -375,7 +375,7 @@ def _told(db: apsw.Connection, agent: str, native_ids: list[str]) -> set[str]:
     return {row[0] for row in db.execute(query, values)}
 
 
-def _is_told_that_day(db: apsw.Connection, agent: str, cwd: str, at_ms: int | None) -> bool:
+def _has_transcript_that_day(db: apsw.Connection, agent: str, cwd: str, at_ms: int | None) -> bool:
     """Whether a session of which a transcript is known ran in this folder on that day."""
     if at_ms is None:
         return False

@@ -146,7 +146,7 @@ def requests_for(db: apsw.Connection, prompt: str, model: str) -> Iterator[Readi
     return (ReadingRow(*row) for row in db.execute(query, (prompt, model)))
 
 
-def failed_requests(db: apsw.Connection) -> list[ReadingFailure]:
+def requests_failed(db: apsw.Connection) -> list[ReadingFailure]:
     """Requests that failed and were not answered since, the latest failure first."""
     query = """SELECT request, model, count(*), max(failed_ms), fault
                FROM reading_failures JOIN reading_requests ON reading_requests.id = request
@@ -179,14 +179,14 @@ def last_model(db: apsw.Connection) -> str:
     return row[0] if row else ""
 
 
-def reserved(db: apsw.Connection, request: str) -> ReadingSpendRow | None:
+def last_spend(db: apsw.Connection, request: str) -> ReadingSpendRow | None:
     """What a request took, or may take, when it was asked last."""
     query = f"SELECT {_SPENDS} FROM reading_spends WHERE request = ? ORDER BY asked_ms DESC LIMIT 1"  # noqa: S608
     row = db.execute(query, (request,)).fetchone()
     return ReadingSpendRow(*row) if row else None
 
 
-def rejected_proposals(db: apsw.Connection) -> list[ReadingRejectionRow]:
+def proposals_rejected(db: apsw.Connection) -> list[ReadingRejectionRow]:
     """What was refused, the latest answer first."""
     query = """SELECT request, agent, native_id, repo, model, answered_ms, sentence, reason, detail
                FROM reading_rejections JOIN reading_requests ON reading_requests.id = request

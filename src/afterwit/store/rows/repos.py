@@ -48,7 +48,7 @@ def put_repos(db: apsw.Connection, rows: list[RepoRow]) -> None:
     db.executemany(insert_into("repos", columns_of(RepoRow)), rows)
     query = """UPDATE sessions INDEXED BY sessions_by_repo SET repo = :repo
                WHERE repo = :before AND root = :root AND remote = :remote"""
-    for place in unresolved(db):
+    for place in places_to_resolve(db):
         db.execute(query, place._asdict())
 
 
@@ -59,7 +59,7 @@ class UnresolvedPlace(NamedTuple):
     repo: str
 
 
-def unresolved(db: apsw.Connection) -> list[UnresolvedPlace]:
+def places_to_resolve(db: apsw.Connection) -> list[UnresolvedPlace]:
     """Where sessions do not bear the repository that their place was resolved to."""
     query = """SELECT DISTINCT places.root, places.remote, places.repo, repos.repo FROM session_places AS places
                JOIN repos ON repos.root = places.root AND repos.remote = places.remote

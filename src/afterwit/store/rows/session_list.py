@@ -129,7 +129,7 @@ class SessionRow(msgspec.Struct, frozen=True):
 _COLUMNS = columns_of(SessionRow, table="sessions")
 
 
-def selected_sessions(db: apsw.Connection, selection: Selection) -> Iterator[SessionRow]:
+def select_sessions(db: apsw.Connection, selection: Selection) -> Iterator[SessionRow]:
     """Oldest first; those without a time come before all others."""
     query = f"""SELECT {_COLUMNS} FROM sessions {selection.where}
                 ORDER BY sessions.started_ms, sessions.agent, sessions.native_id"""  # noqa: S608
@@ -172,7 +172,7 @@ class SessionTimes(NamedTuple):
     latest_ms: int | None
 
 
-def selected_times(db: apsw.Connection, selection: Selection) -> SessionTimes:
+def times_of_sessions(db: apsw.Connection, selection: Selection) -> SessionTimes:
     query = f"""SELECT count(*), min(sessions.started_ms), max(sessions.started_ms) FROM sessions
                 {selection.where}"""  # noqa: S608
     return SessionTimes(*only_row(db, query, selection.values()))
@@ -207,7 +207,7 @@ class Running(NamedTuple):
     has_called: bool  # a tool with the given word in its name, at about that time
 
 
-def running_at(db: apsw.Connection, agent: str, repo: str, first_ms: int, last_ms: int, tool: str) -> list[Running]:
+def sessions_at(db: apsw.Connection, agent: str, repo: str, first_ms: int, last_ms: int, tool: str) -> list[Running]:
     """Sessions that were under way between two moments; of any agent or in any repository where that is ""."""
     query = f"""SELECT EXISTS (SELECT 1 FROM parts JOIN actions
                         ON actions.id >= parts.id << :bits AND actions.id < (parts.id + 1) << :bits

@@ -56,7 +56,7 @@ def refresh_session(db: apsw.Connection, session: int) -> None:
         db.execute("DELETE FROM sessions WHERE id = ?", (session,))
         _judge_earlier_again(db, session, before)
         return
-    values = _merged([part.facts for part in parts]) | _counted(db, parts) | {"is_digested": 0}
+    values = _merge([part.facts for part in parts]) | _count_parts(db, parts) | {"is_digested": 0}
     changes = ", ".join(f"{name} = :{name}" for name in values)
     db.execute(f"UPDATE sessions SET {changes} WHERE id = :id", {**values, "id": session})  # noqa: S608
     after = {name: values[name] for name in _FOLLOWING}
@@ -76,7 +76,7 @@ def _judge_earlier_again(db: apsw.Connection, session: int, place: Mapping[str, 
     db.execute(query, {**place, "id": session, "longest": _LONGEST_MS, "soon": _SOON_MS, "state": _TO_JUDGE_AGAIN})
 
 
-def following_prompt(db: apsw.Connection, session: int) -> str:
+def next_prompt(db: apsw.Connection, session: int) -> str:
     """What the person asked first in the session that followed this one in the same place within a day; "" where none
     did. Of several that began in the same instant the one with the smaller name counts."""
     query = """SELECT later.first_prompt FROM sessions JOIN sessions AS later ON later.root = sessions.root
@@ -89,12 +89,12 @@ def following_prompt(db: apsw.Connection, session: int) -> str:
     return str(row[0]) if row else ""
 
 
-def broken_sessions(db: apsw.Connection) -> Iterator[str]:
+def find_broken_sessions(db: apsw.Connection) -> Iterator[str]:
     """Rows that say something else than the parts they were merged from, or than the repository they are in."""
     names = ", ".join(_ALL)
     for session, native_id, *values in list(db.execute(f"SELECT id, native_id, {names} FROM sessions ORDER BY id")):  # noqa: S608
         parts = parts_of_session(db, session)
-        wanted = _merged([part.facts for part in parts]) | _counted(db, parts) if parts else {}
+        wanted = _merge([part.facts for part in parts]) | _count_parts(db, parts) if parts else {}
         if [wanted.get(name) for name in _ALL] != values:
             yield f"session {native_id} says something else than the files it was read from"
     query = """SELECT native_id FROM sessions LEFT JOIN repos ON repos.root = sessions.root
@@ -123,12 +123,12 @@ def count_sessions(db: apsw.Connection) -> int:
     return int(db.execute("SELECT ifnull(sum(sessions), 0) FROM session_places").get)
 
 
-def _merged(parts: list[PartFacts]) -> dict[str, object]:
+def _merge(parts: list[PartFacts]) -> dict[str, object]:
     """One session out of what its files say. The parts come in order of precedence, so only the set counts."""
     starts = [start for part in parts if (start := part.started_ms or part.first_ms) is not None]
     ends = [end for part in parts if (end := part.ended_ms or part.started_ms or part.first_ms) is not None]
     titled = max(parts, key=lambda part: (bool(part.title), part.is_title_manual, part.title_at_ms))
-    asked = min((part for part in parts if part.first_prompt), key=_asked_at, default=parts[0])
+    asked = min((part for part in parts if part.first_prompt), key=_prompt_time, default=parts[0])
     placed = [part for part in parts if not part.is_placeless] or sorted(parts, key=lambda part: not part.worked)
     merged: dict[str, object] = {name: _first(placed if name in _PLACE else parts, name) for name in _FIRST}
     merged |= {name: sum(getattr(part, name) for part in parts) for name in _SUMMED}
@@ -149,11 +149,11 @@ def _first(parts: list[PartFacts], name: str) -> str:
     return next((value for part in parts if (value := getattr(part, name))), "")
 
 
-def _asked_at(part: PartFacts) -> int:
+def _prompt_time(part: PartFacts) -> int:
     return part.first_prompt_ms if part.first_prompt_ms is not None else 1 << 62
 
 
-def _counted(db: apsw.Connection, parts: list[PartRow]) -> dict[str, object]:
+def _count_parts(db: apsw.Connection, parts: list[PartRow]) -> dict[str, object]:
     counts = [action_counts(db, part.id) for part in parts]
     tokens = part_tokens(db, [part.id for part in parts])
     counted: dict[str, object] = {name: sum(getattr(part, name) for part in counts) for name in ActionCounts._fields}

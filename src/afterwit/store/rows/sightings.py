@@ -23,7 +23,7 @@ class DigestRow(NamedTuple):
     body: bytes
 
 
-def undigested(db: apsw.Connection, version: int) -> list[int]:
+def sessions_to_digest(db: apsw.Connection, version: int) -> list[int]:
     """Sessions without a digest of this version, in the order in which they began."""
     query = """SELECT sessions.id FROM (
                    SELECT id FROM sessions INDEXED BY sessions_to_digest WHERE is_digested <> 1
@@ -34,7 +34,7 @@ def undigested(db: apsw.Connection, version: int) -> list[int]:
     return [row[0] for row in db.execute(query, {"version": version})]
 
 
-def changed_sessions(db: apsw.Connection) -> list[int]:
+def sessions_changed(db: apsw.Connection) -> list[int]:
     """Sessions whose rows changed since they were digested, or that never were."""
     return [row[0] for row in db.execute("SELECT id FROM sessions WHERE is_digested <> 1 AND is_digested = 0")]
 
@@ -106,7 +106,7 @@ class DraftRow(NamedTuple):
     body: bytes
 
 
-def unharvested(db: apsw.Connection, version: str) -> list[int]:
+def sessions_to_harvest(db: apsw.Connection, version: str) -> list[int]:
     """Sessions with a digest that were not looked at by these harvesters; those that promise most come first."""
     query = """SELECT id FROM (
                    SELECT session_id FROM harvested WHERE version < :version
@@ -128,7 +128,7 @@ def has_harvested(db: apsw.Connection) -> bool:
     return db.execute("SELECT 1 FROM harvested WHERE given > x'' LIMIT 1").fetchone() is not None
 
 
-def harvested_as(db: apsw.Connection, session_id: int) -> HarvestedRow | None:
+def harvest_of(db: apsw.Connection, session_id: int) -> HarvestedRow | None:
     query = f"SELECT {columns_of(HarvestedRow)} FROM harvested WHERE session_id = ?"  # noqa: S608
     row = db.execute(query, (session_id,)).fetchone()
     return HarvestedRow(*row) if row else None
@@ -141,7 +141,7 @@ def put_ref(db: apsw.Connection, session_id: int, ref: bytes) -> None:
 def put_seen(db: apsw.Connection, session: HarvestedRow, rows: Iterable[SightingRow], *, is_other: bool) -> None:
     """Replaces what was seen in a session. The matters of which it says something else are touched; all of them, if the
     session itself is another than it was."""
-    before, after = set(_seen_in(db, session.session_id)), set(rows)
+    before, after = set(_sightings_in(db, session.session_id)), set(rows)
     gone, new = before - after, after - before
     for row in gone:
         db.execute(_DELETE_SIGHTING, row[:-1])
@@ -151,7 +151,7 @@ def put_seen(db: apsw.Connection, session: HarvestedRow, rows: Iterable[Sighting
     db.execute(insert_into("harvested", columns_of(HarvestedRow), "INSERT OR REPLACE"), session)
 
 
-def _seen_in(db: apsw.Connection, session_id: int) -> Iterator[SightingRow]:
+def _sightings_in(db: apsw.Connection, session_id: int) -> Iterator[SightingRow]:
     query = f"SELECT {columns_of(SightingRow)} FROM sightings WHERE session_id = ?"  # noqa: S608
     return (SightingRow(*row) for row in db.execute(query, (session_id,)))
 
@@ -169,7 +169,7 @@ def forget_deleted_sessions(db: apsw.Connection) -> int:
                WHERE version = '' AND NOT EXISTS (SELECT 1 FROM sessions WHERE id = session_id)"""
     deleted = list(db.execute(query))
     for session_id, repo in deleted:
-        seen = set(_seen_in(db, session_id))
+        seen = set(_sightings_in(db, session_id))
         touch(db, {(row.harvester, row.matter) for row in seen})
         db.execute("DELETE FROM sightings WHERE session_id = ?", (session_id,))
         db.execute("DELETE FROM harvested WHERE session_id = ?", (session_id,))
@@ -231,7 +231,7 @@ def touch_all(db: apsw.Connection) -> None:
     db.execute("INSERT OR IGNORE INTO touched SELECT DISTINCT harvester, matter FROM drafts")
 
 
-def touched(db: apsw.Connection) -> list[MatterKey]:
+def matters_touched(db: apsw.Connection) -> list[MatterKey]:
     return [MatterKey(*row) for row in db.execute("SELECT harvester, matter FROM touched ORDER BY harvester, matter")]
 
 
@@ -321,7 +321,7 @@ def unsettle(db: apsw.Connection, scopes: Iterable[str]) -> None:
     db.executemany("INSERT OR IGNORE INTO unsettled (scope) VALUES (?)", ((scope,) for scope in sorted(scopes)))
 
 
-def unsettled(db: apsw.Connection) -> list[str]:
+def scopes_to_settle(db: apsw.Connection) -> list[str]:
     return [row[0] for row in db.execute("SELECT scope FROM unsettled ORDER BY scope")]
 
 
@@ -356,7 +356,7 @@ class SeenRow(NamedTuple):
     ref: bytes  # how evidence names the session; empty: to be made again
 
 
-def seen_by(db: apsw.Connection, harvester: str, version: str) -> Iterator[SeenRow]:
+def sightings_by(db: apsw.Connection, harvester: str, version: str) -> Iterator[SeenRow]:
     """What a harvester has seen in all sessions that were looked at by the harvesters of this version."""
     query = """SELECT sightings.session_id, body, ref FROM sightings CROSS JOIN harvested USING (session_id)
                WHERE harvester = :harvester AND version = :version"""

@@ -96,8 +96,8 @@ def terms_of(query: str) -> list[Term]:
 def match_of(terms: Sequence[Term], beginnings: Mapping[Term, str] | None = None) -> str:
     """The terms as an FTS5 expression; "" if nothing is looked for. `beginnings` may say prefixes in other words."""
     said = {term: f"({other})" for term, other in (beginnings or {}).items()}
-    wanted = " AND ".join(said.get(term) or _quoted(term) for term in terms if not term.is_excluded)
-    unwanted = " OR ".join(said.get(term) or _quoted(term) for term in terms if term.is_excluded)
+    wanted = " AND ".join(said.get(term) or _quote(term) for term in terms if not term.is_excluded)
+    unwanted = " OR ".join(said.get(term) or _quote(term) for term in terms if term.is_excluded)
     if not wanted:
         return ""
     return f"({wanted}) NOT ({unwanted})" if unwanted else wanted
@@ -164,7 +164,7 @@ def count_hits(db: apsw.Connection, match: str, selection: Selection, kind: str)
     return int(db.execute(query, {"match": match, **selection.values()}).get)
 
 
-def _quoted(term: Term) -> str:
+def _quote(term: Term) -> str:
     text = term.text.replace('"', '""').replace("\0", " ")
     return f'"{text}"{"*" if term.is_prefix else ""}'
 

@@ -20,7 +20,7 @@ from afterwit.measure.live.words import NOTHING_COMPARED, amount, change_words, 
 from afterwit.measure.metrics.collect import collect_confidence
 from afterwit.measure.report import HISTORY, METRICS
 from afterwit.model.errors import UsageError
-from afterwit.model.proportions import Proportion
+from afterwit.model.figures import Proportion
 from afterwit.reader.spent import spent_by
 from afterwit.store.regular_files import read_regular
 from afterwit.store.rows.readings import spending

@@ -12,13 +12,22 @@ from afterwit.model.errors import UsageError
 from afterwit.model.kinds import Outcome, TaskType
 from afterwit.repos.remotes import short_names
 from afterwit.sessions.export import session_document
-from afterwit.sessions.filters import Filter, find_session, known_repos
+from afterwit.sessions.filters import (
+    FIELDS,
+    Filter,
+    SavedView,
+    delete_view,
+    find_session,
+    known_repos,
+    rename_view,
+    save_view,
+    saved_views,
+)
 from afterwit.sessions.list import Order, list_sessions
 from afterwit.sessions.originals import TranscriptSource, source_of
 from afterwit.sessions.pin import pin
 from afterwit.sessions.restore import RestoreChoice, plan_restore, restore_file
 from afterwit.sessions.search import search
-from afterwit.sessions.views import FIELDS, SavedView, delete_view, rename_view, save_view, saved_views
 from afterwit.store.rows.session_list import SessionRow, session_of
 from afterwit.store.rows.texts import KINDS
 from afterwit.store.store import readonly_database

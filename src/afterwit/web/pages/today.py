@@ -9,8 +9,8 @@ from afterwit.engine.curation.review import WaitingNotes, waiting
 from afterwit.engine.doctor.findings import Level
 from afterwit.engine.doctor.status import ProofOfLife, helping, status
 from afterwit.knowledge.door.list import new_items
+from afterwit.model.figures import human_count
 from afterwit.model.knowledge import Item
-from afterwit.model.text.amounts import human_count
 from afterwit.reader.spent import spent_by
 from afterwit.recall.told_moments import said_at
 from afterwit.sessions.filters import Filter

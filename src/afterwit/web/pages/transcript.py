@@ -12,14 +12,12 @@ from typing import Any, NamedTuple
 from afterwit.model.errors import UsageError
 from afterwit.recall.tellings import tellings
 from afterwit.recall.told_moments import said_at
-from afterwit.sessions.action_words import target_line
 from afterwit.sessions.cost import spending_of
-from afterwit.sessions.filters import one_line
+from afterwit.sessions.filters import one_line, short_id
 from afterwit.sessions.list import Session
 from afterwit.sessions.originals import TranscriptSource, files_of, original_bytes, source_of
 from afterwit.sessions.restore import refuse_dropped, refuse_partial
-from afterwit.sessions.short_ids import short_id
-from afterwit.sessions.show import Telling, safe_row
+from afterwit.sessions.show import Telling, safe_row, target_line
 from afterwit.sessions.windows import OutlineMoment, SessionOutline, WindowMoment, outline, window
 from afterwit.store.rows.files import is_pinned
 from afterwit.store.rows.session_list import SessionRow, session_of, subagents_of

@@ -7,7 +7,7 @@ from tests.homes import CLAUDE, Silent, claude_records, hash_of, learned, mixed_
 
 from afterwit.extras.lab.sample.sample import rehearsal
 from afterwit.store.checksums import content_hash
-from afterwit.store.store import held
+from afterwit.store.store import hold_lease
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_while_another_run_holds_the_lease_the_store_is_shown_as_it_is(home: Pat
     learned(home, store)
     put(home / CLAUDE / "new.jsonl", claude_records("new"))
     world = world_of(home, store)
-    with held(world.layout.lease), rehearsal(world, Silent()) as seen:
+    with hold_lease(world.layout.lease), rehearsal(world, Silent()) as seen:
         assert (len(seen.pending), seen.has_pending) == (1, False)
         content = content_hash(seen.db)
     assert content == hash_of(store)

@@ -28,7 +28,7 @@ from tests.thoroughness import examples
 
 from afterwit.extras.lab.sample.sample import Sample, Sampled, SampleRequest, Scheme, sample
 from afterwit.sessions.filters import Filter
-from afterwit.store.store import held
+from afterwit.store.store import hold_lease
 
 CORPUS = os.environ.get("AFTERWIT_CORPUS", "")
 MAY_1 = 1_777_629_600_000  # ten o'clock, when the invented sessions begin
@@ -164,7 +164,7 @@ def test_a_log_that_has_grown_is_scored_whole_and_nothing_is_stored(home: Path, 
 def test_while_another_run_is_at_work_what_is_learned_is_scored(home: Path, store: Path) -> None:
     learned(home, store)
     put(home / CLAUDE / "new.jsonl", claude_records("new"))
-    with held(world_of(home, store).layout.lease):
+    with hold_lease(world_of(home, store).layout.lease):
         found = sampled(home, store)
     assert (found.found, found.unlearned_files, found.has_unlearned) == (4, 1, False)
 

@@ -8,7 +8,7 @@ from afterwit.engine.archive.evict import evict
 from afterwit.engine.curation.undo import ForgetRequest, forget
 from afterwit.extras.lab.templates.create import keep, propose
 from afterwit.model.kinds import TaskType
-from afterwit.store.template_files import stored_templates
+from afterwit.store.template_files import read_templates
 
 UNCHECKED = (read("src/a.py"), edited("src/a.py"), ran("git log", "x"), ran("git diff", "y"), ran("git show", "z"))
 FAILING = (*[ran("make x", "Exit code 2\nno rule", is_error=True)] * 4, *GOOD)
@@ -26,7 +26,7 @@ def test_a_checked_session_with_few_failures_is_proposed_and_nothing_is_written(
     assert [proposal.template.source.session for proposal in proposals] == ["calm"]
     assert (proposals[0].failed, proposals[0].actions) == (0, 7)
     assert "a check passed after the last change" in proposals[0].reasons
-    assert stored_templates(world.layout).templates == ()
+    assert read_templates(world.layout).templates == ()
 
 
 def test_a_session_whose_last_change_was_not_checked_is_not_proposed(tmp_path: Path) -> None:
@@ -43,7 +43,7 @@ def test_what_has_a_template_is_not_proposed_again(tmp_path: Path) -> None:
     calm = tuple(call for call in GOOD if not call.is_error)
     world = learn_sessions(tmp_path, calm=session("calm", calm))
     keep(world, propose(world))
-    assert len(stored_templates(world.layout).templates) == 1
+    assert len(read_templates(world.layout).templates) == 1
     assert propose(world) == []
 
 

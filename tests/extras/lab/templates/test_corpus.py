@@ -7,7 +7,7 @@ import pytest
 from tests.extras.lab.templates.test_wire import flat
 from tests.homes import world_of
 
-from afterwit.digest.door.update import load_digest
+from afterwit.digest.door import load_digest
 from afterwit.extras.lab.templates import WireFormat, template_messages
 from afterwit.extras.lab.templates.create import ProposedTemplate, propose
 from afterwit.model.digest import DigestStep

@@ -13,7 +13,7 @@ from afterwit.extras.lab.templates.create import WantedTemplate, create
 from afterwit.extras.lab.templates.files import find_template
 from afterwit.model.errors import UsageError
 from afterwit.model.kinds import TaskType
-from afterwit.store.template_files import stored_templates, template_bytes
+from afterwit.store.template_files import read_templates, template_bytes
 
 
 def test_a_template_holds_only_what_succeeded_and_led_somewhere(tmp_path: Path) -> None:
@@ -115,4 +115,4 @@ def test_a_template_goes_with_the_session_that_is_deleted(tmp_path: Path) -> Non
     done = delete(world, DeleteRequest(("good",)), lambda _: True)
     assert done is not None
     assert done.templates == [gone.id]
-    assert [template.id for template in stored_templates(world.layout).templates] == [kept.id]
+    assert [template.id for template in read_templates(world.layout).templates] == [kept.id]

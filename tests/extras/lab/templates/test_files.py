@@ -19,7 +19,7 @@ from afterwit.model.templates import Template, TemplateStatus, TemplateUse
 from afterwit.store.template_files import (
     note_use,
     put_template,
-    stored_templates,
+    read_templates,
     template_bytes,
     template_uses,
 )
@@ -48,7 +48,7 @@ def test_a_template_is_a_private_file_that_people_can_read(world: World) -> None
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
     assert path.read_text().startswith('{\n  "format": 1,\n  "id": "0a1b2c3d"')
-    assert list(stored_templates(world.layout).templates) == [sample()]
+    assert list(read_templates(world.layout).templates) == [sample()]
 
 
 def test_a_broken_file_is_named_and_the_others_are_read(world: World) -> None:
@@ -147,7 +147,7 @@ def test_a_file_that_is_no_template_is_refused_with_a_reason(
     path.write_bytes(content)
     with pytest.raises(UsageError, match=said):
         import_template(world, path, refused, is_approved=True)
-    assert stored_templates(world.layout).templates == ()
+    assert read_templates(world.layout).templates == ()
 
 
 def test_deep_arguments_are_no_template_or_cut(world: World, tmp_path: Path) -> None:

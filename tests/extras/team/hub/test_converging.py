@@ -17,7 +17,7 @@ from afterwit.extras.team.records import SharedNote
 from afterwit.knowledge.shown_items import may_be_told
 from afterwit.model.knowledge import PERSON, Authority, ItemStatus
 from afterwit.store.decisions import DecisionKind
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 _STEPS = 50
 _ADD = """INSERT INTO afterwit_hub.note_lines (team, repo, note, member, machine, author, lines)
@@ -88,7 +88,7 @@ def _acts(person: HubMate, rng: random.Random, minute: int) -> None:
 
 def _shared(person: HubMate, minute: int) -> dict[str, SharedNote]:
     world = person.local.later(minute).world
-    with opened(world.layout) as store, joined(person.address) as hub:
+    with open_store(world.layout) as store, joined(person.address) as hub:
         return shared_notes(lines_of(store.db, hub, REPO, None), world.now_ms)
 
 

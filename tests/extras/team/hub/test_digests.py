@@ -10,7 +10,7 @@ from tests.homes import CLAUDE, claude_records, learned, put
 
 from afterwit.extras.team.hub.look import search, status
 from afterwit.store.rows.sessions import count_sessions
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 SECRET = "AKIA" + "Q3EGZRVDN5WKXTYP"
 _BODIES = "SELECT body::text FROM afterwit_hub.digests ORDER BY session"
@@ -90,7 +90,7 @@ def test_digests_stay_on_the_hub_and_change_nothing_that_is_read_here(
     grace = mate(server, tmp_path, "grace")
     done = grace.syncs(1, has_digests=True)
     assert (done.incoming, done.digests_sent) == ([], 0)
-    with opened(grace.local.world.layout) as store:
+    with open_store(grace.local.world.layout) as store:
         assert count_sessions(store.db) == 0
     assert [hit.by for hit in search(grace.address, "prune trees", 5)] == ["ada"]
 

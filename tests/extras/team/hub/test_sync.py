@@ -17,7 +17,7 @@ from afterwit.knowledge.shown_items import may_be_told
 from afterwit.model.errors import BusyError, UsageError
 from afterwit.model.knowledge import EVERYWHERE, Channel, ItemStatus
 from afterwit.store.decisions import DecisionKind
-from afterwit.store.store import held
+from afterwit.store.store import hold_lease
 
 COUNT = "Run `make build` before `make check`, or counts are old."
 PRESS = "Run `make dist` before `make bundle`, or the press stops."
@@ -193,7 +193,7 @@ def test_a_change_of_settings_looks_at_everything_again(ada: HubMate, server: Hu
 def test_of_two_syncs_of_one_store_the_second_waits_or_says_so(ada: HubMate, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(syncing, "_WAIT_SECONDS", 0)
     ada.local.adds(COUNT)
-    with held(ada.local.world.layout.hub_lease), pytest.raises(BusyError, match="Another run"):
+    with hold_lease(ada.local.world.layout.hub_lease), pytest.raises(BusyError, match="Another run"):
         ada.syncs()
     assert ada.syncs().notes_sent == 1
 

@@ -9,7 +9,7 @@ from afterwit.cli.terminal.progress import bar
 from afterwit.extras.backup.cli.options import BackupPlace, placed, with_new_key
 from afterwit.extras.backup.create import CreatedBackup
 from afterwit.extras.backup.create import create as run
-from afterwit.model.text.amounts import human_bytes, human_count
+from afterwit.model.figures import human_bytes, human_count
 
 
 @command(

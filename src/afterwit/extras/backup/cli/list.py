@@ -7,7 +7,7 @@ from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
 from afterwit.extras.backup.cli.options import BackupPlace, placed
 from afterwit.extras.backup.list import ListedSnapshot, list_snapshots
-from afterwit.model.text.amounts import human_bytes, human_count
+from afterwit.model.figures import human_bytes, human_count
 
 _COLUMNS = (
     *(Column("snapshot"), Column("made"), Column("machine", gives_way=3)),

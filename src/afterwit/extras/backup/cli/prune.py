@@ -9,7 +9,7 @@ from afterwit.config.calendar import Calendar
 from afterwit.extras.backup.cli.options import BackupPlace, placed
 from afterwit.extras.backup.prune import KeepRule, PrunedBackup
 from afterwit.extras.backup.prune import prune as run
-from afterwit.model.text.amounts import human_bytes, human_count
+from afterwit.model.figures import human_bytes, human_count
 
 
 @command(

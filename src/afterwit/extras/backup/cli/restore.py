@@ -11,7 +11,7 @@ from afterwit.cli.terminal.progress import bar
 from afterwit.extras.backup.cli.options import place_of
 from afterwit.extras.backup.restore import Restored, finish, undo
 from afterwit.extras.backup.restore import restore as run
-from afterwit.model.text.amounts import human_bytes, human_count
+from afterwit.model.figures import human_bytes, human_count
 from afterwit.store.layout import Layout
 
 

@@ -8,7 +8,7 @@ from afterwit.cli.terminal.output import print_json, print_line, print_text
 from afterwit.cli.terminal.progress import bar
 from afterwit.extras.backup.cli.options import BackupPlace, placed
 from afterwit.extras.backup.verify import verify as run
-from afterwit.model.text.amounts import human_bytes, human_count
+from afterwit.model.figures import human_bytes, human_count
 
 
 @command(

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 
 from afterwit.config.world import World
 from afterwit.model.errors import BackupDamagedError, BackupError, UsageError
-from afterwit.model.text.urls import has_password
+from afterwit.model.text import has_password
 from afterwit.store.atomic import create_file, make_private, replace_file, step
 from afterwit.store.regular_files import NotRegularError, open_regular
 

@@ -11,8 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from afterwit.extras.backup.targets.at import Target, told_as_failures
-from afterwit.model.errors import BackupError
-from afterwit.model.extras import install_command
+from afterwit.model.errors import BackupError, install_command
 from afterwit.store.atomic import step
 
 _BESIDE = ".part"

@@ -21,8 +21,8 @@ from afterwit.extras.fixes.history import FixPlace, FixQuery, ListedFix, fix_nam
 from afterwit.extras.fixes.place import database_of, redactor_here
 from afterwit.extras.fixes.running import confinement_here
 from afterwit.extras.fixes.settled import settle_notes
+from afterwit.model.figures import human_count
 from afterwit.model.guards import GuardVerdict
-from afterwit.model.text.amounts import human_count
 from afterwit.recall.deck.compile import compile_deck
 
 _LIMIT = 10

@@ -13,8 +13,8 @@ from afterwit.extras.fixes.cli.report import show_places
 from afterwit.extras.fixes.history import FixPlace, FixQuery, ListedFix, listed_fixes
 from afterwit.extras.fixes.place import database_of, redactor_here
 from afterwit.extras.fixes.show import OPEN, fixed_places
+from afterwit.model.figures import human_count
 from afterwit.model.guards import GuardState
-from afterwit.model.text.amounts import human_count
 
 _LIMIT = 30
 _COLUMNS = (

@@ -12,7 +12,7 @@ from afterwit.extras.fixes.cli.places import EXITS, ID_CHARS, fix_day, fix_shape
 from afterwit.extras.fixes.history import FixPlace, FixQuery, listed_fixes
 from afterwit.extras.fixes.place import database_of, redactor_here
 from afterwit.extras.fixes.show import FixedPlace, fixed_places
-from afterwit.model.text.amounts import human_count
+from afterwit.model.figures import human_count
 
 _LIMIT = 20
 _COLUMNS = (

@@ -34,7 +34,7 @@ from afterwit.model.knowledge import EVERYWHERE, Scope, ScopeKind
 from afterwit.redaction.placeholders import unkeyed
 from afterwit.store.decide import decide_all
 from afterwit.store.decisions import PatternEntry
-from afterwit.store.rows.extras import recorded_patterns
+from afterwit.store.rows.extras import pattern_entries
 from afterwit.store.store import Store
 
 _ENDED = (EntryStatus.MERGED, EntryStatus.SPLIT)
@@ -74,7 +74,7 @@ class CatalogDesk:
 
     def __init__(self, store: Store, world: World, folder: Path | None) -> None:
         self._store = store
-        self.catalog = Catalog(recorded_patterns(store.db))
+        self.catalog = Catalog(pattern_entries(store.db))
         self.folder = CatalogFolder(world, folder)
         self._at_ms = max(world.now_ms, max((entry.at_ms for entry in self.catalog.recorded), default=-1) + 1)
 

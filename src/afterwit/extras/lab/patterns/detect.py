@@ -27,8 +27,8 @@ from afterwit.knowledge.door.settle import recorded
 from afterwit.model.knowledge import EVERYWHERE, SENTENCE_LIMIT, Scope, ScopeKind, SessionRef
 from afterwit.redaction.placeholders import unkeyed
 from afterwit.sessions.filters import Filter, selection_of
-from afterwit.store.decisions import decided
-from afterwit.store.rows.session_list import selected_sessions
+from afterwit.store.decisions import gather_decisions
+from afterwit.store.rows.session_list import select_sessions
 from afterwit.store.rows.sightings import all_sightings
 from afterwit.store.store import readonly_database
 
@@ -309,13 +309,13 @@ def detect(world: World, wanted: Filter = _ANY, fewest_stories: int = FEWEST_STO
         chosen = None
         if wanted != _ANY:
             selection = selection_of(db, world.settings, wanted)
-            chosen = frozenset(row.id for row in selected_sessions(db, selection))
+            chosen = frozenset(row.id for row in select_sessions(db, selection))
         return clustered(signals_in(db, chosen), fewest_stories)
 
 
 def signals_in(db: apsw.Connection, chosen: frozenset[int] | None = None) -> Iterator[SignalSeen]:
     """All signals of these sessions, subject by subject; without those of what people had forgotten."""
-    refs = SessionRefs(db, "", decided(recorded(db)).forgotten)
+    refs = SessionRefs(db, "", gather_decisions(recorded(db)).forgotten)
     for matter, rows in groupby(all_sightings(db, PatternSignals.name), lambda row: row.matter):
         subject = subject_from(matter)
         for row in rows if subject is not None else ():

@@ -49,7 +49,7 @@ from afterwit.store.atomic import step
 from afterwit.store.decide import decide_all
 from afterwit.store.decisions import DecisionKind, KnowledgeEntry, PatternEntry, in_force
 from afterwit.store.journal import Journal
-from afterwit.store.rows.extras import PublishedForm, recorded_patterns
+from afterwit.store.rows.extras import PublishedForm, pattern_entries
 from afterwit.store.store import readonly_database
 
 FORMS = tuple(PublishedForm)
@@ -414,7 +414,7 @@ def _at_place(world: World, publication: PublishedPlace, in_use: set[str]) -> Pu
 
 
 def _catalog(desk: DecisionDesk) -> Catalog:
-    return Catalog(recorded_patterns(desk.store.db))
+    return Catalog(pattern_entries(desk.store.db))
 
 
 def _planner(world: World, desk: DecisionDesk) -> tuple[PublishPlanner, Publications]:
@@ -446,7 +446,7 @@ def _carried_out(
         carry_out(removed)
         step("what is taken back is gone, the journal is not told")
         entries = [entry for planned in needed for entry in _entries(desk, planned)]
-        at_ms = max(desk.at_ms, max((entry.at_ms for entry in recorded_patterns(desk.store.db)), default=-1) + 1)
+        at_ms = max(desk.at_ms, max((entry.at_ms for entry in pattern_entries(desk.store.db)), default=-1) + 1)
         decide_all(desk.store, entries, at_ms)
         step("what is published is in the journal, its files are not written")
         try:

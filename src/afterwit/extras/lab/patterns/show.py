@@ -13,7 +13,7 @@ from afterwit.extras.lab.patterns.curate import matching
 from afterwit.extras.lab.patterns.detect import FEWEST_STORIES, Pattern, clustered, detect, signals_in
 from afterwit.model.errors import UsageError
 from afterwit.sessions.filters import Filter
-from afterwit.store.rows.extras import recorded_patterns
+from afterwit.store.rows.extras import pattern_entries
 from afterwit.store.store import readonly_database
 
 _ANY = Filter()
@@ -37,7 +37,7 @@ class ShownPattern(msgspec.Struct, frozen=True, kw_only=True):
 
 def catalog_of(world: World) -> Catalog:
     with readonly_database(world.layout) as db:
-        return Catalog(recorded_patterns(db))
+        return Catalog(pattern_entries(db))
 
 
 def listed(world: World, statuses: tuple[EntryStatus, ...] = (), folder: Path | None = None) -> list[ShownEntry]:
@@ -52,7 +52,7 @@ def listed(world: World, statuses: tuple[EntryStatus, ...] = (), folder: Path | 
 
 def shown(world: World, name: str) -> ShownPattern:
     with readonly_database(world.layout) as db:
-        catalog = Catalog(recorded_patterns(db))
+        catalog = Catalog(pattern_entries(db))
         current = {pattern.id: pattern for pattern in clustered(signals_in(db), fewest_stories=1)}
     entry = matching(name, catalog.entries, lambda: {own: entry_from(pattern) for own, pattern in current.items()})
     return ShownPattern(entry=entry, current=current.get(entry.id), history=catalog.history(entry.id))

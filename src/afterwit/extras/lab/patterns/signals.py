@@ -27,7 +27,7 @@ from afterwit.harvest.wording import quoted
 from afterwit.model.digest import Digest, DigestStep, Failure
 from afterwit.model.kinds import ActionKind, FailureClass, NoteKind, ResolutionKind
 from afterwit.model.knowledge import EXCERPT_LIMIT, Seen
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 from afterwit.redaction.plain_names import is_plain_name, reads_like_a_sentence
 
 _MOST_ACTIONS = 10  # that one mishap is charged with: what lies further off had other reasons

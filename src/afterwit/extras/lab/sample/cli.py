@@ -16,7 +16,7 @@ from afterwit.config.calendar import Calendar
 from afterwit.extras.lab.sample.sample import Sample, Sampled, SampleRequest, Scheme
 from afterwit.extras.lab.sample.sample import sample as run
 from afterwit.model.errors import UsageError
-from afterwit.model.text.amounts import human_count
+from afterwit.model.figures import human_count
 from afterwit.redaction.hygiene import clean
 from afterwit.repos.remotes import short_names
 from afterwit.sessions.filters import Filter

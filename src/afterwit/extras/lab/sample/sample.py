@@ -21,15 +21,14 @@ import msgspec
 
 from afterwit.agents import registry
 from afterwit.agents.prompt_history import HISTORY
-from afterwit.capture.logs import look_into
+from afterwit.capture.logs import keeping_in, look_into, vanishes_at
 from afterwit.capture.plan import Pending, homes, plan, plan_folder
-from afterwit.capture.vanishing import keeping_in, vanishes_at
 from afterwit.config.world import World
-from afterwit.digest.door.update import load_digest
-from afterwit.digest.repo_share import RepoNames
+from afterwit.digest.door import load_digest
 from afterwit.digest.value import (
     ExpectedFinding,
     PointFacts,
+    RepoNames,
     SampleCandidate,
     Value,
     chosen,
@@ -42,14 +41,13 @@ from afterwit.model.errors import BusyError
 from afterwit.model.learn_run import Options, Progress
 from afterwit.model.settings import Settings
 from afterwit.repos.folders import root_name
-from afterwit.sessions.filters import Filter, fits_repo, known_repos, refuse_unknown_repos, selection_of
+from afterwit.sessions.filters import Filter, fits_repo, known_repos, refuse_unknown_repos, selection_of, short_id
 from afterwit.sessions.list import Session
-from afterwit.sessions.short_ids import short_id
-from afterwit.sources.discovery import listed
+from afterwit.sources.discovery import list_home
 from afterwit.store.layout import Layout
 from afterwit.store.rows.files import file_key, files_by_session
-from afterwit.store.rows.session_list import Selection, SessionRow, selected_sessions
-from afterwit.store.store import held, readonly_database, rehearsed
+from afterwit.store.rows.session_list import Selection, SessionRow, select_sessions
+from afterwit.store.store import hold_lease, readonly_database, rehearse_store
 
 _LEAST_SHARE = 0.1  # of a session that ran elsewhere
 _PATTERN = frozenset("*?[")
@@ -184,7 +182,7 @@ def _scene_of_folder(world: World, rehearsed: Rehearsed) -> _Scene:
     files = files_by_session(rehearsed.db)
     originals = {session: [on_disk[key] for key in keys if key in on_disk] for session, keys in files.items()}
     learned = _learned(world)
-    rows = selected_sessions(rehearsed.db, Selection())
+    rows = select_sessions(rehearsed.db, Selection())
     unlearned = frozenset(row.id for row in rows if (row.agent, row.native_id) not in learned)
     return _Scene(rehearsed, world.now_ms, originals, unlearned, sum(len(originals.get(own, ())) for own in unlearned))
 
@@ -194,7 +192,7 @@ def _learned(world: World) -> frozenset[tuple[str, str]]:
     if not world.layout.exists():
         return frozenset()
     with readonly_database(world.layout) as db:
-        return frozenset((row.agent, row.native_id) for row in selected_sessions(db, Selection()))
+        return frozenset((row.agent, row.native_id) for row in select_sessions(db, Selection()))
 
 
 def _on_disk(world: World) -> Iterator[tuple[bytes, _Original]]:
@@ -202,7 +200,7 @@ def _on_disk(world: World) -> Iterator[tuple[bytes, _Original]]:
     for home in homes(world.settings, world.user_home):
         agent, reader = registry.agent(home.agent, world.declared), registry.reader_for(home.agent, world.declared)
         kept = keeping_in(home)
-        for unit in look_into(listed(home.folder, agent.follows), agent, reader).units:
+        for unit in look_into(list_home(home.folder, agent.follows), agent, reader).units:
             transcript, key = unit.transcript, file_key(home.agent, home.label + str(unit.transcript.path))
             if transcript.path != HISTORY:
                 yield key, _Original(home.folder / transcript.path, vanishes_at(home, kept, transcript))
@@ -210,7 +208,7 @@ def _on_disk(world: World) -> Iterator[tuple[bytes, _Original]]:
 
 def _by_points(scene: _Scene, rows: list[SessionRow]) -> Iterator[_Scored]:
     """Which session is the first of its repository is settled over all sessions, not only the ones asked for."""
-    first = firsts(_facts(row) for row in selected_sessions(scene.rehearsed.db, Selection()))
+    first = firsts(_facts(row) for row in select_sessions(scene.rehearsed.db, Selection()))
     scored = []
     for row in rows:
         facts = _facts(row)
@@ -283,7 +281,7 @@ def rehearsal(world: World, progress: Progress) -> Iterator[Rehearsed]:
                 pending = _pending(world, db)
         is_needed = bool(pending) or not world.layout.exists()
         if is_needed and _is_ours(world, stack):
-            store = stack.enter_context(rehearsed(world.layout))
+            store = stack.enter_context(rehearse_store(world.layout))
             pending = _pending(world, store.db)
             sweep_into(world, Options(is_dry_run=True), store, progress)
             yield Rehearsed(store.db, pending, has_pending=True)
@@ -296,10 +294,10 @@ def rehearsal_of_folder(world: World, folder: Path, progress: Progress) -> Itera
     """A database with what is in this folder, and nothing else."""
     with tempfile.TemporaryDirectory(prefix="afterwit-") as place:
         apart = world._replace(layout=Layout(Path(place) / "store"))
-        with rehearsed(apart.layout) as store:
+        with rehearse_store(apart.layout) as store:
             pending = [
                 file
-                for agent in plan_folder(store.db, listed(folder), declared=world.declared)
+                for agent in plan_folder(store.db, list_home(folder), declared=world.declared)
                 for file in agent.pending
             ]
             sweep_into(apart, Options(folder=folder, is_dry_run=True), store, progress)
@@ -310,7 +308,7 @@ def _is_ours(world: World, stack: ExitStack) -> bool:
     """Takes the lease, where there is a store that others could write to. False if another run has it."""
     if world.layout.exists():
         try:
-            stack.enter_context(held(world.layout.lease))
+            stack.enter_context(hold_lease(world.layout.lease))
         except BusyError:
             return False
     return True
@@ -324,7 +322,7 @@ def _pending(world: World, db: apsw.Connection) -> list[Pending]:
 def sessions_about(db: apsw.Connection, settings: Settings, wanted: Filter) -> list[SessionShare]:
     """The sessions that the filter means, each with the share that is about its repositories: a session belongs to the
     one that it ran in, and to every other about which a part of it was done."""
-    rows = selected_sessions(db, selection_of(db, settings, wanted._replace(repos=())))
+    rows = select_sessions(db, selection_of(db, settings, wanted._replace(repos=())))
     if not wanted.repos:
         return [SessionShare(row, None) for row in rows]
     names = RepoNames((*_meant(db, wanted), *(name for name in wanted.repos if _PATTERN.isdisjoint(name))))

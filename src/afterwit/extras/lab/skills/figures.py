@@ -25,13 +25,13 @@ from afterwit.extras.lab.skills.effect import SkillEffect, Skills, SkillSighting
 from afterwit.extras.lab.skills.moments import SkillSession
 from afterwit.harvest.door.run import version_of
 from afterwit.harvest.harvester import grouped_by
+from afterwit.model.figures import Proportion
 from afterwit.model.kinds import Outcome
 from afterwit.model.knowledge import SessionRef, Sighting
-from afterwit.model.proportions import Proportion
 from afterwit.sessions.filters import Filter, selection_of
-from afterwit.store.rows.extras import PublishedForm, PublishedVersion, published_versions, recorded_patterns
-from afterwit.store.rows.session_list import SessionRow, selected_sessions
-from afterwit.store.rows.sightings import seen_by
+from afterwit.store.rows.extras import PublishedForm, PublishedVersion, pattern_entries, versions_published
+from afterwit.store.rows.session_list import SessionRow, select_sessions
+from afterwit.store.rows.sightings import sightings_by
 from afterwit.store.store import readonly_database
 
 _SEEN = msgspec.msgpack.Decoder(SkillSession)
@@ -48,13 +48,13 @@ class SkillHistory(NamedTuple):
 def skill_history(world: World, wanted: Filter) -> SkillHistory:
     """What the sessions that the filter means show."""
     with readonly_database(world.layout) as db:
-        seen = {row.session_id: row for row in seen_by(db, Skills.name, version_of())}
+        seen = {row.session_id: row for row in sightings_by(db, Skills.name, version_of())}
         sightings = [
             Sighting(_ref_of(row, seen[row.id].ref), _SEEN.decode(seen[row.id].body))
-            for row in selected_sessions(db, selection_of(db, world.settings, wanted))
+            for row in select_sessions(db, selection_of(db, world.settings, wanted))
             if row.id in seen
         ]
-        published = published_versions(recorded_patterns(db), PublishedForm.SKILL)
+        published = versions_published(pattern_entries(db), PublishedForm.SKILL)
     return SkillHistory(sightings, _versioned(weighed(sightings), published))
 
 

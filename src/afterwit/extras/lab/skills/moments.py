@@ -26,7 +26,7 @@ from afterwit.actions.tools import fold
 from afterwit.model.digest import Digest, DigestStep, Said
 from afterwit.model.kinds import ActionKind, FailureClass, Status
 from afterwit.model.knowledge import Seen
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 from afterwit.redaction.plain_names import is_plain_name
 
 FILE = "SKILL.md"

@@ -21,7 +21,7 @@ from afterwit.extras.lab.skills.figures import (
     trends,
 )
 from afterwit.model.errors import UsageError
-from afterwit.model.text.amounts import human_count
+from afterwit.model.figures import human_count
 from afterwit.repos.remotes import last_part
 from afterwit.sessions.filters import Filter
 from afterwit.web.answering import (

@@ -24,7 +24,7 @@ from afterwit.model.templates import TEMPLATE_ITEM, Template, TemplateUse
 from afterwit.model.times import iso_from_ms
 from afterwit.recall.worked_example import worked_example
 from afterwit.redaction.markers import marked
-from afterwit.store.rows.hooks import told_counts
+from afterwit.store.rows.hooks import count_tellings
 from afterwit.store.store import readonly_database
 from afterwit.store.template_files import note_use, template_uses
 
@@ -108,7 +108,7 @@ def _order(row: TemplateStats) -> tuple[int, int, str]:
 def _measured(world: World) -> tuple[Mapping[str, int], Mapping[str, GroupEffect]]:
     """In how many sessions each template was told, and its effect. Where none was drawn, nothing is judged."""
     with readonly_database(world.layout) as db:
-        told = told_counts(db, TEMPLATE_ITEM)
+        told = count_tellings(db, TEMPLATE_ITEM)
         report = effect_of(cases_in(db)) if told else None
     return told, {effect.name: effect for effect in report.items} if report is not None else {}
 

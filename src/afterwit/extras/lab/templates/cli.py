@@ -35,9 +35,9 @@ from afterwit.extras.lab.templates.files import (
     list_templates,
 )
 from afterwit.model.errors import UsageError
+from afterwit.model.figures import human_count
 from afterwit.model.kinds import Outcome, TaskType
 from afterwit.model.templates import DEFAULT_EXAMPLES, LEAST_EXAMPLES, MOST_EXAMPLES, Template
-from afterwit.model.text.amounts import human_count
 from afterwit.model.times import ms_from_any
 from afterwit.redaction.hygiene import clean
 from afterwit.repos.remotes import short_names

@@ -17,7 +17,7 @@ import msgspec
 
 from afterwit.config.world import World
 from afterwit.digest.digester import below
-from afterwit.digest.door.update import load_digest
+from afterwit.digest.door import load_digest
 from afterwit.extras.lab.templates.files import TemplateCleaner, template_id
 from afterwit.extras.lab.templates.verified_path import PathStep, verified_path
 from afterwit.knowledge.door.settle import recorded
@@ -36,9 +36,9 @@ from afterwit.model.times import iso_from_ms
 from afterwit.sessions.filters import find_session
 from afterwit.sessions.originals import TranscriptSource, source_of
 from afterwit.sessions.show import GoneTexts, SessionMoment, WantedMoments, moments, safe_row
-from afterwit.store.decisions import decided
+from afterwit.store.decisions import gather_decisions
 from afterwit.store.rows.session_list import Selection, SessionRow, first_sessions
-from afterwit.store.template_files import put_template, stored_templates
+from afterwit.store.template_files import put_template, read_templates
 
 _CALLS = frozenset((EventKind.CALL, EventKind.RESULT))
 
@@ -66,7 +66,7 @@ def create(world: World, session: str, wanted: WantedTemplate = DEFAULT_WANTED) 
     with source_of(world) as source:
         row = find_session(source.store.db, session)
         made = template_of(source, row, world.now_ms, wanted)
-    stored = stored_templates(world.layout).templates
+    stored = read_templates(world.layout).templates
     earlier = next((template for template in stored if template.id == made.id), None)
     if earlier is not None:
         made = msgspec.structs.replace(made, version=earlier.version, created_at=earlier.created_at)
@@ -192,7 +192,7 @@ def propose(
     most_examples: int = DEFAULT_EXAMPLES,
 ) -> list[ProposedTemplate]:
     """At most `count` proposals for each type, the best first."""
-    there = {template.id for template in stored_templates(world.layout).templates}
+    there = {template.id for template in read_templates(world.layout).templates}
     with source_of(world) as source:
         good = sorted(_good_sessions(source, there), key=lambda session: session.order)
         return [
@@ -209,7 +209,7 @@ def keep(world: World, proposals: Iterable[ProposedTemplate]) -> None:
 
 def _good_sessions(source: TranscriptSource, there: set[str]) -> Iterator[_GoodSession]:
     selection = Selection(outcomes=frozenset((Outcome.SUCCESS,)))
-    forgotten = decided(recorded(source.store.db)).forgotten
+    forgotten = gather_decisions(recorded(source.store.db)).forgotten
     for row in first_sessions(source.store.db, selection, "start", _LATEST):
         if row.relation == Relation.SUBAGENT or row.is_partial or template_id(row.agent, row.native_id) in there:
             continue

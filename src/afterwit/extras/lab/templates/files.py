@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from afterwit.config.world import World, redactor_of
-from afterwit.model.errors import StoreError, UsageError
+from afterwit.model.errors import StoreError, UsageError, did_you_mean
 from afterwit.model.templates import (
     LEAST_EXAMPLES,
     MOST_EXAMPLES,
@@ -23,7 +23,6 @@ from afterwit.model.templates import (
     TemplateStatus,
     ToolExample,
 )
-from afterwit.model.text.nearest import did_you_mean
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.redaction.hygiene import clean
 from afterwit.redaction.markers import without_own
@@ -31,12 +30,12 @@ from afterwit.redaction.placeholders import unkeyed
 from afterwit.redaction.redaction import Redactor
 from afterwit.store.layout import Layout
 from afterwit.store.marks import EXAMPLES, mark
-from afterwit.store.store import held, opened, require
+from afterwit.store.store import hold_lease, open_store, require
 from afterwit.store.template_files import (
     delete_template,
     put_template,
     read_template,
-    stored_templates,
+    read_templates,
     template_bytes,
     template_in,
 )
@@ -149,7 +148,7 @@ class TemplateList(msgspec.Struct, frozen=True, kw_only=True):
 def list_templates(world: World) -> TemplateList:
     """All of them, those that can be used first, then by type and description."""
     require(world.layout)
-    stored = stored_templates(world.layout)
+    stored = read_templates(world.layout)
     cleaner = TemplateCleaner(redactor_of(world)) if stored.templates else None
     templates = [cleaner.template(template) for template in stored.templates] if cleaner else []
     templates.sort(key=lambda template: (not template.is_in_use, template.type, template.description, template.id))
@@ -171,7 +170,7 @@ def find_template(world: World, name: str) -> Template:
 
 def delete(world: World, template: Template) -> None:
     """Takes it away, also from an experiment that tells of it."""
-    with held(world.layout.lease, _WAIT_SECONDS), opened(world.layout) as store:
+    with hold_lease(world.layout.lease, _WAIT_SECONDS), open_store(world.layout) as store:
         delete_template(world.layout, template.id)
         if template.id in mark(store.db, EXAMPLES).split():
             compile_deck(store, world)
@@ -236,4 +235,4 @@ def _refuse_thin(template: Template, path: Path) -> None:
 
 
 def _same(layout: Layout, name: str) -> Template | None:
-    return next((template for template in stored_templates(layout).templates if template.id == name), None)
+    return next((template for template in read_templates(layout).templates if template.id == name), None)

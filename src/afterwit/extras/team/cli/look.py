@@ -12,7 +12,7 @@ from afterwit.extras.team.cli.words import EXITS, show_changes, warn_of
 from afterwit.extras.team.look import LogRow, SharedRow
 from afterwit.extras.team.look import log as run_log
 from afterwit.extras.team.look import status as run_status
-from afterwit.model.text.amounts import human_count
+from afterwit.model.figures import human_count
 
 _STATUS = (
     Column("id"),

@@ -11,7 +11,7 @@ from afterwit.extras.fixes.history import FixPlace
 from afterwit.extras.team.cli.words import EXITS, show_changes, warn_of
 from afterwit.extras.team.pull import Pulled
 from afterwit.extras.team.pull import pull as run_pull
-from afterwit.model.text.amounts import human_count
+from afterwit.model.figures import human_count
 
 
 @command(examples=("afterwit share pull", "afterwit share pull --dry-run --json"), exits=EXITS)

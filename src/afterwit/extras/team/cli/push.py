@@ -10,7 +10,7 @@ from afterwit.extras.fixes.history import FixPlace
 from afterwit.extras.team.cli.words import EXITS, show_changes, warn_of
 from afterwit.extras.team.push import Pushed, PushRequest
 from afterwit.extras.team.push import push as run_push
-from afterwit.model.text.amounts import human_count
+from afterwit.model.figures import human_count
 
 
 @command(

@@ -13,7 +13,7 @@ from afterwit.extras.team.cli.hub.address import EXITS, hub_at
 from afterwit.extras.team.cli.words import show_changes, warn_of
 from afterwit.extras.team.hub.sync import Synced, SyncRequest
 from afterwit.extras.team.hub.sync import sync as run_sync
-from afterwit.model.text.amounts import human_count
+from afterwit.model.figures import human_count
 
 
 @command(

@@ -6,7 +6,7 @@ from afterwit.cli.commands import ExitCode
 from afterwit.cli.terminal.output import print_line, print_text, talk
 from afterwit.extras.team.folder import BadLine
 from afterwit.extras.team.push import SharedChange
-from afterwit.model.text.amounts import human_count
+from afterwit.model.figures import human_count
 
 EXITS = {
     ExitCode.FAILED: "The answer was no, nobody answered, or git or the store failed.",

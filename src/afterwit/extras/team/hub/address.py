@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from afterwit.extras.memory.backend import is_this_machine
-from afterwit.model.errors import AfterwitError, UsageError
-from afterwit.model.extras import install_command
+from afterwit.model.errors import AfterwitError, UsageError, install_command
 
 SAFE = "verify-full"
 

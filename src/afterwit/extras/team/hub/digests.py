@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import apsw
 import msgspec
 
-from afterwit.digest.door.update import unpack
+from afterwit.digest.door import unpack
 from afterwit.extras.team.hub import rows
 from afterwit.extras.team.hub.connection import Hub
 from afterwit.extras.team.hub.rows import DigestToSend, HubSpeaker, SumRow
@@ -99,7 +99,7 @@ def send_digests(db: apsw.Connection, hub: Hub, repo: str, machine: str, redact:
         changed = [int(name) for name in kept.changes_since(db, kept.DIGEST, cursor.digest_number - 1)]
         if not changed:
             return 0
-    sent, present = kept.sent_digests(db, hub.key, repo, changed), kept.digested_sessions(db, repo, changed)
+    sent, present = kept.digests_sent(db, hub.key, repo, changed), kept.sessions_with_digest(db, repo, changed)
     speaker = HubSpeaker(hub.team, hub.role, machine, hub.name)
     _take_back(db, hub, repo, machine, [sent[session] for session in sent.keys() - {row.id for row in present}])
     count = 0
@@ -128,7 +128,7 @@ def _made(db: apsw.Connection, session: NamedSession, redact: Redact) -> tuple[S
 
 def take_back_digests(db: apsw.Connection, hub: Hub, repo: str, machine: str) -> int:
     """Removes all that this machine sent; how many."""
-    sent = list(kept.sent_digests(db, hub.key, repo).values())
+    sent = list(kept.digests_sent(db, hub.key, repo).values())
     _take_back(db, hub, repo, machine, sent)
     with transaction(db):
         kept.put_hub_cursor(db, kept.hub_cursor(db, hub.key, repo)._replace(digest_number=0))

@@ -30,7 +30,7 @@ from afterwit.repos.identity import key_of
 from afterwit.sessions.filters import aliased_repos, find_repo, fits_repo, known_repos
 from afterwit.store.database import transaction
 from afterwit.store.rows import extras as kept
-from afterwit.store.store import held, opened
+from afterwit.store.store import hold_lease, open_store
 
 _VERSION = 1  # raised when the same notes make other lines
 _WAIT_SECONDS = 5
@@ -63,7 +63,7 @@ def sync(
 ) -> list[Synced] | None:
     """Pulls, then pushes if `agree` says so to what would leave. None: it did not; what came in stays."""
     world.layout.create()
-    with held(world.layout.hub_lease, _WAIT_SECONDS), opened(world.layout) as store, joined(address) as hub:
+    with hold_lease(world.layout.hub_lease, _WAIT_SECONDS), open_store(world.layout) as store, joined(address) as hub:
         db, machine = store.db, store.journal.machine
         repos = [_named(db, name, world.settings) for name in request.repos]
         rules = [find_item(db, name).id for name in request.rules]

@@ -12,7 +12,7 @@ from tests.processes import COMMAND, run_text
 from afterwit.cli.main import afterwit
 from afterwit.extras.lab.patterns.catalog import Bump, CatalogDecision, CatalogEntry
 from afterwit.extras.lab.patterns.curate import catalog_desk
-from afterwit.store.store import opened
+from afterwit.store.store import open_store
 
 _GONE = "Folders are opened as if they were files."
 
@@ -117,7 +117,7 @@ def test_an_approved_pattern_of_a_kind_that_is_no_longer_looked_for_is_shown_and
     gone = CatalogEntry(id="0a11ad5c1de5", kind="folder-read", side="problem", title=_GONE, text=_GONE, scope="global")
     with catalog_desk(world) as desk:
         desk.decide(CatalogDecision.APPROVE, [desk.versioned(gone, Bump.PATCH)], f"approved {gone.id}")
-    with opened(world.layout) as store:
+    with open_store(world.layout) as store:
         store.db.execute("UPDATE sightings SET matter = 'folder-read' WHERE harvester = 'pattern-signals'")
 
     assert (asked(tmp_path, "detect", "--min-frequency", "1"), called(tmp_path, "review").exit_code) == ([], 0)

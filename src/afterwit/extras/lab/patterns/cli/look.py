@@ -25,7 +25,7 @@ from afterwit.extras.lab.patterns.show import catalog_of, listed, shown
 from afterwit.extras.lab.patterns.show import diff as run_diff
 from afterwit.extras.lab.patterns.show import log as run_log
 from afterwit.model.errors import AfterwitError
-from afterwit.model.text.amounts import human_count, human_tokens
+from afterwit.model.figures import human_count, human_tokens
 from afterwit.model.times import iso_from_ms
 from afterwit.sessions.filters import Filter, one_line
 

@@ -15,7 +15,7 @@ from afterwit.extras.lab.patterns import publish as publishing
 from afterwit.extras.lab.patterns.cli.look import in_catalog, pattern_ids
 from afterwit.extras.lab.patterns.pack import InstalledPack
 from afterwit.extras.lab.patterns.publish import PublishOutcome, PublishRequest, PublishStep
-from afterwit.model.text.amounts import human_count
+from afterwit.model.figures import human_count
 from afterwit.store.rows.extras import PublishedForm
 
 _PUBLISH_EXITS = {

@@ -27,7 +27,7 @@ from afterwit.extras.lab.skills.evolve.verify import SkillProposal
 from afterwit.extras.lab.skills.figures import between, of_ten
 from afterwit.measure.statistics.estimate import Finding
 from afterwit.model.errors import UsageError
-from afterwit.model.text.amounts import human_count
+from afterwit.model.figures import human_count
 
 _EXITS = {ExitCode.WRONG_USE: "There is no such proposal or trial, or it is not offered."}
 _NOTHING = (

@@ -29,9 +29,8 @@ from afterwit.extras.lab.skills.figures import (
     summary,
     trends,
 )
-from afterwit.model.errors import UsageError
-from afterwit.model.text.amounts import human_count
-from afterwit.model.text.nearest import did_you_mean
+from afterwit.model.errors import UsageError, did_you_mean
+from afterwit.model.figures import human_count
 from afterwit.model.times import with_times
 from afterwit.repos.remotes import last_part
 from afterwit.sessions.filters import Filter

@@ -44,9 +44,9 @@ from afterwit.measure.statistics.estimate import Finding
 from afterwit.model.errors import AfterwitError, BusyError, PartlyDoneError, UsageError
 from afterwit.recall.holdout import draw, holdout_key
 from afterwit.store.atomic import step
-from afterwit.store.decide import catch_up, decide_all, told_if_recorded
+from afterwit.store.decide import catch_up, decide_all, report_if_recorded
 from afterwit.store.decisions import SkillEntry
-from afterwit.store.store import Store, held, opened, readonly_database, require
+from afterwit.store.store import Store, hold_lease, open_store, readonly_database, require
 
 
 def place(world: World, trial: SkillTrial, arm: Arm) -> list[Path]:
@@ -104,9 +104,9 @@ def advance(world: World, clock: Clock) -> list[SkillTrial]:
         if not any(_is_due(trial, clock()) for trial in evolution_in(db).trials):
             return []
     try:
-        with held(world.layout.lease), opened(world.layout) as store:
+        with hold_lease(world.layout.lease), open_store(world.layout) as store:
             catch_up(store)
-            with told_if_recorded(store):
+            with report_if_recorded(store):
                 return list(_Advancing(store, world, clock).all())
     except BusyError:
         return []

@@ -15,11 +15,11 @@ import apsw
 import msgspec
 
 from afterwit.agents.registry import agent as agent_of
-from afterwit.capture.checkouts.known import Checkout, OpenedRows, checkouts, readable_checkouts
-from afterwit.capture.checkouts.missing import NamedSubjects, missing_subjects
+from afterwit.capture.checkouts import Checkout, OpenedRows, checkouts, readable_checkouts
+from afterwit.capture.missing import NamedSubjects, missing_subjects
 from afterwit.config.world import World, redactor_of
 from afterwit.connect.foreign_files import look, shortened
-from afterwit.digest.door.update import load_digest
+from afterwit.digest.door import load_digest
 from afterwit.extras.lab.skill_folders import FILE, skill_document, skill_name, skill_readers, skills_root
 from afterwit.extras.lab.skills.effect import WeighedUse, effect_of, is_worth_telling
 from afterwit.extras.lab.skills.evolve.draft import (
@@ -57,10 +57,10 @@ from afterwit.model.errors import AfterwitError, UsageError
 from afterwit.model.knowledge import STANDING, ItemStatus, ScopeKind
 from afterwit.sessions.filters import Filter
 from afterwit.sources.checkout import has_path
-from afterwit.store.decisions import Recorded, decided
+from afterwit.store.decisions import Recorded, gather_decisions
 from afterwit.store.layout import redaction_key
 from afterwit.store.rows.extras import skill_decisions
-from afterwit.store.rows.session_list import Selection, selected_sessions
+from afterwit.store.rows.session_list import Selection, select_sessions
 from afterwit.store.store import readonly_database
 
 _MOST_SESSIONS = 400  # of a repository, the latest, in which commands are looked up
@@ -96,7 +96,7 @@ class _Proposing:
         self._db = db
         self._history = history
         self._rows = OpenedRows(db, redaction_key(world.layout))
-        self._refs = SessionRefs(db, "", decided(recorded(db)).forgotten)
+        self._refs = SessionRefs(db, "", gather_decisions(recorded(db)).forgotten)
         self._checkouts = checkouts(self._rows, world)
         self._texts = instructions(self._rows, world, self._checkouts)
         self._redactor = redactor_of(world)
@@ -239,7 +239,7 @@ class _Proposing:
         return self._around[repo]
 
     def _sessions(self, repo: str) -> Iterator[StorySession]:
-        rows = list(selected_sessions(self._db, Selection(repos=frozenset((repo,)))))[-_MOST_SESSIONS:]
+        rows = list(select_sessions(self._db, Selection(repos=frozenset((repo,)))))[-_MOST_SESSIONS:]
         for row in rows:
             ref, digest = self._refs.of(row.id), load_digest(self._db, row)
             if ref is not None and digest is not None:

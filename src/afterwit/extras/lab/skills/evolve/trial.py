@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import apsw
 import msgspec
 
-from afterwit.digest.door.update import load_digest
+from afterwit.digest.door import load_digest
 from afterwit.extras.lab.skills.effect import WORTHWHILE, Skills
 from afterwit.extras.lab.skills.evolve.verify import SkillProposal
 from afterwit.extras.lab.skills.moments import SkillSession, session_value
@@ -27,8 +27,8 @@ from afterwit.harvest.door.run import version_of
 from afterwit.measure.statistics.estimate import Estimate, Finding, estimate_from
 from afterwit.measure.statistics.trials import Draw, Trial, block_surprises
 from afterwit.store.decisions import Recorded, SkillEntry
-from afterwit.store.rows.session_list import Selection, SessionRow, earlier_sessions, selected_sessions
-from afterwit.store.rows.sightings import seen_by
+from afterwit.store.rows.session_list import Selection, SessionRow, earlier_sessions, select_sessions
+from afterwit.store.rows.sightings import sightings_by
 
 ALPHA = 0.05
 TUNED_FOR = 60  # blocks
@@ -264,8 +264,8 @@ def trial_effect(db: apsw.Connection, trial: SkillTrial) -> TrialEffect:
 
 
 def _uses(db: apsw.Connection, trial: SkillTrial) -> Iterator[TrialCase]:
-    seen = {row.session_id: row.body for row in seen_by(db, Skills.name, version_of())}
-    for row in selected_sessions(db, Selection(agents=frozenset(trial.proposal.agents))):
+    seen = {row.session_id: row.body for row in sightings_by(db, Skills.name, version_of())}
+    for row in select_sessions(db, Selection(agents=frozenset(trial.proposal.agents))):
         uses = _SEEN.decode(seen[row.id]).uses if row.id in seen else ()
         first = next((use for use in uses if use.name == trial.proposal.skill and use.actions), None)
         if first is not None and row.started_ms is not None:
@@ -276,7 +276,7 @@ def _sessions(db: apsw.Connection, trial: SkillTrial) -> Iterator[TrialCase]:
     repo, since_ms = trial.proposal.repo, trial.started_ms
     agents = frozenset(trial.proposal.agents)
     rows = [row for agent in sorted(agents) for row in earlier_sessions(db, repo, agent, since_ms, _PAST)]
-    rows += selected_sessions(db, Selection(agents=agents, repos=frozenset((repo,)), since_ms=since_ms))
+    rows += select_sessions(db, Selection(agents=agents, repos=frozenset((repo,)), since_ms=since_ms))
     for row in rows:
         digest = load_digest(db, row)
         value = session_value(digest) if digest is not None else None

@@ -37,7 +37,7 @@ from afterwit.knowledge.host_text import HostText, where_said
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import ActionKind, FailureClass, Status
 from afterwit.model.knowledge import Category, Channel, Draft, Scope, ScopeKind
-from afterwit.model.text.patterns import regex
+from afterwit.model.text import regex
 from afterwit.redaction.hygiene import clean, danger_in, reads_like_an_order
 from afterwit.redaction.redaction import Redactor
 

@@ -10,7 +10,7 @@ from afterwit.extras.team.cli.hub.address import EXITS, of_hub
 from afterwit.extras.team.hub import look
 from afterwit.extras.team.hub.address import HubAddress
 from afterwit.extras.team.hub.rows import MemberSum
-from afterwit.model.text.amounts import human_count
+from afterwit.model.figures import human_count
 
 _SUMS = (
     Column("member"),

@@ -9,7 +9,7 @@ from afterwit.cli.terminal.table import Column, print_table
 from afterwit.extras.team.cli.hub.address import EXITS, of_hub
 from afterwit.extras.team.hub import owner
 from afterwit.extras.team.hub.address import HubAddress
-from afterwit.model.text.amounts import human_count
+from afterwit.model.figures import human_count
 
 _MEMBERS = (Column("name"), Column("role"), Column("team"), Column("may", takes_rest=True))
 

@@ -1,1 +1,0 @@
-"""Where digests meet the store: which sessions get one, and who makes it."""
