@@ -27,8 +27,8 @@ from afterwit.extras.lab.skills.effect import effect_of, weighed
 from afterwit.extras.lab.skills.figures import SkillHistory, pairs, trends
 from afterwit.extras.lab.skills.moments import ACTIONS, SECONDS, skill_session
 from afterwit.harvest.door.run import version_of
-from afterwit.model.digest import Digest, DigestStep, Failure, Measures, Verdict
-from afterwit.model.kinds import ActionKind, FailureClass, Outcome, Status
+from afterwit.model.digest import Digest, Failure, Measures, Verdict
+from afterwit.model.kinds import ActionKind, FailureClass, Outcome, Status, Step
 from afterwit.model.knowledge import SessionRef, Sighting
 from afterwit.store.database import transaction
 from afterwit.store.rows.sightings import HarvestedRow, SightingRow, put_seen
@@ -191,14 +191,14 @@ def _session(rng: random.Random, number: int) -> Digest:
     )
 
 
-def _step(rng: random.Random, at: int, *, is_skill: bool) -> DigestStep:
+def _step(rng: random.Random, at: int, *, is_skill: bool) -> Step:
     if is_skill:
-        return DigestStep(ActionKind.SKILL, "Skill", rng.choice(_SKILLS), Status.SUCCEEDED, at_s=at * 10)
+        return Step(ActionKind.SKILL, "Skill", rng.choice(_SKILLS), Status.SUCCEEDED, at_s=at * 10)
     drawn = rng.random()
     if drawn < 0.3:
-        return DigestStep(ActionKind.EDIT, "Edit", "src/a.py", Status.SUCCEEDED, at_s=at * 10, files=("src/a.py",))
+        return Step(ActionKind.EDIT, "Edit", "src/a.py", Status.SUCCEEDED, at_s=at * 10, files=("src/a.py",))
     status = Status.FAILED if drawn < 0.5 else Status.SUCCEEDED
-    return DigestStep(ActionKind.SHELL, "Bash", "make test", status, at_s=at * 10)
+    return Step(ActionKind.SHELL, "Bash", "make test", status, at_s=at * 10)
 
 
 def _ref(digest: Digest) -> SessionRef:

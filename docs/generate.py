@@ -22,7 +22,8 @@ import rooms
 from command_pages import CommandText, command_texts
 from msgspec import inspect as shapes
 
-from afterwit.agents.registry import AGENTS, Agent, reader_for
+from afterwit.agents.descriptor import Agent
+from afterwit.agents.registry import AGENTS, reader_for
 from afterwit.model.settings import (
     AgentSettings,
     Aliases,

@@ -11,7 +11,7 @@ from tests.recall.hook.invented import PROGRAMS, SHAPES, commands
 from tests.thoroughness import examples
 
 from afterwit.actions.activities import activities_of
-from afterwit.actions.activity_names import may_be
+from afterwit.actions.quick_look import may_be
 from afterwit.model.kinds import ActionKind
 
 _LINES = (
@@ -98,7 +98,7 @@ def test_the_quick_look_finds_nothing_in_what_only_looks(line: str) -> None:
 
 
 def test_the_quick_look_loads_nothing() -> None:
-    script = "import sys; before = set(sys.modules); import afterwit.actions.activity_names;"
+    script = "import sys; before = set(sys.modules); import afterwit.actions.quick_look;"
     script += "print(*(set(sys.modules) - before))"
     ran = subprocess.run([sys.executable, "-I", "-c", script], capture_output=True, text=True, check=True)
-    assert set(ran.stdout.split()) == {"afterwit", "afterwit.actions", "afterwit.actions.activity_names"}
+    assert set(ran.stdout.split()) == {"afterwit", "afterwit.actions", "afterwit.actions.quick_look"}

@@ -2,7 +2,7 @@
 
 from tests.every import for_every
 
-from afterwit.actions.checks import is_checking
+from afterwit.actions.activities import is_checking
 from afterwit.actions.shell.parse import parsed
 
 CHECKS = """

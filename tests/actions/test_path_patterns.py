@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from tests.every import for_every
 from tests.thoroughness import examples
 
-from afterwit.actions import path_patterns
-from afterwit.actions.path_patterns import fits_path
+from afterwit.actions import quick_look
+from afterwit.actions.quick_look import _is_name, fits_path
 from afterwit.recall.deck.line_tables import needed_by_path
 from afterwit.recall.deck.reader import words_in
 
@@ -95,8 +95,8 @@ def test_no_path_takes_more_steps_than_it_has_letters_for_each_letter_of_the_pat
         counted(wanted, name)
         return whole(wanted, name)
 
-    whole = path_patterns._is_name
-    monkeypatch.setattr(path_patterns, "_is_letter", counted)
-    monkeypatch.setattr(path_patterns, "_is_name", named)
+    whole = _is_name
+    monkeypatch.setattr(quick_look, "_is_letter", counted)
+    monkeypatch.setattr(quick_look, "_is_name", named)
     assert not fits_path(pattern, path)
     assert steps > 0

@@ -6,8 +6,8 @@ import pytest
 from tests.every import for_every
 
 from afterwit.actions.shell.parse import parse, parsed
-from afterwit.actions.steps import ActionVerdict, Step, command_of, judge
-from afterwit.model.kinds import ActionKind, Lean, Status
+from afterwit.actions.steps import ActionVerdict, command_of, judge
+from afterwit.model.kinds import ActionKind, Lean, Status, Step
 
 
 def step(status: Status, lean: Lean | None = None) -> Step:

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import apsw
 
 from afterwit.agents.declared.parsing import description_from
-from afterwit.agents.protocol import FileReading, Reader, Shape, SourceFile
+from afterwit.agents.log_reader import FileReading, Reader, Shape, SourceFile
 from afterwit.agents.registry import AGENTS, gatherers_for, reader_for
 from afterwit.agents.registry import agent as agent_named
 from afterwit.capture.logs import look_into, sessions_in

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from tests.every import for_every
 
-from afterwit.agents.blocks import (
+from afterwit.agents.messages import (
     Answered,
     Asked,
     Other,

@@ -29,7 +29,7 @@ from tests.agents.contract_cases import (
 from tests.every import for_every, per_group
 from tests.thoroughness import STRIDE, examples
 
-from afterwit.agents.protocol import FileReading, Shape
+from afterwit.agents.log_reader import FileReading, Shape
 from afterwit.agents.registry import agent
 from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Problem, Reading, Spend

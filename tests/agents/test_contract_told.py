@@ -18,13 +18,12 @@ from tests.every import for_every, per_group
 
 from afterwit.actions.failures.failure_class import classify
 from afterwit.actions.failures.signature import signature
-from afterwit.actions.steps import Step
-from afterwit.agents.moments import AFTER, BEFORE, Answer, Moment
-from afterwit.agents.protocol import Shape, SourceFile
+from afterwit.agents.hook_payloads import AFTER, BEFORE, Answer, Moment
+from afterwit.agents.log_reader import Shape, SourceFile
 from afterwit.agents.registry import reader_for, tool_kinds
 from afterwit.capture.assembly.assemble import Assembler
 from afterwit.capture.assembly.texts import AssemblyContext
-from afterwit.model.kinds import EventKind, NoteKind, Status
+from afterwit.model.kinds import EventKind, NoteKind, Status, Step
 from afterwit.model.readings import Event, Reading
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import DeckLine
@@ -91,7 +90,7 @@ def known(agent: str, readings: Iterable[Reading]) -> Known:
     captured = assembler.captured()
     actions = sorted(captured.actions, key=lambda one: (one.part, one.ordinal))
     failed = [
-        Step(one.kind, one.tool, one.target, one.status, one.lean, one.exit_code, one.error)
+        Step(one.kind, one.tool, one.target, one.status, one.lean, one.exit_code, error=one.error)
         for one in actions
         if one.status is Status.FAILED
     ]

@@ -14,7 +14,7 @@ from tests.agents.test_contract import DEEP, MARKER, check, few, leaves, said, s
 from tests.every import for_every, per_group
 from tests.thoroughness import STRIDE
 
-from afterwit.agents.protocol import Shape
+from afterwit.agents.log_reader import Shape
 from afterwit.agents.registry import agent
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Problem, Reading

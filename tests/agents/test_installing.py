@@ -9,8 +9,8 @@ import pytest
 from tests.edits.surroundings import AT, EVERYTHING
 from tests.every import for_every
 
-from afterwit.agents.installing import INSTALLERS, ConnectScope, installer, integration
-from afterwit.agents.registry import agent
+from afterwit.agents.descriptor import ConnectScope
+from afterwit.agents.registry import INSTALLERS, agent, installer_for, integration_for
 from afterwit.edits.edits import Edit, Presence, Surroundings
 from afterwit.model.errors import UsageError
 
@@ -21,14 +21,14 @@ NAMES = [each.agent for each in INSTALLERS]
 
 def written(name: str, end: str, at: Surroundings = AT) -> str:
     """What a new file of this agent, by the end of its path, holds."""
-    (edit,) = [edit for edit in integration(name, at).edits if edit.path.as_posix().endswith(end)]
+    (edit,) = [edit for edit in integration_for(name, at).edits if edit.path.as_posix().endswith(end)]
     return edit.added("")
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("at", [AT, EVERYTHING], ids=["usual", "everything"])
 def test_what_is_written_for_an_agent_is_current_and_comes_out_again(name: str, at: Surroundings) -> None:
-    found = integration(name, at)
+    found = integration_for(name, at)
     assert found.moments
     for edit in found.edits:
         added = edit.added("")
@@ -47,16 +47,20 @@ def test_projects_are_touched_for_those_agents_only_that_have_no_other_place() -
     def is_in_project(edit: Edit) -> bool:
         return edit.path.is_relative_to(AT.project)
 
-    touched = [name for name in NAMES if any(map(is_in_project, integration(name, AT).edits))]
+    touched = [name for name in NAMES if any(map(is_in_project, integration_for(name, AT).edits))]
     assert (
         touched == [each.agent for each in INSTALLERS if each.scope is ConnectScope.PROJECT] == ["grok-cli", "cursor"]
     )
 
 
 def test_names_that_people_use_are_known() -> None:
-    assert [installer(name).agent for name in ("claude", "kimi", "cline")] == ["claude-code", "kimi-code", "cline-cli"]
+    assert [installer_for(name).agent for name in ("claude", "kimi", "cline")] == [
+        "claude-code",
+        "kimi-code",
+        "cline-cli",
+    ]
     with pytest.raises(UsageError, match="'emacs' cannot be connected"):
-        installer("emacs")
+        installer_for("emacs")
 
 
 @pytest.mark.parametrize("name", ["claude-code", "codex", "gemini", "qwen", "openhands"])
@@ -79,7 +83,7 @@ def test_claude_code_hears_at_every_moment() -> None:
     }
     assert json.loads(written("claude-code", "/ada/.claude.json"))["mcpServers"]["afterwit"]["type"] == "stdio"
     moved = AT._replace(environ={"CLAUDE_CONFIG_DIR": "/etc/claude"})
-    assert [edit.path.as_posix() for edit in integration("claude-code", moved).edits] == [
+    assert [edit.path.as_posix() for edit in integration_for("claude-code", moved).edits] == [
         "/etc/claude/settings.json",
         "/etc/claude/.claude.json",
         "/etc/claude/skills/read-waiting-sessions/SKILL.md",
@@ -89,7 +93,7 @@ def test_claude_code_hears_at_every_moment() -> None:
 def test_codex_is_given_a_server_and_its_user_the_word_about_trust() -> None:
     found = tomllib.loads(written("codex", "config.toml"))
     assert found == {"mcp_servers": {"afterwit": {"command": "/opt/afterwit/bin/afterwit", "args": ["mcp"]}}}
-    assert "trust" in integration("codex", AT).to_do[0]
+    assert "trust" in integration_for("codex", AT).to_do[0]
     assert "trusted_hash" not in written("codex", "hooks.json") + written("codex", "config.toml")
 
 
@@ -101,14 +105,14 @@ def test_some_count_in_milliseconds(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["qwen", "kimi-code", "opencode"])
 def test_no_end_of_a_session_is_promised_where_only_turns_are_sure_to_end(name: str) -> None:
-    moments = integration(name, AT).moments
+    moments = integration_for(name, AT).moments
     assert "end of a turn" in moments
     assert "end of a session" not in moments
 
 
 @pytest.mark.parametrize("name", ["qwen", "kimi-code"])
 def test_the_end_of_a_turn_is_heard_where_no_other_is_sure(name: str) -> None:
-    text = "".join(edit.added("") for edit in integration(name, AT).edits)
+    text = "".join(edit.added("") for edit in integration_for(name, AT).edits)
     assert "Stop" in text
     assert "SessionEnd" in text
 
@@ -124,11 +128,11 @@ def test_kimi_code_gets_no_key_that_it_does_not_know() -> None:
     hooks = tomllib.loads(written("kimi-code", "config.toml", EVERYTHING))["hooks"]
     assert {key for hook in hooks for key in hook} == {"event", "command", "timeout"}
     assert "--rewrite" not in written("kimi-code", "config.toml", EVERYTHING)
-    assert "no way to rewrite" in integration("kimi-code", EVERYTHING).to_do[-1]
+    assert "no way to rewrite" in integration_for("kimi-code", EVERYTHING).to_do[-1]
 
 
 def test_cline_runs_scripts_that_are_executable() -> None:
-    scripts = [edit for edit in integration("cline-cli", AT).edits if edit.is_executable]
+    scripts = [edit for edit in integration_for("cline-cli", AT).edits if edit.is_executable]
     assert [edit.path.name for edit in scripts] == ["PostToolUse", "PreCompact", "TaskComplete"]
     assert scripts[0].added("").splitlines()[::2] == ["#!/bin/sh", f"{HOOK} cline-cli after {OR_SILENCE}"]
 
@@ -150,7 +154,7 @@ def test_the_plugin_for_hermes_is_python() -> None:
 
 def test_opencode_keeps_to_the_settings_file_that_is_there() -> None:
     commented = PurePath("/home/ada/.config/opencode/opencode.jsonc")
-    found = integration("opencode", AT._replace(exists=lambda path: path == commented))
+    found = integration_for("opencode", AT._replace(exists=lambda path: path == commented))
     assert commented in [edit.path for edit in found.edits]
 
 

@@ -11,8 +11,18 @@ from afterwit.agents import claude_code as claude
 from afterwit.agents import cline_cli as cline
 from afterwit.agents import codex, copilot, gemini, hermes, opencode, openhands, pi, qwen
 from afterwit.agents import kimi_code as kimi
-from afterwit.agents.moments import AFTER, BEFORE, EVENTS, FORGETFUL, PROMPT, START, Answer, Moment, number_after
-from afterwit.agents.packages import payloads_of
+from afterwit.agents.hook_payloads import (
+    AFTER,
+    BEFORE,
+    EVENTS,
+    FORGETFUL,
+    PROMPT,
+    START,
+    Answer,
+    Moment,
+    number_after,
+    payloads_of,
+)
 from afterwit.agents.registry import AGENTS
 from afterwit.redaction.shown import ours
 

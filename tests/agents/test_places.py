@@ -1,4 +1,4 @@
-from afterwit.agents.places import Place
+from afterwit.agents.log_reader import Place
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Result
 from afterwit.sources.framing import Record

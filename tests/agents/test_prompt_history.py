@@ -14,8 +14,8 @@ from tests.thoroughness import examples
 
 from afterwit.agents.claude_code import reader as claude_code
 from afterwit.agents.codex import reader as codex
+from afterwit.agents.log_reader import SourceFile
 from afterwit.agents.prompt_history import HISTORY, UNNAMED, HistoryReader
-from afterwit.agents.protocol import SourceFile
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Facts, Problem, Reading
 from afterwit.sources.framing import Framing

@@ -1,6 +1,6 @@
 import msgspec
 
-from afterwit.agents.reading import ReadingMemory, mark
+from afterwit.agents.log_reader import ReadingMemory, mark
 
 
 def test_something_is_new_once_until_it_is_forgotten() -> None:

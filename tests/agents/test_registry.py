@@ -11,9 +11,9 @@ import pytest
 from tests.every import for_every
 
 from afterwit.agents.declared.parsing import description_from
-from afterwit.agents.descriptor import agent_of
-from afterwit.agents.packages import described, payloads_of
-from afterwit.agents.registry import AGENTS, Agent, agent, agents_with, homes, reader_for
+from afterwit.agents.descriptor import Agent, agent_of
+from afterwit.agents.hook_payloads import described, payloads_of
+from afterwit.agents.registry import AGENTS, agent, agents_with, homes, reader_for
 from afterwit.model.errors import UsageError
 
 HOME = Path("/home/someone")

@@ -13,7 +13,8 @@ from importlib import import_module
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from afterwit.agents.registry import AGENTS, Agent
+from afterwit.agents.descriptor import Agent
+from afterwit.agents.registry import AGENTS
 
 ASK = "Run the tests of the orchard"
 WORKS, WORKED = "make pears", "12 pears"

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from afterwit.agents.protocol import FileReading, Reader, Shape, SourceFile
+from afterwit.agents.log_reader import FileReading, Reader, Shape, SourceFile
 from afterwit.agents.registry import reader_for
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Facts, Problem, Reading, Spend, Usage

@@ -8,7 +8,7 @@ import pytest
 from tests.agents.contract_cases import Case, all_cases
 from tests.homes import ORCHARD, Silent, hash_of, learned, put, rows, world_of
 
-from afterwit.agents.protocol import shared_files
+from afterwit.agents.log_reader import shared_files
 from afterwit.capture.logs import belonging, kept_at
 from afterwit.engine.archive.rebuild import rebuild
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afterwit.capture.tree_index import MOST_CHARS, terms_of
-from afterwit.redaction.placeholders import placeholder
+from afterwit.redaction.markers import placeholder
 
 
 def test_words_of_contents_path_and_name_are_told_apart() -> None:

@@ -8,7 +8,7 @@ import pytest
 from tests.agents.contract_cases import Case, all_cases
 from tests.homes import put
 
-from afterwit.agents.protocol import Shape
+from afterwit.agents.log_reader import Shape
 from afterwit.agents.registry import AGENTS, reader_for
 from afterwit.capture.recognition import Recognition
 from afterwit.sources.discovery import Unit

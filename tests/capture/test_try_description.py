@@ -4,8 +4,7 @@ from pathlib import Path
 import pytest
 from tests.homes import put, world_of
 
-from afterwit.agents.declared.parsing import description_of
-from afterwit.agents.declared.shorthand import table_of
+from afterwit.agents.declared.parsing import description_of, table_of
 from afterwit.capture.try_description import SessionTried, TriedFile, try_file
 from afterwit.model.errors import AfterwitError
 

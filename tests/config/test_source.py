@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.homes import Silent, chat_records, hash_of, learned, mixed_home, put, rows, world_of
 
-from afterwit.agents.declared.shorthand import table_of
+from afterwit.agents.declared.parsing import table_of
 from afterwit.capture import tasks
 from afterwit.config.file import add_description, read_descriptions, remove_description, sources_folder, sources_in
 from afterwit.config.show import load

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from tests.edits.surroundings import AT
 
-from afterwit.agents.installing import INSTALLERS
+from afterwit.agents.registry import INSTALLERS
 from afterwit.connect import connections, foreign_files
 from afterwit.connect import plan as connecting
 from afterwit.connect import plan as planning

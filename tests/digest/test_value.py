@@ -16,10 +16,10 @@ from afterwit.digest.value import (
     valued,
     values,
 )
-from afterwit.model.digest import Digest, DigestStep, Failure, Measures, Publication, Rule, Said, Touched, Verdict
-from afterwit.model.kinds import ActionKind, FailureClass, NoteKind, Outcome, ResolutionKind, Status
+from afterwit.model.digest import Digest, Failure, Measures, Publication, Rule, Said, Touched, Verdict
+from afterwit.model.kinds import ActionKind, FailureClass, NoteKind, Outcome, ResolutionKind, Status, Step
 
-STEP = DigestStep(ActionKind.SHELL, "Bash", "make prune", Status.DENIED)
+STEP = Step(ActionKind.SHELL, "Bash", "make prune", Status.DENIED)
 
 
 def digest(**fields: object) -> Digest:

@@ -3,7 +3,7 @@
 import pytest
 from tests.edits.surroundings import AT, EVERYTHING
 
-from afterwit.agents.installing import INSTALLERS, integration
+from afterwit.agents.registry import INSTALLERS, integration_for
 from afterwit.agents.registry import agent as agent_named
 from afterwit.edits.ours import hook_programs, server_programs
 
@@ -35,19 +35,19 @@ STORE = {"AFTERWIT_HOME": "/data/ada's store", "AFTERWIT_PROFILE": "work"}
 )
 def test_the_program_is_found_in_what_is_written(agent: str, store: dict[str, str], hook: tuple[str, ...]) -> None:
     at = EVERYTHING._replace(hook=hook, store=store)
-    found = [hook_programs(edit.added("")) for edit in integration(agent, at).edits]
+    found = [hook_programs(edit.added("")) for edit in integration_for(agent, at).edits]
     assert set().union(*found) == {hook[0]}
 
 
 @pytest.mark.parametrize("agent", sorted(WITHOUT_HOOKS))
 def test_files_that_are_only_read_start_nothing(agent: str) -> None:
-    assert not set().union(*(hook_programs(edit.added("")) for edit in integration(agent, AT).edits))
+    assert not set().union(*(hook_programs(edit.added("")) for edit in integration_for(agent, AT).edits))
 
 
 def test_paths_of_windows_are_found_too() -> None:
     at = AT._replace(platform="win32", hook=("C:\\Program Files\\afterwit\\afterwit-hook.exe",))
     for agent in ("claude-code", "hermes"):
-        found = [hook_programs(edit.added("")) for edit in integration(agent, at).edits]
+        found = [hook_programs(edit.added("")) for edit in integration_for(agent, at).edits]
         assert set().union(*found) == {at.hook[0]}
 
 
@@ -65,4 +65,4 @@ SERVED = [each.agent for each in INSTALLERS if each.agent not in {"aider", "grok
 @pytest.mark.parametrize("program", ["/opt/afterwit/bin/afterwit", "/home/ada's tools/bin/afterwit"])
 def test_the_program_of_the_server_is_found_and_the_store_is_none(agent: str, program: str) -> None:
     at = AT._replace(server=(program, "mcp"), store={"AFTERWIT_HOME": "/data/afterwit"})
-    assert set().union(*(server_programs(edit.added("")) for edit in integration(agent, at).edits)) == {program}
+    assert set().union(*(server_programs(edit.added("")) for edit in integration_for(agent, at).edits)) == {program}

@@ -7,7 +7,7 @@ import pytest
 from tests.engine.hermes_sessions import Message, Ran, Said, messages, put_database, put_lines
 from tests.homes import learned, rows, world_of
 
-from afterwit.agents.moments import AFTER, Moment
+from afterwit.agents.hook_payloads import AFTER, Moment
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck
 from afterwit.recall.hook.proposals import Permissions, proposed

@@ -13,8 +13,7 @@ import pytest
 from tests.homes import Silent, learned, world_of
 from tests.measure.histories import HOUR_S, MISSING, Log, planted
 
-from afterwit.agents.claude_hooks import NATIVE
-from afterwit.agents.moments import AFTER, PROMPT, START, Moment
+from afterwit.agents.hook_payloads import AFTER, CLAUDE_EVENTS, PROMPT, START, Moment
 from afterwit.config.world import World
 from afterwit.engine.replay import HookPlayer, ask_hook, past_of
 from afterwit.measure.backtest import walked
@@ -37,13 +36,13 @@ def _payload(moment: Moment) -> dict[str, Any]:
         START: {"source": moment.source},
         PROMPT: {"prompt": moment.prompt},
         AFTER: {
-            "hook_event_name": "PostToolUseFailure" if has_failed else NATIVE[AFTER],
+            "hook_event_name": "PostToolUseFailure" if has_failed else CLAUDE_EVENTS[AFTER],
             "tool_name": moment.tool,
             "tool_input": moment.arguments,
             **({"error": said} if has_failed else {"tool_response": said}),
         },
     }
-    place = {"session_id": moment.session, "cwd": moment.cwd, "hook_event_name": NATIVE[moment.event]}
+    place = {"session_id": moment.session, "cwd": moment.cwd, "hook_event_name": CLAUDE_EVENTS[moment.event]}
     return {**place, **({"agent_id": moment.context} if moment.context else {}), **by_event[moment.event]}
 
 

@@ -4,21 +4,21 @@ from typing import Any
 
 from tests.harvest.talks import talk
 
-from afterwit.model.digest import Digest, DigestStep, Failure
-from afterwit.model.kinds import ActionKind, FailureClass, ResolutionKind, Status
+from afterwit.model.digest import Digest, Failure
+from afterwit.model.kinds import ActionKind, FailureClass, ResolutionKind, Status, Step
 
 
-def call(line: str, **more: Any) -> DigestStep:
+def call(line: str, **more: Any) -> Step:
     """A command that worked."""
-    return DigestStep(ActionKind.SHELL, "Bash", line, more.pop("status", Status.SUCCEEDED), **more)
+    return Step(ActionKind.SHELL, "Bash", line, more.pop("status", Status.SUCCEEDED), **more)
 
 
-def broken(line: str, error: str, **more: Any) -> DigestStep:
-    return DigestStep(ActionKind.SHELL, "Bash", line, Status.FAILED, error=error, **more)
+def broken(line: str, error: str, **more: Any) -> Step:
+    return Step(ActionKind.SHELL, "Bash", line, Status.FAILED, error=error, **more)
 
 
 def mishap(
-    *steps: DigestStep,
+    *steps: Step,
     signature: str,
     failure: FailureClass = FailureClass.INVOCATION,
     resolution: ResolutionKind = ResolutionKind.CHANGED,

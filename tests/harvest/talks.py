@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from afterwit.harvest.harvester import Harvester
-from afterwit.model.digest import Digest, DigestStep, Measures, Publication, Said, Verdict
-from afterwit.model.kinds import ActionKind, NoteKind, Outcome, Status
+from afterwit.model.digest import Digest, Measures, Publication, Said, Verdict
+from afterwit.model.kinds import ActionKind, NoteKind, Outcome, Status, Step
 from afterwit.model.knowledge import Draft, SessionRef, Sighting
 
 DAY_MS = 86_400_000
@@ -54,8 +54,8 @@ def pulled(text: str, at: int = 0) -> Publication:
     return Publication(kind=NoteKind.PULL, at=at, text=text)
 
 
-def shell(line: str, at_s: int, status: Status = Status.SUCCEEDED, error: str = "") -> DigestStep:
-    return DigestStep(ActionKind.SHELL, "shell", line, status, None, None, at_s, None, error)
+def shell(line: str, at_s: int, status: Status = Status.SUCCEEDED, error: str = "") -> Step:
+    return Step(ActionKind.SHELL, "shell", line, status, None, None, at_s, None, error)
 
 
 def concluded(harvester: Harvester[Any], digests: Iterable[Digest]) -> list[Draft]:

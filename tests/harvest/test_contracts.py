@@ -6,15 +6,15 @@ from tests.harvest.mishaps import mishap
 from tests.harvest.talks import concluded, talk
 
 from afterwit.harvest.contracts import Contracts
-from afterwit.model.digest import Digest, DigestStep
-from afterwit.model.kinds import ActionKind, FailureClass, ResolutionKind, Status
+from afterwit.model.digest import Digest
+from afterwit.model.kinds import ActionKind, FailureClass, ResolutionKind, Status, Step
 from afterwit.model.knowledge import Draft, Scope, ScopeKind, Trigger
 
 SIGNATURE = "skill: Unknown skill: bottle"
 
 
 def misused(error: str = "Unknown skill: bottle", **more: Any) -> Digest:
-    step = DigestStep(ActionKind.SKILL, "Skill", "bottle", Status.FAILED, error=error)
+    step = Step(ActionKind.SKILL, "Skill", "bottle", Status.FAILED, error=error)
     given = {"failure": FailureClass.TOOL_CONTRACT, "resolution": ResolutionKind.UNRESOLVED, **more}
     return mishap(step, signature=SIGNATURE, **given)
 
@@ -37,7 +37,7 @@ def test_two_repositories_make_it_a_matter_of_the_agent() -> None:
 
 
 def test_a_skill_that_works_later_speaks_against() -> None:
-    step = DigestStep(ActionKind.SKILL, "Skill", "bottle", Status.SUCCEEDED)
+    step = Step(ActionKind.SKILL, "Skill", "bottle", Status.SUCCEEDED)
     later = talk(steps=(step,), skills=("bottle",), day=4)
     (draft,) = drafts(misused(), later)
     assert [one.is_against for one in draft.evidence] == [False, True]

@@ -1,6 +1,5 @@
 """Requests that were refused: what let them through is learned, and nothing that anybody wrote is told."""
 
-import msgspec
 import pytest
 from tests.harvest.talks import concluded, replied, sentences
 from tests.harvest.work import Act, failed, piped, ran, session
@@ -55,7 +54,7 @@ def test_other_programs_that_ask_for_the_same_count() -> None:
 
 def test_a_refusal_behind_an_exit_code_that_says_nothing_counts() -> None:
     answer = piped("curl -s https://forge.example/api/v1/repos/fruit/orchard/pulls/4/merge | tail -1", fine=False)
-    answer = answer._replace(step=msgspec.structs.replace(answer.step, error=PROTECTED))
+    answer = answer._replace(step=answer.step._replace(error=PROTECTED))
     (draft,) = drafts(answer, said="Branch protection is on.")
     assert "`curl …/merge`" in draft.sentence
 

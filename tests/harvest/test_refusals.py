@@ -9,8 +9,8 @@ from tests.harvest.talks import concluded, sentences, talk
 from afterwit.harvest.harvester import NEVER_ALONE
 from afterwit.harvest.refusals import Denials, Refusals, RefusedForNow
 from afterwit.knowledge.gate import review_reason
-from afterwit.model.digest import Digest, DigestStep
-from afterwit.model.kinds import ActionKind, FailureClass, ResolutionKind, Status
+from afterwit.model.digest import Digest
+from afterwit.model.kinds import ActionKind, FailureClass, ResolutionKind, Status, Step
 from afterwit.model.knowledge import Draft, Scope, ScopeKind, Trigger
 
 
@@ -109,7 +109,7 @@ def test_to_leave_a_sandbox_always_needs_a_person() -> None:
 
 
 def denied(kind: ActionKind, tool: str, target: str, day: int = 0) -> Digest:
-    step = DigestStep(kind, tool, target, Status.DENIED, error="The user doesn't want to proceed.")
+    step = Step(kind, tool, target, Status.DENIED, error="The user doesn't want to proceed.")
     return talk(steps=(step,), denials=(0,), day=day)
 
 
@@ -155,14 +155,12 @@ def test_what_runs_late_in_a_long_session_counts_as_well() -> None:
 
 def test_a_file_is_the_same_in_every_checkout() -> None:
     refused = [denied(ActionKind.EDIT, "Edit", "/w/orchard/CHANGES.md", day) for day in range(2)]
-    step = DigestStep(
-        ActionKind.EDIT, "Edit", "/v/orchard/CHANGES.md", Status.SUCCEEDED, files=("/v/orchard/CHANGES.md",)
-    )
+    step = Step(ActionKind.EDIT, "Edit", "/v/orchard/CHANGES.md", Status.SUCCEEDED, files=("/v/orchard/CHANGES.md",))
     assert denial_drafts(*refused, *(talk(steps=(step,), day=day) for day in (5, 6))) == []
 
 
 def test_what_was_allowed_later_in_the_session_was_refused_for_the_moment() -> None:
-    no = DigestStep(ActionKind.SHELL, "Bash", "git push", Status.DENIED, error="No.")
+    no = Step(ActionKind.SHELL, "Bash", "git push", Status.DENIED, error="No.")
     some = [talk(steps=(no, call("git push")), denials=(0,), day=day) for day in range(3)]
     assert denial_drafts(*some) == []
 
@@ -170,11 +168,11 @@ def test_what_was_allowed_later_in_the_session_was_refused_for_the_moment() -> N
 def test_a_page_that_may_be_read_in_other_sessions_is_not_forbidden() -> None:
     page = "https://orchard.example/apples"
     refused = [denied(ActionKind.WEB, "WebFetch", page, day) for day in range(2)]
-    read = [talk(steps=(DigestStep(ActionKind.WEB, "WebFetch", page, Status.SUCCEEDED),), day=day) for day in (5, 6)]
+    read = [talk(steps=(Step(ActionKind.WEB, "WebFetch", page, Status.SUCCEEDED),), day=day) for day in (5, 6)]
     assert len(denial_drafts(*refused)) == 1
     assert denial_drafts(*refused, *read) == []
 
 
 def test_a_refused_change_to_several_files_tells_nothing_of_one() -> None:
-    step = DigestStep(ActionKind.EDIT, "Patch", "", Status.DENIED, files=("a.py", "b.py"), error="No.")
+    step = Step(ActionKind.EDIT, "Patch", "", Status.DENIED, files=("a.py", "b.py"), error="No.")
     assert denial_drafts(*(talk(steps=(step,), denials=(0,), day=day) for day in range(2))) == []

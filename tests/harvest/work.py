@@ -4,8 +4,8 @@ from typing import Any, NamedTuple
 
 from tests.harvest.talks import ORCHARD, talk
 
-from afterwit.model.digest import Digest, DigestStep, Failure, Publication, Rule
-from afterwit.model.kinds import ActionKind, FailureClass, Lean, NoteKind, ResolutionKind, Status
+from afterwit.model.digest import Digest, Failure, Publication, Rule
+from afterwit.model.kinds import ActionKind, FailureClass, Lean, NoteKind, ResolutionKind, Status, Step
 
 REPO = ORCHARD
 
@@ -13,7 +13,7 @@ REPO = ORCHARD
 class Act(NamedTuple):
     """A step, with what the digest says of it elsewhere."""
 
-    step: DigestStep
+    step: Step
     failure: FailureClass | None = None
     signature: str = ""
     is_resolved: bool = False
@@ -24,12 +24,12 @@ class Act(NamedTuple):
 def ran(command: str, *, is_over: bool = True, **more: Any) -> Act:
     status = Status.SUCCEEDED if is_over else Status.UNKNOWN
     given = {"duration_ms": 2_000, **more}
-    return Act(DigestStep(ActionKind.SHELL, "Bash", command, status, **given))
+    return Act(Step(ActionKind.SHELL, "Bash", command, status, **given))
 
 
 def piped(command: str, *, fine: bool = True) -> Act:
     lean = Lean.FINE if fine else Lean.FAILED
-    return Act(DigestStep(ActionKind.SHELL, "Bash", command, Status.UNKNOWN, lean))
+    return Act(Step(ActionKind.SHELL, "Bash", command, Status.UNKNOWN, lean))
 
 
 def failed(
@@ -41,16 +41,16 @@ def failed(
     is_resolved: bool = False,
     rules: tuple[tuple[str, str], ...] = (),
 ) -> Act:
-    step = DigestStep(ActionKind.SHELL, "Bash", command, Status.FAILED, exit_code=1, error=says)
+    step = Step(ActionKind.SHELL, "Bash", command, Status.FAILED, exit_code=1, error=says)
     return Act(step, failure, signature or f"{command}: {says}", is_resolved, rules)
 
 
 def edited(path: str, root: str = "/home/ann/code/orchard") -> Act:
-    return Act(DigestStep(ActionKind.EDIT, "Edit", f"{root}/{path}", Status.SUCCEEDED, files=(path,)))
+    return Act(Step(ActionKind.EDIT, "Edit", f"{root}/{path}", Status.SUCCEEDED, files=(path,)))
 
 
 def committed(message: str = "Press plums") -> Act:
-    return Act(DigestStep(ActionKind.SHELL, "Bash", "git commit", Status.SUCCEEDED), message=message)
+    return Act(Step(ActionKind.SHELL, "Bash", "git commit", Status.SUCCEEDED), message=message)
 
 
 def session(*acts: Act, day: int = 0, **more: Any) -> Digest:

@@ -15,7 +15,7 @@ from afterwit.knowledge.contradictions import Claim, claim_of_passage, denied_by
 from afterwit.knowledge.door.list import ItemFilter, all_items
 from afterwit.knowledge.host_text import HostText, Passage
 from afterwit.knowledge.whose_words import Listener
-from afterwit.mcp.notes import explained
+from afterwit.mcp.notes import explain
 from afterwit.model.knowledge import EVERYWHERE, Category, HostLine, Item
 from afterwit.recall.deck.reader import Deck, words_called
 from afterwit.recall.recall import recalled
@@ -113,7 +113,7 @@ def ways_told(world: World, checkout: Path) -> set[str]:
         "at a prompt": FACT in str(blocks.prompt),
         "before the command": bool(deck.lines("command", words, known.scope.name, "claude-code")),
         "after the failure": bool(deck.lines("failure", words, known.scope.name, "claude-code")),
-        "over MCP": FACT in "\n".join(explained(known, Listener())),
+        "over MCP": FACT in "\n".join(explain(known, Listener())),
         "in an export": "rtk" in exported,
     }
     return {way for way, is_told in answers.items() if is_told}

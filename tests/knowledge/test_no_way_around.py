@@ -20,7 +20,7 @@ _WIDE_DOORS = {  # they let through what they are given, so everybody who uses t
         "mcp/notes.py",
         "connect/file_notes.py",
         "extras/lab/patterns/published_words.py",
-        "extras/team/agents_file.py",
+        "extras/team/push.py",
     },
     "approved": {"extras/lab/patterns/published_words.py"},
     "of_deck": {"recall/deck/reader.py"},
@@ -30,7 +30,7 @@ _WIDE_DOORS = {  # they let through what they are given, so everybody who uses t
 }
 _TOLD_FIELDS = {"text", "heading", "reason", "notice", "body"}
 _PLAIN_TEXTS = {  # functions beside the gate that give other texts than those for an agent
-    "agents/moments.py": {"text_at", "all_text", "_script", "command", "path"},
+    "agents/hook_payloads.py": {"text_at", "all_text", "_script", "command", "path"},
     "recall/deck/reader.py": {"text", "listener_mark", "repo_of", "tree_of", "_part_path"},
     "recall/deck/firing_lines.py": {"_rank", "about"},
     "recall/deck/write.py": {"_sections"},  # as the deck stores them
@@ -62,7 +62,7 @@ def _is_writer(file: str) -> bool:
     return (
         file.startswith(("mcp/", "extras/memory/cli.py", "hook/"))
         or (file.startswith("agents/") and file.endswith("/__init__.py"))
-        or file in ("agents/claude_hooks.py", "agents/plugin_hooks.py")
+        or file == "agents/hook_payloads.py"
     )
 
 
@@ -162,9 +162,9 @@ def test_payloads_are_filled_with_what_is_shown_alone() -> None:
     assert {one for one in written if one[1] != "answer.notice"} == {
         ("extras/memory/cli.py", "answer(here.world, _arguments(), 'hermes')"),
         ("mcp/backend.py", "text"),
-        ("mcp/backend.py", "given_by_id(db, caller, item)"),
+        ("mcp/backend.py", "tell_by_id(db, caller, item)"),
     }
-    for file, name in (("extras/memory/tool.py", "answer"), ("mcp/notes.py", "given_by_id")):
+    for file, name in (("extras/memory/tool.py", "answer"), ("mcp/notes.py", "tell_by_id")):
         returns = [
             _annotation(node.returns)
             for node in nodes(parsed(file))
@@ -183,7 +183,7 @@ def test_whoever_takes_items_out_of_the_store_says_who_listens() -> None:
     for file, function in (
         ("recall/doubles.py", "told_once"),
         ("recall/recall.py", "speaking_items"),
-        ("mcp/notes.py", "explained"),
+        ("mcp/notes.py", "explain"),
         ("knowledge/shown_items.py", "may_be_told_to"),
     ):
         assert _parameters(file, function)["to"] == "Listener", function

@@ -8,8 +8,8 @@ from tests.harvest.talks import committed, concluded, pulled, replied, talk
 
 from afterwit.harvest.registry import harvesters
 from afterwit.knowledge.gate import Rejection, rejection, review_reason
-from afterwit.model.digest import Digest, DigestStep, Failure, Rule, Touched
-from afterwit.model.kinds import ActionKind, FailureClass, ResolutionKind, Status
+from afterwit.model.digest import Digest, Failure, Rule, Touched
+from afterwit.model.kinds import ActionKind, FailureClass, ResolutionKind, Status, Step
 from afterwit.model.knowledge import Channel, Draft
 from afterwit.redaction.hygiene import clean
 from afterwit.redaction.markers import marked
@@ -26,9 +26,9 @@ _QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"")
 _IN_BACKTICKS = re.compile(r"`[^`]*`")
 
 
-def _step(kind: ActionKind, target: str, at_s: int, status: Status = Status.SUCCEEDED, error: str = "") -> DigestStep:
+def _step(kind: ActionKind, target: str, at_s: int, status: Status = Status.SUCCEEDED, error: str = "") -> Step:
     files = (target,) if kind is ActionKind.EDIT else ()
-    return DigestStep(kind, kind.value, target, status, None, int(status is Status.FAILED), at_s, 900, error, files)
+    return Step(kind, kind.value, target, status, None, int(status is Status.FAILED), at_s, 900, error, files)
 
 
 def _poisoned(poison: str, number: int) -> Digest:

@@ -9,11 +9,11 @@ from tests.mcp.conftest import ORCHARD, Call, put_items, text_of
 from tests.mcp.test_desk import wrapper_item
 from tests.recall import knowing
 
-from afterwit.agents.moments import RECALL
+from afterwit.agents.hook_payloads import RECALL
 from afterwit.config.world import World
 from afterwit.knowledge.whose_words import Listener
 from afterwit.mcp.backend import StoreDesk
-from afterwit.mcp.notes import MOST_CHARS, ItemLine, explained, given
+from afterwit.mcp.notes import MOST_CHARS, ItemLine, explain, tell_items
 from afterwit.measure.skipping import set_skipping
 from afterwit.model.knowledge import Category
 from afterwit.recall.exposures import audience_of
@@ -119,7 +119,7 @@ def test_an_item_that_was_cut_is_not_shown_because_another_begins_with_its_words
     ]
     with readonly_database(world.layout) as db:
         to = audience_of(db, world, "claude-code", "mcp-1", "")
-    told = given(world, to, RECALL, [(ours(""), rows)])
+    told = tell_items(world, to, RECALL, [(ours(""), rows)])
     assert short in told
     (record,) = noted(world)
     assert record["items"] == {"long": 1, "filling": 1, "short": 0}
@@ -128,7 +128,7 @@ def test_an_item_that_was_cut_is_not_shown_because_another_begins_with_its_words
 def test_an_item_is_shown_whatever_markers_it_forges(world: World) -> None:
     with readonly_database(world.layout) as db:
         to = audience_of(db, world, "claude-code", "mcp-1", "")
-    given(
+    tell_items(
         world,
         to,
         RECALL,
@@ -192,7 +192,7 @@ def test_an_item_that_is_asked_for_by_its_id_is_given_and_noted(call: Call, desk
 
 def test_of_much_evidence_the_newest_is_told_and_comes_first() -> None:
     evidence = tuple(piece(f"s{days}", days_ago=days) for days in (3, 1, 9, 2, 8, 4, 7, 5, 6))
-    told = list(explained(knowing.item("Prune in March.", evidence=evidence), Listener()))
+    told = list(explain(knowing.item("Prune in March.", evidence=evidence), Listener()))
     pieces = told[told.index(ours("Evidence, the newest first:")) + 1 :]
     assert [line.split(", ")[1] for line in pieces[:-1]] == [f"1975-06-{day}" for day in range(23, 15, -1)]
     assert pieces[-1].startswith("(1 more piece")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.every import for_every
 from tests.thoroughness import examples
 
-from afterwit.mcp.messages import Code, Request, RpcError, answer, decoded, encoded, request_in
+from afterwit.mcp.messages import Code, Request, RpcError, answer, decode, encode, request_in
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers(-(10**30), 10**30) | st.text(),
@@ -21,7 +21,7 @@ PLAIN = st.recursive(
 
 def fault(line: bytes) -> RpcError:
     with pytest.raises(RpcError) as raised:
-        request_in(decoded(line))
+        request_in(decode(line))
     return raised.value
 
 
@@ -67,21 +67,21 @@ def test_an_answer_of_the_client_is_nothing_to_us() -> None:
 
 
 def test_a_lone_surrogate_becomes_a_character_that_can_be_stored() -> None:
-    assert decoded(b'{"\\ud800": ["\\udfff", "\\ud83c\\udf4e"]}') == {"\ufffd": ["\ufffd", "\U0001f34e"]}
+    assert decode(b'{"\\ud800": ["\\udfff", "\\ud83c\\udf4e"]}') == {"\ufffd": ["\ufffd", "\U0001f34e"]}
 
 
 @settings(max_examples=examples(60))
 @given(PLAIN)
 def test_a_message_is_one_ascii_line_and_comes_back_whole(value: Any) -> None:
-    line = encoded(answer(1, {"value": value}))
+    line = encode(answer(1, {"value": value}))
     assert line.endswith(b"\n")
     assert line.count(b"\n") == 1
     assert line.isascii()
-    assert decoded(line)["result"] == {"value": json.loads(json.dumps(value))}
+    assert decode(line)["result"] == {"value": json.loads(json.dumps(value))}
 
 
 @settings(max_examples=examples(60))
 @given(st.binary(max_size=60) | PLAIN.map(lambda value: json.dumps(value).encode()))
 def test_no_line_raises_anything_else(line: bytes) -> None:
     with suppress(RpcError):
-        request_in(decoded(line))
+        request_in(decode(line))

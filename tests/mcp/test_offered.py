@@ -6,17 +6,17 @@ from typing import Any
 import pytest
 
 from afterwit.mcp.backend import tool_modules, tool_named
-from afterwit.mcp.server import offered
-from afterwit.mcp.tool import reserving, without_added
+from afterwit.mcp.server import offered_tools
+from afterwit.mcp.tool import reserve, without_added
 
 
 def test_the_file_says_what_the_tools_say() -> None:
     """If not: `python -m tests.mcp.write_offered`."""
-    assert offered() == json.loads(json.dumps([tool_named(name).definition() for name in tool_modules()]))
+    assert offered_tools() == json.loads(json.dumps([tool_named(name).definition() for name in tool_modules()]))
 
 
 def test_every_tool_says_what_it_takes_and_whether_it_writes() -> None:
-    tools = {tool["name"]: tool for tool in offered()}
+    tools = {tool["name"]: tool for tool in offered_tools()}
     assert [name for name, tool in tools.items() if not tool["annotations"]["readOnlyHint"]] == [
         "record_lesson",
         "report_item",
@@ -32,18 +32,18 @@ def test_every_tool_says_what_it_takes_and_whether_it_writes() -> None:
 
 
 def test_the_list_costs_a_model_little() -> None:
-    assert len(json.dumps(offered())) < 10_200
+    assert len(json.dumps(offered_tools())) < 10_200
 
 
-@pytest.mark.parametrize("tool", offered(), ids=lambda tool: str(tool["name"]))
+@pytest.mark.parametrize("tool", offered_tools(), ids=lambda tool: str(tool["name"]))
 def test_no_parameter_has_a_name_that_a_client_keeps_for_itself(tool: dict[str, Any]) -> None:
-    reserved = {name: reserving(name) for name in tool["inputSchema"]["properties"]}
+    reserved = {name: reserve(name) for name in tool["inputSchema"]["properties"]}
     assert {name: clients for name, clients in reserved.items() if clients} == {}
 
 
 def test_names_that_clients_keep_for_themselves_are_known() -> None:
     names = ("kind", "summary", "model_config", "_private", "wait_for_previous", "query")
-    assert [reserving(name) for name in names] == [*([["openhands"]] * 4), ["gemini"], []]
+    assert [reserve(name) for name in names] == [*([["openhands"]] * 4), ["gemini"], []]
 
 
 def test_what_a_client_adds_to_every_call_is_not_looked_at() -> None:

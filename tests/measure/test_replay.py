@@ -8,7 +8,8 @@ from tests.measure.histories import MISSING, Log
 
 from afterwit.measure.backtest import walked
 from afterwit.measure.player import NoteOccasion, Player, PlayerNote, Saying, Whereabouts
-from afterwit.model.digest import Digest, DigestStep
+from afterwit.model.digest import Digest
+from afterwit.model.kinds import Step
 from afterwit.sessions.filters import Filter
 
 
@@ -32,13 +33,13 @@ class _Talker(Player):
     def later_prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
         return [Saying(text=f"later {prompt}", files=("src/late.ts",))]
 
-    def before(self, here: Whereabouts, step: DigestStep) -> Iterable[Saying]:
+    def before(self, here: Whereabouts, step: Step) -> Iterable[Saying]:
         return [Saying(text=f"before {step.tool}")]
 
-    def after(self, here: Whereabouts, step: DigestStep) -> Iterable[Saying]:
+    def after(self, here: Whereabouts, step: Step) -> Iterable[Saying]:
         return [Saying(text=f"failed {step.tool}")]
 
-    def action(self, here: Whereabouts, step: DigestStep, paths: Sequence[str]) -> Iterable[Saying]:
+    def action(self, here: Whereabouts, step: Step, paths: Sequence[str]) -> Iterable[Saying]:
         return [Saying(text=f"did {step.tool} {' '.join(paths)}".strip(), occasion=NoteOccasion.ACTIVITY)]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.recall.knowing import HERE
 from tests.recall.works import source
 
-from afterwit.agents.moments import AFTER, Moment
+from afterwit.agents.hook_payloads import AFTER, Moment
 from afterwit.model.knowledge import Item
 from afterwit.recall.deck.firing_lines import lines_of
 from afterwit.recall.deck.first_prompt import block_at_prompt, later_lines

@@ -6,7 +6,7 @@ from tests.knowledge.drafting import HARBOUR
 from tests.recall.asking import awaited, called
 from tests.recall.knowing import item
 
-from afterwit.agents.moments import Moment
+from afterwit.agents.hook_payloads import Moment
 from afterwit.model.knowledge import EVERYWHERE, READ, Activity, Item, ItemStatus, Trigger
 from afterwit.recall.prompt_block import ACTION_LINES
 

@@ -1,7 +1,7 @@
 """What a session tells about where work is."""
 
-from afterwit.model.digest import Digest, DigestStep, Measures, Verdict
-from afterwit.model.kinds import ActionKind, Outcome, Status
+from afterwit.model.digest import Digest, Measures, Verdict
+from afterwit.model.kinds import ActionKind, Outcome, Status, Step
 from afterwit.recall.from_digest import sighting_of
 
 _MEASURES = Measures(
@@ -9,15 +9,15 @@ _MEASURES = Measures(
 )
 
 
-def _digest(*steps: DigestStep) -> Digest:
+def _digest(*steps: Step) -> Digest:
     verdict = Verdict(outcome=next(iter(Outcome)), confidence=0.5)
     return Digest(
         agent="x", native_id="s", task="empty the cart", verdict=verdict, kinds={}, steps=steps, measures=_MEASURES
     )
 
 
-def _edit(path: str, status: Status = Status.SUCCEEDED) -> DigestStep:
-    return DigestStep(ActionKind.EDIT, "Edit", path, status, files=(path,))
+def _edit(path: str, status: Status = Status.SUCCEEDED) -> Step:
+    return Step(ActionKind.EDIT, "Edit", path, status, files=(path,))
 
 
 def test_failed_changes_and_files_outside_the_repository_are_left_out() -> None:

@@ -15,8 +15,7 @@ from afterwit.engine.curation.curate import judge
 from afterwit.engine.curation.review import of_user
 from afterwit.engine.sweep import sweep
 from afterwit.extras.fixes.history import FixPlace
-from afterwit.extras.team.local_notes import local_notes
-from afterwit.extras.team.outgoing import Sharer, own_lines
+from afterwit.extras.team.outgoing import Sharer, local_notes, own_lines
 from afterwit.extras.team.push import PushRequest
 from afterwit.knowledge.door.list import ItemFilter, listed
 from afterwit.model.knowledge import Item, ItemStatus

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.every import for_every
 
+from afterwit.redaction.markers import unkeyed
 from afterwit.redaction.people import (
     People,
     iban_end,
@@ -14,7 +15,6 @@ from afterwit.redaction.people import (
     is_personal_name,
     is_phone,
 )
-from afterwit.redaction.placeholders import unkeyed
 from afterwit.redaction.redaction import Redactor
 
 

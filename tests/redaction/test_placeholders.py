@@ -2,7 +2,7 @@
 
 import re
 
-from afterwit.redaction.placeholders import PLACEHOLDER, SecretSpan, placeholder, replaced, united, unkeyed
+from afterwit.redaction.markers import PLACEHOLDER, SecretSpan, placeholder, replaced, united, unkeyed
 
 
 def test_a_placeholder_has_a_type_and_a_short_hash() -> None:

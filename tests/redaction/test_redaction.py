@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from tests.every import for_every
 from tests.thoroughness import examples
 
+from afterwit.redaction.markers import PLACEHOLDER, unkeyed
 from afterwit.redaction.people import People
-from afterwit.redaction.placeholders import PLACEHOLDER, unkeyed
 from afterwit.redaction.redaction import Redactor
 from afterwit.redaction.ruleset import Judge, RedactionRule, rules
 

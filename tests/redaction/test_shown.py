@@ -17,10 +17,10 @@ from afterwit.redaction.shown import command, complaint, name, path, stamp, type
 _MAKERS = ("redaction/shown.py", "knowledge/shown_items.py")
 _READERS = ("recall/deck/reader.py",)
 _WAYS_OUT = {
-    ("agents/moments.py", "Answer.__init__"): ("text", "reason", "notice"),
+    ("agents/hook_payloads.py", "Answer.__init__"): ("text", "reason", "notice"),
     ("recall/deck/firing_lines.py", "FiringLine"): ("text",),
     ("recall/deck/reader.py", "DeckLine.__init__"): ("text",),
-    ("mcp/backend.py", "_said"): ("text",),
+    ("mcp/backend.py", "_content"): ("text",),
     ("mcp/notes.py", "ItemLine"): ("text",),
     ("recall/prompt_block.py", "BlockLine"): ("text",),
     ("recall/prompt_block.py", "BlockSection"): ("heading",),

@@ -15,16 +15,14 @@ from afterwit.config.world import World
 from afterwit.engine.replay import past_of, players_named
 from afterwit.engine.sweep import sweep
 from afterwit.extras.demo.run import SHOWN
-from afterwit.extras.fixes.check import CheckOptions, check, planned_check
+from afterwit.extras.fixes.check import CheckOptions, check, planned_check, settle_notes
 from afterwit.extras.fixes.history import listed_fixes
 from afterwit.extras.fixes.place import database_of, place_of, redactor_here
-from afterwit.extras.fixes.settled import settle_notes
 from afterwit.extras.lab.templates.create import create
 from afterwit.measure.backtest import backtest
 from afterwit.measure.kept_backtest import keep_backtest
 from afterwit.measure.report import report
 from afterwit.model.learn_run import Options
-from afterwit.recall.deck.compile import compile_deck
 from afterwit.recall.recall import repo_at
 from afterwit.sessions.filters import Filter
 
@@ -54,7 +52,7 @@ def checked(world: World) -> None:
         fixes = list(listed_fixes(place, redactor_here(world), db))
     planned = [planned_check(place, fix, options) for fix in fixes]
     check(world, place, redactor_here(world), planned, options, Silent())
-    settle_notes(world, compile_deck)
+    settle_notes(world)
 
 
 def replayed(world: World, *strategies: str) -> None:

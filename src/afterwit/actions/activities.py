@@ -2,24 +2,77 @@
 
 An edit, a run of tests or linters, a build, an installation, a commit, a push, a word on a pull request or an issue.
 One command line can be several. Pure; asked by recall, by the backtest and by hooks alike. A hook asks
-`activity_names.may_be` first, which never names too few, because this module loads the parser of command lines.
+`quick_look.may_be` first, which never names too few, because this module loads the parser of command lines.
 """
 
-from afterwit.actions.activity_names import (
+from afterwit.actions.quick_look import (
     BUILD_TASKS,
     BUILDS,
     FORGES,
     INSTALLERS,
     INSTALLS,
+    LINT_FAMILIES,
+    LINT_TASKS,
+    LINTS,
     PROXIES,
+    RUNNERS,
     TEST_TASKS,
     TESTS,
     may_be,
 )
-from afterwit.actions.checks import is_check, is_checking
 from afterwit.actions.shell.parse import parsed
+from afterwit.actions.shell.programs import MODULE_RUNNERS, names
 from afterwit.actions.shell.tree import Command
 from afterwit.model.kinds import CHANGES, ActionKind, Activity
+
+_CHECKS = TESTS | LINTS | BUILDS
+_TASKS = (*TEST_TASKS, *BUILD_TASKS, *LINT_TASKS)
+_CI_REPORTS = names("pr_checks run_watch ci_status")
+
+
+def is_checking(command: Command) -> bool:
+    """Whether this command reports on the code."""
+    program, subcommand, arguments = command.program, command.subcommand, command.arguments
+    if is_check(program):
+        return True
+    if program in RUNNERS:
+        return is_task(subcommand) or is_task(" ".join(arguments[:2]))
+    if program in MODULE_RUNNERS:
+        return _is_checking_script(subcommand, arguments[:2])
+    if program == "php":
+        return "-l" in command.flags or arguments[:2] == ("artisan", "test")
+    if program == "git":
+        return subcommand == "diff" and "--check" in command.flags
+    return program in ("gh", "glab") and subcommand.replace(" ", "_") in _CI_REPORTS
+
+
+def is_check(program: str) -> bool:
+    """Whether a program does nothing but report on the code."""
+    return program in _CHECKS or (program.startswith(LINT_FAMILIES) and len(program.split()) == 1)
+
+
+def is_task(text: str) -> bool:
+    """Whether the name of a task promises a report."""
+    lowered = text.lower()
+    return any(word in lowered for word in _TASKS) or _ends_word(lowered, "ci")
+
+
+def _ends_word(text: str, ending: str) -> bool:
+    at = text.find(ending)
+    while at >= 0:
+        following = text[at + len(ending) : at + len(ending) + 1]
+        if not (following.isalnum() or following == "_"):
+            return True
+        at = text.find(ending, at + 1)
+    return False
+
+
+def _is_checking_script(subcommand: str, arguments: tuple[str, ...]) -> bool:
+    """`python -m pytest`, `python manage.py test`."""
+    if subcommand.startswith("-m "):
+        return is_check(subcommand[3:])
+    return arguments in (("manage.py", "test"), ("manage.py", "check"))
+
 
 _REVIEWED = frozenset(("pr", "mr", "issue"))
 _LOOKS = frozenset(("view", "list", "status", "diff", "checks", "checkout", "develop", "ls", "co", "show"))
@@ -66,8 +119,8 @@ def _activity(command: Command) -> Activity | None:
 def _reported_by(command: Command) -> Activity:
     """What a command that reports on the code does: by its program, else by the first words that say a task."""
     module = command.subcommand.removeprefix("-m ")
-    for names, activity in ((TESTS, Activity.TEST), (BUILDS, Activity.BUILD)):
-        if command.program in names or module in names:
+    for programs, activity in ((TESTS, Activity.TEST), (BUILDS, Activity.BUILD)):
+        if command.program in programs or module in programs:
             return activity
     task = f"{command.subcommand} {' '.join(command.arguments[:2])}".lower()
     for tasks, activity in ((TEST_TASKS, Activity.TEST), (BUILD_TASKS, Activity.BUILD)):

@@ -1,4 +1,4 @@
-"""An action as analysis sees it: what was called, on what, how it ended, and the command line behind it.
+"""How actions ended, and the command line behind a step.
 
 `judge` says how it ended, from what the log says and, where a pipe hides that, from what the output looks like. A
 denial or a cancellation is what it is. What still runs is unknown. For a shell the exit code decides, with three
@@ -14,33 +14,12 @@ from typing import NamedTuple
 from afterwit.actions.failures.excerpt import echoed_exit, is_complaint_of, is_failing, is_refused
 from afterwit.actions.shell.programs import XARGS_FAILED, Weight, is_answer
 from afterwit.actions.shell.tree import Command, CommandLine
-from afterwit.model.kinds import ActionKind, Lean, Status
+from afterwit.model.kinds import ActionKind, Lean, Status, Step
 
 _BROKEN_PIPE = 141  # 128 + SIGPIPE: with pipefail, `head` read enough and left
 REQUESTERS = frozenset(("curl", "http", "xh"))  # end with 0 as soon as a server has answered
 _HOSTED = ("gh", "glab", "tea", "git")  # ask a host too, and say by their exit code how that went
 _ECHOES_CODE = ("$?", "PIPESTATUS", "pipestatus")
-
-
-class Step(NamedTuple):
-    kind: ActionKind
-    tool: str
-    target: str
-    status: Status
-    lean: Lean | None = None
-    exit_code: int | None = None
-    error: str = ""
-    files: tuple[str, ...] = ()  # that it changed, where it changed any
-    started_by: int | None = None  # the step whose background command this one polls
-    said: str = ""  # by a person to it
-
-    @property
-    def has_worked(self) -> bool:
-        return self.status is Status.SUCCEEDED or (self.status is Status.UNKNOWN and self.lean is Lean.FINE)
-
-    @property
-    def has_failed(self) -> bool:
-        return self.status is Status.FAILED or (self.status is Status.UNKNOWN and self.lean is Lean.FAILED)
 
 
 class ActionVerdict(NamedTuple):

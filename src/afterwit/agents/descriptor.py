@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, NewType
 
 import msgspec
 
-from afterwit.agents.packages import ROOT, folder_of
+from afterwit.agents.hook_payloads import ROOT, folder_of
 from afterwit.model.instruction_files import InstructionFiles
 from afterwit.model.kinds import ActionKind
 

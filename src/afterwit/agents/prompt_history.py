@@ -17,9 +17,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from afterwit.agents.places import Place
-from afterwit.agents.protocol import FileReading, Reader, Shape, SourceFile
-from afterwit.agents.reading import mark as digest
+from afterwit.agents.log_reader import FileReading, Place, Reader, Shape, SourceFile
+from afterwit.agents.log_reader import mark as digest
 from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Facts, Problem, Reading
 from afterwit.model.times import ms_from_any

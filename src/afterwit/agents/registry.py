@@ -4,39 +4,34 @@ An agent is each package beside this module that describes one (`descriptor`); w
 Promises: importing this module imports no reader; an agent without a reader is found all the same, so that `learn` can
 say what it cannot read yet. Logs that people have described (`declared`) are agents too. Whoever asks brings the
 descriptions: nothing here remembers them.
-Pure: the caller brings the home folder, the environment and the platform. Looking into folders is left to `sources`.
+Pure: the caller brings the home folder, the environment, the platform and the bytes of settings files. Looking into
+folders is left to `sources`. Of an agent whose description says nothing about when it deletes its logs it is not known;
+that is not the same as one that keeps everything. In doubt the earlier moment counts: to capture a log too soon costs
+nothing.
 """
 
 from collections.abc import Iterable, Mapping
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePath, PurePosixPath
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from afterwit import agents
+from afterwit.agents import fields
 from afterwit.agents.declared.description import Description
-from afterwit.agents.descriptor import Agent, Code, agent_of, named
-from afterwit.agents.packages import described
+from afterwit.agents.descriptor import Agent, AgentConnection, Code, ConnectScope, Retention, agent_of, named
+from afterwit.agents.hook_payloads import described, folder_of
+from afterwit.edits.edits import Integration, Surroundings
+from afterwit.edits.ours import Reach
 from afterwit.model.errors import UsageError, did_you_mean
 from afterwit.model.instruction_files import InstructionFiles
 from afterwit.model.kinds import ActionKind
 
 if TYPE_CHECKING:
-    from afterwit.agents.protocol import Reader
+    from afterwit.agents.log_reader import Reader
     from afterwit.sources.gathering import Gatherer
 
-__all__ = [
-    "AGENTS",
-    "Agent",
-    "agent",
-    "agents_with",
-    "gatherers_for",
-    "homes",
-    "instruction_files",
-    "own_tools",
-    "reader_for",
-    "tool_kinds",
-]
+DAY_MS = 86_400_000
 _DECLARED_READER = Code("declared.reader:DeclaredReader")
 _DESCRIBED_READER = Code("declared.reader:described_reader")
 
@@ -132,3 +127,96 @@ def _declared(description: Description) -> Agent:
         transcripts=description.transcripts,
         homes=description.homes,
     )
+
+
+class RetentionPeriod(NamedTuple):
+    """How long an agent keeps its transcripts after their last change."""
+
+    days: float | None  # None: it does not delete them
+    source: str  # "default", or the name of the settings file
+
+
+def retention_settings(agent: str) -> PurePosixPath | None:
+    """The file below the agent's home that can change how long it keeps its logs."""
+    own = _retention(agent)
+    return PurePosixPath(own.settings) if own and own.settings else None
+
+
+def retention_of(agent: str, settings: bytes | None = None) -> RetentionPeriod | None:
+    """How long the agent keeps its transcripts, given the content of its settings file. None: not known."""
+    own = _retention(agent)
+    if own is None:
+        return None
+    stated: RetentionPeriod | None = None
+    if settings and own.configured:
+        stated = named(own.configured)(fields.decoded_file(settings))
+    return stated or RetentionPeriod(own.days, "default")
+
+
+def deletion_ms(agent: str, kept: RetentionPeriod | None, path: PurePosixPath, mtime_ms: int) -> int | None:
+    """When the agent will delete this file, at its first start after that moment. None: not known, or never."""
+    own = _retention(agent)
+    if own is None or kept is None or kept.days is None or path.parts[:1] != (own.folder,):
+        return None
+    return mtime_ms + round(kept.days * DAY_MS)
+
+
+def _retention(agent: str) -> Retention | None:
+    return _BY_NAME[agent].retention if agent in _BY_NAME else None
+
+
+class Installer(NamedTuple):
+    """One agent that can be connected."""
+
+    agent: str
+    connection: AgentConnection
+
+    @property
+    def program(self) -> str:
+        return self.connection.program
+
+    @property
+    def scope(self) -> ConnectScope:
+        return self.connection.scope
+
+
+INSTALLERS = tuple(
+    sorted(
+        (Installer(entry.name, entry.connect) for entry in AGENTS if entry.connect),
+        key=lambda installer: (installer.connection.rank, installer.agent),
+    )
+)
+_INSTALLERS = {name: entry for entry in INSTALLERS for name in (entry.agent, *entry.connection.also_named)}
+
+
+def installer_for(name: str) -> Installer:
+    """The installer of the agent of that name, or of the name that people use for it."""
+    if name in _INSTALLERS:
+        return _INSTALLERS[name]
+    names = sorted(entry.agent for entry in INSTALLERS)
+    hint = did_you_mean(name, names) or f"Known are: {', '.join(names)}."
+    raise UsageError(f"{name!r} cannot be connected. {hint}")
+
+
+def connectable() -> list[str]:
+    """The names of the agents that can be connected, and those that people use for them."""
+    return sorted(_INSTALLERS)
+
+
+def integration_for(name: str, at: Surroundings) -> Integration:
+    """What ties this agent to us."""
+    ties: Integration = named(Code(f"{folder_of(installer_for(name).agent)}.install:integration"))(at)
+    return ties
+
+
+def reach_of(name: str) -> Reach:
+    """What the hooks of this agent can do."""
+    hooks = agent(name).hooks
+    if hooks is None:
+        raise LookupError(f"{name} has no hooks")
+    return Reach(name, hooks.events, hooks.refuses, hooks.rewrites)
+
+
+def traces(entry: Installer, at: Surroundings) -> tuple[PurePath, ...]:
+    """Folders one of which exists where the agent was used."""
+    return tuple(at.user_home / folder for folder in entry.connection.folders)

@@ -18,7 +18,7 @@ import apsw
 import msgspec
 
 from afterwit.config.world import World, exclusion_of
-from afterwit.redaction.placeholders import placeholder
+from afterwit.redaction.markers import placeholder
 from afterwit.sources.checkout import (
     files_named,
     has_path,

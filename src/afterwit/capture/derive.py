@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from afterwit.agents.protocol import FileReading, Shape, SourceFile, shared_files
+from afterwit.agents.log_reader import FileReading, Shape, SourceFile, shared_files
 from afterwit.agents.registry import instruction_files, own_tools, reader_for, tool_kinds
 from afterwit.capture.assembly.assemble import Assembler
 from afterwit.capture.assembly.texts import AssemblyContext, safe_text

@@ -15,7 +15,7 @@ from io import BytesIO
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from afterwit.agents.protocol import FileReading, Shape, SourceFile
+from afterwit.agents.log_reader import FileReading, Shape, SourceFile
 from afterwit.agents.registry import reader_for
 from afterwit.capture.assembly.texts import safe_text
 from afterwit.capture.derive import Companion, derive_archived
@@ -26,8 +26,7 @@ from afterwit.config.world import World, exclusion_of
 from afterwit.model.captured import PartFacts
 from afterwit.model.kinds import Relation
 from afterwit.model.readings import Event, Problem, Reading
-from afterwit.redaction.markers import is_reading_request
-from afterwit.redaction.placeholders import placeholder
+from afterwit.redaction.markers import is_reading_request, placeholder
 from afterwit.repos.folders import Spot
 from afterwit.repos.identity import RepoSighting, resolve
 from afterwit.sources.framing import Framing, Record

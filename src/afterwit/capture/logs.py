@@ -20,10 +20,9 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, NamedTuple, cast
 
-from afterwit.agents import retention
-from afterwit.agents.protocol import FileReading, Reader, Shape, shared_files
-from afterwit.agents.registry import Agent, gatherers_for
-from afterwit.agents.retention import Keeping
+from afterwit.agents.descriptor import Agent
+from afterwit.agents.log_reader import FileReading, Reader, Shape, shared_files
+from afterwit.agents.registry import RetentionPeriod, deletion_ms, gatherers_for, retention_of, retention_settings
 from afterwit.capture.derived import Copy
 from afterwit.model.readings import Problem, Reading
 from afterwit.sources.discovery import HomeListing, Unit, Unreadable, discover, nothing_is_known
@@ -252,16 +251,16 @@ def copied_companion(home: LogPlace, path: str, kept: PurePosixPath | None = Non
 _SETTINGS_BYTES = 1 << 20
 
 
-def keeping_in(home: Home) -> Keeping | None:
+def keeping_in(home: Home) -> RetentionPeriod | None:
     """How long the agent keeps what lies in this home. None: not known."""
-    path = retention.settings_path(home.agent)
+    path = retention_settings(home.agent)
     try:
         settings = None if path is None else read_regular(home.folder / path, _SETTINGS_BYTES)
     except OSError:
         settings = None
-    return retention.keeping(home.agent, settings)
+    return retention_of(home.agent, settings)
 
 
-def vanishes_at(home: Home, kept: Keeping | None, file: LogFile) -> int | None:
+def vanishes_at(home: Home, kept: RetentionPeriod | None, file: LogFile) -> int | None:
     """When the agent will delete this transcript, in milliseconds since 1970. None: not known, or never."""
-    return retention.vanishes_at_ms(home.agent, kept, file.path, file.mtime_ns // 1_000_000)
+    return deletion_ms(home.agent, kept, file.path, file.mtime_ns // 1_000_000)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from afterwit.actions.path_patterns import fits_path
+from afterwit.actions.quick_look import fits_path
 from afterwit.actions.shell.project_calls import CallKind, ProjectCall
 from afterwit.capture.checkouts import MOST_READ, Checkout, Watched, roots_of
 from afterwit.model.text import regex

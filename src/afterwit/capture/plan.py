@@ -26,9 +26,10 @@ import apsw
 
 from afterwit.agents import registry
 from afterwit.agents.declared.description import Description
-from afterwit.agents.moments import LONGEST_ID
-from afterwit.agents.protocol import Reader
-from afterwit.agents.registry import Agent, gatherers_for
+from afterwit.agents.descriptor import Agent
+from afterwit.agents.hook_payloads import LONGEST_ID
+from afterwit.agents.log_reader import Reader
+from afterwit.agents.registry import gatherers_for
 from afterwit.capture.derived import SESSIONS, Origin
 from afterwit.capture.logs import Collectors, Home, LogSource, look_into, sessions_in, sources_in
 from afterwit.capture.recognition import Recognition

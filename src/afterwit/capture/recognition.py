@@ -19,8 +19,8 @@ import msgspec
 
 from afterwit.agents import registry
 from afterwit.agents.declared.description import Description
-from afterwit.agents.protocol import Reader, Shape, SourceFile
-from afterwit.agents.registry import Agent
+from afterwit.agents.descriptor import Agent
+from afterwit.agents.log_reader import Reader, Shape, SourceFile
 from afterwit.capture.logs import Collectors, Home
 from afterwit.model import zstd
 from afterwit.model.settings import Settings

@@ -17,10 +17,9 @@ from typing import NamedTuple
 
 import msgspec
 
+from afterwit.agents.log_reader import shared_files
 from afterwit.agents.prompt_history import HISTORY
-from afterwit.agents.protocol import shared_files
-from afterwit.agents.registry import reader_for
-from afterwit.agents.retention import Keeping
+from afterwit.agents.registry import RetentionPeriod, reader_for
 from afterwit.capture.derive import Companion, checkouts_at, derive_live
 from afterwit.capture.derived import Bookmark, Derived, ReadingMode
 from afterwit.capture.left_out import sifted
@@ -227,7 +226,7 @@ def _archived_companion(archive: Archive, home: Home, path: PurePosixPath) -> by
 def soonest_first(pending: Iterable[Pending]) -> list[Pending]:
     """The transcripts that their agents will delete soonest, over all agents; then the others, oldest first. Histories
     of prompts come last: what they tell depends on the transcripts."""
-    kept: dict[Home, Keeping | None] = {}
+    kept: dict[Home, RetentionPeriod | None] = {}
 
     def order(transcript: Pending) -> tuple[bool, int, int, str]:
         if transcript.home not in kept:

@@ -24,7 +24,7 @@ import msgspec
 from afterwit.capture.tree_words import NAME_MARK, PATH_MARK, VERSION, Bucket, bucket_of, unpack_bucket
 from afterwit.model.errors import StoreError, StoreFullError
 from afterwit.model.text import definitions_in, words_of
-from afterwit.redaction.placeholders import PLACEHOLDER
+from afterwit.redaction.markers import PLACEHOLDER
 from afterwit.redaction.plain_names import is_plain_path
 from afterwit.sources.git import Blob, beginnings, blobs
 from afterwit.store.atomic import PRIVATE, sync

@@ -172,12 +172,12 @@ class LazyGroup(CliGroup):
         subcommand: click.Command | None = load(entry.place) if entry is not None else None
         return subcommand
 
-    def loaded(self, cmd_name: str) -> click.Command | None:
+    def loaded_command(self, cmd_name: str) -> click.Command | None:
         """A subcommand that was imported already; None for others, whatever may be wrong with them."""
         if cmd_name in self.short_names:
             group, _, rest = self.short_names[cmd_name].partition(" ")
-            inner = self.loaded(group)
-            return inner.loaded(rest) if isinstance(inner, LazyGroup) else None
+            inner = self.loaded_command(group)
+            return inner.loaded_command(rest) if isinstance(inner, LazyGroup) else None
         entry = self._entry(cmd_name)
         module, _, name = entry.place.partition(":") if entry is not None else ("", "", "")
         subcommand = getattr(sys.modules.get(module), name, None)

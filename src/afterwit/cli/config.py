@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from afterwit.agents.declared.description import Description
-from afterwit.agents.declared.shorthand import table_of, toml_of
+from afterwit.agents.declared.parsing import table_of, toml_of
 from afterwit.agents.registry import agents_with
 from afterwit.cli.commands import CliGroup
 from afterwit.cli.terminal.options import Here, reporting
@@ -254,7 +254,7 @@ def list_sources(here: Here, is_json: bool) -> None:
     if is_json:
         print_json(sources)
     elif sources:
-        print_table(_SOURCES, [tuple(map(_joined, fields.values())) for fields in sources], is_folded=True)
+        print_table(_SOURCES, [tuple(map(_join, fields.values())) for fields in sources], is_folded=True)
     else:
         talk("No log is described yet. `afterwit config source add --help` says how.")
 
@@ -309,7 +309,7 @@ def _fields(here: Here, kept: DescribedSource) -> dict[str, Any]:
     }
 
 
-def _joined(cell: str | list[str]) -> str:
+def _join(cell: str | list[str]) -> str:
     return cell if isinstance(cell, str) else ", ".join(cell)
 
 

@@ -88,7 +88,7 @@ def _show_agent(calendar: Calendar, agent: AgentHealth, *, has_all_versions: boo
     if not agent.evidence:
         return
     print_text(f"  reader written on {agent.evidence}")
-    print_text(f"  {_kept(agent.retention)}")
+    print_text(f"  {_retention(agent.retention)}")
     if agent.newest_error:
         print_text(f"  newest error: {agent.newest_error}")
     shown = agent.versions if has_all_versions else agent.versions[:_VERSIONS_SHOWN]
@@ -135,7 +135,7 @@ def _files(agent: AgentHealth) -> str:
     return ", ".join(said)
 
 
-def _kept(kept: RetentionHealth | None) -> str:
+def _retention(kept: RetentionHealth | None) -> str:
     if kept is None:
         return "not known whether the agent deletes its logs"
     if kept.days is None:

@@ -61,7 +61,7 @@ class _ReaderGoneError(Exception):
 
 
 @contextmanager
-def _noticing_the_reader() -> Iterator[None]:
+def _notice_the_reader() -> Iterator[None]:
     try:
         yield
     except BrokenPipeError as error:
@@ -73,7 +73,7 @@ class _Top(LazyGroup):
     shows how things stand, once there is a store."""
 
     def make_context(self, *args: Any, **more: Any) -> click.Context:
-        with _noticing_the_reader():
+        with _notice_the_reader():
             return super().make_context(*args, **more)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -81,7 +81,7 @@ class _Top(LazyGroup):
         return super().parse_args(ctx, ["status"] if ctx.meta[_ALONE] else args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        with _noticing_the_reader():
+        with _notice_the_reader():
             result = super().invoke(ctx)
             if ctx.meta.get(_ALONE):
                 click.echo("\n`afterwit --help` lists all commands.")
@@ -141,7 +141,7 @@ def _code() -> int:
     try:
         code = afterwit.main(prog_name="afterwit", standalone_mode=False)
     except click.ClickException as error:
-        with _speaking():
+        with _last_words():
             error.show()
         code = error.exit_code
     except (ConfigError, UsageError) as error:
@@ -162,13 +162,13 @@ def _code() -> int:
 def _say(message: str, code: ExitCode) -> ExitCode:
     from afterwit.cli.terminal.output import talk
 
-    with _speaking():
+    with _last_words():
         talk(f"afterwit: {message}")
     return code
 
 
 @contextmanager
-def _speaking() -> Iterator[None]:
+def _last_words() -> Iterator[None]:
     """For the last words of a command: how it ended counts, whether anybody hears them or not."""
     try:
         yield
@@ -180,17 +180,17 @@ def _fault(error: Exception) -> ExitCode:
     """Says that it is our fault, and where the report is."""
     from afterwit.engine.faults import describe_fault
 
-    return _say(describe_fault(error, _named(sys.argv[1:])), ExitCode.FAILED)
+    return _say(describe_fault(error, _name_command(sys.argv[1:])), ExitCode.FAILED)
 
 
-def _named(words: Sequence[str]) -> str:
+def _name_command(words: Sequence[str]) -> str:
     """The command as it was called, without what was given to it: that can be anything."""
     kept: list[str] = []
     group: click.Command | None = afterwit
     for word in words:
         if isinstance(group, click.Group) and word in _names(group):
             kept.append(word)
-            group = group.loaded(word) if isinstance(group, LazyGroup) else group.commands.get(word)
+            group = group.loaded_command(word) if isinstance(group, LazyGroup) else group.commands.get(word)
         else:
             name = word.partition("=")[0]
             is_option = group is not None and any(name in option.opts for option in group.params)

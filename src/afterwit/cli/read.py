@@ -201,7 +201,7 @@ def _take(here: Here, path: Path, *, is_again: bool, is_json: bool) -> None:
     with bar("checking", "answers") as progress:
         taken = take(here.world, given.answers, progress, is_again=is_again)
     if is_json:
-        print_json(_taken_shape(taken, given))
+        print_json(_answers_shape(taken, given))
     else:
         _show_taken(taken, given)
     if given.garbage or any(taken.fates[fate] for fate in _FAULTS):
@@ -248,7 +248,7 @@ def _show_taken(taken: TakenAnswers, given: AnswerLines) -> None:
         talk("`afterwit read --rejected` shows what was refused, and why.")
 
 
-def _taken_shape(taken: TakenAnswers, given: AnswerLines) -> dict[str, Any]:
+def _answers_shape(taken: TakenAnswers, given: AnswerLines) -> dict[str, Any]:
     figures = {name: getattr(taken, name) for name in taken.__struct_fields__ if name != "fates"}
     return {"answers": {str(fate): count for fate, count in taken.fates.items()}, "garbage": given.garbage, **figures}
 

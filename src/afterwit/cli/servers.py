@@ -49,7 +49,7 @@ def mcp(config: Path | None, profile: str | None) -> None:
     An agent starts this by itself once `afterwit connect` has set it up. Tools: recall, explain_item,
     search_sessions, record_lesson, report_item, open_questions, memory. It never listens on a network.
     """
-    from afterwit.agents.moments import RUN
+    from afterwit.agents.hook_payloads import RUN
     from afterwit.mcp.server import McpDesk, serve
 
     run = f"{RUN}{os.urandom(8).hex()}"

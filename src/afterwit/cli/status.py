@@ -38,16 +38,16 @@ def status(here: Here, is_json: bool) -> None:
 
 
 def _lines(now: ProofOfLife, calendar: Calendar) -> Iterator[tuple[str, str]]:
-    yield "does it help", _helping(now, calendar)
+    yield "does it help", _effect_line(now, calendar)
     if now.effect is not None and now.effect.effect.harmful:
         notes = " ".join(now.effect.effect.harmful)
         yield "harmful", f"telling these notes does harm; `afterwit knowledge retire {notes}` takes them out"
-    yield "last learned", _learned(now, calendar)
+    yield "last learned", _last_run(now, calendar)
     yield "last spoke", _spoke(now, calendar)
     if now.spoke is not None or now.comparison.arms:
-        yield "skipped", _skipped(now)
-    yield "waiting", _waiting(now)
-    yield "vanishing", _vanishing(now, calendar)
+        yield "skipped", _holdout_line(now)
+    yield "waiting", _queue_lines(now)
+    yield "vanishing", _deadline_line(now, calendar)
     if not now.reading.is_idle:
         yield "reading", _reading(now)
     if now.backup is not None:
@@ -71,7 +71,7 @@ def _backup(backup: BackupState, calendar: Calendar) -> str:
     return f"{calendar.moment(backup.made_ms)}, {backup.target}{daily}"
 
 
-def _helping(now: ProofOfLife, calendar: Calendar) -> str:
+def _effect_line(now: ProofOfLife, calendar: Calendar) -> str:
     if now.spoke is None and now.effect is None:
         return f"{helping(now)} `afterwit measure backtest` replays your history meanwhile."
     day = calendar.day(now.effect.at_ms if now.effect is not None else calendar.now_ms)
@@ -79,7 +79,7 @@ def _helping(now: ProofOfLife, calendar: Calendar) -> str:
     return f"{helping(now)}{when} `afterwit measure effect` shows more."
 
 
-def _learned(now: ProofOfLife, calendar: Calendar) -> str:
+def _last_run(now: ProofOfLife, calendar: Calendar) -> str:
     learned = now.learned
     if learned.last_run_ms is None:
         return "never. `afterwit learn` reads what your agents have logged."
@@ -100,7 +100,7 @@ def _spoke(now: ProofOfLife, calendar: Calendar) -> str:
     return f"{calendar.moment(spoke.at_ms)}{place}, {said_at(spoke.moment, spoke.act)} ({spoke.agent})"
 
 
-def _skipped(now: ProofOfLife) -> str:
+def _holdout_line(now: ProofOfLife) -> str:
     comparison = now.comparison
     if comparison.arms:
         arms = ", ".join(comparison.arms)
@@ -114,7 +114,7 @@ def _skipped(now: ProofOfLife) -> str:
     return f"{comparison.skipped:,} of {sessions} in the last {comparison.days} days, {off}"
 
 
-def _waiting(now: ProofOfLife) -> str:
+def _queue_lines(now: ProofOfLife) -> str:
     notes = now.notes
     counts = [
         *([approvals(notes.needs_approval)] if notes.needs_approval else []),
@@ -138,7 +138,7 @@ def _reading(now: ProofOfLife) -> str:
     return f"{', '.join(today)}. `afterwit read --spent` shows all."
 
 
-def _vanishing(now: ProofOfLife, calendar: Calendar) -> str:
+def _deadline_line(now: ProofOfLife, calendar: Calendar) -> str:
     logs = now.vanishing
     if not logs.agents:
         return "nothing: no agent here is known to delete its logs"

@@ -17,8 +17,7 @@ from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 import msgspec
 
 from afterwit.agents.declared.description import Description
-from afterwit.agents.declared.parsing import description_from, description_of
-from afterwit.agents.declared.shorthand import toml_of
+from afterwit.agents.declared.parsing import description_from, description_of, toml_of
 from afterwit.agents.registry import AGENTS
 from afterwit.model.errors import ConfigError, UsageError, did_you_mean
 from afterwit.model.settings import BackupSettings, ReadingSettings, RetentionSettings, Settings

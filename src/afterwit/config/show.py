@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.agents.declared.description import Description
-from afterwit.agents.registry import Agent, agents_with, homes
+from afterwit.agents.descriptor import Agent
+from afterwit.agents.registry import agents_with, homes
 from afterwit.config.file import ConfigFile, dotted, read_config, read_descriptions, resolved, sources_folder
 from afterwit.model.errors import ConfigError
 from afterwit.model.settings import DEFAULT_PROFILE, AgentSettings, ProfileName, Settings, StoreSettings

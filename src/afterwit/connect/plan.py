@@ -19,8 +19,8 @@ from typing import NamedTuple
 import apsw
 import msgspec
 
-from afterwit.agents import installing
-from afterwit.agents.installing import ConnectScope
+from afterwit.agents.descriptor import ConnectScope
+from afterwit.agents.registry import INSTALLERS, installer_for, integration_for, traces
 from afterwit.connect import connections
 from afterwit.connect.connections import Connection, Connections
 from afterwit.connect.foreign_files import (
@@ -135,11 +135,11 @@ class Machine(NamedTuple):
 
 def plan_connection(machine: Machine, name: str) -> ConnectPlan:
     """How to connect an agent, in the way that `machine.at` allows."""
-    installer = installing.installer(name)
+    installer = installer_for(name)
     project = str(machine.at.project) if installer.scope is ConnectScope.PROJECT else ""
     at = _with_notes(machine, installer.agent, installer.scope)
     made = Connection(installer.agent, project, at.may_refuse, at.may_rewrite)
-    return _plan_added(machine, made, installing.integration(installer.agent, at))
+    return _plan_added(machine, made, integration_for(installer.agent, at))
 
 
 def plan_file(machine: Machine, path: Path) -> ConnectPlan:
@@ -173,19 +173,16 @@ def present(machine: Machine, has_program: Callable[[str], bool]) -> list[str]:
     """The agents that are on this machine and can be connected for the user as a whole."""
     return [
         installer.agent
-        for installer in installing.INSTALLERS
+        for installer in INSTALLERS
         if installer.scope is ConnectScope.USER
-        and (
-            has_program(installer.program)
-            or any(Path(trace).exists() for trace in installing.traces(installer, machine.at))
-        )
+        and (has_program(installer.program) or any(Path(trace).exists() for trace in traces(installer, machine.at)))
     ]
 
 
 def connected(machine: Machine) -> list[tuple[str, str]]:
     """All that has to be disconnected: what the journal knows, and what is found in agents' files without it."""
     recorded = list(connections.read(machine.layout).by_place)
-    agents = [(installer.agent, "") for installer in installing.INSTALLERS if installer.scope is ConnectScope.USER]
+    agents = [(installer.agent, "") for installer in INSTALLERS if installer.scope is ConnectScope.USER]
     return recorded + [key for key in agents if key not in recorded and _is_anywhere(machine, key[0])]
 
 
@@ -304,10 +301,10 @@ def _edits(machine: Machine, agent: str, project: str, *, is_whole: bool = True)
     """All edits of an agent, those for everything that can be allowed included."""
     if agent == FILE:
         return (MarkedBlock(Path(project), machine.notes(FILE, Path(project).parent)),)
-    scope = installing.installer(agent).scope
+    scope = installer_for(agent).scope
     at = machine.at._replace(project=Path(project)) if project else machine.at
     at = at._replace(may_refuse=True, may_rewrite=True) if is_whole else at
-    return installing.integration(agent, _with_notes(machine._replace(at=at), agent, scope)).edits
+    return integration_for(agent, _with_notes(machine._replace(at=at), agent, scope)).edits
 
 
 def _with_notes(machine: Machine, agent: str, scope: ConnectScope) -> Surroundings:

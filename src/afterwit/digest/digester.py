@@ -19,13 +19,13 @@ from afterwit.actions.activities import has_check
 from afterwit.actions.failures.failure_class import classify
 from afterwit.actions.failures.resolution import resolve
 from afterwit.actions.failures.signature import signature
-from afterwit.actions.steps import Step, command_of
+from afterwit.actions.steps import command_of
 from afterwit.capture.assembly.notes import stated_by_person
 from afterwit.capture.assembly.texts import both_ends
 from afterwit.digest.last_words import is_correction, reported
 from afterwit.digest.outcome import LastReplies, SessionCourse, judge
 from afterwit.model.captured import ActionRow, NoteRow, PartFacts
-from afterwit.model.digest import Digest, DigestStep, Failure, Measures, Publication, Rule, Said, Touched
+from afterwit.model.digest import Digest, Failure, Measures, Publication, Rule, Said, Touched
 from afterwit.model.kinds import (
     CHANGES,
     ActionKind,
@@ -35,6 +35,7 @@ from afterwit.model.kinds import (
     Relation,
     ResolutionKind,
     Status,
+    Step,
     TaskType,
 )
 from afterwit.model.text import regex
@@ -225,7 +226,12 @@ def digest(material: Material) -> Digest:
         task_type=task_type(kinds),
         verdict=judge(course),
         kinds=kinds,
-        steps=tuple(_packed(row, step, identity.started_ms) for row, step in zip(material.actions, steps, strict=True)),
+        steps=tuple(
+            step._replace(
+                target=step.target[:TARGET_LIMIT], error=step.error[:ERROR_LIMIT], said=step.said[:ERROR_LIMIT]
+            )
+            for step in steps
+        ),
         failures=failures,
         rules=rules,
         files=_files(material, steps),
@@ -285,27 +291,11 @@ def steps_of(material: Material) -> list[Step]:
             started[running[at]] = at
         changed = files.get(at, (row.target,) if row.target else ()) if row.kind in CHANGES else ()
         paths = tuple(below(path, material.identity.cwd, material.identity.root) for path in changed)
-        ended = (row.status, row.lean, row.exit_code, row.error)
+        start = material.identity.started_ms
+        at_s = None if row.at_ms is None or start is None else max(0, row.at_ms - start) // 1000
+        ended = (row.status, row.lean, row.exit_code, at_s, row.duration_ms, row.error)
         steps.append(Step(row.kind, row.tool, row.target, *ended, paths, by, said.get(at, "")))
     return steps
-
-
-def _packed(row: ActionRow, step: Step, started_ms: int | None) -> DigestStep:
-    at_s = None if row.at_ms is None or started_ms is None else max(0, row.at_ms - started_ms) // 1000
-    return DigestStep(
-        step.kind,
-        step.tool,
-        step.target[:TARGET_LIMIT],
-        step.status,
-        step.lean,
-        step.exit_code,
-        at_s,
-        row.duration_ms,
-        step.error[:ERROR_LIMIT],
-        step.files,
-        step.started_by,
-        step.said[:ERROR_LIMIT],
-    )
 
 
 def _rules(notes: Iterable[SessionNote]) -> tuple[Rule, ...]:

@@ -205,7 +205,8 @@ def load_digest(db: apsw.Connection, row: SessionRow) -> Digest | None:
 def as_document(digest: Digest) -> dict[str, Any]:
     """The digest as `--json` prints it: every field by its name."""
     document = msgspec.structs.asdict(digest)
-    for name in ("steps", "rules", "files"):
+    document["steps"] = [step._asdict() for step in digest.steps]
+    for name in ("rules", "files"):
         document[name] = [msgspec.structs.asdict(struct) for struct in document[name]]
     return document
 

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from afterwit.actions.activities import activities_of, has_check
-from afterwit.actions.activity_names import FORGES, may_be
+from afterwit.actions.quick_look import FORGES, may_be
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.tree import Command
-from afterwit.actions.steps import Step, command_of
+from afterwit.actions.steps import command_of
 from afterwit.actions.tools import fold
 from afterwit.digest.last_words import (
     TaskReport,
@@ -39,6 +39,7 @@ from afterwit.model.kinds import (
     RecordedEnd,
     ResolutionKind,
     Status,
+    Step,
 )
 from afterwit.model.text import regex
 

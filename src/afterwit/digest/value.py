@@ -24,8 +24,8 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from enum import StrEnum
 from typing import NamedTuple, TypeVar
 
-from afterwit.model.digest import Digest, DigestStep, Failure
-from afterwit.model.kinds import ActionKind, FailureClass, ResolutionKind
+from afterwit.model.digest import Digest, Failure
+from afterwit.model.kinds import ActionKind, FailureClass, ResolutionKind, Step
 from afterwit.repos.folders import PARTS_OF_A_REPOSITORY, place_of_file, places_of_command
 from afterwit.repos.remotes import last_part, name_key
 
@@ -291,7 +291,7 @@ class RepoNames:
         prompts = [self._is_named(said.text) for said in digest.prompts if said.is_person]
         return max(_share(steps), _share(prompts))
 
-    def _is_there(self, step: DigestStep, keys: Set[str], *, is_own: bool) -> bool:
+    def _is_there(self, step: Step, keys: Set[str], *, is_own: bool) -> bool:
         places = _places_of(step)
         if any(name_key(part) in keys for place in places for part in place.split("/") if part):
             return True
@@ -301,7 +301,7 @@ class RepoNames:
         return self._mention is not None and self._mention.search(text) is not None
 
 
-def _places_of(step: DigestStep) -> set[str]:
+def _places_of(step: Step) -> set[str]:
     """The folders and remotes that a step names, and its files elsewhere: the digest has those of the session's own
     repository by their path below it."""
     if step.kind is ActionKind.SHELL:

@@ -124,7 +124,7 @@ def note_faults(layout: Layout) -> Iterator[None]:
 
 def _note_fault(layout: Layout, error: Exception) -> None:
     """Loads what a run that goes well does without."""
-    from afterwit.agents.moments import END
+    from afterwit.agents.hook_payloads import END
     from afterwit.recall.hook.call import fault
     from afterwit.store.spool import append
 

@@ -8,7 +8,7 @@ once. Sessions that an older capture made, and that are only derived again, are 
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from afterwit.agents.retention import Keeping
+from afterwit.agents.registry import RetentionPeriod
 from afterwit.capture.derived import Derived
 from afterwit.capture.logs import Home, keeping_in, vanishes_at
 from afterwit.capture.plan import AgentPlan, Pending
@@ -42,7 +42,7 @@ class RunNews:
         self._sessions_before = count_sessions(store.db)
         self._older: frozenset[int] = frozenset()
         self._read: frozenset[int] = frozenset()
-        self._kept: dict[Home, Keeping | None] = {}
+        self._kept: dict[Home, RetentionPeriod | None] = {}
         self._vanishing_ms: list[int] = []
 
     def begin(self) -> None:

@@ -19,9 +19,7 @@ from typing import Any
 
 import msgspec
 
-from afterwit.agents import claude_hooks
-from afterwit.agents.moments import ACTIVITY, AFTER, PROMPT, START, Moment
-from afterwit.agents.packages import described, payloads_of
+from afterwit.agents.hook_payloads import ACTIVITY, AFTER, PROMPT, START, Moment, described, payloads_of
 from afterwit.capture.checkouts import OpenedRows, git_checkouts
 from afterwit.config.world import World
 from afterwit.digest.door import pack
@@ -32,9 +30,9 @@ from afterwit.measure.backtest import PRODUCT
 from afterwit.measure.baselines import BASELINES
 from afterwit.measure.past_repositories import PastCheckout
 from afterwit.measure.player import NoteOccasion, Player, Saying, Whereabouts
-from afterwit.model.digest import VERSION, Digest, DigestStep
+from afterwit.model.digest import VERSION, Digest
 from afterwit.model.errors import UsageError, did_you_mean
-from afterwit.model.kinds import ActionKind, Relation, Status
+from afterwit.model.kinds import ActionKind, Relation, Status, Step
 from afterwit.model.knowledge import READ
 from afterwit.model.settings import Settings
 from afterwit.recall.deck.compile import compile_deck
@@ -66,7 +64,7 @@ _FACTS = ("repo", "user", "relation", "parent", "branch", "started_ms", "ended_m
 
 def ask_hook(agent: str, moment: Moment, world: World) -> HookCall:
     """The call of a hook, after it was answered. Agents that have no hooks are asked as Claude Code is."""
-    payloads = payloads_of(agent) or claude_hooks
+    payloads = payloads_of(agent) or payloads_of("claude-code")
     events = described(agent)["hooks"]["events"] if "hooks" in described(agent) else {}
     moment.native = next((name for name, event in events.items() if event == moment.event), "")
     call = HookCall(agent, payloads, moment, str(world.layout.root), [], str(world.user_home))
@@ -264,7 +262,7 @@ class HookPlayer(PlacesPlayer):
     def later_prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
         return self.prompt(here, prompt)
 
-    def action(self, here: Whereabouts, step: DigestStep, paths: Sequence[str]) -> Iterable[Saying]:
+    def action(self, here: Whereabouts, step: Step, paths: Sequence[str]) -> Iterable[Saying]:
         if step.status in _NEVER_CALLED:
             return ()
         is_told = described(here.agent).get("hooks", {}).get("tells_outcome", True)
@@ -299,7 +297,7 @@ def _saying(record: Mapping[str, Any], proposal: Proposal | None) -> Saying:
     )
 
 
-def _arguments(step: DigestStep, paths: Sequence[str]) -> dict[str, object]:
+def _arguments(step: Step, paths: Sequence[str]) -> dict[str, object]:
     """What the agent's tool was called with, as far as it is kept."""
     if step.kind is ActionKind.SHELL:
         return {"command": step.target}

@@ -27,9 +27,9 @@ BACKUP = Extra(
             "Snapshots of the store in a folder, on a server or in a git remote.",
         )
     },
-    after_learn="afterwit.extras.backup.after_learn:back_up",
-    findings="afterwit.extras.backup.health:backup_findings",
-    backup_state="afterwit.extras.backup.health:backup_state",
+    after_learn="afterwit.extras.backup.daily:back_up",
+    findings="afterwit.extras.backup.last:backup_findings",
+    backup_state="afterwit.extras.backup.last:backup_state",
 )
 MEMORY = Extra(
     commands={
@@ -73,7 +73,7 @@ TEMPLATES = Extra(
     },
     pages=("afterwit.extras.lab.templates.web",),
     links=(PageLink("templates", "Templates", "Tool calls that went well, to begin with."),),
-    worked_examples="afterwit.extras.lab.templates.apply:compared_templates",
+    worked_examples="afterwit.extras.lab.templates.apply:choose_examples",
 )
 SAMPLE = Extra(
     commands={

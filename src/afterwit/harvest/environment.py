@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 from afterwit.actions.shell.command_changes import ARROW, bare, bare_commands, is_general
 from afterwit.actions.shell.parse import parsed
-from afterwit.actions.shell.program_table import MODULE_RUNNERS
-from afterwit.actions.shell.programs import Weight, names
+from afterwit.actions.shell.programs import MODULE_RUNNERS, Weight, names
 from afterwit.harvest.commands.invocations import command_at
 from afterwit.harvest.commands.power import power_of
 from afterwit.harvest.harvester import (

@@ -28,7 +28,7 @@ from afterwit.model.knowledge import (
     SessionRef,
     Sighting,
 )
-from afterwit.redaction.placeholders import unkeyed
+from afterwit.redaction.markers import unkeyed
 
 K = TypeVar("K", bound=Hashable)
 S = TypeVar("S", bound=Seen)

@@ -14,7 +14,6 @@ from typing import NamedTuple
 from afterwit.actions.failures.signature import answerable_signature
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.tree import Command
-from afterwit.actions.steps import Step
 from afterwit.harvest.commands.invocations import command_at
 from afterwit.harvest.harvester import (
     Grouped,
@@ -28,8 +27,8 @@ from afterwit.harvest.harvester import (
     unique,
 )
 from afterwit.harvest.wording import plain, quoted, sentence
-from afterwit.model.digest import Digest, DigestStep
-from afterwit.model.kinds import ActionKind, Lean, Status
+from afterwit.model.digest import Digest
+from afterwit.model.kinds import ActionKind, Lean, Status, Step
 from afterwit.model.knowledge import Category, Channel, Draft, Scope, Seen, Sighting, Trigger
 from afterwit.model.text import regex, words_of
 from afterwit.redaction.hygiene import danger_in
@@ -104,7 +103,7 @@ def _signature(digest: Digest, at: int) -> str:
         return named
     step = digest.steps[at]
     return answerable_signature(
-        Step(step.kind, step.tool, step.target, Status.FAILED, None, step.exit_code, step.error)
+        Step(step.kind, step.tool, step.target, Status.FAILED, None, step.exit_code, error=step.error)
     )
 
 
@@ -171,7 +170,7 @@ def _worked_later(digest: Digest, at: int, aim: Aim) -> int | None:
     return None
 
 
-def _went_through(step: DigestStep) -> bool:
+def _went_through(step: Step) -> bool:
     """Whether a request was answered otherwise: logs without exit codes only show that it was not refused again."""
     return step.has_worked or (step.status is Status.UNKNOWN and step.lean is None)
 

@@ -7,7 +7,7 @@ than the repository's own. What follows over many sessions is up to the harveste
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from afterwit.actions.checks import is_checking
+from afterwit.actions.activities import is_checking
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight, names
 from afterwit.harvest.commands.invocations import CommandRun, command_at

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from afterwit.model.knowledge import SENTENCE_LIMIT
 from afterwit.model.text import regex
 from afterwit.redaction.hygiene import clean
-from afterwit.redaction.placeholders import PLACEHOLDER
+from afterwit.redaction.markers import PLACEHOLDER
 from afterwit.redaction.plain_names import is_plain_name
 
 _PATH_CHARS = 120

@@ -29,7 +29,7 @@ from afterwit.model.knowledge import (
 )
 from afterwit.model.times import iso_from_ms, ms_from_any
 from afterwit.redaction.hygiene import clean
-from afterwit.redaction.placeholders import unkeyed
+from afterwit.redaction.markers import unkeyed
 
 VERSION = 1
 GLOBAL = "global"

@@ -21,8 +21,7 @@ from afterwit.model.knowledge import GUARDED_FIXES, READ, REPEATED, SENTENCE_LIM
 from afterwit.model.text import has_disguised_word, regex
 from afterwit.redaction.claims import claims_in, forbids, lowers_a_guard
 from afterwit.redaction.hygiene import clean, danger_in, reads_like_an_order
-from afterwit.redaction.markers import is_own
-from afterwit.redaction.placeholders import PLACEHOLDER
+from afterwit.redaction.markers import PLACEHOLDER, is_own
 from afterwit.redaction.redaction import Redactor
 
 

@@ -21,7 +21,7 @@ from afterwit.config.world import World
 from afterwit.knowledge.door.list import find_item
 from afterwit.knowledge.door.listeners import listener_here
 from afterwit.mcp.messages import Code, NoResourceError, RpcError
-from afterwit.mcp.notes import given_by_id, repo_of
+from afterwit.mcp.notes import repo_of, tell_by_id
 from afterwit.mcp.server import PREFIX
 from afterwit.mcp.tool import Caller, Tool
 from afterwit.model.errors import AfterwitError, UsageError
@@ -71,16 +71,16 @@ class StoreDesk:
             there = ", ".join(tool_modules())
             raise RpcError(Code.INVALID_PARAMS, f"There is no tool {name[:80]!r}. There are: {there}.")
         try:
-            return _said(self._called(name, arguments, client))
+            return _content(self._call(name, arguments, client))
         except AfterwitError as error:
-            return _said(complaint(str(error))) | {"isError": True}
+            return _content(complaint(str(error))) | {"isError": True}
         except OSError as error:
             said = f"{error.strerror or error}: {error.filename or 'no file named'}."
-            return _said(complaint(said)) | {"isError": True}
+            return _content(complaint(said)) | {"isError": True}
 
     def resources(self, cursor: str, client: str) -> dict[str, Any]:
         """A page of items; an empty one where there is no store yet, because clients ask for it unasked."""
-        with _told():
+        with _protocol_errors():
             caller = self._caller(client)
             if not caller.world.layout.exists() or _is_left_out(caller):
                 return {"resources": []}
@@ -88,12 +88,12 @@ class StoreDesk:
                 return list_resources(db, caller, cursor)
 
     def read(self, uri: str, client: str) -> list[dict[str, Any]]:
-        with _told():
+        with _protocol_errors():
             caller = self._caller(client)
             with readonly_database(caller.world.layout) as db:
                 return read_resource(db, caller, uri)
 
-    def _called(self, name: str, arguments: Mapping[str, Any], client: str) -> Shown:
+    def _call(self, name: str, arguments: Mapping[str, Any], client: str) -> Shown:
         tool = tool_named(name)
         is_counted = name in _COUNTED
         if is_counted and self._writes >= MOST_WRITES:
@@ -133,12 +133,12 @@ def tool_named(name: str) -> Tool:
     return next(tool for tool in tools if tool.name == name)
 
 
-def _said(text: Shown) -> dict[str, Any]:
+def _content(text: Shown) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": text}]}
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _protocol_errors() -> Iterator[None]:
     """Resources have no errors of their own, so ours become those of the protocol."""
     try:
         yield
@@ -167,7 +167,7 @@ def read_resource(db: apsw.Connection, caller: Caller, uri: str) -> list[dict[st
         item = find_item(db, name, names_only=True)
     except UsageError as error:
         raise NoResourceError(str(error)) from error
-    return [{"uri": f"{PREFIX}{item.id}", "mimeType": "text/plain", "text": given_by_id(db, caller, item)}]
+    return [{"uri": f"{PREFIX}{item.id}", "mimeType": "text/plain", "text": tell_by_id(db, caller, item)}]
 
 
 def _start(cursor: str) -> int:

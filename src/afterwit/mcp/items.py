@@ -6,7 +6,7 @@ from typing import Any
 from afterwit.actions.shell.parse import parse
 from afterwit.engine.curation.curate import LessonSource, Words, record, report
 from afterwit.knowledge.door.list import find_item
-from afterwit.mcp.notes import PLACE, given_by_id, repo_of
+from afterwit.mcp.notes import PLACE, repo_of, tell_by_id
 from afterwit.mcp.tool import Caller, Tool, choice, text, texts
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE, SENTENCE_LIMIT, Category, Scope, ScopeKind, Trigger
@@ -16,7 +16,7 @@ from afterwit.store.store import readonly_database
 
 def explain_item(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
     with readonly_database(caller.world.layout) as db:
-        return given_by_id(db, caller, find_item(db, arguments["item"], names_only=True))
+        return tell_by_id(db, caller, find_item(db, arguments["item"], names_only=True))
 
 
 ITEM = text("The note's id, or the beginning of it.", 64)

@@ -56,7 +56,7 @@ class Request(NamedTuple):
         return self.id is None
 
 
-def decoded(line: bytes) -> Any:
+def decode(line: bytes) -> Any:
     """The JSON value of a line."""
     try:
         value = json.loads(line.decode("utf-8", "replace"), parse_constant=_refuse)
@@ -96,7 +96,7 @@ def refusal(request: Id, error: RpcError) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": request, "error": body}
 
 
-def encoded(message: Any) -> bytes:
+def encode(message: Any) -> bytes:
     """A message as one line. ASCII alone, so that no client takes a character of a text for the end of the line."""
     return json.dumps(message, separators=(",", ":")).encode("ascii") + b"\n"
 

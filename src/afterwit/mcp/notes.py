@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import apsw
 
-from afterwit.agents.moments import ASKED
+from afterwit.agents.hook_payloads import ASKED
 from afterwit.config.world import World
 from afterwit.knowledge.door.listeners import listener_here
 from afterwit.knowledge.shown_items import excerpt, grounds, may_be_told_to, sentence
@@ -63,20 +63,20 @@ class ItemLine(NamedTuple):
 Sections = Sequence[tuple[Shown, Sequence[ItemLine]]]  # a heading, and lines; without lines it frames the others
 
 
-def given(world: World, to: Audience, moment: str, sections: Sections, ending: Sequence[Shown] = ()) -> Shown:
+def tell_items(world: World, to: Audience, moment: str, sections: Sections, ending: Sequence[Shown] = ()) -> Shown:
     """The text for an agent without what is held out, noted; "" where nothing is left."""
     heard = list(_heard(to, sections))
     text = _text(heard, ending)
-    shown = _shown(heard)
+    shown = _items_shown(heard)
     items: Mapping[str, bool] = {line.item: line.item in shown for _, said in sections for line in said if line.item}
     if items:
         note(world, to, moment, items, text, _text(sections, ending))
     return text
 
 
-def given_by_id(db: apsw.Connection, caller: Caller, item: Item) -> Shown:
+def tell_by_id(db: apsw.Connection, caller: Caller, item: Item) -> Shown:
     """An item with what stands behind it."""
-    text = notes(explained(item, listener_here(db, caller.world)))
+    text = notes(explain(item, listener_here(db, caller.world)))
     to = audience_of(db, caller.world, caller.agent, caller.session, repo_of(db, caller, {}))
     note(caller.world, to, ASKED, {item.id: True}, text, text)
     return text
@@ -96,10 +96,10 @@ def _text(sections: Sections, ending: Sequence[Shown]) -> Shown:
     return notes([*rows, *ending]) if any(said for _, said in sections) else NOTHING
 
 
-def _shown(sections: Sections) -> frozenset[str]:
+def _items_shown(sections: Sections) -> frozenset[str]:
     """The items of those lines that there is room for."""
     rows = _rows(sections)
-    return frozenset(row.item for row in rows[: fitting(row.text for row in rows)])
+    return frozenset(row.item for row in rows[: count_fitting(row.text for row in rows)])
 
 
 def _rows(sections: Sections) -> list[ItemLine]:
@@ -107,7 +107,7 @@ def _rows(sections: Sections) -> list[ItemLine]:
     return [row for heading, said in sections for row in (*(ItemLine("", line) for line in lines(heading)), *said)]
 
 
-def explained(item: Item, to: Listener) -> Iterator[Shown]:
+def explain(item: Item, to: Listener) -> Iterator[Shown]:
     """The lines, unmarked."""
     is_told = may_be_told_to(item, to)
     said = sentence(item) if is_told else NOTHING
@@ -169,13 +169,13 @@ def _moment(piece: Evidence) -> int:
 def notes(lines: Iterable[Shown], most: int = MOST_CHARS) -> Shown:
     """Lines between the markers: as many as there is room for, and how many were left out."""
     rows = list(lines)
-    kept = rows[: fitting(rows, most)]
+    kept = rows[: count_fitting(rows, most)]
     if len(kept) < len(rows):
         kept.append(joined((ours("("), figure(len(rows) - len(kept)), ours(" more lines left out)"))))
     return between_markers(joined(kept, "\n"), OPENING, CLOSING)
 
 
-def fitting(lines: Iterable[str], most: int = MOST_CHARS) -> int:
+def count_fitting(lines: Iterable[str], most: int = MOST_CHARS) -> int:
     """How many of the lines there is room for, from the first."""
     left, number = most, 0
     for line in lines:

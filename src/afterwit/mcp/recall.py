@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
-from afterwit.agents.moments import RECALL
+from afterwit.agents.hook_payloads import RECALL
 from afterwit.knowledge.door.listeners import listener_here
 from afterwit.knowledge.shown_items import sentence, standing
 from afterwit.mcp.notes import (
@@ -15,12 +15,12 @@ from afterwit.mcp.notes import (
     ItemLine,
     day,
     folder_of,
-    given,
     last_part,
     literal,
     notes,
     one_line,
     repo_of,
+    tell_items,
 )
 from afterwit.mcp.tool import Caller, Tool, choice, number, text
 from afterwit.model.kinds import EventKind
@@ -56,7 +56,7 @@ def recall(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
         prompt = prompt_block_for(db, caller.world, situation, arguments["task"])
         to = audience_of(db, caller.world, caller.agent, caller.session, repo)
     ids = {item.id for item in here}
-    answer = given(caller.world, to, RECALL, (*_of_prompt(prompt, ids), *_of_start(start)), (ours(_IDS),))
+    answer = tell_items(caller.world, to, RECALL, (*_of_prompt(prompt, ids), *_of_start(start)), (ours(_IDS),))
     place = NOTHING if repo else ours(_NO_PLACE)
     return joined((answer, place), "\n") if answer else joined((ours(_NOTHING), place), " ")
 
@@ -64,16 +64,16 @@ def recall(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
 def _of_prompt(prompt: PromptBlock, ids: Set[str]) -> Iterator[tuple[Shown, Sequence[ItemLine]]]:
     """The most telling for the task comes first: what does not fit is left out from the end."""
     for section in prompt.sections:
-        yield section.heading, [_said(line.item, joined((ours("- "), line.text)), ids) for line in section.lines]
+        yield section.heading, [_with_id(line.item, joined((ours("- "), line.text)), ids) for line in section.lines]
 
 
 def _of_start(start: StartBlock) -> Iterator[tuple[Shown, Sequence[ItemLine]]]:
     ids = {item.id for item in start.items}
     for section in start.sections if start.text else ():
-        yield section.heading, [_said(line.item, line.text, ids) for line in section.lines]
+        yield section.heading, [_with_id(line.item, line.text, ids) for line in section.lines]
 
 
-def _said(item: str, text: Shown, ids: Set[str]) -> ItemLine:
+def _with_id(item: str, text: Shown, ids: Set[str]) -> ItemLine:
     return ItemLine(item, joined((text, ours(" ["), stamp(item), ours("]"))) if item in ids else text)
 
 
@@ -105,7 +105,9 @@ def open_questions(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
     limit = arguments.get("limit", _QUESTIONS)
     more = [joined((ours("("), figure(len(questions) - limit), ours(" more)")))] if len(questions) > limit else []
     said = [_question(item) for item in newest[:limit]]
-    return given(caller.world, to, RECALL, [(ours("Left open by earlier sessions:"), said)], more) or ours(_NO_QUESTION)
+    return tell_items(caller.world, to, RECALL, [(ours("Left open by earlier sessions:"), said)], more) or ours(
+        _NO_QUESTION
+    )
 
 
 def _question(item: Item) -> ItemLine:
@@ -143,7 +145,7 @@ def places(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
         return ours(_NO_FILE)
     answer = find_places(caller.world, folder or Path(), repo or None, arguments["task"], MOST)
     lines = [ItemLine(PLACES, _place_line(likely.place)) for likely in answer.places if path(likely.place.path)]
-    return given(caller.world, to, RECALL, [(ours(_PLACES_HEADING), lines)], ()) or ours(_NO_FILE)
+    return tell_items(caller.world, to, RECALL, [(ours(_PLACES_HEADING), lines)], ()) or ours(_NO_FILE)
 
 
 def _place_line(place: LikelyPlace) -> Shown:

@@ -26,8 +26,8 @@ from afterwit.mcp.messages import (
     Request,
     RpcError,
     answer,
-    decoded,
-    encoded,
+    decode,
+    encode,
     refusal,
     request_in,
 )
@@ -35,7 +35,7 @@ from afterwit.mcp.messages import (
 FILE = Path(__file__).with_name("tools.json")
 
 
-def offered() -> list[dict[str, Any]]:
+def offered_tools() -> list[dict[str, Any]]:
     """All tools, in their order."""
     files = (FILE, *(extra.tools_file for extra in extras() if extra.tools_file is not None))
     return [tool for file in files for tool in json.loads(file.read_bytes())]
@@ -93,17 +93,17 @@ class Server:
     def respond(self, line: bytes) -> Any:
         """What to send back for a line; None: nothing."""
         try:
-            value = decoded(line)
+            value = decode(line)
         except RpcError as error:
             return refusal(None, error)
         if not isinstance(value, list):
-            return self._responded(value)
+            return self._respond(value)
         if not 0 < len(value) <= MOST_BATCHED:
             return refusal(None, RpcError(Code.INVALID_REQUEST, f"A batch has 1 to {MOST_BATCHED} requests."))
-        responses = [response for response in map(self._responded, value) if response is not None]
+        responses = [response for response in map(self._respond, value) if response is not None]
         return responses or None
 
-    def _responded(self, value: Any) -> dict[str, Any] | None:
+    def _respond(self, value: Any) -> dict[str, Any] | None:
         about: Id = None
         try:
             request = request_in(value)
@@ -119,9 +119,9 @@ class Server:
 
     def _result(self, request: Request) -> Mapping[str, Any]:
         client = self._client if request.method == "initialize" else self._client_of(request)
-        result = self._answered(request, client)
+        result = self._answer(request, client)
         is_modern = client.is_modern or request.method == "server/discover"
-        return _stamped(result, request.method) if is_modern else result
+        return _stamp(result, request.method) if is_modern else result
 
     def _client_of(self, request: Request) -> Client:
         """The client as the request names it, else as it named itself at the beginning."""
@@ -134,31 +134,31 @@ class Server:
             raise RpcError(Code.UNSUPPORTED_VERSION, "Unsupported protocol version.", data)
         return Client(_name(meta.get(f"{_META}clientInfo")), is_modern=True)
 
-    def _answered(self, request: Request, client: Client) -> Mapping[str, Any]:
+    def _answer(self, request: Request, client: Client) -> Mapping[str, Any]:
         params = request.params
         match request.method:
             case "initialize":
-                return self._initialized(params)
+                return self._initialize(params)
             case "server/discover":
                 return {"supportedVersions": [MODERN_VERSION], "capabilities": _CAPABILITIES} | _about()
             case "ping":
                 return {}
             case "tools/list":
-                return {"tools": offered()}
+                return {"tools": offered_tools()}
             case "tools/call":
                 arguments = params.get("arguments")
                 if arguments is not None and not isinstance(arguments, dict):
                     raise RpcError(Code.INVALID_PARAMS, "`arguments` must be an object.")
-                return self._loaded().call(_text(params, "name"), arguments or {}, client.name)
+                return self._load().call(_text(params, "name"), arguments or {}, client.name)
             case "resources/list":
-                return self._loaded().resources(_text(params, "cursor", ""), client.name)
+                return self._load().resources(_text(params, "cursor", ""), client.name)
             case "resources/templates/list":
                 return {"resourceTemplates": [TEMPLATE]}
             case "resources/read":
                 return {"contents": self._read(_text(params, "uri"), client)}
         raise RpcError(Code.METHOD_NOT_FOUND, f"There is no method {request.method[:80]!r} here.")
 
-    def _initialized(self, params: Mapping[str, Any]) -> dict[str, Any]:
+    def _initialize(self, params: Mapping[str, Any]) -> dict[str, Any]:
         self._client = Client(_name(params.get("clientInfo")))
         asked = params.get("protocolVersion")
         version = asked if asked in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1]
@@ -166,12 +166,12 @@ class Server:
 
     def _read(self, uri: str, client: Client) -> list[dict[str, Any]]:
         try:
-            return self._loaded().read(uri, client.name)
+            return self._load().read(uri, client.name)
         except NoResourceError as error:
             code = Code.INVALID_PARAMS if client.is_modern else Code.NO_RESOURCE
             raise RpcError(code, str(error.args[0]), {"uri": uri}) from error
 
-    def _loaded(self) -> McpDesk:
+    def _load(self) -> McpDesk:
         if self._desk is None:
             self._desk = self._open_desk()
         return self._desk
@@ -194,7 +194,7 @@ def _about() -> dict[str, Any]:
     return {"instructions": INSTRUCTIONS}
 
 
-def _stamped(result: Mapping[str, Any], method: str) -> dict[str, Any]:
+def _stamp(result: Mapping[str, Any], method: str) -> dict[str, Any]:
     """With what every result says since 2026-07-28. What is known changes, so nothing may be kept."""
     caching = {"ttlMs": 0, "cacheScope": "private"} if method in _CACHED else {}
     return {**result, "resultType": "complete", **caching, "_meta": {f"{_META}serverInfo": _self()}}
@@ -228,7 +228,7 @@ def answer_all(reading: BinaryIO, writing: BinaryIO, server: Server) -> None:
     for line in _lines(reading):
         response = _TOO_LONG if line is None else server.respond(line) if line.strip() else None
         if response is not None:
-            writing.write(encoded(response))
+            writing.write(encode(response))
             writing.flush()
 
 

@@ -22,7 +22,7 @@ from afterwit.redaction.shown import Shown
 _ALL_ADDED = frozenset().union(*(client.reserved.added for client in AGENTS))
 
 
-def reserving(parameter: str) -> list[str]:
+def reserve(parameter: str) -> list[str]:
     """The clients that keep this name for themselves."""
     return sorted(client.name for client in AGENTS if _is_reserved(client.reserved, parameter))
 

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from afterwit.measure.plain_commands import fix_of, is_usage, masked, sign_of
 from afterwit.measure.player import Player, Saying, Whereabouts
-from afterwit.model.digest import Digest, DigestStep
-from afterwit.model.kinds import CHANGES, ActionKind, Status
+from afterwit.model.digest import Digest
+from afterwit.model.kinds import CHANGES, ActionKind, Status, Step
 
 _WORD = re.compile(r"[a-z][a-z0-9]{2,}")
 _HUMP = re.compile(r"([a-z])([A-Z])")
@@ -201,7 +201,7 @@ class Echo(Player):
 
     name = "echo"
 
-    def after(self, here: Whereabouts, step: DigestStep) -> Iterable[Saying]:
+    def after(self, here: Whereabouts, step: Step) -> Iterable[Saying]:
         del here
         yield Saying(text=step.error[:_EXCERPT], items=("echo",))
 
@@ -236,7 +236,7 @@ class Memoriser(Player):
             self._by_command[failed.repo, failed.masked].append(failed)
             self._by_sign[_where(failed), failed.sign].append(failed)
 
-    def before(self, here: Whereabouts, step: DigestStep) -> Iterable[Saying]:
+    def before(self, here: Whereabouts, step: Step) -> Iterable[Saying]:
         if step.kind is not ActionKind.SHELL:
             return
         same = self._by_command.get((here.repo, masked(step.target)), [])
@@ -244,7 +244,7 @@ class Memoriser(Player):
         if len(same) >= _MIN_FAILURES and fix:
             yield Saying(text=f"Use: {fix}", items=(self.name,), advice=fix)
 
-    def after(self, here: Whereabouts, step: DigestStep) -> Iterable[Saying]:
+    def after(self, here: Whereabouts, step: Step) -> Iterable[Saying]:
         sign = sign_of(step)
         same = self._by_sign.get(("*", sign)) or self._by_sign.get((here.repo, sign)) or []
         fix = _latest_fix(same)

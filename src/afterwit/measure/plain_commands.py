@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from afterwit.model.digest import DigestStep
-from afterwit.model.kinds import CHANGES, ActionKind, Status
+from afterwit.model.kinds import CHANGES, ActionKind, Status, Step
 
 _REACH = 8  # actions behind a failure in which a fix is looked for
 _ALIKE = 0.5
@@ -72,13 +71,13 @@ def mask(line: str) -> str:
     return line.strip()[:140]
 
 
-def sign_of(step: DigestStep) -> tuple[str, str, str]:
+def sign_of(step: Step) -> tuple[str, str, str]:
     """What makes two failures the same: kind, the first two words, the masked telling line."""
     is_shell = step.kind is ActionKind.SHELL
     return step.kind, " ".join(words_of(step.target)[:2]) if is_shell else step.tool, mask(_telling(step.error))
 
 
-def is_usage(step: DigestStep) -> bool:
+def is_usage(step: Step) -> bool:
     """Whether a tool was used wrongly, which is wrong in every repository."""
     line = _telling(step.error)
     return bool(_USAGE.search(line)) and not _TRANSIENT.search(line) and not _ENVIRONMENT.search(line)
@@ -90,7 +89,7 @@ def _telling(error: str) -> str:
     return next((line for line in lines if _TELLING.search(line)), lines[-1] if lines else "")
 
 
-def fix_of(steps: Sequence[DigestStep], at: int) -> str:
+def fix_of(steps: Sequence[Step], at: int) -> str:
     """The changed command that worked soon after a failed one, with nothing edited in between; "" if none did."""
     failed = steps[at]
     for step in steps[at + 1 : at + 1 + _REACH]:
@@ -106,7 +105,7 @@ def _alike(command: str, other: str) -> bool:
     return alike(words_of(command), words_of(other)) >= _ALIKE
 
 
-def is_right(advice: str, failed: DigestStep, fix: DigestStep) -> bool:
+def is_right(advice: str, failed: Step, fix: Step) -> bool:
     """Whether the advised command is much like the fix, is not the failed command, and was not in the error text."""
     if not advice or advice in failed.error or masked(advice) == masked(failed.target):
         return False

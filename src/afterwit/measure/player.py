@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from afterwit.model.digest import Digest, DigestStep
+from afterwit.model.digest import Digest
+from afterwit.model.kinds import Step
 
 
 class NoteMoment(StrEnum):
@@ -109,17 +110,17 @@ class Player:
         del here, prompt
         return ()
 
-    def before(self, here: Whereabouts, step: DigestStep) -> Iterable[Saying]:
+    def before(self, here: Whereabouts, step: Step) -> Iterable[Saying]:
         """An action is about to run. Its result is not in the step."""
         del here, step
         return ()
 
-    def after(self, here: Whereabouts, step: DigestStep) -> Iterable[Saying]:
+    def after(self, here: Whereabouts, step: Step) -> Iterable[Saying]:
         """An action has failed."""
         del here, step
         return ()
 
-    def action(self, here: Whereabouts, step: DigestStep, paths: Sequence[str]) -> Iterable[Saying]:
+    def action(self, here: Whereabouts, step: Step, paths: Sequence[str]) -> Iterable[Saying]:
         """An action is over, however it ended; a failure was told to `after` before. Its target and its error are as
         long as they are stored. The paths are those below the repository that it read or changed."""
         del here, step, paths

@@ -18,8 +18,8 @@ import msgspec
 from afterwit.digest.digester import Material, below, cut, digest
 from afterwit.measure.player import NoteMoment, NoteOccasion, Player, PlayerNote, Saying, Whereabouts
 from afterwit.model.captured import ActionRow
-from afterwit.model.digest import Digest, DigestStep
-from afterwit.model.kinds import ActionKind, NoteKind, Status
+from afterwit.model.digest import Digest
+from afterwit.model.kinds import ActionKind, NoteKind, Status, Step
 
 
 class Outline(NamedTuple):
@@ -162,11 +162,11 @@ def _spoken(player: Player, course: _Course) -> Iterator[PlayerNote]:
     yield from _at_later_prompts(player, here, None, later[0])
     for step, row, paths, prompts in zip(whole.steps, course.rows, course.paths, later[1:], strict=True):
         call = row.call_id
-        unknown = DigestStep(step.kind, step.tool, step.target, Status.UNKNOWN, at_s=step.at_s, files=step.files)
+        unknown = Step(step.kind, step.tool, step.target, Status.UNKNOWN, at_s=step.at_s, files=step.files)
         yield from (_note(here, call, NoteMoment.BEFORE, saying) for saying in player.before(here, unknown))
         if step.status is Status.FAILED:
             yield from (_note(here, call, NoteMoment.AFTER, saying) for saying in player.after(here, step))
-        over = msgspec.structs.replace(step, target=row.target, error=row.error)
+        over = step._replace(target=row.target, error=row.error)
         yield from (_note(here, call, NoteMoment.AFTER, saying) for saying in player.action(here, over, paths))
         yield from _at_later_prompts(player, here, call, prompts)
 

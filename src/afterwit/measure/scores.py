@@ -19,8 +19,8 @@ from afterwit.digest.digester import shown_by
 from afterwit.measure.moments import HelpfulMoment, moment_of_failure, moment_of_files
 from afterwit.measure.plain_commands import is_right
 from afterwit.measure.player import NoteMoment, PlayerNote
-from afterwit.model.digest import Digest, DigestStep, Failure
-from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, ResolutionKind, Status
+from afterwit.model.digest import Digest, Failure
+from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, ResolutionKind, Status, Step
 
 TOP = 5
 _KNOWN_FILES = 20  # fewer known files in a repository are no pool
@@ -240,7 +240,7 @@ def first_touch(digest: Digest, path: str) -> int:
     return next(touches, len(digest.steps))
 
 
-def _shows(step: DigestStep, path: str) -> bool:
+def _shows(step: Step, path: str) -> bool:
     if step.kind is ActionKind.READ:
         return _is_end(path, step.target)
     return step.kind is ActionKind.SHELL and any(_is_end(shown, path) for shown in shown_by(step.target))
@@ -251,7 +251,7 @@ def _is_end(short: str, path: str) -> bool:
     return path == short or path.endswith(f"/{short.removeprefix('./')}")
 
 
-def is_search(step: DigestStep) -> bool:
+def is_search(step: Step) -> bool:
     """Whether an action only looks for something."""
     if step.kind is not ActionKind.SHELL:
         return step.kind is ActionKind.SEARCH

@@ -7,56 +7,9 @@ user) is not in the stored record: whoever loads one fills it in from the sessio
 
 import msgspec
 
-from afterwit.model.kinds import (
-    CHANGES,
-    ActionKind,
-    FailureClass,
-    Lean,
-    NoteKind,
-    Outcome,
-    ResolutionKind,
-    Status,
-    TaskType,
-)
+from afterwit.model.kinds import FailureClass, NoteKind, Outcome, ResolutionKind, Step, TaskType
 
 VERSION = 4
-
-
-class DigestStep(msgspec.Struct, frozen=True, array_like=True):
-    """One action."""
-
-    kind: ActionKind
-    tool: str
-    target: str  # the beginning of it
-    status: Status
-    lean: Lean | None = None
-    exit_code: int | None = None
-    at_s: int | None = None  # seconds since the session began
-    duration_ms: int | None = None
-    error: str = ""
-    files: tuple[str, ...] = ()  # that it changed
-    started_by: int | None = None  # the step whose background command this one polls
-    said: str = ""  # by a person to it: why they refused it, or what they answered
-
-    @property
-    def is_unwanted(self) -> bool:
-        """Whether a call that was stopped was turned down, as far as the log tells. Claude Code notes a plan that is
-        accepted and carried out in a session of its own as stopped, without a word, as it does with one that is turned
-        down; in real histories nearly all such plans were carried out minutes later."""
-        return self.kind is not ActionKind.PLAN or bool(self.said)
-
-    @property
-    def has_worked(self) -> bool:
-        return self.status is Status.SUCCEEDED or (self.status is Status.UNKNOWN and self.lean is Lean.FINE)
-
-    @property
-    def has_failed(self) -> bool:
-        return self.status is Status.FAILED or (self.status is Status.UNKNOWN and self.lean is Lean.FAILED)
-
-    @property
-    def has_changed(self) -> bool:
-        """Whether it changed files."""
-        return bool(self.files) or (self.kind in CHANGES and self.has_worked)
 
 
 class Failure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -138,7 +91,7 @@ class Digest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     task_type: TaskType = TaskType.MIXED
     verdict: Verdict
     kinds: dict[str, int]
-    steps: tuple[DigestStep, ...] = ()
+    steps: tuple[Step, ...] = ()
     failures: tuple[Failure, ...] = ()
     rules: tuple[Rule, ...] = ()
     files: tuple[Touched, ...] = ()

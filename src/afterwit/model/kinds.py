@@ -1,10 +1,11 @@
-"""The closed sets of the vocabulary.
+"""The closed sets of the vocabulary, and the step that most of them describe.
 
 Standard library only: the hook imports this module, so nothing heavy may come in here. The values are what the
 database, `--json` output and exports contain; renaming one is a migration.
 """
 
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class ReaderEvidence(StrEnum):
@@ -155,3 +156,40 @@ class Outcome(StrEnum):
     FAILURE = "failure"
     ABANDONED = "abandoned"
     UNKNOWN = "unknown"
+
+
+class Step(NamedTuple):
+    """One action as analysis sees it. The order of the fields is how digests store it."""
+
+    kind: ActionKind
+    tool: str
+    target: str  # in a digest, the beginning of it
+    status: Status
+    lean: Lean | None = None
+    exit_code: int | None = None
+    at_s: int | None = None  # seconds since the session began
+    duration_ms: int | None = None
+    error: str = ""
+    files: tuple[str, ...] = ()  # that it changed
+    started_by: int | None = None  # the step whose background command this one polls
+    said: str = ""  # by a person to it: why they refused it, or what they answered
+
+    @property
+    def is_unwanted(self) -> bool:
+        """Whether a call that was stopped was turned down, as far as the log tells. Claude Code notes a plan that is
+        accepted and carried out in a session of its own as stopped, without a word, as it does with one that is turned
+        down; in real histories nearly all such plans were carried out minutes later."""
+        return self.kind is not ActionKind.PLAN or bool(self.said)
+
+    @property
+    def has_worked(self) -> bool:
+        return self.status is Status.SUCCEEDED or (self.status is Status.UNKNOWN and self.lean is Lean.FINE)
+
+    @property
+    def has_failed(self) -> bool:
+        return self.status is Status.FAILED or (self.status is Status.UNKNOWN and self.lean is Lean.FAILED)
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether it changed files."""
+        return bool(self.files) or (self.kind in CHANGES and self.has_worked)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import apsw
 
-from afterwit.agents.moments import RECALL, RUN
+from afterwit.agents.hook_payloads import RECALL, RUN
 from afterwit.config.world import World
 from afterwit.recall.history import DRAW, History
 from afterwit.recall.holdout import Odds, holdout_key, is_told, odds_for

@@ -6,7 +6,7 @@ session lasts. What was held out counts as told, so that one draw is one record.
 in the start block may be said once more when the failure that it speaks of happens: there it is acted on.
 """
 
-from afterwit.agents.moments import ACTIVITY, AFTER, BEFORE, PROMPT, START
+from afterwit.agents.hook_payloads import ACTIVITY, AFTER, BEFORE, PROMPT, START
 from afterwit.recall.holdout import Odds, odds_in
 
 DRAW = "draw"

@@ -6,7 +6,7 @@ state is kept but the odds: they are recorded with every draw, and a session kee
 people choose meanwhile. The key stays with the store: with another one every session would be drawn anew.
 """
 
-from afterwit.agents.moments import AFTER, BEFORE, PROMPT, START
+from afterwit.agents.hook_payloads import AFTER, BEFORE, PROMPT, START
 
 try:
     from _blake2 import blake2b

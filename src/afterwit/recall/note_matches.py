@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from afterwit.actions.path_patterns import fits_path
+from afterwit.actions.quick_look import fits_path
 from afterwit.recall.place_index import KnownPlaces
 from afterwit.recall.places import LikelyPlace, named_files
 from afterwit.recall.terms import ROUTINE, ROUTINE_SHARE, rarity, terms_of

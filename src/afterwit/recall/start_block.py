@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from afterwit.actions.checks import is_checking
+from afterwit.actions.activities import is_checking
 from afterwit.actions.shell.parse import parsed
 from afterwit.knowledge.shown_items import grounds, sentence, standing
 from afterwit.model.errors import ConfigError

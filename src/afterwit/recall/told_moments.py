@@ -1,6 +1,6 @@
 """The moments at which agents are told something, in the words that people read."""
 
-from afterwit.agents import moments
+from afterwit.agents import hook_payloads as moments
 
 _WORDS = {
     moments.START: "at the start of a session",

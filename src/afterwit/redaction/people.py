@@ -17,7 +17,7 @@ import re2
 
 from afterwit.model.text import regex
 from afterwit.redaction.accounts import ACCOUNTS
-from afterwit.redaction.placeholders import SecretSpan
+from afterwit.redaction.markers import SecretSpan
 from afterwit.redaction.ruleset import byte_options
 
 _COUNTRY_CODES = regex(

@@ -6,7 +6,7 @@ folders. A repository goes by its whole name, by its owner and name, or by its l
 it, too. Upper and lower case are the same, but for folders. Imports nothing slow, so that a hook can ask.
 """
 
-from afterwit.actions.path_patterns import fits_path
+from afterwit.actions.quick_look import fits_path
 
 REPO, FOLDER, AGENT = "repo", "folder", "agent"
 KINDS = (REPO, FOLDER, AGENT)

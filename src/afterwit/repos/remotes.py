@@ -12,7 +12,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from afterwit.model.text import regex
-from afterwit.redaction.placeholders import PLACEHOLDER
+from afterwit.redaction.markers import PLACEHOLDER
 
 OF_FOLDER, OF_CLONE = "folder:", "clone:"  # before the name of a checkout's folder, and of its remote
 _LONGEST = 2048

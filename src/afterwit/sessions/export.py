@@ -12,7 +12,7 @@ import msgspec
 from afterwit.model.captured import ActionRow
 from afterwit.model.settings import Settings
 from afterwit.model.times import with_times
-from afterwit.redaction.placeholders import unkeyed
+from afterwit.redaction.markers import unkeyed
 from afterwit.repos.identity import domain_of
 from afterwit.sessions.filters import Filter, selection_of
 from afterwit.sessions.list import Session

@@ -14,7 +14,7 @@ import apsw
 
 from afterwit.actions import tools
 from afterwit.agents.declared.description import Description
-from afterwit.agents.protocol import FileReading, Reader, SourceFile
+from afterwit.agents.log_reader import FileReading, Reader, SourceFile
 from afterwit.agents.registry import reader_for, tool_kinds
 from afterwit.capture.commit import companion_bytes
 from afterwit.capture.derived import Origin, origin_in

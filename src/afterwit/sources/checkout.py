@@ -396,7 +396,7 @@ def may_be_untracked(root: Path, path: str) -> bool:
 
 def _is_ignored(text: str | None, path: str) -> bool:
     """Whether a line of the file means the path. What lines with `!` take back stays in doubt."""
-    from afterwit.actions.path_patterns import fits_path
+    from afterwit.actions.quick_look import fits_path
 
     patterns = (line.strip() for line in (text or "").splitlines())
     return any(fits_path(pattern, path) for pattern in patterns if pattern and not pattern.startswith(("#", "!")))

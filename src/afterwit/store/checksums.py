@@ -26,7 +26,7 @@ import apsw
 import msgspec
 
 from afterwit.model import zstd
-from afterwit.redaction.placeholders import unkeyed
+from afterwit.redaction.markers import unkeyed
 from afterwit.store.database import UNREADABLE, find_broken_blocks
 from afterwit.store.layout import Layout
 from afterwit.store.rows.parts import OF_ACTIONS, OF_EVENTS, OF_SPENDS, part_content, span

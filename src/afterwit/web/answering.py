@@ -43,7 +43,7 @@ def visible(text: str) -> str:
     return _HIDDEN.sub(_sign, text.replace("\r\n", "\n").translate(_CONTROLS))
 
 
-def finalized(value: Any) -> Any:
+def finalize(value: Any) -> Any:
     """What a template is about to print: nothing for None, visible text for any other text."""
     if value is None:
         return ""
@@ -55,8 +55,8 @@ def prose(text: str) -> Markup:
     pieces = visible(text).split("`")
     if len(pieces) % 2 == 0:
         return escape(visible(text))
-    shown = (_CODE.format(piece) if number % 2 and piece else escape(piece) for number, piece in enumerate(pieces))
-    return Markup("").join(shown)
+    render = (_CODE.format(piece) if number % 2 and piece else escape(piece) for number, piece in enumerate(pieces))
+    return Markup("").join(render)
 
 
 def _sign(hidden: re.Match[str]) -> str:
@@ -124,13 +124,13 @@ class WebRoute(NamedTuple):
     method: str = "GET"
 
 
-def shown(ask: Ask, template: str, code: int = 200, **values: Any) -> WebAnswer:
+def render(ask: Ask, template: str, code: int = 200, **values: Any) -> WebAnswer:
     """A page, or a part of one."""
     common = {"ask": ask, "csrf": ask.csrf, "version": __version__, "calendar": ask.world.calendar}
     return WebAnswer(_templates().get_template(template).render(**common, **values).encode("utf-8", "replace"), code)
 
 
-def moved(to: str) -> WebAnswer:
+def redirect(to: str) -> WebAnswer:
     """Leads to another page, by looking at it anew."""
     return WebAnswer(status=303, headers=(("location", to),))
 
@@ -151,7 +151,7 @@ def back_of(ask: Ask, default: str) -> str:
 def back_with(ask: Ask, default: str, **changes: Any) -> WebAnswer:
     """Leads back to the page that a form came from, with other fields."""
     parts = urlsplit(back_of(ask, default))
-    return moved(with_fields(parts.path, parse_qs(parts.query), **changes))
+    return redirect(with_fields(parts.path, parse_qs(parts.query), **changes))
 
 
 def with_fields(path: str, query: Mapping[str, Sequence[str]], **changes: Any) -> str:
@@ -167,7 +167,7 @@ def session_path(agent: str, native_id: str) -> str:
     return f"/sessions/{quote(agent, safe='')}/{quote(native_id, safe='/')}"
 
 
-def _marked(text: str, words: Sequence[str]) -> list[tuple[bool, str]]:
+def _mark(text: str, words: Sequence[str]) -> list[tuple[bool, str]]:
     """The text in pieces, with whether each is one of the words that were looked for."""
     pieces: list[tuple[bool, str]] = []
     for number, piece in enumerate(mark_words(visible(text), words, _BEGIN, _END).split(_BEGIN)):
@@ -206,7 +206,7 @@ def _templates() -> jinja2.Environment:
         loader=jinja2.FileSystemLoader([HERE / "templates", *_extra_folders()]),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
-        finalize=finalized,
+        finalize=finalize,
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
@@ -220,7 +220,7 @@ def _templates() -> jinja2.Environment:
         "seconds": lambda day: int(dt.datetime.fromisoformat(day).replace(tzinfo=dt.UTC).timestamp()),
         "quoted": lambda text: quote(str(text), safe=""),
         "short_repo": lambda repo: str(repo).rpartition("/")[2],
-        "marked": _marked,
+        "marked": _mark,
         "prose": prose,
         "setting": _setting,
         "shell": shlex.quote,
@@ -258,4 +258,4 @@ def tables_page(
     crumbs: Sequence[CellLink] = (MORE,),
 ) -> WebAnswer:
     """A page of one or more tables. `crumbs` are the pages above it."""
-    return shown(ask, "tables.html", title=title, words=words, tables=tables, note=note, crumbs=crumbs)
+    return render(ask, "tables.html", title=title, words=words, tables=tables, note=note, crumbs=crumbs)

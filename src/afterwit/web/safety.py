@@ -28,7 +28,7 @@ _ROOT = "0"  # may read everything in any case, and is named for sockets that we
 
 def is_of_another_user(client: Address, server: Address) -> bool:
     """Whether the client's end belongs to neither this user nor the administrator."""
-    ends = tuple(map(_written, (client, server)))
+    ends = tuple(map(_kernel_form, (client, server)))
     users: set[str] = set()
     for table in TABLES:
         with suppress(OSError):
@@ -37,7 +37,7 @@ def is_of_another_user(client: Address, server: Address) -> bool:
     return bool(users) and not users <= {str(os.getuid()), _ROOT}
 
 
-def _written(address: Address) -> str:
+def _kernel_form(address: Address) -> str:
     """As the kernel writes it: the address as a number of this machine."""
     return f"{int.from_bytes(socket.inet_aton(address[0]), sys.byteorder):08X}:{address[1]:04X}"
 
@@ -183,13 +183,13 @@ class Guarded:
             scope["afterwit.form"] = {name: values[-1] for name, values in form.items()}
         began = time.perf_counter()
 
-        async def sending(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 spent = f"page;dur={(time.perf_counter() - began) * 1000:.1f}".encode()
                 message["headers"] = [*message.get("headers", []), *_HEADERS, (b"server-timing", spent)]
             await send(message)
 
-        await self._app(scope, receive, sending)
+        await self._app(scope, receive, send_with_headers)
 
 
 async def _body(receive: Receive) -> bytes | None:

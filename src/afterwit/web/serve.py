@@ -27,7 +27,7 @@ from starlette.staticfiles import StaticFiles
 from afterwit.config.world import redactor_of
 from afterwit.model.errors import AfterwitError, BusyError, ConfigError, UsageError
 from afterwit.store.database import MOST_WAIT_SECONDS
-from afterwit.web.answering import HERE, Ask, OpenPlace, WebAnswer, WebRoute, compile_templates, extra_pages, shown
+from afterwit.web.answering import HERE, Ask, OpenPlace, WebAnswer, WebRoute, compile_templates, extra_pages, render
 from afterwit.web.pages import knowledge, more, proof, sessions, today, transcript
 from afterwit.web.safety import ENTRY, Guarded, Secrets, is_of_another_user
 
@@ -46,7 +46,7 @@ def make_app(open_place: OpenPlace, csrf: str) -> Starlette:
     """The whole site. `csrf` is the token that its forms hold."""
     kept: dict[str, Any] = {}
 
-    def asked(request: Request) -> Ask:
+    def ask_of(request: Request) -> Ask:
         return Ask(
             place=open_place(),
             path=request.url.path,
@@ -58,10 +58,10 @@ def make_app(open_place: OpenPlace, csrf: str) -> Starlette:
             csrf=csrf,
         )
 
-    def answering(handler: Callable[[Ask], WebAnswer]) -> Callable[[Request], Any]:
+    def endpoint_of(handler: Callable[[Ask], WebAnswer]) -> Callable[[Request], Any]:
         def answer(request: Request) -> WebAnswer:
             MOST_WAIT_SECONDS.set(PATIENCE_SECONDS)  # each request has a context of its own
-            return _answered(asked(request), handler)
+            return _answer(ask_of(request), handler)
 
         async def endpoint(request: Request) -> Response:
             try:
@@ -73,16 +73,16 @@ def make_app(open_place: OpenPlace, csrf: str) -> Starlette:
 
         return endpoint
 
-    def missing(ask: Ask) -> WebAnswer:
+    def not_there(ask: Ask) -> WebAnswer:
         return _complaint(ask, 404, "There is no such page.")
 
     added = (route for page in extra_pages() for route in page.ROUTES)
-    routes = [Route(route.path, answering(route.handler), methods=[route.method]) for route in (*ROUTES, *added)]
+    routes = [Route(route.path, endpoint_of(route.handler), methods=[route.method]) for route in (*ROUTES, *added)]
     static = Mount("/static", StaticFiles(directory=HERE / "static"))
-    return Starlette(routes=[static, *routes, Route("/{rest:path}", answering(missing), methods=["GET", "POST"])])
+    return Starlette(routes=[static, *routes, Route("/{rest:path}", endpoint_of(not_there), methods=["GET", "POST"])])
 
 
-def _answered(ask: Ask, handler: Callable[[Ask], WebAnswer]) -> WebAnswer:
+def _answer(ask: Ask, handler: Callable[[Ask], WebAnswer]) -> WebAnswer:
     try:
         return handler(ask)
     except (UsageError, ConfigError) as error:
@@ -98,7 +98,7 @@ def _answered(ask: Ask, handler: Callable[[Ask], WebAnswer]) -> WebAnswer:
 
 
 def _complaint(ask: Ask, status: int, words: str) -> WebAnswer:
-    return shown(ask, "complaint_part.html" if ask.is_fragment else "complaint.html", status, words=words)
+    return render(ask, "complaint_part.html" if ask.is_fragment else "complaint.html", status, words=words)
 
 
 _SAMPLE = "token=sk-0123456789abcdef0123456789abcdef, mail to ada@orchard.example, in /home/ada"
@@ -115,7 +115,7 @@ Announce = Callable[[str, Path], None]
 def serve(open_place: OpenPlace, port: int, announce: Announce, idle_seconds: float = IDLE_SECONDS) -> None:
     """Serves until it is stopped. `announce` gets the link once it works, and the file that a browser is to be opened
     with; port 0 means any that is free."""
-    with _bound(port) as listening, tempfile.TemporaryDirectory(prefix="afterwit-web-") as folder:
+    with _bind(port) as listening, tempfile.TemporaryDirectory(prefix="afterwit-web-") as folder:
         keys = Secrets()
         real_port = listening.getsockname()[1]
         is_foreign = partial(is_of_another_user, server=listening.getsockname())
@@ -150,7 +150,7 @@ def _private_file(folder: Path, root: str, token: str) -> Path:
     return path
 
 
-def _bound(port: int) -> socket.socket:
+def _bind(port: int) -> socket.socket:
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         listening.bind((LOOPBACK, port))

@@ -10,8 +10,7 @@ from tests.every import for_every
 from tests.thoroughness import examples
 
 from afterwit.actions.failures.failure_class import classify
-from afterwit.actions.steps import Step
-from afterwit.model.kinds import ActionKind, FailureClass, Status
+from afterwit.model.kinds import ActionKind, FailureClass, Status, Step
 
 CASES = [
     (group, *case)
@@ -21,11 +20,11 @@ CASES = [
 
 
 def failed(command: str, error: str, *, exit_code: int | None = 1, status: Status = Status.FAILED) -> Step:
-    return Step(ActionKind.SHELL, "Bash", command, status, None, exit_code, error)
+    return Step(ActionKind.SHELL, "Bash", command, status, None, exit_code, error=error)
 
 
 def own(kind: ActionKind, error: str, target: str = "") -> Step:
-    return Step(kind, kind.value, target, Status.FAILED, None, None, error)
+    return Step(kind, kind.value, target, Status.FAILED, None, None, error=error)
 
 
 @for_every("group, command, error, expected", CASES)

@@ -3,7 +3,7 @@
 import pytest
 
 from afterwit.actions.failures.excerpt import lines_of
-from afterwit.actions.failures.quick_look import END_CHARS, ends_of, names_missing
+from afterwit.actions.quick_look import END_CHARS, ends_of, names_missing
 
 
 def test_an_output_loses_its_middle_only_if_it_is_huge() -> None:

@@ -7,8 +7,7 @@ from tests.every import for_every
 from tests.thoroughness import examples
 
 from afterwit.actions.failures.resolution import FailureResolution, resolve
-from afterwit.actions.steps import Step
-from afterwit.model.kinds import ActionKind, FailureClass, Lean, ResolutionKind, Status
+from afterwit.model.kinds import ActionKind, FailureClass, Lean, ResolutionKind, Status, Step
 
 INVOCATION, ENVIRONMENT, WORK = FailureClass.INVOCATION, FailureClass.ENVIRONMENT, FailureClass.WORK
 
@@ -18,11 +17,11 @@ def ran(line: str, status: Status = Status.SUCCEEDED, lean: Lean | None = None) 
 
 
 def broke(line: str, error: str = "") -> Step:
-    return Step(ActionKind.SHELL, "Bash", line, Status.FAILED, None, 1, error)
+    return Step(ActionKind.SHELL, "Bash", line, Status.FAILED, None, 1, error=error)
 
 
 def used(kind: ActionKind, target: str, status: Status = Status.SUCCEEDED, error: str = "") -> Step:
-    return Step(kind, kind.value, target, status, None, None, error)
+    return Step(kind, kind.value, target, status, None, None, error=error)
 
 
 EDIT = used(ActionKind.EDIT, "src/pear.py")

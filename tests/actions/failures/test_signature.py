@@ -10,17 +10,16 @@ from tests.thoroughness import examples
 
 from afterwit.actions.failures.failure_class import classify
 from afterwit.actions.failures.signature import answerable_signature, signature, template
-from afterwit.actions.steps import Step
-from afterwit.model.kinds import ActionKind, FailureClass, Status
+from afterwit.model.kinds import ActionKind, FailureClass, Status, Step
 
 
 def of_command(command: str, error: str, *rules: str) -> str:
-    step = Step(ActionKind.SHELL, "Bash", command, Status.FAILED, None, 1, error)
+    step = Step(ActionKind.SHELL, "Bash", command, Status.FAILED, None, 1, error=error)
     return signature(step, classify(step, rules=bool(rules)), "", rules)
 
 
 def of_tool(kind: ActionKind, error: str, tool: str = "Edit") -> str:
-    return signature(Step(kind, tool, "", Status.FAILED, None, None, error), FailureClass.TOOL_CONTRACT)
+    return signature(Step(kind, tool, "", Status.FAILED, None, None, error=error), FailureClass.TOOL_CONTRACT)
 
 
 SAME = [
@@ -239,7 +238,7 @@ def test_paths_numbers_hashes_quotes_and_users_do_not_change_a_signature(
 @given(st.text(max_size=200), st.text(max_size=60), st.sampled_from(list(FailureClass)))
 @settings(max_examples=examples(150), deadline=None)
 def test_any_text_has_a_signature(error: str, command: str, failure: FailureClass) -> None:
-    step = Step(ActionKind.SHELL, "Bash", command, Status.FAILED, None, 1, error)
+    step = Step(ActionKind.SHELL, "Bash", command, Status.FAILED, None, 1, error=error)
     assert signature(step, failure) == signature(step, failure)
 
 
@@ -252,7 +251,7 @@ def test_a_template_is_bounded_and_single_lined(line: str) -> None:
 
 
 def named(kind: ActionKind, target: str, error: str, exit_code: int | None = 1) -> str:
-    return answerable_signature(Step(kind, "Bash", target, Status.FAILED, None, exit_code, error))
+    return answerable_signature(Step(kind, "Bash", target, Status.FAILED, None, exit_code, error=error))
 
 
 def test_a_wrong_call_and_a_fault_of_the_machine_are_answered() -> None:

@@ -7,7 +7,7 @@ import pytest
 from tests.every import for_every
 
 from afterwit.agents.chat.reader import ChatReader, any_folder
-from afterwit.agents.protocol import SourceFile
+from afterwit.agents.log_reader import SourceFile
 from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Problem, Reading, Result, Spend, Usage
 from afterwit.sources.framing import Framing

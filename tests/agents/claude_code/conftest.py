@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from afterwit.agents.claude_code.reader import ClaudeCodeReader, ClaudeCodeReading
-from afterwit.agents.protocol import SourceFile
+from afterwit.agents.log_reader import SourceFile
 from afterwit.model.readings import Reading
 from afterwit.sources.framing import Framing
 

@@ -10,7 +10,7 @@ from tests.every import for_every
 from tests.thoroughness import examples
 
 from afterwit.agents.claude_code.reader import ClaudeCodeReader, ClaudeCodeReading
-from afterwit.agents.protocol import SourceFile
+from afterwit.agents.log_reader import SourceFile
 from afterwit.model.readings import Problem, Reading
 from afterwit.sources.framing import Framing, Record
 

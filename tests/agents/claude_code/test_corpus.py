@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from afterwit.agents.claude_code.reader import ClaudeCodeReader
-from afterwit.agents.protocol import SourceFile
+from afterwit.agents.log_reader import SourceFile
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Problem, Reading, Spend
 from afterwit.sources.framing import Framing

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 from tests.agents.transcripts import events, facts, fixture, known_reader, read, spends, texts, unknown
 
-from afterwit.agents.cline.turns import tagged_calls
+from afterwit.agents.cline.reader import tagged_calls
 from afterwit.model.kinds import EventKind, Relation
 from afterwit.model.readings import Facts, Result, Usage
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from afterwit.agents.codex.reader import CodexReader, CodexReading
-from afterwit.agents.protocol import SourceFile
+from afterwit.agents.log_reader import SourceFile
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Facts, Problem, Reading, Spend
 from afterwit.sources.framing import Framing

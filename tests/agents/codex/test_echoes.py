@@ -1,6 +1,6 @@
 """Two records that tell one thing."""
 
-from afterwit.agents.codex.lineage import Echoes, Source
+from afterwit.agents.codex.threads import Echoes, Source
 
 
 def test_an_echo_is_found_in_both_orders() -> None:

@@ -2,8 +2,7 @@
 
 import msgspec
 
-from afterwit.agents.codex.outputs import CodexEnding, Endings, ending_of
-from afterwit.agents.codex.records import Payload
+from afterwit.agents.codex.records import CodexEnding, Endings, Payload, ending_of
 from afterwit.model.readings import Result
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from afterwit.agents.codex.lineage import Lineage
 from afterwit.agents.codex.records import Payload
+from afterwit.agents.codex.threads import Lineage
 from afterwit.model.kinds import EventKind, Relation
 
 PARENT = "01900001-0000-7000-8000-00000000000a"

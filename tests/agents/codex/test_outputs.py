@@ -3,8 +3,7 @@
 import pytest
 from tests.every import for_every
 
-from afterwit.agents.codex.outputs import Output, arguments_of, read_output
-from afterwit.agents.codex.records import Payload
+from afterwit.agents.codex.records import Output, Payload, arguments_of, read_output
 from afterwit.model.readings import Result
 
 

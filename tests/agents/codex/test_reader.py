@@ -13,7 +13,7 @@ from tests.every import for_every
 from tests.thoroughness import examples
 
 from afterwit.agents.codex.reader import CodexReader
-from afterwit.agents.protocol import Reader, SourceFile
+from afterwit.agents.log_reader import Reader, SourceFile
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Facts, Problem, Reading, Spend, Usage
 from afterwit.sources.framing import Framing, Record

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from afterwit.agents.copilot.outcomes import outcome_of
+from afterwit.agents.copilot.meaning import outcome_of
 from afterwit.model.readings import Result
 
 

@@ -5,7 +5,7 @@ import pytest
 from tests.agents.transcripts import Transcript, lines, read, read_fixture
 
 from afterwit.agents.copilot.reader import CopilotReader
-from afterwit.agents.protocol import Shape
+from afterwit.agents.log_reader import Shape
 from afterwit.model.kinds import EventKind, RecordedEnd, Relation
 from afterwit.model.readings import Facts, Usage
 

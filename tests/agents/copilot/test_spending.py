@@ -1,6 +1,6 @@
 from typing import Any
 
-from afterwit.agents.copilot.outcomes import Ledger, usage_of
+from afterwit.agents.copilot.meaning import Ledger, usage_of
 from afterwit.model.readings import Usage
 
 

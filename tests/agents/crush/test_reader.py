@@ -7,7 +7,7 @@ from tests.agents.gathered import case_of, readings_of
 from tests.agents.transcripts import events, facts, spends, texts
 
 from afterwit.agents.crush.reader import CrushReader, gatherers
-from afterwit.agents.protocol import SourceFile
+from afterwit.agents.log_reader import SourceFile
 from afterwit.model.kinds import EventKind, Relation
 from afterwit.model.readings import Result, Usage
 from afterwit.sources.gathering import row_line

@@ -1,4 +1,4 @@
-from afterwit.agents.declared.values import Calls
+from afterwit.agents.declared.reader import Calls
 
 
 def test_a_result_with_an_id_answers_the_latest_call_of_that_id() -> None:

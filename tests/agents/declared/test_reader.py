@@ -7,7 +7,7 @@ from tests.every import for_every
 
 from afterwit.agents.declared.parsing import description_from
 from afterwit.agents.declared.reader import DeclaredReader, DeclaredReading
-from afterwit.agents.protocol import Shape, SourceFile
+from afterwit.agents.log_reader import Shape, SourceFile
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Event, Facts, Reading, Result, Spend, Usage
 from afterwit.sources.framing import Framing

@@ -2,8 +2,7 @@ from typing import Any
 
 import pytest
 
-from afterwit.agents.declared.parsing import description_of
-from afterwit.agents.declared.shorthand import table_of
+from afterwit.agents.declared.parsing import description_of, table_of
 from afterwit.model.errors import UsageError
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.thoroughness import examples
 
-from afterwit.agents.declared.shorthand import toml_of
+from afterwit.agents.declared.parsing import toml_of
 
 FIXTURES = Path(__file__).parent / "fixtures"
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)

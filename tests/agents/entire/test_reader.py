@@ -4,7 +4,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from afterwit.agents.entire.reader import EntireReader, Native, native_of
-from afterwit.agents.protocol import FileReading, Shape, SourceFile
+from afterwit.agents.log_reader import FileReading, Shape, SourceFile
 from afterwit.model.readings import Event
 from afterwit.sources.documents import read_document
 from afterwit.sources.framing import Framing

@@ -1,6 +1,6 @@
 import pytest
 
-from afterwit.agents.gemini.messages import outcome_of
+from afterwit.agents.gemini.reader import outcome_of
 from afterwit.model.readings import Result
 
 

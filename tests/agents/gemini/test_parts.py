@@ -1,4 +1,4 @@
-from afterwit.agents.gemini.messages import GeminiCall, Response, parts_of
+from afterwit.agents.gemini.reader import GeminiCall, Response, parts_of
 
 
 def test_parts_are_sorted_by_kind() -> None:

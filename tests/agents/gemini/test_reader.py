@@ -5,7 +5,7 @@ from pathlib import Path, PurePosixPath
 from tests.agents.transcripts import Transcript, lines, read, read_fixture
 
 from afterwit.agents.gemini.reader import GeminiReader
-from afterwit.agents.protocol import Shape
+from afterwit.agents.log_reader import Shape
 from afterwit.model.kinds import EventKind, Relation
 from afterwit.model.readings import Usage
 

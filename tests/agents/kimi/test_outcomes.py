@@ -1,6 +1,6 @@
 import pytest
 
-from afterwit.agents.kimi.wire import outcome_of_code, outcome_of_context, outcome_of_wire, texts_of
+from afterwit.agents.kimi.reader import outcome_of_code, outcome_of_context, outcome_of_wire, texts_of
 from afterwit.model.readings import Result
 
 

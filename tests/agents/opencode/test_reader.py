@@ -8,8 +8,7 @@ from tests.agents.contract_cases import Case, all_cases
 from tests.agents.gathered import readings_of
 from tests.agents.transcripts import events
 
-from afterwit.agents.opencode.meaning import usage_of
-from afterwit.agents.opencode.reader import OpenCodeReader
+from afterwit.agents.opencode.reader import OpenCodeReader, usage_of
 from afterwit.model.kinds import EventKind, Relation
 from afterwit.model.readings import Event, Facts, Reading, Result, Spend, Usage
 from afterwit.sources.documents import read_document

@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
+from afterwit.agents.log_reader import Place
 from afterwit.agents.pi.reader import message_readings, text_of
-from afterwit.agents.places import Place
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Reading, Result
 

@@ -2,7 +2,7 @@ from pathlib import PurePosixPath
 
 from tests.agents.transcripts import Transcript, lines, read, read_fixture
 
-from afterwit.agents.protocol import Shape
+from afterwit.agents.log_reader import Shape
 from afterwit.agents.qwen.reader import QwenReader
 from afterwit.model.kinds import EventKind, Relation
 from afterwit.model.readings import Result, Usage

@@ -5,7 +5,7 @@ import apsw
 from tests.agents.gathered import readings_of
 from tests.agents.transcripts import known_reader
 
-from afterwit.agents.protocol import SourceFile
+from afterwit.agents.log_reader import SourceFile
 from afterwit.agents.registry import gatherers_for
 from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Reading, Result

@@ -8,7 +8,7 @@ from afterwit.capture.assembly.texts import AssemblyContext, safe_body
 from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import ActionKind, EventKind, Lean, Status
 from afterwit.model.readings import Event, Result
-from afterwit.redaction.placeholders import PLACEHOLDER
+from afterwit.redaction.markers import PLACEHOLDER
 from afterwit.redaction.redaction import Redactor
 
 TOKEN = "ghp" + "_" + "q7Rk2ZsV9xLm4TnB8wYc1JdF6hGp3KaE5uXi"
@@ -29,15 +29,15 @@ def result_of(text: str = "", result: Result | None = None, at_ms: int | None = 
 
 def opened(redactor: Redactor, event: Event, names: dict[str, str] | None = None) -> calls.PendingCall:
     context = AssemblyContext(redactor=redactor, tool_names=names or {})
-    return calls.opened(event, calls.asked([event], context)[0], 0, 3)
+    return msgspec.structs.replace(calls.take_calls([event], context)[0], ordinal=3)
 
 
 def both_ways(redactor: Redactor, call: Event, result: Event) -> tuple[ActionRow, ActionRow]:
     """The row where the result follows its call, and where it comes before."""
     open_call = opened(redactor, call)
     output = safe_body(result.text, redactor)
-    outcomes = calls.outcome(result, output, redactor), calls.early(result, output, redactor)
-    return calls.settled(open_call, outcomes[0]), calls.settled(open_call, outcomes[1])
+    outcomes = calls.outcome_of(result, output, redactor), calls.early_outcome(result, output, redactor)
+    return calls.ended_row(open_call, outcomes[0]), calls.ended_row(open_call, outcomes[1])
 
 
 def is_torn(text: str) -> bool:
@@ -46,7 +46,7 @@ def is_torn(text: str) -> bool:
 
 
 def test_an_open_call_is_a_row_of_unknown_end(redactor: Redactor) -> None:
-    row = calls.pending(opened(redactor, call_of(command="make test")))
+    row = calls.open_row(opened(redactor, call_of(command="make test")))
     assert (row.call_id, row.tool, row.kind, row.target) == ("c1", "Bash", ActionKind.SHELL, "make test")
     assert (row.status, row.exit_code, row.error, row.result_offset) == (Status.UNKNOWN, None, "", None)
     assert (row.ordinal, row.at_ms, row.offset) == (3, 1_000, 5)
@@ -105,7 +105,7 @@ def test_an_exit_code_that_no_system_has_is_none(redactor: Redactor) -> None:
     event = result_of("", Result(exit_code=10**30, is_error=True))
     row, _ = both_ways(redactor, call_of(command="x"), event)
     assert (row.status, row.exit_code) == (Status.FAILED, None)
-    msgspec.msgpack.encode(calls.outcome(event, safe_body(event.text, redactor), redactor))
+    msgspec.msgpack.encode(calls.outcome_of(event, safe_body(event.text, redactor), redactor))
 
 
 def test_the_users_own_names_of_tools_are_used(redactor: Redactor) -> None:
@@ -127,12 +127,12 @@ def test_ids_and_tool_names_are_cleaned(redactor: Redactor) -> None:
 def test_a_long_command_is_parsed_further_than_it_is_stored(redactor: Redactor) -> None:
     call = opened(redactor, call_of(command="echo " + "a " * 50_000))
     assert len(call.target) <= calls.COMMAND_LIMIT
-    assert len(calls.pending(call).target) <= calls.TARGET_LIMIT
+    assert len(calls.open_row(call).target) <= calls.TARGET_LIMIT
 
 
 @pytest.mark.parametrize("before", range(3_950, 4_010, 4))
 def test_a_secret_at_the_limit_of_a_target_leaves_no_half(redactor: Redactor, before: int) -> None:
-    row = calls.pending(opened(redactor, call_of(command=f"{'x' * before} {TOKEN}")))
+    row = calls.open_row(opened(redactor, call_of(command=f"{'x' * before} {TOKEN}")))
     assert not is_torn(row.target)
 
 
@@ -156,7 +156,7 @@ def test_a_private_key_in_an_output_leaves_no_line_behind(redactor: Redactor) ->
 @pytest.mark.parametrize("before", [3_990, 3_970, 3_999, 4_001])
 def test_a_secret_where_an_early_result_is_cut_leaves_no_half(redactor: Redactor, before: int) -> None:
     text = f"{'a ' * (before // 2)}{TOKEN} {'b ' * 5_000}{TOKEN} {'c ' * ((before - 20) // 2)}"
-    kept = calls.early(result_of(text), safe_body(text, redactor), redactor).text
+    kept = calls.early_outcome(result_of(text), safe_body(text, redactor), redactor).text
     assert len(kept) <= 2 * calls.EARLY_LIMIT + 1
     has_half = TOKEN[4:14] in kept or TOKEN[-10:] in kept
     assert not has_half

@@ -15,8 +15,7 @@ from afterwit.capture.assembly.texts import (
     safe_text,
     telling_part,
 )
-from afterwit.redaction.markers import marked
-from afterwit.redaction.placeholders import PLACEHOLDER, unkeyed
+from afterwit.redaction.markers import PLACEHOLDER, marked, unkeyed
 from afterwit.redaction.redaction import Redactor
 
 TOKEN = "ghp" + "_" + "q7Rk2ZsV9xLm4TnB8wYc1JdF6hGp3KaE5uXi"

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.thoroughness import examples
 
-from afterwit.cli.sessions.transcript import Look, drawn
+from afterwit.cli.sessions.transcript import Look, draw
 from afterwit.cli.terminal.output import cells
 from afterwit.config.calendar import Calendar
 from afterwit.model.captured import ActionRow
@@ -53,7 +53,7 @@ def did(target: str, status: str = "succeeded", **fields: object) -> SessionMome
 
 def lines(*what: object, look: Look = NARROW, depth: int = 0) -> list[str]:
     scenes = [Scene(0, Begins(session())), *(Scene(depth, one) for one in what)]  # type: ignore[arg-type]
-    return list(drawn(scenes, look))[5:]
+    return list(draw(scenes, look))[5:]
 
 
 def test_actions_take_a_line_each_and_failures_say_why() -> None:
@@ -113,7 +113,7 @@ def test_what_interrupts_is_a_separator() -> None:
 def test_a_subagent_stands_behind_a_bar() -> None:
     child = session(origin="Explore", task="look\naround", actions=1)
     scenes = [Scene(0, Begins(session())), Scene(1, Begins(child)), Scene(1, did("ls")), Scene(1, Ends(child))]
-    assert list(drawn(scenes, NARROW))[-3:] == [
+    assert list(draw(scenes, NARROW))[-3:] == [
         "      ┌ subagent Explore: look around",
         "10:00 │ ✓ shell    ls",
         "      └ 1 action",

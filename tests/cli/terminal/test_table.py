@@ -7,7 +7,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from afterwit.cli.terminal.table import Column, drawn, print_table
+from afterwit.cli.terminal.table import Column, draw_table, print_table
 
 COLUMNS = (
     Column("id"),
@@ -27,39 +27,41 @@ _GAP = 2  # between two columns
 
 
 def test_a_pipe_gets_everything() -> None:
-    lines = drawn(COLUMNS, ROWS, None)
+    lines = draw_table(COLUMNS, ROWS, None)
     assert "Prune the apples in the third row before it rains" in lines[2]
     assert "2026-05-01 10:00  red" in lines[2]
 
 
 @pytest.mark.parametrize("width", [120, 80, 60, 50, 45])
 def test_a_table_fits(width: int) -> None:
-    assert max(len(line) for line in drawn(COLUMNS, ROWS, width)) <= width
+    assert max(len(line) for line in draw_table(COLUMNS, ROWS, width)) <= width
 
 
 def test_the_least_important_column_goes_first() -> None:
-    heading = drawn(COLUMNS, ROWS, 48)[0].split()
+    heading = draw_table(COLUMNS, ROWS, 48)[0].split()
     assert heading == ["id", "when", "title", "cost"]
-    assert drawn(COLUMNS, ROWS, 48)[2].split()[:2] == ["a1", "2026-05-01"]
+    assert draw_table(COLUMNS, ROWS, 48)[2].split()[:2] == ["a1", "2026-05-01"]
 
 
 def test_a_cut_sentence_is_marked_also_where_a_word_ends() -> None:
     columns = (Column("id"), Column("fact", takes_rest=True, most_lines=1))
-    assert [line.endswith("…") for line in drawn(columns, [("a", "one two three four five six")], 12)[2:]] == [True]
+    assert [line.endswith("…") for line in draw_table(columns, [("a", "one two three four five six")], 12)[2:]] == [
+        True
+    ]
     for width in range(6, 30):
-        (line,) = drawn(columns, [("a", "one two three four five six")], width)[2:]
+        (line,) = draw_table(columns, [("a", "one two three four five six")], width)[2:]
         assert line.endswith(("…", "six"))
 
 
 def test_a_column_that_needs_more_room_makes_others_leave_earlier() -> None:
     columns = (*COLUMNS[:3], Column("title", takes_rest=True, least=40), COLUMNS[4])
-    assert drawn(columns, ROWS, 60)[0].split() == ["id", "title", "cost"]
+    assert draw_table(columns, ROWS, 60)[0].split() == ["id", "title", "cost"]
 
 
 @pytest.mark.parametrize("width", [120, 80, 60, 40])
 def test_a_sentence_is_wrapped_and_nothing_of_it_is_lost(width: int) -> None:
     columns = (Column("id"), Column("fact", takes_rest=True))
-    lines = drawn(columns, [("a1", ROWS[0][3]), ("b2", "Pick plums")], width)[2:]
+    lines = draw_table(columns, [("a1", ROWS[0][3]), ("b2", "Pick plums")], width)[2:]
     assert max(map(len, lines)) <= width
     assert " ".join(line[4:].strip() for line in lines[:-1]) == ROWS[0][3]
     assert [line[:2] for line in lines if line[:2].strip()] == ["a1", "b2"]
@@ -67,27 +69,32 @@ def test_a_sentence_is_wrapped_and_nothing_of_it_is_lost(width: int) -> None:
 
 def test_a_title_takes_only_the_lines_that_it_may() -> None:
     columns = (Column("id"), Column("title", takes_rest=True, most_lines=2))
-    assert drawn(columns, [("a1", ROWS[0][3])], 24)[2:] == ["a1  Prune the apples in", "    the third row befor…"]
+    assert draw_table(columns, [("a1", ROWS[0][3])], 24)[2:] == ["a1  Prune the apples in", "    the third row befor…"]
 
 
 def test_what_failed_is_red_only_where_there_are_colours() -> None:
     columns = (Column("id"), Column("failed", is_number=True, is_bad=lambda text: text != "0"))
     rows = [("a", "3"), ("b", "0")]
-    assert "\x1b" not in "".join(drawn(columns, rows, 80))
-    assert [("\x1b[31m" in line) for line in drawn(columns, rows, 80, is_coloured=True)] == [False, False, True, False]
+    assert "\x1b" not in "".join(draw_table(columns, rows, 80))
+    assert [("\x1b[31m" in line) for line in draw_table(columns, rows, 80, is_coloured=True)] == [
+        False,
+        False,
+        True,
+        False,
+    ]
 
 
 def test_numbers_stand_to_the_right() -> None:
-    assert [line[-6:] for line in drawn(COLUMNS, ROWS, 120)[2:]] == [" $1.00", "$12.50"]
+    assert [line[-6:] for line in draw_table(COLUMNS, ROWS, 120)[2:]] == [" $1.00", "$12.50"]
 
 
 def test_an_empty_column_is_left_out_where_it_may_give_way() -> None:
     rows = [(*row[:2], "", *row[3:]) for row in ROWS]
-    assert "note" not in drawn(COLUMNS, rows, None)[0]
+    assert "note" not in draw_table(COLUMNS, rows, None)[0]
 
 
 def test_what_terminals_would_obey_is_not_drawn() -> None:
-    assert "\x1b" not in "".join(drawn((Column("x"),), [("\x1b[31mred",)], None))
+    assert "\x1b" not in "".join(draw_table((Column("x"),), [("\x1b[31mred",)], None))
 
 
 def test_columns_that_say_nothing_are_left_out(capsys: pytest.CaptureFixture[str]) -> None:
@@ -108,7 +115,7 @@ def test_long_cells_are_whole_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> N
 
 def test_a_folded_table_loses_nothing_however_narrow() -> None:
     columns = (Column("name"), Column("note"))
-    lines = drawn(columns, [("apples", "one two three four five")], 12, is_folded=True)
+    lines = draw_table(columns, [("apples", "one two three four five")], 12, is_folded=True)
     assert max(map(len, lines)) <= 12
     assert sorted("".join(lines[2:]).replace(" ", "")) == sorted("applesonetwothreefourfive")
 
@@ -143,4 +150,4 @@ def test_a_folded_table_looks_as_rich_draws_it(given_table: tuple[list[tuple[str
     widest = [max(len(column.name), *(len(row[at]) for row in rows)) for at, column in enumerate(columns)]
     gaps = _GAP * (len(columns) - 1)
     assume(sum(min(letters, _SHORT + 1) for letters in widest) + gaps <= width or max(widest) > 2 * _SHORT)
-    assert drawn(columns, rows, width, is_folded=True) == drawn_by_rich(columns, rows, width)
+    assert draw_table(columns, rows, width, is_folded=True) == drawn_by_rich(columns, rows, width)

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.thoroughness import examples
 
-from afterwit.cli.terminal.output import cells, cut, wrapped
+from afterwit.cli.terminal.output import cells, cut, wrap
 
 
 @given(
@@ -14,13 +14,13 @@ from afterwit.cli.terminal.output import cells, cut, wrapped
 )
 @settings(max_examples=examples(150), deadline=None)
 def test_no_line_is_wider_and_no_letter_is_lost(text: str, width: int) -> None:
-    lines = wrapped(text, width)
+    lines = wrap(text, width)
     assert all(cells(line) <= width for line in lines)
     assert "".join("".join(lines).split()) == "".join(text.split())
 
 
 def test_a_pipe_gets_lines_as_they_are() -> None:
-    assert wrapped("x" * 500 + "\n  y", None) == ["x" * 500, "  y"]
+    assert wrap("x" * 500 + "\n  y", None) == ["x" * 500, "  y"]
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_a_pipe_gets_lines_as_they_are() -> None:
     ],
 )
 def test_wrapping_keeps_the_shape(text: str, lines: list[str]) -> None:
-    assert wrapped(text, 20) == lines
+    assert wrap(text, 20) == lines
 
 
 def test_cutting_marks_what_is_missing() -> None:

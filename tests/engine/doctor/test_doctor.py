@@ -12,7 +12,7 @@ from tests.homes import CLAUDE, CODEX, NOW_MS, THREAD, claude_records, codex_rec
 from tests.store.vm_steps import counted_steps
 
 from afterwit.agents import registry
-from afterwit.agents.retention import DAY_MS
+from afterwit.agents.registry import DAY_MS
 from afterwit.engine.doctor.doctor import Examination, examine
 from afterwit.engine.doctor.findings import Level
 from afterwit.model.errors import StoreError

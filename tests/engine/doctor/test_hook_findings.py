@@ -8,7 +8,7 @@ import pytest
 from tests.edits.surroundings import AT
 from tests.homes import NOW_MS, codex_records, learned, mixed_home, put, world_of
 
-from afterwit.agents.retention import DAY_MS
+from afterwit.agents.registry import DAY_MS
 from afterwit.connect.plan import Machine, apply, plan_connection, plan_file, plan_removal
 from afterwit.engine.doctor.doctor import examine
 from afterwit.engine.doctor.findings import DoctorFinding, Level, missing_hooks, silent_hooks

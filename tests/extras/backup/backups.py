@@ -6,9 +6,9 @@ from pathlib import Path
 from tests.homes import CLAUDE, NOW_MS, Silent, claude_records, learned, put, world_of
 
 from afterwit.config.world import World
-from afterwit.extras.backup.create import CreatedBackup, create
+from afterwit.extras.backup.create import CreatedBackup, make_snapshot
 from afterwit.extras.backup.keys import BackupKeys, make_key
-from afterwit.extras.backup.restore import Restored, restore
+from afterwit.extras.backup.restore import Restored, restore_snapshot
 from afterwit.extras.backup.targets.at import FolderTarget
 from afterwit.extras.backup.vault import Vault, open_vault
 from afterwit.model.errors import BackupError
@@ -24,11 +24,13 @@ def learn_more(world: World, *sessions: str, turns: int = 3) -> None:
 
 
 def made(world: World, target: Path | str, keys: BackupKeys = NO_KEYS, at_ms: int = NOW_MS) -> CreatedBackup:
-    return create(world._replace(now_ms=at_ms), str(target), keys, Silent())
+    return make_snapshot(world._replace(now_ms=at_ms), str(target), keys, Silent())
 
 
 def restored(world: World, target: Path | str, keys: BackupKeys = NO_KEYS, snapshot: str = "") -> Restored:
-    done = restore(world, str(target), keys, Silent(), lambda _planned: True, snapshot=snapshot, may_replace=True)
+    done = restore_snapshot(
+        world, str(target), keys, Silent(), lambda _planned: True, snapshot=snapshot, may_replace=True
+    )
     assert done is not None
     return done
 

@@ -26,11 +26,10 @@ from tests.homes import NOW_MS, Silent, hash_of, world_of
 
 from afterwit.config.world import World
 from afterwit.engine.archive.upkeep import compact, verify
-from afterwit.extras.backup.contents import collect
-from afterwit.extras.backup.create import create
+from afterwit.extras.backup.create import collect, make_snapshot
 from afterwit.extras.backup.keys import PASSPHRASE_VARIABLE, BackupKeys
 from afterwit.extras.backup.last import last_backup
-from afterwit.extras.backup.list import list_snapshots
+from afterwit.extras.backup.look import list_snapshots
 from afterwit.extras.backup.vault import HEADER, HEADER_COPY, Vault
 from afterwit.model.errors import BusyError, DamagedError, StoreError
 from afterwit.store.atomic import replace_file
@@ -232,7 +231,7 @@ def test_what_was_sent_is_read_back_before_it_counts(
     monkeypatch.setattr(at, "replace_file", lying)
     assert "is damaged" in refusal(lambda: made(world, tmp_path / "backup"))
     assert snapshots_at(tmp_path / "backup") == []
-    assert create(world, str(tmp_path / "unread"), NO_KEYS, Silent(), reads_back=False).is_read_back is False
+    assert make_snapshot(world, str(tmp_path / "unread"), NO_KEYS, Silent(), reads_back=False).is_read_back is False
 
 
 @pytest.mark.parametrize("is_encrypted", [False, True])

@@ -26,7 +26,7 @@ from tests.thoroughness import STRIDE
 from afterwit.config.world import World
 from afterwit.engine.archive.upkeep import verify as verify_store
 from afterwit.extras.backup.last import last_backup
-from afterwit.extras.backup.verify import verify
+from afterwit.extras.backup.look import verify_backup
 from afterwit.model.errors import BackupError
 
 CREATE = ("store", "backup", "create")
@@ -55,7 +55,7 @@ def test_a_backup_killed_at_any_step_leaves_the_last_good_one_and_goes_on(world:
         newest = vault.manifest(vault.named(""))
         is_complete = reached[-1] == "the list of a snapshot is stored"
         assert newest.content_hash == (hash_of(world.layout.root) if is_complete else before)
-        assert verify(world, str(target), NO_KEYS, Silent()).faults == []
+        assert verify_backup(world, str(target), NO_KEYS, Silent()).faults == []
         assert create(world, target).returncode == 0
         before = hash_of(world.layout.root)
         assert vault_at(target).manifest(vault_at(target).named("")).content_hash == before
@@ -79,7 +79,7 @@ def test_a_killed_first_backup_is_no_backup_and_the_next_sends_only_the_rest(
     sent = objects_at(target)
     assert (len(sent), snapshots_at(target)) == (4, [])
     assert create(world, target, *key).returncode == 0
-    assert verify(world, str(target), keys, Silent()).unused_objects == is_encrypted  # the last was not noted
+    assert verify_backup(world, str(target), keys, Silent()).unused_objects == is_encrypted  # the last was not noted
     assert len(set(sent) - set(objects_at(target))) == 0
     assert not (world.layout.backups / "sent-objects").exists()
 
@@ -107,7 +107,7 @@ def test_a_full_disk_stops_a_backup_and_costs_nothing(world: World, tmp_path: Pa
     assert (failed.returncode, failed.stderr.splitlines()[-1][:10]) == (1, "afterwit: ")
     vault = vault_at(target)
     assert [vault.manifest(name).content_hash for name in vault.snapshots()] == [good]
-    assert verify(world, str(target), NO_KEYS, Silent()).faults == []
+    assert verify_backup(world, str(target), NO_KEYS, Silent()).faults == []
     assert create(world, target).returncode == 0
     restored(elsewhere(world, tmp_path / "other"), target)
     assert hash_of(tmp_path / "other") == hash_of(world.layout.root)

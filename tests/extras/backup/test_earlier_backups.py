@@ -20,8 +20,7 @@ from tests.homes import NOW_MS, Silent, hash_of
 
 from afterwit.config.world import World
 from afterwit.extras.backup.keys import BackupKeys
-from afterwit.extras.backup.list import list_snapshots
-from afterwit.extras.backup.verify import verify
+from afterwit.extras.backup.look import list_snapshots, verify_backup
 
 
 def packed_into_one(world: World, folder: Path, keys: BackupKeys) -> None:
@@ -52,7 +51,7 @@ def test_an_earlier_backup_is_listed_checked_restored_and_built_on(
     before = hash_of(world.layout.root)
     (listed,) = list_snapshots(world, str(folder), keys).snapshots
     assert (listed.content_hash, listed.problem) == (before, "")
-    assert (verify(world, str(folder), keys, Silent()).faults, len(objects_at(folder))) == ([], 1)
+    assert (verify_backup(world, str(folder), keys, Silent()).faults, len(objects_at(folder))) == ([], 1)
     restored(elsewhere(world, tmp_path / "other"), folder, keys)
     assert hash_of(tmp_path / "other") == before
     assert made(world, folder, keys, NOW_MS + 1).sent_objects == 0
@@ -60,7 +59,7 @@ def test_an_earlier_backup_is_listed_checked_restored_and_built_on(
     made(world, folder, keys, NOW_MS + 2)
     restored(elsewhere(world, tmp_path / "newer"), folder, keys)
     assert hash_of(tmp_path / "newer") == hash_of(world.layout.root)
-    assert verify(world, str(folder), keys, Silent()).faults == []
+    assert verify_backup(world, str(folder), keys, Silent()).faults == []
 
 
 def test_a_flipped_bit_in_it_is_found_and_concerns_all_that_build_on_it(world: World, tmp_path: Path) -> None:
@@ -69,7 +68,7 @@ def test_a_flipped_bit_in_it_is_found_and_concerns_all_that_build_on_it(world: W
     (packed,) = objects_at(folder)
     made(world, folder, at_ms=NOW_MS + 1)
     flip(packed, 500)
-    (fault,) = verify(world, str(folder), NO_KEYS, Silent()).faults
+    (fault,) = verify_backup(world, str(folder), NO_KEYS, Silent()).faults
     assert (fault.object, len(fault.snapshots)) == (packed.name, 2)
     assert "are damaged, and what they held was sent again" in made(world, folder, at_ms=NOW_MS + 2).skipped
     restored(elsewhere(world, tmp_path / "other"), folder)

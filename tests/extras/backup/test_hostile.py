@@ -24,6 +24,7 @@ from tests.homes import NOW_MS, Silent, hash_of
 
 from afterwit.config.world import World
 from afterwit.extras.backup.keys import VaultHeader, age, identity_in
+from afterwit.extras.backup.look import verify_backup
 from afterwit.extras.backup.manifest import (
     Manifest,
     PackedObject,
@@ -35,7 +36,6 @@ from afterwit.extras.backup.manifest import (
     packed_manifest,
 )
 from afterwit.extras.backup.vault import HEADER, HEADER_COPY, Vault
-from afterwit.extras.backup.verify import verify
 from afterwit.model.errors import BackupDamagedError
 
 OUT = ("../outside", "/etc/passwd", "archive/../../outside", "archive/./x", "a\\b", "notes/x", "archive/aa/b/c.zst", "")
@@ -106,7 +106,7 @@ def test_a_file_of_impossible_size_is_not_read_whole(world: World, tmp_path: Pat
     made(world, tmp_path / "backup")
     victim = objects_at(tmp_path / "backup")[0]
     os.truncate(victim, 1 << 40)
-    (fault,) = verify(world, str(tmp_path / "backup"), NO_KEYS, Silent()).faults
+    (fault,) = verify_backup(world, str(tmp_path / "backup"), NO_KEYS, Silent()).faults
     assert fault.object == victim.name
 
 
@@ -116,11 +116,11 @@ def test_links_and_pipes_in_a_backup_are_not_followed(world: World, tmp_path: Pa
     secret = tmp_path / "secret"
     victim.rename(secret)
     victim.symlink_to(secret)
-    (fault,) = verify(world, str(tmp_path / "backup"), NO_KEYS, Silent()).faults
+    (fault,) = verify_backup(world, str(tmp_path / "backup"), NO_KEYS, Silent()).faults
     assert "is a link" in fault.what
     victim.unlink()
     os.mkfifo(victim)
-    (fault,) = verify(world, str(tmp_path / "backup"), NO_KEYS, Silent()).faults
+    (fault,) = verify_backup(world, str(tmp_path / "backup"), NO_KEYS, Silent()).faults
     assert "is no file" in fault.what
     (tmp_path / "link").symlink_to(tmp_path / "backup")
     assert "is no folder" in refusal(lambda: made(world, tmp_path / "link"))

@@ -24,8 +24,8 @@ from tests.processes import COMMAND, run_text
 
 from afterwit.config.calendar import Calendar
 from afterwit.config.world import World
-from afterwit.extras.backup.prune import KeepRule, PrunedBackup, kept_moments, prune
-from afterwit.extras.backup.verify import verify
+from afterwit.extras.backup.look import verify_backup
+from afterwit.extras.backup.prune import KeepRule, PrunedBackup, kept_moments, prune_backup
 from afterwit.model.errors import UsageError
 
 DAY_MS = 86_400_000
@@ -38,7 +38,7 @@ def later(world: World, days: int) -> World:
 
 
 def pruned(world: World, folder: Path, rule: KeepRule = ONE_DAY, **options: bool) -> PrunedBackup:
-    done = prune(world, str(folder), NO_KEYS, rule, lambda _planned: True, **options)
+    done = prune_backup(world, str(folder), NO_KEYS, rule, lambda _planned: True, **options)
     assert done is not None
     return done
 
@@ -70,7 +70,7 @@ def test_a_dry_run_shows_what_would_go(world: World, tmp_path: Path) -> None:
     planned = pruned(later(world, 2), tmp_path / "backup", is_dry_run=True)
     assert [snapshot.is_kept for snapshot in planned.snapshots] == [True, False, False]
     assert len(snapshots_at(tmp_path / "backup")) == 3
-    no = prune(world, str(tmp_path / "backup"), NO_KEYS, ONE_DAY, lambda _planned: False)
+    no = prune_backup(world, str(tmp_path / "backup"), NO_KEYS, ONE_DAY, lambda _planned: False)
     assert (no, len(snapshots_at(tmp_path / "backup"))) == (None, 3)
 
 
@@ -85,7 +85,7 @@ def test_objects_go_with_the_last_snapshot_that_needs_them(world: World, tmp_pat
     age_objects(folder)
     done = pruned(later(world, 2), folder)
     assert (len(snapshots_at(folder)), len(objects_at(folder))) == (1, before - done.removed_objects)
-    assert verify(world, str(folder), NO_KEYS, Silent()).unused_objects == 0
+    assert verify_backup(world, str(folder), NO_KEYS, Silent()).unused_objects == 0
     restored(elsewhere(world, tmp_path / "other"), folder)
     assert hash_of(tmp_path / "other") == hash_of(world.layout.root)
 
@@ -99,7 +99,7 @@ def test_the_newest_whole_snapshot_stays_whatever_the_rule_says(world: World, tm
     min(set(objects_at(folder)) - set(whole)).unlink()
     done = pruned(world, folder)
     assert [(snapshot.is_kept, bool(snapshot.problem)) for snapshot in done.snapshots] == [(False, True), (True, False)]
-    assert verify(world, str(folder), NO_KEYS, Silent()).faults == []
+    assert verify_backup(world, str(folder), NO_KEYS, Silent()).faults == []
 
 
 def test_where_nothing_is_whole_nothing_is_removed(world: World, tmp_path: Path) -> None:
@@ -129,6 +129,6 @@ def test_a_prune_killed_at_any_step_leaves_whole_snapshots(world: World, tmp_pat
             break
         assert killed.returncode == -signal.SIGKILL, killed.stderr
         reached += 1
-        assert verify(world, str(folder), NO_KEYS, Silent()).faults == []
+        assert verify_backup(world, str(folder), NO_KEYS, Silent()).faults == []
     assert reached >= 4
-    assert (len(snapshots_at(folder)), verify(world, str(folder), NO_KEYS, Silent()).unused_objects) == (1, 0)
+    assert (len(snapshots_at(folder)), verify_backup(world, str(folder), NO_KEYS, Silent()).unused_objects) == (1, 0)

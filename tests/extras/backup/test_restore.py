@@ -24,7 +24,7 @@ from tests.processes import COMMAND, run_text
 
 from afterwit.config.world import World
 from afterwit.engine.archive.upkeep import verify
-from afterwit.extras.backup.restore import finish, restore, undo
+from afterwit.extras.backup.restore import finish, restore_snapshot, undo
 from afterwit.model.errors import BackupError, BusyError, StoreError, StoreFullError
 from afterwit.store.store import open_store, readonly_database
 
@@ -76,8 +76,8 @@ def test_a_living_store_is_not_touched_unless_it_is_to_be_replaced(world: World,
     learn_more(world, "newer")
     newer = hash_of(world.layout.root)
     with pytest.raises(BackupError, match=r"There is a store .* --replace .* --to FOLDER"):
-        restore(world, str(tmp_path / "backup"), NO_KEYS, Silent(), agreed)
-    no = restore(world, str(tmp_path / "backup"), NO_KEYS, Silent(), lambda _planned: False, may_replace=True)
+        restore_snapshot(world, str(tmp_path / "backup"), NO_KEYS, Silent(), agreed)
+    no = restore_snapshot(world, str(tmp_path / "backup"), NO_KEYS, Silent(), lambda _planned: False, may_replace=True)
     assert (no, hash_of(world.layout.root)) == (None, newer)
 
 
@@ -188,7 +188,9 @@ def test_a_dry_run_says_what_would_happen_and_changes_nothing(world: World, tmp_
     made(world, tmp_path / "backup")
     learn_more(world, "newer")
     newer = hash_of(world.layout.root)
-    done = restore(world, str(tmp_path / "backup"), NO_KEYS, Silent(), agreed, may_replace=True, is_dry_run=True)
+    done = restore_snapshot(
+        world, str(tmp_path / "backup"), NO_KEYS, Silent(), agreed, may_replace=True, is_dry_run=True
+    )
     assert done is not None
     assert (done.is_dry_run, done.present.sessions, done.present.content_hash) == (True, done.sessions + 1, newer)
     assert hash_of(world.layout.root) == newer

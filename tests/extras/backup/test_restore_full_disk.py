@@ -17,7 +17,7 @@ from tests.thoroughness import STRIDE
 
 from afterwit.config.world import World
 from afterwit.engine.archive.upkeep import verify
-from afterwit.extras.backup.restore import restore
+from afterwit.extras.backup.restore import restore_snapshot
 from afterwit.model.errors import StoreFullError
 
 _MB = 1_000_000
@@ -69,7 +69,7 @@ class Filling(Silent):
 
 
 def ask_restore(world: World, target: Path, progress: Silent) -> None:
-    restore(world, str(target), NO_KEYS, progress, lambda _planned: True, may_replace=True)
+    restore_snapshot(world, str(target), NO_KEYS, progress, lambda _planned: True, may_replace=True)
 
 
 @pytest.mark.parametrize("after", [0, 1])

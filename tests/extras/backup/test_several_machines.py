@@ -24,11 +24,10 @@ from tests.homes import NOW_MS, Silent, hash_of, world_of
 from tests.processes import COMMAND, run_text
 
 from afterwit.config.world import World
-from afterwit.extras.backup.create import create
-from afterwit.extras.backup.list import list_snapshots
-from afterwit.extras.backup.prune import KeepRule, PrunedBackup, prune
+from afterwit.extras.backup.create import make_snapshot
+from afterwit.extras.backup.look import list_snapshots, verify_backup
+from afterwit.extras.backup.prune import KeepRule, PrunedBackup, prune_backup
 from afterwit.extras.backup.vault import UNNAMED_MS
-from afterwit.extras.backup.verify import verify
 
 _ROUNDS = 3
 
@@ -66,14 +65,14 @@ def test_two_processes_that_back_up_and_prune_at_once_lose_nothing(world: World,
         creating = [begun(machine, "create", str(target)) for machine in (world, other)]
         pruning = [begun(world, "prune", str(target), *rule)] if number else []
         assert ended(*creating, *pruning) == []
-        assert verify(world, str(target), NO_KEYS, Silent()).faults == []
+        assert verify_backup(world, str(target), NO_KEYS, Silent()).faults == []
         assert set(newest(target).values()) == {hash_of(machine.layout.root) for machine in (world, other)}
         age_objects(target)
         learn_more(world, f"more-{number}")
         learn_more(other, f"further-{number}")
     assert ended(*(begun(machine, "prune", str(target), *rule) for machine in (world, other))) == []
     assert (len(snapshots_at(target)), len(newest(target))) == (2, 2)
-    assert verify(world, str(target), NO_KEYS, Silent()).faults == []
+    assert verify_backup(world, str(target), NO_KEYS, Silent()).faults == []
 
 
 def test_each_machine_builds_on_its_own_and_sends_nothing_again(world: World, other: World, tmp_path: Path) -> None:
@@ -120,7 +119,7 @@ def test_what_another_machine_is_just_sending_is_not_pruned(world: World, other:
     age_objects(target)
     assert pruned(world, target).removed_objects == 1
     assert made(other, target, at_ms=NOW_MS + 1).sent_objects > 0
-    assert verify(world, str(target), NO_KEYS, Silent()).faults == []
+    assert verify_backup(world, str(target), NO_KEYS, Silent()).faults == []
 
 
 def test_what_was_sent_too_long_ago_is_sent_again(
@@ -147,13 +146,13 @@ def test_a_prune_between_sending_and_the_list_is_noticed(world: World, other: Wo
     class Pruning(Silent):
         def stage(self, name: str, total: int, unit: str) -> None:
             if name == "reading back":
-                prune(late, str(target), NO_KEYS, ONE_DAY, lambda _planned: True)
+                prune_backup(late, str(target), NO_KEYS, ONE_DAY, lambda _planned: True)
 
-    said = refusal(lambda: create(world._replace(now_ms=NOW_MS + 1), str(target), NO_KEYS, Pruning()))
+    said = refusal(lambda: make_snapshot(world._replace(now_ms=NOW_MS + 1), str(target), NO_KEYS, Pruning()))
     assert "is missing at" in said
     assert len(snapshots_at(target)) == 1
     made(world, target, at_ms=NOW_MS + 2)
-    assert verify(world, str(target), NO_KEYS, Silent()).faults == []
+    assert verify_backup(world, str(target), NO_KEYS, Silent()).faults == []
 
 
 def test_what_another_machine_sends_while_a_prune_waits_for_its_answer_stays(
@@ -171,9 +170,9 @@ def test_what_another_machine_sends_while_a_prune_waits_for_its_answer_stays(
         made(other, target, at_ms=NOW_MS + DAY_MS)
         return planned.removed_objects == 1
 
-    assert prune(later(world, 2), str(target), NO_KEYS, ONE_DAY, agree) is not None
+    assert prune_backup(later(world, 2), str(target), NO_KEYS, ONE_DAY, agree) is not None
     assert len(snapshots_at(target)) == 2
-    assert verify(world, str(target), NO_KEYS, Silent()).faults == []
+    assert verify_backup(world, str(target), NO_KEYS, Silent()).faults == []
 
 
 def test_restoring_takes_what_is_of_this_machine_or_asks(world: World, other: World, tmp_path: Path) -> None:

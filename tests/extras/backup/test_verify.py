@@ -23,13 +23,13 @@ from tests.thoroughness import examples
 
 from afterwit.config.world import World
 from afterwit.extras.backup.keys import BackupKeys
+from afterwit.extras.backup.look import VerifiedBackup, verify_backup
 from afterwit.extras.backup.manifest import Manifest
 from afterwit.extras.backup.vault import object_path
-from afterwit.extras.backup.verify import VerifiedBackup, verify
 
 
 def verified(world: World, folder: Path, keys: BackupKeys = NO_KEYS, snapshot: str = "") -> VerifiedBackup:
-    return verify(world, str(folder), keys, Silent(), snapshot)
+    return verify_backup(world, str(folder), keys, Silent(), snapshot)
 
 
 @pytest.mark.parametrize("is_encrypted", [False, True])

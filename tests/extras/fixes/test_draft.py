@@ -9,8 +9,7 @@ from tests.extras.fixes.orchards import BROKEN, MENDED, checkout, fixed, fixes, 
 from tests.sources.repositories import commit_on_top
 
 from afterwit.config.world import World, redactor_of
-from afterwit.extras.fixes.draft import draft_of
-from afterwit.extras.fixes.skeletons import Skeleton
+from afterwit.extras.fixes.draft import Skeleton, draft_of
 from afterwit.model.errors import UsageError
 
 _GUARD = b"def count(trees):\n    if trees is None:\n        raise ValueError('no trees')\n    return len(trees)\n"

@@ -170,8 +170,8 @@ def test_memory_that_is_off_does_no_work_at_all(tmp_path: Path) -> None:
 
 def test_the_environment_goes_before_the_settings(tmp_path: Path) -> None:
     config = '[memory]\nbackend = "postgres"'
-    assert memory_backends.chosen(made_world(tmp_path, config)).name == "postgres"
-    chosen = memory_backends.chosen(made_world(tmp_path, config, AFTERWIT_MEMORY_BACKEND="null"))
+    assert memory_backends.choose_backend(made_world(tmp_path, config)).name == "postgres"
+    chosen = memory_backends.choose_backend(made_world(tmp_path, config, AFTERWIT_MEMORY_BACKEND="null"))
     assert chosen == ("null", "environment AFTERWIT_MEMORY_BACKEND")
 
 

@@ -96,7 +96,7 @@ def test_weights_count_in_proportion(world: World) -> None:
 
 def test_a_backend_elsewhere_is_cleaned_up_even_if_it_fails(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     backend = FlakyBackend()
-    monkeypatch.setattr(memory_evaluate, "made", lambda *_: backend)
+    monkeypatch.setattr(memory_evaluate, "make_backend", lambda *_: backend)
     found = of(evaluate(world, ["flaky"]), "flaky")
     assert found.score is not None
     assert backend.held == {}

@@ -150,7 +150,7 @@ def test_a_waiting_entry_that_is_not_taken_is_set_aside_and_blocks_nothing(setti
     setting.backend.before, setting.backend.rejected_key = None, "odd"
     setting.later()
     assert setting.patient.deliver() == 1
-    assert [(one.key, one.reason) for one in setting.queue.rejected()] == [("odd", "odd is not wanted here.")]
+    assert [(one.key, one.reason) for one in setting.queue.list_rejected()] == [("odd", "odd is not wanted here.")]
     assert setting.queue.counts() == {"flaky": 1}
 
 

@@ -10,7 +10,7 @@ from tests.homes import world_of
 from afterwit.config.world import World
 from afterwit.engine.curation.curate import Judged, Words, add, judge
 from afterwit.extras.fixes.history import FixPlace
-from afterwit.extras.team.init import init
+from afterwit.extras.team.place import init
 from afterwit.extras.team.pull import Pulled, pull
 from afterwit.extras.team.push import PLAINLY, Pushed, PushRequest, push
 from afterwit.knowledge.door.list import ItemFilter, listed

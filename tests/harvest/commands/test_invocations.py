@@ -8,8 +8,8 @@ from tests.thoroughness import examples
 
 from afterwit.actions.shell.parse import parse
 from afterwit.harvest.commands.invocations import CommandForm, command_at, folder_below, form_of, runs_in, work_of
-from afterwit.model.digest import DigestStep, Touched
-from afterwit.model.kinds import ActionKind, FailureClass, Status
+from afterwit.model.digest import Touched
+from afterwit.model.kinds import ActionKind, FailureClass, Status, Step
 
 
 @for_every(
@@ -157,7 +157,7 @@ def test_folders_elsewhere_are_not_of_the_repository(folder: str, below: str | N
 
 
 def test_a_poll_stands_for_the_command_that_it_polls() -> None:
-    steps = (call("make juice"), call("4711", started_by=0), DigestStep(ActionKind.READ, "Read", "a", Status.SUCCEEDED))
+    steps = (call("make juice"), call("4711", started_by=0), Step(ActionKind.READ, "Read", "a", Status.SUCCEEDED))
     assert [command_at(steps, at) for at in range(3)] == ["make juice", "make juice", ""]
 
 

@@ -6,7 +6,7 @@ from tests.harvest.talks import said, talk
 from tests.harvest.work import edited, failed, ran, session
 from tests.measure.metrics.noting import SIGNATURE, day_ms, note, told
 
-from afterwit.agents.moments import ACTIVITY, AFTER, PROMPT
+from afterwit.agents.hook_payloads import ACTIVITY, AFTER, PROMPT
 from afterwit.measure.metrics.hit_rate import Came, HitTally, MomentOfNote, hit_rate
 from afterwit.measure.metrics.told_notes import ToldNote, first_told
 from afterwit.model.digest import Digest, Touched
@@ -68,7 +68,7 @@ def test_every_kind_of_moment_is_seen(trigger: Trigger) -> None:
 
 def test_what_happened_before_the_note_was_told_is_not_its_moment() -> None:
     whole = pressing()
-    dated = msgspec.structs.replace(whole, steps=(msgspec.structs.replace(whole.steps[0], at_s=30),))
+    dated = msgspec.structs.replace(whole, steps=(whole.steps[0]._replace(at_s=30),))
     assert came([dated], [told("s1", day=10 + 29 / 86_400)]) == [Came.CAME]
     assert came([dated], [told("s1", day=10 + 32 / 86_400)]) == [Came.NOT]
 

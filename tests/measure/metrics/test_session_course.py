@@ -7,12 +7,12 @@ from tests.harvest.work import Act, edited, failed, piped, ran, session
 from afterwit.config.calendar import week_of
 from afterwit.measure.first_check import first_check_passed
 from afterwit.measure.metrics.session_course import JudgedSession, course, judged_session
-from afterwit.model.digest import DigestStep, Verdict
-from afterwit.model.kinds import ActionKind, Outcome, Status, TaskType
+from afterwit.model.digest import Verdict
+from afterwit.model.kinds import ActionKind, Outcome, Status, Step, TaskType
 
 EDIT = edited("src/press.py")
 PASSES, FAILS = ran("pytest -q"), failed("pytest -q", says="1 failed")
-POLL = Act(DigestStep(ActionKind.SHELL, "Bash", "", Status.SUCCEEDED, started_by=1))
+POLL = Act(Step(ActionKind.SHELL, "Bash", "", Status.SUCCEEDED, started_by=1))
 
 
 @for_every(

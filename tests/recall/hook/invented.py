@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from afterwit.agents.moments import AFTER, Moment
+from afterwit.agents.hook_payloads import AFTER, Moment
 
 PROGRAMS = (
     *(

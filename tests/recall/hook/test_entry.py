@@ -12,8 +12,7 @@ import pytest
 from tests.every import for_every
 from tests.recall.hook.conftest import BLOCKS, LINES, MAIN, Hook
 
-from afterwit.agents.moments import EVENTS, LONGEST_ID
-from afterwit.agents.packages import payloads_of
+from afterwit.agents.hook_payloads import EVENTS, LONGEST_ID, payloads_of
 from afterwit.agents.registry import AGENTS
 from afterwit.model.knowledge import Trigger
 from afterwit.recall.deck.write import DeckBlock
@@ -493,8 +492,8 @@ def test_every_agent_has_payloads_of_the_same_shape() -> None:
 
 def test_what_reads_and_answers_the_hooks_of_any_agent_is_loaded_fast() -> None:
     names = [agent.name for agent in AGENTS if agent.hooks]
-    code = f"import sys; from afterwit.agents.packages import payloads_of; [payloads_of(name).read for name in {names}]"
-    code += "; print(*sorted(sys.modules))"
+    code = "import sys; from afterwit.agents.hook_payloads import payloads_of; "
+    code += f"[payloads_of(name).read for name in {names}]; print(*sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     modules = set(done.stdout.split())
     assert "afterwit.agents.codex" in modules

@@ -22,9 +22,8 @@ from tests.recall.knowing import HERE, item
 from tests.thoroughness import examples
 
 from afterwit.actions.failures.signature import answerable_signature
-from afterwit.actions.steps import Step
-from afterwit.agents.moments import Moment
-from afterwit.model.kinds import ActionKind, Status
+from afterwit.agents.hook_payloads import Moment
+from afterwit.model.kinds import ActionKind, Status, Step
 from afterwit.model.knowledge import EVERYWHERE, Channel, Item, Scope, ScopeKind, Trigger
 from afterwit.recall.deck.firing_lines import lines_of
 from afterwit.recall.deck.location import Location
@@ -62,7 +61,7 @@ def known_items() -> list[Item]:
 
 def _triggers(number: int, line: str, message: str) -> tuple[Trigger, ...]:
     program, *words = line.split()
-    signature = answerable_signature(Step(ActionKind.SHELL, "Bash", line, Status.FAILED, None, None, message))
+    signature = answerable_signature(Step(ActionKind.SHELL, "Bash", line, Status.FAILED, None, None, error=message))
     kinds = (
         Trigger(signature=signature),
         Trigger(program=program.rpartition("/")[2], words=tuple(words[:1]), signature=signature),

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from afterwit.agents.moments import AFTER, Moment
+from afterwit.agents.hook_payloads import AFTER, Moment
 from afterwit.recall.deck.reader import DeckTrigger, words_called, words_in
 from afterwit.recall.hook.triggers import failure_of, fires_at_command
 

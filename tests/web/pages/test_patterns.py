@@ -10,14 +10,14 @@ from tests.web.browser import Browser, Reply
 from afterwit.config.world import World
 from afterwit.extras.lab.patterns.catalog import CatalogEntry, EntryStatus
 from afterwit.extras.lab.patterns.detect import Pattern
-from afterwit.extras.lab.patterns.publish import published_of
-from afterwit.extras.lab.patterns.show import catalog_of, undecided
+from afterwit.extras.lab.patterns.publish import find_published
+from afterwit.extras.lab.patterns.show import catalog_of, list_undecided
 from afterwit.knowledge.door.list import ItemFilter, listed
 from afterwit.web.answering import prose
 
 
 def _waiting(world: World) -> Pattern:
-    return undecided(world)[0]
+    return list_undecided(world)[0]
 
 
 def _entry(world: World, own: str) -> CatalogEntry | None:
@@ -161,7 +161,7 @@ def test_a_plan_that_is_not_the_one_that_was_shown_is_shown_again(
     assert file.read_text(encoding="utf-8") == "Be kinder.\n"
     assert browser.post(f"/more/patterns/{own}/publish", {**form, "plan": ""}).status == 200
     assert file.read_text(encoding="utf-8") == "Be kinder.\n"
-    assert published_of(world, catalog_of(world)) == {}
+    assert find_published(world, catalog_of(world)) == {}
 
 
 @pytest.mark.parametrize("asked", ["as=block&file=AGENTS.md", "as=poster", "as=block"])

@@ -13,7 +13,7 @@ which build tools put their report: they say that something failed, and not what
 import re
 from itertools import dropwhile
 
-from afterwit.actions.failures.quick_look import ends_of
+from afterwit.actions.quick_look import ends_of
 from afterwit.model.text import regex
 
 _LONGEST_LINE = 2_000

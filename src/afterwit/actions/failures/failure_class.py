@@ -8,14 +8,13 @@ of is the command's fault if the command names it, and the project's otherwise.
 
 import re
 
-from afterwit.actions.checks import is_checking
+from afterwit.actions.activities import is_checking
 from afterwit.actions.failures import messages as says
 from afterwit.actions.failures.excerpt import below_headlines
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import names
 from afterwit.actions.shell.tree import Command
-from afterwit.actions.steps import Step
-from afterwit.model.kinds import ActionKind, FailureClass, Status
+from afterwit.model.kinds import ActionKind, FailureClass, Status, Step
 from afterwit.model.text import regex
 
 _OWN = regex(

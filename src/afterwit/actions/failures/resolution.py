@@ -10,12 +10,12 @@ from difflib import SequenceMatcher
 from enum import Enum
 from typing import NamedTuple
 
-from afterwit.actions.checks import is_checking
+from afterwit.actions.activities import is_checking
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight, names
 from afterwit.actions.shell.tree import Command, CommandLine
-from afterwit.actions.steps import Step, command_of
-from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, ResolutionKind
+from afterwit.actions.steps import command_of
+from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, ResolutionKind, Step
 from afterwit.model.text import regex
 
 _REACH = 25  # actions in which a wrong call is mended

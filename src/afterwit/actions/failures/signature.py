@@ -9,14 +9,13 @@ different systems are brought together, and of a redaction placeholder only the 
 import re
 from collections.abc import Iterable
 
-from afterwit.actions.checks import is_checking
+from afterwit.actions.activities import is_checking
 from afterwit.actions.failures import messages as says
 from afterwit.actions.failures.excerpt import below_headlines
 from afterwit.actions.failures.failure_class import classify
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.tree import Command, CommandLine
-from afterwit.actions.steps import Step
-from afterwit.model.kinds import ActionKind, FailureClass
+from afterwit.model.kinds import ActionKind, FailureClass, Step
 from afterwit.model.text import Phrases, regex
 
 _LONGEST = 120

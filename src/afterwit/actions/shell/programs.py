@@ -1,23 +1,202 @@
 """What is known about programs: how much a command matters in its line, and whose exit code is an answer.
 
 A program that is not listed has no subcommands, does real work, and fails when it says so. The tables of names are in
-`program_table`. Standard library only, because the hook reads commands too.
+the tables below. Standard library only, because the hook reads commands too.
 """
 
 from enum import IntEnum
 from typing import NamedTuple
 
-from afterwit.actions.shell.program_table import (
-    FEEDS,
-    FILTERS,
-    GIT_LOOKS,
-    LOOKS,
-    MODULE_RUNNERS,
-    PREPARES,
-    SUBCOMMANDS,
-    TALKS,
-    names,
+
+class Subcommands:
+    """How a program is divided."""
+
+    __slots__ = ("depth", "nested", "value_options")
+
+    def __init__(
+        self, nested: frozenset[str] = frozenset(), value_options: frozenset[str] = frozenset(), depth: int = 1
+    ) -> None:
+        self.nested = nested  # words followed by one more word that belongs to the subcommand
+        self.value_options = value_options  # global options that take the next word
+        self.depth = depth
+
+
+def names(text: str) -> frozenset[str]:
+    """The blank-separated names of a table row."""
+    return frozenset(text.split())
+
+
+_PACKAGE_SCRIPTS = names("run run-script")
+_TASKS = Subcommands(value_options=names("-C -f -j --directory --file --jobs -I --justfile --working-directory -d -p"))
+
+SUBCOMMANDS: dict[str, Subcommands] = {
+    **dict.fromkeys(
+        names("pipx pipenv tox nox biome apt apt-cache dnf apk launchctl bundle gem rails mix sbt"), Subcommands()
+    ),
+    **dict.fromkeys(names("make gmake ninja just task rake"), _TASKS),
+    "git": Subcommands(
+        names("stash remote submodule worktree bisect notes flow lfs sparse-checkout reflog bundle"),
+        names("-C -c --git-dir --work-tree --namespace --exec-path --config-env"),
+    ),
+    "gh": Subcommands(
+        names(
+            "pr issue repo run workflow release auth gist label project secret variable cache codespace extension"
+            " ruleset search ssh-key gpg-key config alias org"
+        ),
+        names("-R --repo --hostname"),
+    ),
+    "glab": Subcommands(names("mr issue repo ci release auth"), names("-R --repo")),
+    "npm": Subcommands(
+        _PACKAGE_SCRIPTS | names("config cache pkg"), names("--prefix -w --workspace -C --registry --loglevel")
+    ),
+    "pnpm": Subcommands(
+        _PACKAGE_SCRIPTS | names("config store"), names("--filter -F -C --dir --prefix --reporter --loglevel")
+    ),
+    "yarn": Subcommands(_PACKAGE_SCRIPTS | names("workspaces config npm"), names("--cwd")),
+    "bun": Subcommands(_PACKAGE_SCRIPTS | names("pm"), names("--filter -F --cwd --config -c --env-file -r --preload")),
+    "deno": Subcommands(names("task")),
+    "cargo": Subcommands(
+        names("nextest"), names("--manifest-path -C --config --color -Z --target-dir --jobs -j --package -p")
+    ),
+    "rustup": Subcommands(names("toolchain target component override")),
+    "go": Subcommands(names("mod tool work telemetry"), names("-C")),
+    "docker": Subcommands(
+        names("compose container image volume network system buildx builder context"),
+        names("-H --host -c --context --config -l --log-level -f --file -p --project-name --profile --env-file"),
+    ),
+    "podman": Subcommands(names("compose container image volume network system pod machine"), names("--log-level")),
+    "docker-compose": Subcommands(value_options=names("-f --file -p --project-name --profile --env-file")),
+    "kubectl": Subcommands(
+        names("config rollout set create auth top"),
+        names("-n --namespace --context --kubeconfig --cluster --user -s --server"),
+    ),
+    "helm": Subcommands(names("repo plugin dependency get show"), names("-n --namespace --kube-context")),
+    **dict.fromkeys(("terraform", "tofu"), Subcommands(names("state workspace providers"))),
+    "pulumi": Subcommands(names("stack config plugin"), names("-s --stack -C --cwd")),
+    "aws": Subcommands(depth=2, value_options=names("--profile --region --output --endpoint-url --query")),
+    "gcloud": Subcommands(depth=3, value_options=names("--project --account --format --configuration")),
+    "az": Subcommands(depth=2, value_options=names("--subscription --output -o")),
+    **dict.fromkeys(
+        ("pip", "pip3"), Subcommands(names("config cache index"), names("--python --proxy --cache-dir --log"))
+    ),
+    "uv": Subcommands(
+        names("pip tool python cache self"), names("--directory --project --python -p --config-file --cache-dir")
+    ),
+    "poetry": Subcommands(names("env self config cache source"), names("-C --directory -P --project")),
+    "pdm": Subcommands(names("config cache"), names("-p --project")),
+    "hatch": Subcommands(names("env config dep"), names("-e --env -p --project")),
+    "conda": Subcommands(names("env config")),
+    "ruff": Subcommands(value_options=names("--config")),
+    "mise": Subcommands(names("run tasks config settings plugins cache"), names("-C --cd -E --env")),
+    "asdf": Subcommands(names("plugin")),
+    "golangci-lint": Subcommands(names("linters config cache")),
+    "turbo": Subcommands(names("run"), names("--filter -F")),
+    **dict.fromkeys(("nx", "lerna"), Subcommands(names("run"))),
+    "vercel": Subcommands(names("env domains")),
+    "wrangler": Subcommands(names("d1 kv r2 pages secret")),
+    "brew": Subcommands(names("services bundle")),
+    "apt-get": Subcommands(value_options=names("-o -c -t")),
+    "systemctl": Subcommands(value_options=names("-M -H")),
+    "tmux": Subcommands(value_options=names("-L -S -f")),
+    "nix": Subcommands(names("flake profile store registry")),
+    "dotnet": Subcommands(names("tool nuget new ef")),
+    "composer": Subcommands(names("run run-script"), names("-d --working-dir")),
+    "swift": Subcommands(names("package")),
+    **dict.fromkeys(("flutter", "dart"), Subcommands(names("pub"))),
+    **dict.fromkeys(("mvn", "mvnw"), Subcommands(value_options=names("-f -pl -P -s -T --file --projects"))),
+    **dict.fromkeys(
+        ("gradle", "gradlew"),
+        Subcommands(value_options=names("-p -b -c -I -x --project-dir --build-file --exclude-task")),
+    ),
+    "claude": Subcommands(names("mcp plugin")),
+    "codex": Subcommands(names("mcp")),
+    "bd": Subcommands(names("dep")),
+}
+MODULE_RUNNERS = names("python python2 python3 py pypy pypy3")
+
+PREPARES = names(
+    "cd pushd popd export unset set setopt unsetopt shopt source . alias unalias local declare typeset readonly ulimit"
+    " umask trap shift wait sleep exit return break continue true false : exec eval let read getopts hash disown jobs"
+    " fg bg nvm rbenv pyenv (("
 )
+TALKS = names("echo printf print clear tput date pwd whoami hostname uname Write-Host Write-Output")
+FEEDS = names("cat echo printf print yes tac")
+FILTERS = names(
+    "head tail cat tac grep egrep fgrep zgrep rg ag ack sed awk gawk mawk sort uniq wc cut tr tee less more most column"
+    " jq yq xxd od hexdump nl fold fmt rev paste join comm strings expand base64 shuf split tsort bat delta ts pv"
+    " sponge md5sum sha1sum sha256sum shasum colordiff iconv Select-Object Select-String Where-Object Format-Table"
+    " Format-List Out-String Out-Null Measure-Object Sort-Object ForEach-Object findstr more.com"
+)
+LOOKS = FILTERS | names(
+    "ls ll find fd fdfind tree stat file du df ps pgrep pidof lsof top which whereis type command whence where id"
+    " groups env printenv locale test [ [[ diff cmp mkdir rmdir touch rm cp mv ln chmod chown kill pkill killall"
+    " basename dirname realpath readlink seq expr mktemp gofmt dir Get-ChildItem Get-Content Get-Location Test-Path"
+    " Get-Command Get-Process gci gc"
+)
+GIT_LOOKS = names(
+    "status log diff show branch rev-parse remote ls-files ls-tree ls-remote blame config describe tag cat-file grep"
+    " shortlog reflog rev-list merge-base show-ref for-each-ref symbolic-ref check-ignore var name-rev whatchanged add"
+    " version"
+)
+
+SHELLS = names("bash sh zsh dash ksh ash fish")
+
+
+def subcommand_in(program: str, arguments: list[str]) -> str:
+    """The subcommand among the words after a program."""
+    if program in MODULE_RUNNERS:
+        return _module(arguments)
+    table = SUBCOMMANDS.get(program)
+    if table is None:
+        return ""
+    operands: list[str] = []
+    wanted, at = table.depth, 0
+    while len(operands) < wanted:
+        index = operand_at(arguments, at, table.value_options)
+        if index is None:
+            break
+        operands.append(arguments[index])
+        at = index + 1
+        if len(operands) == 1 and operands[0] in table.nested:
+            wanted = max(wanted, 2)
+    return " ".join(operands)
+
+
+def operand_at(words: list[str], at: int, value_options: frozenset[str]) -> int | None:
+    """The index of the first word that is neither an option, an option's value, an assignment nor a toolchain."""
+    while at < len(words):
+        text = words[at]
+        if text in value_options:
+            at += 2
+        elif text[:1] in ("-", "+") or is_assignment(text):
+            at += 1
+        else:
+            return at
+    return None
+
+
+def is_assignment(word: str) -> bool:
+    """Whether a word is `NAME=value` or `NAME+=value`."""
+    name, equals, _ = word.partition("=")
+    if not equals:
+        return False
+    name = name.removesuffix("+")
+    is_begun = name[:1].isascii() and not name[:1].isdigit()
+    return bool(name) and is_begun and all(char.isalnum() or char == "_" for char in name)
+
+
+def _module(arguments: list[str]) -> str:
+    """`-m name` of a Python call, looked for before the first operand."""
+    at = 0
+    while at < len(arguments) and arguments[at].startswith("-"):
+        text = arguments[at]
+        if text == "-m":
+            return " ".join(arguments[at : at + 2])
+        if text in ("-", "-c"):
+            break
+        at += 2 if text in ("-W", "-X") else 1
+    return ""
+
 
 __all__ = [
     "ANSWERS",

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from afterwit.actions.shell.command_changes import ANY, GAP, VALUE, change_from
 from afterwit.actions.shell.lexer import Word
 from afterwit.actions.shell.parse import parsed
-from afterwit.actions.shell.program_table import MODULE_RUNNERS, SHELLS, SUBCOMMANDS, names, operand_at
+from afterwit.actions.shell.programs import MODULE_RUNNERS, SHELLS, SUBCOMMANDS, names, operand_at
 from afterwit.actions.shell.tree import Command
 from afterwit.model.text import regex
 

@@ -10,8 +10,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from afterwit.actions.shell.lexer import Redirection, Word
-from afterwit.actions.shell.program_table import subcommand_in
-from afterwit.actions.shell.programs import Weight, weight_of
+from afterwit.actions.shell.programs import Weight, subcommand_in, weight_of
 from afterwit.actions.shell.wrappers import (
     Assignment,
     Script,

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from afterwit.actions.shell.lexer import Redirection, Word
-from afterwit.actions.shell.program_table import SHELLS, SUBCOMMANDS, names, operand_at
+from afterwit.actions.shell.programs import SHELLS, SUBCOMMANDS, names, operand_at
 from afterwit.model.text import regex
 
 

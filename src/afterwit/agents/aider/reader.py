@@ -24,9 +24,7 @@ from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from afterwit.agents.places import Place
-from afterwit.agents.protocol import Shape, SourceFile
-from afterwit.agents.reading import DocumentReading
+from afterwit.agents.log_reader import DocumentReading, Place, Shape, SourceFile
 from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Reading, Result, Spend, Usage
 from afterwit.model.times import ms_from_any

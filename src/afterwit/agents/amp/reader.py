@@ -13,11 +13,8 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.blocks import Answered, Asked, Other, SaidBlock, Thought, blocks_of
-from afterwit.agents.chat.messages import text_of
-from afterwit.agents.places import Place
-from afterwit.agents.protocol import SourceFile
-from afterwit.agents.reading import DocumentReader, DocumentReading
+from afterwit.agents.log_reader import DocumentReader, DocumentReading, Place, SourceFile
+from afterwit.agents.messages import Answered, Asked, Other, SaidBlock, Thought, blocks_of, text_of
 from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Facts, Reading, Result
 from afterwit.model.times import ms_from_any

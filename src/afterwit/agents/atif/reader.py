@@ -13,10 +13,8 @@ from typing import Any
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.chat.messages import text_of
-from afterwit.agents.places import Place
-from afterwit.agents.protocol import SourceFile
-from afterwit.agents.reading import DocumentReader, DocumentReading
+from afterwit.agents.log_reader import DocumentReader, DocumentReading, Place, SourceFile
+from afterwit.agents.messages import text_of
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Event, Facts, Reading, Result, Spend
 from afterwit.model.times import ms_from_any

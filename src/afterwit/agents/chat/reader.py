@@ -16,10 +16,8 @@ from typing import Any
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.chat.messages import calls_of, outcome_of, reasoning_of, text_of, usage_of
-from afterwit.agents.places import Place, identity
-from afterwit.agents.protocol import SourceFile
-from afterwit.agents.reading import LinesReader, LinesReading, mark, resumed
+from afterwit.agents.log_reader import LinesReader, LinesReading, Place, SourceFile, identity, mark, resumed
+from afterwit.agents.messages import calls_of, outcome_of, reasoning_of, text_of, usage_of
 from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Problem, Reading, Spend
 from afterwit.model.times import ms_from_any

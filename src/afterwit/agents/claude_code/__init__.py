@@ -3,8 +3,7 @@
 Its hooks: its own protocol, unchanged. The end of a background agent comes as a prompt: it is none.
 """
 
-from afterwit.agents import claude_hooks
-from afterwit.agents.moments import Moment
+from afterwit.agents.hook_payloads import Moment, read_claude_payload, write_claude_answer
 
 AGENT = {
     "name": "claude-code",
@@ -50,9 +49,9 @@ AGENT = {
 }
 _ANNOUNCED = "<task-notification>"
 
-write = claude_hooks.write
+write = write_claude_answer
 
 
 def read(event: str, payload: dict[str, object]) -> Moment | None:
-    moment = claude_hooks.read(event, payload)
+    moment = read_claude_payload(event, payload)
     return None if moment.prompt.startswith(_ANNOUNCED) else moment

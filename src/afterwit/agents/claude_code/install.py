@@ -8,10 +8,8 @@ everything and write nothing, some refuse it.
 from collections.abc import Mapping
 from typing import Any
 
-from afterwit.agents.installing import reach_of
-from afterwit.agents.plugins import ABOUT, AUTHOR, Files, Plugin, manifest
-from afterwit.agents.reading_skill import FILE, TEXT
-from afterwit.agents.retention import Keeping
+from afterwit.agents.plugins import ABOUT, AUTHOR, FILE, TEXT, Files, Plugin, manifest
+from afterwit.agents.registry import RetentionPeriod, reach_of
 from afterwit.edits.edits import Integration, Surroundings
 from afterwit.edits.json_file import JsonFile
 from afterwit.edits.ours import NAME, server_entry
@@ -29,11 +27,11 @@ def integration(at: Surroundings) -> Integration:
     return REACH.integration(at, settings, server, OwnFile(home / FILE, TEXT))
 
 
-def keeping(settings: Mapping[str, Any]) -> Keeping | None:
+def keeping(settings: Mapping[str, Any]) -> RetentionPeriod | None:
     days = settings.get("cleanupPeriodDays")
     if isinstance(days, bool) or not isinstance(days, int | float) or not 0 <= days < 1e9:
         return None
-    return Keeping(float(days), "settings.json")
+    return RetentionPeriod(float(days), "settings.json")
 
 
 def plugin(version: str) -> Files:

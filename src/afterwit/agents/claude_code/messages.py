@@ -27,8 +27,7 @@ from afterwit.agents.claude_code.content import (
     without_reminders,
 )
 from afterwit.agents.claude_code.records import Block, CacheCreation, ClaudeLine, ClaudeMessage, TokenCounts
-from afterwit.agents.places import identity
-from afterwit.agents.reading import mark
+from afterwit.agents.log_reader import identity, mark
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Problem, Reading, Spend, Usage
 

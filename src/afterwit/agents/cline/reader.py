@@ -14,15 +14,186 @@ from typing import Any
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.cline.turns import Turns
-from afterwit.agents.places import Place
-from afterwit.agents.protocol import SourceFile
-from afterwit.agents.reading import DocumentReader, DocumentReading
-from afterwit.model.kinds import ReaderEvidence, Relation
-from afterwit.model.readings import Facts, Reading, Spend
+from afterwit.agents.log_reader import DocumentReader, DocumentReading, Place, SourceFile
+from afterwit.agents.messages import (
+    Answered,
+    Asked,
+    Other,
+    SaidBlock,
+    Thought,
+    blocks_of,
+    ended,
+    inside_tags,
+    without_tags,
+)
+from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
+from afterwit.model.pasted import blocks
+from afterwit.model.readings import Event, Facts, Reading, Result, Spend
 from afterwit.model.times import ms_from_any
 from afterwit.sources.documents import items
 from afterwit.sources.framing import Record
+
+TOOLS = frozenset(
+    [
+        *("execute_command", "read_file", "write_to_file", "replace_in_file", "apply_diff", "insert_content"),
+        *("search_and_replace", "search_files", "list_files", "list_code_definition_names", "browser_action"),
+        *("use_mcp_tool", "access_mcp_resource", "ask_followup_question", "attempt_completion", "new_task"),
+        *("plan_mode_respond", "load_mcp_documentation", "switch_mode", "fetch_instructions", "update_todo_list"),
+        *("codebase_search", "web_fetch", "web_search", "use_subagents", "use_skill", "new_rule", "condense"),
+        *("run_slash_command", "generate_image", "edit_file", "apply_patch", "search_replace", "focus_chain"),
+    ]
+)
+_CALL = re.compile(rf"<({'|'.join(sorted(TOOLS))})>")
+_ARGUMENT = re.compile(r"<(\w+)>")
+_HUMAN = ("task", "feedback", "user_message", "answer", "user_input")
+_INJECTED = (
+    *("environment_details", "mode_notice", "hook_context", "explicit_instructions", "file_content"),
+    "slash_command",
+)
+_ASKING = frozenset(["ask_followup_question", "attempt_completion", "plan_mode_respond"])
+_RESULT = re.compile(r"\[(\w+)(?: for '.*?')?\] Result:", re.DOTALL)
+_HEAD_CHARS = 10_000
+_FAILED = re.compile(r"\s*(?:\[ERROR\]|The tool execution failed|Error executing|Error reading|Error writing)")
+_DENIED = "The user denied this operation"
+_EXIT = re.compile(r"Command (?:executed|completed|exited)[^\n]{0,100}?(?:[Ee]xit |with )code:? (-?\d{1,10})")
+
+
+class Turns:
+    """Reads messages in order."""
+
+    def __init__(self, session: str) -> None:
+        self.session = session
+        self._number = 0
+        self._open: list[tuple[str, str]] = []  # tool and id of calls without a result
+
+    def read(self, message: Mapping[str, Any], place: Place) -> Iterator[Reading]:
+        self._number += 1
+        own = fields.plain_id(message, "id") or str(fields.number(message, "ts") or "")
+        blocks = blocks_of(message.get("content"))
+        if message.get("role") == "assistant":
+            yield from self._answer(blocks, place)
+        else:
+            yield from self._asked(blocks, own, place)
+        for block in blocks:
+            if isinstance(block, Other):
+                yield place.problem(f"a block of the unknown type {block.type!r}")
+
+    def _answer(self, blocks: list[Any], place: Place) -> Iterator[Event]:
+        is_native = any(isinstance(block, Asked) for block in blocks)
+        for block in blocks:
+            if isinstance(block, Thought):
+                yield place.said(EventKind.THOUGHT, block.text)
+            elif isinstance(block, Asked):
+                yield self._call(block.id, block.tool, block.arguments, place)
+            elif isinstance(block, SaidBlock):
+                yield from self._spoken(block.text, place, is_native=is_native)
+
+    def _spoken(self, text: str, place: Place, *, is_native: bool) -> Iterator[Event]:
+        thought = inside_tags(text, "thinking")
+        text = without_tags(text, "thinking")[0]
+        calls, said = ([], text) if is_native else tagged_calls(text)
+        if thought:
+            yield place.said(EventKind.THOUGHT, thought)
+        if said.strip():
+            yield place.said(EventKind.REPLY, said.strip())
+        for tool, arguments in calls:
+            yield self._call("", tool, arguments, place)
+
+    def _call(self, given: str, tool: str, arguments: dict[str, Any], place: Place) -> Event:
+        call_id = given or f"turn-{self._number}-{len(self._open)}"
+        self._open.append((tool, call_id))
+        return place.asked(call_id, tool, _with_command(arguments))
+
+    def _asked(self, blocks: list[Any], own: str, place: Place) -> Iterator[Event]:
+        waiting: list[str] = []  # the tool whose result goes on in the next text, and its pieces so far
+        for block in blocks:
+            if isinstance(block, Answered):
+                text, flag = _parts(block)
+                yield place.answered(self._answered("", block.id, place), text, _ended(text, flag))
+            elif isinstance(block, SaidBlock):
+                yield from self._heard(block.text, waiting, own, place)
+        yield from self._finished(waiting, place)
+
+    def _heard(self, text: str, waiting: list[str], own: str, place: Place) -> Iterator[Event]:
+        is_awaited = len(waiting) > 1 and not waiting[-1].strip()  # a result whose header stood alone
+        text, injected = without_tags(text, *_INJECTED, to_last=True)
+        header = None if is_awaited else _RESULT.match(text[:_HEAD_CHARS].lstrip())
+        tool = waiting[0] if is_awaited else header[1] if header else ""
+        human = inside_tags(text, *_HUMAN) if not tool or tool in _ASKING else ""
+        text = without_tags(text, *_HUMAN)[0] if human else text
+        if header:
+            yield from self._finished(waiting, place)
+            waiting[:] = [header[1], text.lstrip()[header.end() :]]
+        elif waiting and text.strip():
+            waiting.append(text)
+        elif text.strip():
+            kind = EventKind.NOTICE if text.lstrip().startswith(("[", "<", "#")) or human else EventKind.PROMPT
+            yield place.said(kind, text.strip(), f"prompt:{place.identity(own)}" if own and not human else "")
+        if human:
+            yield from self._finished(waiting, place)
+            yield place.said(EventKind.PROMPT, human, f"prompt:{place.identity(own)}" if own else "")
+        if injected:
+            yield from self._finished(waiting, place)
+            yield place.said(EventKind.NOTICE, injected)
+
+    def _finished(self, waiting: list[str], place: Place) -> Iterator[Event]:
+        if waiting:
+            text = "\n".join(part.strip() for part in waiting[1:] if part.strip())
+            yield place.answered(self._answered(waiting[0], "", place), text, _ended(text, None))
+            waiting.clear()
+
+    def _answered(self, tool: str, call_id: str, place: Place) -> str:
+        """The call that a result belongs to, which is open no longer."""
+        for number, (name, open_id) in enumerate(self._open):
+            if open_id == call_id or (not call_id and name == tool):
+                del self._open[number]
+                return open_id
+        return call_id or place.made_up(len(self._open))
+
+
+def _parts(answer: Answered) -> tuple[str, bool | None]:
+    """The text and the flag of a result. Tools that do many things at once give one object for each of them."""
+    parts = [part for part in fields.mappings(answer.block, "content") if "success" in part]
+    if not parts:
+        return answer.text, answer.is_error
+    texts = [fields.text(part, "result", "error") for part in parts]
+    return "\n".join(text for text in texts if text), any(part["success"] is False for part in parts)
+
+
+def _with_command(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Many command lines in one call are one script."""
+    lines = arguments.get("commands")
+    if isinstance(lines, list) and lines and all(isinstance(line, str) for line in lines):
+        return {**arguments, "command": "\n".join(lines)}
+    return arguments
+
+
+def _ended(text: str, flag: bool | None) -> Result:
+    stated = _EXIT.search(text[:_HEAD_CHARS])
+    code = fields.exit_code({"code": int(stated[1])}, "code") if stated else None
+    if text.lstrip().startswith(_DENIED):
+        return Result(is_error=flag, is_denied=True, said=inside_tags(text, "feedback"), is_worded=True)
+    is_error = True if _FAILED.match(text) or (code is not None and code != 0) else flag
+    result = ended(text, is_error)
+    return result if code is None else Result(is_error=is_error, exit_code=code)
+
+
+def tagged_calls(text: str) -> tuple[list[tuple[str, dict[str, Any]]], str]:
+    """The calls in a text, and the text without them."""
+    calls: list[tuple[str, dict[str, Any]]] = []
+    kept: list[str] = []
+    at = 0
+    for call in blocks(text, _CALL):
+        inside = text[call.inside : call.closing]
+        arguments: dict[str, Any] = {
+            argument.name: inside[argument.inside : argument.closing].strip("\n")
+            for argument in blocks(inside, _ARGUMENT)
+        }
+        calls.append((call.name, arguments))
+        kept.append(text[at : call.start])
+        at = call.end
+    return calls, "".join([*kept, text[at:]])
+
 
 _LOG = "api_conversation_history.json"
 _COMPANIONS = frozenset(["ui_messages.json", "history_item.json"])

@@ -5,7 +5,7 @@ Its hooks: text reaches the model with the result of a call. A refusal would end
 The session's files have the id of the root session; the id of a task is that of a conversation, which no file has.
 """
 
-from afterwit.agents.moments import Answer, Moment, all_text, fields_at, number_after, text_at
+from afterwit.agents.hook_payloads import Answer, Moment, all_text, fields_at, number_after, text_at
 from afterwit.model.quick_json import dumps
 
 AGENT = {

@@ -3,7 +3,7 @@
 A refusal would end its whole run, and nothing is said before its first action: that is left out.
 """
 
-from afterwit.agents.installing import reach_of
+from afterwit.agents.registry import reach_of
 from afterwit.edits.edits import Integration, Surroundings
 from afterwit.edits.json_file import JsonFile
 from afterwit.edits.ours import MARK, server_entry

@@ -11,10 +11,8 @@ from typing import Any
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.cline.turns import Turns
-from afterwit.agents.places import Place
-from afterwit.agents.protocol import SourceFile
-from afterwit.agents.reading import DocumentReader, DocumentReading
+from afterwit.agents.cline.reader import Turns
+from afterwit.agents.log_reader import DocumentReader, DocumentReading, Place, SourceFile
 from afterwit.model.kinds import ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading, Spend
 from afterwit.model.times import ms_from_any

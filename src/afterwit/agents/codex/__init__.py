@@ -5,8 +5,7 @@ Its hooks: Claude Code's protocol, strictly. A key too many, or a rewrite withou
 How a command ended is not told: neither an exit code nor an event of its own for failures.
 """
 
-from afterwit.agents import claude_hooks
-from afterwit.agents.moments import Answer, Moment
+from afterwit.agents.hook_payloads import Answer, Moment, read_claude_payload, write_claude_answer
 
 AGENT = {
     "name": "codex",
@@ -53,7 +52,7 @@ AGENT = {
 
 
 def read(event: str, payload: dict[str, object]) -> Moment | None:
-    moment = claude_hooks.read(event, payload)
+    moment = read_claude_payload(event, payload)
     moment.is_error = None
     return moment
 
@@ -61,4 +60,4 @@ def read(event: str, payload: dict[str, object]) -> Moment | None:
 def write(moment: Moment, answer: Answer) -> str:
     if answer.arguments is not None:
         answer = Answer(answer.text, arguments={"command": answer.arguments.get("command")}, notice=answer.notice)
-    return claude_hooks.write(moment, answer, needs_allowance=True)
+    return write_claude_answer(moment, answer, needs_allowance=True)

@@ -3,8 +3,8 @@
 Codex runs a hook only after the user has trusted it there. That consent is the user's: it is asked for, never written.
 """
 
-from afterwit.agents.installing import reach_of
 from afterwit.agents.plugins import SCRIPT, Files, Plugin, manifest
+from afterwit.agents.registry import reach_of
 from afterwit.edits.edits import Integration, Surroundings
 from afterwit.edits.json_file import JsonFile
 from afterwit.edits.ours import NAME, server_entry

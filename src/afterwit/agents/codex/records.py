@@ -12,9 +12,13 @@ events, and the begin and end of turns are of no use here.
 """
 
 import functools
+import re
 from typing import Annotated, Any, NamedTuple, TypeVar
 
 import msgspec
+
+from afterwit.model.readings import Result
+from afterwit.model.text import regex
 
 _SILENT_EVENTS = """
     agent_message agent_reasoning agent_reasoning_raw_content agent_reasoning_section_break background_event
@@ -240,3 +244,237 @@ def _mended(value: Any) -> Any:
     if not isinstance(value, list):
         return value
     return [{"text": part} if isinstance(part, str) else part for part in value if isinstance(part, str | dict)]
+
+
+_UNNAMED = {
+    "image_generation_call": "image_generation",
+    "local_shell_call": "local_shell",
+    "tool_search_call": "tool_search",
+    "web_search_call": "web_search",
+}
+_ARGUMENTS = msgspec.json.Decoder(dict[str, Any])
+_KEPT = 64
+_FRAME = regex(
+    r"(?:Chunk ID: \w*\n)?"
+    r"(?:Exit code: (?P<exit>-?\d{1,10})\n)?"
+    r"Wall time: (?P<seconds>\d{1,9}(?:\.\d{1,9})?) seconds\n"
+    r"(?:Process exited with code (?P<exited>-?\d{1,10})\n)?"
+    r"(?:Process running with session ID (?P<running>\d{1,20})\n)?"
+    r"(?:Original token count: \d+\n)?"
+    r"(?:Total output lines: \d+\n)?"
+    r"Output:(?:\n|\Z)"
+)
+_ABORTED = regex(
+    r"(?:Wall time: (?P<wall>\d{1,9}(?:\.\d{1,9})?) seconds\n)?aborted(?: by user)?"
+    r"(?: after (?P<after>\d{1,9}(?:\.\d{1,9})?)s)?\s*\Z"
+)
+_DENIED = regex(
+    r"rejected by user|rejected: |denied by policy|blocked by policy|SandboxDenied|Sandbox\(Denied|"
+    r"(?:user|approval) (?:rejected|denied)|Rejected\("
+)
+_FAILED = regex(
+    r"(?:[\w/-]+ ){1,2}(?:verification )?failed(?: for |: )|failed to |error: |unsupported (?:custom tool )?call",
+    re.IGNORECASE,
+)
+_HEAD_CHARS = 200
+_MESSAGE_CHARS = 4_000  # a failure message of Codex itself quotes the command before it says why
+
+
+class CodexEnding(msgspec.Struct, frozen=True, array_like=True):
+    exit_code: int | None = None
+    is_error: bool | None = None
+    is_denied: bool = False
+    duration_ms: int | None = None
+
+
+class Endings(msgspec.Struct):
+    """What is open between outputs and events, bounded."""
+
+    early: dict[str, CodexEnding] = {}
+    running: list[str] = []
+
+    def event(self, call_id: str, ending: CodexEnding) -> Result | None:
+        """Takes the event of a call's end in; a result where the call had been reported as running."""
+        if call_id in self.running:
+            self.running.remove(call_id)
+            return _filled(Result(), ending)
+        self.early[call_id] = ending
+        while len(self.early) > _KEPT:
+            del self.early[next(iter(self.early))]
+        return None
+
+    def output(self, call_id: str, result: Result) -> Result:
+        """The result of a call with what its event said before."""
+        ending = self.early.pop(call_id, None)
+        if result.is_running and ending is None:
+            self.running = [*self.running[-_KEPT:], call_id]
+        return result if ending is None else _filled(result, ending)
+
+
+def ending_of(event: Payload) -> CodexEnding:
+    """The facts in an `exec_command_end`, `patch_apply_end`, `mcp_tool_call_end` or `dynamic_tool_call_response`."""
+    return CodexEnding(
+        exit_code=event.exit_code,
+        is_error=_is_error(event),
+        is_denied=event.status == "declined",
+        duration_ms=_duration_ms(event.duration),
+    )
+
+
+def _is_error(event: Payload) -> bool | None:
+    if isinstance(event.result, McpResult):
+        return event.result.err is not None or (event.result.ok is not None and event.result.ok.is_error is True)
+    return None if event.success is None else not event.success
+
+
+def _duration_ms(duration: Duration | None) -> int | None:
+    return None if duration is None else duration.secs * 1000 + duration.nanos // 1_000_000
+
+
+def _filled(result: Result, ending: CodexEnding) -> Result:
+    is_open = result.is_error is None and result.exit_code is None
+    return Result(
+        is_error=ending.is_error if is_open else result.is_error,
+        exit_code=ending.exit_code if result.exit_code is None else result.exit_code,
+        is_denied=result.is_denied or ending.is_denied,
+        said=result.said,
+        is_worded=result.is_worded and not ending.is_denied,
+        is_cancelled=result.is_cancelled,
+        is_running=result.is_running and ending.exit_code is None,
+        running_as=result.running_as,
+        duration_ms=ending.duration_ms if result.duration_ms is None else result.duration_ms,
+    )
+
+
+class _Metadata(msgspec.Struct, frozen=True):
+    exit_code: ExitCode | None = None
+    duration_seconds: Annotated[float, msgspec.Meta(ge=0, le=1e9)] | None = None
+
+
+class Output(NamedTuple):
+    text: str
+    result: Result
+
+
+def text_of(content: Content) -> str:
+    """The text of a message or an output; an image leaves a mark and nothing of its data."""
+    if content is None or isinstance(content, str):
+        return content or ""
+    return "\n".join(_part_text(part) for part in content)
+
+
+def read_output(output: str | list[CodexPart] | OutputBody | None) -> Output:
+    if isinstance(output, OutputBody):
+        inner = read_output(output.content)
+        return inner if output.success is not False else Output(inner.text, _failed(inner.result))
+    if not isinstance(output, str):
+        output = text_of(output)
+    if output.startswith("{"):
+        return _unwrapped(output)
+    return _unframed(output)
+
+
+def _part_text(part: CodexPart) -> str:
+    if part.text is not None:
+        return part.text
+    return "[image]" if part.type and "image" in part.type else ""
+
+
+def _unwrapped(output: str) -> Output:
+    """The layout `{"output": text, "metadata": {"exit_code", "duration_seconds"}}`; any other object is plain text."""
+    try:
+        value: Any = msgspec.json.decode(output)
+    except (msgspec.DecodeError, RecursionError):
+        return Output(output, Result())
+    if isinstance(value, dict) and "answers" in value and value.keys() <= {"answers", "interrupted"}:
+        words = _answers(value["answers"])
+        return Output(output, Result(is_error=False, said=words, is_worded=True) if words else Result())
+    metadata = value.get("metadata") if isinstance(value, dict) else None
+    if metadata is None or not isinstance(value.get("output"), str) or not isinstance(metadata, dict):
+        return Output(output, Result())
+    try:
+        said = msgspec.convert(metadata, _Metadata)
+    except msgspec.ValidationError:
+        return Output(value["output"], Result())
+    seconds = said.duration_seconds
+    return Output(
+        value["output"],
+        Result(exit_code=said.exit_code, duration_ms=None if seconds is None else round(seconds * 1000)),
+    )
+
+
+def _unframed(output: str) -> Output:
+    start = output.find("\nChunk ID: ") + 1 if output.startswith("Command: ") else 0
+    frame = _FRAME.match(output, start)
+    if frame is None:
+        return Output(output, _bare_result(output))
+    code = frame["exited"] or frame["exit"]
+    result = Result(
+        exit_code=int(code) if code else None,
+        is_running=frame["running"] is not None,
+        running_as=frame["running"] or "",
+        duration_ms=_ms(frame["seconds"]),
+    )
+    return Output(output[frame.end() :], result)
+
+
+def _bare_result(output: str) -> Result:
+    aborted = _ABORTED.match(output)
+    if aborted:
+        return Result(is_cancelled=True, duration_ms=_ms(aborted["after"] or aborted["wall"]))
+    is_failed = _FAILED.match(output) is not None
+    is_denied = _DENIED.search(output, 0, _MESSAGE_CHARS if is_failed else _HEAD_CHARS) is not None
+    return Result(is_error=True if is_failed or is_denied else None, is_denied=is_denied, is_worded=is_denied)
+
+
+def _answers(answers: Any) -> str:
+    """What a person chose or typed, by question: `{"id": {"answers": [text]}}`."""
+    entries = answers.values() if isinstance(answers, dict) else ()
+    given = [entry.get("answers") for entry in entries if isinstance(entry, dict)]
+    texts = [text for several in given if isinstance(several, list) for text in several]
+    return "\n".join(text.removeprefix("user_note: ") for text in texts if isinstance(text, str) and text.strip())
+
+
+def _failed(result: Result) -> Result:
+    return msgspec.structs.replace(result, is_error=True)
+
+
+def _ms(seconds: str | None) -> int | None:
+    return round(float(seconds) * 1000) if seconds else None
+
+
+def tool_of(item: Payload) -> str:
+    """The name, after its namespace if it has one: `mcp__server.tool`."""
+    name = item.name or _UNNAMED.get(item.type or "", "?")
+    return f"{item.namespace}.{name}" if item.namespace else name
+
+
+def arguments_of(item: Payload) -> dict[str, Any]:
+    match item.type:
+        case "custom_tool_call":
+            return item.input if isinstance(item.input, dict) else {"input": item.input or ""}
+        case "local_shell_call" | "web_search_call":
+            return _action(item)
+        case "image_generation_call":
+            return {"prompt": item.revised_prompt} if item.revised_prompt else {}
+        case _:
+            return _decoded(item.arguments)
+
+
+def _action(item: Payload) -> dict[str, Any]:
+    action = dict(item.action or {})
+    if item.query and "query" not in action:
+        action["query"] = item.query
+    return action
+
+
+def _decoded(arguments: str | dict[str, Any] | None) -> dict[str, Any]:
+    """The object in a JSON string; {"raw": text} if there is none."""
+    if isinstance(arguments, dict):
+        return arguments
+    if not arguments:
+        return {}
+    try:
+        return _ARGUMENTS.decode(arguments)
+    except (msgspec.DecodeError, RecursionError):
+        return {"raw": arguments}

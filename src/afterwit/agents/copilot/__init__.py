@@ -7,7 +7,7 @@ with its exit code; only its own tools fail with an event of their own. What was
 session has lost it.
 """
 
-from afterwit.agents.moments import BEFORE, FORGETFUL, Answer, Moment, all_text, fields_at, number_after, text_at
+from afterwit.agents.hook_payloads import BEFORE, FORGETFUL, Answer, Moment, all_text, fields_at, number_after, text_at
 from afterwit.model.quick_json import dumps, loads
 
 AGENT = {

@@ -2,7 +2,7 @@
 
 import json
 
-from afterwit.agents.installing import reach_of
+from afterwit.agents.registry import reach_of
 from afterwit.edits.edits import Integration, Surroundings
 from afterwit.edits.json_file import JsonFile
 from afterwit.edits.ours import SECONDS, server_entry

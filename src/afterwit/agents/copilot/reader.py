@@ -20,13 +20,10 @@ from typing import Any
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.chat.messages import calls_of, text_of
-from afterwit.agents.chat.messages import outcome_of as outcome_of_text
-from afterwit.agents.copilot.meaning import MEANINGS, CopilotLine, CopilotState, child_of
-from afterwit.agents.copilot.outcomes import outcome_of
-from afterwit.agents.places import Place
-from afterwit.agents.protocol import FileReading, Shape, SourceFile
-from afterwit.agents.reading import DocumentReading, LinesReading, resumed
+from afterwit.agents.copilot.meaning import MEANINGS, CopilotLine, CopilotState, child_of, outcome_of
+from afterwit.agents.log_reader import DocumentReading, FileReading, LinesReading, Place, Shape, SourceFile, resumed
+from afterwit.agents.messages import calls_of, text_of
+from afterwit.agents.messages import outcome_of as outcome_of_text
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading, Result
 from afterwit.model.times import ms_from_any

@@ -12,10 +12,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from afterwit.agents import fields
-from afterwit.agents.places import Place
-from afterwit.agents.protocol import SourceFile
-from afterwit.agents.reading import LinesReader
-from afterwit.agents.rows import Row, RowsReading, column, native_id, row_of
+from afterwit.agents.log_reader import LinesReader, Place, Row, RowsReading, SourceFile, column, native_id, row_of
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading, Result, Spend, Usage
 from afterwit.model.times import ms_from_any

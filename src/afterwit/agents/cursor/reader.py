@@ -17,11 +17,8 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from afterwit.agents import fields
-from afterwit.agents.chat.messages import outcome_of
-from afterwit.agents.places import Place
-from afterwit.agents.protocol import SourceFile
-from afterwit.agents.reading import LinesReader
-from afterwit.agents.rows import Row, RowsReading, column, native_id, row_of
+from afterwit.agents.log_reader import LinesReader, Place, Row, RowsReading, SourceFile, column, native_id, row_of
+from afterwit.agents.messages import outcome_of
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading, Result
 from afterwit.model.times import ms_from_any

@@ -25,7 +25,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.blocks import (
+from afterwit.agents.log_reader import FileReading, LinesReading, Place, ReadingMemory, Shape, SourceFile, resumed
+from afterwit.agents.messages import (
     Answered,
     Asked,
     Other,
@@ -36,9 +37,6 @@ from afterwit.agents.blocks import (
     inside_tags,
     without_tags,
 )
-from afterwit.agents.places import Place
-from afterwit.agents.protocol import FileReading, Shape, SourceFile
-from afterwit.agents.reading import LinesReading, ReadingMemory, resumed
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Event, Facts, Reading, Result
 from afterwit.model.times import ms_from_any

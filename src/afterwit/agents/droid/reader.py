@@ -15,10 +15,8 @@ from typing import Any
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.blocks import Answered, Asked, Other, SaidBlock, Thought, blocks_of, ended, without_tags
-from afterwit.agents.places import Place
-from afterwit.agents.protocol import SourceFile
-from afterwit.agents.reading import LinesReader, LinesReading, ReadingMemory, resumed
+from afterwit.agents.log_reader import LinesReader, LinesReading, Place, ReadingMemory, SourceFile, resumed
+from afterwit.agents.messages import Answered, Asked, Other, SaidBlock, Thought, blocks_of, ended, without_tags
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Event, Facts, Reading, Result
 from afterwit.model.times import ms_from_any

@@ -22,7 +22,7 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
-from afterwit.agents.protocol import FileReading, Reader, Shape, SourceFile
+from afterwit.agents.log_reader import FileReading, Reader, Shape, SourceFile
 from afterwit.agents.registry import AGENTS, reader_for
 from afterwit.model.kinds import ReaderEvidence
 from afterwit.model.readings import Reading

@@ -9,7 +9,7 @@ The frame that Gemini CLI and Qwen Code put around what a command printed. Comma
 versions; exit code, signal and process group behind it; newer versions mark the whole as untrusted.
 """
 
-from afterwit.agents.moments import (
+from afterwit.agents.hook_payloads import (
     AFTER,
     BEFORE,
     COMPACT,

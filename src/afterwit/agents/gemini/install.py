@@ -8,9 +8,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from afterwit.agents.installing import reach_of
 from afterwit.agents.plugins import ABOUT, Files, Plugin
-from afterwit.agents.retention import Keeping
+from afterwit.agents.registry import RetentionPeriod, reach_of
 from afterwit.edits.edits import Integration, Surroundings
 from afterwit.edits.json_file import JsonFile
 from afterwit.edits.ours import NAME, server_entry
@@ -26,15 +25,15 @@ def integration(at: Surroundings) -> Integration:
     return REACH.integration(at, JsonFile(home / "settings.json", hooks=hooks, server=server_entry(at)))
 
 
-def keeping(settings: Mapping[str, Any]) -> Keeping | None:
+def keeping(settings: Mapping[str, Any]) -> RetentionPeriod | None:
     general = settings.get("general")
     wanted = general.get("sessionRetention") if isinstance(general, dict) else None
     if not isinstance(wanted, dict):
         return None
     if wanted.get("enabled") is False:
-        return Keeping(None, "settings.json")
+        return RetentionPeriod(None, "settings.json")
     age = _AGE.fullmatch(str(wanted.get("maxAge", "")))
-    return Keeping(int(age[1]) * _HOURS[age[2]] / 24, "settings.json") if age else None
+    return RetentionPeriod(int(age[1]) * _HOURS[age[2]] / 24, "settings.json") if age else None
 
 
 def plugin(version: str) -> Files:

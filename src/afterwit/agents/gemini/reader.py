@@ -15,20 +15,261 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.gemini.messages import TYPES, message_readings
-from afterwit.agents.places import Place
-from afterwit.agents.protocol import Shape, SourceFile
-from afterwit.agents.reading import ReadingMemory
-from afterwit.model.kinds import ReaderEvidence, Relation
-from afterwit.model.readings import Facts, Reading
+from afterwit.agents.gemini import unframed
+from afterwit.agents.log_reader import Place, ReadingMemory, Shape, SourceFile
+from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
+from afterwit.model.readings import Facts, Reading, Result, Spend, Usage
 from afterwit.model.times import ms_from_any
 from afterwit.sources.documents import items
 from afterwit.sources.framing import Record
+
+_DENIED = re.compile(r"\[Operation Cancelled\] Reason: User (?:did not allow|denied|rejected)\b", re.IGNORECASE)
+
+
+class GeminiOutcome(NamedTuple):
+    """The output of a call, and what is said about its end."""
+
+    text: str
+    result: Result
+
+
+def outcome_of(status: str, response: Mapping[str, Any], display: Any = None) -> GeminiOutcome:
+    """The outcome of a call with this status and response; `display` is what the person saw of it."""
+    error = fields.text(response, "error")
+    text = error or fields.text(response, "output") or _shown(display) or _encoded(response)
+    is_denied = status == "cancelled" and _DENIED.match(text) is not None  # a tool's own error has another status
+    said = _answers(text) if status == "success" else ""
+    text, stated = unframed(fields.without_blobs(text))
+    exit_code = fields.exit_code({"code": stated}, "code")
+    is_cancelled = status == "cancelled" and not is_denied
+    is_error = {"success": bool(error), "error": True, "cancelled": True}.get(status, True if error else None)
+    return GeminiOutcome(
+        text,
+        Result(
+            is_error=is_error,
+            exit_code=exit_code,
+            is_denied=is_denied,
+            said=said,
+            is_worded=bool(said),
+            is_cancelled=is_cancelled,
+        ),
+    )
+
+
+def _answers(text: str) -> str:
+    """What a person chose or typed, where a tool asked: `{"answers": {"0": text}}`."""
+    value = fields.decoded_text(text) if text.startswith('{"answers"') else None
+    answers = fields.mapping(value, "answers") if isinstance(value, dict) else {}
+    return "\n".join(answer for answer in answers.values() if isinstance(answer, str) and answer.strip())
+
+
+def _shown(display: Any) -> str:
+    if isinstance(display, dict):
+        return fields.text(display, "fileDiff", "content", "text")
+    return display if isinstance(display, str) else ""
+
+
+def _encoded(response: Mapping[str, Any]) -> str:
+    try:
+        return msgspec.json.encode(response).decode() if response else ""
+    except (RecursionError, msgspec.EncodeError):
+        return ""
+
+
+class GeminiCall(NamedTuple):
+    id: str
+    tool: str
+    arguments: dict[str, Any]
+
+
+class Response(NamedTuple):
+    """What a tool gave back; `value` is the object that the model got."""
+
+    id: str
+    value: Mapping[str, Any]
+
+
+class Parts(NamedTuple):
+    """A message by kinds of parts, each in order."""
+
+    texts: list[str]
+    thoughts: list[str]
+    calls: list[GeminiCall]
+    responses: list[Response]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.texts)
+
+
+def parts_of(content: Any) -> Parts:
+    """Reads a content: a text, a part, or a list of both."""
+    parts = Parts([], [], [], [])
+    for part in content if isinstance(content, list) else [content]:
+        if isinstance(part, str):
+            _take_text(parts.texts, part)
+        elif isinstance(part, dict):
+            _take(parts, part)
+    return parts
+
+
+def _take(parts: Parts, part: Mapping[str, Any]) -> None:
+    if call := fields.mapping(part, "functionCall"):
+        name = fields.text(call, "name")
+        parts.calls.append(GeminiCall(fields.plain_id(call, "id"), name, fields.arguments(call.get("args"))))
+    elif response := fields.mapping(part, "functionResponse"):
+        parts.responses.append(Response(fields.plain_id(response, "id"), fields.mapping(response, "response")))
+    elif text := fields.text(part, "text"):
+        _take_text(parts.thoughts if part.get("thought") else parts.texts, text)
+    elif data := fields.mapping(part, "inlineData") or fields.mapping(part, "fileData"):
+        kind = fields.text(data, "mimeType").partition("/")[0]
+        parts.texts.append(f"[{kind}]" if kind in ("image", "audio", "video") else "[file]")
+
+
+def _take_text(texts: list[str], text: str) -> None:
+    if text.strip():
+        texts.append(fields.without_blobs(text))
+
+
+TYPES = frozenset({"user", "gemini", "info", "warning", "error"})
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # other ids, also hashes, may come elsewhere too
+_SNAPSHOT = re.compile(r"\s*<(?:state_snapshot|compressed_chat_history|context_summary)\b")
+_INJECTED = re.compile(
+    r"\s*(?:<(?:session_context|hook_context|system-?reminder|system_reminder|available_skills|loaded_context)\b"
+    r"|System: Please continue\.|This is the (?:Gemini CLI|Qwen Code)\b)"
+)
+_HOOK = re.compile(r"\s*<hook_context>(.*?)</hook_context>\s*", re.DOTALL)  # at a start before a prompt, else behind it
+_ADDED = "<hook_context>"
+_FOLDER = re.compile(r"(?:Workspace Directories:\*\*\s*\n\s*- |currently working in the directory: )([^\n]{1,1000})")
+_THANKS = "Got it. Thanks for the additional context!"
+
+
+def message_readings(
+    message: Mapping[str, Any], place: Place, memory: ReadingMemory, *, is_child: bool
+) -> Iterator[Reading]:
+    """The readings of a message of a known type."""
+    own = fields.plain_id(message, "id")
+    name = own if _UUID.fullmatch(own) else f"{place.session}:{own}" if own else ""
+    place = place._replace(at_ms=ms_from_any(message.get("timestamp")))
+    match message.get("type"):
+        case "gemini":
+            yield from _model(message, name, place, memory)
+        case "user":
+            yield from _user(message, name, place, memory, is_child=is_child)
+        case "error":
+            yield from _once(EventKind.MODEL_ERROR, name, parts_of(message.get("content")).text, place, memory)
+        case _:
+            yield from _once(EventKind.NOTICE, name, parts_of(message.get("content")).text, place, memory)
+
+
+def _user(
+    message: Mapping[str, Any], name: str, place: Place, memory: ReadingMemory, *, is_child: bool
+) -> Iterator[Reading]:
+    content = parts_of(message.get("content"))
+    for response in content.responses:
+        yield from _answered(response, place, memory)
+    text = content.text
+    hook = _HOOK.match(text)
+    if hook and text[hook.end() :].strip():
+        yield from _once(EventKind.NOTICE, f"{name}:hook" if name else "", hook[1], place, memory)
+        text = text[hook.end() :]
+    added = _HOOK.fullmatch(text, max(0, text.rfind(_ADDED)))
+    if added and text[: added.start()].strip():
+        yield from _once(EventKind.NOTICE, f"{name}:added" if name else "", added[1], place, memory)
+        text = text[: added.start()].rstrip()
+    kind = _speaker(text, is_child=is_child)
+    folder = _FOLDER.search(text) if kind is EventKind.NOTICE else None
+    if folder:
+        yield Facts(session=place.session, at_ms=place.at_ms, cwd=folder[1].strip())
+    yield from _once(kind, name, text, place, memory)
+
+
+def _speaker(text: str, *, is_child: bool) -> EventKind:
+    if _SNAPSHOT.match(text):
+        return EventKind.COMPACTION
+    return EventKind.NOTICE if is_child or _INJECTED.match(text) else EventKind.PROMPT
+
+
+def _model(message: Mapping[str, Any], name: str, place: Place, memory: ReadingMemory) -> Iterator[Reading]:
+    content = parts_of(message.get("content"))
+    thoughts = [_thought(stated) for stated in fields.mappings(message, "thoughts")]
+    for number, thought in enumerate(filter(None, [*thoughts, *content.thoughts])):
+        yield from _once(EventKind.THOUGHT, f"{name}:thought:{number}" if name else "", thought, place, memory)
+    is_clients = content.text == _THANKS
+    yield from _once(EventKind.NOTICE if is_clients else EventKind.REPLY, name, content.text, place, memory)
+    for call in content.calls:
+        yield from _called(call, name, place, memory)
+    for tool_call in fields.mappings(message, "toolCalls"):
+        yield from _tool_call(tool_call, name, place, memory)
+    yield from _spend(message, name, place, memory)
+
+
+def _thought(thought: Mapping[str, Any]) -> str:
+    subject, description = fields.text(thought, "subject"), fields.text(thought, "description")
+    return f"{subject}\n{description}" if subject and description else subject or description
+
+
+def _tool_call(stated: Mapping[str, Any], name: str, place: Place, memory: ReadingMemory) -> Iterator[Reading]:
+    call_id = fields.plain_id(stated, "id")
+    if not call_id:
+        yield place.problem("a call without an id")
+        return
+    call = GeminiCall(call_id, fields.text(stated, "name"), fields.arguments(stated.get("args")))
+    yield from _called(call, name, place, memory)
+    status = fields.text(stated, "status")
+    responses = parts_of(stated.get("result")).responses
+    if status not in ("success", "error", "cancelled") and not responses:
+        return
+    value = next((response.value for response in responses if response.id in ("", call_id)), {})
+    text, result = outcome_of(status, value, stated.get("resultDisplay"))
+    ended = place._replace(at_ms=ms_from_any(stated.get("timestamp")) or place.at_ms)
+    if memory.is_new("result", call_id):
+        yield ended.result(f"result:{name}:{call_id}", call_id, text, result)
+
+
+def _called(call: GeminiCall, name: str, place: Place, memory: ReadingMemory) -> Iterator[Reading]:
+    """A call, told once for its message. Ids may be short, and come again in a later one."""
+    if not call.id:
+        yield place.problem("a call without an id")
+    elif memory.is_new("call", name, call.id):
+        memory.forget("result", call.id)
+        yield place.call(f"call:{name}:{call.id}", call.id, call.tool, call.arguments)
+
+
+def _answered(response: Response, place: Place, memory: ReadingMemory) -> Iterator[Reading]:
+    """What the model was told of a call's end. The call itself says more, and mostly before."""
+    if response.id and memory.is_new("result", response.id):
+        text, result = outcome_of("", response.value)
+        yield place.result(f"answer:{place.session}:{response.id}", response.id, text, result)
+
+
+def _once(kind: EventKind, key: str, text: str, place: Place, memory: ReadingMemory) -> Iterator[Reading]:
+    if text.strip() and (not key or memory.is_new("text", key)):
+        yield place.said(kind, text, key)
+
+
+def _spend(message: Mapping[str, Any], name: str, place: Place, memory: ReadingMemory) -> Iterator[Reading]:
+    usage = usage_of(fields.mapping(message, "tokens"))
+    if usage != Usage() and name and memory.is_new("tokens", name, repr(usage)):
+        model = fields.text(message, "model")
+        yield Spend(session=place.session, key=f"tokens:{name}", model=model, usage=usage, at_ms=place.at_ms)
+
+
+def usage_of(tokens: Mapping[str, Any]) -> Usage:
+    """`input` includes what was cached; thoughts and what tools put into the prompt are counted apart."""
+    cached, thoughts = fields.tokens(tokens, "cached"), fields.tokens(tokens, "thoughts")
+    return Usage(
+        input=max(0, fields.tokens(tokens, "input") - cached) + fields.tokens(tokens, "tool"),
+        cache_read=cached,
+        output=fields.tokens(tokens, "output") + thoughts,
+        reasoning=thoughts,
+    )
+
 
 _MAIN = re.compile(r"tmp/[^/]+/chats/session-[^/]+\.jsonl?")
 _CHILD = re.compile(r"tmp/[^/]+/chats/[^/]+/[^/]+\.jsonl")

@@ -14,11 +14,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from afterwit.agents import fields
-from afterwit.agents.chat.messages import outcome_of, text_of
-from afterwit.agents.places import Place
-from afterwit.agents.protocol import SourceFile
-from afterwit.agents.reading import LinesReader
-from afterwit.agents.rows import Row, RowsReading, column, native_id, row_of
+from afterwit.agents.log_reader import LinesReader, Place, Row, RowsReading, SourceFile, column, native_id, row_of
+from afterwit.agents.messages import outcome_of, text_of
 from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Facts, Reading, Result
 from afterwit.model.times import ms_from_any
@@ -47,7 +44,7 @@ _SPOKEN = frozenset(("text", "reasoning", "tool-call", "tool-result"))
 
 
 class GrokCliReader(LinesReader):
-    """The community's Grok CLI, by the shape of `agents.protocol.Reader`."""
+    """The community's Grok CLI, by the shape of `agents.log_reader.Reader`."""
 
     agent = "grok-cli"
     evidence = ReaderEvidence.DOCUMENTATION

@@ -3,8 +3,7 @@
 Its plugin: a result is a text of JSON, with the exit code in it. Its own review turns are no prompts.
 """
 
-from afterwit.agents import plugin_hooks
-from afterwit.agents.moments import Moment, text_at
+from afterwit.agents.hook_payloads import Moment, read_plugin_payload, text_at, write_plugin_answer
 from afterwit.model.quick_json import loads
 
 AGENT = {
@@ -34,11 +33,11 @@ AGENT = {
 }
 _REVIEW = "Review the conversation above"
 
-write = plugin_hooks.write
+write = write_plugin_answer
 
 
 def read(event: str, payload: dict[str, object]) -> Moment | None:
-    moment = plugin_hooks.read(event, payload)
+    moment = read_plugin_payload(event, payload)
     if moment.prompt.startswith(_REVIEW):
         return None
     if moment.output.lstrip().startswith("{"):

@@ -8,7 +8,7 @@ import json
 from pprint import pformat
 from typing import Any
 
-from afterwit.agents.installing import reach_of
+from afterwit.agents.registry import reach_of
 from afterwit.edits.edits import Integration, Surroundings
 from afterwit.edits.ours import MARK, NAME, own_words, script, server_entry
 from afterwit.edits.own_text import OwnFile

@@ -29,9 +29,18 @@ import msgspec
 from afterwit.agents import fields
 from afterwit.agents.chat.reader import HERMES_PATHS, ChatReader, ChatReading, ChatState, ChatTurn
 from afterwit.agents.fields import decoded_text
-from afterwit.agents.protocol import FileReading, Shape, SourceFile
-from afterwit.agents.reading import LinesReading, mark, resumed
-from afterwit.agents.rows import column, native_id, row_in, row_of
+from afterwit.agents.log_reader import (
+    FileReading,
+    LinesReading,
+    Shape,
+    SourceFile,
+    column,
+    mark,
+    native_id,
+    resumed,
+    row_in,
+    row_of,
+)
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Event, Facts, Reading, Spend, Usage
 from afterwit.model.times import ms_from_any

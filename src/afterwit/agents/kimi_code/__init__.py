@@ -3,8 +3,7 @@
 Its hooks: Claude Code's input; text reaches the model only at a prompt, and only as plain text.
 """
 
-from afterwit.agents import claude_hooks
-from afterwit.agents.moments import PROMPT, Answer, Moment
+from afterwit.agents.hook_payloads import PROMPT, Answer, Moment, read_claude_payload, write_claude_answer
 
 AGENT = {
     "name": "kimi-code",
@@ -27,8 +26,8 @@ AGENT = {
     "connect": {"rank": 60, "program": "kimi", "folders": (".kimi-code",), "also_named": ("kimi",)},
 }
 
-read = claude_hooks.read
+read = read_claude_payload
 
 
 def write(moment: Moment, answer: Answer) -> str:
-    return answer.text if moment.event == PROMPT else claude_hooks.write(moment, answer)
+    return answer.text if moment.event == PROMPT else write_claude_answer(moment, answer)

@@ -4,7 +4,7 @@ Only a prompt's hook can say something to its model, so the start of a session s
 end of a session only where somebody sits before it, so the end of a turn counts too.
 """
 
-from afterwit.agents.installing import reach_of
+from afterwit.agents.registry import reach_of
 from afterwit.edits.edits import Integration, Surroundings
 from afterwit.edits.json_file import JsonFile
 from afterwit.edits.ours import SECONDS, server_entry

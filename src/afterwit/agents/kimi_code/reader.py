@@ -21,10 +21,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.kimi.wire import outcome_of_code, texts_of, usage_of
-from afterwit.agents.places import Place
-from afterwit.agents.protocol import SourceFile
-from afterwit.agents.reading import LinesReader, LinesReading, ReadingMemory, mark, resumed
+from afterwit.agents.kimi.reader import outcome_of_code, texts_of, usage_of
+from afterwit.agents.log_reader import LinesReader, LinesReading, Place, ReadingMemory, SourceFile, mark, resumed
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading
 from afterwit.model.times import ms_from_any

@@ -15,12 +15,9 @@ from typing import Any
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.blocks import inside_tags, without_tags
-from afterwit.agents.chat.messages import calls_of, reasoning_of, text_of, usage_of
 from afterwit.agents.fields import remote_of
-from afterwit.agents.places import Place
-from afterwit.agents.protocol import SourceFile
-from afterwit.agents.reading import DocumentReader, DocumentReading
+from afterwit.agents.log_reader import DocumentReader, DocumentReading, Place, SourceFile
+from afterwit.agents.messages import calls_of, inside_tags, reasoning_of, text_of, usage_of, without_tags
 from afterwit.model.kinds import EventKind, ReaderEvidence, RecordedEnd
 from afterwit.model.readings import Event, Facts, Reading, Result, Spend
 from afterwit.model.times import ms_from_any

@@ -3,8 +3,7 @@
 Its plugin: the exit code of a command is a number of its own.
 """
 
-from afterwit.agents import plugin_hooks
-from afterwit.agents.moments import Moment
+from afterwit.agents.hook_payloads import Moment, read_plugin_payload, write_plugin_answer
 
 AGENT = {
     "name": "opencode",
@@ -33,11 +32,11 @@ AGENT = {
     "connect": {"rank": 90, "program": "opencode", "folders": (".config/opencode",)},
 }
 
-write = plugin_hooks.write
+write = write_plugin_answer
 
 
 def read(event: str, payload: dict[str, object]) -> Moment | None:
-    moment = plugin_hooks.read(event, payload)
+    moment = read_plugin_payload(event, payload)
     if moment.is_error is None and moment.exit_code is not None:
         moment.is_error = moment.exit_code != 0
     return moment

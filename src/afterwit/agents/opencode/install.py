@@ -2,7 +2,7 @@
 
 from pathlib import PurePath
 
-from afterwit.agents.installing import reach_of
+from afterwit.agents.registry import reach_of
 from afterwit.edits.edits import Integration, Surroundings
 from afterwit.edits.json_file import JsonFile
 from afterwit.edits.ours import script

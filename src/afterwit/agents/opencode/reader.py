@@ -17,19 +17,195 @@ from typing import Any
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.opencode import meaning
-from afterwit.agents.opencode.meaning import OpencodeSpeaker
-from afterwit.agents.places import Place
-from afterwit.agents.protocol import FileReading, Shape, SourceFile
-from afterwit.agents.reading import LinesReading, ReadingMemory, resumed
-from afterwit.agents.rows import Row, column, native_id, row_in, row_of
-from afterwit.model.kinds import ReaderEvidence
-from afterwit.model.readings import Reading
+from afterwit.agents.log_reader import (
+    FileReading,
+    LinesReading,
+    Place,
+    ReadingMemory,
+    Row,
+    Shape,
+    SourceFile,
+    column,
+    native_id,
+    resumed,
+    row_in,
+    row_of,
+)
+from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
+from afterwit.model.readings import Facts, Reading, Result, Spend, Usage
 from afterwit.model.times import ms_from_any
 from afterwit.sources.databases import Database, DatabaseGatherer, DatabaseTable
 from afterwit.sources.documents import items
 from afterwit.sources.framing import Record
 from afterwit.sources.gathering import Files, Gatherer, Tree, TreeGatherer, session_in
+
+SILENT = frozenset(("step-start", "patch", "snapshot", "file", "agent", "compaction"))
+SPEAKING = frozenset(("text", "reasoning", "tool", "step-finish", "retry", "subtask"))
+_UNTITLED = ("New session - ", "Child session - ")
+_DEAREST_USD = 1e6
+_REJECTED = "The user rejected permission to use this specific tool call"
+_DENIED = (_REJECTED, "The user has specified a rule which prevents you from using", "The user dismissed this question")
+_FEEDBACK = f"{_REJECTED} with the following feedback: "
+_CANCELLED = ("tool execution aborted", "aborted by user")
+
+
+class OpencodeSpeaker(msgspec.Struct):
+    """What is known of the message whose parts follow."""
+
+    message: str = ""
+    role: str = ""
+    model: str = ""
+    at_ms: int | None = None
+    is_summary: bool = False
+    is_child: bool = False  # the session was started by another agent
+
+
+def session_facts(session: str, info: Mapping[str, Any]) -> Facts:
+    title = fields.text(info, "title")
+    parent = fields.plain_id(info, "parentID", "parent_id")
+    return Facts(
+        session=session,
+        at_ms=ms_from_any(fields.mapping(info, "time").get("created", info.get("time_created"))),
+        cwd=fields.text(info, "directory"),
+        version=fields.text(info, "version"),
+        title="" if title.startswith(_UNTITLED) else title,
+        parent=parent,
+        relation=Relation.SUBAGENT if parent else None,
+    )
+
+
+def speaker_of(info: Mapping[str, Any], *, is_child: bool) -> OpencodeSpeaker:
+    model = fields.mapping(info, "model")
+    return OpencodeSpeaker(
+        message=fields.plain_id(info, "id"),
+        role=fields.plain_id(info, "role"),
+        model=fields.plain_id(info, "modelID") or fields.plain_id(model, "modelID"),
+        at_ms=ms_from_any(fields.mapping(info, "time").get("created")),
+        is_summary=info.get("summary") is True,
+        is_child=is_child,
+    )
+
+
+def message_readings(place: Place, info: Mapping[str, Any]) -> Iterator[Reading]:
+    """What a message says beside its parts: where it ran, with what, and how it broke off."""
+    path = fields.mapping(info, "path")
+    provider = fields.text(info, "providerID") or fields.text(fields.mapping(info, "model"), "providerID")
+    facts = Facts(session=place.session, at_ms=place.at_ms, cwd=fields.text(path, "cwd"), provider=provider)
+    if facts.cwd or facts.provider:
+        yield facts
+    error = fields.mapping(info, "error")
+    name = fields.text(error, "name")
+    if name == "MessageAbortedError":
+        yield place.said(EventKind.INTERRUPT, "")
+    elif name:
+        said = fields.text(fields.mapping(error, "data"), "message")
+        yield place.said(EventKind.MODEL_ERROR, f"{name}: {said}" if said else name)
+
+
+def part_readings(place: Place, part: Mapping[str, Any], speaker: OpencodeSpeaker) -> Iterator[Reading]:
+    """What a part says."""
+    at_ms = ms_from_any(fields.mapping(part, "time").get("start"))
+    place = place._replace(at_ms=at_ms or place.at_ms or speaker.at_ms)
+    identity = fields.plain_id(part, "id") or f"at-{place.offset}"
+    match part.get("type"):
+        case "text":
+            yield from _text(place, part, speaker, identity)
+        case "reasoning":
+            if text := fields.text(part, "text"):
+                yield place.said(EventKind.THOUGHT, text)
+        case "tool":
+            yield from _tool(place, part, identity)
+        case "step-finish":
+            yield from _spend(place, part, speaker, identity)
+        case "retry":
+            error = fields.mapping(part, "error")
+            said = fields.text(fields.mapping(error, "data"), "message") or fields.text(error, "message", "name")
+            yield place.said(EventKind.MODEL_ERROR, said)
+        case "subtask":
+            if text := fields.text(part, "prompt"):
+                yield place.said(EventKind.NOTICE, text)
+
+
+def _text(place: Place, part: Mapping[str, Any], speaker: OpencodeSpeaker, identity: str) -> Iterator[Reading]:
+    text = fields.without_blobs(fields.text(part, "text"))
+    if not text:
+        return
+    # Only what a model says has a time of its own: tells the speaker of a part that is read alone.
+    is_model = speaker.role == "assistant" if speaker.role else "time" in part
+    if is_model:
+        yield place.said(EventKind.COMPACTION if speaker.is_summary else EventKind.REPLY, text, f"said:{identity}")
+    elif speaker.is_child or part.get("synthetic") is True:
+        yield place.said(EventKind.NOTICE, text)
+    else:
+        yield place.said(EventKind.PROMPT, text, f"prompt:{identity}")
+
+
+def _tool(place: Place, part: Mapping[str, Any], identity: str) -> Iterator[Reading]:
+    tool, state = fields.text(part, "tool"), fields.mapping(part, "state")
+    if not tool:
+        return
+    times = fields.mapping(state, "time")
+    start, end = ms_from_any(times.get("start")), ms_from_any(times.get("end"))
+    place = place._replace(at_ms=start or place.at_ms)
+    arguments = fields.arguments(state.get("input"))
+    yield place.call(f"call:{identity}", identity, tool, arguments)
+    if state.get("status") in ("completed", "error"):
+        text, result = _outcome(state)
+        duration = end - start if start and end and end >= start else None
+        result = msgspec.structs.replace(result, duration_ms=duration)
+        place = place._replace(at_ms=end or place.at_ms)
+        yield place.result(f"result:{identity}", identity, text, result)
+
+
+def _outcome(state: Mapping[str, Any]) -> tuple[str, Result]:
+    metadata = fields.mapping(state, "metadata")
+    code = fields.exit_code(metadata, "exit")
+    if state.get("status") == "completed":
+        said = _answers(metadata.get("answers"))
+        is_error = None if code is not None else False
+        return fields.text(state, "output"), Result(is_error=is_error, exit_code=code, said=said, is_worded=bool(said))
+    error = fields.text(state, "error") or fields.text(fields.mapping(state, "error"), "message")
+    lower = error[:300].lower()
+    result = Result(
+        is_error=True,
+        exit_code=code,
+        is_denied=error.startswith(_DENIED),
+        said=error.removeprefix(_FEEDBACK) if error.startswith(_FEEDBACK) else "",
+        is_worded=error.startswith(_DENIED),
+        is_cancelled=metadata.get("interrupted") is True or any(words in lower for words in _CANCELLED),
+    )
+    return "\n".join(text for text in (fields.text(metadata, "output"), error) if text), result
+
+
+def _answers(answers: Any) -> str:
+    """What a person chose or typed, a list for each question."""
+    given = [text for several in answers if isinstance(several, list) for text in several] if answers else []
+    return "\n".join(text for text in given if isinstance(text, str) and text.strip())
+
+
+def _spend(place: Place, part: Mapping[str, Any], speaker: OpencodeSpeaker, identity: str) -> Iterator[Reading]:
+    usage = usage_of(fields.mapping(part, "tokens"))
+    cost = fields.number(part, "cost")
+    if usage != Usage() or cost:
+        yield Spend(
+            session=place.session,
+            key=f"step:{identity}",
+            model=speaker.model,
+            usage=usage,
+            at_ms=place.at_ms,
+            cost_usd=float(cost) if cost is not None and 0 <= cost < _DEAREST_USD else None,
+        )
+
+
+def usage_of(tokens: Mapping[str, Any]) -> Usage:
+    """Input comes without what was cached. Reasoning is part of the output, unless the total says that it is not."""
+    cache = fields.mapping(tokens, "cache")
+    given, output = fields.tokens(tokens, "input"), fields.tokens(tokens, "output")
+    reasoning = fields.tokens(tokens, "reasoning")
+    read, write = fields.tokens(cache, "read"), fields.tokens(cache, "write")
+    is_apart = reasoning > 0 and fields.tokens(tokens, "total") == given + output + reasoning + read + write
+    return Usage(given, read, write, output + reasoning if is_apart else output, reasoning)
+
 
 _COUNTED = frozenset(
     (
@@ -120,27 +296,27 @@ class RenderedReading(LinesReading[_State]):
         state = self._state
         state.count("session", is_known=True)
         state.session = fields.plain_id(info, "id") or state.session
-        facts = meaning.session_facts(state.session, info)
+        facts = session_facts(state.session, info)
         state.is_child = bool(facts.parent)
         return [facts]
 
     def _message(self, record: Record, row: Row) -> list[Reading]:
         info = _decoded(row)
         self._state.count(f"message/{fields.plain_id(info, 'role')}"[:40], is_known=True)
-        self._state.speaker = meaning.speaker_of(info, is_child=self._state.is_child)
+        self._state.speaker = speaker_of(info, is_child=self._state.is_child)
         at_ms = self._state.speaker.at_ms or ms_from_any(row.values.get("time_created"))
-        return list(meaning.message_readings(Place.of(self._state.session, record, at_ms), info))
+        return list(message_readings(Place.of(self._state.session, record, at_ms), info))
 
     def _part(self, record: Record, row: Row) -> list[Reading]:
         part = _decoded(row)
         kind = fields.plain_id(part, "type")
-        is_known = kind in meaning.SPEAKING or kind in meaning.SILENT
+        is_known = kind in SPEAKING or kind in SILENT
         self._state.count(f"part/{kind}", is_known=is_known)
         speaker = self._state.speaker
         if fields.plain_id(part, "messageID", "message_id") != speaker.message:
             speaker = OpencodeSpeaker(is_child=self._state.is_child)
         place = Place.of(self._state.session, record, ms_from_any(row.values.get("time_created")))
-        return list(meaning.part_readings(place, part, speaker))
+        return list(part_readings(place, part, speaker))
 
 
 class ExportReading:
@@ -158,7 +334,7 @@ class ExportReading:
         info = fields.mapping(msgspec.json.decode(record.raw, type=dict[str, Any]), "info")
         self._counts.count("session" if info else "(no info)", is_known=bool(info))
         self._session = fields.plain_id(info, "id") or self._session
-        facts = meaning.session_facts(self._session, info)
+        facts = session_facts(self._session, info)
         self._is_child = bool(facts.parent)
         yield facts
         for message in items(record, "messages"):
@@ -171,13 +347,13 @@ class ExportReading:
             return
         info = fields.mapping(message, "info")
         self._counts.count("message", is_known=True)
-        speaker = meaning.speaker_of(info, is_child=self._is_child)
+        speaker = speaker_of(info, is_child=self._is_child)
         place = Place.of(self._session, record, speaker.at_ms)
-        yield from meaning.message_readings(place, info)
+        yield from message_readings(place, info)
         for part in fields.mappings(message, "parts"):
             kind = fields.plain_id(part, "type")
-            self._counts.count(f"part/{kind}", is_known=kind in meaning.SPEAKING or kind in meaning.SILENT)
-            yield from meaning.part_readings(place, part, speaker)
+            self._counts.count(f"part/{kind}", is_known=kind in SPEAKING or kind in SILENT)
+            yield from part_readings(place, part, speaker)
 
 
 def _decoded(row: Row) -> dict[str, Any]:

@@ -5,7 +5,7 @@ Its hooks: text reaches the model only at a prompt, as a top-level key.
 Hooks get the id of the conversation as a UUID; its folder is named by the same digits without hyphens.
 """
 
-from afterwit.agents.moments import Answer, Moment, all_text, fields_at, text_at
+from afterwit.agents.hook_payloads import Answer, Moment, all_text, fields_at, text_at
 from afterwit.model.quick_json import dumps
 
 AGENT = {

@@ -4,7 +4,7 @@ Only a prompt's hook can say something to its model, so the start of a session s
 a server that does not start, hence the stand-in.
 """
 
-from afterwit.agents.installing import reach_of
+from afterwit.agents.registry import reach_of
 from afterwit.edits.edits import Integration, Surroundings
 from afterwit.edits.json_file import JsonFile
 from afterwit.edits.ours import backed_server_entry

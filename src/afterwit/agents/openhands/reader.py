@@ -14,11 +14,9 @@ import msgspec
 
 from afterwit.agents import fields
 from afterwit.agents.fields import remote_of
+from afterwit.agents.log_reader import LinesReader, LinesReading, Place, ReadingMemory, SourceFile, resumed
 from afterwit.agents.openhands import v0, v1
 from afterwit.agents.openhands.v0 import so_far
-from afterwit.agents.places import Place
-from afterwit.agents.protocol import SourceFile
-from afterwit.agents.reading import LinesReader, LinesReading, ReadingMemory, resumed
 from afterwit.model.kinds import EventKind, ReaderEvidence, RecordedEnd
 from afterwit.model.readings import Facts, Reading
 from afterwit.model.times import ms_from_any

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from afterwit.agents import fields
-from afterwit.agents.chat.messages import text_of
-from afterwit.agents.places import Place
+from afterwit.agents.log_reader import Place
+from afterwit.agents.messages import text_of
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Reading, Result, Spend, Usage
 

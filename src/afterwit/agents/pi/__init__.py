@@ -3,8 +3,7 @@
 Its extension: the exit code stands in the text.
 """
 
-from afterwit.agents import plugin_hooks
-from afterwit.agents.moments import Moment, number_after
+from afterwit.agents.hook_payloads import Moment, number_after, read_plugin_payload, write_plugin_answer
 
 AGENT = {
     "name": "pi",
@@ -28,11 +27,11 @@ AGENT = {
     "connect": {"rank": 110, "program": "pi", "folders": (".pi/agent",)},
 }
 
-write = plugin_hooks.write
+write = write_plugin_answer
 
 
 def read(event: str, payload: dict[str, object]) -> Moment | None:
-    moment = plugin_hooks.read(event, payload)
+    moment = read_plugin_payload(event, payload)
     if moment.exit_code is None:
         moment.exit_code = number_after(moment.output[-200:], "Command exited with code")
     return moment

@@ -1,6 +1,6 @@
 """Ties pi to us: an extension file in the user's folder. pi has no MCP."""
 
-from afterwit.agents.installing import reach_of
+from afterwit.agents.registry import reach_of
 from afterwit.edits.edits import Integration, Surroundings
 from afterwit.edits.ours import script
 from afterwit.edits.own_text import OwnFile

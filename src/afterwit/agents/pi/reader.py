@@ -16,9 +16,7 @@ from typing import Any
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.places import Place
-from afterwit.agents.protocol import SourceFile
-from afterwit.agents.reading import LinesReader, LinesReading, ReadingMemory, mark, resumed
+from afterwit.agents.log_reader import LinesReader, LinesReading, Place, ReadingMemory, SourceFile, mark, resumed
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading, Result, Spend, Usage
 from afterwit.model.times import ms_from_any

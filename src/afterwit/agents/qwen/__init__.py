@@ -6,9 +6,8 @@ What a command printed comes in a frame. What was said at a start is not kept: a
 before a call is dropped and arguments cannot be changed.
 """
 
-from afterwit.agents import claude_hooks
 from afterwit.agents.gemini import unframed
-from afterwit.agents.moments import FORGETFUL, PROMPT, Moment
+from afterwit.agents.hook_payloads import FORGETFUL, PROMPT, Moment, read_claude_payload, write_claude_answer
 
 AGENT = {
     "name": "qwen",
@@ -35,11 +34,11 @@ AGENT = {
     "connect": {"rank": 40, "program": "qwen", "folders": (".qwen",)},
 }
 
-write = claude_hooks.write
+write = write_claude_answer
 
 
 def read(event: str, payload: dict[str, object]) -> Moment | None:
-    moment = claude_hooks.read(event, payload)
+    moment = read_claude_payload(event, payload)
     moment.output, code = unframed(moment.output)
     moment.exit_code = moment.exit_code if code is None else code
     if moment.source == "resume":

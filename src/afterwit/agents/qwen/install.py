@@ -4,7 +4,7 @@ Its hooks count time in milliseconds; newer versions count in seconds, and read 
 tells the end of a session only where somebody sits before it, so the end of a turn counts too.
 """
 
-from afterwit.agents.installing import reach_of
+from afterwit.agents.registry import reach_of
 from afterwit.edits.edits import Integration, Surroundings
 from afterwit.edits.json_file import JsonFile
 from afterwit.edits.ours import server_entry

@@ -19,11 +19,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.gemini.messages import Parts, outcome_of, parts_of, usage_of
-from afterwit.agents.gemini.reader import GeminiReader
-from afterwit.agents.places import Place
-from afterwit.agents.protocol import FileReading, Shape, SourceFile
-from afterwit.agents.reading import LinesReading, ReadingMemory, resumed
+from afterwit.agents.gemini.reader import GeminiReader, Parts, outcome_of, parts_of, usage_of
+from afterwit.agents.log_reader import FileReading, LinesReading, Place, ReadingMemory, Shape, SourceFile, resumed
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading, Result, Spend, Usage
 from afterwit.model.times import ms_from_any

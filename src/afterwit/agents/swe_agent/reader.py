@@ -20,10 +20,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.chat.messages import calls_of, text_of
-from afterwit.agents.places import Place
-from afterwit.agents.protocol import SourceFile
-from afterwit.agents.reading import DocumentReader, DocumentReading
+from afterwit.agents.log_reader import DocumentReader, DocumentReading, Place, SourceFile
+from afterwit.agents.messages import calls_of, text_of
 from afterwit.model.kinds import EventKind, ReaderEvidence, RecordedEnd
 from afterwit.model.readings import Event, Facts, Reading, Result
 from afterwit.sources.documents import items

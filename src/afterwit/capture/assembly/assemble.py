@@ -27,7 +27,13 @@ from afterwit.capture.assembly.parts import (
     note_time,
     spend_row,
 )
-from afterwit.capture.assembly.texts import AssemblyContext, message_of, safe_bodies, safe_text, without_seams
+from afterwit.capture.assembly.texts import (
+    AssemblyContext,
+    message_of,
+    safe_bodies,
+    safe_text,
+    without_seams,
+)
 from afterwit.model.captured import (
     ORDINAL_BITS,
     ActionRow,
@@ -59,7 +65,7 @@ _TOGETHER_LENGTH = 1 << 19
 _TIMES_IN_MESSAGE = 16  # so much more where a message could be cut in two
 _MOST_KEPT = 1_000  # short texts whose safe form is remembered
 _SEARCHED = frozenset({EventKind.PROMPT, EventKind.REPLY, EventKind.RESULT, EventKind.COMPACTION})
-SafeContent = calls.AskedCall | str | None  # of a call, of an event whose text is searched, of any other
+SafeContent = calls.PendingCall | str | None  # of a call, of an event whose text is searched, of any other
 
 
 class BegunCall(NamedTuple):
@@ -82,18 +88,17 @@ class Joining:
         """Whether the call of this result is open."""
         return _call_key(part.native_id, event.call_id) in self.open_calls
 
-    def begin(self, number: int, part: PartFacts, event: Event, asked: calls.AskedCall) -> BegunCall:
+    def begin(self, number: int, part: PartFacts, event: Event, call: calls.PendingCall) -> BegunCall:
         """Takes a call of the part at this position."""
         context = self._context
-        call = calls.opened(event, asked, number, part.calls, context.own_tools)
         showing = instructions.shown_by_call(call.kind, event, part, context)
-        call = msgspec.structs.replace(call, showing=showing) if showing else call
+        call = msgspec.structs.replace(call, part=number, ordinal=part.calls, showing=showing)
         part.calls += 1
         key = _call_key(part.native_id, event.call_id)
         early = self.early.pop(key, None)
         if early is None:
             self.open_calls[key] = call
-        self.actions[number, call.ordinal] = calls.pending(call)
+        self.actions[number, call.ordinal] = calls.open_row(call)
         noted = [*notes.of_call(call, event, context.redactor)]
         if early:
             noted += self._settle(call, early)
@@ -108,15 +113,15 @@ class Joining:
         if call is not None:
             if not (event.result and event.result.is_running):
                 del self.open_calls[key]
-            return self._settle(call, calls.outcome(event, output, self._context.redactor))
-        self.early[key] = calls.early(event, output, self._context.redactor)
+            return self._settle(call, calls.outcome_of(event, output, self._context.redactor))
+        self.early[key] = calls.early_outcome(event, output, self._context.redactor)
         if len(self.early) > _MOST_EARLY:
             self.early.pop(next(iter(self.early)))
         return []
 
     def _settle(self, call: calls.PendingCall, outcome: calls.CallOutcome) -> list[NoteRow]:
-        outcome = calls.believed(call, outcome)
-        row = calls.settled(call, outcome)
+        outcome = calls.without_foreign_words(call, outcome)
+        row = calls.ended_row(call, outcome)
         self.actions[call.part, call.ordinal] = row
         return [*notes.of_result(call, row, outcome, self._context.redactor)]
 
@@ -181,7 +186,7 @@ class Assembler:
         wanted = [event for event in events if event is not None]
         begun = [event for event in wanted if event.kind is EventKind.CALL]
         bodies = safe_bodies((event.text for event in wanted if event.kind in _SEARCHED), self._context.redactor)
-        asked = iter(calls.asked(begun, self._context))
+        asked = iter(calls.take_calls(begun, self._context))
         return [
             None if event is None else next(asked) if event.kind is EventKind.CALL else bodies.get(event.text)
             for event in events
@@ -274,7 +279,7 @@ class Assembler:
 
     def _take_content(self, number: int, part: PartFacts, event: Event, content: SafeContent) -> str:
         """What the event itself says. Returns the text that is to be found by searching."""
-        if isinstance(content, calls.AskedCall):
+        if isinstance(content, calls.PendingCall):
             begun = self._joining.begin(number, part, event, content)
             self._note(begun.notes)
             self._note_worked(part, event)

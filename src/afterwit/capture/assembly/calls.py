@@ -6,8 +6,7 @@ replaces that row. Some logs have the result first. What must be remembered betw
 """
 
 import re
-from collections.abc import Sequence, Set
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import msgspec
 
@@ -23,8 +22,8 @@ from afterwit.redaction.redaction import Redactor
 
 COMMAND_LIMIT = 65_536  # characters of a command line that are parsed
 TARGET_LIMIT = 4_000  # characters of a target that are stored
-SAID_LIMIT = 2_000  # characters of what a person said to a call
 EARLY_LIMIT = 4_000  # characters kept of either end of a result that comes before its call
+SAID_LIMIT = 2_000  # characters of what a person said to a call
 _OWN_RESULTS = (*CHANGES, ActionKind.PLAN, ActionKind.OTHER)  # of others, foreign text may be the result
 _COMPOUND = re.compile(r"[|;&\n(`]|\b(?:sh|bash|zsh|dash|eval|xargs|curl|http|xh)\b")
 _MOST_MS = 1 << 53
@@ -55,7 +54,7 @@ class CallOutcome(msgspec.Struct, frozen=True, array_like=True):
     facts: Result
 
 
-def outcome(event: Event, output: str, redactor: Redactor) -> CallOutcome:
+def outcome_of(event: Event, output: str, redactor: Redactor) -> CallOutcome:
     """What the result in this event says, with its redacted output."""
     facts = _facts(event)
     if facts.said:
@@ -63,12 +62,12 @@ def outcome(event: Event, output: str, redactor: Redactor) -> CallOutcome:
     return CallOutcome(output, event.at_ms, event.offset, facts)
 
 
-def early(event: Event, output: str, redactor: Redactor) -> CallOutcome:
+def early_outcome(event: Event, output: str, redactor: Redactor) -> CallOutcome:
     """The same for a result that stands before its call in the log, to be kept until the call is read."""
-    return outcome(event, both_ends(output, EARLY_LIMIT), redactor)
+    return outcome_of(event, both_ends(output, EARLY_LIMIT), redactor)
 
 
-def believed(call: PendingCall, result: CallOutcome) -> CallOutcome:
+def without_foreign_words(call: PendingCall, result: CallOutcome) -> CallOutcome:
     """The result without what a tool may have written in a person's name."""
     facts = result.facts
     if not facts.is_worded:
@@ -80,17 +79,8 @@ def believed(call: PendingCall, result: CallOutcome) -> CallOutcome:
     return msgspec.structs.replace(result, facts=facts)
 
 
-class AskedCall(NamedTuple):
-    """What a call asks for. The texts are redacted."""
-
-    call_id: str
-    tool: str
-    kind: ActionKind
-    target: str
-
-
-def asked(events: Sequence[Event], context: AssemblyContext) -> list[AskedCall]:
-    """What each of these calls asks for."""
+def take_calls(events: Sequence[Event], context: AssemblyContext) -> list[PendingCall]:
+    """What each of these calls asks for, redacted. Where they stand in which part is known when they are counted."""
     names = [context.tool_names.get(event.tool, event.tool) for event in events]
     given = [event.arguments or {} for event in events]
     kinds = [tools.kind_of(context.tool_kinds, tool, arguments) for tool, arguments in zip(names, given, strict=True)]
@@ -98,14 +88,13 @@ def asked(events: Sequence[Event], context: AssemblyContext) -> list[AskedCall]:
     redactor = context.redactor
     ids = safe_texts([event.call_id for event in events], redactor)
     safe = zip(ids, safe_texts(names, redactor), kinds, safe_texts(targets, redactor, COMMAND_LIMIT), strict=True)
-    return [AskedCall(*call) for call in safe]
+    return [
+        PendingCall(0, 0, *call, event.at_ms, event.offset, None, event.tool in context.own_tools)
+        for event, call in zip(events, safe, strict=True)
+    ]
 
 
-def opened(event: Event, call: AskedCall, part: int, ordinal: int, own_tools: Set[str] = frozenset()) -> PendingCall:
-    return PendingCall(part, ordinal, *call, event.at_ms, event.offset, None, event.tool in own_tools)
-
-
-def pending(call: PendingCall) -> ActionRow:
+def open_row(call: PendingCall) -> ActionRow:
     """The row of a call as long as nothing is known of its end."""
     return ActionRow(
         part=call.part,
@@ -125,30 +114,10 @@ def pending(call: PendingCall) -> ActionRow:
     )
 
 
-def settled(call: PendingCall, result: CallOutcome) -> ActionRow:
-    verdict = _verdict(call, result)
-    is_bad = verdict.status in (Status.FAILED, Status.DENIED) or verdict.lean is Lean.FAILED
-    return ActionRow(
-        part=call.part,
-        ordinal=call.ordinal,
-        call_id=call.call_id,
-        tool=call.tool,
-        kind=call.kind,
-        target=beginning(call.target, TARGET_LIMIT),
-        status=verdict.status,
-        lean=verdict.lean,
-        exit_code=verdict.exit_code,
-        error=telling_part(result.text) if is_bad else "",
-        at_ms=call.at_ms,
-        duration_ms=_duration_ms(call, result),
-        offset=call.offset,
-        result_offset=result.offset,
-    )
-
-
-def _verdict(call: PendingCall, result: CallOutcome) -> steps.ActionVerdict:
+def ended_row(call: PendingCall, result: CallOutcome) -> ActionRow:
+    """The row of a call with its result."""
     facts = result.facts
-    return steps.judge(
+    verdict = steps.judge(
         call.kind,
         parsed(call.target) if _must_be_parsed(call, facts) else None,
         result.text,
@@ -157,6 +126,16 @@ def _verdict(call: PendingCall, result: CallOutcome) -> steps.ActionVerdict:
         is_denied=facts.is_denied,
         is_cancelled=facts.is_cancelled,
         is_running=facts.is_running,
+    )
+    is_bad = verdict.status in (Status.FAILED, Status.DENIED) or verdict.lean is Lean.FAILED
+    return msgspec.structs.replace(
+        open_row(call),
+        status=verdict.status,
+        lean=verdict.lean,
+        exit_code=verdict.exit_code,
+        error=telling_part(result.text) if is_bad else "",
+        duration_ms=_duration_ms(call, result),
+        result_offset=result.offset,
     )
 
 

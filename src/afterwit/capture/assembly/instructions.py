@@ -23,7 +23,7 @@ from afterwit.model.instruction_files import Instruction, Placed, placed
 from afterwit.model.kinds import ActionKind, NoteKind
 from afterwit.model.readings import Event
 from afterwit.model.text import regex
-from afterwit.redaction.placeholders import unkeyed
+from afterwit.redaction.markers import unkeyed
 from afterwit.redaction.redaction import Redactor
 from afterwit.repos.folders import root_name, root_of, user_of
 

@@ -50,7 +50,7 @@ class _Connect(LazyGroup):
 
 def _agents() -> list[str]:
     """The agents that can be connected, and the names that people use for them."""
-    from afterwit.agents.installing import connectable
+    from afterwit.agents.registry import connectable
 
     return connectable()
 

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 import click
 
-from afterwit.agents.installing import ConnectScope, installer
+from afterwit.agents.descriptor import ConnectScope
+from afterwit.agents.registry import installer_for
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.terminal.completion import connectable_agents
 from afterwit.cli.terminal.options import Here, agreed, own_command, reporting
@@ -59,7 +60,7 @@ with_diff = click.option("--diff", "has_diff", is_flag=True, help="Show the exac
 def carry_out(machine: Machine, named: Iterable[tuple[str, Callable[[], ConnectPlan]]], how: Consent) -> None:
     """Plans, shows, asks, does."""
     faults: dict[str, str] = {}
-    plans = {name: plan for name, make in named if (plan := _tried(name, make, faults)) is not None}
+    plans = {name: plan for name, make in named if (plan := _try(name, make, faults)) is not None}
     if not how.is_json:
         for name, plan in plans.items():
             _show(name, plan)
@@ -74,7 +75,7 @@ def carry_out(machine: Machine, named: Iterable[tuple[str, Callable[[], ConnectP
             "Look at it with --dry-run, and add --yes.",
             shows={"d": ("the exact change", lambda: _show_lines(plans.values()))},
         )
-    done = [name for name in pending if not how.is_dry_run and _applied(machine, name, plans[name], faults)]
+    done = [name for name in pending if not how.is_dry_run and _apply(machine, name, plans[name], faults)]
     if how.is_json:
         print_json([_shape(name, plan, is_applied=name in done) for name, plan in plans.items()])
     elif not how.is_dry_run:
@@ -86,7 +87,7 @@ def carry_out(machine: Machine, named: Iterable[tuple[str, Callable[[], ConnectP
         raise click.exceptions.Exit(ExitCode.PARTLY_DONE if len(plans) > len(faults) or done else ExitCode.FAILED)
 
 
-def _tried(name: str, make: Callable[[], ConnectPlan], faults: dict[str, str]) -> ConnectPlan | None:
+def _try(name: str, make: Callable[[], ConnectPlan], faults: dict[str, str]) -> ConnectPlan | None:
     try:
         return make()
     except UsageError:
@@ -98,12 +99,12 @@ def _tried(name: str, make: Callable[[], ConnectPlan], faults: dict[str, str]) -
     return None
 
 
-def _applied(machine: Machine, name: str, plan: ConnectPlan, faults: dict[str, str]) -> bool:
+def _apply(machine: Machine, name: str, plan: ConnectPlan, faults: dict[str, str]) -> bool:
     def run() -> ConnectPlan:
         apply(machine, plan)
         return plan
 
-    return _tried(name, run, faults) is not None
+    return _try(name, run, faults) is not None
 
 
 def _show(name: str, plan: ConnectPlan) -> None:
@@ -131,23 +132,25 @@ def _summary(plan: ConnectPlan) -> str:
         return f"takes what Afterwit wrote out of {human_count(len(plan.needed), 'file')}."
     verb = "brings up to date:" if plan.is_update else "adds"
     place = "in" if plan.is_update else "to"
-    words = [f"{_joined([_counted(part, count) for part, count in inside.items()])} {place} {shared}"] if inside else []
-    return f"{verb} {', and '.join([*words, *([_counted(Part.FILE, own)] if own else [])])}."
+    words = (
+        [f"{_join([_count_parts(part, count) for part, count in inside.items()])} {place} {shared}"] if inside else []
+    )
+    return f"{verb} {', and '.join([*words, *([_count_parts(Part.FILE, own)] if own else [])])}."
 
 
-def _counted(part: Part, count: int) -> str:
+def _count_parts(part: Part, count: int) -> str:
     return human_count(count, part.value, _PLURALS.get(part, f"{part}s"))
 
 
-def _joined(words: list[str]) -> str:
+def _join(words: list[str]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def _show_lines(plans: Iterable[ConnectPlan]) -> None:
-    page(_coloured(clean(line)) for plan in plans for line in plan.differences())
+    page(_colour(clean(line)) for plan in plans for line in plan.differences())
 
 
-def _coloured(line: str) -> str:
+def _colour(line: str) -> str:
     if not has_colour():
         return line
     if line.startswith(("---", "+++")):
@@ -344,7 +347,7 @@ def _named(machine: Machine, names: tuple[str, ...]) -> list[tuple[str, str]]:
         if len(names) == 1:
             raise click.UsageError("Name the file, such as: afterwit disconnect file AGENTS.md")
         return [(FILE, str(Path(name).absolute())) for name in names[1:]]
-    installers = [installer(name) for name in dict.fromkeys(names)]
+    installers = [installer_for(name) for name in dict.fromkeys(names)]
     return [(own.agent, str(machine.at.project) if own.scope is ConnectScope.PROJECT else "") for own in installers]
 
 

@@ -70,7 +70,7 @@ def schedule(
     if is_json:
         print_json(_shape(planned, is_dry_run=is_dry_run, is_applied=is_applied))
     elif is_applied:
-        print_line(_ended(planned))
+        print_line(_ending(planned))
 
 
 def _time(text: str | None) -> str | None:
@@ -104,7 +104,7 @@ def _words(planned: Planned) -> str:
     return f"{planned.job.cadence.words}, by {planned.scheduler}"
 
 
-def _ended(planned: Planned) -> str:
+def _ending(planned: Planned) -> str:
     if planned.job is None:
         return "The schedule is removed."
     return f"`learn` runs {_words(planned)}. `afterwit connect schedule --off` removes it."
@@ -185,14 +185,14 @@ def _show_state(
     for path in state.paths:
         print_line(f"    {path}")
     if state.agent in called:
-        print_line(f"    {_fired(called[state.agent], calendar)}")
+        print_line(f"    {_last_call(called[state.agent], calendar)}")
     for program in state.missing:
         talk(f"{name}: it calls {program}, which does not exist any more. Connect it again, or disconnect it.")
     if state.agent in silent:
         talk(silent[state.agent].what)
 
 
-def _fired(calls: HookCalls, calendar: Calendar) -> str:
+def _last_call(calls: HookCalls, calendar: Calendar) -> str:
     if calls.has_called:
         return f"its hooks fired last at {calendar.moment(calls.called_ms)}"
     return f"its hooks have never fired since it was connected, {calendar.moment(calls.connected_ms)}"
@@ -207,9 +207,9 @@ def _state_shape(
         "called_ms": calls.called_ms or None if calls else None,
     }
     shape = {**state._asdict(), "presence": state.presence.value, "paths": [str(path) for path in state.paths]}
-    return {**shape, "missing": list(state.missing), "uncalled_sessions": _uncalled(state, silent), **moments}
+    return {**shape, "missing": list(state.missing), "uncalled_sessions": _silent_sessions(state, silent), **moments}
 
 
-def _uncalled(state: ConnectionState, silent: Mapping[str, Silence]) -> int:
+def _silent_sessions(state: ConnectionState, silent: Mapping[str, Silence]) -> int:
     """Sessions that came in although no hook called."""
     return silent[state.agent].sessions if state.agent in silent else 0

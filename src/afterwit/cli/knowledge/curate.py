@@ -146,26 +146,26 @@ def _unfit(what: str) -> click.BadParameter:
 UNDO = "`afterwit knowledge undo` takes it back."
 
 
-def _judging(name: str, help_text: str, examples: str = "3fa9c1") -> CliCommand:
+def _judge_command(name: str, help_text: str, examples: str = "3fa9c1") -> CliCommand:
     """A command that decides the same about several notes."""
 
     @command(name, help=help_text, examples=(f"afterwit knowledge {name} {examples}",), exits=EXITS)
     @click.argument("items", nargs=-1, required=True, metavar="NOTE...")
     @reporting
-    def judging(here: Here, items: tuple[str, ...], is_json: bool) -> None:
+    def judge_notes(here: Here, items: tuple[str, ...], is_json: bool) -> None:
         done = curate.judge(here.world, DecisionKind[name.upper()], items)
         if is_json:
             print_json(done)
             return
         for judged in done:
-            talk(_said(judged))
+            talk(_verdict_line(judged))
         if any(judged.has_changed for judged in done):
             talk(UNDO)
 
-    return judging
+    return judge_notes
 
 
-approve = _judging(
+approve = _judge_command(
     "approve",
     """Let notes be used, however little stands behind them.
 
@@ -173,27 +173,27 @@ approve = _judging(
     """,
     "3fa9c1 0b7d22",
 )
-reject = _judging(
+reject = _judge_command(
     "reject",
     """Take out notes that should never have been made. They do not come back.
 
     NOTE is an id or the beginning of one.
     """,
 )
-pin = _judging(
+pin = _judge_command(
     "pin",
     """Keep notes in use, however old they get and whatever contradicts them.
 
     A note that was rejected or retired comes back. NOTE is an id or the beginning of one.
     """,
 )
-unpin = _judging("unpin", "Let notes grow old again. NOTE is an id or the beginning of one.")
-retire = _judging(
+unpin = _judge_command("unpin", "Let notes grow old again. NOTE is an id or the beginning of one.")
+retire = _judge_command(
     "retire", "Take out notes that were true once and no longer are. NOTE is an id or the beginning of one."
 )
 
 
-def _said(judged: Judged) -> str:
+def _verdict_line(judged: Judged) -> str:
     """What became of a note, in a line."""
     if not judged.status:
         return f"{judged.id} is gone: {judged.fact}"
@@ -232,7 +232,7 @@ def add(here: Here, sentence: str, changes: ItemChanges, is_json: bool) -> None:
     if is_json:
         print_json(done)
     else:
-        talk(_said(done))
+        talk(_verdict_line(done))
         if done.has_changed:
             talk(UNDO)
 
@@ -257,12 +257,12 @@ def edit(here: Here, item: str, sentence: str | None, changes: ItemChanges, is_j
     opens with the present words. NOTE is an id or the beginning of one.
     """
     if sentence is None and not changes.named:
-        sentence = _edited(shown(here.world, item).sentence)
+        sentence = _edit_words(shown(here.world, item).sentence)
     done = curate.edit(here.world, item, msgspec.structs.replace(changes, sentence=sentence))
     if is_json:
         print_json(done)
     elif done.has_changed:
-        talk(_said(done))
+        talk(_verdict_line(done))
         if changes.named:
             talk(f"Changed: {changes.in_words}.")
         talk(UNDO)
@@ -270,7 +270,7 @@ def edit(here: Here, item: str, sentence: str | None, changes: ItemChanges, is_j
         talk("It is so already. Nothing was changed.")
 
 
-def _edited(present: str) -> str:
+def _edit_words(present: str) -> str:
     if not sys.stdin.isatty():
         raise click.UsageError("There is no terminal to open an editor on. Give the sentence, or what else to change.")
     words = click.edit(present)

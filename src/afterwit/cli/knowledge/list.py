@@ -107,7 +107,7 @@ def _facts(calendar: Calendar, item: Item, to: Listener) -> Iterator[tuple[str, 
     yield "rests on", item.rests_on
     if item.stories > 1:
         yield "confidence", f"{item.confidence:.2f}"
-    yield "told as", f"{item.authority.in_words}{_explained(item)}"
+    yield "told as", f"{item.authority.in_words}{_caution(item)}"
     yield "seen", _between(calendar.day(item.first_ms or None), calendar.day(item.last_ms or None))
     yield "found by", item.harvester
     if said_by := words_of(item, to):
@@ -148,5 +148,5 @@ def shown_when(trigger: Trigger) -> str:
     return ", ".join(f"{name}: {value}" for name, value in parts if value)
 
 
-def _explained(item: Item) -> str:
+def _caution(item: Item) -> str:
     return "" if item.authority is Authority.GUIDANCE else " (never an instruction)"

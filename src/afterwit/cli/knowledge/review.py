@@ -243,7 +243,7 @@ def audit(here: Here, size: int, seed: int | None, is_drawn: bool, verdicts: Pat
     if is_drawn:
         _show_sample(sample(here.world, size, seed), seed, is_json=is_json)
         return
-    judged = _read(verdicts) if verdicts is not None else _asked(sample(here.world, size, seed))
+    judged = _read(verdicts) if verdicts is not None else _ask_verdicts(sample(here.world, size, seed))
     done = record(here.world, judged, seed)
     if is_json:
         print_json(done)
@@ -262,7 +262,7 @@ def _read(path: Path) -> dict[str, str]:
         raise UsageError(f"{path} is no text: {error}.") from error
 
 
-def _asked(drawn: list[Item]) -> dict[str, str]:
+def _ask_verdicts(drawn: list[Item]) -> dict[str, str]:
     if drawn and not sys.stdin.isatty():
         raise click.UsageError("There is no terminal to ask on. --draw prints the sample, --verdicts takes verdicts.")
     answers: dict[str, str] = {}

@@ -10,7 +10,7 @@ import msgspec
 from afterwit.cli.commands import command
 from afterwit.cli.knowledge.items import EXITS, item_shape, not_heard, silences
 from afterwit.cli.terminal.options import Here, reporting, timed
-from afterwit.cli.terminal.output import has_colour, page, print_json, terminal_width, wrapped
+from afterwit.cli.terminal.output import has_colour, page, print_json, terminal_width, wrap
 from afterwit.config.calendar import Calendar
 from afterwit.engine.curation.why import Backing, EvidenceSide, PersonTurn, Why, telling_line
 from afterwit.engine.curation.why import why as run
@@ -49,24 +49,24 @@ def why(here: Here, item: str, is_json: bool) -> None:
 def why_lines(answer: Why, to: Listener, calendar: Calendar, width: int | None) -> Iterator[str]:
     """The whole answer, line by line; a width of None is that of a pipe."""
     item = answer.item
-    yield from wrapped(clean(item.sentence), width)
+    yield from wrap(clean(item.sentence), width)
     reason = "" if item.status is ItemStatus.ACTIVE else f": {item.reason or 'no reason noted'}"
-    yield from wrapped(clean(f"{item.status.in_words}, {item.rests_on}{reason}"), width)
+    yield from wrap(clean(f"{item.status.in_words}, {item.rests_on}{reason}"), width)
     for reason in (*silences(item), *not_heard(item, to)):
-        yield from wrapped(clean(f"Not told: {reason}"), width)
+        yield from wrap(clean(f"Not told: {reason}"), width)
     for is_against, heading in ((False, "For it"), (True, "Against it")):
         backings = [backing for backing in answer.evidence if backing.evidence.is_against is is_against]
         yield ""
-        yield f"{heading}: {_counted(answer.side(calendar, is_against=is_against), backings, calendar)}"
+        yield f"{heading}: {_count_side(answer.side(calendar, is_against=is_against), backings, calendar)}"
         for backing in backings:
             yield ""
             yield from _piece(answer, backing, calendar, width)
     for decision in answer.decisions:
         yield ""
-        yield from wrapped(clean(f"{calendar.moment(decision.at_ms)}  decided: {decision.what}"), width)
+        yield from wrap(clean(f"{calendar.moment(decision.at_ms)}  decided: {decision.what}"), width)
 
 
-def _counted(side: EvidenceSide, backings: list[Backing], calendar: Calendar) -> str:
+def _count_side(side: EvidenceSide, backings: list[Backing], calendar: Calendar) -> str:
     """How many sessions, and how far they lie apart: five of one day say less than five of a month."""
     parts = ["a person's own words"] if any(backing.evidence.session.agent == PERSON for backing in backings) else []
     if side.sessions:
@@ -85,7 +85,7 @@ def _piece(answer: Why, backing: Backing, calendar: Calendar, width: int | None)
     repo = session.repo.rpartition("/")[2]
     place = "  ".join(filter(None, (calendar.moment(piece.at_ms or session.at_ms or None), session.agent, repo)))
     sign = "against" if piece.is_against else "for"
-    yield from wrapped(clean(f"{place}  {sign}, {piece.channel.in_words}{at}"), width)
+    yield from wrap(clean(f"{place}  {sign}, {piece.channel.in_words}{at}"), width)
     if backing.edits:
         yield from _changes(backing, calendar, width)
     elif backing.turn is not None and backing.turn.words:
@@ -93,10 +93,10 @@ def _piece(answer: Why, backing: Backing, calendar: Calendar, width: int | None)
     else:
         yield from _excerpt(answer, piece.excerpt, width)
     if backing.turn is not None and backing.turn.gone:
-        yield from _indented(f"not the whole turn: {backing.turn.gone}", "  ", width)
+        yield from _indent(f"not the whole turn: {backing.turn.gone}", "  ", width)
     if piece.source:
-        yield from _indented(piece.source, "  from ", width)
-    yield f"  {clean(_opening(piece, backing.opens))}"
+        yield from _indent(piece.source, "  from ", width)
+    yield f"  {clean(_how_to_open(piece, backing.opens))}"
 
 
 def _changes(backing: Backing, calendar: Calendar, width: int | None) -> Iterator[str]:
@@ -104,38 +104,38 @@ def _changes(backing: Backing, calendar: Calendar, width: int | None) -> Iterato
         times = "" if edit.changes == 1 else f", {edit.changes} times"
         is_other = edit.session != backing.evidence.session.native_id
         other = f" (session {edit.session})" if is_other else ""
-        yield from _indented(f"{calendar.moment(edit.at_ms)}  changed {edit.path}{times}{other}", "  │ ", width)
+        yield from _indent(f"{calendar.moment(edit.at_ms)}  changed {edit.path}{times}{other}", "  │ ", width)
 
 
 def _turn(answer: Why, piece: Evidence, turn: PersonTurn, width: int | None) -> Iterator[str]:
     if turn.before:
-        yield from _indented(turn.before, f"  before, {piece.session.agent}: ", width)
+        yield from _indent(turn.before, f"  before, {piece.session.agent}: ", width)
     yield from _excerpt(answer, turn.words, width)
     if turn.left_out:
         yield f"  … {human_count(turn.left_out, 'more character')}"
     if turn.after:
-        yield from _indented(turn.after, f"  after, {piece.session.agent}: ", width)
+        yield from _indent(turn.after, f"  after, {piece.session.agent}: ", width)
 
 
 def _excerpt(answer: Why, text: str, width: int | None) -> Iterator[str]:
     telling = telling_line(answer.item, text)
     for number, line in enumerate(text.splitlines()):
-        yield from _telling(line, width) if number == telling else _indented(line, "  │ ", width)
+        yield from _mark_line(line, width) if number == telling else _indent(line, "  │ ", width)
 
 
-def _telling(line: str, width: int | None) -> Iterator[str]:
+def _mark_line(line: str, width: int | None) -> Iterator[str]:
     """The line that counts: bold where that can be seen, else marked."""
     is_bold = has_colour()
-    for row in _indented(line, "  │ " if is_bold else "  > ", width):
+    for row in _indent(line, "  │ " if is_bold else "  > ", width):
         yield click.style(row, bold=True) if is_bold else row
 
 
-def _indented(text: str, first: str, width: int | None) -> Iterator[str]:
-    for row in wrapped(clean(text), None if width is None else width - len(first)):
+def _indent(text: str, first: str, width: int | None) -> Iterator[str]:
+    for row in wrap(clean(text), None if width is None else width - len(first)):
         yield f"{first}{row}"
 
 
-def _opening(piece: Evidence, opens: str) -> str:
+def _how_to_open(piece: Evidence, opens: str) -> str:
     if opens:
         return f"afterwit sessions show {opens}"
     if piece.session.agent == PERSON:

@@ -202,9 +202,9 @@ def show_moments(moments: Sequence[HelpfulMoment], calendar: Calendar) -> None:
         print_line("")
         where = moment.repo or "no repository"
         print_line(f"{number}. {calendar.day(moment.at_ms)}  {where}  {moment.agent}  (session {moment.session[:13]})")
-        print_text(_happened(moment), "   happened  ", " " * 13)
+        print_text(_what_happened(moment), "   happened  ", " " * 13)
         print_text(_short(moment.said, _SAID), "   told      ", " " * 13)
-        print_text(_spared(moment), "   spared    ", " " * 13)
+        print_text(_savings(moment), "   spared    ", " " * 13)
     print_line("")
 
 
@@ -224,14 +224,14 @@ def _show_no_moments(score: Score) -> None:
     print_line("")
 
 
-def _happened(moment: HelpfulMoment) -> str:
+def _what_happened(moment: HelpfulMoment) -> str:
     if moment.prompt:
         return f"asked: {_short(moment.prompt)}"
     error = next((line.strip() for line in moment.error.splitlines() if line.strip()), "")
     return f"`{_short(moment.command)}` failed" + (f": {_short(error)}" if error else "")
 
 
-def _spared(moment: HelpfulMoment) -> str:
+def _savings(moment: HelpfulMoment) -> str:
     if moment.prompt:
         return f"{human_count(moment.spared_actions, 'search', 'searches')} until `{moment.until}`"
     span = f" ({human_span(moment.spared_seconds * 1000)})" if moment.spared_seconds else ""
@@ -312,11 +312,11 @@ def walk_lines(played: Played) -> Iterator[str]:
     yield f"task: {_one_line(digest.task)}"
     for player, notes in played.notes.items():
         yield ""
-        yield f"{player}: {_counted(notes)}"
-        yield from _said(played, notes)
+        yield f"{player}: {_count(notes)}"
+        yield from _words(played, notes)
 
 
-def _said(played: Played, notes: list[PlayerNote]) -> Iterator[str]:
+def _words(played: Played, notes: list[PlayerNote]) -> Iterator[str]:
     changed = changed_files(played.digest)
     for note in notes:
         if note.moment in (NoteMoment.START, NoteMoment.PROMPT) and not note.occasion:
@@ -338,7 +338,7 @@ def _said(played: Played, notes: list[PlayerNote]) -> Iterator[str]:
         yield from (f"       {said.occasion or said.moment}: {_one_line(said.text)}" for said in spoken)
 
 
-def _counted(notes: list[PlayerNote]) -> str:
+def _count(notes: list[PlayerNote]) -> str:
     return "said nothing" if not notes else f"{len(notes)} note{'s' if len(notes) > 1 else ''}"
 
 

@@ -123,12 +123,12 @@ def _show(calendar: Calendar, now: ArmExperiment) -> None:
     rows = []
     for arm in now.arms:
         mean = first if arm.against_first is None else arm.against_first.main.told
-        said = "" if arm.against_first is None else _said(arm.against_first)
+        said = "" if arm.against_first is None else _against_words(arm.against_first)
         rows.append([arm.arm, _ARMS.get(arm.arm, ""), arm.sessions, "" if mean is None else f"{mean:.1f}", said])
     print_table(_COLUMNS, rows)
 
 
-def _said(effect: ArmEffect) -> str:
+def _against_words(effect: ArmEffect) -> str:
     if effect.alarms:
         return f"nobody can tell: {alarm_words(effect.alarms)}"
     return f"{change_words(effect.main)}: {with_needed(effect.main.finding, effect.main.estimate)}"

@@ -64,7 +64,7 @@ def cost(here: Here, wanted: Filter, grouped: tuple[str, ...], is_json: bool) ->
 
 def _show(report: CostReport) -> None:
     names = [Column(by.value, takes_rest=at == len(report.by) - 1) for at, by in enumerate(report.by)]
-    names_shown = _shown_names(report)
+    names_shown = _short_names(report)
     rows = [
         (*(names_shown.get(part, part) or "–" for part in line.key), *_cells(line.spending)) for line in report.lines
     ]
@@ -82,7 +82,7 @@ def _show(report: CostReport) -> None:
         talk("  output = 2.0")
 
 
-def _shown_names(report: CostReport) -> dict[str, str]:
+def _short_names(report: CostReport) -> dict[str, str]:
     """Repositories by their last part, and sessions by as much of their id as they need."""
     if By.REPO not in report.by:
         return report.short_ids

@@ -107,10 +107,10 @@ def nothing_matches(here: Here, wanted: Filter) -> str:
     reason = no_match(here.world, wanted)
     if reason is None or not reason.sessions:
         return EMPTY if reason is not None else ""
-    return f"No sessions match. {_explained(here, wanted, reason)}"
+    return f"No sessions match. {_explain(here, wanted, reason)}"
 
 
-def _explained(here: Here, wanted: Filter, reason: NoMatch) -> str:
+def _explain(here: Here, wanted: Filter, reason: NoMatch) -> str:
     whose = _whose(wanted, has_times_alone="since_ms" in reason.without or "until_ms" in reason.without)
     if reason.without == ("since_ms",) and reason.latest_ms is not None:
         hint = f"try `--since {_span_back(here.world.now_ms - reason.latest_ms)}`"
@@ -123,7 +123,7 @@ def _explained(here: Here, wanted: Filter, reason: NoMatch) -> str:
         return f"No single filter is the reason. {latest if reason.latest_ms is not None else ''}".rstrip()
     if len(reason.without) > 1:
         return f"None was in that time. {latest}"
-    return f"Without `{_typed(wanted, reason.without[0])}` there {_would_be(reason.sessions)}."
+    return f"Without `{_as_typed(wanted, reason.without[0])}` there {_would_be(reason.sessions)}."
 
 
 def _would_be(count: int) -> str:
@@ -141,7 +141,7 @@ def _whose(wanted: Filter, *, has_times_alone: bool) -> str:
     return " that fits the rest"
 
 
-def _typed(wanted: Filter, name: str) -> str:
+def _as_typed(wanted: Filter, name: str) -> str:
     value = getattr(wanted, name)
     if value is True:
         return _FLAGS[name]

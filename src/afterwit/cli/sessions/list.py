@@ -115,11 +115,11 @@ def list_sessions(
 def _print(calendar: Calendar, wanted: Filter, sessions: Sequence[Session]) -> None:
     view = _View(calendar, short_names({session.row.repo for session in sessions}))
     rows = [[text(session, view) for _, text in _COLUMNS] for session in sessions]
-    shown = list(_shown(wanted, rows))
+    shown = list(_columns_to_show(wanted, rows))
     print_table([_COLUMNS[at][0] for at in shown], [[row[at] for at in shown] for row in rows])
 
 
-def _shown(wanted: Filter, rows: Sequence[Sequence[str]]) -> Iterator[int]:
+def _columns_to_show(wanted: Filter, rows: Sequence[Sequence[str]]) -> Iterator[int]:
     """The places of the columns that say more than the options do."""
     for at, (column, _) in enumerate(_COLUMNS):
         is_said = bool(getattr(wanted, _SAID_BY_FILTER.get(column.name, ""), None))

@@ -100,7 +100,7 @@ def restore(
         if not is_dry_run:
             _refuse_conflicts(plan, is_forced=is_forced)
             _ask(plan, is_needed=(is_in_place or is_offered) and not is_agreed, is_offered=is_offered)
-        done = [_done(source, step, is_forced=is_forced, is_dry_run=is_dry_run) for step in plan.steps]
+        done = [_restore_step(source, step, is_forced=is_forced, is_dry_run=is_dry_run) for step in plan.steps]
     faults = [*plan.faults, *(file["error"] for file in done if file["error"])]
     if is_json:
         print_json({"files": done, "faults": faults, "is_dry_run": is_dry_run})
@@ -145,7 +145,7 @@ def _ask(plan: RestorePlan, *, is_needed: bool, is_offered: bool) -> None:
         raise click.exceptions.Exit(ExitCode.FAILED)
 
 
-def _done(source: TranscriptSource, step: RestoreStep, *, is_forced: bool, is_dry_run: bool) -> dict[str, Any]:
+def _restore_step(source: TranscriptSource, step: RestoreStep, *, is_forced: bool, is_dry_run: bool) -> dict[str, Any]:
     done: dict[str, Any] = {
         "agent": step.origin.agent,
         "target": str(step.target),

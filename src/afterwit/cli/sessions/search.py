@@ -8,7 +8,7 @@ import click
 from afterwit.cli.commands import command
 from afterwit.cli.sessions.filters import filtered, nothing_matches
 from afterwit.cli.terminal.options import COUNT, Here, reporting
-from afterwit.cli.terminal.output import has_colour, print_json, talk, terminal_width, wrapped
+from afterwit.cli.terminal.output import has_colour, print_json, talk, terminal_width, wrap
 from afterwit.model.figures import human_count
 from afterwit.model.kinds import EventKind
 from afterwit.model.text import mark_words
@@ -76,10 +76,10 @@ def _nothing(here: Here, wanted: Filter, answer: SessionsAnswer) -> str:
 
 
 def _are(totals: TextTotals) -> str:
-    return f"{'is' if totals.matches == 1 else 'are'} {_counted(totals)}"
+    return f"{'is' if totals.matches == 1 else 'are'} {_totals(totals)}"
 
 
-def _counted(totals: TextTotals) -> str:
+def _totals(totals: TextTotals) -> str:
     least = "at least " if totals.is_least else ""
     matches, sessions = human_count(totals.matches, "match", "matches"), human_count(totals.sessions, "session")
     return f"{least}{matches} in {least}{sessions}"
@@ -92,12 +92,12 @@ def _show(here: Here, answer: SessionsAnswer) -> None:
             click.echo()
         for line in _lines(here, searched, repos[searched.session.row.repo], answer.words):
             click.echo(line)
-    first, counted = answer.sessions[0], _counted(answer.totals)
-    talk(f"{counted[0].upper()}{counted[1:]}{_shown_part(answer)}.")
+    first, counted = answer.sessions[0], _totals(answer.totals)
+    talk(f"{counted[0].upper()}{counted[1:]}{_part_shown(answer)}.")
     talk(f"`afterwit sessions show {first.session.id} --at {first.hits[0].number}` opens the first.")
 
 
-def _shown_part(answer: SessionsAnswer) -> str:
+def _part_shown(answer: SessionsAnswer) -> str:
     """Which of them are shown, where that are not all in the usual order."""
     shown = human_count(len(answer.sessions), "session")
     if answer.is_newest:
@@ -108,11 +108,11 @@ def _shown_part(answer: SessionsAnswer) -> str:
 def _lines(here: Here, searched: SearchedSession, repo: str, words: list[str]) -> Iterator[str]:
     """The title, whose it is, and the matches."""
     row, width = searched.session.row, terminal_width()
-    for line in wrapped(clean(one_line(searched.session.title, _TITLE) or "(no title)"), width):
+    for line in wrap(clean(one_line(searched.session.title, _TITLE) or "(no title)"), width):
         yield f"{_BOLD}{line}{_PLAIN}" if has_colour() else line
     started = here.calendar.moment(row.started_ms) or "no date"
     facts = (repo, row.agent, started, searched.session.id)
-    yield from wrapped(clean(" · ".join(filter(None, facts))), width)
+    yield from wrap(clean(" · ".join(filter(None, facts))), width)
     for hit in searched.hits:
         yield from _hit_lines(hit, words, width)
     if searched.found > len(searched.hits):
@@ -127,7 +127,7 @@ def _hit_lines(hit: SearchHit, words: list[str], width: int | None) -> Iterator[
     text = "(the text is not in the archive any more)" if hit.snippet is None else clean(hit.snippet)
     if not has_colour() and hit.snippet is not None:
         text = mark_words(text, words, "«", "»")
-    for number, line in enumerate(wrapped(text, room)):
+    for number, line in enumerate(wrap(text, room)):
         shown = mark_words(line, words, _BOLD, _PLAIN) if has_colour() and hit.snippet is not None else line
         yield f"{indent if number else label}{shown}"
 

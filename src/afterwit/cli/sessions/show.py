@@ -10,7 +10,7 @@ import click
 
 from afterwit.cli.commands import command
 from afterwit.cli.sessions.filters import EXITS
-from afterwit.cli.sessions.transcript import Look, drawn
+from afterwit.cli.sessions.transcript import Look, draw
 from afterwit.cli.terminal.completion import session_ids
 from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import cut, has_colour, page, print_json, talk, terminal_width
@@ -120,7 +120,7 @@ def show(
             if number:
                 told_scenes = scenes_from(told_scenes, number)
             look = _look(here, is_full=is_full)._replace(number=number)
-            page(drawn(told_scenes, look, spending_of(source.store.db, here.world.settings, row)))
+            page(draw(told_scenes, look, spending_of(source.store.db, here.world.settings, row)))
 
 
 def _kinds(*, has_thoughts: bool, is_full: bool, is_all: bool) -> frozenset[EventKind]:
@@ -161,12 +161,12 @@ def digest_lines(digest: Digest, look: Look) -> Iterator[str]:
     yield ""
     for name, value in _facts(digest):
         if value:
-            yield _fitted(f"{name:<12}{value}", look)
+            yield _fit(f"{name:<12}{value}", look)
     for heading, lines in _lists(digest):
         if lines:
             yield ""
             yield heading
-            yield from _bounded(lines, look)
+            yield from _bound(lines, look)
 
 
 def _facts(digest: Digest) -> Iterator[tuple[str, str]]:
@@ -214,14 +214,14 @@ def _file(touched: Touched) -> str:
     return f"{touched.path}  ({', '.join(counts)}){symbols}"
 
 
-def _bounded(lines: Sequence[str], look: Look) -> Iterable[str]:
+def _bound(lines: Sequence[str], look: Look) -> Iterable[str]:
     shown = lines if look.is_full else lines[:_MOST]
     for line in shown:
-        yield _fitted(f"  {line if line.startswith(' ') else one_line(line, _LONGEST)}", look)
+        yield _fit(f"  {line if line.startswith(' ') else one_line(line, _LONGEST)}", look)
     if len(shown) < len(lines):
         yield f"  … {human_count(len(lines) - len(shown), 'more line')}; --full shows all"
 
 
-def _fitted(line: str, look: Look) -> str:
+def _fit(line: str, look: Look) -> str:
     flat = line.replace("\n", " ")
     return cut(flat, look.width) if look.width else flat

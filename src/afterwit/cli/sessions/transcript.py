@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import click
 import msgspec
 
-from afterwit.cli.terminal.output import cells, cut, wrapped
+from afterwit.cli.terminal.output import cells, cut, wrap
 from afterwit.config.calendar import Calendar
 from afterwit.model.captured import ActionRow
 from afterwit.model.figures import human_count, human_dollars, human_span, human_tokens
@@ -82,7 +82,7 @@ class Look(NamedTuple):
     number: str = ""  # of the moment that was asked for: it is marked, and shown whole
 
 
-def drawn(scenes: Iterable[Scene], look: Look, spending: Spending | None = None) -> Iterator[str]:
+def draw(scenes: Iterable[Scene], look: Look, spending: Spending | None = None) -> Iterator[str]:
     """The lines of a transcript, with its heading."""
     return _Drawing(look, spending).lines(scenes)
 
@@ -116,10 +116,10 @@ class _Drawing:
                 case SessionMoment():
                     yield from self._moment(what, depth)
                 case Telling():
-                    yield from self._telling(what, depth)
+                    yield from self._note_lines(what, depth)
                 case ToldInAll():
                     yield ""
-                    yield from wrapped(_told_in_all(what), self._look.width)
+                    yield from wrap(_count_tellings(what), self._look.width)
 
     def _begin(self, session: SessionRow, depth: int) -> Iterator[str]:
         self._folders.append(session.cwd)
@@ -151,10 +151,10 @@ class _Drawing:
     def _heading(self, session: SessionRow) -> Iterator[str]:
         width = self._look.width
         title = one_line(session.title or session.task, 300) or "(no title)"
-        yield self._styled(cut(clean(title), width), {"bold": True})
+        yield self._style(cut(clean(title), width), {"bold": True})
         for parts in _facts(session, self._spending, self._look.calendar):
-            for line in _packed([clean(part) for part in parts if part], width):
-                yield self._styled(line, {"dim": True})
+            for line in _pack([clean(part) for part in parts if part], width):
+                yield self._style(line, {"dim": True})
 
     def _moment(self, moment: SessionMoment, depth: int) -> Iterator[str]:
         day = self._look.calendar.day(moment.at_ms)
@@ -164,10 +164,10 @@ class _Drawing:
         if moment.number and moment.number == self._look.number and depth == 0:
             yield from self._separator(f"match {moment.number}", depth)
             self._is_whole = True
-        yield from self._spoken(moment, depth)
+        yield from self._speech(moment, depth)
         self._is_whole = self._look.is_full
 
-    def _spoken(self, moment: SessionMoment, depth: int) -> Iterator[str]:
+    def _speech(self, moment: SessionMoment, depth: int) -> Iterator[str]:
         if moment.kind is EventKind.CALL:
             yield from self._call(moment, depth)
         elif moment.kind is EventKind.INTERRUPT:
@@ -182,7 +182,7 @@ class _Drawing:
         elif moment.text.strip():
             yield from self._block(_MARKS[moment.kind], moment.text, depth, moment.at_ms, moment.kind)
 
-    def _telling(self, telling: Telling, depth: int) -> Iterator[str]:
+    def _note_lines(self, telling: Telling, depth: int) -> Iterator[str]:
         """Whole, whatever is folded elsewhere: it is what was asked for."""
         moment = said_at(telling.moment, telling.act)
         where = f" in the subagent {telling.context}" if telling.context else ""
@@ -201,9 +201,9 @@ class _Drawing:
             yield from self._block("·", moment.tool, depth, moment.at_ms, None)
             return
         mark, style = _PROBABLY_FAILED if action.lean == Lean.FAILED else _ENDS[Status(action.status)]
-        head, tail = f"{action.kind:<{_KIND}}{target_line(action, self._folders[-1])}", _ending(action)
+        head, tail = f"{action.kind:<{_KIND}}{target_line(action, self._folders[-1])}", _how_it_ended(action)
         yield from self._gap("action", depth)
-        yield self._line(moment.at_ms, depth, self._styled(mark, style), _justified(head, tail, self._room(depth)))
+        yield self._line(moment.at_ms, depth, self._style(mark, style), _justify(head, tail, self._room(depth)))
         if self._is_whole:
             yield from self._lines(_arguments(moment), depth, {})
         if action.error:
@@ -214,19 +214,19 @@ class _Drawing:
         yield from self._gap("action" if kind is EventKind.RESULT else f"block {mark}", depth)
         style = _COLOURS.get(kind, {}) if kind else {}
         first, *rest = self._laid_out(text, depth, _FOLDS.get(kind, _FOLD) if kind else None)
-        yield self._line(at_ms, depth, self._styled(mark, style), self._styled(first, style))
+        yield self._line(at_ms, depth, self._style(mark, style), self._style(first, style))
         for line in rest:
-            yield self._line(None, depth, " ", self._styled(line, style))
+            yield self._line(None, depth, " ", self._style(line, style))
 
     def _lines(self, text: str, depth: int, style: dict[str, Any]) -> Iterator[str]:
         for line in self._laid_out(text, depth, _FOLD) if text else ():
-            yield self._line(None, depth, " ", self._styled(line, style))
+            yield self._line(None, depth, " ", self._style(line, style))
 
     def _laid_out(self, text: str, depth: int, fold: int | None) -> list[str]:
         room = self._room(depth)
         if self._is_whole or fold is None:
-            return wrapped(text.strip("\n"), room)
-        lines = wrapped(text[:_LONGEST].strip("\n"), room)
+            return wrap(text.strip("\n"), room)
+        lines = wrap(text[:_LONGEST].strip("\n"), room)
         if len(lines) <= fold + 2:
             return lines
         hidden = len(lines) - fold + text.count("\n", _LONGEST)
@@ -236,7 +236,7 @@ class _Drawing:
         yield from self._gap("separator", depth)
         room = (self._look.width or 80) - _CLOCK - 2 * depth
         dashes = max(2, room - len(text) - 4)
-        yield self._line(at_ms, depth, "", self._styled(f"── {text} {'─' * dashes}", {"dim": True}))
+        yield self._line(at_ms, depth, "", self._style(f"── {text} {'─' * dashes}", {"dim": True}))
 
     def _gap(self, group: str, depth: int) -> Iterator[str]:
         """A blank line between blocks; actions stand together."""
@@ -249,14 +249,14 @@ class _Drawing:
         clock = self._look.calendar.clock(at_ms)
         shown = clock if clock != self._clock else ""
         self._clock = clock or self._clock
-        bar = self._styled("│ " * depth, {"dim": True})
-        return f"{self._styled(f'{shown:<{_CLOCK}}', {'dim': True})}{bar}{mark}{' ' if mark else ''}{text}".rstrip()
+        bar = self._style("│ " * depth, {"dim": True})
+        return f"{self._style(f'{shown:<{_CLOCK}}', {'dim': True})}{bar}{mark}{' ' if mark else ''}{text}".rstrip()
 
-    def _styled(self, text: str, style: dict[str, Any]) -> str:
+    def _style(self, text: str, style: dict[str, Any]) -> str:
         return click.style(text, **style) if self._look.has_colour and style and text.strip() else text
 
 
-def _told_in_all(told: ToldInAll) -> str:
+def _count_tellings(told: ToldInAll) -> str:
     if told.told or told.skipped:
         skipped = f", and {told.skipped:,} more skipped on purpose, to compare (◇)" if told.skipped else ""
         moments = human_count(told.told, "moment")
@@ -289,7 +289,7 @@ def _zone(calendar: Calendar) -> str:
     return " UTC" if calendar.zone is dt.UTC else ""
 
 
-def _packed(parts: list[str], width: int | None) -> list[str]:
+def _pack(parts: list[str], width: int | None) -> list[str]:
     """The parts with dots between them, on as few lines as hold them whole."""
     lines: list[str] = []
     for part in parts:
@@ -297,7 +297,7 @@ def _packed(parts: list[str], width: int | None) -> list[str]:
         if lines and (width is None or cells(joined) <= width):
             lines[-1] = joined
         else:
-            lines.extend(wrapped(part, width))
+            lines.extend(wrap(part, width))
     return lines
 
 
@@ -314,7 +314,7 @@ def _spent(session: SessionRow, spending: Spending | None) -> list[str]:
     return [f"{human_tokens(session.tokens)} tokens", *cost]
 
 
-def _ending(action: ActionRow) -> str:
+def _how_it_ended(action: ActionRow) -> str:
     """How it ended, where the mark alone does not say it, and how long it took, where that was long."""
     code = f"exit {action.exit_code}" if action.exit_code and action.status == Status.FAILED else ""
     word = action.status if action.status in (Status.DENIED, Status.CANCELLED) else ""
@@ -322,7 +322,7 @@ def _ending(action: ActionRow) -> str:
     return "  ".join(part for part in (word, code, human_span(action.duration_ms) if is_long else "") if part)
 
 
-def _justified(head: str, tail: str, room: int | None) -> str:
+def _justify(head: str, tail: str, room: int | None) -> str:
     """Both on one line, the tail at its end."""
     if room is None:
         return f"{head}  {tail}".rstrip()

@@ -77,7 +77,7 @@ def reading_ways(_ctx: click.Context, _param: click.Parameter, incomplete: str) 
 
 def connectable_agents(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The agents that can be connected."""
-    from afterwit.agents.installing import connectable
+    from afterwit.agents.registry import connectable
 
     return plain_items(connectable(), incomplete)
 

@@ -32,11 +32,11 @@ _MARK = re.compile(r"\s*(?:[-*•] |\d{1,3}[.)] )?")  # what the lines that foll
 _WORD = re.compile(r"\s*\S+")
 
 
-def wrapped(text: str, width: int | None) -> list[str]:
+def wrap(text: str, width: int | None) -> list[str]:
     """The lines of a text, none longer than `width` cells."""
     lines: list[str] = []
     for line in text.expandtabs(_TAB).split("\n"):
-        lines.extend([line.rstrip()] if width is None else wrapped_line(line.rstrip(), max(width, _NARROWEST)))
+        lines.extend([line.rstrip()] if width is None else wrap_line(line.rstrip(), max(width, _NARROWEST)))
     return lines
 
 
@@ -59,7 +59,7 @@ def cells(text: str) -> int:
     return cell_len(text)
 
 
-def wrapped_line(line: str, width: int) -> list[str]:
+def wrap_line(line: str, width: int) -> list[str]:
     """One line as lines of at most `width` cells; those that follow are indented like the first."""
     if cells(line) <= width:
         return [line]
@@ -112,22 +112,22 @@ def json_text(value: Any) -> str:
     try:
         encoded = msgspec.json.encode(shape)
     except UnicodeEncodeError:  # a path that is no UTF-8, which JSON cannot hold
-        encoded = msgspec.json.encode(_replaced(shape))
+        encoded = msgspec.json.encode(_replace_surrogates(shape))
     return msgspec.json.format(encoded, indent=2).decode()
 
 
-def _replaced(value: Any) -> Any:
+def _replace_surrogates(value: Any) -> Any:
     """The same, with `?` for what is no character, as it is printed elsewhere."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     if isinstance(value, dict):
-        return {_replaced(name): _replaced(item) for name, item in value.items()}
-    return [_replaced(item) for item in value] if isinstance(value, list | tuple) else value
+        return {_replace_surrogates(name): _replace_surrogates(item) for name, item in value.items()}
+    return [_replace_surrogates(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def talk(message: str) -> None:
     """Says something that is not the result."""
-    for line in wrapped(clean(message), _width(sys.stderr)):
+    for line in wrap(clean(message), _width(sys.stderr)):
         click.echo(line, err=True)
 
 
@@ -154,7 +154,7 @@ def print_bad(text: str, first: str = "", rest: str = "") -> None:
 def _laid_out(text: str, first: str, rest: str) -> Iterator[str]:
     width = terminal_width()
     room = width - max(len(first), len(rest)) if width is not None else None
-    for number, line in enumerate(wrapped(clean(text), room)):
+    for number, line in enumerate(wrap(clean(text), room)):
         yield f"{rest if number else first}{line}"
 
 
@@ -319,7 +319,7 @@ def ask(
     that not every review has."""
     is_answered = False
     while True:
-        key = pressed_key()
+        key = read_key()
         is_answered = is_answered or bool(key)
         if key == "w":
             show_all()
@@ -368,7 +368,7 @@ def _edit(walk: Walk, words: str) -> bool:
     return True
 
 
-def pressed_key() -> str:
+def read_key() -> str:
     """One key, or the first letter of a line where there is no terminal; "" where nobody answers any more."""
     click.echo("> ", nl=False, err=True)
     try:

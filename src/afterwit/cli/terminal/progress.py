@@ -28,7 +28,7 @@ class Bar:
 
     def begin(self, files: int, total_bytes: int) -> None:
         if files and sys.stderr.isatty():
-            self._bar = _drawn_bar(self._unit)
+            self._bar = _draw_bar(self._unit)
             self._task = self._bar.add_task(self._label, total=total_bytes, files=0, of=files)
             self._bar.start()
 
@@ -62,7 +62,7 @@ def bar(label: str, unit: str = "") -> Iterator[Bar]:
         shown.end()
 
 
-def _drawn_bar(unit: str) -> Any:
+def _draw_bar(unit: str) -> Any:
     from rich import progress
 
     label, drawn, left = (

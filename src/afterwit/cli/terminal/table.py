@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from afterwit.cli.terminal.output import cells, cut, has_colour, terminal_width, wrapped_line
+from afterwit.cli.terminal.output import cells, cut, has_colour, terminal_width, wrap_line
 from afterwit.model.figures import human_count
 from afterwit.redaction.hygiene import clean
 
@@ -32,11 +32,11 @@ class Column(NamedTuple):
 
 
 def print_table(columns: Sequence[Column], rows: Sequence[Sequence[Any]], *, is_folded: bool = False) -> None:
-    for line in drawn(columns, rows, terminal_width(), is_folded=is_folded, is_coloured=has_colour()):
+    for line in draw_table(columns, rows, terminal_width(), is_folded=is_folded, is_coloured=has_colour()):
         click.echo(line)
 
 
-def drawn(
+def draw_table(
     columns: Sequence[Column],
     rows: Sequence[Sequence[Any]],
     width: int | None,
@@ -53,14 +53,14 @@ def drawn(
     }
     names = [column.name for column in columns]
     if not is_folded:
-        widths = _narrowed(columns, widths, width) if width is not None else widths
+        widths = _narrow(columns, widths, width) if width is not None else widths
         rule = _GAP.join("─" * size for size in widths.values())
         lines = (line for row in texts for line in _lines(columns, widths, row, is_coloured=is_coloured))
         return [*_lines(columns, widths, names), rule, *lines]
-    widths = _folded(widths, width) if width is not None else widths
+    widths = _fold(widths, width) if width is not None else widths
     rule = "─" * _total(widths)
-    folded = [line for row in texts for line in _folded_lines(columns, widths, row)]
-    return [*_folded_lines(columns, widths, names, is_bold=is_coloured), rule, *folded]
+    folded = [line for row in texts for line in _fold_lines(columns, widths, row)]
+    return [*_fold_lines(columns, widths, names, is_bold=is_coloured), rule, *folded]
 
 
 def _text(value: Any) -> str:
@@ -73,11 +73,11 @@ def _total(widths: Widths) -> int:
     return sum(widths.values()) + len(_GAP) * (len(widths) - 1)
 
 
-def _narrowed(columns: Sequence[Column], widths: Widths, room: int) -> Widths:
+def _narrow(columns: Sequence[Column], widths: Widths, room: int) -> Widths:
     """Columns are left out until the others fit, the one that takes the rest counted with the least that it needs."""
-    if _needed(columns, widths) > room:
+    if _least_width(columns, widths) > room:
         widths = {at: min(size, columns[at].most or size) for at, size in widths.items()}
-    while _needed(columns, widths) > room:
+    while _least_width(columns, widths) > room:
         last = max(widths, key=lambda at: columns[at].gives_way)
         if not columns[last].gives_way:
             break
@@ -86,11 +86,11 @@ def _narrowed(columns: Sequence[Column], widths: Widths, room: int) -> Widths:
     return {at: max(1, size - excess) if columns[at].takes_rest else size for at, size in widths.items()}
 
 
-def _needed(columns: Sequence[Column], widths: Widths) -> int:
+def _least_width(columns: Sequence[Column], widths: Widths) -> int:
     return _total({at: min(size, columns[at].least) if columns[at].takes_rest else size for at, size in widths.items()})
 
 
-def _folded(widths: Widths, room: int) -> Widths:
+def _fold(widths: Widths, room: int) -> Widths:
     """The widest columns get narrower until all fit: short ones only where they alone have no room."""
     has_room = sum(size + len(_GAP) for size in widths.values() if size <= _SHORT) <= room
     most, last = room - len(widths) + 1, max(widths)
@@ -108,54 +108,54 @@ def _folded(widths: Widths, room: int) -> Widths:
     return widths
 
 
-def _fitted(column: Column, text: str, width: int) -> str:
+def _fit(column: Column, text: str, width: int) -> str:
     """Cut, with a mark; without one where as much is left as is enough, such as the day of a moment."""
     is_enough = width == column.most and text[width : width + 1] == " " and text.isascii()
     return text[:width] if is_enough else cut(text, width)
 
 
-def _placed(column: Column, text: str, width: int) -> str:
+def _place(column: Column, text: str, width: int) -> str:
     padding = " " * (width - cells(text))
     return padding + text if column.is_number else text + padding
 
 
 def _lines(columns: Sequence[Column], widths: Widths, row: Sequence[str], *, is_coloured: bool = False) -> list[str]:
     """The lines that a row takes: one, unless a column that takes the rest is wrapped."""
-    pieces = [_wrapped(columns[at], row[at], size) for at, size in widths.items()]
+    pieces = [_wrap_cell(columns[at], row[at], size) for at, size in widths.items()]
     lines: list[str] = []
     for number in range(max(len(column) for column in pieces)):
         texts = [column[number] if number < len(column) else "" for column in pieces]
-        placed = [_placed(columns[at], text, widths[at]) for at, text in zip(widths, texts, strict=True)]
+        placed = [_place(columns[at], text, widths[at]) for at, text in zip(widths, texts, strict=True)]
         if is_coloured:
-            placed = [_coloured(columns[at], row[at], text) for at, text in zip(widths, placed, strict=True)]
+            placed = [_colour(columns[at], row[at], text) for at, text in zip(widths, placed, strict=True)]
         lines.append(_GAP.join(placed).rstrip())
     return lines
 
 
-def _wrapped(column: Column, text: str, width: int) -> list[str]:
+def _wrap_cell(column: Column, text: str, width: int) -> list[str]:
     if not column.takes_rest or cells(text) <= width:
-        return [_fitted(column, text, width)]
-    lines = [line.rstrip() for line in wrapped_line(text, max(width, 1))]
+        return [_fit(column, text, width)]
+    lines = [line.rstrip() for line in wrap_line(text, max(width, 1))]
     if column.most_lines and len(lines) > column.most_lines:
         rest = " ".join(line.strip() for line in lines[column.most_lines - 1 :])
         return [*lines[: column.most_lines - 1], cut(rest, width)]
     return lines
 
 
-def _coloured(column: Column, text: str, placed: str) -> str:
+def _colour(column: Column, text: str, placed: str) -> str:
     is_bad = column.is_bad is not None and bool(text.strip()) and column.is_bad(text)
     return click.style(placed, fg="red") if is_bad and placed.strip() else placed
 
 
-def _folded_lines(columns: Sequence[Column], widths: Widths, row: Sequence[str], *, is_bold: bool = False) -> list[str]:
+def _fold_lines(columns: Sequence[Column], widths: Widths, row: Sequence[str], *, is_bold: bool = False) -> list[str]:
     """The lines that a row takes, as many as its longest cell."""
     folded = [
-        [piece.rstrip() for line in row[at].split("\n") for piece in wrapped_line(line, size)]
+        [piece.rstrip() for line in row[at].split("\n") for piece in wrap_line(line, size)]
         for at, size in widths.items()
     ]
     lines = []
     for pieces in zip_longest(*folded, fillvalue=""):
-        placed = [_placed(columns[at], piece, widths[at]) for at, piece in zip(widths, pieces, strict=True)]
+        placed = [_place(columns[at], piece, widths[at]) for at, piece in zip(widths, pieces, strict=True)]
         if is_bold:
             *others, last = (click.style(piece, bold=True) for piece in placed)
             placed = [*(piece + click.style(" ", bold=True) for piece in others), last]

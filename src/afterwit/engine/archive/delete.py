@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from afterwit.agents.moments import RUN
+from afterwit.agents.hook_payloads import RUN
 from afterwit.agents.prompt_history import UNNAMED
 from afterwit.agents.registry import agents_with, gatherers_for
 from afterwit.capture.derived import COMPANION, Origin, origin_in, parts_held

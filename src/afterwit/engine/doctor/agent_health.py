@@ -20,7 +20,7 @@ import msgspec
 from afterwit.agents import registry
 from afterwit.agents.declared.description import Description
 from afterwit.agents.prompt_history import HISTORY
-from afterwit.agents.retention import DAY_MS
+from afterwit.agents.registry import DAY_MS
 from afterwit.capture.logs import Home, keeping_in, look_into, sessions_in, vanishes_at
 from afterwit.capture.recognition import unclaimed
 from afterwit.model.settings import Settings

@@ -10,8 +10,7 @@ from itertools import groupby
 import msgspec
 
 from afterwit.agents.prompt_history import HISTORY
-from afterwit.agents.registry import agents_with
-from afterwit.agents.retention import DAY_MS
+from afterwit.agents.registry import DAY_MS, agents_with
 from afterwit.capture.plan import homes
 from afterwit.config.world import World
 from afterwit.engine.doctor.agent_health import (

@@ -15,9 +15,8 @@ from typing import NamedTuple
 import apsw
 import msgspec
 
-from afterwit.agents import installing
-from afterwit.agents.packages import described
-from afterwit.agents.retention import DAY_MS
+from afterwit.agents.hook_payloads import described
+from afterwit.agents.registry import DAY_MS, integration_for
 from afterwit.config.extras import broken_extras, functions
 from afterwit.config.world import World, exclusion_of
 from afterwit.connect import connections
@@ -267,7 +266,7 @@ def _noted_ms(machine: Machine, agent: str) -> int:
 
 
 def _hint(machine: Machine, agent: str) -> str:
-    return " ".join(installing.integration(agent, machine.at._replace(may_refuse=False, may_rewrite=False)).to_do)
+    return " ".join(integration_for(agent, machine.at._replace(may_refuse=False, may_rewrite=False)).to_do)
 
 
 def _often(faults: list[FaultRow]) -> str:

@@ -10,7 +10,7 @@ from contextlib import suppress
 import apsw
 import msgspec
 
-from afterwit.agents.retention import DAY_MS
+from afterwit.agents.registry import DAY_MS
 from afterwit.capture.logs import Home, keeping_in, vanishes_at
 from afterwit.capture.plan import homes, plan
 from afterwit.config.extras import functions

@@ -8,19 +8,27 @@ learned, and two backups do not mix.
 """
 
 import os
-from collections.abc import Iterable, Iterator
+import shutil
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import accumulate
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
 from afterwit import __version__
 from afterwit.config.world import World
-from afterwit.extras.backup.contents import StoreFile, collect
 from afterwit.extras.backup.keys import BackupKeys
 from afterwit.extras.backup.last import note_backup, note_failure
-from afterwit.extras.backup.manifest import Manifest, PackedObject, SnapshotFile, StoredPiece, hash_of_piece
+from afterwit.extras.backup.manifest import (
+    Manifest,
+    PackedObject,
+    SnapshotFile,
+    StoredPiece,
+    hash_of_piece,
+    is_safe_path,
+)
 from afterwit.extras.backup.vault import (
     UNNAMED_MS,
     Vault,
@@ -34,10 +42,61 @@ from afterwit.model import zstd
 from afterwit.model.errors import AfterwitError, BackupDamagedError, BackupError, BusyError, StoreError
 from afterwit.model.learn_run import Progress
 from afterwit.store.atomic import PRIVATE, step
-from afterwit.store.copies import facts_of_copy, machine_of_copy
+from afterwit.store.copies import copy_database, facts_of_copy, machine_of_copy
 from afterwit.store.database import translate_error
+from afterwit.store.layout import Layout
 from afterwit.store.regular_files import open_regular, read_regular
 from afterwit.store.store import hold_lease, open_store, require
+
+_HISTORY = "metrics/history.jsonl"
+_FILES = ("redaction.key", "archive.mark", "config.toml", "bootstrap-context.md", "views.json", "deck.db", _HISTORY)
+_FOLDERS = ("archive", "spool", "templates", "patterns", "deck", "sources")
+_QUEUE = "memory-queue.db"
+
+
+class StoreFile(NamedTuple):
+    path: str  # in the store
+    source: Path  # where its bytes are read
+    size_bytes: int
+    stamp: tuple[int, ...]  # () for what is to be read in any case
+
+
+def collect(layout: Layout, scratch: Path) -> list[StoreFile]:
+    """All files of a backup; copies of the databases, and of what changes with them, lie in `scratch`."""
+    heads = [_copy(path, scratch, shutil.copyfile) for path in [layout.journal_heads] if path.is_file()]
+    databases = [layout.database, layout.journal, *(path for path in [layout.root / _QUEUE] if path.is_file())]
+    copies = [_copy(path, scratch, copy_database) for path in databases]
+    singles = [file for path in _FILES for file in _single(layout, path)]
+    return [*copies, *heads, *singles, *(file for folder in _FOLDERS for file in _below(layout, folder))]
+
+
+def _copy(path: Path, scratch: Path, copy: Callable[[Path, Path], object]) -> StoreFile:
+    copied = scratch / path.name
+    copy(path, copied)
+    return StoreFile(path.name, copied, copied.stat().st_size, ())
+
+
+def _single(layout: Layout, path: str) -> Iterator[StoreFile]:
+    source = layout.root / path
+    if source.is_file():  # people may keep their settings behind a link
+        yield StoreFile(path, source, source.stat().st_size, ())
+
+
+def _below(layout: Layout, folder: str) -> Iterator[StoreFile]:
+    """Regular files, in the order of their names. Hidden ones are half-written; so are other endings in the archive."""
+    for parent, folders, names in os.walk(layout.root / folder):
+        folders.sort()
+        for name in sorted(names):
+            source = Path(parent, name)
+            path = source.relative_to(layout.root).as_posix()
+            if name.startswith(".") or (folder == "archive" and source.suffix != ".zst"):
+                continue
+            if source.is_symlink() or not source.is_file() or not is_safe_path(path):
+                continue
+            status = source.stat()
+            stamp = (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+            yield StoreFile(path, source, status.st_size, stamp if folder == "archive" else ())
+
 
 _WAIT_SECONDS = 60
 _CHECKED_BYTES, _CHECKED_FAR_BYTES = 256 << 20, 16 << 20  # of what is built on, by one run
@@ -63,7 +122,7 @@ class CreatedBackup(msgspec.Struct, frozen=True, kw_only=True):
     skipped: str = ""  # a snapshot that could not be built on, and why
 
 
-def create(
+def make_snapshot(
     world: World, target: str, keys: BackupKeys, progress: Progress, *, reads_back: bool = True
 ) -> CreatedBackup:
     """Makes a snapshot. A failure is noted for those who look at the state of the store."""

@@ -7,16 +7,17 @@ answer would slow down each. What went wrong is noted, and `doctor` says it.
 
 from typing import Any, NamedTuple
 
+from afterwit.cli.terminal.output import talk
 from afterwit.config.world import World
 from afterwit.edits.edits import UnreadableError
 from afterwit.edits.toml_file import data, value_at, with_value, without_value, written
-from afterwit.extras.backup.create import CreatedBackup, create
+from afterwit.extras.backup.create import CreatedBackup, make_snapshot
 from afterwit.extras.backup.keys import BackupKeys
 from afterwit.extras.backup.last import last_backup
-from afterwit.extras.backup.prune import KeepRule, PrunedBackup, prune
+from afterwit.extras.backup.prune import KeepRule, PrunedBackup, prune_backup
 from afterwit.extras.backup.targets.at import configured_target
-from afterwit.model.errors import ConfigError
-from afterwit.model.learn_run import Progress
+from afterwit.model.errors import AfterwitError, ConfigError
+from afterwit.model.learn_run import Options, Progress
 from afterwit.model.settings import BackupSettings
 
 _TABLE = "backup"
@@ -42,11 +43,11 @@ def daily_backup(world: World, progress: Progress) -> DailyBackup:
     wanted = world.settings.backup
     target = configured_target(world)
     keys = BackupKeys(wanted.key_file)
-    created = create(world, target, keys, progress)
+    created = make_snapshot(world, target, keys, progress)
     if not wanted.prune:
         return DailyBackup(created, None)
     rule = KeepRule(wanted.keep_daily, wanted.keep_weekly, wanted.keep_monthly)
-    return DailyBackup(created, prune(world, target, keys, rule, lambda _planned: True))
+    return DailyBackup(created, prune_backup(world, target, keys, rule, lambda _planned: True))
 
 
 def with_backups(text: str, wanted: BackupSettings) -> str:
@@ -81,3 +82,18 @@ def _values(wanted: BackupSettings) -> dict[str, Any]:
         for name, value in values.items()
         if value != getattr(default, name)
     }
+
+
+def back_up(world: World, options: Options, progress: Progress, *, is_json: bool) -> list[str]:
+    """Says at once what it did; there is nothing to add to the report."""
+    if not world.settings.backup.daily or options.is_dry_run or not options.is_whole:
+        return []
+
+    try:
+        if is_due(world):
+            done = daily_backup(world, progress)
+            if not is_json:
+                talk(f"Backed up to {done.created.target}: snapshot {done.created.snapshot}.")
+    except AfterwitError as error:
+        talk(f"No backup was made: {error}")
+    return []

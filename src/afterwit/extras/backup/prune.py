@@ -61,7 +61,7 @@ class _Judged(NamedTuple):
     problem: str
 
 
-def prune(
+def prune_backup(
     world: World,
     target: str,
     keys: BackupKeys,

@@ -62,7 +62,7 @@ class Restored(msgspec.Struct, frozen=True, kw_only=True):
 Agree = Callable[[Restored], bool]
 
 
-def restore(
+def restore_snapshot(
     world: World,
     target: str,
     keys: BackupKeys,

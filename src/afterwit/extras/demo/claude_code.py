@@ -37,7 +37,7 @@ def files(
         parent, parent_ms = trunk
         original = _Transcript(parent, native_id(parent.name), cwd)
         original.tell(parent.steps, parent_ms)
-        copied = [_copied(record, own) for record in original.records if "uuid" in record]
+        copied = [_copy_record(record, own) for record in original.records if "uuid" in record]
     transcript = _Transcript(session, own, cwd)
     transcript.tell(session.steps, start_ms)
     titled: list[Record] = [{"type": "ai-title", "aiTitle": session.title, "sessionId": own}] if session.title else []
@@ -50,7 +50,7 @@ def files(
     return written
 
 
-def _copied(record: Record, own: str) -> Record:
+def _copy_record(record: Record, own: str) -> Record:
     origin = {"sessionId": record["sessionId"], "messageUuid": record["uuid"]}
     return {**record, "sessionId": own, "forkedFrom": origin}
 

@@ -93,13 +93,13 @@ class _Rollout:
     def _act(self, step: script.Step) -> None:
         match step:
             case script.Shell(command, output, code, seconds):
-                self._exec(command, _framed(output, code, seconds))
+                self._exec(command, _frame(output, code, seconds))
             case script.Denied(command):
                 self._exec(command, "exec_command failed: rejected by user")
             case script.Read(path, text):
-                self._exec(f"sed -n '1,200p' {path}", _framed(text, 0, 0.1))
+                self._exec(f"sed -n '1,200p' {path}", _frame(text, 0, 0.1))
             case script.Search(pattern, hits):
-                self._exec(f"rg -n '{pattern}'", _framed(hits, 0, 0.1))
+                self._exec(f"rg -n '{pattern}'", _frame(hits, 0, 0.1))
             case script.EditStep():
                 self._patch(step)
             case script.Skill(name, body):
@@ -133,7 +133,7 @@ class _Rollout:
         call = self._next_call()
         self._item(type="custom_tool_call", name="apply_patch", input=patch, call_id=call, status="completed")
         self._count(patch)
-        done = _framed(f"Success. Updated the following files:\nM {edit.path}\n", 0, 0.1)
+        done = _frame(f"Success. Updated the following files:\nM {edit.path}\n", 0, 0.1)
         output = f"apply_patch verification failed: {edit.error}" if edit.error else done
         self._answer(output)
         self._item(type="custom_tool_call_output", call_id=call, output=output)
@@ -188,6 +188,6 @@ class _Rollout:
         self.records.append({"timestamp": script.iso(self._now_ms), "type": kind, "payload": payload})
 
 
-def _framed(output: str, code: int, seconds: float) -> str:
+def _frame(output: str, code: int, seconds: float) -> str:
     head = f"Chunk ID: {script.digest(output, 6)}\nWall time: {seconds:.4f} seconds\nProcess exited with code {code}\n"
     return f"{head}Original token count: {len(output) // 4}\nOutput:\n{output}"

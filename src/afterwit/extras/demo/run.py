@@ -86,12 +86,12 @@ def home_files(day: dt.date, home: str) -> dict[PurePosixPath, DemoFile]:
             written["src" / PurePosixPath(repo.name) / path] = DemoFile(content, today_ms)
     for session in SESSIONS:
         start_ms = _start_ms(day, session.days_ago, session.at)
-        for path, content in _written(session, day, start_ms, home).items():
+        for path, content in _session_files(session, day, start_ms, home).items():
             written[path] = DemoFile(content, start_ms)
     return written | _without_reader(day)
 
 
-def _written(session: DemoSession, day: dt.date, start_ms: int, home: str) -> dict[PurePosixPath, bytes]:
+def _session_files(session: DemoSession, day: dt.date, start_ms: int, home: str) -> dict[PurePosixPath, bytes]:
     cwd = session.folder or f"{home}/src/{session.repo}"
     parent = _BY_NAME.get(session.fork_of)
     trunk = (parent, _start_ms(day, parent.days_ago, parent.at)) if parent else None

@@ -16,21 +16,30 @@ from typing import NamedTuple
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.extras.fixes.dependencies import MissingProgramError, link_dependencies, located, variables
 from afterwit.extras.fixes.fixes import is_code
 from afterwit.extras.fixes.history import FixPlace, ListedFix, shown_subject
 from afterwit.extras.fixes.outcomes import Judgement, RunOutcome, judged, outcome_of, telling_line, together, unusable
 from afterwit.extras.fixes.runners import RunnerCommand, RunnerPlan, is_runnable, planned_tests
 from afterwit.extras.fixes.running import Confinement, RunResult, confinement_here, environment, run
-from afterwit.extras.fixes.work_tree import materialise, put_back
+from afterwit.extras.fixes.work_tree import (
+    MissingProgramError,
+    link_dependencies,
+    located,
+    materialise,
+    put_back,
+    variables,
+)
+from afterwit.knowledge.door.settle import settle
 from afterwit.model.guards import GuardState, GuardVerdict
 from afterwit.model.learn_run import Progress
 from afterwit.model.text import is_test
+from afterwit.recall.deck.compile import compile_deck
 from afterwit.redaction.hygiene import clean
 from afterwit.redaction.redaction import Redactor
 from afterwit.sources.gathering import SourceError
 from afterwit.sources.git import diff_of, text_reader, tree_of
-from afterwit.store.decide import FIX_CHECKED, decide
+from afterwit.store.decide import FIX_CHECKED, catch_up, decide
+from afterwit.store.rows.sessions import count_sessions
 from afterwit.store.store import hold_lease, open_store
 
 SECONDS = 120.0
@@ -277,3 +286,12 @@ def _verdict(place: FixPlace, redactor: Redactor, wanted: PlannedCheck, judgemen
         failing=tuple(map(shown, judgement.failing)),
         runs=tuple(shown(command.line) for command in wanted.plan.commands),
     )
+
+
+def settle_notes(world: World) -> None:
+    """Lets the notes say what was found out."""
+    with hold_lease(world.layout.lease, _WAIT_SECONDS), open_store(world.layout) as store:
+        catch_up(store)
+        if count_sessions(store.db):
+            settle(store, world)
+            compile_deck(store, world)

@@ -11,16 +11,25 @@ from typing import NamedTuple
 
 from afterwit.extras.fixes.check import CheckOptions, PlannedCheck, planned_check
 from afterwit.extras.fixes.draft import draft_of
-from afterwit.extras.fixes.history import FixPlace, FixQuery, ListedFix, fix_named, listed_fixes
+from afterwit.extras.fixes.history import (
+    OPEN,
+    FixPlace,
+    FixQuery,
+    ListedFix,
+    ShownFix,
+    fix_named,
+    fixed_places,
+    listed_fixes,
+    shown_fix,
+)
 from afterwit.extras.fixes.place import checked_out_repos, database_of, place_of, redactor_here
-from afterwit.extras.fixes.show import OPEN, ShownFix, fixed_places, shown_fix
 from afterwit.knowledge.door.list import ItemFilter, listed
 from afterwit.model.errors import UsageError
 from afterwit.model.guards import GuardState
 from afterwit.model.knowledge import GUARDED_FIXES, Item
 from afterwit.recall.recall import repo_at
-from afterwit.web.answering import Ask, WebAnswer, WebRoute, download, shown, with_fields
-from afterwit.web.pages.knowledge import done_bar
+from afterwit.web.answering import Ask, WebAnswer, WebRoute, download, render, with_fields
+from afterwit.web.pages.knowledge import undo_bar
 from afterwit.web.pages.sessions import moment_of
 from afterwit.web.pages.transcript import ShownLine
 
@@ -50,7 +59,7 @@ def _list(ask: Ask) -> WebAnswer:
             complaint = str(error)
     fitting = [fix for fix in fixes if fix.state in _states(state)]
     page = max(1, ask.number("page", 1))
-    return shown(
+    return render(
         ask,
         "guards.html",
         repos=repos,
@@ -72,7 +81,7 @@ def _list(ask: Ask) -> WebAnswer:
 def _fix(ask: Ask) -> WebAnswer:
     place, listed_fix = _named(ask)
     fix = shown_fix(place, listed_fix, redactor_here(ask.world))
-    return shown(
+    return render(
         ask,
         "guard.html",
         repo=place.repo,
@@ -87,7 +96,7 @@ def _fix(ask: Ask) -> WebAnswer:
         draft=f"/more/guards/{listed_fix.fix.id}/draft",
         is_open=listed_fix.state in OPEN,
         ID_CHARS=_ID_CHARS,
-        **done_bar(ask),
+        **undo_bar(ask),
     )
 
 
@@ -101,7 +110,7 @@ def _draft(ask: Ask) -> WebAnswer:
         return download(made.text.encode(), made.path.rpartition("/")[2], "text/plain; charset=utf-8")
     keep = with_fields(ask.path, ask.query, keep="1")
     back = _path(place.repo, listed_fix)
-    return shown(ask, "guard_draft.html", made=made, listed=listed_fix, repo=place.repo, keep=keep, back=back)
+    return render(ask, "guard_draft.html", made=made, listed=listed_fix, repo=place.repo, keep=keep, back=back)
 
 
 def _named(ask: Ask) -> tuple[FixPlace, ListedFix]:

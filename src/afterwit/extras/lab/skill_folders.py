@@ -15,7 +15,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from afterwit.agents.registry import AGENTS, Agent, agent
+from afterwit.agents.descriptor import Agent
+from afterwit.agents.registry import AGENTS, agent
 from afterwit.connect.foreign_files import (
     FileRecord,
     ForeignFile,

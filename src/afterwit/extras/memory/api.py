@@ -18,7 +18,7 @@ from afterwit.config.world import World
 from afterwit.extras.memory import queue
 from afterwit.extras.memory.backend import Backend
 from afterwit.extras.memory.queue import Detour, Queue, QueueingBackend
-from afterwit.extras.memory.registry import LOCAL, NULL, chosen, local_backend, made, not_configured
+from afterwit.extras.memory.registry import LOCAL, NULL, choose_backend, local_backend, make_backend, not_configured
 from afterwit.model.errors import ConfigError
 from afterwit.model.memory_entry import Entry, Hit, Plain, Write, check_key, check_limit, check_user, checked
 from afterwit.store.layout import Layout
@@ -136,9 +136,9 @@ class Memory:
 def memory(world: World, user: str | None = None, clock: Clock | None = None) -> Iterator[Memory]:
     """The memory of a user: by default, the one that the settings name, else who is logged in."""
     with ExitStack() as stack:
-        backend = made(world, chosen(world).name, stack)
+        backend = make_backend(world, choose_backend(world).name, stack)
         ticking = clock or _system_clock
-        queueing = None if backend.name in (NULL, LOCAL) else _queueing(world, backend, stack, ticking)
+        queueing = None if backend.name in (NULL, LOCAL) else _open_queue(world, backend, stack, ticking)
         yield Memory(backend, queueing, user_of(world, user), ticking)
 
 
@@ -151,7 +151,7 @@ def preferences(world: World, user: str | None, prefix: str, most: int) -> list[
 
 def info(world: World, user: str | None = None) -> Info:
     """What is in use, and what waits. Tries to deliver that first."""
-    name, source = chosen(world)
+    name, source = choose_backend(world)
     with memory(world, user) as mine:
         mine.deliver()
         availability = mine.backend.availability()
@@ -179,7 +179,7 @@ def user_of(world: World, named: str | None = None) -> str:
     return user
 
 
-def _queueing(world: World, backend: Backend, stack: ExitStack, clock: Clock) -> QueueingBackend:
+def _open_queue(world: World, backend: Backend, stack: ExitStack, clock: Clock) -> QueueingBackend:
     layout = world.layout
     layout.create()
     waiting = Queue(_queue_path(layout), backend.name)
@@ -200,7 +200,7 @@ def _set_aside(world: World, name: str) -> list[queue.SetAside]:
         return []
     waiting = Queue(path, name)
     try:
-        return waiting.rejected()
+        return waiting.list_rejected()
     finally:
         waiting.close()
 

@@ -44,7 +44,7 @@ from afterwit.extras.memory.checks import (
     verdict,
 )
 from afterwit.extras.memory.local import LocalBackend, Recorder
-from afterwit.extras.memory.registry import HONCHO, LOCAL, NULL, POSTGRES, made, names, not_configured
+from afterwit.extras.memory.registry import HONCHO, LOCAL, NULL, POSTGRES, make_backend, names, not_configured
 from afterwit.model.memory_entry import Write
 from afterwit.store.database import transaction
 from afterwit.store.layout import Layout
@@ -75,11 +75,13 @@ def evaluate(
     say: Say = lambda _: None,
 ) -> Evaluation:
     """Of the wanted backends, or of all. `say` hears what is being done."""
-    evaluated = [_evaluated(world, name, sizes, weights, say) for name in wanted or names()]
+    evaluated = [_evaluate_backend(world, name, sizes, weights, say) for name in wanted or names()]
     return Evaluation(weights=dict(weights), backends=evaluated, recommendation=recommendation(evaluated))
 
 
-def _evaluated(world: World, name: str, sizes: Sequence[int], weights: Mapping[str, float], say: Say) -> Evaluated:
+def _evaluate_backend(
+    world: World, name: str, sizes: Sequence[int], weights: Mapping[str, float], say: Say
+) -> Evaluated:
     missing = not_configured(world, name)
     if missing:
         return Evaluated(backend=name, is_configured=False, reason=missing)
@@ -113,11 +115,11 @@ class _Trial:
 
     def run(self, sizes: Sequence[int], weights: Mapping[str, float]) -> Evaluated:
         try:
-            return self._measured(sizes, weights)
+            return self._measure(sizes, weights)
         finally:
             self._clean_up()
 
-    def _measured(self, sizes: Sequence[int], weights: Mapping[str, float]) -> Evaluated:
+    def _measure(self, sizes: Sequence[int], weights: Mapping[str, float]) -> Evaluated:
         backend = self._backend
         self._say(f"{backend.name}: what it can do")
         checks = functionality(backend, self._users["checks"])
@@ -185,9 +187,9 @@ class _Trial:
             self._say(f"{self._backend.name}: how fast it is with {size:,} entries")
             self._fill(list(invented_writes(self._users["many"], filled, size)))
             filled = size
-            yield from self._timed(size, _ROUNDS if is_bulk else _FEW_ROUNDS)
+            yield from self._time_calls(size, _ROUNDS if is_bulk else _FEW_ROUNDS)
 
-    def _timed(self, size: int, rounds: int) -> Iterator[Latency]:
+    def _time_calls(self, size: int, rounds: int) -> Iterator[Latency]:
         backend, user = self._backend, self._users["many"]
         draw = random.Random(size)  # noqa: S311 - a fixed draw of keys, nothing secret
         held = list(invented_writes(user, 0, min(size, 1_000)))
@@ -247,7 +249,7 @@ def _scratch(world: World, name: str) -> Iterator[tuple[Backend, Path]]:
             store = stack.enter_context(open_store(Layout(folder / "store")))
             yield ScratchBackend(store.db, Recorder(store)), folder
         else:
-            yield made(world, name, stack), folder
+            yield make_backend(world, name, stack), folder
 
 
 def invented_writes(user: str, start: int, end: int) -> Iterator[Write]:

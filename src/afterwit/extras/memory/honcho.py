@@ -66,7 +66,7 @@ class HonchoBackend:
 
     def store(self, write: Write, *, is_late: bool = False) -> None:
         present = self._versions(write.user, write.key)
-        if is_late and present and _updated(present[0]) > write.at_ms:
+        if is_late and present and _updated_ms(present[0]) > write.at_ms:
             return
         self._call(lambda client: self._send(client, write, present))
         for old in present:
@@ -94,7 +94,7 @@ class HonchoBackend:
 
     def delete(self, user: str, key: str, at_ms: int, *, is_late: bool = False) -> bool:
         present = self._versions(user, key)
-        if not present or (is_late and _updated(present[0]) > at_ms):
+        if not present or (is_late and _updated_ms(present[0]) > at_ms):
             return False
         for session in reversed(present):  # the newest last: stopped halfway, the entry is still there as it was
             self._remove(session)
@@ -116,12 +116,12 @@ class HonchoBackend:
             peers=peer.id,
         )
         if not session.messages(size=1).items:
-            mark = {"afterwit_key": _hashed(write.key)}
+            mark = {"afterwit_key": _hash(write.key)}
             session.add_messages(peer.message(f"{write.key}: {write.value}", metadata=mark))
 
     def _versions(self, user: str, key: str) -> list[Any]:
         """The sessions of this key, the newest first: usually one; two after a write that was cut short."""
-        return sorted(self._sessions({"metadata": _marks(user, key)}), key=_updated, reverse=True)
+        return sorted(self._sessions({"metadata": _marks(user, key)}), key=_updated_ms, reverse=True)
 
     def _newest(self, user: str, key_marks: list[str]) -> dict[str, Any]:
         """The newest session for each of these keys."""
@@ -129,7 +129,7 @@ class HonchoBackend:
             return {}
         peer = _peer_id(user)
         wanted = [{"metadata": {"afterwit_peer": peer, "afterwit_key": mark}} for mark in key_marks]
-        sessions = sorted(self._sessions({"OR": wanted}), key=_updated)
+        sessions = sorted(self._sessions({"OR": wanted}), key=_updated_ms)
         return {str(session.metadata["afterwit_key"]): session for session in sessions}
 
     def _sessions(self, filters: dict[str, object]) -> list[Any]:
@@ -150,18 +150,18 @@ class HonchoBackend:
     def _call(self, work: Callable[[Any], _T]) -> _T:
         sdk = _sdk()
         if self._client is None:
-            self._client = self._opened()
+            self._client = self._open()
         try:
             return work(self._client)
         except sdk.HonchoError as error:
-            raise _translated(error, self._place.base_url) from error
+            raise _translate(error, self._place.base_url) from error
         except ValueError as error:  # an answer that is not of the API's shape
             raise UnreachableError(
                 f"{self._place.base_url} does not answer like Honcho's API version 3 ({type(error).__name__})."
                 " Check memory.honcho_base_url, or upgrade that server."
             ) from error
 
-    def _opened(self) -> Any:
+    def _open(self) -> Any:
         import httpx
 
         place = self._place
@@ -176,7 +176,7 @@ class HonchoBackend:
         )
 
 
-def _translated(error: Any, base_url: str) -> BackendError:
+def _translate(error: Any, base_url: str) -> BackendError:
     if error.status in (401, 403):
         return RefusedError(f"Honcho at {base_url} refused the key ({error.message}). Check HONCHO_API_KEY.")
     if error.status in (400, 413, 422):
@@ -219,23 +219,23 @@ def _entry(session: Any) -> Entry:
     )
 
 
-def _updated(session: Any) -> int:
+def _updated_ms(session: Any) -> int:
     return int(session.metadata["updated_ms"])
 
 
 def _marks(user: str, key: str) -> dict[str, object]:
     """What sessions are filtered by. Hashes, because a filter takes `*` for anything."""
-    return {"afterwit_peer": _peer_id(user), "afterwit_key": _hashed(key)}
+    return {"afterwit_peer": _peer_id(user), "afterwit_key": _hash(key)}
 
 
 def _peer_id(user: str) -> str:
-    return f"afterwit-{_hashed(user)}"
+    return f"afterwit-{_hash(user)}"
 
 
 def _session_id(write: Write) -> str:
     content = msgspec.json.encode([write.value, write.metadata], order="deterministic").decode()
-    return f"{_peer_id(write.user)}-{_hashed(write.key)}-{write.at_ms}-{_hashed(content)[:8]}"
+    return f"{_peer_id(write.user)}-{_hash(write.key)}-{write.at_ms}-{_hash(content)[:8]}"
 
 
-def _hashed(text: str) -> str:
+def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]

@@ -116,7 +116,7 @@ class PostgresBackend:
         return None if row is None else _entry(*row)
 
     def query(self, user: str, text: str, limit: int) -> list[Hit]:
-        wanted = " | ".join(_quoted(term) for term in terms_of(text))
+        wanted = " | ".join(_quote_word(term) for term in terms_of(text))
         if not wanted:
             return []
         values = {"user": user, "wanted": wanted, "limit": max(4 * limit, _LEAST_CANDIDATES)}
@@ -144,13 +144,13 @@ class PostgresBackend:
         driver = _driver()
         try:
             if self._db is None:
-                self._db = self._opened()
+                self._db = self._open()
             return work(self._db)
         except driver.Error as error:
             self.close()
-            raise self._translated(error) from error
+            raise self._translate(error) from error
 
-    def _opened(self) -> "psycopg.Connection[tuple[Any, ...]]":
+    def _open(self) -> "psycopg.Connection[tuple[Any, ...]]":
         driver = _driver()
         seconds = max(2, round(self._place.timeout_seconds))
         db: psycopg.Connection[tuple[Any, ...]] = driver.connect(
@@ -189,7 +189,7 @@ class PostgresBackend:
         schema, number = sql.Identifier(self._place.schema), sql.Literal(SCHEMA_NUMBER)
         return sql.SQL(statement).format(schema=schema, number=number)
 
-    def _translated(self, error: "psycopg.Error") -> BackendError:
+    def _translate(self, error: "psycopg.Error") -> BackendError:
         code = error.sqlstate or ""
         what = " ".join(str(error).split()) or type(error).__name__
         if code.startswith("28") or "password" in what or "no pg_hba.conf entry" in what:
@@ -250,7 +250,7 @@ def _values(write: Write) -> dict[str, Any]:
     }
 
 
-def _quoted(word: str) -> str:
+def _quote_word(word: str) -> str:
     """A word of a tsquery, whatever is in it."""
     return "'" + word.replace("\\", "\\\\").replace("'", "''") + "'"
 

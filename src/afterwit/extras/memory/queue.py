@@ -107,7 +107,7 @@ class Queue:
         """What waits for this user, the latest for each key."""
         return {write.key: write for write in self._waiting("AND user = ? ORDER BY id", user)}
 
-    def done(self, write: WaitingWrite) -> None:
+    def remove(self, write: WaitingWrite) -> None:
         """It was delivered."""
         with transaction(self._db):
             self._db.execute("DELETE FROM waiting WHERE id = ?", (write.id,))
@@ -117,7 +117,7 @@ class Queue:
         with transaction(self._db):
             self._db.execute("UPDATE waiting SET rejection = ? WHERE id = ?", (reason, write.id))
 
-    def rejected(self) -> list[SetAside]:
+    def list_rejected(self) -> list[SetAside]:
         query = "SELECT user, key, rejection FROM waiting WHERE backend = ? AND rejection != '' ORDER BY id"
         return [SetAside(*row) for row in self._db.execute(query, (self._backend,))]
 
@@ -245,7 +245,7 @@ class QueueingBackend:
                         self._queue.set_aside(write, str(error))
                         continue
                     step("a write is delivered, and still waits")
-                    self._queue.done(write)
+                    self._queue.remove(write)
                     count += 1
         except BusyError:
             self._fail("Another run is delivering what waits. Yours follows.")

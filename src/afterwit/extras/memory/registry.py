@@ -98,7 +98,7 @@ class ChosenBackend(NamedTuple):
     source: str  # as in `afterwit config show`
 
 
-def chosen(world: World) -> ChosenBackend:
+def choose_backend(world: World) -> ChosenBackend:
     """The backend to use. The environment goes before the file."""
     name = world.environ.get("AFTERWIT_MEMORY_BACKEND", "").strip()
     if name:
@@ -120,9 +120,9 @@ def not_configured(world: World, name: str) -> str:
     return ""
 
 
-def made(world: World, name: str, stack: ExitStack) -> Backend:
+def make_backend(world: World, name: str, stack: ExitStack) -> Backend:
     """The backend, to be closed by the stack. Never fails for a reason that is the backend's."""
-    backend = _made(world, name, stack)
+    backend = _make(world, name, stack)
     stack.callback(backend.close)
     return backend
 
@@ -136,7 +136,7 @@ def local_backend(layout: Layout, stack: ExitStack) -> LocalBackend:
     return LocalBackend(store.db, Recorder(store))
 
 
-def _made(world: World, name: str, stack: ExitStack) -> Backend:
+def _make(world: World, name: str, stack: ExitStack) -> Backend:
     if name == NULL:
         return NullBackend()
     if name == LOCAL:

@@ -53,10 +53,10 @@ class MemoryTool:
         if action == "evaluate":
             return _plain(evaluate(self._world, sizes=_EVALUATED_ENTRIES))
         with memory(self._world, self._user) as mine:
-            return _plain(_done(mine, action, arguments, self._agent))
+            return _plain(_run_action(mine, action, arguments, self._agent))
 
 
-def _done(mine: Memory, action: str, arguments: Mapping[str, Any], agent: str) -> Any:
+def _run_action(mine: Memory, action: str, arguments: Mapping[str, Any], agent: str) -> Any:
     match action:
         case "store":
             return mine.store(arguments["key"], arguments["value"], {**arguments.get("metadata", {}), STORED_BY: agent})

@@ -7,7 +7,7 @@ import msgspec
 from afterwit.config.world import World
 from afterwit.extras.fixes.history import FixPlace
 from afterwit.extras.team.folder import ShareFolder
-from afterwit.extras.team.local_notes import local_notes
+from afterwit.extras.team.outgoing import local_notes
 from afterwit.extras.team.place import shares_of
 from afterwit.extras.team.pull import Pulled, pull
 from afterwit.extras.team.push import Pushed, PushRequest, push

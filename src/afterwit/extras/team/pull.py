@@ -5,20 +5,103 @@ approved it, or the settings trust who did. In a checkout that is what lies ther
 repository of its own is fetched before.
 """
 
+from collections.abc import Callable, Collection, Iterable, Mapping
+
 import msgspec
 
 from afterwit.config.world import World, redactor_of
 from afterwit.engine.curation.curate import decision_desk
 from afterwit.extras.fixes.history import FixPlace
 from afterwit.extras.team.folder import FOLDER, BadLine, ShareFolder
-from afterwit.extras.team.incoming import is_others, news, states_of
-from afterwit.extras.team.local_notes import known_states
+from afterwit.extras.team.outgoing import known_states
 from afterwit.extras.team.place import Share, git_in, shares_of
 from afterwit.extras.team.push import SharedChange
-from afterwit.extras.team.records import SharedNote
+from afterwit.extras.team.records import SharedLine, SharedNote, SharedPiece, scope_in
+from afterwit.harvest.harvester import id_of
 from afterwit.knowledge.door.list import all_items
-from afterwit.model.knowledge import IMPORT
+from afterwit.model.knowledge import IMPORT, SHARED_BY, Channel, Draft, Evidence, SessionRef
+from afterwit.model.settings import ShareSettings
 from afterwit.store.decisions import KnowledgeEntry, SharedState
+
+Redact = Callable[[object], object]
+
+
+def states_of(
+    notes: Mapping[str, SharedNote], found_here: Collection[str], settings: ShareSettings, repo: str, redact: Redact
+) -> dict[str, SharedState]:
+    """What the share says of each of these notes, none of which is this machine's alone."""
+    states = (_state(note, note.id in found_here, settings, repo, redact) for note in notes.values())
+    return {state.id: state for state in states}
+
+
+def news(states: Mapping[str, SharedState], before: Mapping[str, SharedState]) -> list[SharedState]:
+    """What is not as the journal has it; a note that the share no longer has is taken back."""
+    changed = [state for own, state in sorted(states.items()) if before.get(own, SharedState(id=own)) != state]
+    gone = [SharedState(id=own) for own in sorted(before.keys() - states.keys()) if before[own] != SharedState(id=own)]
+    return changed + gone
+
+
+def is_others(lines: Iterable[SharedLine], machine: str) -> bool:
+    """Whether anybody else has a say in it."""
+    return any(line.machine != machine for line in lines)
+
+
+def is_vouched(note: SharedNote, settings: ShareSettings) -> bool:
+    """Whether enough people approved it, by the settings."""
+    names = set(note.approved_by)
+    is_many = 0 < settings.quorum <= len(names)
+    return not note.rejected_by and (is_many or not names.isdisjoint(settings.trusted))
+
+
+def _state(note: SharedNote, is_found_here: bool, settings: ShareSettings, repo: str, redact: Redact) -> SharedState:
+    if is_found_here:
+        return SharedState(id=note.id, rejected_by=note.rejected_by)
+    draft = _draft(note, repo, redact)
+    return SharedState(
+        id=note.id,
+        draft=draft,
+        rejected_by=note.rejected_by,
+        is_vouched=is_vouched(note, settings),
+        item=id_of(draft),
+    )
+
+
+def _draft(note: SharedNote, repo: str, redact: Redact) -> Draft:
+    words = note.words
+    draft = Draft(
+        harvester=IMPORT,
+        key=(note.id,),
+        scope=scope_in(words, repo),
+        category=words.category,
+        sentence=words.fact,
+        channel=Channel.IMPORTED,
+        triggers=words.triggers,
+        advice=words.advice,
+        files=words.files,
+        saves=words.saves,
+        when=words.when,
+        kind=words.form,
+        evidence=tuple(_evidence(note)),
+    )
+    return msgspec.convert(redact(msgspec.to_builtins(draft)), Draft)
+
+
+def _evidence(note: SharedNote) -> Iterable[Evidence]:
+    """A piece for each that its authors brought, and for an author without any that they stand behind it."""
+    with_pieces = {by for by, _ in note.pieces}
+    stands = SharedPiece(hash=note.id, agent="share", channel="", at_ms=note.at_ms)
+    without = ((by, stands) for by in note.authors if by not in with_pieces)
+    for by, piece in (*note.pieces, *without):
+        origin = f"{SHARED_BY}{by}"
+        session = SessionRef(agent=piece.agent, native_id=piece.hash, story=origin, user=by, at_ms=piece.at_ms)
+        yield Evidence(
+            session=session,
+            channel=Channel.IMPORTED,
+            source=origin,
+            at_ms=piece.at_ms,
+            excerpt=piece.excerpt or note.words.fact[:200],
+            is_against=piece.is_against,
+        )
 
 
 class Pulled(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,23 +5,67 @@ next commit, unless one is asked for; a repository of its own is fetched before,
 it does nothing that was done.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
 from afterwit.config.world import World, redactor_of
+from afterwit.connect.foreign_files import look, replace
+from afterwit.edits.edits import UnreadableError
+from afterwit.edits.own_text import MarkedBlock
 from afterwit.extras.fixes.history import FixPlace
-from afterwit.extras.team.agents_file import approved_here, refresh
 from afterwit.extras.team.folder import FOLDER, BadLine, ShareFolder
 from afterwit.extras.team.git_commands import ShareGit
-from afterwit.extras.team.local_notes import local_notes
-from afterwit.extras.team.outgoing import Sharer, own_lines
+from afterwit.extras.team.outgoing import LocalNote, Sharer, local_notes, own_lines
 from afterwit.extras.team.place import Share, author_of, git_in, shares_of
 from afterwit.extras.team.records import LineKind, SharedLine, SharedNote, next_clock, replaced
 from afterwit.knowledge.door.list import find_item
+from afterwit.knowledge.shown_items import sentence
 from afterwit.model.errors import UsageError
+from afterwit.model.knowledge import Item, ItemStatus
+from afterwit.redaction.markers import CLOSING, OPENING
+from afterwit.redaction.shown import NOTHING, Shown, between_markers, joined, ours
 from afterwit.store.store import open_store, require
+
+AGENTS_FILE = "AGENTS.md"
+_NAME = "share"
+
+
+def refresh(root: Path, notes: Iterable[Item], *, is_wanted: bool | None) -> list[str]:
+    """Writes the block where it is wanted, or there already (None); takes it out where it is not. The changed file."""
+    file = look(root / AGENTS_FILE)
+    text = block_of(notes)
+    edit = MarkedBlock(file.path, text, name=_NAME)
+    try:
+        before = (file.content or b"").decode()
+        is_kept = edit.text_in(before) is not None if is_wanted is None else is_wanted
+        wanted = edit.added(before) if text and is_kept else edit.removed(before)
+    except (UnreadableError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file.path}: {error}. Nothing was written.") from error
+    if wanted == before:
+        return []
+    replace(file, wanted.encode() or None)
+    return [AGENTS_FILE]
+
+
+def block_of(notes: Iterable[Item]) -> Shown:
+    """What stands in it; "" where there is nothing to say."""
+    lines = [joined((ours("- "), said)) for item in notes if (said := sentence(item))]
+    return between_markers(joined(sorted(lines), "\n"), OPENING, CLOSING) if lines else NOTHING
+
+
+def approved_here(notes: Mapping[str, LocalNote], shared: Mapping[str, SharedNote]) -> list[Item]:
+    """The notes of a share that a person here stands behind."""
+    return [
+        note.item
+        for own, note in notes.items()
+        if own in shared
+        and not shared[own].rejected_by
+        and note.will.is_approved
+        and note.item.status is ItemStatus.ACTIVE
+    ]
 
 
 class PushRequest(NamedTuple):

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from afterwit.actions.shell.parse import parsed
-from afterwit.actions.shell.program_table import SUBCOMMANDS
+from afterwit.actions.shell.programs import SUBCOMMANDS
 from afterwit.actions.shell.tree import Command
 from afterwit.harvest.commands import harmless_table as table
 from afterwit.model.text import regex

@@ -16,14 +16,13 @@ from afterwit.actions.failures.failure_class import classify
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight, names
 from afterwit.actions.shell.tree import Command, folder_after
-from afterwit.actions.steps import Step
 from afterwit.harvest.commands.purposes import Purpose, may_have_purpose, purpose_of
 from afterwit.harvest.once import once_per_digest
-from afterwit.model.digest import Digest, DigestStep
-from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, Status
+from afterwit.model.digest import Digest
+from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, Status, Step
 from afterwit.model.knowledge import EXCERPT_LIMIT
 from afterwit.model.text import regex
-from afterwit.redaction.placeholders import PLACEHOLDER
+from afterwit.redaction.markers import PLACEHOLDER
 
 PART = "<path>"
 _NAME = "<name>"
@@ -258,7 +257,7 @@ def _class_of(digest: Digest, at: int) -> FailureClass:
     if named is not None:
         return named
     step = digest.steps[at]
-    whole = Step(step.kind, step.tool, step.target, Status.FAILED, None, step.exit_code, step.error)
+    whole = Step(step.kind, step.tool, step.target, Status.FAILED, None, step.exit_code, error=step.error)
     return classify(whole, command_at(digest.steps, at), rules=any(rule.at == at for rule in digest.rules))
 
 
@@ -292,7 +291,7 @@ def _safe(folder: str) -> str | None:
     return folder if not folder or _SAFE.fullmatch(folder) else None
 
 
-def command_at(steps: Sequence[DigestStep], at: int) -> str:
+def command_at(steps: Sequence[Step], at: int) -> str:
     """The command line that a step runs or polls; "" where it is no shell call."""
     step = steps[at]
     if step.kind is not ActionKind.SHELL:
@@ -306,6 +305,6 @@ def work_of(line: str) -> str:
     return f"{main.program} {main.subcommand}".strip() if main and main.weight is Weight.WORKS else ""
 
 
-def excerpt_of(step: DigestStep) -> str:
+def excerpt_of(step: Step) -> str:
     """What was called and what came of it, as evidence shows it."""
     return f"{step.target[: EXCERPT_LIMIT // 2]} → {step.error}"[:EXCERPT_LIMIT]

@@ -5,8 +5,7 @@ Families rather than single words: a flag that begins with `--skip-` lowers a gu
 
 import re
 
-from afterwit.actions.shell.program_table import MODULE_RUNNERS
-from afterwit.actions.shell.programs import names
+from afterwit.actions.shell.programs import MODULE_RUNNERS, names
 from afterwit.harvest.commands.harmless_table import READS as READS  # noqa: PLC0414 - one of these tables
 from afterwit.harvest.commands.harmless_table import RUNNERS
 from afterwit.harvest.commands.harmless_table import SETTINGS as HARMLESS_SETTINGS

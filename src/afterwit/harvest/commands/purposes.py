@@ -8,8 +8,7 @@ is none of these has no purpose here.
 import re
 from enum import StrEnum
 
-from afterwit.actions.shell.program_table import MODULE_RUNNERS
-from afterwit.actions.shell.programs import names
+from afterwit.actions.shell.programs import MODULE_RUNNERS, names
 from afterwit.actions.shell.tree import Command
 from afterwit.model.text import regex
 

@@ -18,7 +18,7 @@ from afterwit.model.pasted import own_words, without_blocks
 from afterwit.model.text import regex, words_of
 from afterwit.model.times import iso_from_ms
 from afterwit.redaction.hygiene import clean
-from afterwit.redaction.placeholders import PLACEHOLDER
+from afterwit.redaction.markers import PLACEHOLDER
 
 _TICKET_KEY = "the key of a ticket"  # the one that is told by its capitals
 _DATE = (

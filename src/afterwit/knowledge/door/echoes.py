@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import apsw
 import msgspec
 
-from afterwit.agents.moments import RUN
+from afterwit.agents.hook_payloads import RUN
 from afterwit.harvest.door.stories import Stories
 from afterwit.store.rows.hooks import UNKNOWN_AGENT, DrawRow, draws_of_runs
 from afterwit.store.rows.items import exposures

@@ -12,7 +12,7 @@ import apsw
 from afterwit.config.world import World
 from afterwit.knowledge.whose_words import Listener, Names, listener
 from afterwit.model.errors import UsageError
-from afterwit.redaction.placeholders import placeholder
+from afterwit.redaction.markers import placeholder
 from afterwit.store.layout import redaction_key
 from afterwit.store.rows.repos import aliases, users_by_repo
 from afterwit.store.store import readonly_database

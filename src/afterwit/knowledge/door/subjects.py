@@ -14,7 +14,7 @@ from afterwit.capture.missing import NamedSubjects, missing_subjects, watch_subj
 from afterwit.config.world import World
 from afterwit.knowledge.gone import GoneSubjects, ReliantItem, reliance_of
 from afterwit.model.knowledge import Channel, ItemStatus, Scope, ScopeKind, Trigger
-from afterwit.redaction.placeholders import PLACEHOLDER
+from afterwit.redaction.markers import PLACEHOLDER
 from afterwit.store.rows import items, sightings
 from afterwit.store.store import Store
 

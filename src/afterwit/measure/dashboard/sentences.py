@@ -6,7 +6,7 @@ of anything: that is up to `helps`, which comes from sessions that chance left u
 
 from collections.abc import Iterator
 
-from afterwit.agents.moments import START
+from afterwit.agents.hook_payloads import START
 from afterwit.measure.dashboard.words import counted, of_many, percent, rate, shared, signed
 from afterwit.measure.live.outcomes import Figure
 from afterwit.measure.live.report import EffectReport

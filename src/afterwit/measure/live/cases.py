@@ -14,7 +14,7 @@ from typing import NamedTuple
 import apsw
 import msgspec
 
-from afterwit.agents.moments import ASKED, RECALL, RUN
+from afterwit.agents.hook_payloads import ASKED, RECALL, RUN
 from afterwit.config.world import World
 from afterwit.digest.door import load_digest
 from afterwit.measure.live.outcomes import Course, Figure, SpentTokens

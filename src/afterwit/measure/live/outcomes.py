@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from afterwit.measure.first_check import first_change, first_check_passed
 from afterwit.measure.scores import is_search
-from afterwit.model.digest import Digest, DigestStep, Failure
-from afterwit.model.kinds import FailureClass, Outcome, Relation, Status
+from afterwit.model.digest import Digest, Failure
+from afterwit.model.kinds import FailureClass, Outcome, Relation, Status, Step
 
 _EARLY = 30  # actions
 _LEAST = 10  # actions that a rate is taken of: one failure in a session of two actions is no rate of one half
@@ -172,7 +172,7 @@ def _per_100(count: int, actions: int) -> float:
 
 class _Placed(NamedTuple):
     at_ms: int
-    step: DigestStep
+    step: Step
     failure: Failure | None  # that somebody has to mend
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from afterwit.agents.moments import PROMPT
+from afterwit.agents.hook_payloads import PROMPT
 from afterwit.measure.metrics.session_moments import DatedMoment, came_after, moments_in
 from afterwit.measure.metrics.told_notes import SessionKey, ToldNote, key_of
 from afterwit.model.digest import Digest

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from afterwit.actions.activities import activities_of
-from afterwit.actions.path_patterns import fits_path
-from afterwit.model.digest import Digest, DigestStep
-from afterwit.model.kinds import ActionKind
+from afterwit.actions.quick_look import fits_path
+from afterwit.model.digest import Digest
+from afterwit.model.kinds import ActionKind, Step
 from afterwit.model.knowledge import Activity, Item, Trigger
 from afterwit.model.text import words_of
 from afterwit.recall.deck.reader import words_called, words_in
@@ -87,7 +87,7 @@ def _of_steps(digest: Digest) -> Iterator[DatedMoment]:
             yield DatedMoment(_time_of(digest, step), happened._replace(activity=activity))
 
 
-def _time_of(digest: Digest, step: DigestStep) -> int | None:
+def _time_of(digest: Digest, step: Step) -> int | None:
     """To the end of its second, since steps are dated to the second."""
     if digest.started_ms is None or step.at_s is None:
         return None

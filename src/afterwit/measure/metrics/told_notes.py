@@ -8,7 +8,7 @@ time on.
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from afterwit.agents.moments import ACTIVITY, AFTER, BEFORE, RUN
+from afterwit.agents.hook_payloads import ACTIVITY, AFTER, BEFORE, RUN
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import Relation
 

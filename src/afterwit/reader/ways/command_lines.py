@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from afterwit.agents.moments import READING_VARIABLE
+from afterwit.agents.hook_payloads import READING_VARIABLE
 from afterwit.reader.answers import GivenAnswer
 from afterwit.reader.ways.client_calls import ClaudeCodeClient, ClientCall, CodexClient, GeminiClient, ReadingClient
 from afterwit.reader.ways.client_process import ClientRun, run_client

@@ -39,7 +39,7 @@ from afterwit.recall.repository import UNCOMMITTED, git_mark, history_sightings,
 from afterwit.recall.situation import MOST_STORIES, SPEAKING, Situation, agents_of
 from afterwit.recall.worked_example import worked_example
 from afterwit.redaction import ruleset
-from afterwit.redaction.placeholders import placeholder
+from afterwit.redaction.markers import placeholder
 from afterwit.repos.identity import is_folder
 from afterwit.store.database import UNREADABLE, is_damage, transaction
 from afterwit.store.layout import redaction_key

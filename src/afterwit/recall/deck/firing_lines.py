@@ -7,7 +7,7 @@ import struct
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from afterwit.actions.failures.quick_look import LEAST_BELIEF, is_any_call
+from afterwit.actions.quick_look import LEAST_BELIEF, is_any_call
 from afterwit.knowledge.shown_items import may_be_told
 from afterwit.model.knowledge import EVERYWHERE, READ, Authority, Channel, Item, ItemStatus, Scope, Trigger
 from afterwit.recall.situation import order

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, cast
 
 import apsw
 
-from afterwit.actions.path_patterns import fits_path
+from afterwit.actions.quick_look import fits_path
 from afterwit.model.quick_json import dumps, loads
 from afterwit.model.text import words_of
 from afterwit.recall.deck.location import Location, branch_of

@@ -8,9 +8,9 @@ Asked only of lines whose words all occur, because it loads the tables of tools 
 """
 
 from afterwit.actions.activities import activities_of
-from afterwit.actions.path_patterns import fits_path
+from afterwit.actions.quick_look import fits_path
 from afterwit.actions.tools import paths_of
-from afterwit.agents.moments import Moment
+from afterwit.agents.hook_payloads import Moment
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import DeckLine, DeckTrigger
 from afterwit.recall.hook.triggers import called, fires_at_command, is_of_tool

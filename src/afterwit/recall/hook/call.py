@@ -15,8 +15,7 @@ import time
 
 import apsw
 
-from afterwit.agents.moments import AFTER, BEFORE, COMPACT, END, PROMPT, START, Answer, Moment
-from afterwit.agents.packages import described
+from afterwit.agents.hook_payloads import AFTER, BEFORE, COMPACT, END, PROMPT, START, Answer, Moment, described
 from afterwit.recall.deck.location import is_left_out, location_of
 from afterwit.recall.deck.reader import Deck
 from afterwit.recall.history import ENDED, FAULT, History

@@ -8,8 +8,7 @@ import gc
 import os
 import sys
 
-from afterwit.agents.moments import EVENTS, LONGEST_ID, PROMPT, READING_VARIABLE, START
-from afterwit.agents.packages import payloads_of
+from afterwit.agents.hook_payloads import EVENTS, LONGEST_ID, PROMPT, READING_VARIABLE, START, payloads_of
 from afterwit.model.standard_streams import open_closed_streams
 from afterwit.recall.hook import time_limit
 

@@ -5,8 +5,8 @@ what is found the exact question is asked (`triggers`). Failures of the work its
 agent is working on.
 """
 
-from afterwit.actions.failures.quick_look import LEAST_BELIEF, ends_of, is_any_call, names_missing, says_missing
-from afterwit.agents.moments import Moment
+from afterwit.actions.quick_look import LEAST_BELIEF, ends_of, is_any_call, names_missing, says_missing
+from afterwit.agents.hook_payloads import Moment
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck, DeckLine, DeckTrigger, words_called, words_in
 from afterwit.recall.hook.triggers import FailedCall, failure_of, fires_at_command, is_of_tool

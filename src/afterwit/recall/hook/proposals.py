@@ -6,9 +6,8 @@ Mostly there is nothing, and then nothing slow was loaded to find that out.
 
 from collections.abc import Callable
 
-from afterwit.actions.activity_names import may_be
-from afterwit.actions.failures.quick_look import is_any_call
-from afterwit.agents.moments import AFTER, BEFORE, PROMPT, Moment
+from afterwit.actions.quick_look import is_any_call, may_be
+from afterwit.agents.hook_payloads import AFTER, BEFORE, PROMPT, Moment
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck, DeckLine, DeckTrigger, words_called, words_in
 from afterwit.recall.history import History

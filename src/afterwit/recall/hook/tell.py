@@ -6,7 +6,7 @@ with its odds, with what was shown and, where something was held out, with what 
 
 import time
 
-from afterwit.agents.moments import ACTIVITY, AFTER, BEFORE, COMPACT, FORGETFUL, PROMPT, START, Answer, Moment
+from afterwit.agents.hook_payloads import ACTIVITY, AFTER, BEFORE, COMPACT, FORGETFUL, PROMPT, START, Answer, Moment
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck
 from afterwit.recall.history import CLEARED, COMPACTED, DRAW, LATER, PROMPTED, STARTED, History

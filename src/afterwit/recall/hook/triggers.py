@@ -5,8 +5,7 @@ parser of command lines, the classes of failures and their signatures. All of it
 has the signature that it had there.
 """
 
-from afterwit.agents.moments import Moment
-from afterwit.agents.packages import described
+from afterwit.agents.hook_payloads import Moment, described
 from afterwit.recall.deck.reader import DeckLine, DeckTrigger
 
 TYPE_CHECKING = False
@@ -34,8 +33,8 @@ def failure_of(agent: str, moment: Moment) -> FailedCall | None:
     from afterwit.actions.failures.excerpt import error_excerpt
     from afterwit.actions.failures.signature import answerable_signature
     from afterwit.actions.shell.parse import parsed
-    from afterwit.actions.steps import Step, judge, lean_of
-    from afterwit.model.kinds import ActionKind, Status
+    from afterwit.actions.steps import judge, lean_of
+    from afterwit.model.kinds import ActionKind, Status, Step
 
     kind, target = called(agent, moment)
     line = parsed(target) if kind is ActionKind.SHELL else None
@@ -43,7 +42,7 @@ def failure_of(agent: str, moment: Moment) -> FailedCall | None:
     lean = verdict.lean
     if verdict.status is Status.UNKNOWN and lean is None and line is not None:
         lean = lean_of(line, moment.output)
-    step = Step(kind, moment.tool, target, verdict.status, lean, verdict.exit_code, error_excerpt(moment.output))
+    step = Step(kind, moment.tool, target, verdict.status, lean, verdict.exit_code, error=error_excerpt(moment.output))
     signature = answerable_signature(step) if step.has_failed else ""
     return FailedCall(signature, step.error) if signature else None
 

@@ -24,7 +24,7 @@ from afterwit.store.decisions import DecisionKind, ItemChanges
 from afterwit.store.rows.items import exposures
 from afterwit.store.rows.session_list import session_of
 from afterwit.store.store import readonly_database
-from afterwit.web.answering import Ask, WebAnswer, WebRoute, back_with, moved, shown, with_fields
+from afterwit.web.answering import Ask, WebAnswer, WebRoute, back_with, redirect, render, with_fields
 from afterwit.web.pages.sessions import choices
 
 PAGE = 50
@@ -49,7 +49,7 @@ def filter_of(ask: Ask) -> ItemFilter:
     )
 
 
-def done_bar(ask: Ask) -> dict[str, Any]:
+def undo_bar(ask: Ask) -> dict[str, Any]:
     """What was decided just now, for the bar that offers to undo it."""
     number = ask.number("done")
     decided = next((entry for entry in past(ask.world, _PAST) if entry.number == number), None) if number else None
@@ -63,7 +63,7 @@ def _list(ask: Ask) -> WebAnswer:
         listing = searched(ask.world, words, wanted, PAGE, skipped=skipped)
     else:
         listing = listed(ask.world, wanted, PAGE, skipped=skipped)
-    return shown(
+    return render(
         ask,
         "knowledge.html",
         listing=listing,
@@ -77,7 +77,7 @@ def _list(ask: Ask) -> WebAnswer:
         choices=choices(ask),
         page=page,
         pages=max(1, -(-listing.total // PAGE)),
-        **done_bar(ask),
+        **undo_bar(ask),
     )
 
 
@@ -89,7 +89,7 @@ def _item(ask: Ask) -> WebAnswer:
         given = list(exposures(db, [item.id, *item.merged]))[-_MOST_TELLINGS:]
         sessions = {(row.agent, row.session): session_of(db, row.agent, row.session) for row in given}
         to = listener_here(db, ask.world)
-    return shown(
+    return render(
         ask,
         "note.html",
         said_by=words_of(item, to),
@@ -103,7 +103,7 @@ def _item(ask: Ask) -> WebAnswer:
         telling_line=telling_line,
         said_at=said_at,
         sides=[answer.side(ask.world.calendar, is_against=is_against) for is_against in (False, True)],
-        **done_bar(ask),
+        **undo_bar(ask),
     )
 
 
@@ -135,14 +135,14 @@ def _forget_plan(ask: Ask) -> WebAnswer:
     request = ForgetRequest(origin=ask.first("origin"), session=ask.first("session"), repo=ask.first("repo"))
     _refuse_vague(request)
     planned = forget(ask.world, request, lambda _: False, is_dry_run=True)
-    return shown(ask, "forget.html", planned=planned, request=request, back=ask.first("back", "/knowledge"))
+    return render(ask, "forget.html", planned=planned, request=request, back=ask.first("back", "/knowledge"))
 
 
 def _forget(ask: Ask) -> WebAnswer:
     request = ForgetRequest(*(ask.form.get(name, "") for name in ForgetRequest._fields))
     _refuse_vague(request)
     forget(ask.world, request, lambda _: True)
-    return moved(with_fields("/knowledge", {}, done=_latest(ask).number))
+    return redirect(with_fields("/knowledge", {}, done=_latest(ask).number))
 
 
 def _undo(ask: Ask) -> WebAnswer:
@@ -156,7 +156,7 @@ def _after(ask: Ask, item: str) -> WebAnswer:
     latest = _latest(ask)
     if ask.is_fragment:
         present = _present(ask, item)
-        return shown(ask, "note_card.html", item=present, gone=item, done=latest, back="/")
+        return render(ask, "note_card.html", item=present, gone=item, done=latest, back="/")
     return back_with(ask, f"/knowledge/{item}" if item else "/knowledge", done=latest.number)
 
 
@@ -180,7 +180,7 @@ def _blocks(ask: Ask) -> WebAnswer:
     """What a session would be told: the block at the start of one in a repository, and the one for a typed task."""
     repo, agent, task = ask.first("repo"), ask.first("agent"), ask.first("task")
     blocks = recalled(ask.world, Path("/"), repo, agent, task, None) if repo else None
-    return shown(ask, "blocks.html", blocks=blocks, repo=repo, agent=agent, task=task, choices=choices(ask))
+    return render(ask, "blocks.html", blocks=blocks, repo=repo, agent=agent, task=task, choices=choices(ask))
 
 
 ROUTES = (

@@ -25,7 +25,7 @@ from afterwit.model.errors import ConfigError, UsageError
 from afterwit.recall.deck.compile import tell_hooks
 from afterwit.recall.find_places import find_places
 from afterwit.sessions import identities
-from afterwit.web.answering import Ask, ShownTable, WebAnswer, WebRoute, moved, shown, tables_page, with_fields
+from afterwit.web.answering import Ask, ShownTable, WebAnswer, WebRoute, redirect, render, tables_page, with_fields
 from afterwit.web.pages.sessions import choices
 
 _MOST_PLACES = 12
@@ -38,13 +38,13 @@ LINKS = (
 
 
 def _more(ask: Ask) -> WebAnswer:
-    return shown(ask, "more.html", links=(*LINKS, *(link for extra in extras() for link in extra.links)))
+    return render(ask, "more.html", links=(*LINKS, *(link for extra in extras() for link in extra.links)))
 
 
 def _places(ask: Ask) -> WebAnswer:
     repo, task = ask.first("repo"), ask.first("task")
     guessed = find_places(ask.world, Path("/"), repo, task, _MOST_PLACES) if repo and task else None
-    return shown(ask, "places.html", guessed=guessed, repo=repo, task=task, choices=choices(ask))
+    return render(ask, "places.html", guessed=guessed, repo=repo, task=task, choices=choices(ask))
 
 
 def _names(ask: Ask) -> WebAnswer:
@@ -75,7 +75,7 @@ def _names(ask: Ask) -> WebAnswer:
 def _doctor(ask: Ask) -> WebAnswer:
     machine = ask.place.machine
     examination = examine(ask.world).plus((*missing_hooks(machine), *silent_hooks(machine)))
-    return shown(ask, "doctor.html", examination=examination)
+    return render(ask, "doctor.html", examination=examination)
 
 
 _PATH = "/more/settings"
@@ -108,9 +108,10 @@ class FailedChange(NamedTuple):
 def _settings(ask: Ask, failed: FailedChange | None = None) -> WebAnswer:
     rows = settings_shown(ask.place.configured)
     settings = sorted(
-        (_shown(row) for row in rows if row.key != _EXCLUDE), key=lambda entry: _table(entry.row.key) == "agents"
+        (_show_settings(row) for row in rows if row.key != _EXCLUDE),
+        key=lambda entry: _table(entry.row.key) == "agents",
     )
-    return shown(
+    return render(
         ask,
         "settings.html",
         400 if failed is not None else 200,
@@ -120,7 +121,7 @@ def _settings(ask: Ask, failed: FailedChange | None = None) -> WebAnswer:
         place=ask.place.configured.place,
         failed=failed,
         is_loose=failed is not None and all(entry.risk or entry.row.key != failed.key for entry in settings),
-        changed=_changed(ask, settings),
+        changed=_change_setting(ask, settings),
     )
 
 
@@ -129,7 +130,7 @@ def _table(key: str) -> str:
     return key.partition(".")[0]
 
 
-def _shown(row: SettingRow) -> ShownSetting:
+def _show_settings(row: SettingRow) -> ShownSetting:
     risk, several = risk_of(row.key), isinstance(row.value, list | tuple)
     typed = "\n".join(map(str, row.value)) if several else "" if row.value is None else as_typed(row.value)
     if risk:
@@ -137,7 +138,7 @@ def _shown(row: SettingRow) -> ShownSetting:
     return ShownSetting(row, "", choices_of(row.key), is_list(row.key), typed)
 
 
-def _changed(ask: Ask, settings: list[ShownSetting]) -> dict[str, Any] | None:
+def _change_setting(ask: Ask, settings: list[ShownSetting]) -> dict[str, Any] | None:
     """The setting that was changed just now, with what it was, for the bar that takes it back."""
     entry = next((entry for entry in settings if entry.row.key == ask.first("changed")), None)
     if entry is None or entry.risk:
@@ -156,7 +157,7 @@ def _change(ask: Ask) -> WebAnswer:
         change = unset_value(target, key) if ask.form.get("unset") == "1" else set_value(target, key, typed)
     except (UsageError, ConfigError) as error:
         return _settings(ask, FailedChange(key, typed, str(error)))
-    return moved(f"{_after(change)}#changed")
+    return redirect(f"{_after(change)}#changed")
 
 
 def _after(change: SettingChange) -> str:
@@ -182,7 +183,7 @@ def _exclude(ask: Ask) -> WebAnswer:
     except (UsageError, ConfigError) as error:
         return _settings(ask, FailedChange(_EXCLUDE, entry, str(error)))
     tell_hooks(ask.world, listed)
-    return moved(_PATH)
+    return redirect(_PATH)
 
 
 ROUTES = (

@@ -31,8 +31,8 @@ from afterwit.web.answering import (
     ShownTable,
     WebAnswer,
     WebRoute,
+    render,
     session_path,
-    shown,
     tables_page,
     with_fields,
 )
@@ -59,7 +59,7 @@ def _proof(ask: Ask) -> WebAnswer:
         words = verdict(kept.effect) if kept is not None else NOTHING_COMPARED
         made = ask.world.calendar.moment(kept.at_ms) if kept is not None else ""
     confidence, backtest = _confidence(ask), kept_backtest(ask.world)
-    return shown(
+    return render(
         ask,
         "proof.html",
         words=words,

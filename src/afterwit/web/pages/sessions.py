@@ -31,7 +31,7 @@ from afterwit.sessions.search import search
 from afterwit.store.rows.session_list import SessionRow, session_of
 from afterwit.store.rows.texts import KINDS
 from afterwit.store.store import readonly_database
-from afterwit.web.answering import Ask, WebAnswer, WebRoute, download, moved, session_path, shown, with_fields
+from afterwit.web.answering import Ask, WebAnswer, WebRoute, download, redirect, render, session_path, with_fields
 
 _LIST = "/sessions"
 
@@ -49,11 +49,11 @@ def views_bar(ask: Ask) -> dict[str, Any]:
         "views": [(view, path_of(view)) for view in views],
         "open_view": next((view for view in views if view.fields == fields), None),
         "view_fields": urlencode([(key, value) for key, values in fields.items() for value in values]),
-        "view_done": _done(ask, views),
+        "view_done": _what_was_done(ask, views),
     }
 
 
-def _done(ask: Ask, views: Sequence[SavedView]) -> dict[str, str] | None:
+def _what_was_done(ask: Ask, views: Sequence[SavedView]) -> dict[str, str] | None:
     """In words what was done, and the form that takes it back."""
     name, was = ask.first("name"), ask.first("was")
     is_there = any(view.name == name for view in views)
@@ -72,19 +72,19 @@ def save(ask: Ask, check: Callable[[Ask], Any]) -> WebAnswer:
     fields = _fields(parse_qs(ask.form.get("fields", "")))
     check(ask._replace(query=fields))
     view = save_view(ask.world.layout, ask.form.get("name", ""), fields)
-    return moved(with_fields(_LIST, view.fields, view="saved", name=view.name))
+    return redirect(with_fields(_LIST, view.fields, view="saved", name=view.name))
 
 
 def _rename(ask: Ask) -> WebAnswer:
     was = ask.form.get("name", "")
     view = rename_view(ask.world.layout, was, ask.form.get("to", ""))
-    return moved(with_fields(_LIST, view.fields, view="renamed", name=view.name, was=was))
+    return redirect(with_fields(_LIST, view.fields, view="renamed", name=view.name, was=was))
 
 
 def _delete(ask: Ask) -> WebAnswer:
     view = delete_view(ask.world.layout, ask.form.get("name", ""))
     pairs = urlencode([(key, value) for key, values in view.fields.items() for value in values])
-    return moved(with_fields(_LIST, {}, view="deleted", name=view.name, fields=pairs))
+    return redirect(with_fields(_LIST, {}, view="deleted", name=view.name, fields=pairs))
 
 
 def _fields(query: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
@@ -107,8 +107,8 @@ def filter_of(ask: Ask) -> Filter:
         until_ms=moment_of(ask, "until"),
         branch=ask.first("branch"),
         text=ask.first("text"),
-        outcomes=_known(ask, "outcome", Outcome),
-        task_types=_known(ask, "task_type", TaskType),
+        outcomes=_choices_in(ask, "outcome", Outcome),
+        task_types=_choices_in(ask, "task_type", TaskType),
         is_top=ask.first("top") == "1",
     )
 
@@ -155,7 +155,7 @@ def _list(ask: Ask) -> WebAnswer:
         is_reversed=ask.first("reverse") == "1",
         skipped=(page - 1) * PAGE,
     )
-    return shown(
+    return render(
         ask,
         "sessions_rows.html" if ask.is_fragment else "sessions.html",
         listing=listing,
@@ -183,14 +183,14 @@ def _export(ask: Ask) -> WebAnswer:
 
 def _pin(ask: Ask) -> WebAnswer:
     pin(ask.world, [ask.names["session"]], is_wanted=ask.form.get("pinned") == "1")
-    return moved(session_path(ask.names["agent"], ask.names["session"]))
+    return redirect(session_path(ask.names["agent"], ask.names["session"]))
 
 
 def _restore_plan(ask: Ask) -> WebAnswer:
     with source_of(ask.world) as source:
         row = session_asked(ask, source)
         plan = plan_restore(source, ask.world, [row], None, RestoreChoice(with_subagents=True))
-    return shown(ask, "restore.html", row=row, plan=plan, done=None, safe=source.redactor.path)
+    return render(ask, "restore.html", row=row, plan=plan, done=None, safe=source.redactor.path)
 
 
 def _restore(ask: Ask) -> WebAnswer:
@@ -203,10 +203,10 @@ def _restore(ask: Ask) -> WebAnswer:
             if step.found == "new":
                 restore_file(source, step)
                 written.append(step.target)
-    return shown(ask, "restore.html", row=row, plan=plan, done=written, safe=source.redactor.path)
+    return render(ask, "restore.html", row=row, plan=plan, done=written, safe=source.redactor.path)
 
 
-def _known(ask: Ask, field: str, values: type[Outcome] | type[TaskType]) -> tuple[str, ...]:
+def _choices_in(ask: Ask, field: str, values: type[Outcome] | type[TaskType]) -> tuple[str, ...]:
     chosen = ask.many(field)
     for value in chosen:
         if value not in list(values):
@@ -232,7 +232,7 @@ def _search(ask: Ask) -> WebAnswer:
             notes = searched(ask.world, query, ItemFilter(repos=ask.many("repo")), _NOTES)
         except UsageError as error:
             complaint = str(error)
-    return shown(
+    return render(
         ask,
         "search_part.html" if ask.is_fragment else "search.html",
         query=query,

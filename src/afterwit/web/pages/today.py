@@ -18,8 +18,8 @@ from afterwit.sessions.list import Order, list_sessions
 from afterwit.store.atomic import replace_file
 from afterwit.store.regular_files import read_regular
 from afterwit.store.store import readonly_database
-from afterwit.web.answering import Ask, WebAnswer, WebRoute, shown
-from afterwit.web.pages.knowledge import done_bar
+from afterwit.web.answering import Ask, WebAnswer, WebRoute, render
+from afterwit.web.pages.knowledge import undo_bar
 
 _FILE = "visits.json"  # beside the data; losing it loses nothing but this
 _GAP_MS = 30 * 60_000
@@ -37,7 +37,7 @@ class NextStep(NamedTuple):
 
 
 def _today(ask: Ask) -> WebAnswer:
-    visit = visited(ask.world)
+    visit = note_visit(ask.world)
     since_ms = visit.before_ms or ask.world.now_ms - 7 * _DAY_MS
     now = _status(ask)
     queue = waiting(ask.world)
@@ -48,7 +48,7 @@ def _today(ask: Ask) -> WebAnswer:
     sessions = list_sessions(ask.world, Filter(since_ms=since_ms, is_top=True), Order.START, _MOST)
     with readonly_database(ask.world.layout) as db:
         spent = spent_by(db, ask.world.now_ms)
-    return shown(
+    return render(
         ask,
         "today.html",
         since=ask.world.calendar.moment(visit.before_ms) if visit.before_ms else "",
@@ -62,7 +62,7 @@ def _today(ask: Ask) -> WebAnswer:
         spent=spent,
         next=_next(now, queue),
         said_at=said_at,
-        **done_bar(ask),
+        **undo_bar(ask),
     )
 
 
@@ -104,7 +104,7 @@ class Visits(msgspec.Struct, frozen=True, kw_only=True):
     before_ms: int = 0
 
 
-def visited(world: World) -> Visits:
+def note_visit(world: World) -> Visits:
     """Notes a look, and says when the visit before was."""
     path = world.layout.root / _FILE
     try:

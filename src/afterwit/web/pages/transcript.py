@@ -21,7 +21,7 @@ from afterwit.sessions.show import Telling, safe_row, target_line
 from afterwit.sessions.windows import OutlineMoment, SessionOutline, WindowMoment, outline, window
 from afterwit.store.rows.files import is_pinned
 from afterwit.store.rows.session_list import SessionRow, session_of, subagents_of
-from afterwit.web.answering import Ask, WebAnswer, WebRoute, download, moved, session_path, shown, with_fields
+from afterwit.web.answering import Ask, WebAnswer, WebRoute, download, redirect, render, session_path, with_fields
 from afterwit.web.pages.sessions import session_asked
 
 _OLD = ("old_string", "old_str", "oldText", "old_text", "oldString")
@@ -42,25 +42,25 @@ def changes_in(arguments: Mapping[str, Any] | None) -> list[ShownLine]:
     if not arguments:
         return []
     lines: list[ShownLine] = []
-    for pair in (arguments, *_nested(arguments)):
+    for pair in (arguments, *_inner_calls(arguments)):
         old, new = _first_text(pair, _OLD), _first_text(pair, _NEW)
         if old is not None and new is not None:
-            lines += _replaced(old, new)
+            lines += _diff(old, new)
     if not lines:
         patch = _first_text(arguments, _PATCH)
         if patch is not None and patch.lstrip().startswith(_STARTS):
-            lines = signed_lines(patch.splitlines()[: _MOST_LINES + 1])
+            lines = diff_lines(patch.splitlines()[: _MOST_LINES + 1])
     if len(lines) > _MOST_LINES:
         return [*lines[:_MOST_LINES], ShownLine("place", "… more lines")]
     return lines
 
 
-def signed_lines(lines: Iterable[str]) -> list[ShownLine]:
+def diff_lines(lines: Iterable[str]) -> list[ShownLine]:
     """Lines of a patch, each by its sign."""
     return [ShownLine(_SIGNS.get(line[:1], ""), line) for line in lines]
 
 
-def _nested(arguments: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _inner_calls(arguments: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Several replacements that one call makes."""
     for value in arguments.values():
         if isinstance(value, list):
@@ -71,10 +71,10 @@ def _first_text(arguments: Mapping[str, Any], names: tuple[str, ...]) -> str | N
     return next((arguments[name] for name in names if isinstance(arguments.get(name), str)), None)
 
 
-def _replaced(old: str, new: str) -> Iterator[ShownLine]:
+def _diff(old: str, new: str) -> Iterator[ShownLine]:
     before, after = old.splitlines()[:_MOST_LINES], new.splitlines()[:_MOST_LINES]
     lines = difflib.unified_diff(before, after, n=2, lineterm="")
-    yield from signed_lines(line for line in lines if not line.startswith(("---", "+++")))
+    yield from diff_lines(line for line in lines if not line.startswith(("---", "+++")))
 
 
 WINDOW = 60
@@ -103,10 +103,10 @@ def _show(ask: Ask) -> WebAnswer:
         first = _first(ask, plan)
         parts = _window(ask, source, row, plan, first)
         if ask.is_fragment:
-            return shown(ask, "transcript_window.html", **parts)
+            return render(ask, "transcript_window.html", **parts)
         children = subagents_of(source.store.db, row.agent, row.native_id)
         parent = session_of(source.store.db, row.agent, row.parent) if row.parent else None
-        return shown(
+        return render(
             ask,
             "transcript.html",
             session=Session(
@@ -138,14 +138,14 @@ def _window(ask: Ask, source: TranscriptSource, row: SessionRow, plan: SessionOu
         "earlier": with_fields(path, {}, **{"from": max(0, first - WINDOW)}) if first else "",
         "later": with_fields(path, {}, **{"from": last}) if last < len(plan.moments) else "",
         "asked": ask.first("at"),
-        "wanted": _wanted(ask, plan),
+        "wanted": _number_asked(ask, plan),
         "next_prompt": _beyond(plan, plan.prompts, last),
         "next_failure": _beyond(plan, plan.failures, last),
         "said_at": said_at,
     }
 
 
-def _wanted(ask: Ask, plan: SessionOutline) -> str:
+def _number_asked(ask: Ask, plan: SessionOutline) -> str:
     """The number of the moment that was asked for; of an output, that of its call."""
     place = plan.place_of(ask.first("at")) if ask.first("at") else None
     return "" if place is None else plan.moments[place].number
@@ -228,7 +228,7 @@ def _prompts(ask: Ask) -> WebAnswer:
             (moment.at, one_line(moment.said.text or "(the text is gone)", _PROMPT_CHARS))
             for moment in window(source, row, plan, places, _PROMPT_CHARS * 5)
         ]
-    return shown(
+    return render(
         ask,
         "prompts_part.html" if ask.is_fragment else "prompts.html",
         row=row,
@@ -248,7 +248,9 @@ def _moment(ask: Ask) -> WebAnswer:
             raise UsageError(f"This session has no moment {ask.first('at')!r}.")
         (moment,) = window(source, row, plan, [place], 0)
     scene = _scene(moment, row.cwd)
-    return shown(ask, "moment.html", row=row, path=session_path(row.agent, row.native_id), scene=scene, said_at=said_at)
+    return render(
+        ask, "moment.html", row=row, path=session_path(row.agent, row.native_id), scene=scene, said_at=said_at
+    )
 
 
 def _original(ask: Ask) -> WebAnswer:
@@ -269,7 +271,7 @@ def _by_id(ask: Ask) -> WebAnswer:
 
     with readonly_database(ask.world.layout) as db:
         row = find_session(db, ask.first("id"))
-    return moved(session_path(row.agent, row.native_id))
+    return redirect(session_path(row.agent, row.native_id))
 
 
 ROUTES = (

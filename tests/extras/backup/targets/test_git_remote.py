@@ -13,9 +13,9 @@ from tests.processes import COMMAND, run_text
 
 from afterwit.config.world import World
 from afterwit.engine.archive.upkeep import verify as verify_store
-from afterwit.extras.backup.prune import KeepRule, prune
+from afterwit.extras.backup.look import verify_backup
+from afterwit.extras.backup.prune import KeepRule, prune_backup
 from afterwit.extras.backup.targets.git_remote import BRANCH, GitTarget
-from afterwit.extras.backup.verify import verify
 from afterwit.model.errors import BackupError
 
 
@@ -55,8 +55,8 @@ def test_a_backup_in_a_git_remote_is_made_checked_thinned_out_and_restored(
     world = world._replace(now_ms=NOW_MS + 90_000_000)
     made(world, target, keys, world.now_ms)
     assert commits(bare) == 3
-    assert verify(world, target, keys, Silent()).faults == []
-    pruned = prune(world, target, keys, KeepRule(1, 0, 0), lambda _planned: True)
+    assert verify_backup(world, target, keys, Silent()).faults == []
+    pruned = prune_backup(world, target, keys, KeepRule(1, 0, 0), lambda _planned: True)
     assert pruned is not None
     assert (pruned.removed, commits(bare)) == (2, 1)
     other = elsewhere(world, tmp_path / "other")._replace(environ=world.environ)
@@ -84,7 +84,7 @@ def test_a_backup_killed_at_any_step_leaves_the_last_good_one(world: World, tmp_
         reached.append(killed.stderr.strip().rpartition(": ")[2])
         assert (git(bare, "rev-parse", BRANCH) == before) == (reached[-1] != "a backup is pushed")
     assert reached[-2:] == ["a backup is committed, not pushed", "a backup is pushed"]
-    assert verify(world, target, keys, Silent()).faults == []
+    assert verify_backup(world, target, keys, Silent()).faults == []
 
 
 def test_what_somebody_else_pushed_meanwhile_is_not_overwritten(tmp_path: Path, bare: Path) -> None:

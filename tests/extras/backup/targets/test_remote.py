@@ -12,10 +12,9 @@ from tests.s3_server import S3Server, s3_server
 from afterwit.config.world import World
 from afterwit.engine.archive.upkeep import verify as verify_store
 from afterwit.extras.backup.last import last_backup
-from afterwit.extras.backup.list import list_snapshots
-from afterwit.extras.backup.prune import KeepRule, prune
+from afterwit.extras.backup.look import list_snapshots, verify_backup
+from afterwit.extras.backup.prune import KeepRule, prune_backup
 from afterwit.extras.backup.targets.remote import RemoteTarget
-from afterwit.extras.backup.verify import verify
 
 BUCKET = "s3://orchard-backups"
 
@@ -38,10 +37,10 @@ def test_a_backup_on_an_s3_server_is_made_checked_thinned_out_and_restored(
     listed = list_snapshots(world, target, keys)
     assert [snapshot.id for snapshot in listed.snapshots][-1] == first.snapshot
     assert (len(listed.snapshots), listed.encryption, listed.is_open) == (3, "key", True)
-    pruned = prune(world, target, keys, KeepRule(1, 0, 0), lambda _planned: True)
+    pruned = prune_backup(world, target, keys, KeepRule(1, 0, 0), lambda _planned: True)
     assert pruned is not None
     assert pruned.removed == 2
-    assert verify(world, target, keys, Silent()).faults == []
+    assert verify_backup(world, target, keys, Silent()).faults == []
     other = elsewhere(world, tmp_path / "other")
     restored(other, target, keys)
     assert hash_of(other.layout.root) == hash_of(world.layout.root)
@@ -56,11 +55,11 @@ def test_damage_on_a_server_is_named(world: World, tmp_path: Path, s3: S3Server)
     content = remote.read(victim, 1 << 25)
     assert content is not None
     remote.write(victim, content[:-1] + bytes([content[-1] ^ 1]))
-    (fault,) = verify(world, target, keys, Silent()).faults
+    (fault,) = verify_backup(world, target, keys, Silent()).faults
     assert fault.object == victim.rpartition("/")[2]
     remote.remove([victim])
     assert remote.read(victim, 1 << 25) is None
-    assert "is missing" in verify(world, target, keys, Silent()).faults[0].what
+    assert "is missing" in verify_backup(world, target, keys, Silent()).faults[0].what
 
 
 def test_a_server_that_goes_away_is_an_error_that_is_noted(world: World, tmp_path: Path, s3: S3Server) -> None:

@@ -9,7 +9,7 @@ import pytest
 from tests.every import for_every
 from tests.harvest.talks import ORCHARD
 
-from afterwit.extras.lab.patterns.detect import MOST_EVIDENCE, SignalSeen, clustered, pattern_id, said
+from afterwit.extras.lab.patterns.detect import MOST_EVIDENCE, SignalSeen, cluster, pattern_id, put_into_words
 from afterwit.extras.lab.patterns.signals import Signal, SignalKind, Subject, subject_from
 from afterwit.model.knowledge import EVERYWHERE, SENTENCE_LIMIT, Scope, ScopeKind, SessionRef
 
@@ -34,7 +34,7 @@ def seen(number: int, subject: Subject, agent: str = "codex", repo: str = ORCHAR
 
 @for_every("kind", SignalKind)
 def test_every_kind_is_said_in_a_sentence_of_ours(kind: SignalKind) -> None:
-    words = said(Subject(kind, _NAMES[kind]))
+    words = put_into_words(Subject(kind, _NAMES[kind]))
 
     assert words is not None
     for text in (words.title, words.text):
@@ -50,13 +50,13 @@ def test_the_page_on_patterns_names_every_kind(kind: SignalKind) -> None:
 
 
 def test_what_needs_a_value_that_was_taken_out_is_no_pattern() -> None:
-    assert said(Subject(SignalKind.PROGRAM_MISSING, ("‹user:4d761f›",))) is None
+    assert put_into_words(Subject(SignalKind.PROGRAM_MISSING, ("‹user:4d761f›",))) is None
 
 
 def test_what_takes_too_many_words_is_no_pattern() -> None:
     commands = tuple(f"npm run check-of-row-{number}-in-the-upper-orchard" for number in range(9))
 
-    assert said(Subject(SignalKind.CHECKS_IN_ORDER, (ORCHARD, *commands))) is None
+    assert put_into_words(Subject(SignalKind.CHECKS_IN_ORDER, (ORCHARD, *commands))) is None
 
 
 @for_every("kind", SignalKind)
@@ -74,7 +74,7 @@ def test_a_kind_of_another_version_is_passed_over(text: str) -> None:
 def test_an_id_says_what_a_pattern_is_about_and_not_who_saw_it() -> None:
     subject = Subject(SignalKind.PROGRAM_MISSING, ("cider",))
 
-    few, many = (clustered((seen(number, subject) for number in range(count)), 1)[0] for count in (1, 9))
+    few, many = (cluster((seen(number, subject) for number in range(count)), 1)[0] for count in (1, 9))
 
     assert few.id == many.id == pattern_id(subject)
     assert many.id != pattern_id(Subject(SignalKind.NOT_PERMITTED, ("cider",)))
@@ -83,7 +83,7 @@ def test_an_id_says_what_a_pattern_is_about_and_not_who_saw_it() -> None:
 def test_what_one_agent_shows_in_several_repositories_holds_for_that_agent() -> None:
     subject = Subject(SignalKind.PROGRAM_MISSING, ("cider",))
 
-    (pattern,) = clustered(seen(number, subject, repo=f"example.org/fruit/row{number}") for number in range(3))
+    (pattern,) = cluster(seen(number, subject, repo=f"example.org/fruit/row{number}") for number in range(3))
 
     assert pattern.scope == Scope(ScopeKind.AGENT, "codex")
     assert (pattern.frequency, pattern.failures, pattern.actions, pattern.tokens) == (3, 3, 6, 30)
@@ -93,8 +93,8 @@ def test_what_was_seen_in_one_repository_holds_there() -> None:
     subject = Subject(SignalKind.PROGRAM_MISSING, ("cider",))
     here = [seen(number, subject, agent) for number, agent in enumerate(("codex", "claude-code", "hermes"))]
 
-    assert clustered(here)[0].scope == Scope(ScopeKind.REPO, ORCHARD)
-    assert clustered([*here, seen(9, subject, repo="example.org/fruit/barn")])[0].scope == EVERYWHERE
+    assert cluster(here)[0].scope == Scope(ScopeKind.REPO, ORCHARD)
+    assert cluster([*here, seen(9, subject, repo="example.org/fruit/barn")])[0].scope == EVERYWHERE
 
 
 def test_evidence_is_bounded_and_begins_with_every_agent_and_repository() -> None:
@@ -102,7 +102,7 @@ def test_evidence_is_bounded_and_begins_with_every_agent_and_repository() -> Non
     signals = [seen(number, subject) for number in range(3, 40)]
     signals += [seen(0, subject, agent="claude-code"), seen(1, subject, repo="example.org/fruit/barn")]
 
-    (pattern,) = clustered(signals)
+    (pattern,) = cluster(signals)
 
     assert len(pattern.evidence) == MOST_EVIDENCE
     assert [piece.excerpt for piece in pattern.evidence[:4]] == ["piece 39", "piece 1", "piece 0", "piece 38"]
@@ -126,7 +126,7 @@ def _calls(count: int) -> int:
 
     sys.setprofile(note)
     try:
-        clustered(signals)
+        cluster(signals)
     finally:
         sys.setprofile(None)
     return calls

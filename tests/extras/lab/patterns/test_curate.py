@@ -28,7 +28,7 @@ from afterwit.extras.lab.patterns.curate import (
     undo,
 )
 from afterwit.extras.lab.patterns.detect import detect
-from afterwit.extras.lab.patterns.show import catalog_of, diff, listed, log, shown, undecided
+from afterwit.extras.lab.patterns.show import catalog_of, diff, list_entries, list_undecided, log, show_pattern
 from afterwit.model.errors import PartlyDoneError, UsageError
 
 _TEXT = "Look at the help of the press before calling it."
@@ -80,7 +80,7 @@ def test_what_was_rejected_is_not_asked_about_again_and_can_still_be_approved(wo
     first, second = ids(world)
     judge(world, CatalogDecision.REJECT, [first])
 
-    assert [pattern.id for pattern in undecided(world, fewest_stories=1)] == [second]
+    assert [pattern.id for pattern in list_undecided(world, fewest_stories=1)] == [second]
     assert [entry.version for entry in approve(world, first)] == ["1.0.0"]
 
 
@@ -182,7 +182,7 @@ def test_a_rebuilt_store_has_the_same_catalog(world: World) -> None:
 
     assert catalog_of(world).entries == before
     assert files(world) == written
-    assert [each.state for each in listed(world)] == [FileState.CURRENT]
+    assert [each.state for each in list_entries(world)] == [FileState.CURRENT]
 
 
 def test_a_file_that_was_changed_by_hand_stops_the_decision_and_stays(world: World) -> None:
@@ -217,7 +217,7 @@ def test_what_was_changed_by_hand_can_be_taken_over(world: World) -> None:
         "Never give `press` the subcommand `bake`; its help says what it takes.",
     )
     assert not edit_from_file(world, first).has_changed
-    assert [each.state for each in listed(world)] == [FileState.CURRENT]
+    assert [each.state for each in list_entries(world)] == [FileState.CURRENT]
 
 
 @pytest.mark.parametrize("broken", [b"title = ", b"\xff\xfe", b'id = "x"\n', b'title = 3\nid = "x"\n'])
@@ -296,8 +296,8 @@ def test_names_that_fit_nothing_or_several_are_refused_before_anything_is_decide
 def test_erasing_a_session_takes_it_out_of_the_catalog_and_its_files(world: World) -> None:
     first, second = ids(world)
     approve(world, first, second)
-    gone = next(piece for piece in shown(world, first).entry.evidence if piece.agent == "claude-code")
-    whole = [piece.session for piece in shown(world, second).entry.evidence]
+    gone = next(piece for piece in show_pattern(world, first).entry.evidence if piece.agent == "claude-code")
+    whole = [piece.session for piece in show_pattern(world, second).entry.evidence]
 
     delete(world, DeleteRequest((gone.session, *whole)), lambda _: True)
     refresh_files(world)

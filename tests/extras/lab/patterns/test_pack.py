@@ -234,5 +234,5 @@ def test_a_pipe_and_a_folder_are_not_waited_for(other: World, tmp_path: Path) ->
 @given(_VALUES)
 def test_no_pattern_of_a_pack_is_more_than_refused(tmp_path_factory: pytest.TempPathFactory, value: Any) -> None:
     path = put(tmp_path_factory.mktemp("packs") / "pack.json", value)
-    read = packing._read(path)
-    assert (read.patterns, [refused.number for refused in read.refused]) == ([], [1])
+    patterns, refused = packing._read(path)
+    assert (patterns, [pattern.number for pattern in refused]) == ([], [1])

@@ -6,10 +6,10 @@ import pytest
 from msgspec.structs import replace
 from tests.harvest.work import Act, committed, edited, failed, ran, session
 
-from afterwit.extras.lab.patterns.detect import said
+from afterwit.extras.lab.patterns.detect import put_into_words
 from afterwit.extras.lab.patterns.signals import PatternSignals, subject_from
-from afterwit.model.digest import DigestStep, Touched
-from afterwit.model.kinds import ActionKind, FailureClass, Status
+from afterwit.model.digest import Touched
+from afterwit.model.kinds import ActionKind, FailureClass, Status, Step
 
 CANARY = "zorblax"
 POISONS = (
@@ -25,7 +25,7 @@ def _acts(poison: str) -> tuple[Act, ...]:
     def wrong(error: str, failure: FailureClass = FailureClass.INVOCATION, signature: str = "") -> Act:
         return failed(f"press {poison}", failure, says=error, signature=signature or f"press: {error}")
 
-    skill = DigestStep(ActionKind.SKILL, "Skill", poison, Status.FAILED, error=f"Unknown skill: {poison}")
+    skill = Step(ActionKind.SKILL, "Skill", poison, Status.FAILED, error=f"Unknown skill: {poison}")
     return (
         wrong(f"unrecognized subcommand {poison}"),
         wrong(f"unknown option --{poison}"),
@@ -47,7 +47,7 @@ def test_no_order_from_a_session_is_said_in_our_words(poison: str) -> None:
     subjects = [subject_from(group) for group, _ in PatternSignals().see(replace(digest, repo=f"example.org/{poison}"))]
     subjects += [subject_from(group) for group, _ in PatternSignals().see(digest)]
 
-    words = [told for subject in subjects if subject is not None and (told := said(subject)) is not None]
+    words = [told for subject in subjects if subject is not None and (told := put_into_words(subject)) is not None]
 
     assert len(words) >= 2
     for told in words:

@@ -21,8 +21,8 @@ from afterwit.extras.lab.patterns.publish import (
     PublishRequest,
     PublishStep,
     ShownPublication,
+    find_published,
     publish,
-    published_of,
     unpublish,
     withdraw_erased,
 )
@@ -60,7 +60,7 @@ def put_out(
 
 
 def places(world: World, own: str) -> list[ShownPublication]:
-    return published_of(world, catalog_of(world)).get(own, [])
+    return find_published(world, catalog_of(world)).get(own, [])
 
 
 def states(world: World, own: str) -> list[PublishedState]:
@@ -143,7 +143,7 @@ def test_a_second_time_changes_nothing(world: World, entry: CatalogEntry, tmp_pa
     again = publish(world, request, lambda _: pytest.fail("there is nothing to ask"))
 
     assert again is not None
-    assert again.needed == ()
+    assert again.needed_steps == ()
     assert (tree(world.user_home), file.read_bytes(), catalog_of(world).recorded) == before
 
 
@@ -154,7 +154,7 @@ def test_a_dry_run_and_a_no_change_nothing(world: World, entry: CatalogEntry, tm
 
     planned = publish(world, request, yes, is_dry_run=True)
     assert planned is not None
-    assert len(planned.needed) == 4
+    assert len(planned.needed_steps) == 4
     assert publish(world, request, lambda _: False) is None
 
     assert (tree(world.user_home), catalog_of(world).recorded) == before

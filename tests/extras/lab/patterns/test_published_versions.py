@@ -12,7 +12,7 @@ from afterwit.engine.sweep import sweep
 from afterwit.extras.lab.patterns.catalog import CatalogDecision
 from afterwit.extras.lab.patterns.curate import EntryChanges, edit, judge
 from afterwit.extras.lab.patterns.detect import detect
-from afterwit.extras.lab.patterns.publish import PublishRequest, publish, published_of
+from afterwit.extras.lab.patterns.publish import PublishRequest, find_published, publish
 from afterwit.extras.lab.patterns.show import catalog_of
 from afterwit.extras.lab.skills.figures import skill_history
 from afterwit.measure.live.cases import Cases, ItemDraw, cases_of
@@ -31,7 +31,7 @@ def two_versions(world: World, form: PublishedForm) -> tuple[str, list[str]]:
     names = []
     for request in (PublishRequest((own,), (form,)), PublishRequest((own,))):
         assert publish(world, request, lambda _: True) is not None
-        names.append(published_of(world, catalog_of(world))[own][0].name)
+        names.append(find_published(world, catalog_of(world))[own][0].name)
         world = world._replace(now_ms=world.now_ms + 10 * _DAY_MS)
         edit(world, own, EntryChanges(text="Look at the help of the press before calling it."))
     return own, names

@@ -6,8 +6,8 @@ from tests.harvest.talks import ORCHARD, talk
 from tests.harvest.work import Act, committed, edited, failed, ran, session
 
 from afterwit.extras.lab.patterns.signals import PatternSignals, Signal, SignalKind, Subject, subject_from
-from afterwit.model.digest import Digest, DigestStep, Measures, Touched
-from afterwit.model.kinds import ActionKind, FailureClass, Status
+from afterwit.model.digest import Digest, Measures, Touched
+from afterwit.model.kinds import ActionKind, FailureClass, Status, Step
 
 _TOKENS = Measures(
     duration_ms=None,
@@ -32,7 +32,7 @@ def signals(digest: Digest) -> dict[Subject, Signal]:
 def misused(
     kind: ActionKind, tool: str, error: str, failure: FailureClass = FailureClass.TOOL_CONTRACT, said: str = ""
 ) -> Act:
-    step = DigestStep(kind, tool, "src/press.py", Status.FAILED, error=error, said=said)
+    step = Step(kind, tool, "src/press.py", Status.FAILED, error=error, said=said)
     return Act(step, failure, f"{kind}: {error}")
 
 
@@ -147,7 +147,7 @@ def test_three_checks_before_a_commit_are_a_procedure_too() -> None:
 
 def test_what_a_person_turned_down_is_told_with_the_words_of_that_person() -> None:
     act = failed("git push", FailureClass.DENIED, says=f"{_STOPPED} {_REASON}")
-    sent_back = act._replace(step=replace(act.step, said=_REASON))
+    sent_back = act._replace(step=act.step._replace(said=_REASON))
 
     (signal,) = signals(session(sent_back)).values()
 

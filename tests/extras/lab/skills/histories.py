@@ -8,8 +8,8 @@ from tests.harvest.talks import talk
 
 from afterwit.extras.lab.skills.effect import SkillSighting
 from afterwit.extras.lab.skills.moments import ACTIONS, skill_session
-from afterwit.model.digest import Digest, DigestStep, Failure
-from afterwit.model.kinds import ActionKind, FailureClass, Status
+from afterwit.model.digest import Digest, Failure
+from afterwit.model.kinds import ActionKind, FailureClass, Status, Step
 from afterwit.model.knowledge import SessionRef, Sighting
 
 
@@ -57,14 +57,14 @@ def _session(world: World, number: int, rng: random.Random) -> Digest:
     is_using = (is_easy or not world.is_for_easy) and rng.random() < world.share
     effect = world.effect if world.later is None or number < world.sessions // 2 else world.later
     first = 0 if world.is_at_start else rng.randrange(5, world.actions - 15)
-    steps: list[DigestStep] = []
+    steps: list[Step] = []
     used = -ACTIONS - 1
     for at in range(world.actions):
         after_failure = bool(steps) and steps[-1].status is Status.FAILED
         is_due = after_failure and rng.random() < 0.1 if world.is_after_failures else at == first
         if is_using and is_due:
             used = at
-            steps.append(DigestStep(ActionKind.SKILL, "Skill", world.skill, Status.SUCCEEDED, at_s=at * 10))
+            steps.append(Step(ActionKind.SKILL, "Skill", world.skill, Status.SUCCEEDED, at_s=at * 10))
             continue
         more = effect if at - used <= ACTIONS else 0.0
         begun = 0.2 if at < 10 else 1.0  # sessions look around before they edit
@@ -77,12 +77,10 @@ def _session(world: World, number: int, rng: random.Random) -> Digest:
     )
 
 
-def _step(rng: random.Random, at: int, edits: float, failures: float) -> DigestStep:
+def _step(rng: random.Random, at: int, edits: float, failures: float) -> Step:
     drawn = rng.random()
     if drawn < edits:
-        return DigestStep(
-            ActionKind.EDIT, "Edit", "src/press.py", Status.SUCCEEDED, at_s=at * 10, files=("src/press.py",)
-        )
+        return Step(ActionKind.EDIT, "Edit", "src/press.py", Status.SUCCEEDED, at_s=at * 10, files=("src/press.py",))
     if drawn < edits + (1 - edits) * failures:
-        return DigestStep(ActionKind.SHELL, "Bash", "make test", Status.FAILED, at_s=at * 10)
-    return DigestStep(ActionKind.SHELL, "Bash", "ls src", Status.SUCCEEDED, at_s=at * 10)
+        return Step(ActionKind.SHELL, "Bash", "make test", Status.FAILED, at_s=at * 10)
+    return Step(ActionKind.SHELL, "Bash", "ls src", Status.SUCCEEDED, at_s=at * 10)

@@ -6,26 +6,26 @@ from tests.every import for_every
 from tests.harvest.talks import MAY_MS, talk
 
 from afterwit.extras.lab.skills.moments import Invocation, invocations
-from afterwit.model.digest import Digest, DigestStep, Said
-from afterwit.model.kinds import ActionKind, Status
+from afterwit.model.digest import Digest, Said
+from afterwit.model.kinds import ActionKind, Status, Step
 
 PRESS = "/home/ann/.agents/skills/press/SKILL.md"
 PLUGIN = "/home/ann/.codex/plugins/cache/fruit/cider/2.1.0/skills/ferment/SKILL.md"
 
 
-def step(kind: ActionKind, tool: str, target: str, status: Status = Status.SUCCEEDED, **more: Any) -> DigestStep:
-    return DigestStep(kind, tool, target, status, **more)
+def step(kind: ActionKind, tool: str, target: str, status: Status = Status.SUCCEEDED, **more: Any) -> Step:
+    return Step(kind, tool, target, status, **more)
 
 
-def shell(line: str, **more: Any) -> DigestStep:
+def shell(line: str, **more: Any) -> Step:
     return step(ActionKind.SHELL, "exec_command", line, **more)
 
 
-def used(*steps: DigestStep, **more: Any) -> list[Invocation]:
+def used(*steps: Step, **more: Any) -> list[Invocation]:
     return invocations(session(*steps, **more))
 
 
-def session(*steps: DigestStep, **more: Any) -> Digest:
+def session(*steps: Step, **more: Any) -> Digest:
     return talk(steps=steps, **more)
 
 
@@ -42,7 +42,7 @@ def session(*steps: DigestStep, **more: Any) -> Digest:
         shell(f"cat {PRESS}", status=Status.UNKNOWN),
     ],
 )
-def test_every_way_to_load_a_skill_is_a_use(call: DigestStep) -> None:
+def test_every_way_to_load_a_skill_is_a_use(call: Step) -> None:
     assert used(shell("ls"), call) == [Invocation("press", "", 1)]
 
 
@@ -61,7 +61,7 @@ def test_every_way_to_load_a_skill_is_a_use(call: DigestStep) -> None:
         shell(f"git commit -m 'Change {PRESS}'"),
     ],
 )
-def test_what_loads_no_skill_is_none(call: DigestStep) -> None:
+def test_what_loads_no_skill_is_none(call: Step) -> None:
     assert used(call) == []
 
 

@@ -4,10 +4,10 @@ from tests.harvest.talks import talk
 from tests.harvest.work import Act, edited, failed, ran, session
 
 from afterwit.extras.lab.skills.moments import SCALE, SkillSession, skill_session
-from afterwit.model.digest import Digest, DigestStep
-from afterwit.model.kinds import ActionKind, FailureClass, Status
+from afterwit.model.digest import Digest
+from afterwit.model.kinds import ActionKind, FailureClass, Status, Step
 
-PRESS = Act(DigestStep(ActionKind.SKILL, "Skill", "press", Status.SUCCEEDED))
+PRESS = Act(Step(ActionKind.SKILL, "Skill", "press", Status.SUCCEEDED))
 
 
 def seen(*acts: Act) -> SkillSession:
@@ -19,10 +19,9 @@ def seen(*acts: Act) -> SkillSession:
 def timed(*seconds: int) -> Digest:
     """A skill, and then edits at these seconds after it."""
     edits = (
-        DigestStep(ActionKind.EDIT, "Edit", "press.py", Status.SUCCEEDED, at_s=at, files=("press.py",))
-        for at in seconds
+        Step(ActionKind.EDIT, "Edit", "press.py", Status.SUCCEEDED, at_s=at, files=("press.py",)) for at in seconds
     )
-    return talk(steps=(DigestStep(ActionKind.SKILL, "Skill", "press", Status.SUCCEEDED, at_s=0), *edits))
+    return talk(steps=(Step(ActionKind.SKILL, "Skill", "press", Status.SUCCEEDED, at_s=0), *edits))
 
 
 def test_edits_and_failures_among_the_next_ten_actions_count() -> None:

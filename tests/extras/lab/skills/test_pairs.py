@@ -5,8 +5,8 @@ from tests.extras.lab.skills.histories import World, history, sightings
 
 from afterwit.extras.lab.skills.effect import weighed
 from afterwit.extras.lab.skills.figures import SkillHistory, SkillPair, pairs
-from afterwit.model.digest import Digest, DigestStep
-from afterwit.model.kinds import ActionKind, Status
+from afterwit.model.digest import Digest
+from afterwit.model.kinds import ActionKind, Status, Step
 
 
 def found(digests: list[Digest]) -> list[SkillPair]:
@@ -18,7 +18,7 @@ def with_taste(digest: Digest) -> Digest:
     """The session, in which another skill is called right after the first one."""
     steps = list(digest.steps)
     at = next(at for at, step in enumerate(steps) if step.kind is ActionKind.SKILL)
-    steps[at + 1] = DigestStep(ActionKind.SKILL, "Skill", "taste", Status.SUCCEEDED, at_s=steps[at + 1].at_s)
+    steps[at + 1] = Step(ActionKind.SKILL, "Skill", "taste", Status.SUCCEEDED, at_s=steps[at + 1].at_s)
     failures = tuple(failure for failure in digest.failures if failure.at != at + 1)
     return msgspec.structs.replace(digest, steps=tuple(steps), failures=failures, native_id=f"{digest.native_id} t")
 
@@ -36,7 +36,7 @@ def test_two_sessions_make_no_pair() -> None:
 def test_three_sessions_make_a_pair_that_is_only_counted() -> None:
     digests = [with_taste(digest) for digest in history(World(sessions=3, share=1.0))]
     (pair,) = found([*digests, *history(World(sessions=9, share=0.0), seed=5)])
-    assert (pair.names, pair.sessions, pair.change) == (("press", "taste"), 3, None)
+    assert (pair.skills, pair.sessions, pair.difference) == (("press", "taste"), 3, None)
     assert pair.expected_sessions == 3 * 3 / 12
 
 

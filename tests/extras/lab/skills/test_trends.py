@@ -6,8 +6,8 @@ from tests.extras.lab.skills.histories import World, history, sightings
 
 from afterwit.extras.lab.skills.effect import weighed
 from afterwit.extras.lab.skills.figures import SkillTrend, trends
-from afterwit.model.digest import Digest, DigestStep
-from afterwit.model.kinds import ActionKind
+from afterwit.model.digest import Digest
+from afterwit.model.kinds import ActionKind, Step
 
 FADING = World(effect=0.3, later=0.0, share=0.6)
 PLUGIN = "/home/ann/.agents/plugins/cache/fruit/cider/{}/skills/press/SKILL.md"
@@ -60,7 +60,7 @@ def test_of_few_uses_nothing_is_said() -> None:
 def _reading(digest: Digest, version: str) -> Digest:
     """The session, reading the skill's file of this version instead of calling it."""
     steps = (
-        DigestStep(ActionKind.READ, "Read", PLUGIN.format(version), step.status, at_s=step.at_s)
+        Step(ActionKind.READ, "Read", PLUGIN.format(version), step.status, at_s=step.at_s)
         if step.kind is ActionKind.SKILL
         else step
         for step in digest.steps

@@ -10,8 +10,7 @@ from tests.homes import world_of
 from afterwit.digest.door import load_digest
 from afterwit.extras.lab.templates import WireFormat, template_messages
 from afterwit.extras.lab.templates.create import ProposedTemplate, propose
-from afterwit.model.digest import DigestStep
-from afterwit.model.kinds import Status
+from afterwit.model.kinds import Status, Step
 from afterwit.model.templates import ToolExample
 from afterwit.redaction.redaction import Redactor
 from afterwit.store.rows.session_list import session_of
@@ -40,7 +39,7 @@ def test_every_call_succeeded_in_its_session(proposals: list[ProposedTemplate], 
             assert [example.target for example in template.examples if not _is_among(example, worked)] == []
 
 
-def _is_among(example: ToolExample, steps: list[DigestStep]) -> bool:
+def _is_among(example: ToolExample, steps: list[Step]) -> bool:
     """Whether one of them is this call: a target is a path below the repository, or words without line breaks."""
     target = " ".join(example.target.split())
     return any(step.tool == example.tool and " ".join(step.target.split()).endswith(target) for step in steps)

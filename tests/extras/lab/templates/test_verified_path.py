@@ -1,21 +1,20 @@
 """Which actions of a session are kept as an example: pure, on steps written by hand."""
 
 from afterwit.extras.lab.templates.verified_path import PathStep, verified_path
-from afterwit.model.digest import DigestStep
-from afterwit.model.kinds import ActionKind, Lean, Status
+from afterwit.model.kinds import ActionKind, Lean, Status, Step
 
 
 def shell(line: str, status: Status = Status.SUCCEEDED, lean: Lean | None = None, result: str = "") -> PathStep:
-    return PathStep(DigestStep(ActionKind.SHELL, "Bash", line, status, lean), result)
+    return PathStep(Step(ActionKind.SHELL, "Bash", line, status, lean), result)
 
 
 def looked(path: str, result: str = "") -> PathStep:
-    return PathStep(DigestStep(ActionKind.READ, "Read", path, Status.SUCCEEDED), result)
+    return PathStep(Step(ActionKind.READ, "Read", path, Status.SUCCEEDED), result)
 
 
 def changed(path: str, status: Status = Status.SUCCEEDED) -> PathStep:
     files = (path,) if status is Status.SUCCEEDED else ()
-    return PathStep(DigestStep(ActionKind.EDIT, "Edit", path, status, files=files), "")
+    return PathStep(Step(ActionKind.EDIT, "Edit", path, status, files=files), "")
 
 
 def test_the_look_the_change_the_check_and_the_commit_stay_in_their_order() -> None:
@@ -36,9 +35,9 @@ def test_what_did_not_certainly_succeed_is_left_out() -> None:
 
 
 def test_plans_subagents_and_polls_are_no_examples() -> None:
-    plan = PathStep(DigestStep(ActionKind.PLAN, "TodoWrite", "", Status.SUCCEEDED), "")
-    subagent = PathStep(DigestStep(ActionKind.DELEGATE, "Task", "look", Status.SUCCEEDED), "")
-    poll = PathStep(DigestStep(ActionKind.SHELL, "BashOutput", "1", Status.SUCCEEDED, started_by=3), "")
+    plan = PathStep(Step(ActionKind.PLAN, "TodoWrite", "", Status.SUCCEEDED), "")
+    subagent = PathStep(Step(ActionKind.DELEGATE, "Task", "look", Status.SUCCEEDED), "")
+    poll = PathStep(Step(ActionKind.SHELL, "BashOutput", "1", Status.SUCCEEDED, started_by=3), "")
     steps = [plan, subagent, changed("src/a.py"), shell("pytest -q"), poll]
     assert verified_path(steps, 10) == [2, 3]
 
@@ -87,7 +86,7 @@ def test_of_many_the_check_the_commit_and_the_centre_of_the_work_stay() -> None:
 
 
 def test_an_answer_that_found_nothing_and_what_tells_of_failures_behind_a_wrapper_are_no_examples() -> None:
-    nothing = PathStep(DigestStep(ActionKind.SHELL, "Bash", "grep -r pears .", Status.SUCCEEDED, exit_code=1), "")
+    nothing = PathStep(Step(ActionKind.SHELL, "Bash", "grep -r pears .", Status.SUCCEEDED, exit_code=1), "")
     output = "FAILED tests/test_a.py::test_it - assert 1 == 2\n2 failed, 7 passed"
     hidden = [shell("rtk pytest", result=output), shell("rtk git commit -m x", result=f"ok\n{output}")]
     steps = [nothing, changed("src/a.py"), *hidden, shell("pytest -q", result="9 passed")]

@@ -9,10 +9,10 @@ import pytest
 from tests.extras.team.hub.teams import HubMate, HubServer, mate
 from tests.extras.team.members import REPO
 
-from afterwit.extras.team.hub import pulling, pushing
+from afterwit.extras.team.hub import sync as hub_sync
 from afterwit.extras.team.hub.address import HubAddress
 from afterwit.extras.team.hub.connection import OfflineError, joined
-from afterwit.extras.team.hub.pulling import lines_of, shared_notes
+from afterwit.extras.team.hub.sync import lines_of, shared_notes
 from afterwit.extras.team.records import SharedNote
 from afterwit.knowledge.shown_items import may_be_told
 from afterwit.model.knowledge import PERSON, Authority, ItemStatus
@@ -32,8 +32,8 @@ def test_ten_machines_converge(server: HubServer, tmp_path: Path, monkeypatch: p
     rng = random.Random(11)
     server.begins("growers")
     people = [mate(server, tmp_path, f"person{number}") for number in range(10)]
-    monkeypatch.setattr(pulling, "PAGE", 2)
-    monkeypatch.setattr(pushing, "BATCH", 2)
+    monkeypatch.setattr(hub_sync, "PAGE", 2)
+    monkeypatch.setattr(hub_sync, "BATCH", 2)
     crashes, refusals = 0, 0
 
     def step(name: str) -> None:
@@ -41,8 +41,8 @@ def test_ten_machines_converge(server: HubServer, tmp_path: Path, monkeypatch: p
             raise CrashError(name)
 
     with monkeypatch.context() as crashing:
-        crashing.setattr(pulling, "step", step)
-        crashing.setattr(pushing, "step", step)
+        crashing.setattr(hub_sync, "step", step)
+        crashing.setattr(hub_sync, "step", step)
         for minute in range(_STEPS):
             person = rng.choice(people)
             if rng.random() < 0.2:
@@ -96,8 +96,8 @@ def test_many_who_write_at_once_lose_nothing(
     server: HubServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.begins("growers")
-    monkeypatch.setattr(pushing, "BATCH", 1)
-    monkeypatch.setattr(pulling, "PAGE", 1)
+    monkeypatch.setattr(hub_sync, "BATCH", 1)
+    monkeypatch.setattr(hub_sync, "PAGE", 1)
     people = [mate(server, tmp_path, name) for name in ("ada", "grace", "joan")]
     facts = []
     for place, person in enumerate(people):

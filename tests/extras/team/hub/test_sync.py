@@ -9,7 +9,7 @@ from tests.homes import CLAUDE, Silent, claude_records, learned, put, world_of
 
 from afterwit.engine.archive.rebuild import rebuild
 from afterwit.engine.curation.undo import undo
-from afterwit.extras.team.hub import pulling, pushing
+from afterwit.extras.team.hub import sync as hub_sync
 from afterwit.extras.team.hub import sync as syncing
 from afterwit.extras.team.hub.owner import init, remove_member
 from afterwit.extras.team.hub.sync import SyncRequest, sync
@@ -156,8 +156,8 @@ def test_a_hub_that_was_put_back_to_an_earlier_state_gets_everything_again(
 def test_pages_and_batches_of_any_size_give_the_same(
     ada: HubMate, grace: HubMate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pulling, "PAGE", 2)
-    monkeypatch.setattr(pushing, "BATCH", 3)
+    monkeypatch.setattr(hub_sync, "PAGE", 2)
+    monkeypatch.setattr(hub_sync, "BATCH", 3)
     facts = [f"Run `make step-{number}` before `make press`, or the press stops." for number in range(7)]
     for minute, fact in enumerate(facts):
         ada.local.later(minute).adds(fact)

@@ -6,11 +6,11 @@ from afterwit.cli.commands import LazyGroup
 from afterwit.config.extras import Subcommand
 
 _ENTRIES = {
-    "create": Subcommand(".create:create", "Make a snapshot of the store elsewhere."),
-    "list": Subcommand(".list:list_", "List the snapshots of a backup."),
-    "verify": Subcommand(".verify:verify", "Read a whole backup, and say what is damaged."),
+    "create": Subcommand(".snapshots:create", "Make a snapshot of the store elsewhere."),
+    "list": Subcommand(".snapshots:list_", "List the snapshots of a backup."),
+    "verify": Subcommand(".snapshots:verify", "Read a whole backup, and say what is damaged."),
     "restore": Subcommand(".restore:restore", "Put a snapshot in the place of the store."),
-    "prune": Subcommand(".prune:prune", "Remove snapshots that are not to be kept."),
+    "prune": Subcommand(".snapshots:prune", "Remove snapshots that are not to be kept."),
     "schedule": Subcommand(".schedule:schedule", "Let the first `learn` of a day make a backup."),
 }
 

@@ -8,9 +8,8 @@ from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, talk
 from afterwit.cli.terminal.progress import bar
-from afterwit.extras.backup.cli.options import place_of
-from afterwit.extras.backup.restore import Restored, finish, undo
-from afterwit.extras.backup.restore import restore as run
+from afterwit.extras.backup.cli.snapshots import place_of
+from afterwit.extras.backup.restore import Restored, finish, restore_snapshot, undo
 from afterwit.model.figures import human_bytes, human_count
 from afterwit.store.layout import Layout
 
@@ -85,7 +84,7 @@ def restore(
         return is_confirmed(question, is_agreed=is_agreed, verb="replace it")
 
     with bar("restoring") as progress:
-        done = run(
+        done = restore_snapshot(
             here.world,
             at.target,
             at.keys,

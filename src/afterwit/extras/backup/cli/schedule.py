@@ -11,7 +11,7 @@ from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import ask_or_leave, print_json, print_line, talk
 from afterwit.config.file import text_of
 from afterwit.connect.schedule import label_for, status
-from afterwit.extras.backup.cli.options import BackupPlace, place_of, with_new_key
+from afterwit.extras.backup.cli.snapshots import BackupPlace, place_of, with_new_key
 from afterwit.extras.backup.daily import backup_table, with_backups
 from afterwit.extras.backup.targets.at import is_folder
 from afterwit.model.errors import AfterwitError

@@ -14,16 +14,14 @@ from afterwit.cli.terminal.options import COUNT, Here, agreed, reporting
 from afterwit.cli.terminal.output import ask_or_leave, print_json, print_text, talk
 from afterwit.cli.terminal.progress import bar
 from afterwit.config.world import World
-from afterwit.extras.fixes.check import SECONDS, CheckOptions, PlannedCheck, planned_check, protected_of
-from afterwit.extras.fixes.check import check as run
-from afterwit.extras.fixes.cli.places import EXITS, ID_CHARS, counted_states, placed, since_option
+from afterwit.extras.fixes.check import SECONDS, CheckOptions, PlannedCheck, planned_check, protected_of, settle_notes
+from afterwit.extras.fixes.check import check as check_fixes
+from afterwit.extras.fixes.cli.look import EXITS, ID_CHARS, counted_states, placed, since_option
 from afterwit.extras.fixes.history import FixPlace, FixQuery, ListedFix, fix_named, listed_fixes
 from afterwit.extras.fixes.place import database_of, redactor_here
 from afterwit.extras.fixes.running import confinement_here
-from afterwit.extras.fixes.settled import settle_notes
 from afterwit.model.figures import human_count
 from afterwit.model.guards import GuardVerdict
-from afterwit.recall.deck.compile import compile_deck
 
 _LIMIT = 10
 _SHOWN = 10
@@ -102,8 +100,8 @@ def check(
         ask_or_leave("Run this code of the repository?", "--yes runs the tests without being asked.")
     here.world.layout.create()
     with ended_cleanly(), bar("checking", "fixes") as progress:
-        verdicts = run(here.world, place, redactor_here(here.world), planned, options, progress)
-    settle_notes(here.world, compile_deck)
+        verdicts = check_fixes(here.world, place, redactor_here(here.world), planned, options, progress)
+    settle_notes(here.world)
     if is_json:
         print_json(verdicts)
     else:

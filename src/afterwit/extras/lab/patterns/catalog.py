@@ -8,15 +8,17 @@ A first approval is 1.0.0. Other words, and a changed mind, count up the last nu
 the middle one; merging and splitting the first.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from afterwit.extras.lab.patterns.detect import Pattern, PatternEvidence
+from afterwit.model.errors import UsageError
 from afterwit.redaction.hygiene import clean
-from afterwit.redaction.placeholders import unkeyed
+from afterwit.redaction.markers import unkeyed
 from afterwit.store.decisions import PatternEntry, Recorded, in_force
 
 _EXCERPT = 120
@@ -52,16 +54,6 @@ class Bump(StrEnum):
     PATCH = "patch"
 
 
-class EntryEvidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    hash: str
-    agent: str
-    session: str
-    repo: str = ""
-    step: int | None = None
-    at_ms: int = 0
-    excerpt: str = ""
-
-
 class CatalogEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A pattern as people decided about it, in one version."""
 
@@ -76,7 +68,7 @@ class CatalogEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     triggers: tuple[str, ...] = ()
     made_from: tuple[str, ...] = ()  # ids of patterns that were merged into it, or of which it is a part
     became: tuple[str, ...] = ()  # ids of the pattern that it went into, or of its parts
-    evidence: tuple[EntryEvidence, ...] = ()
+    evidence: tuple[PatternEvidence, ...] = ()
 
 
 class PatternDecided(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -149,7 +141,7 @@ class Catalog:
         return file_hash in self._hashes.get(own, ())
 
     def next_version(self, own: str, bump: Bump, status: EntryStatus) -> str:
-        given = [_numbers(version.entry.version) for version in self._versions.get(own, ())]
+        given = [[int(number) for number in made.entry.version.split(".")] for made in self._versions.get(own, ())]
         if not given:
             return _FIRST_APPROVED if status is EntryStatus.APPROVED else _FIRST_OTHER
         major, minor, patch = max(given)
@@ -162,13 +154,10 @@ class Catalog:
         return Catalog([*self.recorded, Recorded(machine, 0, at_ms, kind, "", body)])
 
 
-def _numbers(version: str) -> tuple[int, int, int]:
-    major, minor, patch = map(int, version.split("."))
-    return major, minor, patch
-
-
 def entry_from(pattern: Pattern) -> CatalogEntry:
-    """A pattern that was found, ready to be decided about."""
+    """A pattern that was found, ready to be decided about. Of what was redacted only the type is left: files of the
+    catalog leave the machine."""
+    words = (" ".join(clean(unkeyed(piece.excerpt)).split())[:_EXCERPT] for piece in pattern.evidence)
     return CatalogEntry(
         id=pattern.id,
         kind=pattern.kind,
@@ -177,18 +166,15 @@ def entry_from(pattern: Pattern) -> CatalogEntry:
         text=pattern.text,
         scope=str(pattern.scope),
         triggers=pattern.triggers,
-        evidence=tuple(map(_kept, pattern.evidence)),
+        evidence=tuple(replace(piece, excerpt=text) for piece, text in zip(pattern.evidence, words, strict=True)),
     )
 
 
-def _kept(piece: PatternEvidence) -> EntryEvidence:
-    """Of what was redacted only the type is left: files of the catalog leave the machine."""
-    return EntryEvidence(
-        hash=piece.hash,
-        agent=piece.agent,
-        session=piece.session,
-        repo=piece.repo,
-        step=piece.step,
-        at_ms=piece.at_ms,
-        excerpt=" ".join(clean(unkeyed(piece.excerpt)).split())[:_EXCERPT],
-    )
+def match_id(name: str, ids: Iterable[str], missing: str) -> str:
+    """The only id that begins with the name."""
+    fitting = sorted(own for own in ids if name and own.startswith(name))
+    if len(fitting) > 1:
+        raise UsageError(f"Several patterns begin with {name!r}: {', '.join(fitting)}.")
+    if not fitting:
+        raise UsageError(missing)
+    return fitting[0]

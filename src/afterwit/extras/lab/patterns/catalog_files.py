@@ -46,7 +46,7 @@ def file_hash(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def written(entry: CatalogEntry, history: Sequence[EntryVersion] = ()) -> str:
+def entry_text(entry: CatalogEntry, history: Sequence[EntryVersion] = ()) -> str:
     """The file of a pattern."""
     return "\n".join((_HEAD.format(id=entry.id), *_lines(entry, history), ""))
 
@@ -140,7 +140,7 @@ class CatalogFolder:
         content = self._content(catalog, own)
         if content is None:
             return FileState.MISSING
-        if content == _expected(catalog, own):
+        if content == _current_bytes(catalog, own):
             return FileState.CURRENT
         return FileState.EARLIER if catalog.has_written(own, file_hash(content)) else FileState.CHANGED
 
@@ -175,7 +175,7 @@ class CatalogFolder:
     def _write(self, catalog: Catalog, forced: frozenset[str]) -> Iterator[Path]:
         self.folder.mkdir(mode=self._folder_mode, parents=True, exist_ok=True)
         for own in sorted(catalog.ids):
-            path, expected, state = self.path(catalog, own), _expected(catalog, own), self.state(catalog, own)
+            path, expected, state = self.path(catalog, own), _current_bytes(catalog, own), self.state(catalog, own)
             if state is FileState.CHANGED and own not in forced:
                 continue
             if expected is None and state is not FileState.MISSING:
@@ -193,13 +193,13 @@ class CatalogFolder:
             return None
 
 
-def _expected(catalog: Catalog, own: str) -> bytes | None:
+def _current_bytes(catalog: Catalog, own: str) -> bytes | None:
     """The file as it should be; None where every decision about the pattern was taken back."""
     history = catalog.history(own)
-    return written(history[-1].entry, history).encode() if history else None
+    return entry_text(history[-1].entry, history).encode() if history else None
 
 
 def file_hashes(catalog: Catalog, touched: Iterable[str]) -> dict[str, str]:
     """Hashes of the files that these patterns should have."""
-    contents = {own: _expected(catalog, own) for own in touched}
+    contents = {own: _current_bytes(catalog, own) for own in touched}
     return {own: file_hash(content) for own, content in contents.items() if content is not None}

@@ -5,7 +5,6 @@ decision writes what is missing. Names that fit nothing, and files that somebody
 decided. A review is a walk through what waits: every answer is such a decision, kept at once.
 """
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
@@ -21,24 +20,29 @@ from afterwit.extras.lab.patterns.catalog import (
     Catalog,
     CatalogDecision,
     CatalogEntry,
-    EntryEvidence,
     EntryStatus,
     PatternDecided,
     entry_from,
+    match_id,
 )
 from afterwit.extras.lab.patterns.catalog_files import CatalogFolder, FileState, file_hashes, read_entry
-from afterwit.extras.lab.patterns.detect import MOST_EVIDENCE, Pattern, clustered, signals_in
+from afterwit.extras.lab.patterns.detect import (
+    MOST_EVIDENCE,
+    Pattern,
+    cluster,
+    short_hash,
+    signals_in,
+)
 from afterwit.harvest.wording import shown_repo
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE, Scope, ScopeKind
-from afterwit.redaction.placeholders import unkeyed
+from afterwit.redaction.markers import unkeyed
 from afterwit.store.decide import decide_all
 from afterwit.store.decisions import PatternEntry
 from afterwit.store.rows.extras import pattern_entries
 from afterwit.store.store import Store
 
 _ENDED = (EntryStatus.MERGED, EntryStatus.SPLIT)
-_DIGITS = 12
 
 
 class SplitBy(StrEnum):
@@ -55,7 +59,7 @@ class EntryChanges(msgspec.Struct, frozen=True, kw_only=True):
     triggers: tuple[str, ...] | None = None
 
     @property
-    def named(self) -> dict[str, object]:
+    def fields(self) -> dict[str, object]:
         return {name: value for name, value in msgspec.structs.asdict(self).items() if value is not None}
 
 
@@ -80,18 +84,18 @@ class CatalogDesk:
 
     def entry(self, name: str) -> CatalogEntry:
         """The pattern whose id begins so: as it was decided, else as it is found now."""
-        return matching(name, self.catalog.entries, self._found)
+        return find_entry(name, self.catalog.entries, self._find_patterns)
 
     def fresh(self, entry: CatalogEntry) -> CatalogEntry:
         """The same with the evidence that there is now."""
-        now = self._found().get(entry.id)
+        now = self._find_patterns().get(entry.id)
         return replace(entry, evidence=now.evidence) if now is not None else entry
 
-    def _found(self) -> dict[str, CatalogEntry]:
-        patterns = clustered(signals_in(self._store.db), fewest_stories=1)
+    def _find_patterns(self) -> dict[str, CatalogEntry]:
+        patterns = cluster(signals_in(self._store.db), fewest_stories=1)
         return {pattern.id: entry_from(pattern) for pattern in patterns}
 
-    def versioned(self, entry: CatalogEntry, bump: Bump) -> CatalogEntry:
+    def with_version(self, entry: CatalogEntry, bump: Bump) -> CatalogEntry:
         return replace(entry, version=self.catalog.next_version(entry.id, bump, entry.status))
 
     def decide(
@@ -143,17 +147,14 @@ def catalog_desk(world: World, folder: Path | None = None, *, is_new: bool = Fal
         yield CatalogDesk(desk.store, world, folder)
 
 
-def matching(
+def find_entry(
     name: str, decided: dict[str, CatalogEntry], undecided: Callable[[], dict[str, CatalogEntry]]
 ) -> CatalogEntry:
     """The pattern whose id begins with the name."""
     everything = decided if name in decided else {**undecided(), **decided}
-    fitting = [entry for own, entry in everything.items() if name and own.startswith(name)]
-    if len(fitting) == 1:
-        return fitting[0]
-    if fitting:
-        raise UsageError(f"Several patterns begin with {name!r}: {', '.join(sorted(entry.id for entry in fitting))}.")
-    raise UsageError(f"There is no pattern {name!r}. `afterwit patterns detect` and `list` show them.")
+    return everything[
+        match_id(name, everything, f"There is no pattern {name!r}. `afterwit patterns detect` and `list` show them.")
+    ]
 
 
 def judge(world: World, decision: CatalogDecision, names: Sequence[str], folder: Path | None = None) -> CatalogChange:
@@ -164,11 +165,11 @@ def judge(world: World, decision: CatalogDecision, names: Sequence[str], folder:
         for entry in named.values():
             _refuse_ended(entry)
         changed = [
-            desk.versioned(replace(desk.fresh(entry), status=status), Bump.PATCH)
+            desk.with_version(replace(desk.fresh(entry), status=status), Bump.PATCH)
             for entry in named.values()
             if not entry.version or entry.status is not status
         ]
-        what = f"{status} {_listed(named)}"
+        what = f"{status} {_join_names(named)}"
         if not changed:
             return CatalogChange(entries=tuple(named.values()), what=what, files=(), has_changed=False)
         return desk.decide(decision, changed, what)
@@ -199,20 +200,20 @@ def _edit(
     world: World, desk: CatalogDesk, entry: CatalogEntry, changes: EntryChanges, *, is_taken_over: bool = False
 ) -> CatalogChange:
     _refuse_ended(entry)
-    cleaned = _cleaned(world, changes).named
+    cleaned = _clean_changes(world, changes).fields
     changed = {field: value for field, value in cleaned.items() if getattr(entry, field) != value}
     if not changed and entry.status is EntryStatus.APPROVED and entry.version and not is_taken_over:
         return CatalogChange(entries=(entry,), what="nothing to change", files=(), has_changed=False)
     bump = Bump.MINOR if {"scope", "triggers"} & changed.keys() else Bump.PATCH
     edited = replace(entry, status=EntryStatus.APPROVED, **changed)
     what = f"edited {', '.join(_IN_WORDS[name] for name in changed) or 'nothing but its file'}"
-    return desk.decide(CatalogDecision.EDIT, [desk.versioned(edited, bump)], what, is_taken_over=is_taken_over)
+    return desk.decide(CatalogDecision.EDIT, [desk.with_version(edited, bump)], what, is_taken_over=is_taken_over)
 
 
 _IN_WORDS = {"title": "title", "text": "text", "scope": "what it applies to", "triggers": "when it is shown"}
 
 
-def _cleaned(world: World, changes: EntryChanges) -> EntryChanges:
+def _clean_changes(world: World, changes: EntryChanges) -> EntryChanges:
     """Changes as people typed them, clean; of what is redacted only the type is left, as in all files that leave."""
     triggers = changes.triggers
     if triggers is not None:
@@ -243,25 +244,20 @@ def merge(world: World, names: Sequence[str], folder: Path | None = None) -> Cat
         for entry in entries:
             _refuse_ended(entry)
         first, *others = entries
+        lists = [entry.evidence for entry in entries]  # of all in turn, so that each is seen to be in it
+        turns = [pieces[at] for at in range(MOST_EVIDENCE) for pieces in lists if at < len(pieces)]
         kept = replace(
             first,
             status=EntryStatus.APPROVED,
             scope=first.scope if all(other.scope == first.scope for other in others) else str(EVERYWHERE),
             triggers=tuple(dict.fromkeys(trigger for entry in entries for trigger in entry.triggers)),
             made_from=tuple(dict.fromkeys((*first.made_from, *(other.id for other in others)))),
-            evidence=_united(entries),
+            evidence=tuple({piece.hash: piece for piece in turns}.values())[:MOST_EVIDENCE],
         )
         gone = [replace(other, status=EntryStatus.MERGED, became=(first.id,)) for other in others]
-        what = f"merged {_listed(other.id for other in others)} into {first.id}"
-        decided = [desk.versioned(entry, Bump.MAJOR) for entry in (kept, *gone)]
+        what = f"merged {_join_names(other.id for other in others)} into {first.id}"
+        decided = [desk.with_version(entry, Bump.MAJOR) for entry in (kept, *gone)]
         return desk.decide(CatalogDecision.MERGE, decided, what)
-
-
-def _united(entries: Iterable[CatalogEntry]) -> tuple[EntryEvidence, ...]:
-    """The evidence of all in turn, so that each is seen to be in it."""
-    lists = [entry.evidence for entry in entries]
-    turns = (pieces[at] for at in range(MOST_EVIDENCE) for pieces in lists if at < len(pieces))
-    return tuple({piece.hash: piece for piece in turns}.values())[:MOST_EVIDENCE]
 
 
 def split(world: World, name: str, by: SplitBy, folder: Path | None = None) -> CatalogChange:
@@ -275,8 +271,8 @@ def split(world: World, name: str, by: SplitBy, folder: Path | None = None) -> C
         parts = [_part(whole, by, value) for value in values]
         became = tuple(part.id for part in parts)
         ended = replace(whole, status=EntryStatus.SPLIT, became=became)
-        what = f"split {whole.id} by {_BY_WORDS[by]} into {_listed(became)}"
-        decided = [desk.versioned(entry, Bump.MAJOR) for entry in (ended, *parts)]
+        what = f"split {whole.id} by {_BY_WORDS[by]} into {_join_names(became)}"
+        decided = [desk.with_version(entry, Bump.MAJOR) for entry in (ended, *parts)]
         return desk.decide(CatalogDecision.SPLIT, decided, what)
 
 
@@ -287,7 +283,7 @@ def _part(whole: CatalogEntry, by: SplitBy, value: str) -> CatalogEntry:
     where = shown_repo(value) if by is SplitBy.REPO else value
     return replace(
         whole,
-        id=hashlib.sha256(msgspec.json.encode([whole.id, by, value])).hexdigest()[:_DIGITS],
+        id=short_hash([whole.id, by, value]),
         status=EntryStatus.APPROVED,
         title=f"{whole.title.rstrip('.')} ({where}).",
         scope=str(Scope(ScopeKind(by), value)),
@@ -310,10 +306,10 @@ def refresh_files(world: World, folder: Path | None = None) -> list[Path]:
 
 def _refuse_ended(entry: CatalogEntry) -> None:
     if entry.status in _ENDED:
-        raise UsageError(f"{entry.id} was {entry.status} into {_listed(entry.became)}. Decide about that instead.")
+        raise UsageError(f"{entry.id} was {entry.status} into {_join_names(entry.became)}. Decide about that instead.")
 
 
-def _listed(names: Iterable[str]) -> str:
+def _join_names(names: Iterable[str]) -> str:
     return ", ".join(names)
 
 

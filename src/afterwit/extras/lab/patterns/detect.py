@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import apsw
 import msgspec
@@ -25,7 +25,7 @@ from afterwit.harvest.door.run import SessionRefs
 from afterwit.harvest.wording import quoted, shown_repo
 from afterwit.knowledge.door.settle import recorded
 from afterwit.model.knowledge import EVERYWHERE, SENTENCE_LIMIT, Scope, ScopeKind, SessionRef
-from afterwit.redaction.placeholders import unkeyed
+from afterwit.redaction.markers import unkeyed
 from afterwit.sessions.filters import Filter, selection_of
 from afterwit.store.decisions import gather_decisions
 from afterwit.store.rows.session_list import select_sessions
@@ -43,17 +43,13 @@ class PatternSide(StrEnum):
 class PatternEvidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Where it was seen: redacted, as the digest has it."""
 
+    hash: str
     agent: str
     session: str
     repo: str = ""
     step: int | None = None
     at_ms: int = 0
     excerpt: str = ""
-
-    @property
-    def hash(self) -> str:
-        content = msgspec.json.encode((self.agent, self.session, self.step, unkeyed(self.excerpt)))
-        return hashlib.sha256(content).hexdigest()[:_DIGITS]
 
 
 class Pattern(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,9 +86,12 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
         return not self.is_cross_agent, -self.stories, -self.failures, -self.frequency, self.id
 
 
+def short_hash(value: Any) -> str:
+    return hashlib.sha256(msgspec.json.encode(value)).hexdigest()[:_DIGITS]
+
+
 def pattern_id(subject: Subject) -> str:
-    content = msgspec.json.encode([subject.kind, [unkeyed(name) for name in subject.names]])
-    return hashlib.sha256(content).hexdigest()[:_DIGITS]
+    return short_hash([subject.kind, [unkeyed(name) for name in subject.names]])
 
 
 _K = SignalKind
@@ -106,7 +105,7 @@ class PatternWords(NamedTuple):
     side: PatternSide = PatternSide.PROBLEM
 
 
-def said(subject: Subject) -> PatternWords | None:
+def put_into_words(subject: Subject) -> PatternWords | None:
     """The pattern in words; None where its names cannot be said."""
     names = subject.names
     words = _SAYINGS[subject.kind](*names) if all(map(quoted, names)) else None
@@ -157,7 +156,7 @@ def _commit_refused(repo: str, step: str) -> PatternWords:
     )
 
 
-def _left_failing(repo: str, command: str) -> PatternWords:
+def _ends_failing(repo: str, command: str) -> PatternWords:
     return PatternWords(
         f"In {shown_repo(repo)}, sessions end while {quoted(command)} still fails.",
         f"Run {quoted(command)} once more before ending, and say so plainly if it fails.",
@@ -174,7 +173,7 @@ def _command_turned_down(command: str) -> PatternWords:
     )
 
 
-def _checked_commit(repo: str, command: str) -> PatternWords:
+def _commit_after_check(repo: str, command: str) -> PatternWords:
     return PatternWords(
         f"In {shown_repo(repo)}, {quoted(command)} passes after the last change and before the commit.",
         f"Run {quoted(command)} after the last change and before a commit.",
@@ -201,9 +200,9 @@ _SAYINGS: dict[SignalKind, Callable[..., PatternWords]] = {
     _K.PROGRAM_MISSING: _program_missing,
     _K.NOT_PERMITTED: _not_permitted,
     _K.COMMIT_REFUSED: _commit_refused,
-    _K.LEFT_FAILING: _left_failing,
+    _K.LEFT_FAILING: _ends_failing,
     _K.COMMAND_TURNED_DOWN: _command_turned_down,
-    _K.CHECKED_COMMIT: _checked_commit,
+    _K.CHECKED_COMMIT: _commit_after_check,
     _K.CHECKS_IN_ORDER: _checks_in_order,
 }
 
@@ -220,7 +219,7 @@ class SignalSeen(NamedTuple):
     signal: Signal
 
 
-def clustered(signals: Iterable[SignalSeen], fewest_stories: int = FEWEST_STORIES) -> list[Pattern]:
+def cluster(signals: Iterable[SignalSeen], fewest_stories: int = FEWEST_STORIES) -> list[Pattern]:
     """All that recurs in so many independent sessions, the most worth sharing first. Signals of one subject follow each
     other."""
     return sorted(_patterns(signals, fewest_stories), key=lambda pattern: pattern.rank)
@@ -229,7 +228,7 @@ def clustered(signals: Iterable[SignalSeen], fewest_stories: int = FEWEST_STORIE
 def _patterns(signals: Iterable[SignalSeen], fewest_stories: int) -> Iterator[Pattern]:
     for subject, group in groupby(signals, lambda seen: seen.subject):
         same = list(group)
-        saying = said(subject) if len({seen.session.story for seen in same}) >= fewest_stories else None
+        saying = put_into_words(subject) if len({seen.session.story for seen in same}) >= fewest_stories else None
         if saying is not None:
             yield _pattern(subject, saying, same)
 
@@ -285,13 +284,15 @@ def _evidence(same: Sequence[SignalSeen]) -> tuple[PatternEvidence, ...]:
 
 
 def _piece(seen: SignalSeen) -> PatternEvidence:
+    session, signal = seen.session, seen.signal
     return PatternEvidence(
-        agent=seen.session.agent,
-        session=seen.session.native_id,
-        repo=seen.session.repo,
-        step=seen.signal.at,
-        at_ms=seen.signal.at_ms or seen.session.at_ms,
-        excerpt=seen.signal.excerpt,
+        hash=short_hash((session.agent, session.native_id, signal.at, unkeyed(signal.excerpt))),
+        agent=session.agent,
+        session=session.native_id,
+        repo=session.repo,
+        step=signal.at,
+        at_ms=signal.at_ms or session.at_ms,
+        excerpt=signal.excerpt,
     )
 
 
@@ -310,7 +311,7 @@ def detect(world: World, wanted: Filter = _ANY, fewest_stories: int = FEWEST_STO
         if wanted != _ANY:
             selection = selection_of(db, world.settings, wanted)
             chosen = frozenset(row.id for row in select_sessions(db, selection))
-        return clustered(signals_in(db, chosen), fewest_stories)
+        return cluster(signals_in(db, chosen), fewest_stories)
 
 
 def signals_in(db: apsw.Connection, chosen: frozenset[int] | None = None) -> Iterator[SignalSeen]:

@@ -9,13 +9,14 @@ decided. Names in a pack become neither paths nor commands.
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import msgspec
+from msgspec.structs import replace
 
 from afterwit.config.world import World
 from afterwit.extras.lab.patterns.catalog import Bump, CatalogDecision, CatalogEntry, EntryStatus
-from afterwit.extras.lab.patterns.curate import CatalogDesk, catalog_desk, matching
+from afterwit.extras.lab.patterns.curate import CatalogDesk, catalog_desk, find_entry
 from afterwit.extras.lab.patterns.detect import PatternSide
 from afterwit.extras.lab.patterns.published_words import refuse_unfit, unfit
 from afterwit.extras.lab.patterns.show import catalog_of
@@ -54,12 +55,6 @@ class _Pack(msgspec.Struct, frozen=True, kw_only=True):
     patterns: list[msgspec.Raw]
 
 
-class _PackedAll(msgspec.Struct, frozen=True, kw_only=True):
-    kind: str
-    format: int
-    patterns: list[PackedPattern]
-
-
 class Packed(msgspec.Struct, frozen=True, kw_only=True):
     """What was packed."""
 
@@ -83,15 +78,10 @@ class InstalledPack(msgspec.Struct, frozen=True, kw_only=True):
     is_dry_run: bool = False
 
 
-class _Read(NamedTuple):
-    patterns: list[PackedPattern]
-    refused: list[RefusedPattern]
-
-
 def pack(world: World, path: Path, names: Sequence[str] = (), *, is_dry_run: bool = False) -> Packed:
     """Writes approved patterns into one file; without names, all. A file that is no pack is not overwritten."""
     entries = catalog_of(world).entries
-    chosen = [matching(name, entries, dict) for name in names] or [
+    chosen = [find_entry(name, entries, dict) for name in names] or [
         entry for entry in entries.values() if entry.status is EntryStatus.APPROVED
     ]
     if not chosen:
@@ -101,8 +91,8 @@ def pack(world: World, path: Path, names: Sequence[str] = (), *, is_dry_run: boo
             raise UsageError(f"{entry.id} is not approved. `afterwit patterns approve {entry.id}` does that.")
         refuse_unfit(entry)
         _refuse_secrets(entry)
-    patterns = [_packed(entry) for entry in sorted(chosen, key=lambda entry: entry.id)]
-    content = msgspec.json.encode(_PackedAll(kind=_KIND, format=PACK_FORMAT, patterns=patterns))
+    patterns = [_pack_entry(entry) for entry in sorted(chosen, key=lambda entry: entry.id)]
+    content = msgspec.json.encode({"kind": _KIND, "format": PACK_FORMAT, "patterns": patterns})
     _refuse_foreign(path)
     if not is_dry_run:
         replace_file(path, msgspec.json.format(content, indent=2) + b"\n", READABLE)
@@ -118,51 +108,36 @@ def install(
     is_dry_run: bool = False,
 ) -> InstalledPack | None:
     """Takes a pack in, if `agree` says so; None: it did not. Everything in it waits for a person."""
-    read = _read(path)
+    patterns, refused = _read(path)
     with catalog_desk(world, folder, is_new=True) as desk:
-        new = [pattern for pattern in read.patterns if _is_new(desk, pattern)]
+        new = [pattern for pattern in patterns if _is_new(desk, pattern)]
         planned = InstalledPack(
             file=str(path),
             new=new,
-            known=[pattern.id for pattern in read.patterns if pattern not in new],
-            refused=read.refused,
+            known=[pattern.id for pattern in patterns if pattern not in new],
+            refused=refused,
             is_dry_run=is_dry_run,
         )
         if is_dry_run or not new:
             return planned
         if not agree(planned):
             return None
-        entries = [desk.versioned(_entry(pattern), Bump.PATCH) for pattern in new]
+        entries = [desk.with_version(_entry(pattern), Bump.PATCH) for pattern in new]
+        file = re.sub(r"[^\w.-]", "_", clean(path.name), flags=re.ASCII)[:80]
         origins = ", ".join(f"{pattern.id} {pattern.version}" for pattern in new)
-        desk.decide(CatalogDecision.INSTALL, entries, f"installed from {_plain(path.name)}: {origins}")
+        desk.decide(CatalogDecision.INSTALL, entries, f"installed from {file}: {origins}")
         return planned
 
 
-def _packed(entry: CatalogEntry) -> PackedPattern:
-    return PackedPattern(
-        id=entry.id,
-        version=entry.version,
-        kind=entry.kind or "pattern",
-        side=PatternSide(entry.side or PatternSide.PROBLEM),
-        title=entry.title,
-        text=entry.text,
-        scope=entry.scope,
-        triggers=entry.triggers,
-    )
+def _pack_entry(entry: CatalogEntry) -> PackedPattern:
+    named = replace(entry, kind=entry.kind or "pattern", side=entry.side or PatternSide.PROBLEM)
+    return msgspec.convert(named, PackedPattern, from_attributes=True)
 
 
 def _entry(pattern: PackedPattern) -> CatalogEntry:
     """A pattern of a pack, to be looked at. Its kind is part of a file's name, so it is one that we know."""
-    return CatalogEntry(
-        id=pattern.id,
-        status=EntryStatus.QUARANTINED,
-        kind=pattern.kind if pattern.kind in frozenset(SignalKind) else "",
-        side=pattern.side,
-        title=pattern.title,
-        text=pattern.text,
-        scope=pattern.scope,
-        triggers=pattern.triggers,
-    )
+    fields = {"kind": pattern.kind if pattern.kind in frozenset(SignalKind) else "", "version": ""}
+    return CatalogEntry(**(msgspec.structs.asdict(pattern) | fields), status=EntryStatus.QUARANTINED)
 
 
 def _is_new(desk: CatalogDesk, pattern: PackedPattern) -> bool:
@@ -171,7 +146,7 @@ def _is_new(desk: CatalogDesk, pattern: PackedPattern) -> bool:
     if entry is None:
         return True
     waits = entry.status is EntryStatus.QUARANTINED
-    return waits and msgspec.structs.replace(_entry(pattern), version=entry.version) != entry
+    return waits and replace(_entry(pattern), version=entry.version) != entry
 
 
 def _refuse_secrets(entry: CatalogEntry) -> None:
@@ -199,7 +174,7 @@ def _refuse_foreign(path: Path) -> None:
         raise UsageError(f"{path} is there and is no pack, so it is not overwritten. Name another file.")
 
 
-def _read(path: Path) -> _Read:
+def _read(path: Path) -> tuple[list[PackedPattern], list[RefusedPattern]]:
     """What a file brings. Raises where it is no pack."""
     try:
         content = read_regular(path, MOST_BYTES + 1)
@@ -215,19 +190,18 @@ def _read(path: Path) -> _Read:
         raise UsageError(f"{path} is no pack of a format that this afterwit knows. Upgrade, or name another file.")
     if len(whole.patterns) > MOST_PATTERNS:
         raise UsageError(f"{path} holds {len(whole.patterns)} patterns; {MOST_PATTERNS} are the most.")
-    read = _Read([], [])
-    seen: set[str] = set()
+    patterns: dict[str, PackedPattern] = {}
+    refused: list[RefusedPattern] = []
     for number, raw in enumerate(whole.patterns, 1):
-        pattern, why = _checked(raw)
-        if pattern is None or pattern.id in seen:
-            read.refused.append(RefusedPattern(number=number, why=why or "It is there twice."))
+        pattern, why = _parse_pattern(raw)
+        if pattern is None or pattern.id in patterns:
+            refused.append(RefusedPattern(number=number, why=why or "It is there twice."))
         else:
-            seen.add(pattern.id)
-            read.patterns.append(pattern)
-    return read
+            patterns[pattern.id] = pattern
+    return list(patterns.values()), refused
 
 
-def _checked(raw: msgspec.Raw) -> tuple[PackedPattern | None, str]:
+def _parse_pattern(raw: msgspec.Raw) -> tuple[PackedPattern | None, str]:
     """A pattern, or why it is none that may wait here."""
     try:
         pattern = msgspec.json.decode(raw, type=PackedPattern)
@@ -238,7 +212,3 @@ def _checked(raw: msgspec.Raw) -> tuple[PackedPattern | None, str]:
         return None, "It holds characters that cannot be seen."
     why = unfit(_entry(pattern))
     return (None, why) if why else (pattern, "")
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[^\w.-]", "_", clean(name), flags=re.ASCII)[:80]

@@ -19,7 +19,7 @@ from afterwit.config.world import World
 from afterwit.connect.foreign_files import drop_copies, expanded, look, shortened
 from afterwit.engine.curation.curate import DecisionDesk, decision_desk
 from afterwit.extras.lab.patterns.block_files import BlockFile, block_hash
-from afterwit.extras.lab.patterns.catalog import Catalog, CatalogEntry, EntryStatus
+from afterwit.extras.lab.patterns.catalog import Catalog, CatalogEntry, EntryStatus, match_id
 from afterwit.extras.lab.patterns.curate import refresh_files
 from afterwit.extras.lab.patterns.publications import (
     PlacedPatterns,
@@ -90,15 +90,11 @@ class PublishPlanner:
     def entry(self, name: str) -> CatalogEntry:
         """The pattern of the catalog whose id begins so, published or not."""
         all_ids = {*self._entries, *(own for place in self._published.values() for own in place.placed.patterns)}
-        fitting = sorted(own for own in all_ids if name and own.startswith(name))
-        if len(fitting) > 1:
-            raise UsageError(f"Several patterns begin with {name!r}: {', '.join(fitting)}.")
-        if not fitting:
-            raise UsageError(f"There is no pattern {name!r} in the catalog. `afterwit patterns list` shows it.")
-        own = fitting[0]
+        missing = f"There is no pattern {name!r} in the catalog. `afterwit patterns list` shows it."
+        own = match_id(name, all_ids, missing)
         return self._entries.get(own) or self._catalog.all_versions(own)[-1].entry
 
-    def publishing(self, request: PublishRequest) -> list[PublishStep]:
+    def plan(self, request: PublishRequest) -> list[PublishStep]:
         """All that is to be done for a request."""
         entries = list({entry.id: entry for entry in map(self.entry, request.names)}.values())
         for entry in entries:
@@ -106,15 +102,17 @@ class PublishPlanner:
                 raise UsageError(f"{entry.id} is not approved. `afterwit patterns approve {entry.id}` does that.")
             refuse_unfit(entry)
         if not request.forms:
-            return self._updating(entries)
+            return self._plan_update(entries)
+        if PublishedForm.BLOCK in request.forms and not request.files:
+            raise UsageError("Say which file gets the block: --file AGENTS.md.")
         makers: dict[PublishedForm, Callable[[], Iterator[PublishStep]]] = {
             PublishedForm.NOTE: lambda: map(self._note, entries),
             PublishedForm.SKILL: lambda: self._skills(entries, self._roots(request)),
-            PublishedForm.BLOCK: lambda: self._blocks(entries, self._files(request)),
+            PublishedForm.BLOCK: lambda: self._blocks(entries, list(dict.fromkeys(request.files))),
         }
         return [step for form in FORMS if form in request.forms for step in makers[form]()]
 
-    def unpublishing(self, names: Sequence[str], forms: Sequence[PublishedForm] = ()) -> list[PublishStep]:
+    def plan_removal(self, names: Sequence[str], forms: Sequence[PublishedForm] = ()) -> list[PublishStep]:
         """All that takes these patterns back, from everywhere or as these forms."""
         gone = [self.entry(name).id for name in names]
         return [
@@ -137,16 +135,15 @@ class PublishPlanner:
         if publication.form is PublishedForm.NOTE:
             yield PublishStep(placed, f"note {placed.name} goes", True, replaced=(placed.name,))
             return
-        change = self._removal(publication)
-        yield PublishStep(placed, f"{_WHAT[publication.form]} goes: {change.file.path}", True, change)
-
-    def _removal(self, publication: PublishedPlace) -> SkillChange:
         if publication.form is PublishedForm.BLOCK:
-            return self._block_file(self._path(publication)).removed()
-        return plan_removal(self._world.layout, self._world.user_home, publication.records)
+            change = self._block_file(self._path(publication)).removed()
+        else:
+            change = plan_removal(self._world.layout, self._world.user_home, publication.records)
+        yield PublishStep(placed, f"{publication.form} goes: {change.file.path}", True, change)
 
-    def _updating(self, entries: Sequence[CatalogEntry]) -> list[PublishStep]:
+    def _plan_update(self, entries: Sequence[CatalogEntry]) -> list[PublishStep]:
         steps: list[PublishStep] = []
+        paths: set[Path] = set()
         for entry in entries:
             places = of_pattern(self._published, entry.id)
             if not places:
@@ -156,11 +153,9 @@ class PublishPlanner:
                     steps.append(self._note(entry))
                 elif publication.form is PublishedForm.SKILL:
                     steps.append(self._skill(entry, self._path(publication).parents[1], publication.placed.agents))
-        paths = {self._path(place) for entry in entries for place in self._blocks_with(entry)}
+                else:
+                    paths.add(self._path(publication))
         return [*steps, *self._blocks(entries, sorted(paths), is_update=True)]
-
-    def _blocks_with(self, entry: CatalogEntry) -> list[PublishedPlace]:
-        return [place for place in of_pattern(self._published, entry.id) if place.form is PublishedForm.BLOCK]
 
     def _note(self, entry: CatalogEntry) -> PublishStep:
         draft = note_of(entry, self._person)
@@ -250,14 +245,6 @@ class PublishPlanner:
             if agent.connect and any((home / folder).is_dir() for folder in agent.connect.folders)
         ]
 
-    def _files(self, request: PublishRequest) -> list[Path]:
-        if not request.files:
-            raise UsageError("Say which file gets the block: --file AGENTS.md.")
-        return list(dict.fromkeys(request.files))
-
-
-_WHAT = {PublishedForm.NOTE: "note", PublishedForm.SKILL: "skill", PublishedForm.BLOCK: "block"}
-
 
 Agree = Callable[[Sequence[PublishStep]], bool]
 
@@ -291,7 +278,7 @@ class PublishOutcome(NamedTuple):
     is_done: bool
 
     @property
-    def needed(self) -> tuple[PublishStep, ...]:
+    def needed_steps(self) -> tuple[PublishStep, ...]:
         return tuple(step for step in self.steps if step.is_needed)
 
 
@@ -311,7 +298,7 @@ def publish(world: World, request: PublishRequest, agree: Agree, *, is_dry_run: 
     """Publishes, if `agree` says so to the steps; None: it did not."""
     with decision_desk(world) as desk:
         planner, _ = _planner(world, desk)
-        return _carried_out(world, desk, planner.publishing(request), agree, is_dry_run=is_dry_run)
+        return _carry_out(world, desk, planner.plan(request), agree, is_dry_run=is_dry_run)
 
 
 def unpublish(
@@ -326,8 +313,8 @@ def unpublish(
     with decision_desk(world) as desk:
         planner, published = _planner(world, desk)
         wanted = list(dict.fromkeys(own for place in published.values() for own in place.placed.patterns))
-        return _carried_out(
-            world, desk, planner.unpublishing(wanted if names is None else names, forms), agree, is_dry_run=is_dry_run
+        return _carry_out(
+            world, desk, planner.plan_removal(wanted if names is None else names, forms), agree, is_dry_run=is_dry_run
         )
 
 
@@ -343,14 +330,14 @@ def withdraw_erased(world: World) -> tuple[list[str], list[str]]:
                 continue
             try:
                 steps = list(planner.without(publication, gone))
-                _carried_out(world, desk, steps, lambda _: True)
+                _carry_out(world, desk, steps, lambda _: True)
                 done += [step.what for step in steps]
             except (AfterwitError, OSError) as error:
                 left.append(str(error))
     return done, left
 
 
-def published_of(
+def find_published(
     world: World, catalog: Catalog, names: Sequence[str] | None = None
 ) -> dict[str, list[ShownPublication]]:
     """Where patterns are published, and how each place stands to the catalog; None: all of them."""
@@ -368,11 +355,13 @@ def published_of(
     shown: dict[str, list[ShownPublication]] = {}
     for own in sorted({own for place in published.values() for own in place.placed.patterns}):
         if names is None or own in names:
-            shown[own] = [_shown(world, catalog, own, place, in_use) for place in of_pattern(published, own)]
+            shown[own] = [_describe_place(world, catalog, own, place, in_use) for place in of_pattern(published, own)]
     return shown
 
 
-def _shown(world: World, catalog: Catalog, own: str, publication: PublishedPlace, in_use: set[str]) -> ShownPublication:
+def _describe_place(
+    world: World, catalog: Catalog, own: str, publication: PublishedPlace, in_use: set[str]
+) -> ShownPublication:
     placed = publication.placed
     is_note = placed.form is PublishedForm.NOTE
     return ShownPublication(
@@ -431,7 +420,7 @@ def _is_erased(catalog: Catalog, own: str, version: str) -> bool:
     return not any(entry.text for entry in entries)
 
 
-def _carried_out(
+def _carry_out(
     world: World, desk: DecisionDesk, steps: Sequence[PublishStep], agree: Agree, *, is_dry_run: bool = False
 ) -> PublishOutcome | None:
     needed = [planned for planned in steps if planned.is_needed]

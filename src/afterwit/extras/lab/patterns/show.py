@@ -7,16 +7,17 @@ from typing import NamedTuple
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.extras.lab.patterns.catalog import Catalog, CatalogEntry, EntryStatus, EntryVersion, entry_from
-from afterwit.extras.lab.patterns.catalog_files import CatalogFolder, FileState, written
-from afterwit.extras.lab.patterns.curate import matching
-from afterwit.extras.lab.patterns.detect import FEWEST_STORIES, Pattern, clustered, detect, signals_in
+from afterwit.extras.lab.patterns.catalog import Catalog, CatalogEntry, EntryStatus, EntryVersion, entry_from, match_id
+from afterwit.extras.lab.patterns.catalog_files import CatalogFolder, FileState, entry_text
+from afterwit.extras.lab.patterns.curate import find_entry
+from afterwit.extras.lab.patterns.detect import FEWEST_STORIES, Pattern, cluster, detect, signals_in
 from afterwit.model.errors import UsageError
 from afterwit.sessions.filters import Filter
 from afterwit.store.rows.extras import pattern_entries
 from afterwit.store.store import readonly_database
 
 _ANY = Filter()
+_UNDECIDED = "Nothing was decided about {!r}. `afterwit patterns list` shows the catalog."
 
 
 class ShownEntry(NamedTuple):
@@ -40,7 +41,7 @@ def catalog_of(world: World) -> Catalog:
         return Catalog(pattern_entries(db))
 
 
-def listed(world: World, statuses: tuple[EntryStatus, ...] = (), folder: Path | None = None) -> list[ShownEntry]:
+def list_entries(world: World, statuses: tuple[EntryStatus, ...] = (), folder: Path | None = None) -> list[ShownEntry]:
     """The catalog, by title."""
     catalog, files = catalog_of(world), CatalogFolder(world, folder)
     entries = [entry for entry in catalog.entries.values() if not statuses or entry.status in statuses]
@@ -50,15 +51,15 @@ def listed(world: World, statuses: tuple[EntryStatus, ...] = (), folder: Path | 
     ]
 
 
-def shown(world: World, name: str) -> ShownPattern:
+def show_pattern(world: World, name: str) -> ShownPattern:
     with readonly_database(world.layout) as db:
         catalog = Catalog(pattern_entries(db))
-        current = {pattern.id: pattern for pattern in clustered(signals_in(db), fewest_stories=1)}
-    entry = matching(name, catalog.entries, lambda: {own: entry_from(pattern) for own, pattern in current.items()})
+        current = {pattern.id: pattern for pattern in cluster(signals_in(db), fewest_stories=1)}
+    entry = find_entry(name, catalog.entries, lambda: {own: entry_from(pattern) for own, pattern in current.items()})
     return ShownPattern(entry=entry, current=current.get(entry.id), history=catalog.history(entry.id))
 
 
-def undecided(world: World, wanted: Filter = _ANY, fewest_stories: int = FEWEST_STORIES) -> list[Pattern]:
+def list_undecided(world: World, wanted: Filter = _ANY, fewest_stories: int = FEWEST_STORIES) -> list[Pattern]:
     """What was found and nobody has decided about."""
     decided = catalog_of(world).entries
     return [pattern for pattern in detect(world, wanted, fewest_stories) if pattern.id not in decided]
@@ -73,7 +74,7 @@ def log(world: World, name: str = "") -> list[EntryVersion]:
     """What was decided, about one pattern or all, the latest first; also what was taken back."""
     catalog = catalog_of(world)
     if name:
-        own = _decided(catalog, name)
+        own = match_id(name, catalog.ids, _UNDECIDED.format(name))
         return catalog.all_versions(own)[::-1]
     versions = (version for own in catalog.ids for version in catalog.all_versions(own))
     return sorted(versions, key=lambda version: (-version.at_ms, -version.number, version.entry.id))
@@ -82,7 +83,7 @@ def log(world: World, name: str = "") -> list[EntryVersion]:
 def diff(world: World, name: str, old: str = "", new: str = "") -> list[str]:
     """The lines in which two versions of a pattern differ; without names, the last two that stand."""
     catalog = catalog_of(world)
-    own = _decided(catalog, name)
+    own = match_id(name, catalog.ids, _UNDECIDED.format(name))
     versions = {version.entry.version: version.entry for version in catalog.all_versions(own)}
     standing = [version.entry.version for version in catalog.history(own)]
     new = new or (standing[-1] if standing else list(versions)[-1])
@@ -93,16 +94,7 @@ def diff(world: World, name: str, old: str = "", new: str = "") -> list[str]:
         if version not in versions:
             raise UsageError(f"{own} has no version {version}. It has {', '.join(versions)}.")
     before_lines, after_lines = (
-        written(versions[version]).splitlines()[1:] if version else [] for version in (old, new)
+        entry_text(versions[version]).splitlines()[1:] if version else [] for version in (old, new)
     )
     names = (f"{own} {old or 'nothing'}", f"{own} {new}")
     return list(difflib.unified_diff(before_lines, after_lines, *names, lineterm=""))
-
-
-def _decided(catalog: Catalog, name: str) -> str:
-    fitting = sorted(own for own in catalog.ids if name and own.startswith(name))
-    if len(fitting) > 1:
-        raise UsageError(f"Several patterns begin with {name!r}: {', '.join(fitting)}.")
-    if not fitting:
-        raise UsageError(f"Nothing was decided about {name!r}. `afterwit patterns list` shows the catalog.")
-    return fitting[0]

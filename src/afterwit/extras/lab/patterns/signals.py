@@ -16,16 +16,14 @@ from enum import StrEnum
 from itertools import chain
 from typing import NamedTuple
 
-from msgspec.structs import replace
-
 from afterwit.actions.shell.parse import parsed
 from afterwit.harvest.commands.invocations import CommandRun, command_at, excerpt_of, runs_in, work_of
 from afterwit.harvest.commands.power import is_tellable
 from afterwit.harvest.commands.purposes import Purpose, purpose_of
 from afterwit.harvest.harvester import Grouped, unique
 from afterwit.harvest.wording import quoted
-from afterwit.model.digest import Digest, DigestStep, Failure
-from afterwit.model.kinds import ActionKind, FailureClass, NoteKind, ResolutionKind
+from afterwit.model.digest import Digest, Failure
+from afterwit.model.kinds import ActionKind, FailureClass, NoteKind, ResolutionKind, Step
 from afterwit.model.knowledge import EXCERPT_LIMIT, Seen
 from afterwit.model.text import regex
 from afterwit.redaction.plain_names import is_plain_name, reads_like_a_sentence
@@ -156,9 +154,9 @@ def _occurrence(digest: Digest, failure: Failure, subject: Subject) -> Occurrenc
     )
 
 
-def _excerpt(step: DigestStep) -> str:
+def _excerpt(step: Step) -> str:
     """What was called and what came of it; of what a person turned down, the words of that person."""
-    return excerpt_of(replace(step, error=step.said) if step.said else step).removeprefix(" → ")
+    return excerpt_of(step._replace(error=step.said) if step.said else step).removeprefix(" → ")
 
 
 def _subject(digest: Digest, failure: Failure) -> Subject | None:

@@ -19,17 +19,17 @@ from afterwit.extras.lab.patterns.publish import (
     PublishOutcome,
     PublishRequest,
     PublishStep,
+    find_published,
     publish,
-    published_of,
     unpublish,
 )
-from afterwit.extras.lab.patterns.show import catalog_of, listed, undecided
-from afterwit.extras.lab.patterns.show import shown as pattern_named
+from afterwit.extras.lab.patterns.show import catalog_of, list_entries, list_undecided
+from afterwit.extras.lab.patterns.show import show_pattern as pattern_named
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE
 from afterwit.store.rows.extras import PublishedForm
-from afterwit.web.answering import Ask, WebAnswer, WebRoute, back_with, moved, shown, with_fields
-from afterwit.web.pages.transcript import ShownLine, signed_lines
+from afterwit.web.answering import Ask, WebAnswer, WebRoute, back_with, redirect, render, with_fields
+from afterwit.web.pages.transcript import ShownLine, diff_lines
 
 PAGE = 25
 _DECISIONS = {"approve": CatalogDecision.APPROVE, "reject": CatalogDecision.REJECT}
@@ -52,9 +52,9 @@ def change_bar(ask: Ask, catalog: Catalog) -> dict[str, Any]:
 
 def _list(ask: Ask) -> WebAnswer:
     catalog = catalog_of(ask.world)
-    waiting, entries = undecided(ask.world), listed(ask.world)
+    waiting, entries = list_undecided(ask.world), list_entries(ask.world)
     page = max(1, ask.number("page", 1))
-    return shown(
+    return render(
         ask,
         "patterns.html",
         waiting=waiting[(page - 1) * PAGE : page * PAGE],
@@ -62,7 +62,7 @@ def _list(ask: Ask) -> WebAnswer:
         page=page,
         pages=max(1, -(-len(waiting) // PAGE)),
         entries=entries,
-        published=published_of(ask.world, catalog) if entries else {},
+        published=find_published(ask.world, catalog) if entries else {},
         **change_bar(ask, catalog),
     )
 
@@ -70,8 +70,8 @@ def _list(ask: Ask) -> WebAnswer:
 def _pattern(ask: Ask) -> WebAnswer:
     pattern, catalog = pattern_named(ask.world, ask.names["pattern"]), catalog_of(ask.world)
     entry = pattern.entry
-    places = published_of(ask.world, catalog, (entry.id,)).get(entry.id, [])
-    return shown(
+    places = find_published(ask.world, catalog, (entry.id,)).get(entry.id, [])
+    return render(
         ask,
         "pattern.html",
         pattern=pattern,
@@ -163,7 +163,9 @@ def _carry_out_plan(ask: Ask) -> WebAnswer:
     if outcome is None:
         return _show_plan(ask, seen, wanted, is_other=True)
     said = "back" if _is_removal(ask) else "published"
-    return moved(with_fields(f"/more/patterns/{ask.names['pattern']}", {}, said=said if outcome.needed else "same"))
+    return redirect(
+        with_fields(f"/more/patterns/{ask.names['pattern']}", {}, said=said if outcome.needed_steps else "same")
+    )
 
 
 def _run_plan(
@@ -197,14 +199,14 @@ def _file(ask: Ask, typed: str) -> Path:
 def _show_plan(ask: Ask, steps: Sequence[PublishStep], wanted: dict[str, str], *, is_other: bool = False) -> WebAnswer:
     needed = [step for step in steps if step.is_needed]
     pattern = pattern_named(ask.world, ask.names["pattern"])
-    return shown(
+    return render(
         ask,
         "publish.html",
         entry=pattern.entry,
         path=with_fields(ask.path, {}),
         is_removal=_is_removal(ask),
         is_other=is_other,
-        steps=[ShownStep(step.what, signed_lines(_lines(step))) for step in needed],
+        steps=[ShownStep(step.what, diff_lines(_lines(step))) for step in needed],
         mark=_mark(steps),
         wanted=wanted,
     )

@@ -11,7 +11,7 @@ from afterwit.cli.sessions.filters import EMPTY, filtered, nothing_matches
 from afterwit.cli.terminal.options import COUNT, Here, reporting
 from afterwit.cli.terminal.output import STANDARD_OUTPUT, json_text, refuse_existing, talk, write_whole
 from afterwit.cli.terminal.progress import bar
-from afterwit.cli.terminal.table import Column, drawn, print_table
+from afterwit.cli.terminal.table import Column, draw_table, print_table
 from afterwit.config.calendar import Calendar
 from afterwit.extras.lab.sample.sample import Sample, Sampled, SampleRequest, Scheme
 from afterwit.extras.lab.sample.sample import sample as run
@@ -149,7 +149,9 @@ def _text(here: Here, result: Sample, form: SampleForm) -> str:
     if form is SampleForm.PATHS:
         return "".join(f"{clean(path)}\n" for path in _paths(result))
     return (
-        "".join(f"{line}\n" for line in drawn(_columns(result), _rows(here, result), None)) if result.sessions else ""
+        "".join(f"{line}\n" for line in draw_table(_columns(result), _rows(here, result), None))
+        if result.sessions
+        else ""
     )
 
 

@@ -25,9 +25,10 @@ from afterwit.extras.lab.skills.effect import SkillEffect, Skills, SkillSighting
 from afterwit.extras.lab.skills.moments import SkillSession
 from afterwit.harvest.door.run import version_of
 from afterwit.harvest.harvester import grouped_by
-from afterwit.model.figures import Proportion
+from afterwit.model.figures import Proportion, human_count
 from afterwit.model.kinds import Outcome
 from afterwit.model.knowledge import SessionRef, Sighting
+from afterwit.repos.remotes import last_part
 from afterwit.sessions.filters import Filter, selection_of
 from afterwit.store.rows.extras import PublishedForm, PublishedVersion, pattern_entries, versions_published
 from afterwit.store.rows.session_list import SessionRow, select_sessions
@@ -55,22 +56,21 @@ def skill_history(world: World, wanted: Filter) -> SkillHistory:
             if row.id in seen
         ]
         published = versions_published(pattern_entries(db), PublishedForm.SKILL)
-    return SkillHistory(sightings, _versioned(weighed(sightings), published))
+    return SkillHistory(sightings, {name: _with_versions(own, published) for name, own in weighed(sightings).items()})
 
 
-def _versioned(
-    uses: Mapping[str, Sequence[WeighedUse]], published: Sequence[PublishedVersion]
-) -> dict[str, Sequence[WeighedUse]]:
-    """The same, where a use of a skill that we published has the version that was there when its session began."""
-    versions: dict[str, list[PublishedVersion]] = {}
-    for version in sorted(published, key=lambda version: version.at_ms):
-        versions.setdefault(version.name, []).append(version)
-    return {name: [_with_version(use, versions.get(name, ())) for use in own] for name, own in uses.items()}
+def _with_versions(uses: Sequence[WeighedUse], published: Sequence[PublishedVersion]) -> list[WeighedUse]:
+    """The same; uses of a skill that we published have the version that was there when their session began."""
+    versions = sorted((version for version in published if version.name == uses[0].use.name), key=_moment)
+    places = [bisect_right(versions, use.session.at_ms, key=_moment) for use in uses]
+    return [
+        use._replace(use=replace(use.use, version=versions[at - 1].version)) if at else use
+        for use, at in zip(uses, places, strict=True)
+    ]
 
 
-def _with_version(use: WeighedUse, versions: Sequence[PublishedVersion]) -> WeighedUse:
-    at = bisect_right(versions, use.session.at_ms, key=lambda version: version.at_ms)
-    return use._replace(use=replace(use.use, version=versions[at - 1].version)) if at else use
+def _moment(version: PublishedVersion) -> int:
+    return version.at_ms
 
 
 def _ref_of(row: SessionRow, kept: bytes) -> SessionRef:
@@ -93,19 +93,22 @@ _MOST_IN_SESSION = 12  # skills of one session that make pairs: the first ones
 
 
 class SkillPair(NamedTuple):
-    names: tuple[str, str]
+    skills: tuple[str, str]
     sessions: int  # independent ones that use both
     expected_sessions: float  # by chance
     effect: float | None  # of the uses of either in these sessions
     expected_effect: float | None = None  # of the same uses, if they did what they do alone
-    change: float | None = None
+    difference: float | None = None
     low: float | None = None
     high: float | None = None
 
+    @property
+    def cells(self) -> tuple[object, ...]:
+        effects = (of_ten(self.effect), of_ten(self.expected_effect), between(self.low, self.high))
+        return " + ".join(self.skills), self.sessions, f"{self.expected_sessions:.1f}", *effects
 
-class _Group(NamedTuple):
-    repo: str
-    agent: str
+
+_Group = tuple[str, str]  # repository and agent
 
 
 def pairs(history: SkillHistory) -> list[SkillPair]:
@@ -114,52 +117,49 @@ def pairs(history: SkillHistory) -> list[SkillPair]:
     sessions: Counter[_Group] = Counter()
     using: defaultdict[str, Counter[_Group]] = defaultdict(Counter)
     for session, seen in history.sightings:
-        group = _Group(session.repo, session.agent)
+        group = (session.repo, session.agent)
         sessions[group] += 1
-        names = tuple(dict.fromkeys(use.name for use in seen.uses))
-        for name in names:
+        used = tuple(dict.fromkeys(use.name for use in seen.uses))
+        for name in used:
             using[name][group] += 1
-        for pair in combinations(sorted(names[:_MOST_IN_SESSION]), 2):
+        for pair in combinations(sorted(used[:_MOST_IN_SESSION]), 2):
             together[pair].add(session.story)
-    made = (
-        _pair(history, pair, stories, _by_chance(using[pair[0]], using[pair[1]], sessions))
-        for pair, stories in together.items()
-        if len(stories) >= LEAST_TOGETHER
-    )
-    return sorted(made, key=lambda pair: (-pair.sessions, pair.names))
-
-
-def _by_chance(first: Counter[_Group], second: Counter[_Group], sessions: Counter[_Group]) -> float:
-    return sum(first[group] * second[group] / sessions[group] for group in first.keys() & second.keys())
+    made = []
+    for names, stories in together.items():
+        if len(stories) >= LEAST_TOGETHER:
+            first, second = using[names[0]], using[names[1]]
+            chance = sum(first[group] * second[group] / sessions[group] for group in first.keys() & second.keys())
+            made.append(_pair(history, names, stories, chance))
+    return sorted(made, key=lambda pair: (-pair.sessions, pair.skills))
 
 
 def _pair(history: SkillHistory, names: tuple[str, str], stories: set[str], by_chance: float) -> SkillPair:
+    """The pair with what its uses would do alone, where all sides have enough uses."""
     both = [use for name in names for use in history.uses[name] if use.session.story in stories]
-    alone = [effect_of(use for use in history.uses[name] if use.session.story not in stories) for name in names]
     joint = effect_of(both)
     pair = SkillPair(names, len(stories), by_chance, joint.effect if joint.is_known else None)
     compared = Counter(use.use.name for use in both if use.reinforcement is not None)
-    weights = [compared[name] / joint.uses if joint.uses else 0.0 for name in names]
-    return _against(pair, joint, alone, weights)
-
-
-def _against(pair: SkillPair, joint: SkillEffect, alone: list[SkillEffect], weights: list[float]) -> SkillPair:
-    """The pair with what its uses would do alone, where all sides have enough uses."""
-    sides = [effect for effect, weight in zip(alone, weights, strict=True) if weight]
-    if pair.effect is None or not all(side.is_known for side in sides):
+    alone = {
+        name: effect_of(use for use in history.uses[name] if use.session.story not in stories)
+        for name in names
+        if compared[name]
+    }
+    if pair.effect is None or not all(side.is_known for side in alone.values()):
         return pair
-    expected = sum(weight * (effect.effect or 0.0) for effect, weight in zip(alone, weights, strict=True))
-    variance = sum((weight * effect.error) ** 2 for effect, weight in zip(alone, weights, strict=True))
-    change = pair.effect - expected
-    reach = t95(min(side.sessions for side in (joint, *sides)) - 1) * sqrt(joint.error**2 + variance)
-    return pair._replace(expected_effect=expected, change=change, low=change - reach, high=change + reach)
+    weights = {name: compared[name] / joint.uses for name in alone}
+    expected = sum(weights[name] * (side.effect or 0.0) for name, side in alone.items())
+    variance = sum((weights[name] * side.error) ** 2 for name, side in alone.items())
+    difference = pair.effect - expected
+    reach = t95(min(side.sessions for side in (joint, *alone.values())) - 1) * sqrt(joint.error**2 + variance)
+    low, high = difference - reach, difference + reach
+    return pair._replace(expected_effect=expected, difference=difference, low=low, high=high)
 
 
 _MOST_VERSIONS = 20  # that are tried, from the latest on
 
 
 class SkillTrend(NamedTuple):
-    name: str
+    skill: str
     since: str  # `later half`, or the version: `codex 0.130.0`, `version 2.1.0`
     before: SkillEffect
     after: SkillEffect
@@ -171,6 +171,11 @@ class SkillTrend(NamedTuple):
     def finding(self) -> str:
         return "better" if self.low > 0 else "worse" if self.high < 0 else "unclear"
 
+    @property
+    def cells(self) -> tuple[object, ...]:
+        effects = (of_ten(self.before.effect), of_ten(self.after.effect), of_ten(self.change))
+        return self.skill, self.since, *effects, between(self.low, self.high), self.finding
+
 
 class _Cut(NamedTuple):
     since: str
@@ -181,24 +186,22 @@ class _Cut(NamedTuple):
 def trends(uses: Mapping[str, Sequence[WeighedUse]]) -> list[SkillTrend]:
     """What can be said of all skills, those that got worse first."""
     changes = [trend for name, own in uses.items() for trend in _trends(name, own)]
-    return sorted(changes, key=lambda trend: (trend.high, trend.name, trend.since))
+    return sorted(changes, key=lambda trend: (trend.high, trend.skill, trend.since))
 
 
 def _trends(name: str, uses: Sequence[WeighedUse]) -> Iterator[SkillTrend]:
     compared = [use for use in uses if use.reinforcement is not None]
-    yield from _first(name, [_halved(compared)])
-    yield from _first(name, _versions(compared, _skill_version))
+    sessions = list(dict.fromkeys(use.session.story for use in compared))
+    earlier = set(sessions[: len(sessions) // 2])
+    before = [use for use in compared if use.session.story in earlier]
+    after = [use for use in compared if use.session.story not in earlier]
+    yield from _first(name, [_Cut("later half", before, after)])
+    yield from _first(name, _versions(compared, lambda use: use.use.version and f"version {use.use.version}"))
     for agent in sorted({use.session.agent for use in compared}):
         own = [use for use in compared if use.session.agent == agent]
-        yield from _first(name, _versions(own, _agent_version))
-
-
-def _skill_version(use: WeighedUse) -> str:
-    return f"version {use.use.version}" if use.use.version else ""
-
-
-def _agent_version(use: WeighedUse) -> str:
-    return f"{use.session.agent} {use.session.version}" if use.session.version else ""
+        yield from _first(
+            name, _versions(own, lambda use: use.session.version and f"{use.session.agent} {use.session.version}")
+        )
 
 
 def _first(name: str, cuts: Iterable[_Cut]) -> Iterator[SkillTrend]:
@@ -212,14 +215,6 @@ def _first(name: str, cuts: Iterable[_Cut]) -> Iterator[SkillTrend]:
         reach = t95(freedom) * sqrt(earlier.error**2 + later.error**2)
         yield SkillTrend(name, since, earlier, later, change, change - reach, change + reach)
         return
-
-
-def _halved(uses: Sequence[WeighedUse]) -> _Cut:
-    """Cut between two sessions, at about half of them."""
-    sessions = list(dict.fromkeys(use.session.story for use in uses))
-    earlier = set(sessions[: len(sessions) // 2])
-    before = [use for use in uses if use.session.story in earlier]
-    return _Cut("later half", before, [use for use in uses if use.session.story not in earlier])
 
 
 def _versions(uses: Sequence[WeighedUse], version_of: Callable[[WeighedUse], str]) -> Iterator[_Cut]:
@@ -246,6 +241,17 @@ class SkillSummary(NamedTuple):
     effect: SkillEffect
     best_task_type: str  # the kind of work in which it helps most, where it does
 
+    @property
+    def cells(self) -> tuple[object, ...]:
+        """Without its name."""
+        means = (f"{self.edits_per_use:.1f}", f"{self.failures_per_use:.1f}", f"{self.again_share:.0%}")
+        return self.uses, self.sessions, *means, *effect_cells(self.effect), self.best_task_type
+
+    @property
+    def places(self) -> str:
+        where = ", ".join(last_part(repo) or "no repository" for repo in self.repos)
+        return f"{human_count(self.uses, 'use')} in {human_count(self.sessions, 'session')} of {where}"
+
 
 def summaries(uses: Mapping[str, Sequence[WeighedUse]]) -> list[SkillSummary]:
     """All skills, the most used first."""
@@ -257,6 +263,8 @@ def summary(name: str, uses: Sequence[WeighedUse]) -> SkillSummary:
     count = len(uses)
     outcomes = {use.session.native_id: use.outcome for use in uses}
     told = [outcome for outcome in outcomes.values() if outcome != Outcome.UNKNOWN]
+    by_task = effects_by(uses, lambda use: use.task_type)
+    low = {task: effect.low for task, effect in by_task.items() if effect.low is not None and effect.low > 0}
     return SkillSummary(
         name=name,
         uses=count,
@@ -270,7 +278,7 @@ def summary(name: str, uses: Sequence[WeighedUse]) -> SkillSummary:
         again_share=sum(use.use.is_again for use in uses) / count,
         ended_well=Proportion(sum(outcome == Outcome.SUCCESS for outcome in told), len(told)),
         effect=effect_of(uses),
-        best_task_type=_best(effects_by(uses, lambda use: use.task_type)),
+        best_task_type=max(low, key=lambda task: (low[task], task), default=""),
     )
 
 
@@ -279,33 +287,35 @@ def effects_by(uses: Sequence[WeighedUse], key: Callable[[WeighedUse], str]) -> 
     return {name: effect_of(same) for name, same in sorted(grouped_by(uses, key).items())}
 
 
-def _best(effects: Mapping[str, SkillEffect]) -> str:
-    """Where it helps most for sure: by the lower end of the interval."""
-    low = {name: effect.low for name, effect in effects.items() if effect.low is not None and effect.low > 0}
-    return max(low, key=lambda name: (low[name], name), default="")
+def effect_rows(skill: SkillSummary, uses: Sequence[WeighedUse]) -> list[tuple[object, ...]]:
+    """Where a skill helps: everywhere, by agent, by kind of work."""
+    effects = {"everywhere": skill.effect}
+    effects |= {f"agent: {name}": effect for name, effect in effects_by(uses, lambda use: use.session.agent).items()}
+    effects |= {f"work: {name}": effect for name, effect in effects_by(uses, lambda use: use.task_type).items()}
+    return [(where, effect.uses, *effect_cells(effect)) for where, effect in effects.items()]
+
+
+def use_cells(use: WeighedUse) -> tuple[object, ...]:
+    """What followed one use."""
+    return use.use.actions, use.use.edits, use.use.failures, of_ten(use.reinforcement), use.outcome
 
 
 UNIT = (
     "Effects are actions of ten that went better (+) or worse (-) than at comparable moments without the skill, with an"
     " interval of 95 %. Nobody drew by chance when a skill is used: take them as hints."
 )
-_TEN = 10
-_FINDINGS = {"too-few": "too few"}
 
 
 def of_ten(share: float | None) -> str:
     """A share of actions, as how many of ten."""
-    return f"{round(share * _TEN, 1) + 0.0:+.1f}" if share is not None else "–"  # without a zero that is negative
+    return f"{round(share * 10, 1) + 0.0:+.1f}" if share is not None else "–"  # without a zero that is negative
 
 
 def between(low: float | None, high: float | None) -> str:
     return f"{of_ten(low)} to {of_ten(high)}" if low is not None and high is not None else ""
 
 
-def known_effect(effect: SkillEffect) -> str:
-    """An effect as how many of ten actions; "" where too few uses could be compared."""
-    return of_ten(effect.effect) if effect.is_known else ""
-
-
-def finding(effect: SkillEffect) -> str:
-    return _FINDINGS.get(effect.finding, effect.finding)
+def effect_cells(effect: SkillEffect) -> tuple[str, str, str]:
+    """An effect, its range and the finding; where too few uses could be compared, only that."""
+    mean = of_ten(effect.effect) if effect.is_known else ""
+    return mean, between(effect.low, effect.high), effect.finding.replace("-", " ")

@@ -21,10 +21,10 @@ from typing import NamedTuple
 import msgspec
 
 from afterwit.actions.shell.parse import parsed
-from afterwit.actions.shell.program_table import names
+from afterwit.actions.shell.programs import names
 from afterwit.actions.tools import fold
-from afterwit.model.digest import Digest, DigestStep, Said
-from afterwit.model.kinds import ActionKind, FailureClass, Status
+from afterwit.model.digest import Digest, Said
+from afterwit.model.kinds import ActionKind, FailureClass, Status, Step
 from afterwit.model.knowledge import Seen
 from afterwit.model.text import regex
 from afterwit.redaction.plain_names import is_plain_name
@@ -123,11 +123,11 @@ def _called(digest: Digest) -> Iterator[Invocation]:
                 yield Invocation(*skill, at)
 
 
-def _changed(step: DigestStep) -> tuple[str, ...]:
+def _changed(step: Step) -> tuple[str, ...]:
     return step.files or (step.target,)
 
 
-def _read(step: DigestStep) -> Iterator[str]:
+def _read(step: Step) -> Iterator[str]:
     """Paths of skills that a step reads."""
     if FILE not in step.target:
         return

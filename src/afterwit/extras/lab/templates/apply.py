@@ -60,7 +60,7 @@ def stats(world: World) -> list[TemplateStats]:
     """Of all templates, in the order in which they are listed."""
     templates = list_templates(world).templates
     uses = template_uses(world.layout) if templates else []
-    told, effects = _measured(world) if templates else ({}, {})
+    told, effects = _measure(world) if templates else ({}, {})
     rows = []
     for template in templates:
         own = [use for use in uses if use.template == template.id]
@@ -92,7 +92,7 @@ def select(rows: Iterable[TemplateStats], task_type: TaskType | None = None, rep
     return best.template if best is not None else None
 
 
-def compared_templates(world: World) -> list[str]:
+def choose_examples(world: World) -> list[str]:
     """The ids of the templates for an experiment: for each repository the one to use next, of those of which a session
     can be told."""
     rows = [row for row in stats(world) if worked_example(row.template)]
@@ -105,7 +105,7 @@ def _order(row: TemplateStats) -> tuple[int, int, str]:
     return _PREFERENCE[row.finding], row.uses, row.template.id
 
 
-def _measured(world: World) -> tuple[Mapping[str, int], Mapping[str, GroupEffect]]:
+def _measure(world: World) -> tuple[Mapping[str, int], Mapping[str, GroupEffect]]:
     """In how many sessions each template was told, and its effect. Where none was drawn, nothing is judged."""
     with readonly_database(world.layout) as db:
         told = count_tellings(db, TEMPLATE_ITEM)
@@ -130,20 +130,20 @@ def apply(
     world: World, name: str = "", *, form: str = TEXT, task_type: TaskType | None = None, repo: str = ""
 ) -> AppliedTemplate:
     """One template, the one that is named or else the one to use next, in a form."""
-    template = find_template(world, name) if name else _selected(world, task_type, repo)
+    template = find_template(world, name) if name else _select_or_refuse(world, task_type, repo)
     if not template.is_in_use:
         raise UsageError(
             f"Template {template.id} is somebody else's and needs your approval."
             f" `afterwit templates show {template.id}` shows it, `afterwit templates import --approve {template.id}`"
             " lets it be used."
         )
-    applied = _rendered(template, form)
+    applied = _render(template, form)
     use = TemplateUse(template=template.id, version=template.version, at=iso_from_ms(world.now_ms), way=form)
     note_use(world.layout, use)
     return applied
 
 
-def _selected(world: World, task_type: TaskType | None, repo: str) -> Template:
+def _select_or_refuse(world: World, task_type: TaskType | None, repo: str) -> Template:
     template = select(stats(world), task_type, repo)
     if template is None:
         raise UsageError(
@@ -153,7 +153,7 @@ def _selected(world: World, task_type: TaskType | None, repo: str) -> Template:
     return template
 
 
-def _rendered(template: Template, form: str) -> AppliedTemplate:
+def _render(template: Template, form: str) -> AppliedTemplate:
     if form != TEXT:
         messages = template_messages(template, WireFormat(form))
         return AppliedTemplate(template=template, form=form, messages=messages, text="")

@@ -29,7 +29,7 @@ from afterwit.extras.lab.templates.create import DEFAULT_COUNT, ProposedTemplate
 from afterwit.extras.lab.templates.files import (
     approve,
     delete,
-    exported,
+    export,
     find_template,
     import_template,
     list_templates,
@@ -149,10 +149,10 @@ def show(here: Here, template: str, is_full: bool, is_json: bool) -> None:
     if is_json:
         print_json(shown)
     else:
-        page(clean(line) for line in drawn(shown, is_full=is_full))
+        page(clean(line) for line in draw_template(shown, is_full=is_full))
 
 
-def drawn(template: Template, *, is_full: bool = False) -> Iterator[str]:
+def draw_template(template: Template, *, is_full: bool = False) -> Iterator[str]:
     """A template as people read it."""
     source = template.source
     yield f"{template.id}  version {template.version}, {template.type}, {template.status.in_words}"
@@ -409,7 +409,7 @@ def delete_template(here: Here, template: str, is_agreed: bool, is_json: bool) -
 @in_place
 def export_template(here: Here, template: str, output: Path, is_forced: bool) -> None:
     """Write a template as JSON, for others. It is redacted once more; read it before you send it."""
-    text = exported(find_template(here.world, template)).decode()
+    text = export(find_template(here.world, template)).decode()
     if output == STANDARD_OUTPUT:
         for line in text.splitlines():
             print_line(line)
@@ -431,7 +431,7 @@ def export_template(here: Here, template: str, output: Path, is_forced: bool) ->
 @click.option("--approve", "is_approved", is_flag=True, help="Let it be used, without being asked.")
 @reporting
 def import_command(here: Here, file: str, is_approved: bool, is_json: bool) -> None:
-    """Take in a template that somebody else exported, or approve one that was imported before.
+    """Take in a template that somebody else export, or approve one that was imported before.
 
     It is redacted, cleaned and shortened, and used only when you have approved it: this asks, and --approve does not.
     What is not approved is kept, and waits. FILE is a file, or the id of a template that waits.
@@ -469,7 +469,7 @@ def _approve_waiting(here: Here, name: str, *, is_approved: bool, is_json: bool)
 def _is_agreed(template: Template, *, is_json: bool) -> bool:
     if is_json:
         return False
-    for line in drawn(template):
+    for line in draw_template(template):
         print_line(line)
     return is_confirmed("Let this template be used?", is_agreed=False, verb="approve it")
 

@@ -21,9 +21,9 @@ from afterwit.digest.door import load_digest
 from afterwit.extras.lab.templates.files import TemplateCleaner, template_id
 from afterwit.extras.lab.templates.verified_path import PathStep, verified_path
 from afterwit.knowledge.door.settle import recorded
-from afterwit.model.digest import Digest, DigestStep
+from afterwit.model.digest import Digest
 from afterwit.model.errors import UsageError
-from afterwit.model.kinds import ActionKind, EventKind, Outcome, Relation, TaskType
+from afterwit.model.kinds import ActionKind, EventKind, Outcome, Relation, Step, TaskType
 from afterwit.model.knowledge import SessionRef
 from afterwit.model.templates import (
     DEFAULT_EXAMPLES,
@@ -85,7 +85,7 @@ def template_of(
     digest = load_digest(source.store.db, row)
     if digest is None:
         raise UsageError(f"Session {row.native_id} has no digest yet. Run `afterwit learn` first.")
-    examples = list(_examples(_called(source, row), digest, safe_row(source, row), wanted.most_examples))
+    examples = list(_examples(_calls_of(source, row), digest, safe_row(source, row), wanted.most_examples))
     if len(examples) < LEAST_EXAMPLES:
         raise UsageError(
             f"Session {row.native_id} has {len(examples)} calls that certainly worked and led somewhere; a template"
@@ -113,7 +113,7 @@ class _Called(msgspec.Struct):
     result: str = ""
 
 
-def _called(source: TranscriptSource, row: SessionRow) -> list[_Called]:
+def _calls_of(source: TranscriptSource, row: SessionRow) -> list[_Called]:
     """All calls of a session in their order."""
     calls: list[_Called] = []
     open_calls: dict[str, _Called] = {}
@@ -146,7 +146,7 @@ def _examples(calls: Sequence[_Called], digest: Digest, row: SessionRow, most: i
         )
 
 
-def _target(step: DigestStep, row: SessionRow) -> str:
+def _target(step: Step, row: SessionRow) -> str:
     """What a step was about: a file as it is named in its repository."""
     if step.files:
         return step.files[0]
@@ -249,7 +249,7 @@ def _of_type(
     for session in fitting:
         if len(repos) >= count:
             return
-        template = None if session.row.repo in repos else _made(source, session.row, wanted, world)
+        template = None if session.row.repo in repos else _make(source, session.row, wanted, world)
         if template is None:
             continue
         repos.add(session.row.repo)
@@ -262,7 +262,7 @@ def _of_type(
         )
 
 
-def _made(source: TranscriptSource, row: SessionRow, wanted: WantedTemplate, world: World) -> Template | None:
+def _make(source: TranscriptSource, row: SessionRow, wanted: WantedTemplate, world: World) -> Template | None:
     """The template of a session; None where its original was dropped or too little of it led anywhere."""
     try:
         template = template_of(source, row, world.now_ms, wanted)

@@ -25,8 +25,7 @@ from afterwit.model.templates import (
 )
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.redaction.hygiene import clean
-from afterwit.redaction.markers import without_own
-from afterwit.redaction.placeholders import unkeyed
+from afterwit.redaction.markers import unkeyed, without_own
 from afterwit.redaction.redaction import Redactor
 from afterwit.store.layout import Layout
 from afterwit.store.marks import EXAMPLES, mark
@@ -54,7 +53,7 @@ _MOST_ITEMS = 20
 _GAP = "\n… {count} characters left out …\n"
 
 
-def shortened(text: str, most: int) -> str:
+def shorten(text: str, most: int) -> str:
     """A text of at most so many characters, two thirds of them from its beginning."""
     if len(text) <= most:
         return text
@@ -72,7 +71,7 @@ class TemplateCleaner:
 
     def text(self, text: str, most: int) -> str:
         """One text. Notes of ours that stood in it are no part of an example."""
-        return shortened(unkeyed(self._redactor.text(clean(without_own(text)))).strip("\n"), most)
+        return shorten(unkeyed(self._redactor.text(clean(without_own(text)))).strip("\n"), most)
 
     def line(self, text: str, most: int) -> str:
         """The same on one line."""
@@ -125,9 +124,9 @@ def _plain(value: Any, depth: int) -> Any:
 
 def _cut(value: Any, most: int) -> Any:
     if isinstance(value, str):
-        return shortened(unkeyed(value), most)
+        return shorten(unkeyed(value), most)
     if isinstance(value, dict):
-        return {shortened(unkeyed(name), LONGEST_TAG): _cut(item, most) for name, item in value.items()}
+        return {shorten(unkeyed(name), LONGEST_TAG): _cut(item, most) for name, item in value.items()}
     return [_cut(item, most) for item in value] if isinstance(value, list) else value
 
 
@@ -176,7 +175,7 @@ def delete(world: World, template: Template) -> None:
             compile_deck(store, world)
 
 
-def exported(template: Template) -> bytes:
+def export(template: Template) -> bytes:
     """A template for others: as its file holds it."""
     return template_bytes(template)
 

@@ -15,8 +15,7 @@ from afterwit.actions.failures.excerpt import is_failing
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight
 from afterwit.actions.shell.tree import Command
-from afterwit.model.digest import DigestStep
-from afterwit.model.kinds import CHANGES, ActionKind, Activity, Status
+from afterwit.model.kinds import CHANGES, ActionKind, Activity, Status, Step
 
 _KINDS = frozenset((*CHANGES, *(ActionKind(name) for name in ("shell", "read", "search", "web", "mcp"))))
 _LOOKS = frozenset((ActionKind.READ, ActionKind.SEARCH))
@@ -28,7 +27,7 @@ _LEAST_NAME = 3  # characters of a file's name that tell anything where they tur
 class PathStep(NamedTuple):
     """A step with the text of its result."""
 
-    step: DigestStep
+    step: Step
     result: str
 
     @property
@@ -62,7 +61,7 @@ def verified_path(steps: Sequence[PathStep], most: int) -> list[int]:
     undone = set(_undone(steps))
     kept = [at for at, step in enumerate(steps) if step.is_verified and at not in undone]
     changes = _in_repository(steps, [at for at in kept if steps[at].step.has_changed])
-    ranked = _ranked(steps, kept, changes) if changes else reversed(_unique(steps, kept))
+    ranked = _rank(steps, kept, changes) if changes else reversed(_unique(steps, kept))
     return sorted(list(dict.fromkeys(ranked))[:most])
 
 
@@ -72,7 +71,7 @@ def _in_repository(steps: Sequence[PathStep], changes: list[int]) -> list[int]:
     return inside or changes
 
 
-def _ranked(steps: Sequence[PathStep], kept: Sequence[int], changes: Sequence[int]) -> Iterator[int]:
+def _rank(steps: Sequence[PathStep], kept: Sequence[int], changes: Sequence[int]) -> Iterator[int]:
     """The places, the most telling first."""
     last = changes[-1]
     checks = [at for at in kept if steps[at].is_check]
@@ -113,7 +112,7 @@ def _undone(steps: Sequence[PathStep]) -> Iterator[int]:
         if step.kind is not ActionKind.SHELL or not step.has_worked:
             continue
         for command in parsed(step.target).commands:
-            taken = _taken_back(command)
+            taken = _reverted_paths(command)
             if taken is None:
                 continue
             before = [place for place in range(committed, at) if steps[place].step.has_changed]
@@ -125,7 +124,7 @@ def _undone(steps: Sequence[PathStep]) -> Iterator[int]:
             committed = at
 
 
-def _taken_back(command: Command) -> tuple[str, ...] | None:
+def _reverted_paths(command: Command) -> tuple[str, ...] | None:
     """The paths whose changes a command takes back, "." for all of them; None where it takes back none."""
     words = tuple(word for word in command.arguments if not word.startswith("-") and word != command.subcommand)
     if command.program == "rm":
@@ -139,7 +138,7 @@ def _taken_back(command: Command) -> tuple[str, ...] | None:
     return words if command.subcommand == "checkout" and "--" in command.arguments else None
 
 
-def _is_covered(step: DigestStep, taken: Sequence[str]) -> bool:
+def _is_covered(step: Step, taken: Sequence[str]) -> bool:
     """Whether all that a step changed lies under what is taken back."""
     return bool(step.files) and all(any(_is_under(path, place) for place in taken) for path in step.files)
 

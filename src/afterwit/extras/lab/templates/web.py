@@ -3,12 +3,12 @@
 import msgspec
 
 from afterwit.extras.lab.templates.apply import TemplateStats, stats
-from afterwit.extras.lab.templates.files import exported, find_template, list_templates
+from afterwit.extras.lab.templates.files import export, find_template, list_templates
 from afterwit.model.times import ms_from_any
 from afterwit.repos.remotes import short_names
 from afterwit.store.rows.session_list import session_of
 from afterwit.store.store import readonly_database
-from afterwit.web.answering import Ask, CellLink, ShownTable, WebAnswer, WebRoute, download, shown, tables_page
+from afterwit.web.answering import Ask, CellLink, ShownTable, WebAnswer, WebRoute, download, render, tables_page
 
 _COLUMNS = ("Template", "Kind of work", "Status", "Calls#", "Repository", "Uses#", "Last printed", "Effect")
 
@@ -43,12 +43,12 @@ def _template(ask: Ask) -> WebAnswer:
         has_session = session_of(db, source.agent, source.session) is not None
     arguments = [msgspec.json.format(msgspec.json.encode(example.arguments)).decode() for example in template.examples]
     calls = list(zip(template.examples, arguments, strict=True))
-    return shown(ask, "template.html", example=template, calls=calls, has_session=has_session)
+    return render(ask, "template.html", example=template, calls=calls, has_session=has_session)
 
 
 def _export(ask: Ask) -> WebAnswer:
     template = find_template(ask.world, ask.names["template"])
-    return download(exported(template), f"template-{template.id}.json", "application/json")
+    return download(export(template), f"template-{template.id}.json", "application/json")
 
 
 ROUTES = (

@@ -77,7 +77,7 @@ def _output(example: ToolExample) -> str:
     return example.result or _SILENT
 
 
-def _encoded(example: ToolExample) -> str:
+def _encode(example: ToolExample) -> str:
     return json.dumps(example.arguments, ensure_ascii=False)
 
 
@@ -85,7 +85,7 @@ def _chat(template: Template, asked: str) -> Iterator[Message]:
     yield {"role": "user", "content": asked}
     for number, example in enumerate(template.examples):
         name = f"call_{_id(template, number)}"
-        function = {"name": _tool(example), "arguments": _encoded(example)}
+        function = {"name": _tool(example), "arguments": _encode(example)}
         call = {"id": name, "type": "function", "function": function}
         yield {"role": "assistant", "content": None, "tool_calls": [call]}
         yield {"role": "tool", "tool_call_id": name, "content": _output(example)}
@@ -96,7 +96,7 @@ def _responses(template: Template, asked: str) -> Iterator[Message]:
     yield {"type": "message", "role": "user", "content": [{"type": "input_text", "text": asked}]}
     for number, example in enumerate(template.examples):
         name = f"call_{_id(template, number)}"
-        yield {"type": "function_call", "call_id": name, "name": _tool(example), "arguments": _encoded(example)}
+        yield {"type": "function_call", "call_id": name, "name": _tool(example), "arguments": _encode(example)}
         yield {"type": "function_call_output", "call_id": name, "output": _output(example)}
     yield {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": _DONE}]}
 

@@ -9,8 +9,8 @@ from afterwit.cli.knowledge.curate import UNDO
 from afterwit.cli.terminal.completion import repo_names
 from afterwit.cli.terminal.options import Here, agreed, many, reporting
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, talk
-from afterwit.extras.team.cli.hub.address import EXITS, hub_at
-from afterwit.extras.team.cli.words import show_changes, warn_of
+from afterwit.extras.team.cli.hub.look import EXITS, hub_at
+from afterwit.extras.team.cli.look import show_changes, warn_of
 from afterwit.extras.team.hub.sync import Synced, SyncRequest
 from afterwit.extras.team.hub.sync import sync as run_sync
 from afterwit.model.figures import human_count
@@ -82,7 +82,7 @@ def sync(
         if is_dry_run:
             _show_outgoing(done)
         for synced in done:
-            _say(synced)
+            _say_synced(synced)
     if any(synced.bad for synced in done):
         raise click.exceptions.Exit(ExitCode.PARTLY_DONE)
 
@@ -94,7 +94,7 @@ def _show_outgoing(plans: Sequence[Synced]) -> None:
             show_changes(plan.outgoing)
 
 
-def _say(synced: Synced) -> None:
+def _say_synced(synced: Synced) -> None:
     warn_of(synced.bad)
     if synced.incoming:
         print_line(f"{synced.repo}, from {synced.team}:")

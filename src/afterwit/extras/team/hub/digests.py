@@ -14,10 +14,10 @@ from afterwit.digest.door import unpack
 from afterwit.extras.team.hub import rows
 from afterwit.extras.team.hub.connection import Hub
 from afterwit.extras.team.hub.rows import DigestToSend, HubSpeaker, SumRow
-from afterwit.extras.team.incoming import Redact
+from afterwit.extras.team.pull import Redact
 from afterwit.extras.team.records import one_line
 from afterwit.model.digest import Digest
-from afterwit.redaction.placeholders import unkeyed
+from afterwit.redaction.markers import unkeyed
 from afterwit.store.atomic import step
 from afterwit.store.database import transaction
 from afterwit.store.rows import extras as kept

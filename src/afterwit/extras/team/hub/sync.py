@@ -6,31 +6,223 @@ the next run goes on. What is known here is never made to depend on whether the 
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import NamedTuple
 
 import apsw
 import msgspec
 
 from afterwit import __version__
 from afterwit.config.world import World, redactor_of
+from afterwit.engine.curation.curate import decision_desk
 from afterwit.extras.team.folder import BadLine
 from afterwit.extras.team.hub import rows
 from afterwit.extras.team.hub.address import HubAddress
 from afterwit.extras.team.hub.connection import Hub, joined
 from afterwit.extras.team.hub.digests import send_digests, send_sums, take_back_digests
-from afterwit.extras.team.hub.pulling import fetch, take_in
-from afterwit.extras.team.hub.pushing import PlannedPush, plan, send
-from afterwit.extras.team.hub.rows import HubSpeaker
-from afterwit.extras.team.push import SharedChange
-from afterwit.extras.team.records import AHEAD_MS
+from afterwit.extras.team.hub.rows import HubSpeaker, NoteLinesRow
+from afterwit.extras.team.outgoing import ChangedNotes, Sharer, changed_notes, known_states, local_notes, own_lines
+from afterwit.extras.team.pull import brought_by, is_others, news, states_of
+from afterwit.extras.team.push import SharedChange, changes_of, refuse_secrets
+from afterwit.extras.team.records import AHEAD_MS, SharedLine, SharedNote, decoded, encoded, line_in, note_of
 from afterwit.knowledge.door.list import find_item
 from afterwit.model.errors import UsageError
+from afterwit.model.knowledge import IMPORT
 from afterwit.model.settings import Settings
 from afterwit.repos.identity import key_of
 from afterwit.sessions.filters import aliased_repos, find_repo, fits_repo, known_repos
+from afterwit.store.atomic import step
 from afterwit.store.database import transaction
+from afterwit.store.decisions import KnowledgeEntry
 from afterwit.store.rows import extras as kept
+from afterwit.store.rows.extras import HubLinesRow
+from afterwit.store.rows.items import items_with_ids
 from afterwit.store.store import hold_lease, open_store
+
+BATCH = 1_000
+
+
+class PlannedPush(NamedTuple):
+    """What a machine has to say anew."""
+
+    changes: list[SharedChange]
+    rows: list[HubLinesRow]
+
+
+def plan(
+    world: World,
+    db: apsw.Connection,
+    hub: Hub,
+    repo: str,
+    machine: str,
+    touched: Collection[str] | None,
+    items: Collection[str],
+    rules: Sequence[str],
+) -> PlannedPush:
+    """What is to be said about these items and notes of the hub; `touched` None: about all."""
+    sharer = Sharer(hub.name, machine, world.settings.share.policy, frozenset(rules))
+    if touched is None:
+        notes = local_notes(db, repo)
+        local, asked = ChangedNotes(notes, frozenset(notes)), None
+    else:
+        local = changed_notes(db, repo, {*items, *rules}, touched)
+        asked = local.ids
+    lines = lines_of(db, hub, repo, asked)
+    own = {
+        note: tuple(line for line in said[hub.role, machine] if line.by == hub.name)
+        for note, said in lines.items()
+        if said.get((hub.role, machine))
+    }
+    shared = shared_notes(lines, world.now_ms)
+    clock_ms = max(world.now_ms, kept.latest_clock(db, hub.key, repo, world.now_ms + AHEAD_MS) + 1)
+    wanted = own_lines(local.notes, shared, own, sharer, "", clock_ms)
+    changed: dict[str, tuple[SharedLine, ...]] = {}
+    changes: list[SharedChange] = []
+    for note, said in sorted(wanted.items()):
+        before = {line.content: line for line in own.get(note, ())}
+        after = tuple(before.get(line.content, line) for line in said)
+        if set(after) != set(own.get(note, ())):
+            changed[note] = after
+            changes += changes_of(note, own.get(note, ()), after, shared)
+    refuse_secrets(world, changed)
+    return PlannedPush(changes, [_row(hub, repo, machine, note, said) for note, said in changed.items()])
+
+
+def _row(hub: Hub, repo: str, machine: str, note: str, lines: Sequence[SharedLine]) -> HubLinesRow:
+    clock_ms = max((line.clock_ms for line in lines), default=0)
+    return HubLinesRow(hub.key, repo, note, hub.role, machine, clock_ms, encoded(lines), is_sent=0, is_taken=1)
+
+
+def send(db: apsw.Connection, hub: Hub, repo: str, machine: str) -> int:
+    """Sends all own lines that wait; how many notes they are about."""
+    speaker = HubSpeaker(hub.team, hub.role, machine, hub.name)
+    count = 0
+    while batch := kept.unsent_lines(db, hub.key, repo, BATCH):
+        texts = [_document(row.body) for row in batch]
+        ticks = rows.put_lines(hub.db, speaker, repo, [row.note for row in batch], texts)
+        step("a batch is on the hub, not marked")
+        cursor = kept.hub_cursor(db, hub.key, repo)
+        is_next = bool(ticks) and min(ticks) == cursor.tick + 1 and max(ticks) - min(ticks) + 1 == len(ticks)
+        with transaction(db):
+            kept.put_hub_lines(db, (row._replace(is_sent=1) for row in batch))
+            if is_next:  # nobody else wrote meanwhile, so there is nothing to fetch before them
+                kept.put_hub_cursor(db, cursor._replace(tick=max(ticks)))
+        count += len(batch)
+    return count
+
+
+def _document(body: bytes) -> str:
+    return msgspec.json.encode([msgspec.Raw(line) for line in body.splitlines()]).decode()
+
+
+PAGE = 1_000
+_ENTRY = 1_000  # notes in one entry of the journal
+
+
+def fetch(db: apsw.Connection, hub: Hub, repo: str, machine: str) -> list[BadLine]:
+    """Brings what is new on the hub; the lines that could not be taken."""
+    cursor = kept.hub_cursor(db, hub.key, repo)
+    head = rows.head_tick(hub.db, hub.team)
+    bad: list[BadLine] = []
+    if head < cursor.tick:  # it was put back to an earlier state
+        cursor = cursor._replace(tick=0)
+        with transaction(db):
+            kept.unsend_all(db, hub.key, repo, hub.role, machine)
+    while cursor.tick < head:
+        page = rows.lines_after(hub.db, hub.team, repo, cursor.tick, head, PAGE)
+        is_last = len(page) < PAGE
+        cursor = cursor._replace(tick=head if is_last else page[-1].tick)
+        with transaction(db):
+            kept.put_hub_lines(db, [row for sent in page for row in _news(db, hub, repo, machine, sent, bad)])
+            kept.put_hub_cursor(db, cursor)
+        step("a page of a hub is kept")
+    return bad
+
+
+def _news(
+    db: apsw.Connection, hub: Hub, repo: str, machine: str, sent: NoteLinesRow, bad: list[BadLine]
+) -> list[HubLinesRow]:
+    lines = _checked(sent, repo, bad)
+    clock_ms = max((line.clock_ms for line in lines), default=0)
+    place = (hub.key, repo, sent.note, sent.member, sent.machine)
+    row = HubLinesRow(*place, clock_ms, encoded(lines), is_sent=1, is_taken=0)
+    present = kept.own_lines_at(db, row)
+    is_own = (sent.member, sent.machine) == (hub.role, machine)
+    if present is not None and (present.body == row.body or (is_own and not present.is_sent)):
+        return []
+    return [row]
+
+
+def _checked(sent: NoteLinesRow, repo: str, bad: list[BadLine]) -> tuple[SharedLine, ...]:
+    lines = []
+    name = f"{repo}/{sent.note} of {sent.author}"
+    try:
+        said = decoded(sent.lines, list[msgspec.Raw])
+    except ValueError as error:
+        bad.append(BadLine(file=name, line=0, reason=str(error)[:200]))
+        return ()
+    for number, plain in enumerate(said, start=1):
+        try:
+            line = line_in(bytes(plain))
+            if (line.by, line.machine) != (sent.author, sent.machine):
+                raise ValueError(f"it says that it is by {line.by!r}, and was written by {sent.author!r}")
+            if line.words is not None and line.words.repo != repo:
+                raise ValueError("it is about another repository")
+        except ValueError as error:  # msgspec's own errors are ValueErrors too
+            bad.append(BadLine(file=name, line=number, reason=str(error)[:200]))
+        else:
+            lines.append(line)
+    return tuple(lines)
+
+
+def lines_of(
+    db: apsw.Connection, hub: Hub, repo: str, notes: Collection[str] | None
+) -> dict[str, dict[tuple[str, str], tuple[SharedLine, ...]]]:
+    """What is kept of these notes, or of all: by note, then by member and machine."""
+    by_note: dict[str, dict[tuple[str, str], tuple[SharedLine, ...]]] = {}
+    for row in kept.hub_lines(db, hub.key, repo, notes):
+        lines = tuple(map(line_in, row.body.splitlines()))
+        by_note.setdefault(row.note, {})[row.member, row.machine] = lines
+    return by_note
+
+
+def shared_notes(
+    lines: Mapping[str, Mapping[tuple[str, str], tuple[SharedLine, ...]]], now_ms: int
+) -> dict[str, SharedNote]:
+    """What follows from the lines of each note."""
+    notes = {own: note_of(own, _all(said), now_ms) for own, said in lines.items()}
+    return {own: note for own, note in sorted(notes.items()) if note is not None}
+
+
+def _all(said: Mapping[tuple[str, str], tuple[SharedLine, ...]]) -> list[SharedLine]:
+    return [line for lines in said.values() for line in lines]
+
+
+def take_in(
+    world: World, hub: Hub, repo: str, touched: Collection[str] | None, *, is_dry_run: bool
+) -> list[SharedChange]:
+    """Journals what others say of these notes by now, or of all; what that brought."""
+    if touched is not None and not touched:
+        return []
+    source = hub.source(repo)
+    with decision_desk(world, is_new=True) as desk:
+        db = desk.store.db
+        lines = lines_of(db, hub, repo, touched)
+        notes = shared_notes(lines, world.now_ms)
+        others = {own: note for own, note in notes.items() if is_others(_all(lines[own]), desk.store.journal.machine)}
+        found_here = {row.id for row in items_with_ids(db, others) if row.harvester != IMPORT}
+        states = states_of(others, found_here, world.settings.share, repo, redactor_of(world).value)
+        before = known_states(db, source)
+        if touched is not None:
+            before = {own: before[own] for own in touched if own in before}
+        brought = news(states, before)
+        if (brought or before) and not is_dry_run:  # also after a run that was killed before it settled
+            parts = [brought[start : start + _ENTRY] for start in range(0, len(brought), _ENTRY)]
+            bodies = ({"source": source, "notes": msgspec.to_builtins(part)} for part in parts)
+            desk.note(*((KnowledgeEntry.SHARED, body) for body in bodies))
+            desk.settle()
+    return [brought_by(state, before.get(state.id), notes.get(state.id)) for state in brought]
+
 
 _VERSION = 1  # raised when the same notes make other lines
 _WAIT_SECONDS = 5

@@ -14,7 +14,7 @@ from afterwit.extras.lab.patterns.catalog import Bump, CatalogDecision, CatalogE
 from afterwit.extras.lab.patterns.curate import catalog_desk
 from afterwit.store.store import open_store
 
-_GONE = "Folders are opened as if they were files."
+_GONE = "Folders are open_store as if they were files."
 
 
 def environ(tmp_path: Path) -> dict[str, str]:
@@ -116,7 +116,7 @@ def test_an_approved_pattern_of_a_kind_that_is_no_longer_looked_for_is_shown_and
     world = learned_world(tmp_path)
     gone = CatalogEntry(id="0a11ad5c1de5", kind="folder-read", side="problem", title=_GONE, text=_GONE, scope="global")
     with catalog_desk(world) as desk:
-        desk.decide(CatalogDecision.APPROVE, [desk.versioned(gone, Bump.PATCH)], f"approved {gone.id}")
+        desk.decide(CatalogDecision.APPROVE, [desk.with_version(gone, Bump.PATCH)], f"approved {gone.id}")
     with open_store(world.layout) as store:
         store.db.execute("UPDATE sightings SET matter = 'folder-read' WHERE harvester = 'pattern-signals'")
 

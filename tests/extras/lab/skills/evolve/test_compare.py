@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from afterwit.extras.lab.skills.evolve.trial import BLOCK_MS, DrawnBlock, TrialCase, TrialEffect, compared
+from afterwit.extras.lab.skills.evolve.trial import BLOCK_MS, DrawnBlock, TrialCase, TrialEffect, compare
 
 HISTORIES = range(300)
 BLOCKS = 160
@@ -36,7 +36,7 @@ def verdict(seed: int, effect: float, looks: tuple[int, ...] = (20, 40, 60, 80, 
     blocks = _blocks(rng)
     cases = list(_cases(rng, effect, blocks))
     for look in looks:
-        found = compared(cases, blocks[:look], BLOCK_MS)
+        found = compare(cases, blocks[:look], BLOCK_MS)
         if found.finding != "no-evidence":
             return found.finding, look
     return "no-evidence", looks[-1]
@@ -45,7 +45,7 @@ def verdict(seed: int, effect: float, looks: tuple[int, ...] = (20, 40, 60, 80, 
 def shown(effect: float, blocks: int, seed: int = 1) -> TrialEffect:
     rng = random.Random(seed)
     drawn = _blocks(rng)
-    return compared(list(_cases(rng, effect, drawn)), drawn[:blocks], BLOCK_MS)
+    return compare(list(_cases(rng, effect, drawn)), drawn[:blocks], BLOCK_MS)
 
 
 def test_a_version_that_is_better_is_found_to_be_and_never_the_other_way() -> None:
@@ -81,20 +81,20 @@ def test_without_evidence_it_is_said_how_many_more_sessions_it_takes() -> None:
 
 
 def test_nothing_is_said_without_sessions() -> None:
-    none = compared([], _blocks(random.Random(1)), BLOCK_MS)
+    none = compare([], _blocks(random.Random(1)), BLOCK_MS)
     assert (none.sessions, none.effect, none.finding, none.more_sessions) == (0, None, "no-evidence", None)
 
 
 def test_sessions_outside_of_blocks_count_for_neither_side() -> None:
     block = DrawnBlock(True, 0.5, 100, 200)
     cases = [TrialCase(1, "a", 0.0), TrialCase(99, "a", 9.0), TrialCase(150, "a", 1.0), TrialCase(200, "a", 9.0)]
-    assert compared(cases, [block], 50).sessions == 1
+    assert compare(cases, [block], 50).sessions == 1
 
 
 def test_the_usual_is_settled_before_a_block_begins() -> None:
     """Else the first session of a block would hide the effect in those that follow it."""
     past = [TrialCase(at, "a", 0.0) for at in range(50)]
     within = [TrialCase(100 + at, "a", 1.0) for at in range(20)]
-    found = compared([*past, *within], [DrawnBlock(True, 0.5, 100, 200)], 60)
+    found = compare([*past, *within], [DrawnBlock(True, 0.5, 100, 200)], 60)
     assert found.effect is not None
     assert abs(found.effect - 2.0) < 0.01  # 1.0, weighted by the chance of one half

@@ -41,7 +41,7 @@ def test_lines_that_are_nothing_but_a_command_are_known() -> None:
 
 def test_of_a_command_with_a_gap_only_what_comes_before_it_is_fixed() -> None:
     last = commands_in(TEXT)[-1]
-    assert (last.fixed, last.is_open) == ("pytest", True)
+    assert (last.beginning, last.is_open) == ("pytest", True)
 
 
 def test_paths_are_those_inside_the_repository() -> None:

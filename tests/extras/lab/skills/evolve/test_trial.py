@@ -10,7 +10,7 @@ from tests.measure.histories import HOUR_S
 
 from afterwit.engine.archive.delete import DeleteRequest, delete
 from afterwit.engine.archive.rebuild import rebuild
-from afterwit.extras.lab.skills.evolve.decide import accept, advance, drawn_arm, evolution, reject, rollback, trials_now
+from afterwit.extras.lab.skills.evolve.decide import accept, advance, draw_arm, evolution, reject, rollback, trials_now
 from afterwit.extras.lab.skills.evolve.propose import propose
 from afterwit.extras.lab.skills.evolve.trial import BLOCK_MS, Arm, SkillTrial, TrialVerdict
 from afterwit.model.errors import UsageError
@@ -68,9 +68,9 @@ def test_the_version_that_was_drawn_lies_on_disk(orchard: Orchard) -> None:
 
 
 def test_the_draw_is_fair_and_nobody_without_the_key_can_foretell_it() -> None:
-    drawn = [drawn_arm(b"k" * 32, "trial", block) for block in range(2_000)]
+    drawn = [draw_arm(b"k" * 32, "trial", block) for block in range(2_000)]
     assert abs(drawn.count(Arm.NEW) - 1_000) < 150
-    assert drawn != [drawn_arm(b"l" * 32, "trial", block) for block in range(2_000)]
+    assert drawn != [draw_arm(b"l" * 32, "trial", block) for block in range(2_000)]
 
 
 def test_within_a_block_nothing_changes(orchard: Orchard) -> None:

@@ -24,12 +24,12 @@ from afterwit.extras.lab.patterns.cli.look import (
 )
 from afterwit.extras.lab.patterns.curate import CatalogChange, EntryChanges, PatternWalk, SplitBy
 from afterwit.extras.lab.patterns.detect import Pattern
-from afterwit.extras.lab.patterns.publish import published_of
-from afterwit.extras.lab.patterns.show import catalog_of, undecided
+from afterwit.extras.lab.patterns.publish import find_published
+from afterwit.extras.lab.patterns.show import catalog_of, list_undecided
 from afterwit.sessions.filters import Filter
 
 
-def _judging(decision: CatalogDecision, help_text: str) -> CliCommand:
+def _judge_command(decision: CatalogDecision, help_text: str) -> CliCommand:
     """A command that decides the same about several patterns."""
 
     @command(decision.value, help=help_text, examples=(f"afterwit patterns {decision} 3fa9c1 0b7d22",), exits=EXITS)
@@ -42,14 +42,14 @@ def _judging(decision: CatalogDecision, help_text: str) -> CliCommand:
     return judging
 
 
-approve = _judging(
+approve = _judge_command(
     CatalogDecision.APPROVE,
     """Take patterns into the catalog, as version 1.0.0 with a file of their own.
 
     PATTERN is an id or the beginning of one, as `detect` shows it.
     """,
 )
-reject = _judging(
+reject = _judge_command(
     CatalogDecision.REJECT,
     """Keep patterns from being asked about again. The catalog remembers them as rejected.
 
@@ -94,7 +94,7 @@ def edit(
     named stays. PATTERN is an id or the beginning of one.
     """
     changes = EntryChanges(title=title, text=text, scope=scope, triggers=triggers or None)
-    if bool(changes.named) == is_from_file:
+    if bool(changes.fields) == is_from_file:
         raise click.UsageError("Say what to change, or give --from-file: one of the two.")
     if is_from_file:
         _say(here, curate.edit_from_file(here.world, name, folder), is_json=is_json)
@@ -147,7 +147,7 @@ def undo(here: Here, folder: Path | None, is_json: bool) -> None:
 
 def _say(here: Here, change: CatalogChange, *, is_json: bool, is_undo: bool = False) -> None:
     """What one command did, and where what it decided about is published."""
-    published = published_of(here.world, catalog_of(here.world), change.touched)
+    published = find_published(here.world, catalog_of(here.world), change.touched)
     if is_json:
         entries = [entry_shape(entry) for entry in change.entries]
         files = [str(path) for path in change.files]
@@ -192,7 +192,7 @@ def review(here: Here, wanted: Filter, minimum: int, limit: int, folder: Path | 
     A key each: y approves, n rejects, e gives it another text and approves, s skips, w shows all evidence, u takes the
     last answer back, q ends. What you decided is kept at once, however you end. `--json` lists what waits.
     """
-    waiting = undecided(here.world, wanted, minimum)
+    waiting = list_undecided(here.world, wanted, minimum)
     waiting = waiting[:limit] if limit else waiting
     if is_json:
         print_json([pattern_shape(pattern, None) for pattern in waiting])

@@ -20,8 +20,8 @@ from afterwit.config.calendar import Calendar
 from afterwit.extras.lab.patterns.catalog import CatalogEntry, EntryStatus, EntryVersion
 from afterwit.extras.lab.patterns.catalog_files import in_words
 from afterwit.extras.lab.patterns.detect import FEWEST_STORIES, Pattern, detect
-from afterwit.extras.lab.patterns.publish import PublishedState, ShownPublication, published_of
-from afterwit.extras.lab.patterns.show import catalog_of, listed, shown
+from afterwit.extras.lab.patterns.publish import PublishedState, ShownPublication, find_published
+from afterwit.extras.lab.patterns.show import catalog_of, list_entries, show_pattern
 from afterwit.extras.lab.patterns.show import diff as run_diff
 from afterwit.extras.lab.patterns.show import log as run_log
 from afterwit.model.errors import AfterwitError
@@ -64,28 +64,14 @@ def with_minimum(command: Command) -> Command:
 
 
 def pattern_shape(pattern: Pattern, entry: CatalogEntry | None) -> dict[str, Any]:
+    shape = msgspec.structs.asdict(pattern)
+    moments = {"first_seen": iso_from_ms(shape.pop("first_ms")), "last_seen": iso_from_ms(shape.pop("last_ms"))}
     return {
-        "id": pattern.id,
-        "kind": pattern.kind,
-        "side": pattern.side,
-        "title": pattern.title,
-        "text": pattern.text,
+        **shape,
+        **moments,
         "scope": str(pattern.scope),
-        "triggers": pattern.triggers,
         "is_cross_agent": pattern.is_cross_agent,
-        "frequency": pattern.frequency,
-        "sessions": pattern.sessions,
-        "stories": pattern.stories,
-        "repos": pattern.repos,
-        "users": pattern.users,
-        "agents": pattern.agents,
-        "first_seen": iso_from_ms(pattern.first_ms),
-        "last_seen": iso_from_ms(pattern.last_ms),
-        "failures": pattern.failures,
-        "mended": pattern.mended,
-        "actions": pattern.actions,
-        "tokens": pattern.tokens,
-        "evidence": [msgspec.structs.asdict(piece) | {"hash": piece.hash} for piece in pattern.evidence],
+        "evidence": [msgspec.structs.asdict(piece) for piece in pattern.evidence],
         "status": entry.status if entry else FOUND,
         "version": entry.version if entry else "",
     }
@@ -96,7 +82,7 @@ def entry_shape(entry: CatalogEntry) -> dict[str, Any]:
     return shape | {"evidence": [msgspec.structs.asdict(piece) for piece in entry.evidence]}
 
 
-def published_line(publication: ShownPublication, calendar: Calendar) -> str:
+def publication_line(publication: ShownPublication, calendar: Calendar) -> str:
     """Where a pattern is published, in one line."""
     whose = f" for {', '.join(publication.agents)}" if publication.agents else ""
     where = publication.path or publication.name
@@ -105,7 +91,7 @@ def published_line(publication: ShownPublication, calendar: Calendar) -> str:
     return f"published as {publication.form}{whose}: {where} ({publication.version}, {day}{state and f'; {state}'})"
 
 
-def summed_up(places: Sequence[ShownPublication]) -> str:
+def sum_up(places: Sequence[ShownPublication]) -> str:
     """All places of a pattern in a few words."""
     forms = ", ".join(sorted({str(place.form) for place in places}))
     states = dict.fromkeys(place.state.in_words for place in places if place.state.in_words)
@@ -115,7 +101,7 @@ def summed_up(places: Sequence[ShownPublication]) -> str:
 def still_published(own: str, places: Sequence[ShownPublication]) -> Iterator[str]:
     """What a person should know after a decision about a pattern that is published."""
     if any(place.state is PublishedState.WITHDRAWN for place in places):
-        yield f"{own} is still published ({summed_up(places)}). `afterwit patterns unpublish {own}` takes it back."
+        yield f"{own} is still published ({sum_up(places)}). `afterwit patterns unpublish {own}` takes it back."
     elif any(place.state is PublishedState.OUTDATED for place in places):
         yield f"An earlier version of {own} is published. `afterwit patterns publish {own}` brings it up to date."
 
@@ -232,8 +218,8 @@ _LOGGED = (
 @reporting
 def list_(here: Here, statuses: tuple[str, ...], folder: Path | None, is_json: bool) -> None:
     """The catalog: what was decided about patterns, and whether their files are as they were written."""
-    entries = listed(here.world, tuple(_STATUSES[status] for status in statuses), folder)
-    places = published_of(here.world, catalog_of(here.world)) if entries else {}
+    entries = list_entries(here.world, tuple(_STATUSES[status] for status in statuses), folder)
+    places = find_published(here.world, catalog_of(here.world)) if entries else {}
     if is_json:
         print_json(
             [
@@ -250,7 +236,7 @@ def list_(here: Here, statuses: tuple[str, ...], folder: Path | None, is_json: b
                 entry.version,
                 entry.status.in_words,
                 state.in_words,
-                summed_up(places.get(entry.id, ())),
+                sum_up(places.get(entry.id, ())),
                 entry.title or _ERASED,
             )
             for entry, _, state in entries
@@ -264,10 +250,10 @@ def list_(here: Here, statuses: tuple[str, ...], folder: Path | None, is_json: b
 @timed
 def show(here: Here, name: str, is_json: bool) -> None:
     """One pattern with its evidence and its history. PATTERN is an id or the beginning of one."""
-    pattern = shown(here.world, name)
+    pattern = show_pattern(here.world, name)
     entry, current = pattern.entry, pattern.current
     decided = entry if entry.version else None
-    places = published_of(here.world, catalog_of(here.world), (entry.id,)).get(entry.id, [])
+    places = find_published(here.world, catalog_of(here.world), (entry.id,)).get(entry.id, [])
     if is_json:
         print_json(
             {
@@ -285,7 +271,7 @@ def show(here: Here, name: str, is_json: bool) -> None:
     for line in summary_lines(current, here.calendar, len(current.evidence)) if current else ():
         print_text(line, "  ", "    ")
     for place in places:
-        print_text(published_line(place, here.calendar), "  ", "    ")
+        print_text(publication_line(place, here.calendar), "  ", "    ")
     for version in pattern.history:
         print_line(f"  {version.entry.version}  {here.calendar.day(version.at_ms)}  {version.what}")
 

@@ -148,7 +148,7 @@ def _report(done: PublishOutcome | None, words: str, *, is_json: bool, is_dry_ru
         print_json({"is_dry_run": is_dry_run, "steps": [_shape(step) for step in done.steps]})
     elif is_dry_run:
         _show_steps(done.steps)
-    if not done.needed:
+    if not done.needed_steps:
         talk("It is so already. Nothing was changed.")
     elif is_dry_run:
         talk("Nothing was changed.")

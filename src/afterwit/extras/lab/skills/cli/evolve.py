@@ -12,7 +12,7 @@ from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, print_text, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
-from afterwit.extras.lab.skills.cli.look import rounded
+from afterwit.extras.lab.skills.cli.look import round_figures
 from afterwit.extras.lab.skills.evolve.decide import (
     accept,
     evolution,
@@ -281,9 +281,7 @@ def proposal_shape(proposal: SkillProposal) -> dict[str, Any]:
 
 def trial_shape(trial: SkillTrial, effect: TrialEffect | None) -> dict[str, Any]:
     """A trial as programs get it; effects are shares of actions."""
-    result = None if effect is None else msgspec.to_builtins(effect)
-    if result is not None:
-        result |= {name: rounded(result[name]) for name in ("effect", "low", "high")}
+    result = None if effect is None else round_figures(msgspec.to_builtins(effect))
     return {
         "id": trial.id,
         "skill": trial.proposal.skill,

@@ -15,42 +15,36 @@ from afterwit.extras.lab.skills.figures import (
     LEAST_TOGETHER,
     UNIT,
     SkillHistory,
-    SkillPair,
     SkillSummary,
     SkillTrend,
-    between,
+    effect_rows,
     effects_by,
-    finding,
-    known_effect,
-    of_ten,
     pairs,
     skill_history,
     summaries,
     summary,
     trends,
+    use_cells,
 )
 from afterwit.model.errors import UsageError, did_you_mean
-from afterwit.model.figures import human_count
 from afterwit.model.times import with_times
-from afterwit.repos.remotes import last_part
 from afterwit.sessions.filters import Filter
 
 _DIGITS = 4
 
 
-def rounded(value: float | None) -> float | None:
-    return round(value, _DIGITS) if value is not None else None
+def round_figures(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: round(value, _DIGITS) if isinstance(value, float) else value for name, value in fields.items()}
 
 
 def effect_shape(effect: SkillEffect) -> dict[str, Any]:
     """An effect as programs get it: shares of actions."""
+    figures = {"effect": effect.effect if effect.is_known else None, "low": effect.low, "high": effect.high}
+    figures["confidence"] = effect.confidence
     return {
         "compared": effect.uses,
         "compared_sessions": effect.sessions,
-        "effect": rounded(effect.effect) if effect.is_known else None,
-        "low": rounded(effect.low),
-        "high": rounded(effect.high),
-        "confidence": rounded(effect.confidence),
+        **round_figures(figures),
         "finding": effect.finding,
     }
 
@@ -104,49 +98,17 @@ def list_skills(here: Here, wanted: Filter, is_json: bool) -> None:
     if is_json:
         print_json([summary_shape(skill) for skill in used])
     elif used:
-        _show_list(used)
+        print_table(_LISTED, [(skill.name, *skill.cells) for skill in used])
+        talk(UNIT)
     else:
         talk_of_nothing(here, wanted, history, "No session uses a skill.")
 
 
 def summary_shape(skill: SkillSummary) -> Any:
     """A skill as programs get it."""
-    shape = {
-        "skill": skill.name,
-        "uses": skill.uses,
-        "sessions": skill.sessions,
-        "agents": list(skill.agents),
-        "repos": list(skill.repos),
-        "versions": list(skill.versions),
-        "last_ms": skill.last_ms,
-        "edits_per_use": rounded(skill.edits_per_use),
-        "failures_per_use": rounded(skill.failures_per_use),
-        "again_share": rounded(skill.again_share),
-        "ended_well_share": rounded(skill.ended_well.share),
-        "best_task_type": skill.best_task_type,
-        **effect_shape(skill.effect),
-    }
-    return with_times(shape)
-
-
-def _show_list(used: Sequence[SkillSummary]) -> None:
-    rows = [
-        (
-            skill.name,
-            skill.uses,
-            skill.sessions,
-            f"{skill.edits_per_use:.1f}",
-            f"{skill.failures_per_use:.1f}",
-            f"{skill.again_share:.0%}",
-            known_effect(skill.effect),
-            between(skill.effect.low, skill.effect.high),
-            finding(skill.effect),
-            skill.best_task_type,
-        )
-        for skill in used
-    ]
-    print_table(_LISTED, rows)
-    talk(UNIT)
+    shape = {"skill": skill.name, **skill._asdict(), "ended_well_share": skill.ended_well.share}
+    del shape["name"], shape["ended_well"]
+    return with_times(round_figures({**shape, **effect_shape(skill.effect)}))
 
 
 _LIMIT = 10
@@ -209,7 +171,7 @@ def _skill_shape(skill: SkillSummary, uses: Sequence[WeighedUse], latest: Sequen
         **summary_shape(skill),
         "by_task_type": _effect_shapes(effects_by(uses, lambda use: use.task_type)),
         "by_agent": _effect_shapes(effects_by(uses, lambda use: use.session.agent)),
-        "latest": [with_times(_use_shape(use)) for use in latest],
+        "latest": [with_times(round_figures(_use_shape(use))) for use in latest],
     }
 
 
@@ -233,43 +195,28 @@ def _use_shape(weighed: WeighedUse) -> dict[str, Any]:
         "failures": use.failures,
         "is_again": use.is_again,
         "outcome": weighed.outcome,
-        "reinforcement": rounded(weighed.reinforcement),
+        "reinforcement": weighed.reinforcement,
     }
 
 
 def _show_skill(here: Here, skill: SkillSummary, uses: Sequence[WeighedUse], latest: Sequence[WeighedUse]) -> None:
-    where = ", ".join(last_part(repo) or "no repository" for repo in skill.repos)
-    print_text(f"{skill.name}: {human_count(skill.uses, 'use')} in {human_count(skill.sessions, 'session')} of {where}")
+    print_text(f"{skill.name}: {skill.places}")
     if skill.versions:
         print_text(f"versions: {', '.join(skill.versions)}")
     if skill.ended_well.of:
         ended = f"{skill.ended_well.hits} of {skill.ended_well.of}"
         print_text(f"sessions that ended well: {ended} whose end can be told; not compared with others")
     print_line("")
-    effects = {
-        "everywhere": skill.effect,
-        **_named("agent", effects_by(uses, lambda use: use.session.agent)),
-        **_named("work", effects_by(uses, lambda use: use.task_type)),
-    }
-    rows = [
-        (name, effect.uses, known_effect(effect), between(effect.low, effect.high), finding(effect))
-        for name, effect in effects.items()
-    ]
-    print_table(_EFFECTS, rows)
+    print_table(_EFFECTS, effect_rows(skill, uses))
     print_line("")
     print_table(_USES, [_use_row(here, use) for use in latest])
     talk(UNIT)
 
 
-def _named(what: str, effects: dict[str, SkillEffect]) -> dict[str, SkillEffect]:
-    return {f"{what}: {name}": effect for name, effect in effects.items()}
-
-
 def _use_row(here: Here, weighed: WeighedUse) -> tuple[Any, ...]:
     use, session = weighed.use, weighed.session
     day = here.calendar.day(session.at_ms) if session.at_ms else ""
-    figures = (use.actions, use.edits, use.failures, of_ten(weighed.reinforcement), weighed.outcome)
-    return session.native_id[:_SHORT_ID], day, use.at, session.agent, use.version, *figures
+    return session.native_id[:_SHORT_ID], day, use.at, session.agent, use.version, *use_cells(weighed)
 
 
 _PAIRS = (
@@ -299,42 +246,14 @@ def show_pairs(here: Here, wanted: Filter, is_json: bool) -> None:
     history = skill_history(here.world, wanted)
     together = pairs(history)
     if is_json:
-        print_json([_pair_shape(pair) for pair in together])
+        print_json([round_figures(pair._asdict()) for pair in together])
     elif together:
-        _show_pairs(together)
+        print_table(_PAIRS, [pair.cells for pair in together])
+        talk(UNIT)
     else:
         talk_of_nothing(
             here, wanted, history, f"No two skills are used together in {LEAST_TOGETHER} independent sessions."
         )
-
-
-def _pair_shape(pair: SkillPair) -> dict[str, Any]:
-    return {
-        "skills": list(pair.names),
-        "sessions": pair.sessions,
-        "expected_sessions": rounded(pair.expected_sessions),
-        "effect": rounded(pair.effect),
-        "expected_effect": rounded(pair.expected_effect),
-        "difference": rounded(pair.change),
-        "low": rounded(pair.low),
-        "high": rounded(pair.high),
-    }
-
-
-def _show_pairs(together: Sequence[SkillPair]) -> None:
-    rows = [
-        (
-            " + ".join(pair.names),
-            pair.sessions,
-            f"{pair.expected_sessions:.1f}",
-            of_ten(pair.effect),
-            of_ten(pair.expected_effect),
-            between(pair.low, pair.high),
-        )
-        for pair in together
-    ]
-    print_table(_PAIRS, rows)
-    talk(UNIT)
 
 
 _TRENDS = (
@@ -366,36 +285,12 @@ def show_trends(here: Here, wanted: Filter, is_json: bool) -> None:
     if is_json:
         print_json([_trend_shape(trend) for trend in changes])
     elif changes:
-        _show_trends(changes)
+        print_table(_TRENDS, [trend.cells for trend in changes])
+        talk(UNIT)
     else:
         talk_of_nothing(here, wanted, history, "No skill has enough uses before and after: ten that could be compared.")
 
 
 def _trend_shape(trend: SkillTrend) -> dict[str, Any]:
-    return {
-        "skill": trend.name,
-        "since": trend.since,
-        "before": effect_shape(trend.before),
-        "after": effect_shape(trend.after),
-        "change": rounded(trend.change),
-        "low": rounded(trend.low),
-        "high": rounded(trend.high),
-        "finding": trend.finding,
-    }
-
-
-def _show_trends(changes: Sequence[SkillTrend]) -> None:
-    rows = [
-        (
-            trend.name,
-            trend.since,
-            of_ten(trend.before.effect),
-            of_ten(trend.after.effect),
-            of_ten(trend.change),
-            between(trend.low, trend.high),
-            trend.finding,
-        )
-        for trend in changes
-    ]
-    print_table(_TRENDS, rows)
-    talk(UNIT)
+    effects = {"before": effect_shape(trend.before), "after": effect_shape(trend.after)}
+    return round_figures({**trend._asdict(), **effects, "finding": trend.finding})

@@ -51,7 +51,7 @@ from afterwit.store.store import Store, hold_lease, open_store, readonly_databas
 
 def place(world: World, trial: SkillTrial, arm: Arm) -> list[Path]:
     """Writes the version, or removes the file where the old one is none. Returns what changed. Asks no questions:
-    whether it may is up to `changed_by_hand`."""
+    whether it may is up to `find_changed`."""
     text = trial.text(arm)
     made = tuple(expanded(folder, world.user_home) for folder in trial.start.made)
     changes = [
@@ -66,27 +66,27 @@ def place(world: World, trial: SkillTrial, arm: Arm) -> list[Path]:
     return carry_out(changes)
 
 
-def changed_by_hand(world: World, trial: SkillTrial) -> Path | None:
+def find_changed(world: World, trial: SkillTrial) -> Path | None:
     """The first file of the trial that holds something else than it was left with; None where there is none."""
     due = trial.due if trial.is_settled else None
     for file in _files(world, trial.start):
-        held = held_by(file, trial.start)
+        held = version_in(file, trial.start)
         if held is None or (due is not None and held is not due):
             return file.path
     return None
 
 
-def held_by(file: ForeignFile, start: TrialStart) -> Arm | None:
+def version_in(file: ForeignFile, start: TrialStart) -> Arm | None:
     """Which version a file holds; None: neither."""
     own = "" if file.content is None else fingerprint(file.content)
     return Arm.OLD if own == start.old_hash else Arm.NEW if own == start.new_hash else None
 
 
 def _files(world: World, start: TrialStart) -> Sequence[ForeignFile]:
-    return [_seen(expanded(path, world.user_home)) for path in start.proposal.paths]
+    return [_look(expanded(path, world.user_home)) for path in start.proposal.paths]
 
 
-def _seen(path: Path) -> ForeignFile:
+def _look(path: Path) -> ForeignFile:
     """What lies there; what cannot be read is something else than ours."""
     try:
         return look(path)
@@ -122,7 +122,7 @@ def _block(now_ms: int) -> int:
     return now_ms // BLOCK_MS
 
 
-def drawn_arm(key: bytes, trial: str, block: int) -> Arm:
+def draw_arm(key: bytes, trial: str, block: int) -> Arm:
     """Chance: the same for the same trial and block, and nobody without the key can foretell it."""
     return Arm.NEW if draw(holdout_key(key), "skill", trial, str(block)) < CHANCE else Arm.OLD
 
@@ -130,7 +130,7 @@ def drawn_arm(key: bytes, trial: str, block: int) -> Arm:
 def draw_entry(key: bytes, trial: str, now_ms: int) -> tuple[str, dict[str, Any]]:
     block = _block(now_ms)
     odds = {Arm.NEW.value: CHANCE, Arm.OLD.value: 1 - CHANCE}
-    return SkillEntry.DRAWN, {"trial": trial, "block": block, "arm": drawn_arm(key, trial, block).value, "odds": odds}
+    return SkillEntry.DRAWN, {"trial": trial, "block": block, "arm": draw_arm(key, trial, block).value, "odds": odds}
 
 
 def end_entry(
@@ -175,7 +175,7 @@ class _Advancing:
 
     def _advance(self, trial: SkillTrial) -> SkillTrial | None:
         """The trial, if it ended now."""
-        path = changed_by_hand(self._world, trial)
+        path = find_changed(self._world, trial)
         if path is not None:
             return self._end(trial, TrialVerdict.CHANGED, f"{path} was changed by hand, and is left as it is.")
         if not trial.is_settled:
@@ -186,9 +186,9 @@ class _Advancing:
             return self._end(trial, TrialVerdict.WITHDRAWN, "The sessions that it was made from were deleted.")
         if _block(self._clock()) <= trial.blocks[-1].number:
             return None
-        return self._judged(trial)
+        return self._judge(trial)
 
-    def _judged(self, trial: SkillTrial) -> SkillTrial | None:
+    def _judge(self, trial: SkillTrial) -> SkillTrial | None:
         """Ends the trial if it is decided, and draws the version of the next block if it is not."""
         now_ms = self._clock()
         *earlier, last = trial.blocks
@@ -297,7 +297,7 @@ def rollback(world: World, name: str, clock: Clock) -> SkillTrial:
             raise UsageError(f"{trial.id} runs on another machine. Roll it back there.")
         if not trial.is_open and trial.verdict is not TrialVerdict.KEPT:
             raise UsageError(f"{trial.id} ended already ({trial.verdict}): the old version is back.")
-        path = changed_by_hand(world, trial)
+        path = find_changed(world, trial)
         if path is not None:
             raise UsageError(
                 f"{path} was changed by hand, and is not overwritten. Move it away or put it back, then try again;"

@@ -195,7 +195,7 @@ def first_version(repo: str, commands: Sequence[str]) -> FirstVersion | None:
         (
             joined((ours("# Before a commit in "), place)),
             ours("Run these from the root of the repository, in this order, and go on once each has passed:"),
-            _numbered(shown),
+            _number_lines(shown),
             ours("Then commit. If one fails, mend that before going on; do not skip it."),
         ),
         "\n\n",
@@ -238,8 +238,8 @@ def _mend(
 
 
 def _section(steps: Sequence[str]) -> Shown:
-    return joined((ours(_HEADING), ours(_INTRO), _numbered([command(step) for step in steps])), "\n\n")
+    return joined((ours(_HEADING), ours(_INTRO), _number_lines([command(step) for step in steps])), "\n\n")
 
 
-def _numbered(shown: Sequence[Shown]) -> Shown:
+def _number_lines(shown: Sequence[Shown]) -> Shown:
     return joined((joined((figure(at), ours(". "), line)) for at, line in enumerate(shown, start=1)), "\n")

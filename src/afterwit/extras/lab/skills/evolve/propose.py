@@ -42,8 +42,8 @@ from afterwit.extras.lab.skills.evolve.verify import (
     StorySession,
     TextSurroundings,
     already_said,
-    named_calls,
     paths_in,
+    project_calls,
     refusals,
 )
 from afterwit.extras.lab.skills.figures import SkillHistory, skill_history, trends
@@ -104,10 +104,10 @@ class _Proposing:
 
     def all(self) -> Iterator[SkillProposal]:
         checks = grouped_by(checks_in(self._db, self._refs), lambda check: check.repo)
-        yield from self._missing(checks)
-        yield from self._degraded(checks)
+        yield from self._propose_first(checks)
+        yield from self._propose_next(checks)
 
-    def _missing(self, checks: Checks) -> Iterator[SkillProposal]:
+    def _propose_first(self, checks: Checks) -> Iterator[SkillProposal]:
         for repo, own in checks.items():
             procedure = procedure_of(own)
             proposal = self._first(repo, procedure) if procedure.commands else None
@@ -127,7 +127,7 @@ class _Proposing:
         kept_out = (
             *([] if agents else ["None of the agents that do this reads skills."]),
             *(f"{place.parent} is there already." for place in places if os.path.lexists(place.parent)),
-            *filter(None, (already_said(commands, around), self._said_by_skill(agents, repo, commands))),
+            *filter(None, (already_said(commands, around), self._find_saying(agents, repo, commands))),
             *refusals(None, text, around, self._look(repo, text)),
         )
         return SkillProposal(
@@ -145,7 +145,7 @@ class _Proposing:
             refusals=kept_out,
         )
 
-    def _degraded(self, checks: Checks) -> Iterator[SkillProposal]:
+    def _propose_next(self, checks: Checks) -> Iterator[SkillProposal]:
         for name, why in self._worse().items():
             yield self._next(name, why, self._history.uses[name], checks)
 
@@ -155,7 +155,7 @@ class _Proposing:
         for trend in trends(self._history.uses):
             if trend.finding == "worse":
                 what = f"Since {trend.since} it does {-10 * trend.change:.1f} of ten actions less than before"
-                worse.setdefault(trend.name, f"{what} (between {-10 * trend.high:.1f} and {-10 * trend.low:.1f}).")
+                worse.setdefault(trend.skill, f"{what} (between {-10 * trend.high:.1f} and {-10 * trend.low:.1f}).")
         for name, uses in self._history.uses.items():
             effect = effect_of(uses)
             if effect.finding == "harms" and is_worth_telling(effect) and name not in worse:
@@ -209,7 +209,7 @@ class _Proposing:
                     places.append(place.root / below.project / name / FILE)
         return list(dict.fromkeys(places))
 
-    def _said_by_skill(self, agents: Sequence[str], repo: str, commands: Sequence[str]) -> str:
+    def _find_saying(self, agents: Sequence[str], repo: str, commands: Sequence[str]) -> str:
         """A skill that names all of these commands; "" where none does."""
         roots = {place.parent.parent for place in self._places(agents, "x", {repo})}
         files = (file for root in sorted(roots) for file in sorted(islice(root.glob(f"*/{FILE}"), _MOST_SKILLS)))
@@ -248,7 +248,7 @@ class _Proposing:
     def _look(self, repo: str, text: str) -> CheckoutLook:
         own: list[Checkout] = [place for place in self._checkouts if repo and place.repo == repo]
         readable = readable_checkouts(self._world, own)
-        paths, calls = paths_in(text), named_calls(text)
+        paths, calls = paths_in(text), project_calls(text)
         if not readable:
             return CheckoutLook()
         missing = missing_subjects(own, {repo: NamedSubjects(frozenset(), calls)}, readable).get(repo)

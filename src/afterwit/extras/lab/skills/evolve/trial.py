@@ -64,7 +64,7 @@ class TrialEffect(msgspec.Struct, frozen=True, kw_only=True):
     more_sessions: int | None = None  # until an effect worth having would be seen; None: nobody can say
 
 
-def compared(cases: Iterable[TrialCase], blocks: Sequence[DrawnBlock], started_ms: int) -> TrialEffect:
+def compare(cases: Iterable[TrialCase], blocks: Sequence[DrawnBlock], started_ms: int) -> TrialEffect:
     """What cases say of blocks that are over. Those from before the trial show what is usual."""
     ordered = sorted(cases)
     past = [(_trial(case),) for case in ordered if case.at_ms < started_ms]
@@ -224,7 +224,7 @@ def evolution_of(entries: Iterable[Recorded]) -> Evolution:
 def _after(trial: SkillTrial, kind: str, at_ms: int, body: Mapping[str, Any]) -> SkillTrial:
     if kind == SkillEntry.DRAWN:
         block = TrialBlock(int(body["block"]), Arm(body["arm"]), float(body["odds"][Arm.NEW]))
-        return trial._replace(blocks=(*_closed(trial, at_ms), block), is_settled=False)
+        return trial._replace(blocks=(*_close_blocks(trial, at_ms), block), is_settled=False)
     if kind == SkillEntry.PLACED:
         blocks = trial.blocks
         if trial.is_open and blocks and blocks[-1].from_ms is None:
@@ -232,7 +232,7 @@ def _after(trial: SkillTrial, kind: str, at_ms: int, body: Mapping[str, Any]) ->
         return trial._replace(blocks=blocks, is_settled=True)
     effect = msgspec.convert(body["effect"], TrialEffect) if body.get("effect") else trial.effect
     return trial._replace(
-        blocks=_closed(trial, at_ms),
+        blocks=_close_blocks(trial, at_ms),
         verdict=TrialVerdict(body["verdict"]),
         ended_ms=at_ms,
         effect=effect,
@@ -241,7 +241,7 @@ def _after(trial: SkillTrial, kind: str, at_ms: int, body: Mapping[str, Any]) ->
     )
 
 
-def _closed(trial: SkillTrial, at_ms: int) -> tuple[TrialBlock, ...]:
+def _close_blocks(trial: SkillTrial, at_ms: int) -> tuple[TrialBlock, ...]:
     """The blocks so far; the last one ends here."""
     if not trial.blocks or trial.blocks[-1].until_ms is not None:
         return trial.blocks
@@ -260,7 +260,7 @@ def trial_effect(db: apsw.Connection, trial: SkillTrial) -> TrialEffect:
         if block.from_ms is not None and block.until_ms is not None
     ]
     cases = _uses(db, trial) if trial.proposal.old is not None else _sessions(db, trial)
-    return compared(cases, blocks, trial.started_ms)
+    return compare(cases, blocks, trial.started_ms)
 
 
 def _uses(db: apsw.Connection, trial: SkillTrial) -> Iterator[TrialCase]:

@@ -59,7 +59,7 @@ class NamedLine(NamedTuple):
     is_alone: bool  # the line holds nothing else
 
     @property
-    def fixed(self) -> str:
+    def beginning(self) -> str:
         """Its words up to the first that stands for others."""
         words = self.text.split()
         end = next((place for place, word in enumerate(words) if _OPEN.search(word)), len(words))
@@ -67,7 +67,7 @@ class NamedLine(NamedTuple):
 
     @property
     def is_open(self) -> bool:
-        return self.fixed != " ".join(self.text.split())
+        return self.beginning != " ".join(self.text.split())
 
 
 def commands_in(text: str) -> list[NamedLine]:
@@ -207,14 +207,14 @@ def _ends(digest: Digest) -> Iterator[tuple[str, int, bool]]:
         if digest.steps[end].status is Status.SUCCEEDED:
             for command in line.commands:
                 if command.number in line.reporting:
-                    yield _written(command), at_ms, True
+                    yield _words_of(command), at_ms, True
             if not line.hides_exit:
                 yield step.target, at_ms, True
         elif classes.get(end) in _COULD_NOT_RUN and line.main is not None and len(line.commands) == 1:
-            yield _written(line.main), at_ms, False
+            yield _words_of(line.main), at_ms, False
 
 
-def _written(command: Command) -> str:
+def _words_of(command: Command) -> str:
     return " ".join(word.text for word in command.words)
 
 
@@ -243,7 +243,7 @@ class TextSurroundings(NamedTuple):
     redactor: Redactor
 
 
-def named_calls(text: str) -> frozenset[ProjectCall]:
+def project_calls(text: str) -> frozenset[ProjectCall]:
     """What the commands of a text call of their project."""
     return frozenset(call for named in commands_in(text) for call in calls_in(named.text))
 
@@ -276,11 +276,11 @@ def _of_commands(old: str | None, new: str, around: TextSurroundings) -> Iterato
 
 
 def _has_succeeded(named: NamedLine, history: CommandHistory) -> bool:
-    return history.begins(named.fixed) if named.is_open else bool(history.record(named.text).passed)
+    return history.begins(named.beginning) if named.is_open else bool(history.record(named.text).passed)
 
 
 def _of_places(new: str, look: CheckoutLook) -> Iterator[str]:
-    if not look.is_there and (paths_in(new) or named_calls(new)):
+    if not look.is_there and (paths_in(new) or project_calls(new)):
         yield "This machine has no checkout in which the paths and tasks that it names could be looked up."
     yield from (f"{quoted(path)} is not there." for path in paths_in(new) if path in look.missing)
     yield from (f"{reason[:1].upper()}{reason[1:]}." for _, reason in look.gone)

@@ -6,10 +6,10 @@ from afterwit.cli.commands import LazyGroup
 from afterwit.config.extras import Subcommand
 
 COMMANDS = {
-    "init": Subcommand(".init:init", "Make a hub in a database, or bring one to a newer schema."),
+    "init": Subcommand(".look:init", "Make a hub in a database, or bring one to a newer schema."),
     "status": Subcommand(".look:status", "What a team has on its hub, in sums."),
     "search": Subcommand(".look:search", "Find shared notes on the hub, by words."),
-    "members": Subcommand(".members:members", "Who belongs to the teams of a hub."),
+    "members": Subcommand(".look:members", "Who belongs to the teams of a hub."),
 }
 
 

@@ -22,9 +22,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from afterwit.agents.codex.outputs import Endings
-from afterwit.agents.codex.records import Payload
-from afterwit.agents.reading import mark
+from afterwit.agents.codex.records import Endings, Payload
+from afterwit.agents.log_reader import mark
 from afterwit.model.kinds import Relation
 from afterwit.model.readings import Facts
 

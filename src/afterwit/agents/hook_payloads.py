@@ -5,6 +5,7 @@ accepts. Both sides see only these values. What an answer says has come through 
 lives for some milliseconds.
 """
 
+from afterwit.model.quick_json import dumps
 from afterwit.redaction.shown import NOTHING, Shown
 
 START = "start"  # a session begins, is resumed, or goes on after a compaction
@@ -179,3 +180,117 @@ def _script(words: list[object]) -> str:
     if len(words) == 3 and isinstance(words[1], str) and words[1].startswith("-") and words[1].endswith("c"):
         return str(words[2])
     return str(words[0]) if len(words) == 1 or " " in str(words[0]) else " ".join(map(str, words))
+
+
+CLAUDE_EVENTS = {
+    START: "SessionStart",
+    PROMPT: "UserPromptSubmit",
+    BEFORE: "PreToolUse",
+    AFTER: "PostToolUse",
+    COMPACT: "PreCompact",
+    END: "SessionEnd",
+}
+_FAILED = "PostToolUseFailure"
+
+
+def read_claude_payload(event: str, payload: dict[str, object]) -> Moment:
+    native = text_at(payload, "hook_event_name") or CLAUDE_EVENTS[event]
+    output = all_text(payload.get("tool_response")) or all_text(payload.get("tool_output"))
+    error = all_text(payload.get("error"))
+    has_failed = native == _FAILED
+    return Moment(
+        event,
+        text_at(payload, "session_id"),
+        native=native,
+        cwd=text_at(payload, "cwd"),
+        context=text_at(payload, "agent_id"),
+        source=text_at(payload, "source"),
+        prompt=all_text(payload.get("prompt")),
+        tool=text_at(payload, "tool_name"),
+        arguments=fields_at(payload, "tool_input"),
+        call=text_at(payload, "tool_use_id", "tool_call_id"),
+        output=(error or output) if has_failed else output,
+        is_error=None if payload.get("is_interrupt") is True else has_failed,
+        exit_code=number_after((error or output)[:200], "Exit code", "Exit Code:") if has_failed else None,
+        transcript=text_at(payload, "transcript_path"),
+    )
+
+
+def write_claude_answer(moment: Moment, answer: Answer, *, needs_allowance: bool = False) -> str:
+    """The output. `needs_allowance`: a rewrite counts only together with a permission."""
+    said: dict[str, object] = {"hookEventName": moment.native}
+    if answer.reason:
+        said |= {"permissionDecision": "deny", "permissionDecisionReason": answer.reason}
+    elif answer.arguments is not None:
+        said |= {"permissionDecision": "allow"} if needs_allowance else {}
+        said["updatedInput"] = answer.arguments
+    if answer.text:
+        said["additionalContext"] = answer.text
+    notice: dict[str, object] = {"systemMessage": answer.notice} if answer.notice else {}
+    return dumps({**notice, "hookSpecificOutput": said}) if len(said) > 1 else ""
+
+
+def read_plugin_payload(event: str, payload: dict[str, object]) -> Moment:
+    code, is_error = payload.get("exit_code"), payload.get("is_error")
+    return Moment(
+        event,
+        text_at(payload, "session"),
+        cwd=text_at(payload, "cwd"),
+        context=text_at(payload, "context"),
+        source=text_at(payload, "source"),
+        prompt=all_text(payload.get("prompt")),
+        tool=text_at(payload, "tool"),
+        arguments=fields_at(payload, "input"),
+        call=text_at(payload, "call"),
+        output=all_text(payload.get("output")),
+        is_error=is_error if isinstance(is_error, bool) else None,
+        exit_code=code if isinstance(code, int) and not isinstance(code, bool) else None,
+    )
+
+
+def write_plugin_answer(moment: Moment, answer: Answer) -> str:  # noqa: ARG001 - every agent's has it
+    said: dict[str, object] = {}
+    if answer.reason:
+        said["deny"] = answer.reason
+    elif answer.arguments is not None:
+        said["input"] = answer.arguments
+    if answer.text:
+        said["context"] = answer.text
+    return dumps(said) if said else ""
+
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any
+
+ROOT = "afterwit.agents"
+
+
+def described(agent: str) -> "dict[str, Any]":
+    """What the agent's package says of it; nothing where there is no such agent."""
+    table: dict[str, Any] = getattr(_package(agent), "AGENT", {})
+    return table
+
+
+def payloads_of(agent: str) -> "ModuleType | None":
+    """What reads and answers this agent's hooks; None where the agent has none."""
+    return _package(agent) if "hooks" in described(agent) else None
+
+
+def folder_of(agent: str) -> str:
+    """The name of the agent's package, and of the folder of its tests."""
+    return agent.replace("-", "_")
+
+
+def _package(agent: str) -> "ModuleType | None":
+    """The name comes from a command line and may be anything."""
+    if not folder_of(agent).isidentifier():
+        return None
+    wanted = f"{ROOT}.{folder_of(agent)}"
+    try:
+        return __import__(wanted, None, None, ["AGENT"])
+    except ModuleNotFoundError as error:
+        if error.name != wanted:
+            raise
+        return None

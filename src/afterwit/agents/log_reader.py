@@ -1,0 +1,332 @@
+"""What every reader of an agent's logs provides. The table in an agent's package names its reader.
+
+A reader is pure: bytes in, readings out. It opens no file; the bytes of files beside the transcript come through
+`SourceFile.companion`. Its state between two appends is small, holds ids and counters only (no text of the log, which
+may contain secrets), and goes through `save`.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import StrEnum
+from hashlib import blake2b
+from pathlib import PurePosixPath
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
+
+import msgspec
+
+from afterwit.agents.fields import decoded_text
+from afterwit.model.kinds import EventKind, ReaderEvidence
+from afterwit.model.readings import Event, Problem, Reading, Result, Spend, Usage
+from afterwit.sources.framing import Record
+from afterwit.sources.gathering import session_in
+
+
+class Shape(StrEnum):
+    """How a transcript is cut into records."""
+
+    LINES = "lines"  # one JSON object a line; read on from where the last run stopped
+    DOCUMENT = "document"  # the whole file is one JSON value and one record
+    TEXT = "text"  # the whole file is one record, as it is
+
+
+class SourceFile(NamedTuple):
+    """The file being read: its path below the agent's home, and a way to the files that belong to it."""
+
+    path: PurePosixPath
+    companion: Callable[[PurePosixPath], bytes | None]
+
+
+class FileReading(Protocol):
+    """The reading of one file, resumable at any record."""
+
+    known: Mapping[str, int]  # records by type, since the beginning of the file
+    unknown: Mapping[str, int]  # those whose type this reader does not know
+
+    def feed(self, record: Record) -> Iterable[Reading]:
+        """The readings of one record. Raises msgspec.DecodeError, before any change of state, if it is no JSON
+        object (a document: no JSON value of the kind that it should be)."""
+        ...
+
+    def save(self) -> bytes:
+        """The state, to go on from with `Reader.start(file, saved)`."""
+        ...
+
+
+class WholeReading(FileReading, Protocol):
+    """The reading of a document or a text. It is never resumed, so `save` may give nothing. Each event has the range of
+    its own piece of the file, and `piece` reads that alone."""
+
+    def piece(self, record: Record) -> Iterable[Reading]:
+        """The readings of one piece, in a fresh reading: the events that `feed` gives this range, with the same kinds
+        and texts. What other pieces say (ids, times, the session) may be missing or made up."""
+        ...
+
+
+class Reader(Protocol):
+    """All that is known about one agent's logs."""
+
+    agent: str
+    evidence: ReaderEvidence
+
+    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
+        """The transcript that this file is, or belongs to as a companion; None if it is neither."""
+        ...
+
+    def shape(self, path: PurePosixPath) -> Shape:
+        """How this transcript is read. Decided by the file's name alone: it may lie in a folder given by hand. Where
+        it is no LINES, `start` gives a WholeReading."""
+        ...
+
+    def sniffs(self, record: Mapping[str, Any]) -> bool:
+        """Whether this is one of the first records of a log of this agent. A document is its own first record, or, if
+        it is a list, each of its first elements is one; texts are recognised by name."""
+        ...
+
+    def start(self, file: SourceFile, saved: bytes | None = None) -> FileReading: ...
+
+
+@runtime_checkable
+class Sharing(Protocol):
+    """A reader whose transcripts want files that are no companion of one of them alone, such as a list of projects."""
+
+    def shared(self, path: PurePosixPath) -> tuple[PurePosixPath, ...]:
+        """Files below the home that this transcript may ask for as if they were its companions; none, if it is no
+        transcript."""
+        ...
+
+
+def shared_files(reader: Reader, path: PurePosixPath) -> tuple[PurePosixPath, ...]:
+    """The files that a transcript shares with others."""
+    return reader.shared(path) if isinstance(reader, Sharing) else ()
+
+
+_NAMES = 100
+_NAME_CHARS = 80
+_MARKS = 20_000
+
+
+class ReadingMemory(msgspec.Struct):
+    known: dict[str, int] = {}
+    unknown: dict[str, int] = {}
+    marks: dict[int, int] = {}
+
+    def count(self, name: str, *, is_known: bool) -> None:
+        """Counts a record. Unknown names come from the log: their length and number are bounded."""
+        counts = self.known if is_known else self.unknown
+        name = name[:_NAME_CHARS] or "(no type)"
+        if not is_known and name not in counts and len(counts) >= _NAMES:
+            name = "(more)"
+        counts[name] = counts.get(name, 0) + 1
+
+    def is_new(self, *words: str) -> bool:
+        """Whether this was not told before; it counts as told from now on."""
+        mark = _hash(words)
+        if mark in self.marks:
+            return False
+        self.marks[mark] = 1
+        self._bound()
+        return True
+
+    def forget(self, *words: str) -> None:
+        """Makes it new again."""
+        self.marks.pop(_hash(words), None)
+
+    def nth(self, *words: str) -> int:
+        """How often this came by now, this time included."""
+        mark = _hash(words)
+        self.marks[mark] = times = self.marks.get(mark, 0) + 1
+        self._bound()
+        return times
+
+    def _bound(self) -> None:
+        if len(self.marks) > _MARKS:
+            del self.marks[next(iter(self.marks))]
+
+
+def mark(value: str) -> str:
+    """A short hash that stands for a text where the text itself must not be kept."""
+    return blake2b(value.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def _hash(words: tuple[str, ...]) -> int:
+    joined = "\0".join(words).encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(joined, digest_size=8).digest(), "big")
+
+
+class Counted(Protocol):
+    """The state of a reading: it counts the records by type."""
+
+    known: dict[str, int]
+    unknown: dict[str, int]
+
+
+StateT = TypeVar("StateT", bound=Counted)
+
+
+class LinesReader:
+    """A reader whose transcripts are lines."""
+
+    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
+        return Shape.LINES
+
+
+class DocumentReader:
+    """A reader whose transcripts are documents."""
+
+    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
+        return Shape.DOCUMENT
+
+
+class LinesReading(Generic[StateT]):
+    """The reading of lines, resumed from its state."""
+
+    def __init__(self, state: StateT) -> None:
+        self._state = state
+        self.known: Mapping[str, int] = state.known
+        self.unknown: Mapping[str, int] = state.unknown
+
+    def save(self) -> bytes:
+        return msgspec.msgpack.encode(self._state)
+
+    @property
+    def _is_at_start(self) -> bool:
+        return not self.known and not self.unknown
+
+
+class DocumentReading:
+    """The reading of a document or a text, which is never resumed."""
+
+    def __init__(self, session: str) -> None:
+        self._session = session
+        self._memory = ReadingMemory()
+        self.known: Mapping[str, int] = self._memory.known
+        self.unknown: Mapping[str, int] = self._memory.unknown
+
+    def save(self) -> bytes:
+        return b""
+
+
+def resumed(state: type[StateT], saved: bytes | None) -> StateT:
+    """The state that was saved, or a new one."""
+    return msgspec.msgpack.decode(saved, type=state) if saved else state()
+
+
+class Place(NamedTuple):
+    """One record, or one piece of it."""
+
+    session: str
+    offset: int
+    length: int
+    at_ms: int | None = None
+
+    @classmethod
+    def of(cls, session: str, record: Record, at_ms: int | None = None) -> "Place":
+        return cls(session, record.offset, record.length, at_ms)
+
+    def event(self, kind: EventKind, key: str, **more: Any) -> Event:
+        at = self.at_ms
+        return Event(session=self.session, kind=kind, offset=self.offset, length=self.length, at_ms=at, key=key, **more)
+
+    def said(self, kind: EventKind, text: str = "", key: str = "") -> Event:
+        return self.event(kind, key, text=text)
+
+    def call(self, key: str, call_id: str, tool: str, arguments: dict[str, Any]) -> Event:
+        return self.event(EventKind.CALL, key, call_id=call_id, tool=tool or "unnamed", arguments=arguments)
+
+    def result(self, key: str, call_id: str, text: str, result: Result) -> Event:
+        return self.event(EventKind.RESULT, key, call_id=call_id, text=text, result=result)
+
+    def problem(self, reason: str) -> Problem:
+        return Problem(offset=self.offset, length=self.length, reason=reason)
+
+    def asked(self, call_id: str, tool: str, arguments: dict[str, Any]) -> Event:
+        """A call, known by its id, its time and what it was given."""
+        key = f"call:{self.identity(call_id)}:{mark(repr(arguments))}"
+        return self.call(key, call_id, tool, arguments)
+
+    def answered(self, call_id: str, text: str, result: Result) -> Event:
+        """The result of such a call."""
+        return self.result(f"result:{self.identity(call_id)}", call_id, text, result)
+
+    def spent(self, key: str, model: str, usage: Usage, cost_usd: float | None = None) -> Iterator[Spend]:
+        """What a response, a turn or a session used; nothing where that is nothing."""
+        if usage != Usage():
+            yield Spend(session=self.session, key=key, model=model, usage=usage, at_ms=self.at_ms, cost_usd=cost_usd)
+
+    def identity(self, name: str) -> str:
+        """What a record of this name has in common with its copies and with nothing else."""
+        return identity(self.session, self.at_ms, name)
+
+    def made_up(self, number: int = 0) -> str:
+        """An id for a call that the log gives none."""
+        return f"at-{self.offset}-{number}"
+
+
+def identity(session: str, at_ms: int | None, name: str) -> str:
+    """An id, together with what tells it from the same id elsewhere."""
+    return f"{session if at_ms is None else at_ms}:{name}"
+
+
+_NATIVE = re.compile(r"[\w.:/@#+$=~%-]{1,300}")
+
+
+class Row(NamedTuple):
+    """One row of a table, or one file. Both names are "" where the line is of another kind."""
+
+    table: str
+    file: str
+    values: Mapping[str, Any]
+
+
+def row_in(raw: bytes) -> Row:
+    """The row that a line holds. Raises msgspec.DecodeError if it is no JSON object."""
+    return row_of(msgspec.json.decode(raw, type=dict[str, Any]))
+
+
+def row_of(line: Mapping[str, Any]) -> Row:
+    table, file = line.get("table"), line.get("file")
+    values = line.get("row" if isinstance(table, str) else "content")
+    if not isinstance(values, dict):
+        return Row("", "", {})
+    return Row(table if isinstance(table, str) else "", file if isinstance(file, str) else "", values)
+
+
+def column(row: Mapping[str, Any], name: str) -> Any:
+    """The value of a column, decoded if it is the text of a JSON value."""
+    value = row.get(name)
+    return decoded_text(value) if isinstance(value, str) else value
+
+
+def native_id(value: Any) -> str:
+    """A session's id, which may go into the state; "" where it is none."""
+    return value if isinstance(value, str) and _NATIVE.fullmatch(value) else ""
+
+
+class RowsState(ReadingMemory):
+    session: str = ""
+    is_child: bool = False  # another agent started the session
+    model: str = ""
+
+
+class RowsReading(LinesReading[RowsState]):
+    """The reading of a rendered session. A reader says what it makes of a row; None if it does not know the table."""
+
+    def __init__(self, path: PurePosixPath, saved: bytes | None) -> None:
+        super().__init__(resumed(RowsState, saved))
+        self._state.session = self._state.session or native_id(session_in(path)) or "unnamed"
+
+    def feed(self, record: Record) -> list[Reading]:
+        row = row_in(record.raw)
+        readings = self.take(record, row)
+        if readings is None:
+            self._state.count(row.table or row.file.partition("/")[0], is_known=False)
+        return [] if readings is None else list(readings)
+
+    def take(self, record: Record, row: Row) -> Iterable[Reading] | None:
+        raise NotImplementedError
+
+    def noted(self, name: str, *, is_known: bool = True) -> None:
+        self._state.count(name, is_known=is_known)
+
+    def place(self, record: Record, at_ms: int | None) -> Place:
+        return Place.of(self._state.session, record, at_ms)
