@@ -241,7 +241,7 @@ def test_a_session_that_ends_during_a_glance_is_learned(
             yield
             _spool(home, store)
 
-    monkeypatch.setattr(unchanged, "held", held_while_one_ends)
+    monkeypatch.setattr(unchanged, "hold_lease", held_while_one_ends)
     assert glanced(home, store) is None
 
 

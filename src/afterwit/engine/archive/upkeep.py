@@ -22,9 +22,7 @@ import msgspec
 from afterwit.model.errors import DamagedError
 from afterwit.store import archive_mark, journal, spool
 from afterwit.store.archive import ArchiveName, generation_of
-from afterwit.store.checksums import content_hash, database_faults, foreign_permissions
 from afterwit.store.database import UNREADABLE, migrate, migrations, transaction
-from afterwit.store.decide import apply_entry
 from afterwit.store.frames import REMAINS
 from afterwit.store.layout import Layout
 from afterwit.store.marks import CHECKED, DECK, KEY, MACHINE, fingerprint, forget_last_run, key_mark, mark, put_mark
@@ -139,6 +137,8 @@ class StoreFault(msgspec.Struct, frozen=True):
 
 def verify(layout: Layout) -> Iterator[StoreFault]:
     """Checks database, archive and journal. Reads every archived byte."""
+    from afterwit.store.checksums import database_faults, foreign_permissions
+
     require(layout)
     with hold_lease(layout.lease, wait_seconds=60), open_store(layout) as store:
         yield from (StoreFault("database", fault) for fault in database_faults(store.db))
@@ -218,6 +218,8 @@ def is_deck_sound(store: Store, *, is_full: bool = True) -> bool:
 
 def decision_faults(store: Store) -> Iterator[str]:
     """Tables that say something else than the journal. A journal that cannot be read is reported by its own check."""
+    from afterwit.store.decide import apply_entry
+
     done = {machine: head.number for machine, head in journal.heads_applied(store.db).items()}
     with closing(apsw.Connection(":memory:")) as db:
         migrate(db, migrations(), Path())
@@ -305,6 +307,8 @@ class Sizes(msgspec.Struct, kw_only=True):
 
 
 def stat(layout: Layout) -> Sizes:
+    from afterwit.store.checksums import content_hash
+
     require(layout)
     with open_store(layout) as store:
         rows = count_rows(store.db)
