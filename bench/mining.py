@@ -26,7 +26,7 @@ from afterwit.extras.lab.patterns.signals import PatternSignals, Signal, SignalK
 from afterwit.extras.lab.skills.effect import effect_of, weighed
 from afterwit.extras.lab.skills.figures import SkillHistory, pairs, trends
 from afterwit.extras.lab.skills.moments import ACTIONS, SECONDS, skill_session
-from afterwit.harvest.door.run import version_of
+from afterwit.harvest.door import version_of
 from afterwit.model.digest import Digest, Failure, Measures, Verdict
 from afterwit.model.kinds import ActionKind, FailureClass, Outcome, Status, Step
 from afterwit.model.knowledge import SessionRef, Sighting

@@ -12,10 +12,9 @@ from afterwit.config.world import World
 from afterwit.engine.archive.delete import DeleteRequest, delete
 from afterwit.engine.curation.curate import edit, judge
 from afterwit.engine.curation.undo import undo
-from afterwit.harvest.door import run
+from afterwit.harvest import door, standing_rules
 from afterwit.harvest.registry import harvesters
-from afterwit.harvest.stated import standing_rules
-from afterwit.harvest.stated.standing_rules import StandingRules
+from afterwit.harvest.standing_rules import StandingRules
 from afterwit.knowledge.door import settle
 from afterwit.knowledge.door.list import all_items
 from afterwit.model.knowledge import STANDING, Item, ItemStatus
@@ -52,7 +51,7 @@ def upgrade(monkeypatch: pytest.MonkeyPatch, *, is_gone: bool = False) -> None:
     monkeypatch.setattr(standing_rules, "standing_sentences", lambda _text: [])
     if is_gone:
         left = tuple(harvester for harvester in harvesters() if harvester.name != STANDING)
-        monkeypatch.setattr(run, "harvesters", lambda: left)
+        monkeypatch.setattr(door, "harvesters", lambda: left)
         monkeypatch.setattr(settle, "harvesters", lambda: left)
 
 

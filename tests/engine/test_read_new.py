@@ -12,11 +12,10 @@ from tests.reader.test_consolidation_in_store import RULES
 
 from afterwit.config.world import World
 from afterwit.engine.learn import read_new
-from afterwit.harvest.stated import standing_rules
+from afterwit.harvest import standing_rules
 from afterwit.model.learn_run import LearnReading
 from afterwit.reader import calling
-from afterwit.reader.answers import GivenAnswer
-from afterwit.reader.consolidating import schema
+from afterwit.reader.answers import GivenAnswer, claims_schema
 from afterwit.reader.ways.way import ModelQuestion
 from afterwit.store.store import readonly_database
 
@@ -71,7 +70,7 @@ def test_notes_that_are_due_are_settled_too(tmp_path: Path, monkeypatch: pytest.
     second = read(world._replace(now_ms=world.now_ms + 3_600_000), way, monkeypatch)
     assert second is not None
     assert (second.sessions, second.settled, second.problem) == (0, 0, "")
-    assert way.asked[1].schema == schema()
+    assert way.asked[1].schema == claims_schema()
     assert read(world._replace(now_ms=world.now_ms + 7_200_000), way, monkeypatch) is None
 
 

@@ -1,7 +1,7 @@
 import pytest
 from tests.every import for_every
 
-from afterwit.harvest.rule_names import (
+from afterwit.harvest.rules import (
     check_within,
     is_compiling,
     is_formatting,

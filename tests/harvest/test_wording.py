@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afterwit.harvest.wording import fitted, plain, quoted, sentence, shown, shown_repo
+from afterwit.harvest.harvester import fitted, plain, quoted, sentence, shown, shown_repo
 from afterwit.model.knowledge import SENTENCE_LIMIT
 
 

@@ -2,7 +2,7 @@ import pytest
 from tests.every import for_every
 from tests.knowledge.drafting import NOW_MS, draft, piece
 
-from afterwit.harvest.stated.statements import attributed
+from afterwit.harvest.statements import attributed
 from afterwit.knowledge.gate import Rejection, rejection, review_reason
 from afterwit.knowledge.host_text import HostText
 from afterwit.model.knowledge import SENTENCE_LIMIT, Category, Channel

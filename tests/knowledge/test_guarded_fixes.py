@@ -3,9 +3,8 @@ from typing import Any
 import pytest
 from tests.every import for_every
 
-from afterwit.knowledge.gate import rejection, review_reason
+from afterwit.knowledge.gate import needless, rejection, review_reason
 from afterwit.knowledge.guarded_fixes import guarded_drafts
-from afterwit.knowledge.needless import needless
 from afterwit.knowledge.weighing import WeighingContext, weigh
 from afterwit.model.guards import CheckedFix, GuardState, GuardVerdict
 from afterwit.model.knowledge import GUARDED_FIXES, Activity, ItemStatus

@@ -1,6 +1,6 @@
 from tests.knowledge.drafting import NOW_MS, draft
 
-from afterwit.harvest.stated.statements import attributed
+from afterwit.harvest.statements import attributed
 from afterwit.knowledge.host_text import HostText, repeats_host, where_said
 from afterwit.model.knowledge import Channel, Draft, Trigger
 from afterwit.redaction.markers import marked

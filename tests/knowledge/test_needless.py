@@ -4,8 +4,7 @@ import pytest
 from tests.every import for_every
 from tests.knowledge.drafting import draft, pieces
 
-from afterwit.knowledge.gate import Rejection
-from afterwit.knowledge.needless import needless
+from afterwit.knowledge.gate import Rejection, needless
 from afterwit.model.knowledge import Category, Channel, Draft, Trigger
 
 _NAME = (

@@ -10,8 +10,7 @@ from markdown_it.token import Token
 from tests.knowledge.written import EVERYWHERE, item, piece
 from tests.thoroughness import examples
 
-from afterwit.knowledge.documents import document
-from afterwit.knowledge.pages import code, file_name, inline, pages
+from afterwit.knowledge.documents import code, document, file_name, inline, pages
 from afterwit.model.knowledge import Authority, Category, Item, ItemStatus, Scope, ScopeKind
 from afterwit.redaction.hygiene import clean
 

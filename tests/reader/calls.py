@@ -11,8 +11,7 @@ from tests.homes import NOW_MS, Silent
 from afterwit.config.world import World
 from afterwit.model.settings import ReadingSettings
 from afterwit.reader.answers import GivenAnswer
-from afterwit.reader.called_run import CalledRun, CallingRules
-from afterwit.reader.calling import call
+from afterwit.reader.calling import CalledRun, CallingRules, call
 from afterwit.reader.ledger import estimate
 from afterwit.reader.plan import ReadingWish, plan
 from afterwit.reader.requests import ANSWER_TOKENS, tokens

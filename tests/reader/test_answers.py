@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afterwit.model.knowledge import Activity, Category, ItemKind
-from afterwit.reader.answers import schema, understood
+from afterwit.reader.answers import notes_schema, understand_notes
 from afterwit.reader.requests import MOST_ITEMS
 
 NOTE = {"sentence": "Prune `rows/7` in winter.", "lines": [3, 4], "category": "pitfall", "kind": "decision"}
@@ -26,15 +26,15 @@ WHOLE = json.dumps({"notes": [NOTE]})
     ],
 )
 def test_an_answer_is_understood_however_it_is_wrapped(text: str) -> None:
-    (proposal,) = understood(text).proposals
+    (proposal,) = understand_notes(text).proposals
     assert (proposal.sentence, proposal.lines) == ("Prune `rows/7` in winter.", (3, 4))
     assert (proposal.category, proposal.kind) == (Category.PITFALL, ItemKind.DECISION)
 
 
 def test_an_empty_list_is_an_answer_and_text_without_one_is_none() -> None:
-    assert understood('{"notes": []}').fault == ""
-    assert understood("I found nothing.").fault
-    assert understood("").fault
+    assert understand_notes('{"notes": []}').fault == ""
+    assert understand_notes("I found nothing.").fault
+    assert understand_notes("").fault
 
 
 def test_what_is_of_the_wrong_type_is_dropped() -> None:
@@ -47,7 +47,7 @@ def test_what_is_of_the_wrong_type_is_dropped() -> None:
         "activities": ["edit", "dance", []],
         "about": {"note": "abc", "relation": "doubts"},
     }
-    (proposal,) = understood(json.dumps({"notes": [odd]})).proposals
+    (proposal,) = understand_notes(json.dumps({"notes": [odd]})).proposals
     assert proposal.lines == (3, 4)
     assert proposal.category is Category.FACT
     assert (proposal.confidence, proposal.spares) == (0.5, 1.0)
@@ -57,17 +57,17 @@ def test_what_is_of_the_wrong_type_is_dropped() -> None:
 
 
 def test_no_more_notes_than_were_asked_for_are_taken() -> None:
-    assert len(understood(json.dumps({"notes": [NOTE] * 50})).proposals) == MOST_ITEMS
+    assert len(understand_notes(json.dumps({"notes": [NOTE] * 50})).proposals) == MOST_ITEMS
 
 
 def test_the_schema_asks_for_every_field() -> None:
-    note = schema()["properties"]["notes"]["items"]
+    note = notes_schema()["properties"]["notes"]["items"]
     assert set(note["required"]) == set(note["properties"])
 
 
 @given(st.text() | st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists).map(json.dumps))
 def test_anything_can_come_back(text: str) -> None:
-    assert isinstance(understood(text).fault, str)
+    assert isinstance(understand_notes(text).fault, str)
 
 
 @given(
@@ -80,7 +80,7 @@ def test_anything_can_come_back(text: str) -> None:
     )
 )
 def test_any_note_is_a_proposal_or_none(note: dict[str, Any]) -> None:
-    for proposal in understood(json.dumps({"notes": [note]})).proposals:
+    for proposal in understand_notes(json.dumps({"notes": [note]})).proposals:
         assert proposal.sentence
         assert 0.0 <= proposal.confidence <= 1.0
         assert all(isinstance(number, int) for number in proposal.lines)

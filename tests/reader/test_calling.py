@@ -21,9 +21,9 @@ from afterwit.model.knowledge import READ
 from afterwit.model.settings import Rates
 from afterwit.reader import calling
 from afterwit.reader.answers import GivenAnswer
-from afterwit.reader.called_run import CalledRun
+from afterwit.reader.calling import CalledRun
+from afterwit.reader.ledger import spent_by
 from afterwit.reader.plan import ReadingPlan, ReadingWish, plan
-from afterwit.reader.spent import spent_by
 from afterwit.reader.ways.way import ModelQuestion
 from afterwit.store.rows.readings import requests_failed, requests_for, spending
 from afterwit.store.store import hold_lease, is_held, readonly_database

@@ -9,9 +9,9 @@ from tests.reader.test_read import NOTE, RULE, about_migrations, read_items, tak
 
 from afterwit.config.world import World
 from afterwit.engine.curation.undo import undo
-from afterwit.reader import checks, taking
-from afterwit.reader.check_again import CheckedAgain, check_again
+from afterwit.reader import checks, intake
 from afterwit.reader.checks import Convicted, Conviction
+from afterwit.reader.read import CheckedAgain, check_again
 from afterwit.store.rows.readings import proposals_rejected, spending
 from afterwit.store.store import readonly_database
 
@@ -32,7 +32,7 @@ def stricter(monkeypatch: pytest.MonkeyPatch) -> None:
     """Checks of another version, which let nothing pass."""
     monkeypatch.setattr(checks, "VERSION", checks.VERSION + 1)
     monkeypatch.setattr(
-        taking, "checked", lambda proposal, _: Convicted(proposal.sentence, Conviction.UNSUPPORTED, "x")
+        intake, "checked", lambda proposal, _: Convicted(proposal.sentence, Conviction.UNSUPPORTED, "x")
     )
 
 
@@ -66,7 +66,7 @@ def test_an_answer_about_a_session_that_went_on_is_left_as_it_is(
 ) -> None:
     taken(world, about_migrations(world)[1])
     items = read_items(world)
-    monkeypatch.setattr(taking, "hash_of", lambda *_: "another")
+    monkeypatch.setattr(intake, "hash_of", lambda *_: "another")
     stricter(monkeypatch)
     assert (judged(world).judged, judged(world).skipped) == (0, 1)
     assert read_items(world) == items

@@ -16,9 +16,8 @@ from afterwit.reader.checks import (
     runs_in,
 )
 from afterwit.reader.lines import SessionLine, Speaker
-from afterwit.reader.marks import holds, marks_in
-from afterwit.reader.named_commands import untold_commands
 from afterwit.reader.requests import built_in
+from afterwit.reader.support import holds, marks_in, untold_commands
 
 TALK = [
     line(Speaker.USER, "Never edit `db/0007.sql`, add a new migration below db/ instead."),

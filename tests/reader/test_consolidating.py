@@ -9,8 +9,9 @@ from tests.knowledge.drafting import NOW_MS, draft, piece
 from afterwit.harvest.harvester import id_of
 from afterwit.knowledge.weighing import WeighingContext, weigh
 from afterwit.model.knowledge import READ, Category, Channel, Item
-from afterwit.reader.consolidating import PROMPT, claims_in, consolidations, schema
-from afterwit.reader.note_claims import NoteClaims, SettledNotes, Unsettled, settled
+from afterwit.reader.answers import NoteClaims, claims_schema, understand_claims
+from afterwit.reader.consolidation import PROMPT, consolidations
+from afterwit.reader.note_claims import SettledNotes, Unsettled, settled
 from afterwit.reader.requests import MOST_TOKENS, ReadingRequest, built_in
 
 TABS = "Files of the press are indented with tabs: an edit with spaces fails, so copy the tabs exactly."
@@ -118,14 +119,14 @@ def test_only_what_is_later_and_trusted_as_far_replaces(old: Item, new: Item, wh
 def test_an_answer_is_understood_however_it_is_wrapped() -> None:
     said = {"same": [["[aaaaaa]", "bbbbbb"], ["cccccc"]], "replaced": [{"old": "aaaaaa", "new": "dddddd"}, 7]}
     text = f"Here it is:\n```json\n{json.dumps(said)}\n```"
-    assert claims_in(text) == NoteClaims((("aaaaaa", "bbbbbb"),), (("aaaaaa", "dddddd"),))
-    assert claims_in('{"same": [], "replaced": [], "contradict": []}') == NoteClaims()
-    assert claims_in("I would rather not.") is None
-    assert claims_in('{"notes": []}') is None
+    assert understand_claims(text) == NoteClaims((("aaaaaa", "bbbbbb"),), (("aaaaaa", "dddddd"),))
+    assert understand_claims('{"same": [], "replaced": [], "contradict": []}') == NoteClaims()
+    assert understand_claims("I would rather not.") is None
+    assert understand_claims('{"notes": []}') is None
 
 
 def test_the_schema_has_what_is_understood() -> None:
-    assert tuple(schema()["properties"]) == NoteClaims._fields
+    assert tuple(claims_schema()["properties"]) == NoteClaims._fields
 
 
 def test_a_request_names_who_spoke_and_when_the_newest_last() -> None:

@@ -15,17 +15,16 @@ from afterwit.engine.archive.rebuild import rebuild
 from afterwit.engine.curation.review import waiting
 from afterwit.engine.curation.undo import ForgetRequest, forget, undo
 from afterwit.engine.curation.why import why
-from afterwit.harvest.stated import standing_rules
+from afterwit.harvest import standing_rules
 from afterwit.knowledge.door.list import all_items
 from afterwit.knowledge.door.reconcile import reconcile
 from afterwit.model.knowledge import READ, Item, ItemStatus
-from afterwit.reader.answers import GivenAnswer
-from afterwit.reader.called_run import CalledRun
-from afterwit.reader.consolidating import schema
+from afterwit.reader.answers import GivenAnswer, claims_schema
+from afterwit.reader.calling import CalledRun
+from afterwit.reader.intake import Fate, TakenAnswers
 from afterwit.reader.plan import ReadingWish, plan
 from afterwit.reader.read import ask, take
 from afterwit.reader.requests import ReadingRequest
-from afterwit.reader.taking import Fate, TakenAnswers
 from afterwit.reader.ways.way import ModelQuestion
 from afterwit.store.rows.readings import proposals_rejected, requests_failed, spending
 from afterwit.store.store import readonly_database
@@ -198,7 +197,7 @@ def settling(world: World) -> ScriptedWay:
 def test_a_model_that_is_called_settles_notes_too_and_is_held_to_their_form(world: World) -> None:
     before, way = items(world), settling(world)
     run = run_by(world, way)
-    assert [question.schema for question in way.asked] == [schema()]
+    assert [question.schema for question in way.asked] == [claims_schema()]
     assert (run.answered, run.sessions, run.failed) == (1, 0, [])
     assert (run.merged, run.replaced, run.contradicting, run.rejected) == (1, 0, 2, 2)
     assert len(items(world)) == len(RULES) - 1

@@ -12,9 +12,8 @@ import pytest
 from tests.reader.talks import line, proposal, sent
 
 from afterwit.harvest.harvester import id_of
-from afterwit.knowledge.gate import rejection, review_reason
+from afterwit.knowledge.gate import needless, rejection, review_reason
 from afterwit.knowledge.merging import merged
-from afterwit.knowledge.needless import needless
 from afterwit.knowledge.shown_items import may_be_told
 from afterwit.knowledge.weighing import WeighingContext, weighed
 from afterwit.model.kinds import Status
@@ -32,7 +31,7 @@ from afterwit.model.knowledge import (
     SessionRef,
 )
 from afterwit.reader.checks import Supported, bears_on, checked
-from afterwit.reader.drafts import ReadSession, draft_of
+from afterwit.reader.intake import ReadSession, draft_of
 from afterwit.reader.lines import SessionLine, Speaker
 from afterwit.redaction.hygiene import clean
 

@@ -18,13 +18,13 @@ from afterwit.config.world import World
 from afterwit.knowledge.door.list import all_items
 from afterwit.model.kinds import Status
 from afterwit.model.knowledge import READ, Channel, Item
-from afterwit.reader.answers import GivenAnswer, schema, understood
+from afterwit.reader.answers import GivenAnswer, notes_schema, understand_notes
 from afterwit.reader.checks import Supported, checked, runs_in
+from afterwit.reader.intake import Fate
 from afterwit.reader.lines import Speaker
 from afterwit.reader.plan import ReadingWish
 from afterwit.reader.read import ask, take
 from afterwit.reader.requests import ReadingRequest, built_in
-from afterwit.reader.taking import Fate
 from afterwit.store.store import readonly_database
 
 RULE = "Never edit a migration that was released; add a new one in db/migrations instead."
@@ -49,7 +49,7 @@ anything = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
     max_leaves=6,
 )
-fields = st.sampled_from([*schema()["properties"]["notes"]["items"]["properties"], "more"])
+fields = st.sampled_from([*notes_schema()["properties"]["notes"]["items"]["properties"], "more"])
 notes = st.lists(st.dictionaries(fields, anything, max_size=6), max_size=12)
 
 
@@ -77,7 +77,7 @@ FORMS = {
 
 @pytest.mark.parametrize("text", FORMS.values(), ids=FORMS)
 def test_no_form_of_an_answer_breaks_its_reading(text: str) -> None:
-    for proposed in understood(text).proposals:
+    for proposed in understand_notes(text).proposals:
         assert not isinstance(checked(proposed, sent(TALK)), Supported)
 
 
@@ -85,7 +85,7 @@ def test_no_form_of_an_answer_breaks_its_reading(text: str) -> None:
 @given(notes, st.randoms(use_true_random=False))
 def test_values_of_any_type_and_size_are_bounded_and_never_taken(several: list[dict[str, Any]], random: Any) -> None:
     words = json.dumps({"notes": several}, ensure_ascii=random.random() < 0.5)
-    for proposed in understood(words).proposals:
+    for proposed in understand_notes(words).proposals:
         assert 0.0 <= proposed.confidence <= 1.0
         assert 0.5 <= proposed.spares <= 10.0
         assert len(proposed.sentence) <= 1_000
@@ -96,7 +96,7 @@ def test_values_of_any_type_and_size_are_bounded_and_never_taken(several: list[d
 @given(st.lists(huge.filter(lambda number: (number == number and abs(number) > 5) or number in (-1, 0)), max_size=5))
 def test_lines_that_were_not_sent_prove_nothing(numbers: list[float]) -> None:
     text = json.dumps({"notes": [HONEST | {"lines": numbers}]})
-    for proposed in understood(text).proposals:
+    for proposed in understand_notes(text).proposals:
         assert not isinstance(checked(proposed, sent(TALK)), Supported)
 
 
@@ -104,7 +104,7 @@ def test_lines_that_were_not_sent_prove_nothing(numbers: list[float]) -> None:
 def test_injected_text_is_not_taken_whatever_line_is_cited(numbers: list[int], words: str) -> None:
     for cited in (numbers, [1, 2, 3, *numbers]):
         text = json.dumps({"notes": [{"sentence": words, "lines": cited, "confidence": 1.0}]})
-        for proposed in understood(text).proposals:
+        for proposed in understand_notes(text).proposals:
             assert not isinstance(checked(proposed, sent(TALK)), Supported)
 
 
@@ -117,12 +117,12 @@ def test_pieces_of_the_prompt_are_not_taken_even_where_the_session_says_them(dat
     assume(sum(any(map(str.isalnum, word)) for word in piece.split()) > 7)  # signs alone are nobody's words
     talk = [*TALK, line(Speaker.USER, piece)]
     note = {"sentence": piece, "lines": [len(talk)], "confidence": 1.0}
-    for proposed in understood(json.dumps({"notes": [note]})).proposals:
+    for proposed in understand_notes(json.dumps({"notes": [note]})).proposals:
         assert not isinstance(checked(proposed, sent(talk, copied=runs_in(prompt))), Supported)
 
 
 def test_the_honest_note_is_taken() -> None:
-    (proposed,) = understood(json.dumps({"notes": [HONEST | {"lines": [1]}]})).proposals
+    (proposed,) = understand_notes(json.dumps({"notes": [HONEST | {"lines": [1]}]})).proposals
     result = checked(proposed, sent(TALK))
     assert isinstance(result, Supported)
     assert result.channel is Channel.USER
@@ -205,7 +205,7 @@ def test_among_any_notes_the_honest_one_is_stored_once(
     pieces = [[honest] * repeated, [against], odd[:1], odd[1:2]]
     answer = GivenAnswer(request.id, json.dumps({"notes": [note for at in places for note in pieces[at]]}))
     result = take(world, [answer, answer, answer._replace(tokens_in=10**15)], Silent())
-    is_read = not understood(answer.text).fault  # half a character, and nothing of the answer can be read
+    is_read = not understand_notes(answer.text).fault  # half a character, and nothing of the answer can be read
     assert (result.fates[Fate.TAKEN], result.fates[Fate.REPEATED]) == ((1, 2) if is_read else (0, 0))
     assert [item.sentence for item in read_items(world)] == ([HONEST["sentence"]] if is_read else [])
     before = hash_of(world.layout.root)

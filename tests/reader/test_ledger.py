@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from afterwit.model.errors import UsageError
 from afterwit.model.settings import ReadingSettings
-from afterwit.reader.ledger import Purse, ReadingEstimate
-from afterwit.reader.spent import ReadingSpent
+from afterwit.reader.ledger import Purse, ReadingEstimate, ReadingSpent
 from afterwit.store.rows.readings import SpentSince
 
 NOTHING = ReadingSpent(SpentSince(0.0, 0), SpentSince(0.0, 0))

@@ -21,11 +21,11 @@ from afterwit.config.world import World
 from afterwit.knowledge.door.list import all_items
 from afterwit.model.knowledge import READ
 from afterwit.model.settings import ReadingSettings
-from afterwit.reader.answers import GivenAnswer, understood
+from afterwit.reader.answers import GivenAnswer, understand_notes
+from afterwit.reader.intake import Fate
 from afterwit.reader.plan import ReadingWish
 from afterwit.reader.read import ask, take
 from afterwit.reader.requests import ReadingRequest
-from afterwit.reader.taking import Fate
 from afterwit.reader.ways import llm_models
 from afterwit.reader.ways.way import ModelQuestion, WaySurroundings
 from afterwit.store.rows.readings import proposals_rejected
@@ -100,7 +100,7 @@ def test_nothing_that_a_lying_model_says_is_taken(
         with ThreadPoolExecutor(way.most_at_once) as threads:
             answers = list(threads.map(lambda request: way.answer(_cut(request), _PATIENCE_SECONDS), requests))
     assert [answer.fault for answer in answers if answer.fault] == []
-    proposed = sum(len(understood(answer.text).proposals) for answer in answers)
+    proposed = sum(len(understand_notes(answer.text).proposals) for answer in answers)
     assert proposed > len(answers) // 2, "a model that proposes nothing does not lie"
     result = take(world, answers, Silent())
     with readonly_database(world.layout) as db:

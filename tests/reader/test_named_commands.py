@@ -5,7 +5,7 @@ from tests.reader.talks import line
 
 from afterwit.model.kinds import Status
 from afterwit.reader.lines import Speaker
-from afterwit.reader.named_commands import commands_in, untold_commands
+from afterwit.reader.support import commands_in, untold_commands
 
 TALK = [
     line(Speaker.USER, "use `orchardctl prune --deep` when the index is stale"),

@@ -21,10 +21,10 @@ from afterwit.knowledge.door.reconcile import reconcile
 from afterwit.model.knowledge import READ, Authority, Channel, Item, ItemStatus
 from afterwit.model.settings import Rates, ReadingSettings
 from afterwit.reader.answers import GivenAnswer
+from afterwit.reader.intake import Fate, TakenAnswers
 from afterwit.reader.plan import ReadingWish, plan
 from afterwit.reader.read import ask, take
 from afterwit.reader.requests import ReadingRequest
-from afterwit.reader.taking import Fate, TakenAnswers
 from afterwit.recall.recall import recalled
 from afterwit.store.decisions import DecisionKind
 from afterwit.store.rows.readings import proposals_rejected, spending

@@ -113,10 +113,10 @@ def _activity(command: Command) -> Activity | None:
         return Activity.REVIEW if _is_review(command) else None
     if _is_installing(command):
         return Activity.INSTALL
-    return _reported_by(command) if is_checking(command) else None
+    return _activity_of_check(command) if is_checking(command) else None
 
 
-def _reported_by(command: Command) -> Activity:
+def _activity_of_check(command: Command) -> Activity:
     """What a command that reports on the code does: by its program, else by the first words that say a task."""
     module = command.subcommand.removeprefix("-m ")
     for programs, activity in ((TESTS, Activity.TEST), (BUILDS, Activity.BUILD)):

@@ -136,7 +136,7 @@ _FILE_KINDS = (ActionKind.READ, ActionKind.EDIT, ActionKind.WRITE)
 
 def kind_of(own: Mapping[str, ActionKind], tool: str, arguments: Mapping[str, Any]) -> ActionKind:
     """The canonical kind of a call. `own` are the tools that mean something else in the agent than in others."""
-    name = _listed(tool)
+    name = _fold_tool(tool)
     kind = own.get(name) or KINDS.get(name)
     if kind is None:
         return ActionKind.MCP if tool.startswith(("mcp__", "mcp_")) else ActionKind.OTHER
@@ -171,7 +171,7 @@ def command_of(arguments: Mapping[str, Any]) -> str:
         if isinstance(value, str):
             return value
         if isinstance(value, Sequence):
-            return _joined([str(word) for word in value])
+            return _join_words([str(word) for word in value])
     return ""
 
 
@@ -183,7 +183,7 @@ def paths_of(tool: str, arguments: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1 << 10)
-def _listed(tool: str) -> str:
+def _fold_tool(tool: str) -> str:
     """The folded name, without the namespace or server that some agents put before their own tools."""
     name = fold(tool)
     if name in KINDS or tool.startswith("mcp_"):
@@ -216,7 +216,7 @@ def _mcp_target(tool: str, arguments: Mapping[str, Any]) -> str:
     return "/".join(part for part in parts if part)
 
 
-def _joined(argv: list[str]) -> str:
+def _join_words(argv: list[str]) -> str:
     """The line that these words stand for."""
     program = program_name(Word(argv[0])).lower()
     script = script_of(program, [Word(word) for word in argv[1:]], ())
@@ -231,16 +231,16 @@ def _joined(argv: list[str]) -> str:
 
 def _paths(arguments: Mapping[str, Any]) -> dict[str, None]:
     """All paths among the arguments, in order; a dict because it keeps each once."""
-    paths = _named(arguments)
+    paths = _paths_by_key(arguments)
     for key in PATH_LIST_KEYS:
         value = arguments.get(key)
         for entry in value if isinstance(value, list | tuple) else ():
-            paths += _named(entry) if isinstance(entry, Mapping) else [entry] if isinstance(entry, str) else []
+            paths += _paths_by_key(entry) if isinstance(entry, Mapping) else [entry] if isinstance(entry, str) else []
     paths += [path for _, path in _patch_files(_patch(arguments))]
     return dict.fromkeys(path for path in paths if path)
 
 
-def _named(arguments: Mapping[str, Any]) -> list[str]:
+def _paths_by_key(arguments: Mapping[str, Any]) -> list[str]:
     return [value for key in PATH_KEYS if key in arguments and isinstance(value := arguments[key], str)]
 
 

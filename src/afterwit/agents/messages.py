@@ -66,7 +66,7 @@ def outcome_of(text: str) -> ChatOutcome:
         is_running=status in _RUNNING,
         duration_ms=_duration_ms(said),
     )
-    return ChatOutcome(_unframed(said, error) or text, result)
+    return ChatOutcome(_strip_frame(said, error) or text, result)
 
 
 def _object(text: str) -> Mapping[str, Any] | None:
@@ -90,7 +90,7 @@ def _error_text(error: Any) -> str:
     return "error" if error else ""
 
 
-def _unframed(said: Mapping[str, Any], error: str) -> str:
+def _strip_frame(said: Mapping[str, Any], error: str) -> str:
     """The output alone, if the object holds nothing else worth keeping."""
     if not _FRAME.issuperset(said):
         return ""
@@ -299,7 +299,7 @@ def _cut(text: str, name: str, *, to_last: bool = False) -> list[str]:
     """The text in pieces, every second of which stands between tags of this name."""
     closing = f"</{name}>"
     pieces, at = list[str](), 0
-    opening = _opening(name)
+    opening = _first_tag(name)
     while match := opening.search(text, at):
         end = text.rfind(closing, match.end()) if to_last else text.find(closing, match.end())
         end = len(text) if end < 0 else end + len(closing)
@@ -309,7 +309,7 @@ def _cut(text: str, name: str, *, to_last: bool = False) -> list[str]:
 
 
 @cache
-def _opening(name: str) -> re.Pattern[str]:
+def _first_tag(name: str) -> re.Pattern[str]:
     return re.compile(rf"<{re.escape(name)}(?: [^<>\n]{{0,500}})?>")
 
 
@@ -323,9 +323,9 @@ def _block(block: Any) -> Block | None:
         text = text_of(block.get("text")) or ""
         return SaidBlock(text) if text.strip() else None
     if kind == "tool_use":
-        return _asked(block)
+        return _call_block(block)
     if kind == "tool_result":
-        return _answered(block)
+        return _result_block(block)
     if isinstance(kind, str) and kind in _THOUGHTS:
         thought = text_of(block.get("thinking") or block.get("text")) or ""
         return Thought(thought) if thought.strip() else None
@@ -334,13 +334,13 @@ def _block(block: Any) -> Block | None:
     return Other(kind if isinstance(kind, str) else "")
 
 
-def _asked(block: Mapping[str, Any]) -> Block:
+def _call_block(block: Mapping[str, Any]) -> Block:
     tool = fields.text(block, "name")
     if not tool:
         return Other("tool_use")
     return Asked(fields.plain_id(block, "id"), tool, fields.arguments(block.get("input")))
 
 
-def _answered(block: Mapping[str, Any]) -> Answered:
+def _result_block(block: Mapping[str, Any]) -> Answered:
     call_id = fields.plain_id(block, "tool_use_id", "toolUseID")
     return Answered(call_id, text_of(block.get("content")) or "", fields.flag(block, "is_error"), block)

@@ -103,7 +103,7 @@ class HistoryReading:
             Facts(session=session, at_ms=at_ms, cwd=folder, is_partial=True),
             Place.of(session, record, at_ms).said(
                 EventKind.NOTICE if _COMMAND.match(text) else EventKind.PROMPT,
-                _PASTED.sub(lambda mark: _pasted(line.get(fields.pasted), mark), text),
+                _PASTED.sub(lambda mark: _paste(line.get(fields.pasted), mark), text),
                 f"history:{session}:{at_ms}:{digest(text)}",
             ),
         ]
@@ -139,7 +139,7 @@ def _unnamed(folder: str, at_ms: int | None) -> str:
     return f"{UNNAMED}{day}/{digest(folder)}"
 
 
-def _pasted(contents: Any, mark: re.Match[str]) -> str:
+def _paste(contents: Any, mark: re.Match[str]) -> str:
     """What was pasted, where the line itself holds it; long pastes are kept elsewhere, for a while."""
     paste = contents.get(mark[1]) if isinstance(contents, dict) else None
     content = paste.get("content") if isinstance(paste, dict) else None

@@ -17,15 +17,13 @@ from afterwit.cli.terminal.progress import bar
 from afterwit.model.errors import UsageError
 from afterwit.model.figures import human_count, human_dollars, human_tokens
 from afterwit.reader.calling import way_to
-from afterwit.reader.check_again import check_again
-from afterwit.reader.consolidating import PROMPT
+from afterwit.reader.consolidation import PROMPT
+from afterwit.reader.intake import Fate, TakenAnswers
 from afterwit.reader.plan import AT_HAND, ReadingWish, plan, prompt_in_force
-from afterwit.reader.read import ask, refusal_in_words, take
+from afterwit.reader.read import ask, check_again, refusal_in_words, take
 from afterwit.reader.requests import built_in
-from afterwit.reader.taking import Fate, TakenAnswers
 from afterwit.reader.ways.files import AnswerLines, answers_in, request_line
-from afterwit.reader.ways.registry import meant_way
-from afterwit.reader.ways.way import Way
+from afterwit.reader.ways.way import Way, meant_way
 from afterwit.sessions.filters import Filter
 from afterwit.store.regular_files import read_regular
 from afterwit.store.rows.readings import proposals_rejected

@@ -14,12 +14,10 @@ from afterwit.cli.terminal.table import Column, print_table
 from afterwit.model.errors import AfterwitError
 from afterwit.model.figures import human_count, human_dollars, human_tokens
 from afterwit.model.settings import ReadingSettings
-from afterwit.reader.called_run import CalledRun, CallingRules
-from afterwit.reader.calling import call, surroundings_of
+from afterwit.reader.calling import CalledRun, CallingRules, call, surroundings_of
+from afterwit.reader.ledger import ReadingSpent, spent_by
 from afterwit.reader.plan import ReadingPlan, ReadingWish, plan
-from afterwit.reader.spent import ReadingSpent, spent_by
-from afterwit.reader.ways.registry import usable_ways
-from afterwit.reader.ways.way import Way
+from afterwit.reader.ways.way import Way, usable_ways
 from afterwit.sessions.filters import Filter
 from afterwit.store.rows.readings import spending, was_called
 from afterwit.store.store import readonly_database

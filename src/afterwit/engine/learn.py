@@ -56,9 +56,8 @@ def read_new(world: World, clock: Callable[[], int], progress: Progress) -> Lear
     if model is None or not limit:
         return None
     from afterwit.reader import calling
-    from afterwit.reader.called_run import CallingRules
     from afterwit.reader.plan import ReadingWish, plan
-    from afterwit.reader.ways.registry import meant_way
+    from afterwit.reader.ways.way import meant_way
     from afterwit.sessions.filters import Filter
 
     try:
@@ -72,7 +71,7 @@ def read_new(world: World, clock: Callable[[], int], progress: Progress) -> Lear
         made = plan(now, ReadingWish(new, model, limit, overhead_tokens=way.overhead_tokens), progress)
         if not made.requests:
             return None
-        run = calling.call(now, made, CallingRules(way, clock, until_ms=now.now_ms + _MOST_MS), progress)
+        run = calling.call(now, made, calling.CallingRules(way, clock, until_ms=now.now_ms + _MOST_MS), progress)
     except Exception as error:  # noqa: BLE001 - a way of others may raise anything, and learning is not its business
         return LearnReading(model=model, problem=f"{error}" or type(error).__name__)
     return LearnReading(

@@ -13,7 +13,7 @@ from afterwit.capture.derived import Derived
 from afterwit.capture.logs import Home, keeping_in, vanishes_at
 from afterwit.capture.plan import AgentPlan, Pending
 from afterwit.config.world import World
-from afterwit.harvest.stated.statements import words_stated
+from afterwit.harvest.statements import words_stated
 from afterwit.knowledge.door.list import item_in
 from afterwit.knowledge.door.listeners import listener_here
 from afterwit.model.knowledge import REPEATED, Item, ItemStatus

@@ -22,7 +22,7 @@ from afterwit.agents.registry import agents_with
 from afterwit.capture.checkouts import Watched, checkouts, every_checkout, git_checkouts, tree_marks
 from afterwit.config.world import World
 from afterwit.engine.archive.upkeep import check_some
-from afterwit.knowledge.door.host_files import present
+from afterwit.knowledge.door.checkouts import present
 from afterwit.knowledge.door.listeners import own_names
 from afterwit.model.errors import BusyError
 from afterwit.model.learn_run import AgentReport, Harvested, Report
@@ -111,8 +111,8 @@ def forget_mark(store: Store) -> None:
 def put_run_mark(store: Store, world: World, look: FilesLook, report: Report) -> None:
     """Marks what a whole run was made from, unless the next one has something to try again, or to ask of others, or
     something came while this one was at work. The look is the one that the run went by."""
+    from afterwit.knowledge.door.checkouts import watched_subjects
     from afterwit.knowledge.door.settle import is_settled
-    from afterwit.knowledge.door.subjects import watched_subjects
     from afterwit.store.rows.files import files_lost_unread
 
     if report.has_failures or _has_evicted(report) or world.settings.recall.preferences or files_lost_unread(store.db):

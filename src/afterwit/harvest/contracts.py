@@ -8,8 +8,18 @@ repository's names hold there, those of several for the agent.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from afterwit.harvest.harvester import Grouped, by_repo, in_order, outcomes, scope_of, stories_in, unique, when
-from afterwit.harvest.wording import quoted, sentence
+from afterwit.harvest.harvester import (
+    Grouped,
+    by_repo,
+    in_order,
+    outcomes,
+    quoted,
+    scope_of,
+    sentence,
+    stories_in,
+    unique,
+    when,
+)
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import FailureClass, Status
 from afterwit.model.knowledge import Category, Channel, Draft, Scope, ScopeKind, Seen, Sighting, Trigger

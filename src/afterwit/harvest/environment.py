@@ -24,11 +24,13 @@ from afterwit.harvest.harvester import (
     commonest_signatures,
     in_order,
     outcomes,
+    plain,
+    quoted,
+    sentence,
     stories_in,
     story_counts,
     unique,
 )
-from afterwit.harvest.wording import plain, quoted, sentence
 from afterwit.model.digest import Digest, Failure
 from afterwit.model.kinds import FailureClass, ResolutionKind
 from afterwit.model.knowledge import EVERYWHERE, Category, Channel, Draft, Scope, ScopeKind, Seen, Sighting, Trigger

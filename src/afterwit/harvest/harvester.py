@@ -4,6 +4,9 @@
 belongs to. `conclude` gets everything that was seen of one group, in all sessions, and drafts what follows. So a new
 session costs a look at its own digest and new conclusions for the groups it touches, whatever the history holds, and
 the outcome depends on the set of sessions, not on their order. Of a matter that has many sightings the newest count.
+
+The words of items are sentences of a bounded length, with foreign text in them quoted and harmless: one line, nothing
+invisible, no backtick inside, home folders shortened to `~`.
 """
 
 import hashlib
@@ -17,6 +20,7 @@ import msgspec
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import (
     EXCERPT_LIMIT,
+    SENTENCE_LIMIT,
     Category,
     Channel,
     Draft,
@@ -28,7 +32,10 @@ from afterwit.model.knowledge import (
     SessionRef,
     Sighting,
 )
-from afterwit.redaction.markers import unkeyed
+from afterwit.model.text import regex
+from afterwit.redaction.hygiene import clean
+from afterwit.redaction.markers import PLACEHOLDER, unkeyed
+from afterwit.redaction.plain_names import is_plain_name
 
 K = TypeVar("K", bound=Hashable)
 S = TypeVar("S", bound=Seen)
@@ -41,6 +48,13 @@ MOST_OTHERS = 200
 """The same, of those that only speak for or against what others tell."""
 NEVER_ALONE = 1_000_000
 """Stories asked of what never counts without a person's word: it only answers a failure, however often it is seen."""
+_PATH_CHARS = 120
+_HOME = regex(
+    rf"(?<![\w.~])(?:/(?:Users|home|var/home)/|[A-Za-z]:[\\/]Users[\\/])(?:{PLACEHOLDER.pattern}|[^\s/\\'\"`:;,)‹]+)"
+)
+_ROOT_HOME = regex(r"(?<![\w./~])/root(?=/)")
+_BLANKS = regex(r"\s+")
+_CUT = "…"
 
 
 class Grouped(NamedTuple, Generic[S]):
@@ -185,3 +199,45 @@ def story_counts(values: Iterable[tuple[str, str]]) -> Counter[str]:
 def commonest_signatures(signatures: Iterable[str]) -> list[str]:
     """Of the failures that were seen; the commonest first."""
     return ranked(Counter(signatures))[:_MOST_SIGNATURES]
+
+
+def quoted(text: str, limit: int = 80) -> str:
+    """The text between backticks, at most `limit` characters of it; "" where nothing is left that can be shown."""
+    line = plain(text)
+    if not line:
+        return ""
+    return f"`{line if len(line) <= limit else line[: limit - 1].rstrip() + _CUT}`"
+
+
+def plain(text: str) -> str:
+    """The text in one clean line, without home folders and backticks; "" where it holds a placeholder."""
+    line = _BLANKS.sub(" ", clean(text)).strip().replace("`", "'")
+    line = _ROOT_HOME.sub("~", _HOME.sub("~", line))
+    return "" if PLACEHOLDER.search(line) else line
+
+
+def sentence(text: str) -> str:
+    """The text in one line. It is never cut: what is longer than a note may be is refused by the gate."""
+    return _BLANKS.sub(" ", text).strip()
+
+
+def shown(path: str) -> str:
+    """A path, quoted. Whoever names it has seen that it is a plain one."""
+    return quoted(path, _PATH_CHARS)
+
+
+def shown_repo(repo: str) -> str:
+    """The name of a repository without host and owner, quoted; where it is no plain name, words of ours."""
+    name = repo.rpartition("/")[2]
+    return quoted(name) if is_plain_name(name) and quoted(name) else "this repository"
+
+
+def fitted(begin: str, further: Iterable[str], ending: str = "") -> str:
+    """A sentence of a beginning, of as many further parts as fit, and of the ending if that fits."""
+    text = begin
+    ending = ending if len(begin) + len(ending) < SENTENCE_LIMIT else ""
+    for part in further:
+        if len(text) + len(part) + len(ending) >= SENTENCE_LIMIT:
+            break
+        text += part
+    return sentence(f"{text}{ending}.")

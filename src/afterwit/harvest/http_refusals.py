@@ -21,12 +21,14 @@ from afterwit.harvest.harvester import (
     commonest,
     commonest_signatures,
     outcomes,
+    plain,
+    quoted,
     ranked,
+    sentence,
     stories_in,
     story_counts,
     unique,
 )
-from afterwit.harvest.wording import plain, quoted, sentence
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import ActionKind, Lean, Status, Step
 from afterwit.model.knowledge import Category, Channel, Draft, Scope, Seen, Sighting, Trigger

@@ -28,17 +28,25 @@ from afterwit.harvest.harvester import (
     grouped_by,
     in_order,
     outcomes,
+    quoted,
     ranked,
+    sentence,
     stories_in,
     story_counts,
     unique,
 )
-from afterwit.harvest.wording import quoted, sentence
 from afterwit.model.digest import Digest, Failure
 from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, ResolutionKind
 from afterwit.model.knowledge import DENIALS, Category, Channel, Draft, Scope, ScopeKind, Seen, Sighting, Trigger
 from afterwit.model.text import regex
 from afterwit.redaction.plain_names import is_plain_name, is_plain_path, reads_like_a_sentence
+
+_DENIED = r"(?:operation not permitted|permission denied|read-only file system)"
+_INVENTED = regex(r"\.(?:example|invalid|test|localhost)\b")
+_DENIABLE = (ActionKind.WEB, ActionKind.MCP, ActionKind.SKILL)  # beside commands and changes
+_EXCERPT = 120
+_SHOWN = 3
+_TWO = 2
 
 
 class Refusal(StrEnum):
@@ -49,7 +57,6 @@ class Refusal(StrEnum):
     LEAVE = "leave"  # the same call was allowed later
 
 
-_DENIED = r"(?:operation not permitted|permission denied|read-only file system)"
 _OF_THE_MOMENT = frozenset((Refusal.NETWORK, Refusal.GIT, Refusal.LEAVE))
 _SANDBOXED = (Refusal.NETWORK, Refusal.PORT, Refusal.GIT, Refusal.LEAVE)  # which agent it is matters
 _FORMS = (
@@ -69,7 +76,6 @@ _FORMS = (
 )
 _COMPILED = tuple((refusal, regex(form, re.IGNORECASE | re.MULTILINE)) for refusal, form in _FORMS)
 _MUST_BE_ALLOWED_LATER = (Refusal.NETWORK, Refusal.SIGNING, Refusal.GIT, Refusal.LEAVE)
-_INVENTED = regex(r"\.(?:example|invalid|test|localhost)\b")
 _WORDS = {
     Refusal.NETWORK: "{programs} found no network here in {name}, and the same call worked later: if the sandbox has"
     " none, ask at once to run it outside.",
@@ -80,10 +86,6 @@ _WORDS = {
     Refusal.GIT: "The sandbox of {name} cannot write below `.git` here ({programs}): ask at once to run it outside.",
     Refusal.LEAVE: "{programs} is refused at first by the sandbox of {name} here: ask at once to run it outside.",
 }
-_DENIABLE = (ActionKind.WEB, ActionKind.MCP, ActionKind.SKILL)  # beside commands and changes
-_EXCERPT = 120
-_SHOWN = 3
-_TWO = 2
 
 
 class RefusedCall(Seen, frozen=True, kw_only=True, omit_defaults=True):

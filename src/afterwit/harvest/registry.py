@@ -14,9 +14,9 @@ from afterwit.harvest.environment import Environment
 from afterwit.harvest.harvester import Harvester, SessionLook
 from afterwit.harvest.http_refusals import HttpRefusals
 from afterwit.harvest.refusals import Denials, Refusals, RefusedForNow
+from afterwit.harvest.repeated_words import RepeatedWords
 from afterwit.harvest.rules import LinterRules
-from afterwit.harvest.stated.repeated_words import RepeatedWords
-from afterwit.harvest.stated.standing_rules import StandingRules
+from afterwit.harvest.standing_rules import StandingRules
 
 _OWN: tuple[Harvester[Any], ...] = (
     Contracts(),

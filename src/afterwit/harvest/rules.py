@@ -4,28 +4,189 @@ What a rule wants every agent knows; what it cannot know is which of thousands a
 So nothing is said but the ids of the commonest rules, after the command that reports them, and the command that puts
 some of them right, if one was seen to. Where no such command holds for the whole repository, nothing is said. Errors of
 a compiler are no rules of a repository: they are about the code of the moment. What the tool says is never repeated,
-and only ids are named whose tool and form are known (`rule_names`): both are written by whoever wrote the tool.
+and only ids are named whose tool and form are known: codes by their prefix and number of digits,
+names by the lists in `rule_names.toml`. Reports with other settings than the repository's own do not count.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib import resources
 from typing import NamedTuple
 
-from afterwit.harvest.commands.forms import OWN_TASK_COUNTS, is_own_task
-from afterwit.harvest.commands.invocations import runs_in
+from afterwit.actions.activities import is_checking
+from afterwit.actions.shell.parse import parsed
+from afterwit.actions.shell.programs import Weight, names
+from afterwit.harvest.commands.invocations import CommandRun, command_at, runs_in
 from afterwit.harvest.commands.power import is_tellable
-from afterwit.harvest.harvester import Grouped, commonest, grouped_by, in_order, outcomes, stories_in, story_counts
-from afterwit.harvest.rule_names import is_compiling, is_formatting, is_telling, short_name
-from afterwit.harvest.rule_reports import RuleSeen, reports_in, rule_seen
-from afterwit.harvest.wording import quoted
-from afterwit.model.digest import Digest
-from afterwit.model.knowledge import Category, Channel, Draft, Scope, ScopeKind, Sighting, Trigger
+from afterwit.harvest.commands.proven_commands import OWN_TASK_COUNTS, is_own_task
+from afterwit.harvest.commands.purposes import CHANGING, Purpose
+from afterwit.harvest.harvester import (
+    Grouped,
+    commonest,
+    grouped_by,
+    in_order,
+    outcomes,
+    quoted,
+    stories_in,
+    story_counts,
+)
+from afterwit.model.digest import Digest, Rule
+from afterwit.model.kinds import CHANGES
+from afterwit.model.knowledge import Category, Channel, Draft, Scope, ScopeKind, Seen, Sighting, Trigger
+from afterwit.model.text import regex
+from afterwit.redaction.plain_names import reads_like_a_sentence
 
+_DIGITS = {
+    # ruff and the plugins of flake8 that it took over, gosec (G), markdownlint
+    3: names(
+        "A AIR ANN ARG ASYNC B BLE C COM CPY D DAR DJ DOC DTZ E EM ERA EXE F FA FAST FBT FIX FLY FURB G I ICN INP INT"
+        " ISC LOG N NPY PD PERF PGH PIE PT PTH PYI Q RET RSE RUF S SIM SLF SLOT T TC TCH TD TID TRIO TRY UP W YTT MD"
+    ),
+    # pylint, rustc (E), staticcheck, shellcheck, TypeScript, C#, F#, hadolint, NuGet, MSBuild
+    4: names("C E F R W PLC PLE PLR PLW SA ST QF U SC TS CS CA IDE FS DL NU MSB NETSDK"),
+    5: names("TS"),
+    # sqlfluff
+    2: names("AL AM CP CV LT RF"),
+}
+_CODE = regex(r"([A-Z]{1,6})(\d{2,5})")
+_BIOME = "biome "
+_BIOME_GROUP = regex(
+    r"(?:lint/(?:a11y|complexity|correctness|nursery|performance|security|style|suspicious)|assist/(?:source|actions))/"
+)
+_FORMATTING = names(
+    "format prettier/prettier gofmt gofumpt goimports gci golines lll whitespace tagalign godot comma-dangle max-len"
+    " sort-imports import/order simple-import-sort/imports perfectionist/sort-imports E302 E501 I001 W291 W293 COM812"
+    " Q000 line-too-long assist/source/organizeImports"
+)
+_COMPILER = regex(r"TS\d{4,5}|E\d{4}|C[SA]\d{4}|FS\d{4}|[A-Z]{2,4}\d{5}")
+_COMPILING = names(
+    "call-arg arg-type attr-defined assignment return-value operator index name-defined call-overload valid-type"
+    " override list-item dict-item has-type func-returns-value used-before-def typeddict-item comparison-overlap"
+    " reportAttributeAccessIssue reportArgumentType reportCallIssue reportGeneralTypeIssues reportReturnType"
+    " reportAssignmentType reportIndexIssue reportUndefinedVariable typecheck"
+)
+_SAYS_NOTHING = names("abstract default deprecated misc parse return syntax syntax-error E902 E999")
+_NAMED_CHECK = regex(r"(?P<check>[A-Za-z][\w-]{2,40}): ")
+_CHECKS_WITHIN = ("revive", "gocritic", "govet", "perfsprint", "gosec", "testifylint", "modernize", "staticcheck")
+_REPORTING = (Purpose.LINT, Purpose.TYPES, Purpose.CHECK, Purpose.BUILD)
+_OTHER_SETTINGS = names(
+    "--no-config --no-ignore --no-eslintrc --no-inline-config --isolated --config --rulesdir --rule --ruleset --enable"
+    " --enable-all --enable-only --default -E --select --extend-select --preview --only --no-default-config"
+)
 _MOST_SEEN = 24  # rules of a session
 _MOST_NAMED = 8
 _LONGEST = 200  # characters: with its heading and its confidence the line takes 60 tokens
 _LONGEST_COMMAND = 40
 _STORIES = 2
 _SAVES = 2.0
+
+
+def is_compiling(rule: str) -> bool:
+    """Whether a rule means that the code does not compile or its types do not fit."""
+    return rule in _COMPILING or bool(_COMPILER.fullmatch(rule))
+
+
+def is_formatting(rule: str) -> bool:
+    """Whether a formatter puts the rule right."""
+    return rule in _FORMATTING
+
+
+def is_telling(rule: str) -> bool:
+    """Whether a rule's id may be named and says what it wants: `syntax` does not. Some are so long that the gate would
+    take them for a sentence."""
+    return is_known_rule(rule) and rule not in _SAYS_NOTHING and not reads_like_a_sentence(short_name(rule))
+
+
+def short_name(rule: str) -> str:
+    """An id without the group that its tool has put it into."""
+    return _BIOME_GROUP.sub("", rule, count=1)
+
+
+def check_within(rule: str, message: str) -> str:
+    """The check that a linter of many names at the beginning of its message; "" where it may not be named."""
+    check = _NAMED_CHECK.match(message) if rule in _CHECKS_WITHIN else None
+    return check["check"] if check and is_known_rule(check["check"]) else ""
+
+
+def is_known_rule(rule: str) -> bool:
+    """Whether a rule's id may be named."""
+    code = _CODE.fullmatch(rule)
+    if code:
+        return code[1] in _DIGITS.get(len(code[2]), ())
+    return " " not in rule and (rule in _shipped() or _BIOME_GROUP.sub(_BIOME, rule, count=1) in _shipped())
+
+
+@cache
+def _shipped() -> frozenset[str]:
+    tables = tomllib.loads(resources.files(__package__).joinpath("rule_names.toml").read_text("utf-8"))
+    plain = {name for listed in tables["plain"].values() for name in listed.split()}
+    prefixed = {f"{prefix}{name}" for prefix, listed in tables["prefixed"].items() for name in listed.split()}
+    return frozenset(plain | prefixed)
+
+
+class RuleSeen(Seen, frozen=True, kw_only=True, omit_defaults=True):
+    """A rule that failed in a session."""
+
+    rule: str
+    times: int = 1
+    check: str = ""  # within a linter of many
+    by: str = ""  # the command that reports it
+    mended_by: str = ""  # the command after which it was gone, with nothing edited by hand in between
+
+
+def reports_in(digest: Digest) -> dict[str, list[Rule]]:
+    """The reports that count, by rule, the commonest first."""
+    counting = (rule for rule in digest.rules if is_telling(rule.id) and _is_report(digest, rule.at))
+    reports = grouped_by(counting, lambda rule: rule.id)
+    return dict(sorted(reports.items(), key=lambda item: (-len(item[1]), item[0])))
+
+
+def rule_seen(digest: Digest, rule: str, reports: Mapping[str, Sequence[Rule]], runs: Sequence[CommandRun]) -> RuleSeen:
+    first = reports[rule][0]
+    return RuleSeen(
+        at=first.at,
+        excerpt=f"{rule}: {first.message}",
+        rule=rule,
+        times=len({report.at for report in reports[rule]}),
+        check=commonest(Counter(filter(None, (check_within(rule, report.message) for report in reports[rule])))),
+        by=_reporter({report.at for report in reports[rule]}, runs),
+        mended_by=_mended_by(digest, reports[rule], runs),
+    )
+
+
+def _is_report(digest: Digest, at: int) -> bool:
+    line = parsed(command_at(digest.steps, at))
+    if any(is_checking(command) and not _OTHER_SETTINGS.isdisjoint(command.flags) for command in line.commands):
+        return False
+    return any(command.weight is Weight.WORKS or is_checking(command) for command in line.commands)
+
+
+def _reporter(reported: set[int], runs: Sequence[CommandRun]) -> str:
+    """The first whole command that reported the rule."""
+    reporters = [run for run in runs if run.at in reported and run.purpose in _REPORTING and not run.form.is_part]
+    return min(reporters, key=lambda run: (run.at, _REPORTING.index(run.purpose))).line if reporters else ""
+
+
+def _mended_by(digest: Digest, reports: Sequence[Rule], runs: Sequence[CommandRun]) -> str:
+    """The mending command between a report of the rule and the next run of the same check that does not report it.
+    Edits by hand in between could have done the same, except to what only a formatter puts right."""
+    reported = {rule.at for rule in reports}
+    is_format = is_formatting(reports[0].id)
+    mends = (Purpose.MEND, Purpose.FORMAT) if is_format else (Purpose.MEND,)
+    for report in sorted(reported):
+        checks = {run.line for run in runs if run.at == report and run.purpose not in CHANGING}
+        again = next((run for run in runs if run.at > report and run.line in checks), None)
+        if again is None or again.at in reported:
+            continue
+        mending = [run for run in runs if report <= run.at <= again.at and run.purpose in mends and run.passed]
+        edited = any(step.kind in CHANGES for step in digest.steps[report + 1 : again.at])
+        if mending and (is_format or not edited):
+            return mending[-1].line
+    return ""
+
+
 Rows = Sequence[Sighting[RuleSeen]]
 
 

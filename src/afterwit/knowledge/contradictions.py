@@ -17,8 +17,7 @@ from typing import NamedTuple
 from afterwit.actions.shell.command_changes import ARROW
 from afterwit.actions.shell.parse import parse
 from afterwit.harvest.commands.purposes import Purpose, purpose_of
-from afterwit.harvest.stated.recurrence import is_negative, likeness
-from afterwit.harvest.stated.statements import salient, words_stated
+from afterwit.harvest.statements import is_negative, likeness, salient, words_stated
 from afterwit.knowledge.host_text import HostText, Passage, flat, listed_commands, where_said
 from afterwit.model.knowledge import READ, Channel, Draft, HostLine, Item
 from afterwit.model.text import regex

@@ -4,18 +4,24 @@ Pure and strict: when in doubt, a draft stays out. What the hosts' own files say
 stay silent about it (`host_text`), except where an agent merely repeats them. Text that reads like an instruction from
 elsewhere is not refused but flagged: patterns find few attacks, so they may ask for a person's eye and never stand in
 for the origin of words, which decides how a draft may be used. So is a command that can do what only a person may
-advise, however often it worked, and what a user merely keeps saying. What passes and is still not worth a question to a
-person is left to `needless`, what of the items is shown to agents to `shown_items`.
+advise, however often it worked, and what a user merely keeps saying. What of the items is shown to agents is left to
+`shown_items`.
+
+What passes may still be nothing that a person would ever approve (`needless`). That asks how often something was seen.
+A rule that failed in one session is the work of that session, and a name that an agent's tool did not know once is in
+the error itself: they come back by themselves with the second session. Halves of command lines and names, changes that
+leave nothing but a program, and a user's words that point at something never say anything. What answers a failure with
+something to do instead is not touched, nor is what a person has approved.
 """
 
 import functools
 import re
 from enum import StrEnum
 
-from afterwit.actions.shell.command_changes import QUOTE, WIDEN, change_from
+from afterwit.actions.shell.command_changes import ARROW, QUOTE, WIDEN, change_from
 from afterwit.harvest.commands.power import power_of, power_of_change
 from afterwit.harvest.commands.spoken import power_in
-from afterwit.harvest.stated.statements import OF_A_RULE, OF_THE_PLACE, is_deictic, momentary, words_stated
+from afterwit.harvest.statements import OF_A_RULE, OF_THE_PLACE, is_deictic, momentary, salient, words_stated
 from afterwit.knowledge.host_text import HostText, repeats_host
 from afterwit.model.knowledge import GUARDED_FIXES, READ, REPEATED, SENTENCE_LIMIT, STANDING, Category, Channel, Draft
 from afterwit.model.text import has_disguised_word, regex
@@ -24,47 +30,6 @@ from afterwit.redaction.hygiene import clean, danger_in, reads_like_an_order
 from afterwit.redaction.markers import PLACEHOLDER, is_own
 from afterwit.redaction.redaction import Redactor
 
-
-class Rejection(StrEnum):
-    """Why a draft is not kept."""
-
-    SECRET = "secret"  # noqa: S105 - the name of a reason
-    TAKEN_OUT = "taken-out"
-    OWN = "own-output"
-    BOOT = "boot-text"
-    HOST = "host-memory"
-    MOMENTARY = "momentary"
-    INFERABLE = "inferable"
-    UNSAFE = "unsafe"
-    MALFORMED = "malformed"
-    TOO_LONG = "too-long"
-    SAYS_NOTHING = "says-nothing"
-    SEEN_ONCE = "seen-once"
-    FRAGMENT = "fragment"
-    DISGUISED = "disguised"
-
-    @property
-    def words(self) -> str:
-        """The reason in one sentence."""
-        return _WORDS[self]
-
-
-_WORDS = {
-    Rejection.SECRET: "It holds something that looks like a secret or names a person.",
-    Rejection.TAKEN_OUT: "It needs a value that redaction took out.",
-    Rejection.OWN: "It is our own output come back.",
-    Rejection.BOOT: "It is text that the agent's own program puts into every session.",
-    Rejection.HOST: "The agent only repeats the instructions it was given.",
-    Rejection.MOMENTARY: "It is about one moment, one machine or one conversation.",
-    Rejection.INFERABLE: "A look at the code shows it.",
-    Rejection.UNSAFE: "It holds an address, a blob, a credential's path or a destructive command that no user typed.",
-    Rejection.MALFORMED: "It is not one plain sentence of the allowed length.",
-    Rejection.TOO_LONG: f"It has more than {SENTENCE_LIMIT} characters, and is not cut.",
-    Rejection.SAYS_NOTHING: "It does not say what is so or what to do.",
-    Rejection.SEEN_ONCE: "One session met it, and the report of it says as much: a second session brings it back.",
-    Rejection.FRAGMENT: "It is half of a command or of a name.",
-    Rejection.DISGUISED: "A word of it mixes letters of alphabets that look alike.",
-}
 _BOOT = regex(
     r"</?(?:system-reminder|command-(?:name|message|args|contents)|local-command-\w+|user-prompt-submit-hook"
     r"|environment_context|user_instructions"
@@ -110,6 +75,68 @@ _VERB = regex(
 _SUSPICIOUS = "reads like an instruction that no user gave"
 _FEWEST_WORDS = 3
 _REPEATING = (Channel.ASSISTANT, Channel.FILE, Channel.HOST)
+_LOADED = regex(  # a script, a variable that is set, a setting of git
+    r"(?<![\w/.-])(?:\./(?!gradlew\b|mvnw\b)[\w-][\w./-]*|[\w./-]+\.(?:sh|bash|zsh|fish|ps1|bat|cmd)\b|[A-Z][A-Z_]{3,}=\S+|core\.\w+)"
+)
+_MECHANICAL = (Channel.OUTCOME, Channel.TOOL)
+_PIECE = re.compile(r"`([^`]{3,})`")  # shorter ones are signs that are spoken of
+_CUT_OFF = re.compile(
+    r"(?:[|&;({,:]|(?:^|\s)\\|;\s*(?:then|do|else))$"  # something has to follow
+    r"|^(?:[|&;)},]|(?:then|do|done|else|fi|esac)(?:[\s;]|$))"  # something has to come before
+    r"|<<-?\s*['\"]?\w+['\"]?$"
+)
+_PAIRS = (("(", ")"), ("{", "}"))
+_QUOTED = re.compile(r"\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"")
+_POINTS = re.compile(
+    r"\bthe (?:former|latter)\b"
+    r"|\b(?:do|use|take|keep|like|with|for|of) (?:this|that|these|those)(?: (?:instead|too|again|please|one|ones))?"
+    r"(?=[.!?]*$|[,;])"
+    r"|\b(?:the )?(?:first|second|third|last|other|former|latter) (?:one|two|ones)\b"
+    r"|\b(?:number|option|choice|variant|answer) (?:\d{1,2}|[a-d])\b",
+    re.IGNORECASE,
+)
+
+
+class Rejection(StrEnum):
+    """Why a draft is not kept."""
+
+    SECRET = "secret"  # noqa: S105 - the name of a reason
+    TAKEN_OUT = "taken-out"
+    OWN = "own-output"
+    BOOT = "boot-text"
+    HOST = "host-memory"
+    MOMENTARY = "momentary"
+    INFERABLE = "inferable"
+    UNSAFE = "unsafe"
+    MALFORMED = "malformed"
+    TOO_LONG = "too-long"
+    SAYS_NOTHING = "says-nothing"
+    SEEN_ONCE = "seen-once"
+    FRAGMENT = "fragment"
+    DISGUISED = "disguised"
+
+    @property
+    def words(self) -> str:
+        """The reason in one sentence."""
+        return _WORDS[self]
+
+
+_WORDS = {
+    Rejection.SECRET: "It holds something that looks like a secret or names a person.",
+    Rejection.TAKEN_OUT: "It needs a value that redaction took out.",
+    Rejection.OWN: "It is our own output come back.",
+    Rejection.BOOT: "It is text that the agent's own program puts into every session.",
+    Rejection.HOST: "The agent only repeats the instructions it was given.",
+    Rejection.MOMENTARY: "It is about one moment, one machine or one conversation.",
+    Rejection.INFERABLE: "A look at the code shows it.",
+    Rejection.UNSAFE: "It holds an address, a blob, a credential's path or a destructive command that no user typed.",
+    Rejection.MALFORMED: "It is not one plain sentence of the allowed length.",
+    Rejection.TOO_LONG: f"It has more than {SENTENCE_LIMIT} characters, and is not cut.",
+    Rejection.SAYS_NOTHING: "It does not say what is so or what to do.",
+    Rejection.SEEN_ONCE: "One session met it, and the report of it says as much: a second session brings it back.",
+    Rejection.FRAGMENT: "It is half of a command or of a name.",
+    Rejection.DISGUISED: "A word of it mixes letters of alphabets that look alike.",
+}
 
 
 def rejection(draft: Draft, host: HostText | None = None) -> Rejection | None:
@@ -121,11 +148,6 @@ def rejection(draft: Draft, host: HostText | None = None) -> Rejection | None:
     if _redactor().text(shown) != shown:
         return Rejection.SECRET
     return _about_origin(draft, host) or _about_form(draft, said) or _about_content(draft, said)
-
-
-_LOADED = regex(  # a script, a variable that is set, a setting of git
-    r"(?<![\w/.-])(?:\./(?!gradlew\b|mvnw\b)[\w-][\w./-]*|[\w./-]+\.(?:sh|bash|zsh|fish|ps1|bat|cmd)\b|[A-Z][A-Z_]{3,}=\S+|core\.\w+)"
-)
 
 
 def review_reason(draft: Draft) -> str:
@@ -215,3 +237,55 @@ def _about_content(draft: Draft, said: str) -> Rejection | None:
 def _redactor() -> Redactor:
     """Only asked whether it would change anything, so its key does not matter."""
     return Redactor(b"\0" * 32)
+
+
+def needless(draft: Draft) -> Rejection | None:
+    """Why nobody is to be asked about a draft that the gate lets pass, or None."""
+    said = words_stated(draft.sentence)
+    if said != draft.sentence:
+        return _about_words(said)
+    if draft.channel not in _MECHANICAL:
+        return None
+    if _has_halves(draft) or _leaves_a_program(draft.advice):
+        return Rejection.FRAGMENT
+    return Rejection.SEEN_ONCE if _seen_in(draft) <= 1 and _adds_nothing(draft) else None
+
+
+def _about_words(said: str) -> Rejection | None:
+    if _POINTS.search(said):
+        return Rejection.MOMENTARY
+    return None if salient(said) else Rejection.SAYS_NOTHING
+
+
+def _seen_in(draft: Draft) -> int:
+    """In how many independent sessions."""
+    return len({piece.session.story for piece in draft.evidence if not piece.is_against})
+
+
+def _adds_nothing(draft: Draft) -> bool:
+    """Whether it says no more than the report or the error that it was seen by."""
+    if draft.category is Category.QUESTION or not draft.triggers:
+        return False
+    if all(trigger.rule for trigger in draft.triggers):
+        return True
+    is_name = any(trigger.tool and trigger.words for trigger in draft.triggers)
+    return is_name and not draft.advice
+
+
+def _has_halves(draft: Draft) -> bool:
+    return any(map(_is_half, (*_PIECE.findall(draft.sentence), *filter(None, draft.advice.split(ARROW)))))
+
+
+def _is_half(piece: str) -> bool:
+    """Whether a command line or a name was cut in two."""
+    bare = _QUOTED.sub("", piece.strip())
+    if _CUT_OFF.search(bare) or "'" in bare or '"' in bare:
+        return True
+    return any(bare.count(opening) != bare.count(closing) for opening, closing in _PAIRS)
+
+
+def _leaves_a_program(advice: str) -> bool:
+    """Whether a change takes everything from a command but the program: that the rest was wrong says nothing."""
+    before, arrow, after = advice.partition(ARROW)
+    words = before.split()
+    return bool(arrow) and len(words) > 1 and after.split() == words[:1]

@@ -10,7 +10,7 @@ import datetime as dt
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from afterwit.harvest.wording import fitted, quoted, shown
+from afterwit.harvest.harvester import fitted, quoted, shown
 from afterwit.model.guards import CheckedFix, GuardState
 from afterwit.model.knowledge import (
     GIT,

@@ -13,8 +13,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from afterwit.actions.shell.command_changes import ARROW
-from afterwit.harvest.stated.recurrence import is_negative
-from afterwit.harvest.stated.statements import salient, words_stated
+from afterwit.harvest.statements import is_negative, salient, words_stated
 from afterwit.model.knowledge import Draft, Item, Trigger
 from afterwit.model.text import regex
 from afterwit.redaction.hygiene import clean

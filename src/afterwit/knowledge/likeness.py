@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from afterwit.harvest.stated.statements import words_stated
+from afterwit.harvest.statements import words_stated
 from afterwit.model.text import stem
 
 DOUBTFUL = 0.6  # share of equal words from which a person should look; measured on labelled pairs

@@ -22,7 +22,7 @@ from typing import Any
 import msgspec
 
 from afterwit.harvest.commands.power import UNKNOWN
-from afterwit.harvest.rule_names import is_known_rule
+from afterwit.harvest.rules import is_known_rule
 from afterwit.knowledge.gate import power_of_advice
 from afterwit.knowledge.whose_words import Listener
 from afterwit.model.knowledge import READ, Authority, Channel, Evidence, Item, ItemStatus, Trigger

@@ -15,12 +15,11 @@ import msgspec
 from afterwit.mcp.notes import ALL_REPOS, THIS_REPO, literal, repo_of
 from afterwit.mcp.tool import Caller, Tool, choice, text
 from afterwit.model.errors import UsageError
-from afterwit.reader.answers import GivenAnswer, understood
-from afterwit.reader.plan import AT_HAND, ReadingPlan, ReadingWish, count_waiting
+from afterwit.reader.answers import GivenAnswer, understand_notes
+from afterwit.reader.intake import Fate
+from afterwit.reader.plan import AT_HAND, READING_TOOL, ReadingPlan, ReadingWish, count_waiting
 from afterwit.reader.read import ask, refusal_in_words, take
 from afterwit.reader.requests import ReadingRequest
-from afterwit.reader.taking import Fate
-from afterwit.reader.waiting import READING_TOOL
 from afterwit.redaction.markers import CLOSING, OPENING
 from afterwit.redaction.shown import Shown, asked_to_read, complaint, figure, joined, ours, stamp
 from afterwit.sessions.filters import Filter
@@ -92,7 +91,7 @@ def reading_answer(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
 
 def _refusals(caller: Caller, request: str, said: str) -> Iterator[Shown]:
     """Why, with the number of the note in the answer, or the ids that it named: the words are the agent's own."""
-    numbers = {proposal.sentence: number for number, proposal in enumerate(understood(said).proposals, 1)}
+    numbers = {proposal.sentence: number for number, proposal in enumerate(understand_notes(said).proposals, 1)}
     with readonly_database(caller.world.layout) as db:
         rows = [row for row in proposals_rejected(db) if row.request == request]
     for row in rows:

@@ -1,18 +1,18 @@
-"""What a model answered, understood as far as it can be: JSON by a schema, however it is wrapped.
+"""What a model answered, about a session or about notes, understood as far as it can be: JSON by a schema.
 
-Tolerant in form and strict in content: text around the JSON, fences, a bare list and unknown fields are passed over; a
-note without a sentence or without lines is none, and what is of the wrong type is dropped. Whether a note is true is
-left to `checks`.
+Tolerant in form and strict in content, however it is wrapped: text around the JSON, fences, a bare list and unknown
+fields are passed over; a note without a sentence or without lines is none, and what is of the wrong type is dropped.
+Whether a note is true is left to `checks`, and what is said of notes to `note_claims`.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
 
 from afterwit.model.knowledge import Activity, Category, ItemKind
-from afterwit.reader.requests import MOST_ITEMS
+from afterwit.reader.requests import MOST_ITEMS, ReadingRequest
 
 _LARGEST = 200_000  # characters of an answer that are looked at
 _MOST_LINES = 40
@@ -25,6 +25,9 @@ _OPENINGS = re.compile(r"[\[{]")
 _MOST_OPENINGS = 20
 RELATIONS = ("confirms", "replaces", "contradicts")
 SCOPES = ("repository", "agent", "everywhere")
+_MOST_CLAIMS = 60  # of one kind in an answer
+_LARGEST_GROUP = 30
+_ID = re.compile(r"[0-9a-f]{6,40}")
 
 
 class GivenAnswer(NamedTuple):
@@ -69,7 +72,7 @@ class UnderstoodAnswer(NamedTuple):
     fault: str = ""
 
 
-def understood(text: str) -> UnderstoodAnswer:
+def understand_notes(text: str) -> UnderstoodAnswer:
     """What an answer proposes. An empty list is an answer; text without such a list is none."""
     for candidate in json_values(text):
         notes = _notes(candidate)
@@ -78,7 +81,7 @@ def understood(text: str) -> UnderstoodAnswer:
     return UnderstoodAnswer(fault="no JSON object with a list `notes` in the answer")
 
 
-def schema() -> dict[str, Any]:
+def notes_schema() -> dict[str, Any]:
     """The form of an answer, for models that can be held to one."""
     texts = {"type": "array", "items": {"type": "string"}}
     note = {
@@ -200,3 +203,86 @@ def _number(value: Any, otherwise: float) -> float:
 
 def _share(value: Any) -> float:
     return min(1.0, max(0.0, _number(value, 0.5)))
+
+
+class NoteClaims(NamedTuple):
+    """What a model says of notes. Nothing in it is to be believed."""
+
+    same: tuple[tuple[str, ...], ...] = ()  # the one to keep first
+    replaced: tuple[tuple[str, str], ...] = ()  # old, new
+    contradict: tuple[tuple[str, str], ...] = ()
+
+
+def understand_claims(text: str) -> NoteClaims | None:
+    """What an answer claims; None where it is none."""
+    for value in json_values(text):
+        if isinstance(value, dict) and any(isinstance(value.get(field), list) for field in NoteClaims._fields):
+            return NoteClaims(
+                tuple(group for given in _listed(value, "same") if len(group := _ids(given)) > 1),
+                tuple(pair for given in _listed(value, "replaced") if (pair := _old_and_new(given)) is not None),
+                tuple((ids[0], ids[1]) for given in _listed(value, "contradict") if len(ids := _ids(given)) == 2),
+            )
+    return None
+
+
+def claims_schema() -> dict[str, Any]:
+    """The form of an answer, for models that can be held to one."""
+    text = {"type": "string"}
+    texts = {"type": "array", "items": text}
+    pair = {
+        "type": "object",
+        "properties": {"old": text, "new": text},
+        "required": ["old", "new"],
+        "additionalProperties": False,
+    }
+    fields = {
+        "same": {"type": "array", "items": texts},
+        "replaced": {"type": "array", "items": pair},
+        "contradict": {"type": "array", "items": texts},
+    }
+    return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
+
+
+def _listed(value: Mapping[str, Any], field: str) -> list[Any]:
+    given = value.get(field)
+    return given[:_MOST_CLAIMS] if isinstance(given, list) else []
+
+
+def _ids(value: Any) -> tuple[str, ...]:
+    texts = value[:_LARGEST_GROUP] if isinstance(value, list) else ()
+    names = (text.strip("[] ") for text in texts if isinstance(text, str))
+    return tuple(dict.fromkeys(name for name in names if _ID.fullmatch(name)))
+
+
+def _old_and_new(value: Any) -> tuple[str, str] | None:
+    names = [value.get("old"), value.get("new")] if isinstance(value, dict) else value
+    ids = _ids(names)
+    return (ids[0], ids[1]) if len(ids) == 2 else None
+
+
+class AnswerForm(NamedTuple):
+    """What is asked for."""
+
+    name: str
+    schema: Mapping[str, Any]  # for models that can be held to it
+    words: str  # for people and models
+    empty: str  # what to say where there is nothing to say
+
+
+def form_of(request: ReadingRequest) -> AnswerForm:
+    """The form of the answer to a request."""
+    if request.items:
+        lists = ", ".join(f"`{field}`" for field in NoteClaims._fields)
+        nothing = '{"same": [], "replaced": [], "contradict": []}'
+        return AnswerForm("settled", claims_schema(), f"a JSON object with the lists {lists}", nothing)
+    return AnswerForm("notes", notes_schema(), "a JSON object with a list `notes`", '{"notes": []}')
+
+
+def with_remark(request: ReadingRequest) -> ReadingRequest:
+    """The same question, to a model whose answer to it was not understood."""
+    form = form_of(request)
+    remark = (
+        f"\n## A remark\nYour last answer to this was not understood: there was not {form.words} in it. Answer with"
+        f" nothing but that object, {form.empty} where there is nothing to say.\n"
+    )
+    return request._replace(text=request.text + remark)

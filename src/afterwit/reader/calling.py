@@ -11,7 +11,7 @@ row end the run. Ctrl-C ends it after what is under way, which is paid for; a se
 
 import threading
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
 from typing import NamedTuple
@@ -22,23 +22,19 @@ from afterwit.config.world import World
 from afterwit.knowledge.door.settle import settle
 from afterwit.model.learn_run import Progress
 from afterwit.model.prices import price_list
-from afterwit.reader.answer_forms import form_of, with_remark
-from afterwit.reader.answers import GivenAnswer
-from afterwit.reader.called_run import CalledRun, CallingRules, FailedReading
-from afterwit.reader.ledger import Purse, estimate, usage_of
+from afterwit.reader.answers import GivenAnswer, form_of, with_remark
+from afterwit.reader.intake import Fate, ReadingDesk
+from afterwit.reader.ledger import Purse, estimate, spent_by, usage_of
 from afterwit.reader.plan import PlannedRequest, ReadingPlan
 from afterwit.reader.read import asked_body
 from afterwit.reader.requests import ReadingRequest
-from afterwit.reader.spent import spent_by
-from afterwit.reader.taking import Fate, ReadingDesk
-from afterwit.reader.ways.registry import way_of
-from afterwit.reader.ways.way import ModelQuestion, Way, WaySurroundings
+from afterwit.reader.ways.way import ModelQuestion, Way, WaySurroundings, way_of
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.redaction.hygiene import clean
 from afterwit.sessions.originals import TranscriptSource, source_of
 from afterwit.store.atomic import step
 from afterwit.store.decide import READING_ASKED, READING_SPENT, catch_up, decide, report_if_recorded
-from afterwit.store.decisions import ReadingUsage
+from afterwit.store.decisions import NotesConsolidated, ReadingUsage, SessionRead
 from afterwit.store.rows.readings import CALLED, ReadingRow, request_row
 from afterwit.store.store import hold_lease
 
@@ -48,6 +44,68 @@ _LOOK_SECONDS = 0.5  # how long Ctrl-C may have to wait on systems where waiting
 _MOST_IN_A_ROW = 3  # failures
 _SETTLE_EVERY = 25  # answers
 _LONGEST_FAULT = 300
+_Answering = Future[GivenAnswer]
+
+
+class FailedReading(msgspec.Struct, frozen=True, kw_only=True):
+    """A request that was not answered, and why."""
+
+    agent: str  # "" where it asked about notes
+    native_id: str
+    repo: str
+    fault: str
+
+
+class CalledRun(msgspec.Struct, kw_only=True):
+    """How far a run is, and what came of it."""
+
+    model: str
+    sessions: int = 0  # of which everything is answered
+    answered: int = 0  # requests
+    notes: int = 0
+    rejected: int = 0
+    relations: int = 0  # notes that were there already, and are confirmed or contradicted
+    merged: int = 0  # notes that say the same as another, which is kept
+    replaced: int = 0
+    contradicting: int = 0  # pairs that a person should look at
+    gained: list[str] = msgspec.field(default_factory=list)  # ids of new items
+    tokens_in: int = 0  # of all calls, also of those that failed
+    tokens_out: int = 0
+    cost_usd: float = 0.0
+    unpriced: int = 0  # calls without a known price
+    failed: list[FailedReading] = msgspec.field(default_factory=list)
+    left: int = 0  # requests that were planned and not asked
+    stopped_by: str = ""  # "caps", "failures", "interrupted" or "time", where it ended early
+
+    def spend(self, usage: ReadingUsage) -> None:
+        """Counts what a call took."""
+        self.tokens_in += usage.tokens_in
+        self.tokens_out += usage.tokens_out
+        self.cost_usd += usage.cost_usd or 0.0
+        self.unpriced += usage.cost_usd is None
+
+    def count(self, entry: SessionRead | NotesConsolidated) -> None:
+        """Counts an answer."""
+        self.answered += 1
+        self.rejected += len(entry.rejected)
+        if isinstance(entry, SessionRead):
+            self.notes += len(entry.drafts)
+            self.relations += len(entry.relations)
+        else:
+            self.merged += sum(len(group) - 1 for group in entry.same)
+            self.replaced += len(entry.replaced)
+            self.contradicting += len(entry.contradict)
+
+
+class CallingRules(NamedTuple):
+    """How a run is to call."""
+
+    way: Way
+    clock: Callable[[], int]  # in milliseconds: a run takes longer than a moment
+    budget_usd: float | None = None
+    is_again: bool = False  # also what was answered
+    until_ms: int | None = None  # after which nothing more is asked
+    watch: Callable[[CalledRun], object] = lambda _: None  # told after every answer
 
 
 def way_to(model: str, world: World) -> Way | None:
@@ -78,9 +136,6 @@ class _Visit(NamedTuple):
     source: TranscriptSource
     world: World
     desk: ReadingDesk
-
-
-_Answering = Future[GivenAnswer]
 
 
 def call(world: World, made: ReadingPlan, calls: CallingRules, progress: Progress) -> CalledRun:

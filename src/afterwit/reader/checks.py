@@ -25,18 +25,21 @@ from afterwit.model.knowledge import SENTENCE_LIMIT, Channel
 from afterwit.model.text import is_of_another_language, words_of
 from afterwit.reader.answers import ProposedNote
 from afterwit.reader.lines import ForeignText, SessionLine, Speaker
-from afterwit.reader.marks import holds, is_telling, marks_in, quotes_in
-from afterwit.reader.named_commands import commands_in
 from afterwit.reader.support import (
     SUPPORT,
+    commands_in,
+    holds,
     is_all_said,
     is_borne_out,
     is_covered,
     is_cut_out,
     is_repeated,
+    is_telling,
     is_turned_round,
     is_verbatim,
     keeps_denials,
+    marks_in,
+    quotes_in,
     share_of_words,
 )
 from afterwit.redaction.claims import claims_in, orders_for_good, others_in

@@ -6,6 +6,7 @@ way. Days and months are those of UTC. A model with a known price is held to dol
 list prices, without discounts for batches.
 """
 
+import datetime as dt
 from typing import NamedTuple
 
 import apsw
@@ -16,9 +17,21 @@ from afterwit.model.readings import Usage
 from afterwit.model.settings import ReadingSettings
 from afterwit.reader.answers import GivenAnswer
 from afterwit.reader.requests import ANSWER_TOKENS, ReadingRequest, tokens
-from afterwit.reader.spent import ReadingSpent
 from afterwit.store.decisions import ReadingUsage
-from afterwit.store.rows.readings import ReadingRow, last_spend
+from afterwit.store.rows.readings import ReadingRow, SpentSince, last_spend, spent_since
+
+
+class ReadingSpent(NamedTuple):
+    """What was spent, or is reserved, since the day and the month began."""
+
+    day: SpentSince
+    month: SpentSince
+
+
+def spent_by(db: apsw.Connection, now_ms: int) -> ReadingSpent:
+    """What was spent by a moment."""
+    today = dt.datetime.fromtimestamp(now_ms / 1000, tz=dt.UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    return ReadingSpent(*(spent_since(db, int(day.timestamp() * 1000)) for day in (today, today.replace(day=1))))
 
 
 class ReadingEstimate(NamedTuple):

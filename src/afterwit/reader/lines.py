@@ -41,6 +41,14 @@ _SURPRISE = re.compile(
     re.IGNORECASE,
 )
 _PASTED_LINES = 40  # of one prompt: what is longer was pasted, and its middle is left out
+_LOOKED = "looked at"
+_EDITED = "edited"
+_ENDINGS: Mapping[tuple[Status, Lean | None], str] = {
+    (Status.SUCCEEDED, None): "ok",
+    (Status.UNKNOWN, Lean.FINE): "probably ok",
+    (Status.UNKNOWN, Lean.FAILED): "probably failed",
+    (Status.DENIED, None): "refused",
+}
 
 
 class Speaker(StrEnum):
@@ -253,10 +261,6 @@ def _pieces(row: str) -> Iterator[str]:
         yield row
 
 
-_LOOKED = "looked at"
-_EDITED = "edited"
-
-
 def _repeatable(action: ActionRow) -> str:
     """What kind of work an action is that says nothing alone; "" where it does."""
     if action.status is Status.FAILED or action.lean is Lean.FAILED or action.status is Status.DENIED:
@@ -277,14 +281,6 @@ def _only_looks(line: str) -> bool:
         and f"{command.program} {command.subcommand}" not in _TIDYING
         for command in commands
     )
-
-
-_ENDINGS: Mapping[tuple[Status, Lean | None], str] = {
-    (Status.SUCCEEDED, None): "ok",
-    (Status.UNKNOWN, Lean.FINE): "probably ok",
-    (Status.UNKNOWN, Lean.FAILED): "probably failed",
-    (Status.DENIED, None): "refused",
-}
 
 
 def _telling(action: ActionRow, output: str) -> list[str]:

@@ -16,6 +16,7 @@ from afterwit.knowledge.belief import rank
 from afterwit.knowledge.likeness import Meaning, alike, meaning
 from afterwit.knowledge.whose_words import is_persons
 from afterwit.model.knowledge import Category, Channel, Item
+from afterwit.reader.answers import NoteClaims
 from afterwit.reader.lines import SessionLine, Speaker
 from afterwit.reader.support import share_of_words
 from afterwit.store.decisions import RejectedProposal
@@ -60,14 +61,6 @@ _WORDS = {
     Unsettled.LESS_TRUSTED: "The note that would replace the other is trusted less.",
     Unsettled.KEPT: "A person stands behind the note that would go.",
 }
-
-
-class NoteClaims(NamedTuple):
-    """What a model says of notes. Nothing in it is to be believed."""
-
-    same: tuple[tuple[str, ...], ...] = ()  # the one to keep first
-    replaced: tuple[tuple[str, str], ...] = ()  # old, new
-    contradict: tuple[tuple[str, str], ...] = ()
 
 
 class SettledNotes(NamedTuple):

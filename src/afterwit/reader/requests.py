@@ -3,18 +3,31 @@
 A long session is several requests, because its lessons come late; it is parted where a prompt begins, or else anywhere.
 Each part repeats the task. Line numbers run through the whole session, so that an answer to any part can be checked
 against it. The same lines, prompt and model give the same request, and so the same id, whatever notes there are by
-then: what was answered is not asked again.
+then: what was answered is not asked again. Everything is redacted here once more: transcripts by `sessions.show`, the
+repositories' own instruction files by the same rules, because they lie on the disk as they are.
 """
 
+import datetime as dt
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from importlib import resources
 from typing import NamedTuple
 
+from afterwit.capture.checkouts import checkouts
+from afterwit.config.world import World
+from afterwit.knowledge.door.checkouts import instructions
+from afterwit.knowledge.door.list import item_in
+from afterwit.knowledge.host_text import HostText
 from afterwit.model.errors import ConfigError
-from afterwit.model.knowledge import Item
-from afterwit.reader.lines import ForeignText, SessionLine, Speaker, rendered
+from afterwit.model.knowledge import EVERYWHERE, READ, Item, ItemStatus, Scope, ScopeKind
+from afterwit.reader.lines import ForeignText, SessionLine, Speaker, foreign_texts, rendered, session_lines
+from afterwit.redaction.hygiene import clean
+from afterwit.sessions.originals import TranscriptSource
+from afterwit.sessions.show import SessionMoment, WantedMoments, moments, safe_row
+from afterwit.store.rows.items import items_in
+from afterwit.store.rows.session_list import SessionRow
 
 CHARS_PER_TOKEN = 4
 MOST_TOKENS = 12_000  # of a request, the prompt included
@@ -27,6 +40,7 @@ _MOST_BEFORE = _MOST_KNOWN + _MOST_INSTRUCTIONS + _LONGEST_TASK + 1_000  # kept 
 LEAST_ROOM = 8_000  # characters for lines, however long the prompt is
 _OVERLAP = 3  # lines that a part repeats of the one before
 _VERSION = re.compile(r"^<!-- version (\d+) -->\n")
+_PRESENT = (ItemStatus.ACTIVE, ItemStatus.CANDIDATE)
 
 
 class ReadingPrompt(NamedTuple):
@@ -184,3 +198,53 @@ def _parts(lines: Sequence[SessionLine], room: int) -> Iterator[LineSpan]:
 
 def _begins_turn(lines: Sequence[SessionLine], at: int) -> bool:
     return at < len(lines) and lines[at].speaker is Speaker.USER and lines[at - 1].speaker is not Speaker.USER
+
+
+def session_text(source: TranscriptSource, row: SessionRow) -> SessionText:
+    """One session without its subagents: what they gave back stands in it."""
+    shown = safe_row(source, row)
+    happened = moments(source, row, WantedMoments(has_arguments=False))
+    events = [event for event in happened if isinstance(event, SessionMoment)]
+    day = dt.datetime.fromtimestamp(row.started_ms / 1000, tz=dt.UTC).date().isoformat() if row.started_ms else ""
+    lines = session_lines(events, shown.root)
+    return SessionText(row.agent, row.native_id, row.repo, day, shown.task, lines, foreign_texts(events))
+
+
+class Beside:
+    """What is known of repositories already."""
+
+    def __init__(self, source: TranscriptSource, world: World) -> None:
+        self._source = source
+        self._world = world
+        self._around: dict[str, KnownBeside] = {}
+
+    def around(self, repo: str) -> KnownBeside:
+        """What stands beside a session of this repository."""
+        if repo not in self._around:
+            texts = {path: self._safe(text) for path, text in self._instructions.get(repo, {}).items()}
+            self._around[repo] = KnownBeside(known_notes(self.items(repo)), instructions_in(texts))
+        return self._around[repo]
+
+    def items(self, repo: str) -> list[Item]:
+        """Notes that hold in a repository, the most believed first."""
+        scopes = [EVERYWHERE, Scope(ScopeKind.REPO, repo)] if repo else [EVERYWHERE]
+        rows = items_in(self._source.store.db, map(str, scopes), map(str, _PRESENT))
+        return [item_in(row) for row in rows]
+
+    def read_items(self, repo: str) -> list[Item]:
+        """Of these, what models read in sessions of this very repository."""
+        scope = Scope(ScopeKind.REPO, repo) if repo else EVERYWHERE
+        return [item for item in self.items(repo) if item.harvester == READ and item.scope == scope]
+
+    def hosts(self, repo: str) -> Iterable[HostText]:
+        """What every session there is told already."""
+        return [
+            HostText.of(self._instructions[name]) for name in dict.fromkeys(("", repo)) if name in self._instructions
+        ]
+
+    @cached_property
+    def _instructions(self) -> dict[str, dict[str, str]]:
+        return instructions(self._source.store, self._world, checkouts(self._source.store, self._world))
+
+    def _safe(self, text: str) -> str:
+        return self._source.redactor.text(clean(text))

@@ -1,5 +1,12 @@
 """Whether lines of a session say what a sentence says: enough of its words, not the other way round, and not a piece
 cut out of what somebody said. Pure, and of words alone: who spoke, and what follows from that, `checks` decides.
+
+*Marks* are the pieces of a sentence that must stand in the session as they are: what stands between backticks or
+quotation marks, a path, a flag, a number, an identifier. Marks of Markdown and capitals make no difference; a gap that
+is written as one stands for anything. Of the commands that a sentence names, what they can do is asked first
+(`harvest.commands.spoken`), and that one worked here changes nothing in that. Of what nobody but an agent, a tool or a
+file said, an ordinary command that the sentence says to run is told only if the user typed it, or it was run in the
+session. A message between backticks is no command, and needs nobody's leave.
 """
 
 import re
@@ -7,12 +14,22 @@ from collections.abc import Collection, Iterable, Sequence
 from difflib import SequenceMatcher
 from textwrap import wrap
 
-from afterwit.harvest.commands.spoken import SPAN
+from afterwit.actions.shell.parse import parsed
+from afterwit.harvest.commands.power import is_tellable
+from afterwit.harvest.commands.power_table import KNOWN_NAMES
+from afterwit.harvest.commands.spoken import PLACEHOLDER, SPAN, calls_in, power_in, program_of
 from afterwit.knowledge.likeness import meaning
 from afterwit.model.text import words_of
 from afterwit.reader.lines import SessionLine, Speaker
-from afterwit.reader.marks import is_telling, marks_in
 
+_QUOTED = re.compile(r"[\"“]([^\"“”]{3,})[\"”]")
+_MARK = re.compile(
+    r"(?<![\w/.-])(?:--?[A-Za-z][\w-]+|[\w.@~-]*/[\w./@*~-]+|[A-Za-z_][\w-]*\.[A-Za-z]\w{0,9}\b|\d[\d.,:]*\d|\d{2,}"
+    r"|[A-Za-z]+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Z]{2,}[0-9]\w*)"
+)
+_ABBREVIATIONS = frozenset(("e.g", "i.e", "e.g.", "i.e.", "and/or", "vs.", "etc."))
+_SEGMENTS = re.compile(r"\s(?:&&|\|\|?|;)\s|;\s")
+_COMMON = frozenset("main master head origin true false none null yes no ok done todo error test".split())  # noqa: SIM905
 SUPPORT = 0.34  # of a sentence's words that its lines, or those beside them, must hold
 _JOINED = 2  # words of marks that say something together
 _BESIDE_MARK = 3  # other words of a sentence with one mark that must stand in its lines
@@ -34,6 +51,66 @@ _SAID_AGAIN = 0.6  # of the words of what is said again that stand in one place:
 _COVERED = 0.8
 _WHOLE_SAYING = 5  # words; of fewer all must stand there
 _LONGEST_ROW = 240
+
+
+def marks_in(sentence: str) -> list[str]:
+    """The pieces of a sentence that must stand in the session as they are."""
+    rest = _QUOTED.sub(" ", SPAN.sub(" ", sentence))
+    plain = (match[0].strip(".,:;") for match in _MARK.finditer(rest))
+    spans = [match[1] for match in SPAN.finditer(sentence)]
+    marks = (" ".join(mark.split()) for mark in (*spans, *quotes_in(sentence), *plain))
+    return list(dict.fromkeys(mark for mark in marks if mark and mark.lower() not in _ABBREVIATIONS))
+
+
+def is_telling(mark: str) -> bool:
+    """Whether a mark says something of this work: the name of a program or of a branch that everybody has does not."""
+    return mark.lower() not in _COMMON and mark not in KNOWN_NAMES
+
+
+def quotes_in(sentence: str) -> list[str]:
+    """What a sentence quotes as said, between quotation marks."""
+    return [" ".join(match[1].split()) for match in _QUOTED.finditer(SPAN.sub(" ", sentence))]
+
+
+def holds(text: str, mark: str) -> bool:
+    """Whether a mark stands in a text: as it is, or, for a command, word by word in its order within one command. A gap
+    that is written as one stands for anything."""
+    plain = _folded(mark)
+    if _stands_in(_folded(text), plain, 0) >= 0:
+        return True
+    pieces = [piece for gap in PLACEHOLDER.split(plain) for piece in gap.split()]
+    if not pieces or (len(pieces) == 1 and pieces[0] == plain):
+        return False
+    return any(_in_order(_folded(segment), pieces) for segment in _SEGMENTS.split(text))
+
+
+def _in_order(segment: str, pieces: Iterable[str]) -> bool:
+    at = 0
+    for piece in pieces:
+        at = _stands_in(segment, piece, at)
+        if at < 0:
+            return False
+        at += len(piece)
+    return True
+
+
+def _stands_in(text: str, piece: str, at: int) -> int:
+    """Where a piece stands as whole words, from a place on; -1 where it does not."""
+    while (at := text.find(piece, at)) >= 0 and piece:
+        before, after = text[at - 1 : at], text[at + len(piece) : at + len(piece) + 1]
+        if not (_is_inside(before) and _is_inside(piece[0])) and not (_is_inside(after) and _is_inside(piece[-1])):
+            return at
+        at += 1
+    return -1
+
+
+def _is_inside(character: str) -> bool:
+    return character.isalnum() or character == "_"
+
+
+def _folded(text: str) -> str:
+    """Without marks of Markdown, and without differences that say nothing."""
+    return " ".join(text.replace("`", "").replace("**", "").replace("’", "'").lower().split())
 
 
 def share_of_words(sentence: str, lines: Iterable[SessionLine]) -> float:
@@ -136,10 +213,46 @@ def is_cut_out(sentence: str, lines: Iterable[SessionLine]) -> bool:
     nobody knows what was meant."""
     if _RULE.search(sentence):
         return False
-    piece = _folded(sentence)
-    clauses = {_folded(clause) for line in lines for clause in _CLAUSE_END.split(line.text)}
+    piece = _bare(sentence)
+    clauses = {_bare(clause) for line in lines for clause in _CLAUSE_END.split(line.text)}
     return piece not in clauses and any(piece in clause for clause in clauses)
 
 
-def _folded(text: str) -> str:
+def _bare(text: str) -> str:
     return " ".join(text.lower().split()).strip(".!?;:, ")
+
+
+def untold_commands(sentence: str, sent: Sequence[SessionLine]) -> list[str]:
+    """What a sentence names and no agent may be told without a person. What was run is known in plain words too."""
+    ran = (line.text.removeprefix("$ ").rpartition(" → ")[0] for line in sent if line.text.startswith("$ "))
+    calls = (call for call in ran if " " in call and holds(sentence, call) and not is_tellable(call))
+    powerful = power_in(sentence, _called(sent)) or next(calls, "")
+    typed = [line for line in sent if line.speaker is Speaker.USER]
+    advised = [call for call, is_advised in calls_in(sentence, _called(sent)) if is_advised]
+    strange = (call for call in advised if not any(holds(line.text, call) for line in typed))
+    return [*filter(None, [powerful]), *(call for call in strange if call != powerful and not _runs_of(call, sent))]
+
+
+def commands_in(sentence: str, sent: Sequence[SessionLine]) -> list[str]:
+    return [call for call, _ in calls_in(sentence, _called(sent))]
+
+
+def _called(sent: Sequence[SessionLine]) -> frozenset[str]:
+    """The programs that the session called."""
+    return frozenset(program for line in sent if line.speaker is Speaker.ACTION for program in _programs(line))
+
+
+def _programs(line: SessionLine) -> frozenset[str]:
+    """The programs that an action called, and those that they wrap; not what stands in their arguments."""
+    commands = parsed(line.text.removeprefix("$ ").rpartition(" → ")[0]).commands
+    return frozenset(name for command in commands for name in (command.program, *command.wrappers))
+
+
+def _runs_of(mark: str, sent: Iterable[SessionLine]) -> list[SessionLine]:
+    """The actions that ran a command: one that merely names it in a message, such as that of a commit, did not."""
+    program = program_of(PLACEHOLDER.sub("x", mark))
+    return [
+        line
+        for line in sent
+        if line.speaker is Speaker.ACTION and holds(line.text, mark) and (not program or program in _programs(line))
+    ]

@@ -45,7 +45,7 @@ def clean(text: str) -> str:
     if text.isascii() and text.isprintable() and "<!--" not in text:
         return text
     while _is_suspect(text):
-        cleaned = _cleaned(text)
+        cleaned = _clean(text)
         if cleaned == text:
             break
         text = cleaned
@@ -64,7 +64,7 @@ def _suspect_bytes() -> Any:
     return re2.compile(_SUSPECT_BYTES, byte_options(captures=False))
 
 
-def _cleaned(text: str) -> str:
+def _clean(text: str) -> str:
     if "\x1b" in text or "\x9b" in text:
         text = _ESCAPE.sub("", text)
     if "\r" in text:

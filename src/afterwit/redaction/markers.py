@@ -111,7 +111,7 @@ def without_notes(text: str, *, with_refusals: bool = False) -> str:
             pieces.append(text[at:begin])
         at = end
     pieces.append(text[at:])
-    return _joined(pieces)
+    return _join(pieces)
 
 
 def is_refusal(text: str) -> bool:
@@ -122,12 +122,12 @@ def is_refusal(text: str) -> bool:
     return begin <= _LONGEST_HEAD and AGAIN in text[begin:end]
 
 
-def _joined(pieces: list[str]) -> str:
+def _join(pieces: list[str]) -> str:
     """What stood between blocks, without the frames that are empty now."""
     kept: list[str] = []
     before, *others = pieces
     for after in others:
-        before, after = _unframed(before, after)
+        before, after = _strip_frame(before, after)
         if before.strip():
             kept.append(before)
         before = after if kept else after.lstrip()
@@ -136,7 +136,7 @@ def _joined(pieces: list[str]) -> str:
     return "".join(kept).rstrip()
 
 
-def _unframed(before: str, after: str) -> tuple[str, str]:
+def _strip_frame(before: str, after: str) -> tuple[str, str]:
     """What stands before and behind a block, without the tags and the headings that a client puts around it."""
     while True:
         if heading := re.search(_HEADING, before[-_LONGEST_FRAME:]):

@@ -333,7 +333,7 @@ class Finder:
 
     def spans(self, data: bytes) -> Iterator[SecretSpan]:
         """Where the rule finds a value that its judge takes for real."""
-        for match in self._compiled().finditer(data):
+        for match in self._compile().finditer(data):
             for group, is_bare in self._groups:
                 start, end = match.span(group)
                 if self.rule.judge is Judge.COLUMN:
@@ -347,7 +347,7 @@ class Finder:
                 if start >= 0 and self._is_real(data, start, end, is_bare):
                     yield SecretSpan(start, end, self.rule.type)
 
-    def _compiled(self) -> Any:
+    def _compile(self) -> Any:
         if self._pattern is None:
             self._pattern = re2.compile(self.rule.pattern.encode(), byte_options())
             named = self._pattern.groupindex

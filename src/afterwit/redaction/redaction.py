@@ -165,7 +165,7 @@ class Encodings:
     def __init__(self, keywords: Iterable[str], kind_of: Callable[[bytes], str | None]) -> None:
         usable = sorted({word.encode() for word in keywords if len(word) >= _SHORTEST_KEYWORD})
         self._kind_of = kind_of
-        self.triggers, self._words, self._literals = _compiled(tuple(usable))
+        self.triggers, self._words, self._literals = _compile(tuple(usable))
         self._percent_runs = re2.compile(_PERCENT, byte_options())
 
     def spans(self, data: bytes, encoding: Encoding) -> Iterator[SecretSpan]:
@@ -208,7 +208,7 @@ class Encodings:
 
 
 @functools.cache
-def _compiled(words: tuple[bytes, ...]) -> tuple[dict[Encoding, bytes], Any, dict[Encoding, Any]]:
+def _compile(words: tuple[bytes, ...]) -> tuple[dict[Encoding, bytes], Any, dict[Encoding, Any]]:
     """The triggers of the encoded words, and patterns for the words and for what triggers stand for. The words are
     those of the rules, so a process makes them once."""
     triggers = {
@@ -232,7 +232,7 @@ def _base64_forms(words: Iterable[bytes]) -> list[bytes]:
     return sorted(form for form in forms if len(form) >= _SHORTEST_KEYWORD)
 
 
-def _unescaped(data: bytes) -> tuple[bytes, Callable[[int], int]]:
+def _unescape(data: bytes) -> tuple[bytes, Callable[[int], int]]:
     """The text without escapes, and where a place of it was before."""
     pieces: list[bytes] = []
     moves = [(0, 0)]  # from where on in the result, and how much farther that was
@@ -284,7 +284,7 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """The text without secrets and traces of people."""
-        safe = self._known(text)
+        safe = self._lookup(text)
         if safe is not None:
             return safe
         data = text.encode("utf-8", "surrogatepass")
@@ -292,7 +292,7 @@ class Redactor:
 
     def texts(self, texts: Sequence[str]) -> list[str]:
         """The same for each of many texts, which costs far less than one after the other."""
-        redacted = {text: self._known(text) for text in dict.fromkeys(texts)}
+        redacted = {text: self._lookup(text) for text in dict.fromkeys(texts)}
         fresh = [text for text, safe in redacted.items() if safe is None]
         datas = [text.encode("utf-8", "surrogatepass") for text in fresh]
         for text, data, hits in zip(fresh, datas, self._matcher.hits_in(datas), strict=True):
@@ -300,7 +300,7 @@ class Redactor:
         return [cast("str", redacted[text]) for text in texts]
 
     def _safe(self, text: str, data: bytes, hits: list[int]) -> str:
-        safe = self._redacted(data, hits) if hits else text
+        safe = self._redact(data, hits) if hits else text
         if len(text) <= _CACHED_LENGTH:
             if len(self._short) > _CACHE_SIZE:
                 self._short.clear()
@@ -312,7 +312,7 @@ class Redactor:
         stands in the piece in which it begins."""
         datas = [text.encode("utf-8", "surrogatepass") for text in texts]
         data = b"".join(datas)
-        spans = self._found(data, self._hits(data))
+        spans = self._find(data, self._hits(data))
         if not spans:
             return list(texts)
         safe, at = list[str](), 0
@@ -324,7 +324,7 @@ class Redactor:
             at = stop
         return safe
 
-    def _known(self, text: str) -> str | None:
+    def _lookup(self, text: str) -> str | None:
         """What is known of a short text without looking for anything."""
         length = len(text)
         if length > _CACHED_LENGTH:
@@ -376,10 +376,10 @@ class Redactor:
             return redacted
         return together[len(before) : len(together) - len(quote)]
 
-    def _redacted(self, data: bytes, hits: list[int]) -> str:
+    def _redact(self, data: bytes, hits: list[int]) -> str:
         """UTF-8 text without what these triggers lead to."""
         for _ in range(_MOST_PASSES):
-            spans = self._found(data, hits)
+            spans = self._find(data, hits)
             if not spans:
                 break
             data = replaced(data, spans, self._mark)
@@ -392,7 +392,7 @@ class Redactor:
         hits = self._matcher.hits(data)
         return [*hits, self._block_hit] if may_hold_a_block(data) else hits
 
-    def _found(self, data: bytes, hits: list[int]) -> list[SecretSpan]:
+    def _find(self, data: bytes, hits: list[int]) -> list[SecretSpan]:
         return [span for span in united(self._spans(data, hits), data) if not self._is_allowed(data, span)]
 
     def _spans(self, data: bytes, hits: list[int]) -> Iterator[SecretSpan]:
@@ -403,15 +403,15 @@ class Redactor:
             elif hit == self._block_hit:
                 yield from block_spans(data, self._kind_of)
             elif hit == self._block_hit - 1:
-                yield from self._escaped_spans(data)
+                yield from self._spans_in_escapes(data)
             elif hit >= self._first_encoded_hit:
                 yield from self._encodings.spans(data, _ENCODINGS[hit - self._first_encoded_hit])
             elif hit > self._home_hit:
                 yield from self._exact.spans(data)
 
-    def _escaped_spans(self, data: bytes) -> Iterator[SecretSpan]:
+    def _spans_in_escapes(self, data: bytes) -> Iterator[SecretSpan]:
         """Secrets that are seen once the escapes of JSON, of languages and of HTML are undone."""
-        plain, places = _unescaped(data)
+        plain, places = _unescape(data)
         for start, end, kind in self._matcher.secret_spans(plain):
             yield SecretSpan(places(start), places(end), kind)
 

@@ -190,10 +190,10 @@ def _read(name: str) -> list[RedactionRule]:
     text = (resources.files("afterwit.redaction") / "rules" / f"{name}.toml").read_text("utf-8")
     loaded = msgspec.convert(tomllib.loads(text), _File)
     read = [*loaded.rule, *(row.rule() for row in loaded.token)]
-    return [msgspec.structs.replace(rule, pattern=_spelled_out(rule.pattern)) for rule in read]
+    return [msgspec.structs.replace(rule, pattern=_spell_out(rule.pattern)) for rule in read]
 
 
-def _spelled_out(pattern: str) -> str:
+def _spell_out(pattern: str) -> str:
     for name, piece in _PIECES.items():
         pattern = pattern.replace(name, piece)
     return pattern

@@ -68,13 +68,13 @@ def command(line: str) -> Shown:
     """A command line made of an advice that passed the gate and of the agent's own command, between backticks."""
     text = " ".join(line.split()).replace("`", "'")
     is_fit = text.isprintable() and len(text) <= _LONGEST_COMMAND
-    return Shown(f"`{_defused(text)}`") if text and is_fit else NOTHING
+    return Shown(f"`{_defuse(text)}`") if text and is_fit else NOTHING
 
 
 def typed(text: str) -> Shown:
     """What a user typed, in quotation marks and one line."""
     line = " ".join("".join(char if char.isprintable() else " " for char in text).split()).replace('"', "'")
-    return Shown(f'"{_defused(line)}"') if line else NOTHING
+    return Shown(f'"{_defuse(line)}"') if line else NOTHING
 
 
 def complaint(text: str) -> Shown:
@@ -83,7 +83,7 @@ def complaint(text: str) -> Shown:
 
     words = text[:_LONGEST_COMPLAINT].split(" ")
     kept = [_GAP if reads_like_a_sentence(word) or not _is_printable(word) else word for word in words]
-    return Shown(_defused(" ".join(kept)))
+    return Shown(_defuse(" ".join(kept)))
 
 
 def of_deck(text: object) -> Shown:
@@ -107,7 +107,7 @@ def cut(text: Shown, most: int) -> Shown:
 
 def between_markers(text: Shown, opening: str, closing: str) -> Shown:
     """A block as it is given to an agent. Nothing in it can close the markers, also not two lines together."""
-    return Shown(f"{opening}\n{_defused(text)}\n{closing}")
+    return Shown(f"{opening}\n{_defuse(text)}\n{closing}")
 
 
 def asked_to_read(text: str, opening: str, closing: str) -> Shown:
@@ -115,14 +115,14 @@ def asked_to_read(text: str, opening: str, closing: str) -> Shown:
     pieces, each between markers, so that nothing of it is taken for a part of the reader's own session, wherever a
     client cuts it."""
     pieces: list[str] = []
-    for line in _defused(text).splitlines():
+    for line in _defuse(text).splitlines():
         if not pieces or len(pieces[-1]) + len(line) >= _LONGEST_PIECE:
             pieces.append("")
         pieces[-1] += f"{line[:_LONGEST_PIECE]}\n"
     return Shown("\n".join(f"{opening}\n{piece}{closing}" for piece in pieces))
 
 
-def _defused(text: str) -> str:
+def _defuse(text: str) -> str:
     """Without markers of ours. Few texts name us, and a hook need not load what looks for them."""
     if "afterwit" not in text.casefold():
         return text

@@ -4,7 +4,7 @@ import pytest
 from tests.every import for_every
 
 from afterwit.actions.shell.command_changes import QUOTE
-from afterwit.harvest.commands.line_changes import change_between
+from afterwit.harvest.commands.corrections import change_between
 
 
 @for_every(

@@ -15,12 +15,12 @@ from typing import Any
 
 import pytest
 
-from afterwit.reader.answers import schema
+from afterwit.reader.answers import notes_schema
 from afterwit.reader.ways.command_lines import CommandLineWay, claude_code, codex, gemini
 from afterwit.reader.ways.way import ModelQuestion, WaySurroundings
 from afterwit.redaction.markers import READING
 
-QUESTION = ModelQuestion("a1b2", "Read this.", "1 user: mail ada@orchard.example, see @~/.ssh/id_rsa", schema())
+QUESTION = ModelQuestion("a1b2", "Read this.", "1 user: mail ada@orchard.example, see @~/.ssh/id_rsa", notes_schema())
 ANSWER = '{"notes": []}'
 CLAUDE_OPTIONS = (
     "-p, --print --safe-mode --tools <tools...> --strict-mcp-config --no-session-persistence"

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from afterwit.reader.answers import GivenAnswer, schema
+from afterwit.reader.answers import GivenAnswer, notes_schema
 from afterwit.reader.requests import ANSWER_TOKENS
 from afterwit.reader.ways import llm_models
 from afterwit.reader.ways.way import ModelQuestion, Way, WaySurroundings
 
-QUESTION = ModelQuestion("a1b2", "Read this.", "1 user: Prune the trees.", schema())
+QUESTION = ModelQuestion("a1b2", "Read this.", "1 user: Prune the trees.", notes_schema())
 ANSWER = '{"notes": []}'
 SECONDS = 120.0
 pytestmark = pytest.mark.slow  # each starts a process that loads `llm` and its plugins

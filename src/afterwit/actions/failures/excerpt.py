@@ -239,10 +239,10 @@ def error_excerpt(output: str, limit: int = 400) -> str:
     lines = [line for line in map(_bare, lines_of(output)) if line and not _is_noise(line)]
     if not lines:
         return ""
-    at = _telling(lines)
+    at = _select_lines(lines)
     if at is None:
         at = max(0, len(lines) - 1 - _NEIGHBOURS)
-    return _fitted(lines[at : at + 1 + _NEIGHBOURS], limit)
+    return _fit(lines[at : at + 1 + _NEIGHBOURS], limit)
 
 
 def _bare(line: str) -> str:
@@ -256,7 +256,7 @@ def _is_noise(line: str) -> bool:
     return bool(is_progress) and not is_failing_line(line)
 
 
-def _telling(lines: list[str]) -> int | None:
+def _select_lines(lines: list[str]) -> int | None:
     """The index of the first line that reports a failure, else of the first that hints at one."""
     hint = None
     marks = marks_in(lines)
@@ -281,7 +281,7 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _fitted(lines: list[str], limit: int) -> str:
+def _fit(lines: list[str], limit: int) -> str:
     """As many whole lines as fit; the first is cut if it does not fit alone."""
     first = lines[0].strip()
     if len(first) > limit:

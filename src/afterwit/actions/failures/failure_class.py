@@ -106,7 +106,7 @@ def _by_message(line: str, main: Command | None, error: str, *, is_work: bool) -
         return FailureClass.INVOCATION
     if says.SUGGESTS.are_in(error) and not is_work:
         return FailureClass.INVOCATION
-    if says.ENVIRONMENT.are_in(error) or (says.NO_COMMAND.are_in(error) and not _named(line, error)):
+    if says.ENVIRONMENT.are_in(error) or (says.NO_COMMAND.are_in(error) and not _class_by_name(line, error)):
         return FailureClass.ENVIRONMENT
     if says.BUILD.are_in(error):
         return FailureClass.WORK
@@ -119,7 +119,7 @@ def _by_message(line: str, main: Command | None, error: str, *, is_work: bool) -
         return FailureClass.INVOCATION
     if is_own:
         return FailureClass.WORK
-    if says.BLAMES.are_in(error) or _named(line, error.partition("\n")[0]):
+    if says.BLAMES.are_in(error) or _class_by_name(line, error.partition("\n")[0]):
         return FailureClass.INVOCATION
     return _without_message(main, error)
 
@@ -144,7 +144,7 @@ def _is_blamed(line: str, error: str, *, is_check: bool) -> bool:
         return False
     if is_check and says.TALLIES.are_in(first):
         return False
-    if says.USAGE.are_in(first) and _named(line, first):
+    if says.USAGE.are_in(first) and _class_by_name(line, first):
         return True
     missing = _MISSING.search(first) if is_check else None
     if missing is None:
@@ -153,7 +153,7 @@ def _is_blamed(line: str, error: str, *, is_check: bool) -> bool:
     return any(name == word or name.endswith(f"/{word}") for word in _words(line))
 
 
-def _named(line: str, error: str) -> bool:
+def _class_by_name(line: str, error: str) -> bool:
     """Whether the message speaks of a word of the command line."""
     said = "\n".join(error.splitlines()[:3])
     words = (word for word in _words(line) if len(word) > _SHORTEST_NAME and word in said)

@@ -96,7 +96,7 @@ def _rewrites(step: Step, path: str) -> bool:
 def _reaches_same(failed: Step, step: Step) -> bool:
     if step.kind not in (*_LOOKS, ActionKind.SHELL):
         return False
-    return _shared(_words(failed.target), _words(step.target)) >= _SHARED
+    return _overlap(_words(failed.target), _words(step.target)) >= _SHARED
 
 
 def _of_command(steps: Sequence[Step], at: int, failure: FailureClass) -> FailureResolution:
@@ -202,14 +202,14 @@ def _how(failed: CommandLine, now: CommandLine, failure: FailureClass, edits: in
     )
     if edits and (failure is FailureClass.WORK or is_same):
         return ResolutionKind.EDITED
-    if is_same and _prepared_within(failed, now):
+    if is_same and _has_preparation(failed, now):
         return ResolutionKind.PREPARED
     if not is_same or _folder(failed) != _folder(now):
         return ResolutionKind.CHANGED
     return ResolutionKind.PREPARED if prepares and failure is not FailureClass.TRANSIENT else ResolutionKind.RETRIED
 
 
-def _prepared_within(failed: CommandLine, now: CommandLine) -> bool:
+def _has_preparation(failed: CommandLine, now: CommandLine) -> bool:
     """Whether the later line first puts something right and then does the same."""
     before = {(command.program, command.subcommand) for command in failed.commands}
     return any(
@@ -225,7 +225,7 @@ def _folder(line: CommandLine) -> str:
 
 def _is_another_way(failed: CommandLine, text: str, failure: FailureClass) -> bool:
     needed = _SHARED if failure is FailureClass.INVOCATION else _ALIKE
-    return _shared(_words(failed.text), _words(text)) >= needed
+    return _overlap(_words(failed.text), _words(text)) >= needed
 
 
 def _kind_of_other_way(failed: CommandLine, now: CommandLine) -> ResolutionKind:
@@ -237,7 +237,7 @@ def _kind_of_other_way(failed: CommandLine, now: CommandLine) -> ResolutionKind:
 def _looks_instead(failed: CommandLine, step: Step) -> bool:
     """An own tool that reads or searches what a looking command was to show."""
     is_look = failed.main is not None and failed.main.weight < Weight.WORKS
-    return is_look and step.kind in _LOOKS and _shared(_words(step.target), _words(failed.text)) >= _SHARED
+    return is_look and step.kind in _LOOKS and _overlap(_words(step.target), _words(failed.text)) >= _SHARED
 
 
 def _later(steps: Sequence[Step], at: int, reach: int) -> Iterator[tuple[int, Step]]:
@@ -270,5 +270,5 @@ def _words(text: str) -> set[str]:
     return {word for word in _WORD.findall(text.lower()) if word not in _FILLER and not word.startswith("-")}
 
 
-def _shared(words: set[str], other: set[str]) -> float:
+def _overlap(words: set[str], other: set[str]) -> float:
     return len(words & other) / min(len(words), len(other)) if words and other else 0.0

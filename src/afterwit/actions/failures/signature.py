@@ -134,7 +134,7 @@ def _work(error: str, line: str, rules: list[str], *, is_check: bool) -> str:
 
 def _head(line: CommandLine, error: str, telling: tuple[Phrases, ...]) -> tuple[str, str]:
     """The program that failed, with its subcommand, and the telling line without the program's own name."""
-    first = _telling_line(error, telling)
+    first = _find_line(error, telling)
     usage = _SAYS_USAGE.search(error)
     speaker = _SELF.match(first)
     for name in (speaker["program"] if speaker else "", usage["program"] if usage else ""):
@@ -157,7 +157,7 @@ def _name(command: Command) -> str:
     return f"{program} {subcommand}".strip()
 
 
-def _telling_line(error: str, telling: tuple[Phrases, ...]) -> str:
+def _find_line(error: str, telling: tuple[Phrases, ...]) -> str:
     """The first line that speaks of what the class is about."""
     lines = (line for form in telling for line in error.splitlines() if form.are_in(line))
     return _first_line(next(lines, error))
@@ -188,10 +188,10 @@ def template(line: str) -> str:
     line = _HOST.sub("<host>", _FILE.sub("<path>", _PATH.sub("<path>", line)))
     line = _HASH.sub("<hash>", _GIT_OBJECT.sub(r"\g<what> <hash>", line))
     line = _NUMBER.sub(lambda match: match["status"] or "<n>", _TIMES.sub("<n>", line))
-    return _BLANKS.sub(" ", _restored(line, names)).strip()[:_LONGEST]
+    return _BLANKS.sub(" ", _restore(line, names)).strip()[:_LONGEST]
 
 
-def _restored(line: str, names: list[str]) -> str:
+def _restore(line: str, names: list[str]) -> str:
     """Puts the names that tell failures apart back in, each for one mark."""
     kept = iter(names)
     return re.sub("\0", lambda _: next(kept, ""), line)

@@ -103,28 +103,28 @@ def apply(change: CommandChange, line: str, error: str = "") -> str:
     if change == QUOTE:
         made = quoted_globs(text)
     elif change == WIDEN:
-        made = _widened(text, error)
+        made = _widen(text, error)
     else:
-        made = (next(_applied(change, text), "") if change.new else "") or _moved(change, text)
+        made = (next(_apply(change, text), "") if change.new else "") or _move(change, text)
     return made if made != text else ""
 
 
-def _applied(change: CommandChange, text: str) -> Iterator[str]:
+def _apply(change: CommandChange, text: str) -> Iterator[str]:
     for command in spelled_commands(text):
         matched = _match(change.old, command.words)
         if matched is not None:
-            made = " ".join(_filled(change.new, matched.kept))
+            made = " ".join(_fill(change.new, matched.kept))
             yield f"{text[: command.words[0].start]}{made}{text[matched.end :]}".strip()
 
 
-def _moved(change: CommandChange, text: str) -> str:
+def _move(change: CommandChange, text: str) -> str:
     """The line with one operand in the place of another, wherever it stands, or without it."""
     if len(change.old) != 1 or len(change.new) > 1:
         return ""
-    return _exchanged(text, change.old[0], change.new[0] if change.new else "")
+    return _exchange(text, change.old[0], change.new[0] if change.new else "")
 
 
-def _exchanged(text: str, old: str, new: str) -> str:
+def _exchange(text: str, old: str, new: str) -> str:
     """ "" where the operand is the only one and would be dropped."""
     operand = re.search(rf"(?<![\w.*/'\"~-]){re.escape(old)}(?![\w.*/'\"-])", text)
     if operand is None or (not new and text[: operand.start()].count(" ") < _FEWEST_WORDS):
@@ -178,7 +178,7 @@ def _rest_of(wanted: str, word: str) -> str:
     return value[1] if value else word
 
 
-def _filled(new: tuple[str, ...], kept: list[str]) -> Iterator[str]:
+def _fill(new: tuple[str, ...], kept: list[str]) -> Iterator[str]:
     waiting = iter(kept)
     for word in new:
         amount = _AMOUNT.fullmatch(word)
@@ -187,7 +187,7 @@ def _filled(new: tuple[str, ...], kept: list[str]) -> Iterator[str]:
             yield f"{filled}{amount[1]}" if amount else filled
 
 
-def _widened(text: str, error: str) -> str:
+def _widen(text: str, error: str) -> str:
     """The missing path of the line as a pattern; a missing folder is left out."""
     paths = [path[0] for path in _PATH.finditer(text) if not path[0].startswith("/tmp/")]  # noqa: S108
     named = [path for path in paths if path in error]
@@ -197,7 +197,7 @@ def _widened(text: str, error: str) -> str:
     if not folder or not stem:
         return ""
     begun = stem[: max(_SHORT, 2 * len(stem) // 3)]
-    return _exchanged(text, wrong, f"{folder}/*{begun}*" if dot else "")
+    return _exchange(text, wrong, f"{folder}/*{begun}*" if dot else "")
 
 
 @lru_cache(maxsize=1024)
@@ -218,12 +218,12 @@ def spelled_commands(line: str) -> tuple[SpelledCommand, ...]:
                 words.append(WordAt(piece["word"], piece.start("word"), at))
         elif piece["operator"]:
             if words:
-                commands.append(_spelled_command(words, joint))
+                commands.append(_spell_command(words, joint))
             words, joint = [], piece["operator"]
-    return tuple((*commands, _spelled_command(words, joint)) if words else commands)
+    return tuple((*commands, _spell_command(words, joint)) if words else commands)
 
 
-def _spelled_command(words: list[WordAt], joint: str) -> SpelledCommand:
+def _spell_command(words: list[WordAt], joint: str) -> SpelledCommand:
     return SpelledCommand(tuple(words), joint, tuple([word.text for word in words]))
 
 
@@ -233,10 +233,10 @@ def bare(line: str) -> str:
     commands = bare_commands(line)
     if not commands:
         return line.strip()
-    pieces = [_spelled(line, commands[0])]
+    pieces = [_spell(line, commands[0])]
     for command in commands[1:]:
         joint = "; " if command.joint in (";", "\n") else f" {command.joint} "
-        pieces.append(joint + _spelled(line, command))
+        pieces.append(joint + _spell(line, command))
     return "".join(pieces)
 
 
@@ -261,7 +261,7 @@ def _is_behind(command: SpelledCommand) -> bool:
     return command.joint in ("&&", "||", ";", "\n") and program in _SHOWS
 
 
-def _spelled(line: str, command: SpelledCommand) -> str:
+def _spell(line: str, command: SpelledCommand) -> str:
     """The words of a command with the assignments in front of it, without redirections."""
     start = command.words[0].start
     before = line[:start].rstrip()

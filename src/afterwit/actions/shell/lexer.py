@@ -196,7 +196,7 @@ class _WordReader:
     def _special(self, char: str) -> bool:
         """Reads the part that begins with this character; False where the word ends."""
         if char in _WORD_ENDS:
-            return self._bracketed(char)
+            return self._read_brackets(char)
         if char == "'":
             end = self._text.find("'", self.at + 1)
             self._quote(self._text[self.at + 1 : end] if end >= 0 else self._text[self.at + 1 :], end + 1)
@@ -214,7 +214,7 @@ class _WordReader:
             self._take(1)
         return True
 
-    def _bracketed(self, char: str) -> bool:
+    def _read_brackets(self, char: str) -> bool:
         """A parenthesis that belongs to the word: process substitution, an array, an extended glob."""
         if char in "<>" and self._text.startswith("(", self.at + 1):
             self._opaque(2, ShellSpan.COMMAND)
@@ -257,7 +257,7 @@ class _WordReader:
         if self._text.startswith("$'", self.at):
             match = _ANSI_C.match(self._text, self.at)
             if match:
-                self._quote(_ESCAPE.sub(_unescaped, match[1]), match.end() if match[2] else 0)
+                self._quote(_ESCAPE.sub(_unescape, match[1]), match.end() if match[2] else 0)
         elif self._text.startswith('$"', self.at):
             self.at += 2
             self._double_quoted()
@@ -307,7 +307,7 @@ class _WordReader:
                 self._take(1)
 
 
-def _unescaped(match: re.Match[str]) -> str:
+def _unescape(match: re.Match[str]) -> str:
     code = match[1]
     if code[0] in "xu" and len(code) > 1:
         return chr(int(code[1:], 16))

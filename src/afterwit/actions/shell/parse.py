@@ -352,7 +352,7 @@ class _Parser:
         if text == "(":
             self._parenthesis(frame)
         elif text == ")":
-            self._closing_parenthesis(frame)
+            self._find_closing(frame)
         elif text in PIPES:
             self._end_stage(text)
         elif text != "\n" or frame.words or frame.closed or not frame.stages:
@@ -371,7 +371,7 @@ class _Parser:
         else:
             self.is_whole = False
 
-    def _closing_parenthesis(self, frame: _Frame) -> None:
+    def _find_closing(self, frame: _Frame) -> None:
         if frame.awaits == ")":
             frame.words.clear()
             frame.awaits = "body"

@@ -145,7 +145,7 @@ def _called(command: Command) -> Iterator[ProjectCall]:
     if _is_file_call(program.text, command):
         yield from _file(program.text, folder)
     elif command.program in _INTERPRETERS:
-        yield from _interpreted(texts, folder)
+        yield from _interpreter_call(texts, folder)
     else:
         yield from _task(command, texts, folder)
 
@@ -165,7 +165,7 @@ def _is_file_call(text: str, command: Command) -> bool:
     return "/" in text or is_named
 
 
-def _interpreted(texts: Sequence[str], folder: str) -> Iterator[ProjectCall]:
+def _interpreter_call(texts: Sequence[str], folder: str) -> Iterator[ProjectCall]:
     for text in texts:
         if text in _ENDS_FILES:
             return
@@ -183,7 +183,7 @@ def _file(path: str, folder: str) -> Iterator[ProjectCall]:
 def _task(command: Command, texts: list[str], folder: str) -> Iterator[ProjectCall]:
     program = command.program
     if program in _PACKAGERS:
-        yield from _packaged(program, texts, folder)
+        yield from _package_call(program, texts, folder)
     elif program in _MAKERS:
         yield from _made(texts, folder)
     elif program in _RUNNERS:
@@ -212,7 +212,7 @@ _RUNNERS = {
 
 def _run(runner: _Runner, program: str, texts: list[str], folder: str) -> Iterator[ProjectCall]:
     table = SUBCOMMANDS.get(program)
-    aimed = _aimed(texts, folder, table.value_options if table else frozenset())
+    aimed = _aim(texts, folder, table.value_options if table else frozenset())
     if aimed is None:
         return
     operands, place = aimed
@@ -227,7 +227,7 @@ def _run(runner: _Runner, program: str, texts: list[str], folder: str) -> Iterat
 
 
 def _made(texts: list[str], folder: str) -> Iterator[ProjectCall]:
-    aimed = _aimed(texts, folder, _MAKE_OPTIONS)
+    aimed = _aim(texts, folder, _MAKE_OPTIONS)
     if aimed is None:
         return
     targets = [word for word in aimed.operands if _TASK.fullmatch(word) and "." not in word]
@@ -243,7 +243,7 @@ class _Aimed(NamedTuple):
     folder: str
 
 
-def _aimed(texts: list[str], folder: str, value_options: frozenset[str]) -> _Aimed | None:
+def _aim(texts: list[str], folder: str, value_options: frozenset[str]) -> _Aimed | None:
     """None where an option names the definitions, or a folder that is not below the repository."""
     before = texts[: texts.index("--")] if "--" in texts else texts
     place: str | None = folder
@@ -261,9 +261,9 @@ def _aimed(texts: list[str], folder: str, value_options: frozenset[str]) -> _Aim
     return None if place is None else _Aimed(operands, place)
 
 
-def _packaged(program: str, texts: list[str], folder: str) -> Iterator[ProjectCall]:
+def _package_call(program: str, texts: list[str], folder: str) -> Iterator[ProjectCall]:
     """A script of a package, or a file that `bun` runs."""
-    aimed = _aimed(texts, folder, SUBCOMMANDS[program].value_options | _WORKSPACES)
+    aimed = _aim(texts, folder, SUBCOMMANDS[program].value_options | _WORKSPACES)
     if aimed is None or "--if-present" in texts:
         return
     operands = aimed.operands[2:] if program == "yarn" and aimed.operands[:1] == ["workspace"] else aimed.operands

@@ -72,7 +72,7 @@ def pieces_of(raw: bytes) -> Iterator[Piece]:
         if fence and line_mode is not Mode.LAUNCH:
             fence = b"" if line == fence else fence
         else:
-            fence = _opened(line) if line_mode is Mode.MODEL else b""
+            fence = _open(line) if line_mode is Mode.MODEL else b""
             is_over = line_mode is not mode or line_mode is Mode.LAUNCH
             if is_over and not (mode is Mode.MODEL and not line):
                 if raw[begin:at].strip():
@@ -98,7 +98,7 @@ def launched_at(line: bytes) -> str:
     return match[1].decode("ascii") if match else ""
 
 
-def _opened(line: bytes) -> bytes:
+def _open(line: bytes) -> bytes:
     match = _FENCE.match(line)
     return match[1] if match else b""
 
@@ -196,9 +196,9 @@ class AiderReading(DocumentReading):
         if mode is Mode.LAUNCH:
             yield self._launch(launched_at(first))
         elif mode is Mode.USER:
-            yield from self._typed("\n".join(_unmarked(text, "####")).strip(), place)
+            yield from self._typed("\n".join(_strip_marks(text, "####")).strip(), place)
         elif mode is Mode.PROGRAM:
-            yield from self._program(_unmarked(text, ">"), place)
+            yield from self._program(_strip_marks(text, ">"), place)
         elif text.strip():
             yield place.said(EventKind.REPLY, text.strip())
 
@@ -228,6 +228,6 @@ class AiderReading(DocumentReading):
             yield from events_in(line, f"line-{self._number}", place)
 
 
-def _unmarked(text: str, mark: str) -> list[str]:
+def _strip_marks(text: str, mark: str) -> list[str]:
     """The lines of a piece without their marks and the blanks at their ends."""
     return [line.strip().removeprefix(mark).strip() for line in text.strip().splitlines()]

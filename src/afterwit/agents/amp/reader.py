@@ -86,7 +86,7 @@ class AmpReading(DocumentReading):
             if isinstance(block, SaidBlock):
                 said.append(block.text)
                 continue
-            yield from self._said(role, said, own, place)
+            yield from self._text_events(role, said, own, place)
             if isinstance(block, Thought):
                 yield place.said(EventKind.THOUGHT, block.text)
             elif isinstance(block, Asked):
@@ -97,11 +97,11 @@ class AmpReading(DocumentReading):
                 yield place.answered(call_id, output_of(run) or block.text, result_of(run, block.is_error))
             elif isinstance(block, Other):
                 yield place.problem(f"a block of the unknown type {block.type!r}")
-        yield from self._said(role, said, own, place)
+        yield from self._text_events(role, said, own, place)
         yield from self._ending(fields.mapping(message, "state"), place)
         yield from self._spend(fields.mapping(message, "usage"), own, place)
 
-    def _said(self, role: str, said: list[str], own: str, place: Place) -> Iterator[Reading]:
+    def _text_events(self, role: str, said: list[str], own: str, place: Place) -> Iterator[Reading]:
         """One event of the texts so far, which are told then."""
         text = "\n".join(said)
         said.clear()

@@ -98,7 +98,7 @@ class AtifReading(DocumentReading):
             given = fields.plain_id(result, "source_call_id")
             text = text_of(result.get("content")) or ""
             if given or number < len(ids):
-                yield place.answered(given or ids[number], text, _ended(result))
+                yield place.answered(given or ids[number], text, _end(result))
             elif text.strip():
                 yield place.said(EventKind.NOTICE, text)
 
@@ -110,7 +110,7 @@ class AtifReading(DocumentReading):
         return place.spent(f"{self._session}:step-{self._number}", model, usage, cost)
 
 
-def _ended(result: Mapping[str, Any]) -> Result:
+def _end(result: Mapping[str, Any]) -> Result:
     """ATIF has no field for failures; some exporters put one among the extras."""
     extra = fields.mapping(result, "extra")
     return Result(is_error=fields.flag(extra, "is_error"), exit_code=fields.exit_code(extra, "exit_code", "returncode"))

@@ -183,7 +183,7 @@ class ChatTurn:
         return EventKind.MODEL_ERROR if self._message.get("finish_reason") == "error" else EventKind.REPLY
 
     def _result(self, text: str) -> Event:
-        call_id = self._answered(_id(self._message.get("tool_call_id")))
+        call_id = self._result_event(_id(self._message.get("tool_call_id")))
         key = f"result:{self._session}:{call_id}"
         text, result = outcome_of(text)
         return self._event(EventKind.RESULT, key=key, call_id=call_id, text=text, result=result)
@@ -210,7 +210,7 @@ class ChatTurn:
         _bound(self._state.made)
         return used
 
-    def _answered(self, call_id: str) -> str:
+    def _result_event(self, call_id: str) -> str:
         """The id of the call that a result belongs to, which is open no longer."""
         waiting = self._state.open_calls
         if not call_id:

@@ -149,7 +149,7 @@ def user_readings(
         elif kind not in _SILENT_BLOCKS:
             yield place.problem(f"unknown content block {kind[:40]!r}")
     if texts or pictures:
-        yield from _spoken(line, place, state, texts, pictures)
+        yield from _text_events(line, place, state, texts, pictures)
 
 
 def assistant_readings(
@@ -184,7 +184,7 @@ def _blocks(message: ClaudeMessage) -> list[Block]:
     return [block if isinstance(block, Block) else Block(type="text", text=block) for block in content or []]
 
 
-def _spoken(
+def _text_events(
     line: ClaudeLine, place: ClaudePlace, state: ClaudeState, texts: list[str], pictures: list[str]
 ) -> Iterator[Event]:
     """The texts of a user record, one event for each kind of speaker."""

@@ -276,7 +276,7 @@ class ClaudeCodeReading:
             case "system":
                 return _system
             case "queue-operation":
-                return self._queued
+                return self._queue
             case "result":
                 return _stream_result
         return self._facts
@@ -289,7 +289,7 @@ class ClaudeCodeReading:
             self._state.remember_message(place.uuid)
 
         def spill(stated: str, call: str) -> str | None:
-            return self._spilled(line.session_id or "", stated, call)
+            return self._read_spill(line.session_id or "", stated, call)
 
         read = user_readings if line.type == "user" else assistant_readings
         return read(line, message, place, self._state, spill)
@@ -309,12 +309,12 @@ class ClaudeCodeReading:
     def _attachment(self, line: ClaudeLine, place: ClaudePlace) -> Iterator[Event]:
         attachment = line.attachment or Attachment()
         if attachment.type == "queued_command":
-            yield from self._delivered(attachment, place)
+            yield from self._deliver(attachment, place)
         elif text := attachment_text(attachment):
             notice = place.event(EventKind.NOTICE, place.uuid, text)
             yield msgspec.structs.replace(notice, file=loaded_file(attachment))
 
-    def _delivered(self, attachment: Attachment, place: ClaudePlace) -> Iterator[Event]:
+    def _deliver(self, attachment: Attachment, place: ClaudePlace) -> Iterator[Event]:
         """A text from the queue that reached the model while it worked."""
         text = text_of_anything(attachment.prompt)
         if not text.strip() or self._state.was_queued(text):
@@ -324,7 +324,7 @@ class ClaudeCodeReading:
             kind = kind_of_queued(text, attachment.origin, is_child=place.is_child)
         yield place.event(kind, place.uuid, text if kind is EventKind.PROMPT else shortened(text))
 
-    def _queued(self, line: ClaudeLine, place: ClaudePlace) -> Iterator[Event]:
+    def _queue(self, line: ClaudeLine, place: ClaudePlace) -> Iterator[Event]:
         text = line.content if isinstance(line.content, str) else ""
         if line.operation != "enqueue" or not text.strip() or not _leaves_queue_unrepeated(self._state.version):
             return
@@ -348,7 +348,7 @@ class ClaudeCodeReading:
         if title and self._state.tells_new("manual-title" if is_manual else "title", title):
             yield Facts(session=session, at_ms=at_ms, title=title, is_title_manual=is_manual)
 
-    def _spilled(self, session: str, stated: str, call: str) -> str | None:
+    def _read_spill(self, session: str, stated: str, call: str) -> str | None:
         for path in spilled(self._file.path, session, stated, call):
             whole = self._file.companion(path)
             if whole:

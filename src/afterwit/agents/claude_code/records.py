@@ -36,7 +36,7 @@ def _struct(value: Mapping[str, Any], kind: type[_S], flaws: list[str], at: str)
         if encoded in value:
             path = f"{at}{encoded}"
             try:
-                fitting[name] = _fitted(value[encoded], hint, flaws, path)
+                fitting[name] = _fit(value[encoded], hint, flaws, path)
             except _UnusableError:
                 _note(flaws, path)
     return kind(**fitting)
@@ -49,7 +49,7 @@ def _fields(kind: type[msgspec.Struct]) -> tuple[tuple[str, str, Any], ...]:
     return tuple((field.name, field.encode_name, hints[field.name]) for field in msgspec.structs.fields(kind))
 
 
-def _fitted(value: Any, kind: Any, flaws: list[str], at: str) -> Any:
+def _fit(value: Any, kind: Any, flaws: list[str], at: str) -> Any:
     if kind in (Any, msgspec.Raw):
         return value
     options = get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
@@ -69,7 +69,7 @@ def _items(values: list[Any], kind: Any, flaws: list[str], at: str) -> list[Any]
     for index, value in enumerate(values):
         path = f"{at}[{index}]"
         try:
-            fitting.append(value if kind is msgspec.Raw else _fitted(value, kind, flaws, path))
+            fitting.append(value if kind is msgspec.Raw else _fit(value, kind, flaws, path))
         except _UnusableError:
             _note(flaws, path)
     return fitting
@@ -80,13 +80,13 @@ def _scalar(value: Any, options: tuple[Any, ...]) -> Any:
         if _is_struct(option) or get_origin(option) is list:
             continue
         try:
-            return msgspec.convert(_likened(value, option), option, strict=False)
+            return msgspec.convert(_liken(value, option), option, strict=False)
         except msgspec.ValidationError:
             continue
     raise _UnusableError
 
 
-def _likened(value: Any, option: Any) -> Any:
+def _liken(value: Any, option: Any) -> Any:
     """A count that was written as 12.0, an id that was written as a number."""
     if option is int and isinstance(value, float) and value.is_integer():
         return int(value)

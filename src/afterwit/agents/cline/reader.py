@@ -73,7 +73,7 @@ class Turns:
         if message.get("role") == "assistant":
             yield from self._answer(blocks, place)
         else:
-            yield from self._asked(blocks, own, place)
+            yield from self._call_events(blocks, own, place)
         for block in blocks:
             if isinstance(block, Other):
                 yield place.problem(f"a block of the unknown type {block.type!r}")
@@ -86,9 +86,9 @@ class Turns:
             elif isinstance(block, Asked):
                 yield self._call(block.id, block.tool, block.arguments, place)
             elif isinstance(block, SaidBlock):
-                yield from self._spoken(block.text, place, is_native=is_native)
+                yield from self._text_events(block.text, place, is_native=is_native)
 
-    def _spoken(self, text: str, place: Place, *, is_native: bool) -> Iterator[Event]:
+    def _text_events(self, text: str, place: Place, *, is_native: bool) -> Iterator[Event]:
         thought = inside_tags(text, "thinking")
         text = without_tags(text, "thinking")[0]
         calls, said = ([], text) if is_native else tagged_calls(text)
@@ -104,15 +104,15 @@ class Turns:
         self._open.append((tool, call_id))
         return place.asked(call_id, tool, _with_command(arguments))
 
-    def _asked(self, blocks: list[Any], own: str, place: Place) -> Iterator[Event]:
+    def _call_events(self, blocks: list[Any], own: str, place: Place) -> Iterator[Event]:
         waiting: list[str] = []  # the tool whose result goes on in the next text, and its pieces so far
         for block in blocks:
             if isinstance(block, Answered):
                 text, flag = _parts(block)
-                yield place.answered(self._answered("", block.id, place), text, _ended(text, flag))
+                yield place.answered(self._result_events("", block.id, place), text, _end(text, flag))
             elif isinstance(block, SaidBlock):
                 yield from self._heard(block.text, waiting, own, place)
-        yield from self._finished(waiting, place)
+        yield from self._completion(waiting, place)
 
     def _heard(self, text: str, waiting: list[str], own: str, place: Place) -> Iterator[Event]:
         is_awaited = len(waiting) > 1 and not waiting[-1].strip()  # a result whose header stood alone
@@ -122,7 +122,7 @@ class Turns:
         human = inside_tags(text, *_HUMAN) if not tool or tool in _ASKING else ""
         text = without_tags(text, *_HUMAN)[0] if human else text
         if header:
-            yield from self._finished(waiting, place)
+            yield from self._completion(waiting, place)
             waiting[:] = [header[1], text.lstrip()[header.end() :]]
         elif waiting and text.strip():
             waiting.append(text)
@@ -130,19 +130,19 @@ class Turns:
             kind = EventKind.NOTICE if text.lstrip().startswith(("[", "<", "#")) or human else EventKind.PROMPT
             yield place.said(kind, text.strip(), f"prompt:{place.identity(own)}" if own and not human else "")
         if human:
-            yield from self._finished(waiting, place)
+            yield from self._completion(waiting, place)
             yield place.said(EventKind.PROMPT, human, f"prompt:{place.identity(own)}" if own else "")
         if injected:
-            yield from self._finished(waiting, place)
+            yield from self._completion(waiting, place)
             yield place.said(EventKind.NOTICE, injected)
 
-    def _finished(self, waiting: list[str], place: Place) -> Iterator[Event]:
+    def _completion(self, waiting: list[str], place: Place) -> Iterator[Event]:
         if waiting:
             text = "\n".join(part.strip() for part in waiting[1:] if part.strip())
-            yield place.answered(self._answered(waiting[0], "", place), text, _ended(text, None))
+            yield place.answered(self._result_events(waiting[0], "", place), text, _end(text, None))
             waiting.clear()
 
-    def _answered(self, tool: str, call_id: str, place: Place) -> str:
+    def _result_events(self, tool: str, call_id: str, place: Place) -> str:
         """The call that a result belongs to, which is open no longer."""
         for number, (name, open_id) in enumerate(self._open):
             if open_id == call_id or (not call_id and name == tool):
@@ -168,7 +168,7 @@ def _with_command(arguments: dict[str, Any]) -> dict[str, Any]:
     return arguments
 
 
-def _ended(text: str, flag: bool | None) -> Result:
+def _end(text: str, flag: bool | None) -> Result:
     stated = _EXIT.search(text[:_HEAD_CHARS])
     code = fields.exit_code({"code": int(stated[1])}, "code") if stated else None
     if text.lstrip().startswith(_DENIED):
@@ -262,7 +262,7 @@ class ClineReading(DocumentReading):
         return Facts(
             session=self._session,
             at_ms=ms_from_any(self._session),
-            cwd=fields.text(about, "workspace") or (_unescaped(folder[1]) if folder else ""),
+            cwd=fields.text(about, "workspace") or (_unescape(folder[1]) if folder else ""),
             parent=parent,
             relation=Relation.SUBAGENT if parent else None,
             origin=fields.text(about, "mode"),
@@ -285,7 +285,7 @@ def _last_model(messages: list[Any]) -> str:
     return next((model for info in reversed(infos) if (model := fields.plain_id(info, "modelId"))), "")
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     """A path inside of JSON text."""
     value = fields.decoded_text(f'"{text}"')
     return value if isinstance(value, str) else text

@@ -44,13 +44,13 @@ def read(event: str, payload: dict[str, object]) -> Moment | None:
         tool=text_at(call, "name"),
         arguments=fields_at(call, "input"),
         call=text_at(call, "id"),
-        output=_printed(output),
+        output=_strip_frame(output),
         is_error=has_failed or call.get("is_error") is True,
         exit_code=number_after(output, _CODE),
     )
 
 
-def _printed(output: str) -> str:
+def _strip_frame(output: str) -> str:
     """What a command printed, without the lines that Cline puts around it."""
     lines = output.replace(_ERRORS, "").split("\n")
     return "\n".join(line for line in lines if not line.startswith((_CODE, f"[{_CODE}"))).strip()

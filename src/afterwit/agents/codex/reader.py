@@ -67,7 +67,7 @@ def _event(state: CodexState, place: CodexPlace, kind: EventKind, key: str, **mo
     return Event(session=state.lineage.own, kind=kind, offset=offset, length=length, at_ms=at, key=key, **more)
 
 
-def _said(
+def _text_event(
     state: CodexState, place: CodexPlace, kind: EventKind, text: str, item_id: str | None = None
 ) -> list[Reading]:
     key = f"item:{item_id}" if item_id else state.lineage.key(kind, text)
@@ -113,12 +113,12 @@ def _thread_name(state: CodexState, event: Payload, place: CodexPlace) -> list[R
 def _message(state: CodexState, item: Payload, place: CodexPlace) -> list[Reading]:
     text = text_of(item.content)
     if item.role == "assistant":
-        return _said(state, place, EventKind.REPLY, text, item.id) if text else []
+        return _text_event(state, place, EventKind.REPLY, text, item.id) if text else []
     if item.role == "user" and not is_injected(text):
-        parts = _typed(item.content)
+        parts = _without_image_tags(item.content)
         typed = "\n".join(part.text for part in parts if part.text)
         return _prompt(state, Source.ITEM, typed, text_of(parts), place, item.id)
-    return _said(state, place, EventKind.NOTICE, text, item.id) if text else []
+    return _text_event(state, place, EventKind.NOTICE, text, item.id) if text else []
 
 
 def _user_message(state: CodexState, event: Payload, place: CodexPlace) -> list[Reading]:
@@ -135,7 +135,7 @@ def _item_completed(state: CodexState, event: Payload, place: CodexPlace) -> lis
         text = text_of(item.content)
         return [] if is_surely_injected(text) else _prompt(state, Source.EVENT, text, text, place)
     if item and kind == "plan" and item.text:
-        return _said(state, place, EventKind.REPLY, item.text, item.id)
+        return _text_event(state, place, EventKind.REPLY, item.text, item.id)
     return []
 
 
@@ -153,35 +153,35 @@ def _reasoning(state: CodexState, item: Payload, place: CodexPlace) -> list[Read
     if not item.summary and not item.content:
         return []
     text = "\n\n".join(filter(None, (text_of(item.summary), text_of(item.content))))
-    return _said(state, place, EventKind.THOUGHT, text, item.id) if text else []
+    return _text_event(state, place, EventKind.THOUGHT, text, item.id) if text else []
 
 
 def _agent_message_item(state: CodexState, item: Payload, place: CodexPlace) -> list[Reading]:
     text = text_of(item.content)
-    return _said(state, place, EventKind.NOTICE, text, item.id) if text else []
+    return _text_event(state, place, EventKind.NOTICE, text, item.id) if text else []
 
 
-def _compacted(state: CodexState, record: Payload, place: CodexPlace) -> list[Reading]:
+def _compaction(state: CodexState, record: Payload, place: CodexPlace) -> list[Reading]:
     state.compactions.answers(Source.ITEM, "", state.number)
-    return _said(state, place, EventKind.COMPACTION, record.message or _summary(record))
+    return _text_event(state, place, EventKind.COMPACTION, record.message or _summary(record))
 
 
 def _context_compacted(state: CodexState, _: Payload, place: CodexPlace) -> list[Reading]:
     if state.compactions.answers(Source.EVENT, "", state.number):
         return []
-    return _said(state, place, EventKind.COMPACTION, "")
+    return _text_event(state, place, EventKind.COMPACTION, "")
 
 
 def _turn_aborted(state: CodexState, event: Payload, place: CodexPlace) -> list[Reading]:
-    return _said(state, place, EventKind.INTERRUPT, event.reason or "")
+    return _text_event(state, place, EventKind.INTERRUPT, event.reason or "")
 
 
 def _error(state: CodexState, event: Payload, place: CodexPlace) -> list[Reading]:
-    return _said(state, place, EventKind.MODEL_ERROR, event.message or "")
+    return _text_event(state, place, EventKind.MODEL_ERROR, event.message or "")
 
 
 def _warning(state: CodexState, event: Payload, place: CodexPlace) -> list[Reading]:
-    return _said(state, place, EventKind.NOTICE, event.message) if event.message else []
+    return _text_event(state, place, EventKind.NOTICE, event.message) if event.message else []
 
 
 def _call(state: CodexState, item: Payload, place: CodexPlace) -> list[Reading]:
@@ -197,7 +197,7 @@ def _call_event(state: CodexState, item: Payload, call_id: str, place: CodexPlac
     return _event(state, place, EventKind.CALL, key, call_id=call_id, tool=tool, arguments=arguments)
 
 
-def _answered_call(state: CodexState, item: Payload, place: CodexPlace) -> list[Reading]:
+def _provider_call(state: CodexState, item: Payload, place: CodexPlace) -> list[Reading]:
     """A call that the model's provider carried out: its record is its result too."""
     text = msgspec.json.encode(arguments_of(item)).decode()
     call_id = item.call_id or f"web:{item.id or state.lineage.key(EventKind.CALL, text)}"
@@ -213,12 +213,12 @@ def _output(state: CodexState, item: Payload, place: CodexPlace) -> list[Reading
         return [problem(place, f"{item.type} without a call_id")]
     output = read_output(item.output)
     if output.text.startswith(SPAWNED):
-        return _spawned(state, item.call_id, output.text, place)
+        return _spawn_notice(state, item.call_id, output.text, place)
     result = state.endings.output(item.call_id, output.result)
     return [_result(state, item.call_id, f"result:{item.call_id}", output.text, result, place)]
 
 
-def _spawned(state: CodexState, call_id: str, text: str, place: CodexPlace) -> list[Reading]:
+def _spawn_notice(state: CodexState, call_id: str, text: str, place: CodexPlace) -> list[Reading]:
     """What a forked subagent finds in place of the output of the call that started it."""
     readings: list[Reading] = [_event(state, place, EventKind.NOTICE, f"spawned:{call_id}", text=text)]
     if state.lineage.is_copy_of_parent:
@@ -274,7 +274,7 @@ def problem(place: CodexPlace, reason: str) -> Problem:
     return Problem(offset=place.offset, length=place.length, reason=reason)
 
 
-def _typed(content: Content) -> list[CodexPart]:
+def _without_image_tags(content: Content) -> list[CodexPart]:
     """The parts of a prompt without the tags that Codex puts around images."""
     if not isinstance(content, list):
         return [CodexPart(text=content)]
@@ -296,7 +296,7 @@ _Handler = Callable[[CodexState, Payload, CodexPlace], list[Reading]]
 MEANINGS: dict[str, _Handler] = {
     "session_meta": _session_meta,
     "turn_context": _turn_context,
-    "compacted": _compacted,
+    "compacted": _compaction,
     "response_item/message": _message,
     "response_item/reasoning": _reasoning,
     "response_item/agent_message": _agent_message_item,
@@ -304,8 +304,8 @@ MEANINGS: dict[str, _Handler] = {
     "response_item/custom_tool_call": _call,
     "response_item/local_shell_call": _call,
     "response_item/tool_search_call": _call,
-    "response_item/web_search_call": _answered_call,
-    "response_item/image_generation_call": _answered_call,
+    "response_item/web_search_call": _provider_call,
+    "response_item/image_generation_call": _provider_call,
     "response_item/function_call_output": _output,
     "response_item/custom_tool_call_output": _output,
     "response_item/tool_search_output": _tool_search_output,

@@ -233,13 +233,13 @@ def coerced(shape: type[_Shape], value: dict[str, Any]) -> tuple[_Shape, list[st
             unusable += inner
             continue
         try:
-            fields[field.name] = msgspec.convert(_mended(given), field.type, strict=False)
+            fields[field.name] = msgspec.convert(_mend(given), field.type, strict=False)
         except (msgspec.ValidationError, ValueError, OverflowError):
             unusable.append(field.encode_name)
     return shape(**fields), unusable
 
 
-def _mended(value: Any) -> Any:
+def _mend(value: Any) -> Any:
     """Content lists with bare strings or nulls among their parts."""
     if not isinstance(value, list):
         return value
@@ -297,7 +297,7 @@ class Endings(msgspec.Struct):
         """Takes the event of a call's end in; a result where the call had been reported as running."""
         if call_id in self.running:
             self.running.remove(call_id)
-            return _filled(Result(), ending)
+            return _fill(Result(), ending)
         self.early[call_id] = ending
         while len(self.early) > _KEPT:
             del self.early[next(iter(self.early))]
@@ -308,7 +308,7 @@ class Endings(msgspec.Struct):
         ending = self.early.pop(call_id, None)
         if result.is_running and ending is None:
             self.running = [*self.running[-_KEPT:], call_id]
-        return result if ending is None else _filled(result, ending)
+        return result if ending is None else _fill(result, ending)
 
 
 def ending_of(event: Payload) -> CodexEnding:
@@ -331,7 +331,7 @@ def _duration_ms(duration: Duration | None) -> int | None:
     return None if duration is None else duration.secs * 1000 + duration.nanos // 1_000_000
 
 
-def _filled(result: Result, ending: CodexEnding) -> Result:
+def _fill(result: Result, ending: CodexEnding) -> Result:
     is_open = result.is_error is None and result.exit_code is None
     return Result(
         is_error=ending.is_error if is_open else result.is_error,
@@ -370,8 +370,8 @@ def read_output(output: str | list[CodexPart] | OutputBody | None) -> Output:
     if not isinstance(output, str):
         output = text_of(output)
     if output.startswith("{"):
-        return _unwrapped(output)
-    return _unframed(output)
+        return _unwrap(output)
+    return _strip_frame(output)
 
 
 def _part_text(part: CodexPart) -> str:
@@ -380,7 +380,7 @@ def _part_text(part: CodexPart) -> str:
     return "[image]" if part.type and "image" in part.type else ""
 
 
-def _unwrapped(output: str) -> Output:
+def _unwrap(output: str) -> Output:
     """The layout `{"output": text, "metadata": {"exit_code", "duration_seconds"}}`; any other object is plain text."""
     try:
         value: Any = msgspec.json.decode(output)
@@ -403,7 +403,7 @@ def _unwrapped(output: str) -> Output:
     )
 
 
-def _unframed(output: str) -> Output:
+def _strip_frame(output: str) -> Output:
     start = output.find("\nChunk ID: ") + 1 if output.startswith("Command: ") else 0
     frame = _FRAME.match(output, start)
     if frame is None:
@@ -458,7 +458,7 @@ def arguments_of(item: Payload) -> dict[str, Any]:
         case "image_generation_call":
             return {"prompt": item.revised_prompt} if item.revised_prompt else {}
         case _:
-            return _decoded(item.arguments)
+            return _decode(item.arguments)
 
 
 def _action(item: Payload) -> dict[str, Any]:
@@ -468,7 +468,7 @@ def _action(item: Payload) -> dict[str, Any]:
     return action
 
 
-def _decoded(arguments: str | dict[str, Any] | None) -> dict[str, Any]:
+def _decode(arguments: str | dict[str, Any] | None) -> dict[str, Any]:
     """The object in a JSON string; {"raw": text} if there is none."""
     if isinstance(arguments, dict):
         return arguments

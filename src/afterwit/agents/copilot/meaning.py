@@ -241,7 +241,7 @@ def _assistant(state: CopilotState, line: CopilotLine) -> list[Reading]:
     readings += line.said(EventKind.REPLY, fields.text(data, "content"))
     for request in fields.mappings(data, "toolRequests"):
         state.ask(fields.plain_id(request, "toolCallId"))
-        readings += _called(line, request, fields.text(request, "name"))
+        readings += _call(line, request, fields.text(request, "name"))
     return [*readings, *_output(state, line)]
 
 
@@ -286,16 +286,16 @@ def _task_complete(state: CopilotState, line: CopilotLine) -> list[Reading]:
 def _started(state: CopilotState, line: CopilotLine) -> list[Reading]:
     if state.was_asked(fields.plain_id(line.data, "toolCallId")):
         return []
-    return _called(line, line.data, fields.text(line.data, "toolName"))
+    return _call(line, line.data, fields.text(line.data, "toolName"))
 
 
-def _requested(state: CopilotState, line: CopilotLine) -> list[Reading]:
+def _request(state: CopilotState, line: CopilotLine) -> list[Reading]:
     """A call that a person asked for."""
     state.ask(fields.plain_id(line.data, "toolCallId"))
-    return _called(line, line.data, fields.text(line.data, "toolName"))
+    return _call(line, line.data, fields.text(line.data, "toolName"))
 
 
-def _called(line: CopilotLine, request: Mapping[str, Any], tool: str) -> list[Reading]:
+def _call(line: CopilotLine, request: Mapping[str, Any], tool: str) -> list[Reading]:
     call = fields.plain_id(request, "toolCallId")
     if not call:
         return [line.place.problem("a call without an id")]
@@ -303,7 +303,7 @@ def _called(line: CopilotLine, request: Mapping[str, Any], tool: str) -> list[Re
     return [line.place.call(f"call:{line.id or line.root}:{call}", call, tool, arguments)]
 
 
-def _completed(state: CopilotState, line: CopilotLine) -> list[Reading]:
+def _complete(state: CopilotState, line: CopilotLine) -> list[Reading]:
     call = fields.plain_id(line.data, "toolCallId")
     if not call:
         return [line.place.problem("a result that names no call")]
@@ -388,9 +388,9 @@ MEANINGS: dict[str, Callable[[CopilotState, CopilotLine], list[Reading]]] = {
     "user.message": _user,
     "assistant.message": _assistant,
     "assistant.reasoning": _reasoning,
-    "tool.user_requested": _requested,
+    "tool.user_requested": _request,
     "tool.execution_start": _started,
-    "tool.execution_complete": _completed,
+    "tool.execution_complete": _complete,
     "permission.completed": _permission,
     "subagent.started": _subagent,
     "skill.invoked": _notice,

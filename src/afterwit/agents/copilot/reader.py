@@ -106,14 +106,14 @@ class CopilotReading(LinesReading[CopilotState]):
         agent = fields.plain_id(value, "agentId") or fields.plain_id(data, "parentToolCallId")
         session = child_of(self._root, agent) if agent else self._root
         place = Place.of(session, record, ms_from_any(value.get("timestamp")))
-        readings = self._introduced(place) + meaning(
+        readings = self._introduce(place) + meaning(
             self._state, CopilotLine(data, fields.plain_id(value, "id"), place, self._root)
         )
         if name == "session.start":
             readings += self._title()
         return readings
 
-    def _introduced(self, place: Place) -> list[Reading]:
+    def _introduce(self, place: Place) -> list[Reading]:
         """Whose child a subagent is, at its first record."""
         if place.session == self._root or not self._state.is_new("child", place.session):
             return []

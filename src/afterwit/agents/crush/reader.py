@@ -124,7 +124,7 @@ class CrushReading(RowsReading):
             case "text":
                 return self._text(place, data, row, key)
             case "reasoning":
-                return _said(place, EventKind.THOUGHT, fields.text(data, "thinking"))
+                return _text_events(place, EventKind.THOUGHT, fields.text(data, "thinking"))
             case "tool_call":
                 return self._call(place, data)
             case "tool_result":
@@ -132,7 +132,7 @@ class CrushReading(RowsReading):
             case "finish":
                 return _finish(place, data)
             case "shell_command":
-                return _said(
+                return _text_events(
                     place, EventKind.NOTICE, f"$ {fields.text(data, 'command')}\n{fields.text(data, 'output')}"
                 )
         return None
@@ -164,7 +164,7 @@ class CrushReading(RowsReading):
             yield place.answered(call_id, text, result)
 
 
-def _said(place: Place, kind: EventKind, text: str) -> Iterator[Reading]:
+def _text_events(place: Place, kind: EventKind, text: str) -> Iterator[Reading]:
     if text.strip():
         yield place.said(kind, text)
 

@@ -93,13 +93,13 @@ class PlainReading:
             self._open.append((rest, call_id))
             yield place.asked(call_id, rest or "?", dict(_arguments(text)))
         elif kind == "result":
-            yield place.answered(self._answered(rest) or place.made_up(), text, Result())
+            yield place.answered(self._result_event(rest) or place.made_up(), text, Result())
         elif kind == "thought":
             yield place.said(EventKind.THOUGHT, rest)
         elif text:
             yield place.said(EventKind.REPLY if kind == "reply" else EventKind.NOTICE, text)
 
-    def _answered(self, tool: str) -> str:
+    def _result_event(self, tool: str) -> str:
         for number, (name, call_id) in enumerate(self._open):
             if name == tool:
                 del self._open[number]
@@ -199,7 +199,7 @@ class TranscriptReading(LinesReading[ReadingMemory]):
         content = fields.mapping(value, "message").get("content", value.get("content"))
         for number, block in enumerate(blocks_of(content)):
             if isinstance(block, SaidBlock):
-                yield from self._said(role, block.text, place)
+                yield from self._text_events(role, block.text, place)
             elif isinstance(block, Thought):
                 yield place.said(EventKind.THOUGHT, block.text)
             elif isinstance(block, Asked):
@@ -209,7 +209,7 @@ class TranscriptReading(LinesReading[ReadingMemory]):
             elif isinstance(block, Other):
                 yield place.problem(f"a block of the unknown type {block.type!r}")
 
-    def _said(self, role: str, text: str, place: Place) -> Iterator[Event]:
+    def _text_events(self, role: str, text: str, place: Place) -> Iterator[Event]:
         if role != "user":
             yield place.said(EventKind.REPLY if role == "assistant" else EventKind.NOTICE, text)
             return

@@ -279,7 +279,7 @@ def described_reader(agent: Agent) -> DeclaredReader:
 class DeclaredReading(LinesReading[_State]):
     def __init__(self, description: Description, path: PurePosixPath, saved: bytes | None) -> None:
         self._description = description
-        self._fallback = _named_by(description.session_from, path)
+        self._fallback = _session_name(description.session_from, path)
         super().__init__(resumed(_State, saved))
 
     def feed(self, record: Record) -> list[Reading]:
@@ -456,7 +456,7 @@ def _holds(condition: Condition | None, place: DeclaredPlace) -> bool:
     return condition is not None and condition.holds(place)
 
 
-def _named_by(source: SessionFrom, path: PurePosixPath) -> str:
+def _session_name(source: SessionFrom, path: PurePosixPath) -> str:
     own = path.name.partition(".")[0] or path.name
     return path.parent.name or own if source is SessionFrom.FOLDER else own
 

@@ -128,15 +128,15 @@ class DroidReading(LinesReading[_State]):
             elif isinstance(block, Thought):
                 yield place.said(EventKind.THOUGHT, block.text)
             elif isinstance(block, Asked):
-                yield from self._spoken(role, own, message, said, place)
+                yield from self._text_events(role, own, message, said, place)
                 yield place.asked(block.id or place.made_up(number), block.tool, block.arguments)
             elif isinstance(block, Answered):
-                yield place.answered(block.id or place.made_up(number), block.text, _ended(block))
+                yield place.answered(block.id or place.made_up(number), block.text, _end(block))
             elif isinstance(block, Other):
                 yield place.problem(f"a block of the unknown type {block.type!r}")
-        yield from self._spoken(role, own, message, said, place)
+        yield from self._text_events(role, own, message, said, place)
 
-    def _spoken(
+    def _text_events(
         self, role: str, own: str, message: Mapping[str, Any], said: list[str], place: Place
     ) -> Iterator[Event]:
         """One event of the texts so far, which are told then."""
@@ -157,7 +157,7 @@ class DroidReading(LinesReading[_State]):
         return not (is_made or self._state.is_delegated or text.startswith(_TASK))
 
 
-def _ended(answer: Answered) -> Result:
+def _end(answer: Answered) -> Result:
     """How a call ended; results without a flag are good ones. Commands say their exit code in their last line."""
     stated = _EXIT.search(answer.text[-_TAIL_CHARS:])
     code = fields.exit_code({"code": int(stated[1])}, "code") if stated else None

@@ -90,7 +90,7 @@ class CheckpointGatherer:
             git_dir, [checkpoint for checkpoint in checkpoints if checkpoint.chunks[0].object not in self._known]
         )
         return sorted(
-            (self._found(collection, checkpoint) for checkpoint in checkpoints), key=lambda file: str(file.path)
+            (self._find(collection, checkpoint) for checkpoint in checkpoints), key=lambda file: str(file.path)
         )
 
     def render(self, home: Path, path: PurePosixPath) -> Rendering:
@@ -101,12 +101,12 @@ class CheckpointGatherer:
         if checkpoint.size_bytes > _MOST_BYTES:
             raise SourceError(f"the transcript has {checkpoint.size_bytes:,} bytes, more than can be read")
         data = b"".join(contents(home / path.parent, [chunk.object for chunk in checkpoint.chunks]))
-        return Rendering(_marked(path, checkpoint), data)
+        return Rendering(_mark(path, checkpoint), data)
 
-    def _found(self, collection: PurePosixPath, checkpoint: _Checkpoint) -> LogFile:
+    def _find(self, collection: PurePosixPath, checkpoint: _Checkpoint) -> LogFile:
         native = self._known[checkpoint.chunks[0].object]
         name = f"{native.agent}@{quote(checkpoint.session, safe='-_.~')}{native.ending}"
-        return _marked(collection / name, checkpoint)
+        return _mark(collection / name, checkpoint)
 
     def _look_at(self, git_dir: Path, checkpoints: list[_Checkpoint]) -> None:
         """Finds out whose these are."""
@@ -127,7 +127,7 @@ def _may_hold(git_dir: Path, collection: PurePosixPath, files: Iterable[LogFile]
     return _MARK in read_regular(git_dir / "packed-refs")
 
 
-def _marked(path: PurePosixPath, checkpoint: _Checkpoint) -> LogFile:
+def _mark(path: PurePosixPath, checkpoint: _Checkpoint) -> LogFile:
     objects = [chunk.object for chunk in checkpoint.chunks]
     return LogFile(path, checkpoint.size_bytes, checkpoint.at_ms * 1_000_000, mark_of(objects))
 
@@ -252,8 +252,8 @@ def _nothing(_: PurePosixPath) -> bytes | None:
 
 def native_of(data: bytes, is_all: bool) -> Native | None:
     """The agent, or None where nobody knows the bytes (so far)."""
-    document = _asked(_documents(data), Shape.DOCUMENT) if is_all else None
-    return document or _asked(_lines(data, is_all=is_all), Shape.LINES)
+    document = _ask_reader(_documents(data), Shape.DOCUMENT) if is_all else None
+    return document or _ask_reader(_lines(data, is_all=is_all), Shape.LINES)
 
 
 @cache
@@ -263,7 +263,7 @@ def inner_readers() -> tuple[tuple[str, Reader], ...]:
     return tuple((name, reader) for name, reader in readers if reader is not None)
 
 
-def _asked(records: Iterator[Mapping[str, Any]], shape: Shape) -> Native | None:
+def _ask_reader(records: Iterator[Mapping[str, Any]], shape: Shape) -> Native | None:
     path = PurePosixPath(f"session{_ENDINGS[shape]}")
     for record in records:
         for name, reader in inner_readers():
@@ -275,19 +275,19 @@ def _asked(records: Iterator[Mapping[str, Any]], shape: Shape) -> Native | None:
 def _lines(data: bytes, *, is_all: bool) -> Iterator[Mapping[str, Any]]:
     lines = data.split(b"\n", _SNIFF_LINES)[:_SNIFF_LINES]
     for line in lines if is_all else lines[:-1]:
-        value = _decoded(line)
+        value = _decode(line)
         if isinstance(value, dict):
             yield value
 
 
 def _documents(data: bytes) -> Iterator[Mapping[str, Any]]:
-    value = _decoded(data)
+    value = _decode(data)
     for record in value[:_SNIFF_LINES] if isinstance(value, list) else [value]:
         if isinstance(record, dict):
             yield record
 
 
-def _decoded(text: bytes) -> Any:
+def _decode(text: bytes) -> Any:
     try:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -120,7 +120,7 @@ def write(moment: Moment, answer: Answer) -> str:
 
 def unframed(text: str) -> tuple[str, int | None]:
     """What a command printed, and its exit code where the frame states it. Other texts come back as they are."""
-    body = _unwrapped(text)
+    body = _unwrap(text)
     printed = _behind_head(body)
     if printed is None:
         return body, None
@@ -130,7 +130,7 @@ def unframed(text: str) -> tuple[str, int | None]:
     return "\n".join(errors if printed in _NONE else [printed, *errors]), _code(labels.get("Exit Code", ""))
 
 
-def _unwrapped(text: str) -> str:
+def _unwrap(text: str) -> str:
     stripped, (opening, closing) = text.strip(), _WRAPPER
     if stripped.startswith(opening) and stripped.endswith(closing):
         return stripped[len(opening) : -len(closing)]

@@ -41,7 +41,7 @@ class GeminiOutcome(NamedTuple):
 def outcome_of(status: str, response: Mapping[str, Any], display: Any = None) -> GeminiOutcome:
     """The outcome of a call with this status and response; `display` is what the person saw of it."""
     error = fields.text(response, "error")
-    text = error or fields.text(response, "output") or _shown(display) or _encoded(response)
+    text = error or fields.text(response, "output") or _shown(display) or _encode(response)
     is_denied = status == "cancelled" and _DENIED.match(text) is not None  # a tool's own error has another status
     said = _answers(text) if status == "success" else ""
     text, stated = unframed(fields.without_blobs(text))
@@ -74,7 +74,7 @@ def _shown(display: Any) -> str:
     return display if isinstance(display, str) else ""
 
 
-def _encoded(response: Mapping[str, Any]) -> str:
+def _encode(response: Mapping[str, Any]) -> str:
     try:
         return msgspec.json.encode(response).decode() if response else ""
     except (RecursionError, msgspec.EncodeError):
@@ -172,7 +172,7 @@ def _user(
 ) -> Iterator[Reading]:
     content = parts_of(message.get("content"))
     for response in content.responses:
-        yield from _answered(response, place, memory)
+        yield from _result_event(response, place, memory)
     text = content.text
     hook = _HOOK.match(text)
     if hook and text[hook.end() :].strip():
@@ -203,7 +203,7 @@ def _model(message: Mapping[str, Any], name: str, place: Place, memory: ReadingM
     is_clients = content.text == _THANKS
     yield from _once(EventKind.NOTICE if is_clients else EventKind.REPLY, name, content.text, place, memory)
     for call in content.calls:
-        yield from _called(call, name, place, memory)
+        yield from _call_event(call, name, place, memory)
     for tool_call in fields.mappings(message, "toolCalls"):
         yield from _tool_call(tool_call, name, place, memory)
     yield from _spend(message, name, place, memory)
@@ -220,7 +220,7 @@ def _tool_call(stated: Mapping[str, Any], name: str, place: Place, memory: Readi
         yield place.problem("a call without an id")
         return
     call = GeminiCall(call_id, fields.text(stated, "name"), fields.arguments(stated.get("args")))
-    yield from _called(call, name, place, memory)
+    yield from _call_event(call, name, place, memory)
     status = fields.text(stated, "status")
     responses = parts_of(stated.get("result")).responses
     if status not in ("success", "error", "cancelled") and not responses:
@@ -232,7 +232,7 @@ def _tool_call(stated: Mapping[str, Any], name: str, place: Place, memory: Readi
         yield ended.result(f"result:{name}:{call_id}", call_id, text, result)
 
 
-def _called(call: GeminiCall, name: str, place: Place, memory: ReadingMemory) -> Iterator[Reading]:
+def _call_event(call: GeminiCall, name: str, place: Place, memory: ReadingMemory) -> Iterator[Reading]:
     """A call, told once for its message. Ids may be short, and come again in a later one."""
     if not call.id:
         yield place.problem("a call without an id")
@@ -241,7 +241,7 @@ def _called(call: GeminiCall, name: str, place: Place, memory: ReadingMemory) ->
         yield place.call(f"call:{name}:{call.id}", call.id, call.tool, call.arguments)
 
 
-def _answered(response: Response, place: Place, memory: ReadingMemory) -> Iterator[Reading]:
+def _result_event(response: Response, place: Place, memory: ReadingMemory) -> Iterator[Reading]:
     """What the model was told of a call's end. The call itself says more, and mostly before."""
     if response.id and memory.is_new("result", response.id):
         text, result = outcome_of("", response.value)
@@ -339,9 +339,9 @@ class GeminiReading:
         elif "$set" in value:
             self._state.count("$set", is_known=True)
             patch = fields.mapping(value, "$set")
-            yield from self._patched(patch)
+            yield from self._apply_patch(patch)
             for message in fields.mappings(patch, "messages"):
-                yield from self._told(message, record)
+                yield from self._message_entries(message, record)
         elif "type" not in value and not _HEADER.isdisjoint(value):
             self._state.count("metadata", is_known=True)
             yield from self._header(value)
@@ -351,9 +351,9 @@ class GeminiReading:
     def _message(self, message: Mapping[str, Any], record: Record) -> Iterator[Reading]:
         name = fields.plain_id(message, "type")
         self._state.count(name, is_known=name in TYPES)
-        yield from self._told(message, record)
+        yield from self._message_entries(message, record)
 
-    def _told(self, message: Mapping[str, Any], record: Record) -> Iterator[Reading]:
+    def _message_entries(self, message: Mapping[str, Any], record: Record) -> Iterator[Reading]:
         if fields.plain_id(message, "type") in TYPES:
             place = Place.of(self._session, record)
             yield from message_readings(message, place, self._state, is_child=self._state.is_child)
@@ -371,7 +371,7 @@ class GeminiReading:
             relation=Relation.SUBAGENT if self._state.is_child else None,
         )
 
-    def _patched(self, patch: Mapping[str, Any]) -> Iterator[Reading]:
+    def _apply_patch(self, patch: Mapping[str, Any]) -> Iterator[Reading]:
         title = fields.text(patch, "summary")
         if title:
             at_ms = ms_from_any(patch.get("lastUpdated"))

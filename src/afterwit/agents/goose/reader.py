@@ -53,21 +53,21 @@ def readings_of(place: Place, block: Mapping[str, Any], speaker: GooseSpeaker, c
         case "text":
             return _text(place, fields.without_blobs(fields.text(block, "text")), speaker)
         case "thinking":
-            return _said(place, EventKind.THOUGHT, fields.text(block, "thinking"))
+            return _text_events(place, EventKind.THOUGHT, fields.text(block, "thinking"))
         case "toolRequest" | "frontendToolRequest":
             return _request(place, block, calls)
         case "toolResponse":
             return _response(place, block, calls)
         case "systemNotification":
-            return _said(place, EventKind.NOTICE, fields.text(block, "msg"))
+            return _text_events(place, EventKind.NOTICE, fields.text(block, "msg"))
         case "contextLengthExceeded":
-            return _said(place, EventKind.MODEL_ERROR, fields.text(block, "msg") or "context length exceeded")
+            return _text_events(place, EventKind.MODEL_ERROR, fields.text(block, "msg") or "context length exceeded")
         case "conversationCompacted":
-            return _said(place, EventKind.COMPACTION, fields.text(block, "msg") or "conversation compacted")
+            return _text_events(place, EventKind.COMPACTION, fields.text(block, "msg") or "conversation compacted")
     return None
 
 
-def _said(place: Place, kind: EventKind, text: str) -> Iterator[Reading]:
+def _text_events(place: Place, kind: EventKind, text: str) -> Iterator[Reading]:
     if text:
         yield place.said(kind, text)
 

@@ -104,10 +104,10 @@ class GrokCliReading(RowsReading):
         key = f"{self._state.session}:{row.get('seq')}"[:400]
         content = message.get("content")
         if not isinstance(content, list):
-            yield from _said(place, role, text_of(content) or "", key)
+            yield from _text_events(place, role, text_of(content) or "", key)
             return
         texts = [text_of(part) or "" for part in content if isinstance(part, dict) and _is_text(part)]
-        yield from _said(place, role, "\n".join(text for text in texts if text), key)
+        yield from _text_events(place, role, "\n".join(text for text in texts if text), key)
         for part in fields.mappings(message, "content"):
             kind = fields.plain_id(part, "type")
             self.noted(f"part/{kind}", is_known=kind in _SPOKEN or kind in _SILENT)
@@ -129,7 +129,7 @@ def _is_text(part: Mapping[str, Any]) -> bool:
     return part.get("type") in ("text", "image", "file")
 
 
-def _said(place: Place, role: str, text: str, key: str) -> Iterator[Reading]:
+def _text_events(place: Place, role: str, text: str, key: str) -> Iterator[Reading]:
     if not text.strip():
         return
     if role == "user":

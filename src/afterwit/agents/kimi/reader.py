@@ -206,7 +206,7 @@ class Wire:
         yield from self.read(fields.plain_id(event, "type"), event, child, is_child=True, depth=depth + 1)
 
 
-def _ended(payload: Mapping[str, Any], place: Place) -> Iterator[Reading]:
+def _end(payload: Mapping[str, Any], place: Place) -> Iterator[Reading]:
     call = fields.plain_id(payload, "tool_call_id")
     if not call:
         yield place.problem("a result that names no call")
@@ -232,17 +232,17 @@ def usage_of(stated: Mapping[str, Any]) -> Usage:
     )
 
 
-def _interrupted(_: Mapping[str, Any], place: Place) -> Iterator[Reading]:
+def _interrupt(_: Mapping[str, Any], place: Place) -> Iterator[Reading]:
     yield place.said(EventKind.INTERRUPT, "")
 
 
-def _retried(payload: Mapping[str, Any], place: Place) -> Iterator[Reading]:
+def _retry(payload: Mapping[str, Any], place: Place) -> Iterator[Reading]:
     status = fields.exit_code(payload, "status_code")
     said = fields.text(payload, "error_message", "message", "error_type")
     yield place.said(EventKind.MODEL_ERROR, f"{status} {said}" if status else said)
 
 
-def _notified(payload: Mapping[str, Any], place: Place) -> Iterator[Reading]:
+def _notify(payload: Mapping[str, Any], place: Place) -> Iterator[Reading]:
     text = "\n".join(part for part in (fields.text(payload, "title"), fields.text(payload, "body")) if part)
     if text:
         yield place.said(EventKind.NOTICE, text)
@@ -255,11 +255,11 @@ _MEANINGS: dict[str, Callable[[Mapping[str, Any], Place], Iterator[Reading]]] = 
     "ImageURLPart": replied,
     "AudioURLPart": replied,
     "VideoURLPart": replied,
-    "ToolResult": _ended,
+    "ToolResult": _end,
     "StatusUpdate": _status,
-    "StepInterrupted": _interrupted,
-    "StepRetry": _retried,
-    "Notification": _notified,
+    "StepInterrupted": _interrupt,
+    "StepRetry": _retry,
+    "Notification": _notify,
 }
 WIRE = frozenset({"TurnBegin", "SteerInput", "ToolCall", "SubagentEvent", *_MEANINGS})
 
@@ -289,7 +289,7 @@ def owner_of(path: PurePosixPath) -> Owner | None:
     if match:
         return _owner(match["session"], match["agent"], match["folder"])
     old = _OLD.fullmatch(str(path))
-    return _named(old["stem"], old["folder"]) if old else None
+    return _name(old["stem"], old["folder"]) if old else None
 
 
 def primary(path: PurePosixPath) -> PurePosixPath | None:
@@ -305,7 +305,7 @@ def owner_by_name(path: PurePosixPath) -> Owner:
         is_agents = path.parent.parent.name == "subagents"
         session = path.parent.parent.parent.name if is_agents else path.parent.name
         return _owner(session or path.stem, path.parent.name if is_agents else None, "")
-    return _named(path.stem, "")
+    return _name(path.stem, "")
 
 
 def folder_of(wanted: str, raw: bytes | None) -> str:
@@ -317,7 +317,7 @@ def folder_of(wanted: str, raw: bytes | None) -> str:
     return ""
 
 
-def _named(stem: str, folder: str) -> Owner:
+def _name(stem: str, folder: str) -> Owner:
     match = _STEM.fullmatch(stem)
     return _owner(match["session"], match["agent"], folder) if match else Owner(stem, "", folder)
 
@@ -366,14 +366,14 @@ class KimiReading(LinesReading[ReadingMemory]):
         name = fields.plain_id(message, "type") or fields.plain_id(value, "type")
         if role and not message:
             self._state.count(role, is_known=role in _ROLES)
-            yield from self._said(role, value, place)
+            yield from self._text_event(role, value, place)
         else:
             is_known = name in WIRE or name in SILENT if message else name == "metadata"
             self._state.count(name, is_known=is_known)
             if message:
                 yield from self._wire.read(name, message, place, is_child=bool(self._owner.parent))
 
-    def _said(self, role: str, message: Mapping[str, Any], place: Place) -> Iterator[Reading]:
+    def _text_event(self, role: str, message: Mapping[str, Any], place: Place) -> Iterator[Reading]:
         says: dict[str, Callable[[Mapping[str, Any], Place], Iterator[Reading]]] = {
             "user": self._user,
             "assistant": self._assistant,

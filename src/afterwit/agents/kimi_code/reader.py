@@ -71,7 +71,7 @@ class KimiCodeLine(NamedTuple):
         return str(self.place.at_ms or self.place.offset)
 
 
-def _appended(state: KimiCodeState, line: KimiCodeLine) -> Iterator[Reading]:
+def _append(state: KimiCodeState, line: KimiCodeLine) -> Iterator[Reading]:
     message = fields.mapping(line.value, "message")
     match message.get("role"):
         case "user":
@@ -79,7 +79,7 @@ def _appended(state: KimiCodeState, line: KimiCodeLine) -> Iterator[Reading]:
         case "assistant":
             yield from _assistant(message, line)
         case "tool":
-            yield from _ended(
+            yield from _end(
                 state, fields.plain_id(message, "toolCallId"), {**message, "output": message.get("content")}, line
             )
 
@@ -103,18 +103,18 @@ def _assistant(message: Mapping[str, Any], line: KimiCodeLine) -> Iterator[Readi
     for part in fields.mappings(message, "content"):
         yield from _part(part, line, "")
     for call in fields.mappings(message, "toolCalls"):
-        yield from _called(call, fields.arguments(call.get("arguments")), line)
+        yield from _call(call, fields.arguments(call.get("arguments")), line)
 
 
-def _looped(state: KimiCodeState, line: KimiCodeLine) -> Iterator[Reading]:
+def _loop_event(state: KimiCodeState, line: KimiCodeLine) -> Iterator[Reading]:
     event = fields.mapping(line.value, "event")
     match event.get("type"):
         case "content.part":
             yield from _part(fields.mapping(event, "part"), line, fields.plain_id(event, "uuid"))
         case "tool.call":
-            yield from _called(event, fields.arguments(event.get("args")), line)
+            yield from _call(event, fields.arguments(event.get("args")), line)
         case "tool.result":
-            yield from _ended(state, fields.plain_id(event, "toolCallId"), fields.mapping(event, "result"), line)
+            yield from _end(state, fields.plain_id(event, "toolCallId"), fields.mapping(event, "result"), line)
         case "step.end" if not state.has_usage_records:
             key = fields.plain_id(event, "uuid") or line.stamp
             yield from _spent(f"step:{key}", state.model, fields.mapping(event, "usage"), line)
@@ -127,7 +127,7 @@ def _part(part: Mapping[str, Any], line: KimiCodeLine, key: str) -> Iterator[Rea
         yield line.place.said(EventKind.THOUGHT if thought else EventKind.REPLY, text, key)
 
 
-def _called(call: Mapping[str, Any], arguments: dict[str, Any], line: KimiCodeLine) -> Iterator[Reading]:
+def _call(call: Mapping[str, Any], arguments: dict[str, Any], line: KimiCodeLine) -> Iterator[Reading]:
     call_id = fields.plain_id(call, "toolCallId", "id")
     if call_id:
         key = fields.plain_id(call, "uuid") or f"{line.stamp}:{call_id}"
@@ -136,7 +136,7 @@ def _called(call: Mapping[str, Any], arguments: dict[str, Any], line: KimiCodeLi
         yield line.place.problem("a call without an id")
 
 
-def _ended(state: KimiCodeState, call: str, value: Mapping[str, Any], line: KimiCodeLine) -> Iterator[Reading]:
+def _end(state: KimiCodeState, call: str, value: Mapping[str, Any], line: KimiCodeLine) -> Iterator[Reading]:
     if not call:
         yield line.place.problem("a result that names no call")
         return
@@ -147,7 +147,7 @@ def _ended(state: KimiCodeState, call: str, value: Mapping[str, Any], line: Kimi
     yield line.place.result(f"result:{line.stamp}:{call}", call, text, result)
 
 
-def _approved(state: KimiCodeState, line: KimiCodeLine) -> Iterator[Reading]:
+def _approval(state: KimiCodeState, line: KimiCodeLine) -> Iterator[Reading]:
     decision = fields.text(fields.mapping(line.value, "result"), "decision", "response", "kind")
     if decision.lower().startswith(_REFUSALS):
         state.deny(fields.plain_id(line.value, "toolCallId"))
@@ -158,7 +158,7 @@ def _usage(state: KimiCodeState, line: KimiCodeLine) -> Iterator[Reading]:
     state.has_usage_records = True
     state.model = fields.plain_id(line.value, "model")
     stated = fields.mapping(line.value, "usage")
-    yield from _spent(f"usage:{line.stamp}:{mark(_encoded(stated))}", state.model, stated, line)
+    yield from _spent(f"usage:{line.stamp}:{mark(_encode(stated))}", state.model, stated, line)
 
 
 def _spent(key: str, model: str, stated: Mapping[str, Any], line: KimiCodeLine) -> Iterator[Reading]:
@@ -166,7 +166,7 @@ def _spent(key: str, model: str, stated: Mapping[str, Any], line: KimiCodeLine) 
     yield from line.place.spent(key, model, usage)
 
 
-def _compacted(_: KimiCodeState, line: KimiCodeLine) -> Iterator[Reading]:
+def _compaction(_: KimiCodeState, line: KimiCodeLine) -> Iterator[Reading]:
     summary = line.value.get("summary")
     content = summary.get("content") if isinstance(summary, dict) else summary
     text = "\n".join(texts_of(content)) or fields.text(line.value, "contextSummary")
@@ -183,13 +183,13 @@ def _turn_ended(_: KimiCodeState, line: KimiCodeLine) -> Iterator[Reading]:
             yield line.place.said(EventKind.MODEL_ERROR, said, f"turn:{line.stamp}")
 
 
-def _retried(_: KimiCodeState, line: KimiCodeLine) -> Iterator[Reading]:
+def _retry(_: KimiCodeState, line: KimiCodeLine) -> Iterator[Reading]:
     status = fields.exit_code(line.value, "statusCode")
     said = fields.text(line.value, "errorMessage", "errorName")
     yield line.place.said(EventKind.MODEL_ERROR, f"{status} {said}" if status else said, f"retry:{line.stamp}")
 
 
-def _encoded(value: Mapping[str, Any]) -> str:
+def _encode(value: Mapping[str, Any]) -> str:
     try:
         return msgspec.json.encode(value).decode()
     except (RecursionError, msgspec.EncodeError):
@@ -197,12 +197,12 @@ def _encoded(value: Mapping[str, Any]) -> str:
 
 
 MEANINGS: dict[str, Callable[[KimiCodeState, KimiCodeLine], Iterator[Reading]]] = {
-    "context.append_message": _appended,
-    "context.append_loop_event": _looped,
-    "context.apply_compaction": _compacted,
-    "permission.record_approval_result": _approved,
+    "context.append_message": _append,
+    "context.append_loop_event": _loop_event,
+    "context.apply_compaction": _compaction,
+    "permission.record_approval_result": _approval,
     "turn.ended": _turn_ended,
-    "turn.step.retrying": _retried,
+    "turn.step.retrying": _retry,
     "usage.record": _usage,
 }
 LOOP = LOOP_SILENT | {"content.part", "tool.call", "tool.result", "step.end"}

@@ -90,9 +90,9 @@ class MiniSweAgentReading(DocumentReading):
             yield from self._exit(fields.text(extra, "exit_status"), text, place)
         elif role == "tool" or (role == "user" and is_observation(text, extra)):
             call_id = fields.plain_id(message, "tool_call_id") or self._oldest(place)
-            yield place.answered(self._answered(call_id), *observed(text, extra))
+            yield place.answered(self._result_event(call_id), *observed(text, extra))
         elif is_known and text.strip():
-            yield from self._told(self._kind_of(role, text, extra), text, place)
+            yield from self._message_events(self._kind_of(role, text, extra), text, place)
 
     def _facts(self, info: Mapping[str, Any], instance: str) -> Facts:
         config = fields.mapping(info, "config")
@@ -105,7 +105,7 @@ class MiniSweAgentReading(DocumentReading):
             title=instance,
         )
 
-    def _told(self, kind: EventKind, text: str, place: Place) -> Iterator[Event]:
+    def _message_events(self, kind: EventKind, text: str, place: Place) -> Iterator[Event]:
         """A task of a benchmark stands between tags; the instructions around it are the same in every run."""
         task = inside_tags(text, _TASK) if kind is EventKind.PROMPT else ""
         around = without_tags(text, _TASK)[0] if task else ""
@@ -143,7 +143,7 @@ class MiniSweAgentReading(DocumentReading):
     def _oldest(self, place: Place) -> str:
         return self._open[0] if self._open else place.made_up()
 
-    def _answered(self, call_id: str) -> str:
+    def _result_event(self, call_id: str) -> str:
         if call_id in self._open:
             self._open.remove(call_id)
         return call_id

@@ -284,7 +284,7 @@ class RenderedReading(LinesReading[_State]):
         row = row_in(record.raw)
         kind = row.table or row.file.partition("/")[0]
         if kind == "session":
-            return self._session(_decoded(row))
+            return self._session(_decode(row))
         if kind == "message":
             return self._message(record, row)
         if kind == "part":
@@ -301,14 +301,14 @@ class RenderedReading(LinesReading[_State]):
         return [facts]
 
     def _message(self, record: Record, row: Row) -> list[Reading]:
-        info = _decoded(row)
+        info = _decode(row)
         self._state.count(f"message/{fields.plain_id(info, 'role')}"[:40], is_known=True)
         self._state.speaker = speaker_of(info, is_child=self._state.is_child)
         at_ms = self._state.speaker.at_ms or ms_from_any(row.values.get("time_created"))
         return list(message_readings(Place.of(self._state.session, record, at_ms), info))
 
     def _part(self, record: Record, row: Row) -> list[Reading]:
-        part = _decoded(row)
+        part = _decode(row)
         kind = fields.plain_id(part, "type")
         is_known = kind in SPEAKING or kind in SILENT
         self._state.count(f"part/{kind}", is_known=is_known)
@@ -356,7 +356,7 @@ class ExportReading:
             yield from part_readings(place, part, speaker)
 
 
-def _decoded(row: Row) -> dict[str, Any]:
+def _decode(row: Row) -> dict[str, Any]:
     """The object that a row stands for: its columns, and what its column `data` holds."""
     data = column(row.values, "data")
     return {**row.values, **data, **_ids(row)} if isinstance(data, dict) else dict(row.values)

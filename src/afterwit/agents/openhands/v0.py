@@ -52,7 +52,7 @@ def read(event: Mapping[str, Any], place: Place, model: str) -> Iterator[Reading
     if kind == "action" and value in _CALLS:
         yield from _call(event, value, place)
     elif kind == "action":
-        yield from _spoken(event, value, place)
+        yield from _text_events(event, value, place)
     elif value in _RESULTS:
         yield from _result(event, value, place)
     elif value == "agent_state_changed":
@@ -78,7 +78,7 @@ def _call(event: Mapping[str, Any], value: str, place: Place) -> Iterator[Event]
     yield place.asked(_number(event.get("id")) or place.made_up(), tool or value, arguments)
 
 
-def _spoken(event: Mapping[str, Any], value: str, place: Place) -> Iterator[Event]:
+def _text_events(event: Mapping[str, Any], value: str, place: Place) -> Iterator[Event]:
     args = fields.mapping(event, "args")
     number = _number(event.get("id"))
     if value == "message":

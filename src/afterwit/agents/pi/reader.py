@@ -107,7 +107,7 @@ class PiReading(LinesReading[PiState]):
         if kind == "session":
             yield self._header(entry, place)
         elif kind == "session_info":
-            yield from self._named(entry, place)
+            yield from self._title(entry, place)
         elif kind == "message":
             yield from message_readings(message, stamp, place)
         elif kind in _SPOKEN:
@@ -126,7 +126,7 @@ class PiReading(LinesReading[PiState]):
             relation=Relation.FORK if parent else None,
         )
 
-    def _named(self, entry: Mapping[str, Any], place: Place) -> Iterator[Reading]:
+    def _title(self, entry: Mapping[str, Any], place: Place) -> Iterator[Reading]:
         title = fields.text(entry, "name")
         if title:
             yield Facts(session=place.session, at_ms=place.at_ms, title=title, is_title_manual=True)

@@ -118,10 +118,10 @@ def tool_result(line: QwenLine) -> Iterator[Reading]:
         return
     status = fields.text(stated, "status")
     text, result = outcome_of(_ENDINGS.get(status, status), first.value if first else {}, stated.get("resultDisplay"))
-    yield line.place.result(f"result:{line.uuid}", call, text, _completed(result, stated))
+    yield line.place.result(f"result:{line.uuid}", call, text, _complete(result, stated))
 
 
-def _completed(result: Result, stated: Mapping[str, Any]) -> Result:
+def _complete(result: Result, stated: Mapping[str, Any]) -> Result:
     """The result with what the structured side of the record says more exactly."""
     shell = fields.mapping(stated, "resultDisplay")
     exit_code = fields.exit_code(shell, "exitCode")

@@ -143,7 +143,7 @@ class SweAgentReading(DocumentReading):
         if role == "assistant":
             yield from self._answer(item, text, place)
         elif role == "tool":
-            yield place.answered(self._answered(item) or place.made_up(), text, Result())
+            yield place.answered(self._result_event(item) or place.made_up(), text, Result())
         elif text.strip():
             yield place.said(EventKind.PROMPT if role == "user" else EventKind.NOTICE, text)
 
@@ -160,7 +160,7 @@ class SweAgentReading(DocumentReading):
             self._last_call = self._next()
             yield place.asked(self._last_call, *call_of(action, ""))
 
-    def _answered(self, item: Mapping[str, Any]) -> str:
+    def _result_event(self, item: Mapping[str, Any]) -> str:
         ids = item.get("tool_call_ids")
         return fields.plain_id({"id": ids[0]}, "id") if isinstance(ids, list) and ids else self._last_call
 

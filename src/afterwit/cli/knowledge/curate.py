@@ -20,8 +20,8 @@ from afterwit.engine.curation.curate import Judged, Words
 from afterwit.engine.curation.undo import ForgetRequest, Forgetting, Past, past
 from afterwit.engine.curation.undo import forget as run_forget
 from afterwit.engine.curation.undo import undo as run_undo
+from afterwit.knowledge.documents import trigger_from
 from afterwit.knowledge.door.list import shown
-from afterwit.knowledge.trigger_words import trigger_from
 from afterwit.model.errors import UsageError
 from afterwit.model.figures import human_count
 from afterwit.model.knowledge import EVERYWHERE, Category, ItemStatus, Scope, ScopeKind, Trigger

@@ -70,7 +70,7 @@ def template_ids(ctx: click.Context, _param: click.Parameter, incomplete: str) -
 
 def reading_ways(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The ways to a model that reads."""
-    from afterwit.reader.ways.registry import way_names
+    from afterwit.reader.ways.way import way_names
 
     return plain_items(way_names(), incomplete)
 

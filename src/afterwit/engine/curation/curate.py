@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.config.world import World, redactor_of
-from afterwit.harvest.door.run import conclude_touched
+from afterwit.harvest.door import conclude_touched
 from afterwit.harvest.harvester import id_of
 from afterwit.knowledge.door.list import all_items, find_item, search_items
 from afterwit.knowledge.door.settle import ASSISTANT, keep_approved, recorded, settle

@@ -18,17 +18,19 @@ from afterwit.knowledge.belief import HALF_LIFE_DAYS, believed, prior_of
 from afterwit.knowledge.documents import (
     Confidence,
     Document,
+    PageFolder,
     WrittenItem,
     decoded,
     document,
     encoded,
     evidence_in,
+    is_ours,
     merge,
+    pages,
 )
 from afterwit.knowledge.door.list import ItemFilter, all_items, known_filter
 from afterwit.knowledge.door.listeners import listener_here
 from afterwit.knowledge.door.settle import recorded
-from afterwit.knowledge.pages import PageFolder, is_ours, pages
 from afterwit.knowledge.shown_items import for_others, may_be_told_to
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import IMPORT, Channel, Draft, Evidence, Item, SessionRef

@@ -16,7 +16,7 @@ from afterwit.config.calendar import Calendar
 from afterwit.config.world import World
 from afterwit.digest.door import load_digest
 from afterwit.engine.curation.undo import Past, past_of
-from afterwit.harvest.door.stories import Stories
+from afterwit.harvest.door import Stories
 from afterwit.knowledge.belief import HALF_LIFE_DAYS, believed, prior_of
 from afterwit.knowledge.door.list import find_item
 from afterwit.knowledge.door.settle import recorded

@@ -26,7 +26,7 @@ from afterwit.engine.faults import LEARN
 from afterwit.model.errors import AfterwitError
 from afterwit.model.settings import ReadingSettings, RetentionSettings
 from afterwit.model.times import iso_from_ms
-from afterwit.reader.spent import spent_by
+from afterwit.reader.ledger import spent_by
 from afterwit.recall.hook.entry import CALLED
 from afterwit.store import archive_mark, journal, spool
 from afterwit.store.checksums import foreign_permissions
@@ -312,7 +312,7 @@ def reading_findings(db: apsw.Connection) -> Iterator[DoctorFinding]:
     failures = requests_failed(db)
     if not failures:
         return
-    from afterwit.reader.waiting import retry_ms  # with all that harvests, which few need here
+    from afterwit.reader.plan import retry_ms  # with all that harvests, which few need here
 
     for model in dict.fromkeys(failure.model for failure in failures):
         own = [failure for failure in failures if failure.model == model]

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import msgspec
 
 from afterwit.extras.team.records import SharedLine, SharedNote, Value, decoded, encoded, line_in, note_of
-from afterwit.knowledge.pages import inline
+from afterwit.knowledge.documents import inline
 from afterwit.model.errors import UsageError
 from afterwit.store.atomic import READABLE, replace_file, step
 from afterwit.store.regular_files import read_regular

@@ -8,22 +8,22 @@ ran at all: tests that fail are the work, not a fault of the command, and an exi
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, wraps
+from typing import NamedTuple, TypeVar
 
 from afterwit.actions.failures.failure_class import classify
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight, names
 from afterwit.actions.shell.tree import Command, folder_after
 from afterwit.harvest.commands.purposes import Purpose, may_have_purpose, purpose_of
-from afterwit.harvest.once import once_per_digest
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, Status, Step
 from afterwit.model.knowledge import EXCERPT_LIMIT
 from afterwit.model.text import regex
 from afterwit.redaction.markers import PLACEHOLDER
 
+Look = TypeVar("Look")
 PART = "<path>"
 _NAME = "<name>"
 _TELLING_FLAGS = names("--fix --write -w -l -i -a -A --check --noEmit --autocorrect -race --diff")
@@ -62,6 +62,19 @@ _ABSOLUTE = ("/", "~")
 _MOVES = regex(r"(?<![\w-])(?:cd|pushd|popd)(?![\w-])")
 _MOST_WORDS = 8
 _LONGEST = 80
+
+
+def once_per_digest(look: Callable[[Digest], Look]) -> Callable[[Digest], Look]:
+    """The same function; it remembers what it gave for the last digest."""
+    last: list[tuple[Digest, Look]] = []
+
+    @wraps(look)
+    def remembered(digest: Digest) -> Look:
+        if not last or last[0][0] is not digest:
+            last[:] = [(digest, look(digest))]
+        return last[0][1]
+
+    return remembered
 
 
 class CommandForm(NamedTuple):

@@ -15,7 +15,7 @@ from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.tree import Command
 from afterwit.harvest.commands import power_table as table
 from afterwit.harvest.commands.harmless import unknown_parts
-from afterwit.harvest.wording import quoted
+from afterwit.harvest.harvester import quoted
 from afterwit.redaction.plain_names import is_plain_path, reads_like_a_sentence
 
 HOST, PACKAGE, CHECKS, RIGHTS = "a new host", "code from elsewhere", "fewer checks", "more rights"

@@ -12,6 +12,24 @@ from afterwit.actions.shell.programs import MODULE_RUNNERS, names
 from afterwit.actions.shell.tree import Command
 from afterwit.model.text import regex
 
+_RUNNERS = names(
+    "go cargo make gmake mise just task npm pnpm yarn bun deno gradle gradlew mvn mvnw dotnet swift mix sbt uv poetry"
+    " hatch pdm turbo nx lerna rake bundle composer flutter dart bazel bazelisk buck buck2 pants invoke inv next nuxt"
+    " astro ng vite zig cabal stack rails artisan lein gleam meson"
+)
+_CI_INSTALLS = names("npm pnpm bun yarn")
+_RUNS_CODE = names("cargo go dotnet swift zig stack cabal make gmake just task mise rake sbt gradle gradlew")
+_MENDS = names("--fix --write -w -i -a -A --autocorrect --autocorrect-all --apply --unsafe --in-place")
+_ONLY_LOOKS = names("--check --diff --list-different -l --verify-no-changes --check-formatted")
+_WRITES_ONLY_IF_TOLD = names("prettier gofmt goimports gofumpt shfmt clang-format taplo")
+_ASKS = names("--help --version -h -V --list --list-tests --showConfig -n -qp -pn --dry-run --just-print")
+_INLINE = names("-e -p -c --eval --print")
+_TOKEN = regex(r"[A-Z]?[a-z0-9]+|[A-Z]+")
+_FILLER = names("run all unit integration full quick fast ci do project")
+_MADE = names("css styles docs types schema client api assets i18n icons grammar parser proto sdk openapi graphql")
+_FILE = regex(r"/|\.\w{1,5}\Z")
+_MOST_TASKS = 2
+
 
 class Purpose(StrEnum):
     TEST = "test"
@@ -46,16 +64,9 @@ _PROGRAMS: dict[str, Purpose] = {
     }.items()
     for program in programs.split()
 }
-_RUNNERS = names(
-    "go cargo make gmake mise just task npm pnpm yarn bun deno gradle gradlew mvn mvnw dotnet swift mix sbt uv poetry"
-    " hatch pdm turbo nx lerna rake bundle composer flutter dart bazel bazelisk buck buck2 pants invoke inv next nuxt"
-    " astro ng vite zig cabal stack rails artisan lein gleam meson"
-)
 KNOWN_PROGRAMS = frozenset((*_PROGRAMS, *_RUNNERS))
 """Programs that are run for a purpose."""
 
-_CI_INSTALLS = names("npm pnpm bun yarn")
-_RUNS_CODE = names("cargo go dotnet swift zig stack cabal make gmake just task mise rake sbt gradle gradlew")
 _TASKS: tuple[tuple[frozenset[str], Purpose], ...] = (
     (names("typecheck types tsc mypy pyright dialyzer dialyze"), Purpose.TYPES),
     (names("test tests spec specs e2e unittest nextest pytest vitest jest"), Purpose.TEST),
@@ -70,16 +81,6 @@ _TASKS: tuple[tuple[frozenset[str], Purpose], ...] = (
     (names("check checks verify validate ci precommit qa"), Purpose.CHECK),
     (names("dev start serve server preview"), Purpose.RUN),
 )
-_MENDS = names("--fix --write -w -i -a -A --autocorrect --autocorrect-all --apply --unsafe --in-place")
-_ONLY_LOOKS = names("--check --diff --list-different -l --verify-no-changes --check-formatted")
-_WRITES_ONLY_IF_TOLD = names("prettier gofmt goimports gofumpt shfmt clang-format taplo")
-_ASKS = names("--help --version -h -V --list --list-tests --showConfig -n -qp -pn --dry-run --just-print")
-_INLINE = names("-e -p -c --eval --print")
-_TOKEN = regex(r"[A-Z]?[a-z0-9]+|[A-Z]+")
-_FILLER = names("run all unit integration full quick fast ci do project")
-_MADE = names("css styles docs types schema client api assets i18n icons grammar parser proto sdk openapi graphql")
-_FILE = regex(r"/|\.\w{1,5}\Z")
-_MOST_TASKS = 2
 _ANY = regex(rf"(?<![\w-])(?:{'|'.join(map(re.escape, sorted({*_PROGRAMS, *_RUNNERS, *MODULE_RUNNERS})))})(?![\w-])")
 
 

@@ -26,6 +26,7 @@ _MOST_NEAR = 3
 _ALL_ITEMS = "`afterwit knowledge list` shows what there is."
 _LONGEST = 60
 _DECODER = msgspec.msgpack.Decoder(Item)
+_MOST_FOUND = 500
 
 
 class RejectedDrafts(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,9 +36,6 @@ class RejectedDrafts(msgspec.Struct, frozen=True, kw_only=True):
     why: str
     count: int
     samples: list[dict[str, str]]
-
-
-_MOST_FOUND = 500
 
 
 class _Said(msgspec.Struct, frozen=True):

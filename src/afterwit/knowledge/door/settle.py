@@ -16,21 +16,19 @@ import msgspec
 from afterwit.capture.checkouts import Checkout, checkouts, every_checkout
 from afterwit.capture.workers import Workers
 from afterwit.config.world import World
-from afterwit.harvest.door.run import conclude_touched, see_pending, version_of
+from afterwit.harvest.door import conclude_touched, see_pending, version_of
 from afterwit.harvest.harvester import as_found, grouped_by, id_of, is_general
 from afterwit.harvest.registry import harvesters
 from afterwit.knowledge.belief import DAY_MS
 from afterwit.knowledge.contradictions import host_line
-from afterwit.knowledge.door.echoes import echoes
-from afterwit.knowledge.door.host_files import instructions
+from afterwit.knowledge.door.checkouts import gone_subjects, instructions, named_subjects, subjects_of
 from afterwit.knowledge.door.list import all_items, item_in, item_row
-from afterwit.knowledge.door.subjects import gone_subjects, named_subjects, subjects_of
-from afterwit.knowledge.gate import Rejection, rejection, review_reason
+from afterwit.knowledge.door.listeners import echoes
+from afterwit.knowledge.gate import Rejection, needless, rejection, review_reason
 from afterwit.knowledge.gone import GoneSubjects
 from afterwit.knowledge.guarded_fixes import guarded_drafts
 from afterwit.knowledge.host_text import HostText
 from afterwit.knowledge.merging import Union, matter_of, merged
-from afterwit.knowledge.needless import needless
 from afterwit.knowledge.weighing import WeighingContext, each_weighed, related
 from afterwit.model.knowledge import (
     EVERYWHERE,

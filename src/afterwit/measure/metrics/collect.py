@@ -16,8 +16,8 @@ from afterwit.config.world import World
 from afterwit.digest.door import load_digest
 from afterwit.harvest.harvester import id_of
 from afterwit.harvest.registry import harvesters
-from afterwit.knowledge.door.echoes import echoes
 from afterwit.knowledge.door.list import all_items
+from afterwit.knowledge.door.listeners import echoes
 from afterwit.knowledge.door.settle import recorded
 from afterwit.measure.live.cases import cases_in
 from afterwit.measure.live.effect import effect_of

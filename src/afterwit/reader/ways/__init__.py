@@ -1,1 +1,1 @@
-"""Ways to a model: those that are called, which `registry` knows, and files, which people hand over themselves."""
+"""Ways to a model: those that are called, which `way` knows, and files, which people hand over themselves."""

@@ -1,8 +1,11 @@
 """Runs a client to its end: bounded in time and in output, without a shell, and leaving no process behind.
 
-The client leads no life of its own: it runs below `lifeline`, in a session and a process group of its own, which ends
-with it, with us, or when its time is up. So Ctrl-C in a terminal does not reach it, and however this process ends, it
-does not stay. Several threads may run clients at the same time.
+The client leads no life of its own: it runs below this file as a program, in a session and a process group of its own,
+which ends with it, with us, or when its time is up. So Ctrl-C in a terminal does not reach it, and however this process
+ends, it does not stay. Several threads may run clients at the same time.
+
+`python client_process.py PIPE STATUS COMMAND…`: PIPE is one that the asker holds open; STATUS is where the command's
+exit code is written. Started by its path, so nothing but the standard library is imported here.
 """
 
 import os
@@ -10,17 +13,16 @@ import selectors
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO, NamedTuple, cast
 
-from afterwit.reader.ways import lifeline
-
 _MOST_BYTES = 4 << 20  # of its output: an answer has some thousand
 _PIECE = 1 << 16
-_LIFELINE = str(Path(lifeline.__file__))
+_NOT_STARTED = 127  # as a shell has it
 
 
 class ClientRun(NamedTuple):
@@ -40,7 +42,7 @@ def run_client(
         life, kept = _pipe(opened)
         status, told = _pipe(opened)
         started = subprocess.Popen(
-            [sys.executable, "-I", "-S", _LIFELINE, str(life.fileno()), str(told.fileno()), *command],
+            [sys.executable, "-I", "-S", __file__, str(life.fileno()), str(told.fileno()), *command],
             cwd=folder,
             env=dict(environ),
             stdin=subprocess.PIPE,
@@ -134,3 +136,30 @@ class _Talk:
             return is_last
         self._said[stream] += piece
         return not piece
+
+
+def main() -> None:
+    pipe, status, command = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
+    threading.Thread(target=_end_with, args=(pipe,), daemon=True).start()
+    try:
+        code = subprocess.run(command, check=False).returncode
+    except OSError as error:
+        sys.stderr.write(f"{command[0]} cannot be started: {error.strerror or error}\n")
+        sys.stderr.flush()
+        code = _NOT_STARTED
+    os.write(status, b"%d" % code)
+    _end_group()
+
+
+def _end_with(pipe: int) -> None:
+    """Waits for the end of a pipe into which nobody writes."""
+    os.read(pipe, 1)
+    _end_group()
+
+
+def _end_group() -> None:
+    os.killpg(0, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    main()

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from afterwit.reader.answer_forms import form_of
-from afterwit.reader.answers import GivenAnswer
+from afterwit.reader.answers import GivenAnswer, form_of
 from afterwit.reader.requests import ANSWER_TOKENS, ReadingRequest
 
 _URL = "/v1/chat/completions"

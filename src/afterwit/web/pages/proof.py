@@ -21,7 +21,7 @@ from afterwit.measure.metrics.collect import collect_confidence
 from afterwit.measure.report import HISTORY, METRICS
 from afterwit.model.errors import UsageError
 from afterwit.model.figures import Proportion
-from afterwit.reader.spent import spent_by
+from afterwit.reader.ledger import spent_by
 from afterwit.store.regular_files import read_regular
 from afterwit.store.rows.readings import spending
 from afterwit.store.store import readonly_database

@@ -11,7 +11,7 @@ from afterwit.engine.doctor.status import ProofOfLife, helping, status
 from afterwit.knowledge.door.list import new_items
 from afterwit.model.figures import human_count
 from afterwit.model.knowledge import Item
-from afterwit.reader.spent import spent_by
+from afterwit.reader.ledger import spent_by
 from afterwit.recall.told_moments import said_at
 from afterwit.sessions.filters import Filter
 from afterwit.sessions.list import Order, list_sessions

@@ -33,7 +33,7 @@ from afterwit.extras.lab.patterns.detect import (
     short_hash,
     signals_in,
 )
-from afterwit.harvest.wording import shown_repo
+from afterwit.harvest.harvester import shown_repo
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE, Scope, ScopeKind
 from afterwit.redaction.markers import unkeyed

@@ -21,8 +21,8 @@ import msgspec
 
 from afterwit.config.world import World
 from afterwit.extras.lab.patterns.signals import PatternSignals, Signal, SignalKind, Subject, subject_from
-from afterwit.harvest.door.run import SessionRefs
-from afterwit.harvest.wording import quoted, shown_repo
+from afterwit.harvest.door import SessionRefs
+from afterwit.harvest.harvester import quoted, shown_repo
 from afterwit.knowledge.door.settle import recorded
 from afterwit.model.knowledge import EVERYWHERE, SENTENCE_LIMIT, Scope, ScopeKind, SessionRef
 from afterwit.redaction.markers import unkeyed

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from afterwit.extras.lab.patterns.catalog import CatalogEntry
 from afterwit.extras.lab.patterns.detect import PatternSide
 from afterwit.extras.lab.skill_folders import SkillDocument, skill_document, skill_name
+from afterwit.knowledge.documents import trigger_from
 from afterwit.knowledge.gate import rejection
 from afterwit.knowledge.shown_items import approved
-from afterwit.knowledge.trigger_words import trigger_from
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE, Category, Channel, Draft, Evidence, Scope, ScopeKind, SessionRef
 from afterwit.redaction.markers import CLOSING, LONGEST_BLOCK, OPENING

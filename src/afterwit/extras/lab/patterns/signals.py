@@ -20,8 +20,7 @@ from afterwit.actions.shell.parse import parsed
 from afterwit.harvest.commands.invocations import CommandRun, command_at, excerpt_of, runs_in, work_of
 from afterwit.harvest.commands.power import is_tellable
 from afterwit.harvest.commands.purposes import Purpose, purpose_of
-from afterwit.harvest.harvester import Grouped, unique
-from afterwit.harvest.wording import quoted
+from afterwit.harvest.harvester import Grouped, quoted, unique
 from afterwit.model.digest import Digest, Failure
 from afterwit.model.kinds import ActionKind, FailureClass, NoteKind, ResolutionKind, Step
 from afterwit.model.knowledge import EXCERPT_LIMIT, Seen

@@ -23,8 +23,7 @@ from math import erf, sqrt
 from typing import NamedTuple
 
 from afterwit.extras.lab.skills.moments import SCALE, PhaseMoments, SkillSession, SkillUse, skill_session
-from afterwit.harvest.harvester import Grouped, evidence_of, grouped_by
-from afterwit.harvest.wording import quoted, sentence, shown_repo
+from afterwit.harvest.harvester import Grouped, evidence_of, grouped_by, quoted, sentence, shown_repo
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import Category, Channel, Draft, Evidence, Scope, ScopeKind, SessionRef, Sighting
 

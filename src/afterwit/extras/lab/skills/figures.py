@@ -23,7 +23,7 @@ from msgspec.structs import replace
 from afterwit.config.world import World
 from afterwit.extras.lab.skills.effect import SkillEffect, Skills, SkillSighting, WeighedUse, effect_of, t95, weighed
 from afterwit.extras.lab.skills.moments import SkillSession
-from afterwit.harvest.door.run import version_of
+from afterwit.harvest.door import version_of
 from afterwit.harvest.harvester import grouped_by
 from afterwit.model.figures import Proportion, human_count
 from afterwit.model.kinds import Outcome

@@ -26,9 +26,8 @@ from afterwit.extras.lab.skills.evolve.verify import (
     purpose_in,
 )
 from afterwit.harvest.commands.power import is_tellable
-from afterwit.harvest.door.run import SessionRefs
-from afterwit.harvest.harvester import grouped_by
-from afterwit.harvest.wording import quoted
+from afterwit.harvest.door import SessionRefs
+from afterwit.harvest.harvester import grouped_by, quoted
 from afterwit.model.knowledge import SessionRef
 from afterwit.redaction.shown import Shown, command, figure, joined, name, ours
 from afterwit.repos.remotes import last_part

@@ -23,7 +23,7 @@ from afterwit.digest.door import load_digest
 from afterwit.extras.lab.skills.effect import WORTHWHILE, Skills
 from afterwit.extras.lab.skills.evolve.verify import SkillProposal
 from afterwit.extras.lab.skills.moments import SkillSession, session_value
-from afterwit.harvest.door.run import version_of
+from afterwit.harvest.door import version_of
 from afterwit.measure.statistics.estimate import Estimate, Finding, estimate_from
 from afterwit.measure.statistics.trials import Draw, Trial, block_surprises
 from afterwit.store.decisions import Recorded, SkillEntry

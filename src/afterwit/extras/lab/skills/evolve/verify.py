@@ -30,7 +30,7 @@ from afterwit.harvest.commands.invocations import runs_in
 from afterwit.harvest.commands.power import is_tellable
 from afterwit.harvest.commands.power_table import KNOWN_NAMES
 from afterwit.harvest.commands.purposes import Purpose, purpose_of
-from afterwit.harvest.wording import quoted, sentence
+from afterwit.harvest.harvester import quoted, sentence
 from afterwit.knowledge.contradictions import denied_by
 from afterwit.knowledge.gate import rejection
 from afterwit.knowledge.host_text import HostText, where_said

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 from tests.reader.entry_points import told_way
 
-from afterwit.reader.ways import registry
-from afterwit.reader.ways.registry import usable_ways, way_names, way_of
-from afterwit.reader.ways.way import ModelQuestion, WaySurroundings
+from afterwit.reader.ways import way as ways
+from afterwit.reader.ways.way import ModelQuestion, WaySurroundings, usable_ways, way_names, way_of
 
 
 @pytest.fixture
@@ -36,7 +35,7 @@ def test_a_way_can_come_from_elsewhere_and_gets_the_models_own_name(surroundings
 def test_what_cannot_be_loaded_stands_in_with_the_reason(
     surroundings: WaySurroundings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(registry, "_OWN", {"llm": ("afterwit.reader.ways.nothing", "llm")})
+    monkeypatch.setattr(ways, "_OWN", {"llm": ("afterwit.reader.ways.nothing", "llm")})
     for name, remedy in (("llm:orca", "afterwit[llm]"), ("broken", "Install it again")):
         way = way_of(name, surroundings)
         assert way is not None

@@ -1,6 +1,6 @@
 from tests.harvest.talks import MAY_MS
 
-from afterwit.harvest.stated.recurrence import is_negative, last_words, likeness, matters, stated
+from afterwit.harvest.statements import is_negative, last_words, likeness, matters, stated
 from afterwit.model.knowledge import Seen, SessionRef, Sighting
 
 PRUNE, LEAVE = "always prune pears in winter", "never prune pears in winter"

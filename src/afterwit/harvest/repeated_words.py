@@ -10,9 +10,18 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from afterwit.harvest.harvester import NEVER_ALONE, Grouped, by_repo
-from afterwit.harvest.stated.recurrence import ALIKE, StatedMatter, likeness, matters, moment, stated
-from afterwit.harvest.stated.standing_rules import is_standing
-from afterwit.harvest.stated.statements import is_general, salient, typed_sentences
+from afterwit.harvest.standing_rules import is_standing
+from afterwit.harvest.statements import (
+    ALIKE,
+    StatedMatter,
+    is_general,
+    likeness,
+    matters,
+    moment,
+    salient,
+    stated,
+    typed_sentences,
+)
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import REPEATED, Draft, Seen, Sighting
 from afterwit.model.text import words_of

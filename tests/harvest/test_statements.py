@@ -5,7 +5,7 @@ from tests.every import for_every
 from tests.harvest.talks import MAY_MS
 from tests.thoroughness import examples
 
-from afterwit.harvest.stated.statements import (
+from afterwit.harvest.statements import (
     ROOM,
     attributed,
     is_deictic,

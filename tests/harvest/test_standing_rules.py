@@ -3,7 +3,7 @@ from tests.every import for_every
 from tests.harvest.talks import ORCHARD, concluded, shell, talk
 
 from afterwit.harvest.harvester import id_of
-from afterwit.harvest.stated.standing_rules import PART, UNTRIED, StandingRules, standing_sentences
+from afterwit.harvest.standing_rules import PART, UNTRIED, StandingRules, standing_sentences
 from afterwit.knowledge.gate import rejection, review_reason
 from afterwit.model.kinds import Status
 from afterwit.model.knowledge import EVERYWHERE, Category, Channel, Scope, ScopeKind

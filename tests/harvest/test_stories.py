@@ -10,7 +10,7 @@ from tests.measure.histories import HOUR_S, Log
 
 from afterwit.engine.archive.rebuild import rebuild
 from afterwit.engine.curation.undo import ForgetRequest, forget
-from afterwit.harvest.door.stories import SOON_MS, GivenTask, Tasks, is_again
+from afterwit.harvest.door import SOON_MS, GivenTask, Tasks, is_again
 from afterwit.knowledge.door.list import ItemFilter, listed
 from afterwit.model.knowledge import Item
 

@@ -1,21 +1,37 @@
-"""Which notes stand together in a question: those that may say the same, by the rare words that they share. Pure.
+"""Asks a model to settle duplicates and contradictions among the notes of a repository.
 
-Notes that were not asked about yet are put into groups, with the others that resemble one of them. The likest pairs are
-joined first, as long as a group has room, and small groups share a question. The same notes give the same groups; what
-is settled, and resembles nothing new, is in none of them.
+A model sees the notes with who said them and when, and names ids alone; `note_claims` checks what it says of them.
+Notes that may say the same stand in one question, and those of a large repository in several: the likest
+pairs, by the rare words that they share, are joined first, as long as a group has room, and small groups share a
+question. What is settled, and resembles nothing new, is in none of them. Pure.
 """
 
+import datetime as dt
 import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from afterwit.model.knowledge import Item
+from afterwit.model.knowledge import Channel, Item
 from afterwit.model.text import words_of
+from afterwit.reader.note_claims import seen_ms
+from afterwit.reader.requests import CHARS_PER_TOKEN, MOST_TOKENS, LineSpan, ReadingPrompt, ReadingRequest, hashed
 
 _RARE = 40  # notes that have a word; what more have says little of two
 _NEAR = 0.15  # of the weight of the words of the lighter of two, from which they stand together
+PROMPT = "consolidate.md"
+NEW_NOTES = 8  # after so many a repository is due
+_HEADING = 500  # characters, at most
+_SPEAKERS = {
+    Channel.USER: "the user",
+    Channel.OUTCOME: "a command that was run",
+    Channel.ASSISTANT: "the agent",
+    Channel.TOOL: "output",
+    Channel.FILE: "a file",
+    Channel.WEB: "a page",
+    Channel.MCP: "a foreign tool",
+}
 
 
 class LikePair(NamedTuple):
@@ -79,3 +95,33 @@ def _packed(groups: Iterable[list[str]], sizes: Mapping[str, int], room: int) ->
         packed[at] += group
         left[at] -= size
     return packed
+
+
+def consolidations(
+    repo: str, items: Iterable[Item], before: Collection[str], prompt: ReadingPrompt, model: str
+) -> list[ReadingRequest]:
+    """The questions about notes of a repository that were not asked about `before`, with those that resemble them."""
+    by_id = {item.id: item for item in items}
+    rows = {name: _row(item) for name, item in by_id.items()}
+    sizes = {name: len(row) + 1 for name, row in rows.items()}
+    room = MOST_TOKENS * CHARS_PER_TOKEN - len(prompt.text) - _HEADING
+    made = []
+    for group in note_groups(by_id.values(), before, sizes, room):
+        names = tuple(sorted(group, key=lambda name: (by_id[name].last_ms, name)))
+        if len(names) > 1:
+            count = f"Notes: {len(names)}, the newest last."
+            heading = f"Repository: {repo.rpartition('/')[2] or 'none'}. {count}\n\n## The notes"
+            text = "\n".join((heading, *(rows[name] for name in names), ""))
+            request = hashed(prompt.version, model, repo, text)
+            made.append(ReadingRequest(request, 1, 1, LineSpan(0, 0), hashed(text), prompt.text, text, names))
+    return made
+
+
+def _row(item: Item) -> str:
+    moments = seen_ms(item)
+    days = dict.fromkeys(_day(at_ms) for at_ms in (min(moments), max(moments))) if moments else ("an unknown day",)
+    return f"[{item.id}] {' to '.join(days)}, {_SPEAKERS.get(item.channel, 'elsewhere')}: {item.sentence}"
+
+
+def _day(at_ms: int) -> str:
+    return dt.datetime.fromtimestamp(at_ms / 1000, tz=dt.UTC).date().isoformat()

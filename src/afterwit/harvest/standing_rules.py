@@ -17,8 +17,7 @@ from msgspec.structs import replace
 from afterwit.actions.shell.parse import parsed
 from afterwit.harvest.commands.invocations import command_at
 from afterwit.harvest.harvester import Grouped
-from afterwit.harvest.stated.recurrence import last_words, matters, stated
-from afterwit.harvest.stated.statements import is_general, salient, typed_sentences
+from afterwit.harvest.statements import is_general, last_words, matters, salient, stated, typed_sentences
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import EVERYWHERE, STANDING, Draft, Scope, ScopeKind, Seen, Sighting
 from afterwit.model.text import regex

@@ -1,3 +1,0 @@
-"""Harvesters of what users said. `statements` finds sentences that they typed and quotes them, `recurrence` brings
-those together that say the same.
-"""
