@@ -20,7 +20,7 @@ from afterwit.digest.digester import digest
 from afterwit.engine.replay import PLAYERS, past_of, players_named
 from afterwit.engine.sweep import sweep
 from afterwit.measure.backtest import StoredHistory, backtest, own_files
-from afterwit.measure.backtest_notes import NotesFile
+from afterwit.measure.backtest_files import NotesFile
 from afterwit.model.learn_run import Options
 from afterwit.sessions.filters import Filter
 from afterwit.store.store import readonly_database

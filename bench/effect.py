@@ -18,9 +18,7 @@ from typing import Any, NamedTuple
 
 from ville import AsymptoticCS
 
-from afterwit.measure.statistics.estimate import more_needed
-from afterwit.measure.statistics.sequence import TUNED_FOR, RunningEffect
-from afterwit.measure.statistics.trials import Draw, surprises
+from afterwit.measure.statistics import TUNED_FOR, Draw, RunningEffect, more_needed, surprises
 from bench.results import command_line, report
 from bench.simulated_users import OUTCOMES, User, sessions_of
 

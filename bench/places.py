@@ -24,7 +24,7 @@ from afterwit.config.world import World
 from afterwit.engine.replay import PastStore, PlacesPlayer, past_of
 from afterwit.engine.sweep import sweep
 from afterwit.measure.backtest import walked
-from afterwit.measure.player import Saying, Whereabouts
+from afterwit.measure.replay import Saying, Whereabouts
 from afterwit.model.digest import Digest
 from afterwit.model.learn_run import Options
 from bench.backtest import READ_BY_EXAMINER

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from math import exp, log, log1p, sqrt
 from typing import NamedTuple
 
-from afterwit.measure.statistics.trials import Draw, Trial
+from afterwit.measure.statistics import Draw, Trial
 
 _LEVELS = {"a": 1.0, "b": 0.2, "c": 4.0, "d": 0.5, "e": 2.0, "f": 0.1}  # of strata
 _FREQUENCIES = (40, 25, 15, 10, 7, 3)

@@ -10,7 +10,7 @@ from tests.thoroughness import examples
 
 from afterwit.actions import quick_look
 from afterwit.actions.quick_look import _is_name, fits_path
-from afterwit.recall.deck.line_tables import needed_by_path
+from afterwit.recall.deck.firing_lines import needed_by_path
 from afterwit.recall.deck.reader import words_in
 
 _WANTED = ("a", "b", "ab", "*", "**", "?", "a*", "*b", "*a*", "?b", "", "a.b", "***", "a**b")

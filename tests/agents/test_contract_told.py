@@ -27,8 +27,8 @@ from afterwit.model.kinds import EventKind, NoteKind, Status, Step
 from afterwit.model.readings import Event, Reading
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import DeckLine
-from afterwit.recall.history import History
-from afterwit.recall.hook.proposals import Proposal
+from afterwit.recall.holdout import History
+from afterwit.recall.hook.call import Proposal
 from afterwit.recall.hook.tell import HookTeller
 from afterwit.redaction.markers import CLOSING, OPENING, marked
 from afterwit.redaction.redaction import Redactor

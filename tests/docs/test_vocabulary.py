@@ -29,9 +29,11 @@ SAYING = frozenset(
 SPEAKING = (
     "cli/",
     "mcp/server.py",
-    "measure/dashboard/",
+    "measure/charts.py",
+    "measure/page.py",
+    "measure/words.py",
     "recall/start_block.py",
-    "recall/at_prompt.py",
+    "recall/prompt_block.py",
 )  # what these modules keep is said
 # of these rooms users read only errors
 NOT_SAID = ("actions/", "agents/", "extras/demo/", "harvest/", "model/text/", "redaction/")

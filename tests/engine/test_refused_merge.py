@@ -10,7 +10,7 @@ from tests.homes import learned, rows, world_of
 from afterwit.agents.hook_payloads import AFTER, Moment
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck
-from afterwit.recall.hook.proposals import Permissions, proposed
+from afterwit.recall.hook.call import Permissions, proposed
 from afterwit.recall.recall import recalled
 
 NEXUS = "~/the-nexus"

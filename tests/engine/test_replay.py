@@ -18,7 +18,7 @@ from afterwit.config.world import World
 from afterwit.engine.replay import HookPlayer, ask_hook, past_of
 from afterwit.measure.backtest import walked
 from afterwit.measure.replay import Played
-from afterwit.recall.history import DRAW
+from afterwit.recall.holdout import DRAW
 from afterwit.recall.hook.call import HookCall
 from afterwit.sessions.filters import Filter
 

@@ -34,7 +34,7 @@ _PLAIN_TEXTS = {  # functions beside the gate that give other texts than those f
     "recall/deck/reader.py": {"text", "listener_mark", "repo_of", "tree_of", "_part_path"},
     "recall/deck/firing_lines.py": {"_rank", "about"},
     "recall/deck/write.py": {"_sections"},  # as the deck stores them
-    "recall/hook/failures.py": {"_plain"},
+    "recall/hook/triggers.py": {"_plain"},
     "recall/hook/tell.py": {"_arm"},
     "mcp/backend.py": {"agent_of"},
     "mcp/notes.py": {"literal", "one_line", "repo_of"},
@@ -181,7 +181,7 @@ def _parameters(file: str, function: str) -> dict[str, str]:
 
 def test_whoever_takes_items_out_of_the_store_says_who_listens() -> None:
     for file, function in (
-        ("recall/doubles.py", "told_once"),
+        ("recall/situation.py", "told_once"),
         ("recall/recall.py", "speaking_items"),
         ("mcp/notes.py", "explain"),
         ("knowledge/shown_items.py", "may_be_told_to"),

@@ -13,7 +13,7 @@ from afterwit.config.world import World
 from afterwit.knowledge.door.list import all_items, item_row
 from afterwit.mcp.backend import StoreDesk
 from afterwit.mcp.server import Server
-from afterwit.measure.skipping import set_skipping
+from afterwit.measure.experiment import set_skipping
 from afterwit.model.knowledge import Authority, Belief, Category, Channel, Item, ItemStatus
 from afterwit.store.rows.items import put_item
 from afterwit.store.store import open_store

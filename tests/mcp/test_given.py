@@ -14,12 +14,11 @@ from afterwit.config.world import World
 from afterwit.knowledge.whose_words import Listener
 from afterwit.mcp.backend import StoreDesk
 from afterwit.mcp.notes import MOST_CHARS, ItemLine, explain, tell_items
-from afterwit.measure.skipping import set_skipping
+from afterwit.measure.experiment import set_skipping
 from afterwit.model.knowledge import Category
-from afterwit.recall.exposures import audience_of
-from afterwit.recall.history import History
-from afterwit.recall.holdout import HELD, holdout_key, odds_for
+from afterwit.recall.holdout import HELD, History, holdout_key, odds_for
 from afterwit.recall.prompt_block import PLACES
+from afterwit.recall.spooled import audience_of
 from afterwit.redaction.markers import OPENING
 from afterwit.redaction.shown import ours
 from afterwit.store import spool

@@ -8,9 +8,8 @@ from tests.homes import Silent
 from afterwit.config.world import World
 from afterwit.engine.replay import past_of, players_named
 from afterwit.measure.backtest import Backtest, backtest, walked
-from afterwit.measure.backtest_notes import Notebook
-from afterwit.measure.player import Player
-from afterwit.measure.replay import Notes
+from afterwit.measure.backtest_files import Notebook
+from afterwit.measure.replay import Notes, Player
 from afterwit.sessions.filters import Filter
 
 

@@ -12,7 +12,7 @@ from tests.measure.replaying import players, replayed
 
 from afterwit.engine.replay import PLAYERS
 from afterwit.measure.backtest import Backtest, explained, own_files
-from afterwit.measure.backtest_notes import NotesFile
+from afterwit.measure.backtest_files import NotesFile
 from afterwit.measure.scores import PlayerReport
 from afterwit.model.errors import UsageError
 from afterwit.sessions.filters import Filter

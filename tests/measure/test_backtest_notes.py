@@ -12,19 +12,19 @@ from tests.measure.histories import planted
 from tests.measure.replaying import replayed
 
 from afterwit.measure.backtest import own_files
-from afterwit.measure.backtest_notes import NotesFile, examined_as
+from afterwit.measure.backtest_files import NotesFile, examined_as
 from afterwit.model.errors import UsageError
 
 _RUN = """
 import os, signal, sys
 from pathlib import Path
-from afterwit.measure import backtest_notes
+from afterwit.measure import backtest_files
 from afterwit.measure.backtest import own_files
 from afterwit.sessions.filters import Filter
 from tests.homes import world_of
 from tests.measure.replaying import replayed
 
-class Dying(backtest_notes.NotesFile):
+class Dying(backtest_files.NotesFile):
     def put(self, played):
         super().put(played)
         if len(self._pages) == 3:

@@ -7,7 +7,7 @@ from tests.measure.histories import HOUR_S, MISSING, Log
 from tests.measure.replaying import replayed
 
 from afterwit.measure.backtest import PRODUCT
-from afterwit.measure.moments import HelpfulMoment, best_moments
+from afterwit.measure.scores import HelpfulMoment, best_moments
 
 
 def moment(session: str, spared: int, *, item: str = "a", command: str = "npm run tset") -> HelpfulMoment:

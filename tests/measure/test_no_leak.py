@@ -12,8 +12,7 @@ from tests.measure.histories import MISSING, RULE, Log, scrambled
 from tests.measure.replaying import notes_of
 from tests.thoroughness import examples
 
-from afterwit.measure.player import Player, Saying, Whereabouts
-from afterwit.measure.replay import Notes
+from afterwit.measure.replay import Notes, Player, Saying, Whereabouts
 from afterwit.model.digest import Digest
 
 _FILES = [f"src/{name}.ts" for name in ("press", "row", "barrel", "gate")]

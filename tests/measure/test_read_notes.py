@@ -13,7 +13,7 @@ from tests.measure.replaying import notes_of, replayed
 from afterwit.config.world import World
 from afterwit.engine.replay import past_of
 from afterwit.harvest.harvester import id_of
-from afterwit.measure.player import PlayerNote
+from afterwit.measure.replay import PlayerNote
 from afterwit.model.knowledge import Activity, Channel, Trigger
 from afterwit.store.decisions import DecisionKind, Forgettable, KnowledgeEntry, Recorded
 from afterwit.store.layout import Layout

@@ -7,7 +7,7 @@ from tests.homes import Silent, learned, world_of
 from tests.measure.histories import MISSING, Log
 
 from afterwit.measure.backtest import walked
-from afterwit.measure.player import NoteOccasion, Player, PlayerNote, Saying, Whereabouts
+from afterwit.measure.replay import NoteOccasion, Player, PlayerNote, Saying, Whereabouts
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import Step
 from afterwit.sessions.filters import Filter

@@ -13,10 +13,9 @@ from tests.knowledge_home import MAY, learnable_home
 
 from afterwit.config.world import World
 from afterwit.knowledge.door.list import all_items
-from afterwit.measure.metrics.collect import collect
-from afterwit.measure.metrics.figures import EXPLAINED, Measured
-from afterwit.measure.metrics.hit_rate import Came
+from afterwit.measure.collect import EXPLAINED, Measured, collect
 from afterwit.measure.report import DASHBOARD, HISTORY, METRICS, is_due, plain, report
+from afterwit.measure.told_notes import Came
 from afterwit.store import spool
 from afterwit.store.layout import Layout
 from afterwit.store.store import open_store

@@ -6,7 +6,7 @@ from tests.harvest.talks import ORCHARD, talk
 from tests.homes import learned, world_of
 
 from afterwit.engine.replay import HookPlayer, past_of
-from afterwit.measure.player import Whereabouts
+from afterwit.measure.replay import Whereabouts
 from afterwit.model.digest import Digest
 
 MIRAS = "From now on, weigh the crates before you load them."

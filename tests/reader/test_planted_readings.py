@@ -12,7 +12,7 @@ from tests.reader.test_read import answer, asked, note, taken
 
 from afterwit.config.world import World
 from afterwit.knowledge.door.list import all_items
-from afterwit.measure.skipping import set_skipping
+from afterwit.measure.experiment import set_skipping
 from afterwit.model.knowledge import READ, Authority, Item
 from afterwit.reader.requests import ReadingRequest
 from afterwit.store.store import readonly_database

@@ -15,8 +15,8 @@ from afterwit.recall.deck.first_prompt import block_at_prompt, later_lines
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck, DeckLine
 from afterwit.recall.deck.write import DeckContent, DeckSettings, write_deck
-from afterwit.recall.history import DRAW, History
-from afterwit.recall.hook.proposals import Permissions, Proposal, proposed
+from afterwit.recall.holdout import DRAW, History
+from afterwit.recall.hook.call import Permissions, Proposal, proposed
 from afterwit.recall.place_index import PlaceSighting
 from afterwit.recall.prompt_block import ACTION_TOKENS, LATER_TOKENS, PromptBlock, at_action, later_sections, text_of
 

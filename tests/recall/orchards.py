@@ -9,7 +9,7 @@ from tests.sources.checkouts import Worked, worked
 
 from afterwit.config.world import World
 from afterwit.engine.sweep import sweep
-from afterwit.measure.skipping import set_skipping
+from afterwit.measure.experiment import set_skipping
 from afterwit.model.learn_run import Options
 from afterwit.recall.recall import recalled
 from afterwit.store.layout import Layout

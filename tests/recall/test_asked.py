@@ -7,10 +7,11 @@ from tests.recall.orchards import learned_in, orchard, session, told_by_hook, to
 from tests.store.vm_steps import counted_steps
 
 from afterwit.config.world import World
-from afterwit.recall.deck.first_prompt import StoredPlaces, block_at_prompt
+from afterwit.recall.deck.first_prompt import block_at_prompt
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck
 from afterwit.recall.find_places import find_places
+from afterwit.recall.place_index import PlaceIndex
 from afterwit.recall.recall import recalled
 
 TASK = "let the press stop when the barrel is full, and count the rungs of the ladder"
@@ -46,7 +47,7 @@ def test_what_the_deck_does_not_have_is_gathered_from_the_sessions(
     elif state == "damaged":
         world.layout.deck.write_bytes(b"no database at all" * 100)
     else:
-        monkeypatch.setattr(StoredPlaces, "is_known", False)
+        monkeypatch.setattr(PlaceIndex, "is_known", False)
     assert find_places(world, tmp_path, "orchard", TASK, 5) == before
 
 

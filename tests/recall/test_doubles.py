@@ -9,7 +9,7 @@ from tests.recall.knowing import item
 from afterwit.knowledge.belief import quorum
 from afterwit.knowledge.whose_words import Listener
 from afterwit.model.knowledge import READ, Item, Trigger
-from afterwit.recall.doubles import told_once
+from afterwit.recall.situation import told_once
 
 _TABS = "The press is indented with tabs: edits of several lines fail with `String not found`."
 _TABS_AGAIN = "Edits of several lines fail with `String not found` because the press is indented with tabs; copy them."

@@ -2,7 +2,7 @@
 
 from afterwit.model.digest import Digest, Measures, Verdict
 from afterwit.model.kinds import ActionKind, Outcome, Status, Step
-from afterwit.recall.from_digest import sighting_of
+from afterwit.recall.deck.prompt_tables import sighting_of
 
 _MEASURES = Measures(
     duration_ms=None, first_success_ms=None, errors=0, early_error_rate=None, tool_diversity=0, tokens=0, cost_usd=None

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from afterwit.recall.history import History
+from afterwit.recall.holdout import History
 
 
 def drawn(item: str, moment: str = "after", context: str = "") -> dict[str, Any]:

@@ -4,7 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.thoroughness import examples
 
-from afterwit.recall.place_index import PlaceIndex, PlaceSighting
+from afterwit.recall.deck.prompt_tables import places_of
+from afterwit.recall.place_index import PlaceSighting
 from afterwit.recall.places import KnownRepo, Question, guess
 
 _PATHS = ("src/login.py", "src/cart.py", "tests/test_cart.py", "README.md")
@@ -21,33 +22,12 @@ _SIGHTINGS = st.lists(
 _QUESTION = Question("the Basket of the cart loses its login", "cart-fix")
 
 
-def _index(sightings: list[PlaceSighting]) -> PlaceIndex:
-    index = PlaceIndex()
-    for sighting in sightings:
-        index.put(sighting)
-    return index
-
-
 @given(_SIGHTINGS, st.randoms(use_true_random=False))
 @settings(max_examples=examples(40), deadline=None)
 def test_the_order_in_which_sessions_come_changes_no_guess(rows: list[tuple], rng) -> None:  # type: ignore[no-untyped-def, type-arg]
     sightings = [PlaceSighting(f"s{number}", *row) for number, row in enumerate(rows)]
     shuffled = list(sightings)
     rng.shuffle(shuffled)
-    assert guess(KnownRepo(_index(sightings)), _QUESTION) == guess(KnownRepo(_index(shuffled)), _QUESTION)
-
-
-@given(_SIGHTINGS)
-@settings(max_examples=examples(40), deadline=None)
-def test_putting_twice_is_putting_once(rows: list[tuple]) -> None:  # type: ignore[type-arg]
-    sightings = [PlaceSighting(f"s{number}", *row) for number, row in enumerate(rows)]
-    assert guess(KnownRepo(_index(sightings)), _QUESTION) == guess(KnownRepo(_index(sightings + sightings)), _QUESTION)
-
-
-def test_a_running_session_is_replaced_by_what_is_known_later() -> None:
-    early = PlaceSighting("s", "empty the cart", {"src/old.py": ()}, at_ms=1)
-    late = PlaceSighting("s", "empty the cart", {"src/cart.py": ()}, at_ms=2)
-    index = _index([early, late])
-    assert set(index.files) == {"src/cart.py"}
-    assert not list(index.named("old.py"))
-    assert index.latest_files(9) == {"src/cart.py"}
+    assert guess(KnownRepo(places_of(sightings, str)), _QUESTION) == guess(
+        KnownRepo(places_of(shuffled, str)), _QUESTION
+    )

@@ -2,15 +2,13 @@
 
 import pytest
 
+from afterwit.recall.deck.prompt_tables import places_of
 from afterwit.recall.place_index import PlaceIndex, PlaceSighting
 from afterwit.recall.places import KnownRepo, Question, clear, features, guess, without_forbidden
 
 
 def _index(*sightings: PlaceSighting) -> PlaceIndex:
-    index = PlaceIndex()
-    for sighting in sightings:
-        index.put(sighting)
-    return index
+    return places_of(sightings, str)
 
 
 def _changed(session: str, at_ms: int, *paths: str, text: str = "", branch: str = "") -> PlaceSighting:
@@ -18,7 +16,7 @@ def _changed(session: str, at_ms: int, *paths: str, text: str = "", branch: str 
 
 
 def test_nothing_known_gives_no_guess() -> None:
-    assert guess(KnownRepo(PlaceIndex()), Question("mend src/a.py")) == []
+    assert guess(KnownRepo(PlaceIndex(None)), Question("mend src/a.py")) == []
 
 
 def test_a_path_in_the_prompt_comes_first() -> None:

@@ -11,7 +11,7 @@ from tests.planted_orders import ATTACKS, USAGE, Attack, Planted, plant, plant_r
 from afterwit.config.world import World
 from afterwit.knowledge.door.list import all_items
 from afterwit.mcp.backend import StoreDesk
-from afterwit.measure.skipping import set_skipping
+from afterwit.measure.experiment import set_skipping
 from afterwit.store.store import readonly_database
 
 _CODEX = "/srv/field-codex"

@@ -11,11 +11,14 @@ from tests.homes import Silent
 from tests.recall.orchards import configure, learned_in, orchard, session, told_by_hook, told_by_recall, world_in
 from tests.sources.checkouts import Worked, worked
 
+from afterwit.capture.checkouts import GitCheckout
 from afterwit.config.world import World
 from afterwit.engine.sweep import sweep
 from afterwit.mcp.backend import StoreDesk
 from afterwit.model.learn_run import Options
-from afterwit.recall.repository import tree_file
+from afterwit.recall import repository
+from afterwit.recall.place_index import PlaceSighting
+from afterwit.recall.repository import history_sightings, tree_file
 from afterwit.redaction.markers import CLOSING, OPENING
 from afterwit.sources import git
 
@@ -46,7 +49,6 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         seen.append(arguments[0])
         return real(git_dir, arguments)
 
-    monkeypatch.setattr(git, "start_git", counted)
     monkeypatch.setattr(git, "start_git", counted)
     return seen
 
@@ -207,3 +209,11 @@ def test_a_fresh_home_without_sessions_has_nothing_to_index(tmp_path: Path) -> N
     assert place.root.exists()
     assert indexes(tmp_path) == []
     assert told_by_recall(world_in(tmp_path), place.root, FULL) == ""
+
+
+def test_of_many_commits_the_newest_are_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    commits = [PlaceSighting(f"c{at}", "cart", {"a.py": ()}, at_ms=at, is_session=False) for at in (3, 1, 4, 2)]
+    monkeypatch.setattr(repository, "MOST_COMMITS", 2)
+    monkeypatch.setattr(repository, "_history", lambda *_: iter(commits))
+    newest = history_sightings(GitCheckout("orchard", tmp_path, tmp_path), 9)
+    assert [commit.session for commit in newest] == ["c3", "c4"]

@@ -5,9 +5,8 @@ from collections.abc import Iterable
 
 import apsw
 
-from afterwit.recall.deck.first_prompt import unpack_numbers
 from afterwit.recall.deck.prompt_tables import PromptChanges, PromptSource
-from afterwit.recall.place_index import PlaceSighting
+from afterwit.recall.place_index import PlaceSighting, unpack_numbers
 
 
 def works_of(sightings: Iterable[PlaceSighting]) -> dict[str, PlaceSighting]:

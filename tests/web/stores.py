@@ -19,8 +19,7 @@ from afterwit.extras.fixes.check import CheckOptions, check, planned_check, sett
 from afterwit.extras.fixes.history import listed_fixes
 from afterwit.extras.fixes.place import database_of, place_of, redactor_here
 from afterwit.extras.lab.templates.create import create
-from afterwit.measure.backtest import backtest
-from afterwit.measure.kept_backtest import keep_backtest
+from afterwit.measure.backtest import backtest, keep_backtest
 from afterwit.measure.report import report
 from afterwit.model.learn_run import Options
 from afterwit.recall.recall import repo_at

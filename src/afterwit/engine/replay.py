@@ -29,7 +29,7 @@ from afterwit.knowledge.door.settle import harvest
 from afterwit.measure.backtest import PRODUCT
 from afterwit.measure.baselines import BASELINES
 from afterwit.measure.past_repositories import PastCheckout
-from afterwit.measure.player import NoteOccasion, Player, Saying, Whereabouts
+from afterwit.measure.replay import NoteOccasion, Player, Saying, Whereabouts
 from afterwit.model.digest import VERSION, Digest
 from afterwit.model.errors import UsageError, did_you_mean
 from afterwit.model.kinds import ActionKind, Relation, Status, Step
@@ -39,9 +39,8 @@ from afterwit.recall.deck.compile import compile_deck
 from afterwit.recall.deck.first_prompt import likely_places
 from afterwit.recall.deck.location import location_of
 from afterwit.recall.deck.reader import Deck
-from afterwit.recall.history import DRAW
-from afterwit.recall.hook.call import HookCall
-from afterwit.recall.hook.proposals import Proposal
+from afterwit.recall.holdout import DRAW
+from afterwit.recall.hook.call import HookCall, Proposal
 from afterwit.recall.prompt_block import PLACES
 from afterwit.recall.repository import update_trees
 from afterwit.store.atomic import create_file

@@ -33,7 +33,7 @@ from afterwit.engine.archive.upkeep import check_some, still_damaged
 from afterwit.engine.news import RunNews, RunTally, note_learned
 from afterwit.engine.unchanged import FilesLook, forget_mark, put_run_mark
 from afterwit.knowledge.door.settle import harvest, keep_approved
-from afterwit.measure.live.kept import keep_effect
+from afterwit.measure.effect import keep_effect
 from afterwit.model.captured import CAPTURE_VERSION
 from afterwit.model.learn_run import Options, Progress, Report, WantedSession
 from afterwit.model.prices import price_list

@@ -20,8 +20,8 @@ from afterwit.knowledge.whose_words import Listener
 from afterwit.mcp.tool import Caller, Schema, text
 from afterwit.model.knowledge import Evidence, Item, ScopeKind
 from afterwit.model.times import iso_from_ms
-from afterwit.recall.exposures import Audience, audience_of, note
 from afterwit.recall.recall import repo_at
+from afterwit.recall.spooled import Audience, audience_of, note
 from afterwit.redaction.hygiene import clean
 from afterwit.redaction.markers import CLOSING, OPENING
 from afterwit.redaction.shown import (

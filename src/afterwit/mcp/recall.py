@@ -25,12 +25,12 @@ from afterwit.mcp.notes import (
 from afterwit.mcp.tool import Caller, Tool, choice, number, text
 from afterwit.model.kinds import EventKind
 from afterwit.model.knowledge import Category, Item, ItemStatus
-from afterwit.recall.exposures import audience_of
 from afterwit.recall.find_places import find_places
 from afterwit.recall.places import MOST, LikelyPlace
 from afterwit.recall.prompt_block import PLACES, PromptBlock
 from afterwit.recall.recall import prompt_block_for, speaking_items, start_block_for, stories
 from afterwit.recall.situation import Situation
+from afterwit.recall.spooled import audience_of
 from afterwit.recall.start_block import StartBlock
 from afterwit.redaction.shown import NOTHING, Shown, figure, joined, label, name, ours, path, stamp, typed
 from afterwit.sessions.filters import Filter

@@ -8,7 +8,9 @@ sessions, so that what makes sessions easy or hard for everybody cancels out.
 
 import hashlib
 import random
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from typing import NamedTuple
 
 import apsw
 import msgspec
@@ -16,17 +18,16 @@ import msgspec
 from afterwit.config.world import World
 from afterwit.digest.digester import Material
 from afterwit.digest.door import material_of
-from afterwit.measure.backtest_notes import Notebook
-from afterwit.measure.moments import HelpfulMoment, best_moments
-from afterwit.measure.player import Player, Whereabouts
-from afterwit.measure.read_notes import ReadingTally, ReplayedReading
-from afterwit.measure.replay import Outline, Played, replay
-from afterwit.measure.scores import PlayerReport, Scorer
+from afterwit.measure.backtest_files import Notebook
+from afterwit.measure.replay import Outline, Played, Player, PlayerNote, Whereabouts, replay
+from afterwit.measure.scores import HelpfulMoment, PlayerReport, Scorer, best_moments
 from afterwit.model.digest import VERSION
 from afterwit.model.errors import UsageError
 from afterwit.model.learn_run import Progress
 from afterwit.model.prices import price_list
 from afterwit.sessions.filters import Filter, find_session, selection_of
+from afterwit.store.atomic import replace_file
+from afterwit.store.regular_files import read_regular
 from afterwit.store.rows.parts import parts_of_session
 from afterwit.store.rows.session_list import (
     Selection,
@@ -37,7 +38,47 @@ from afterwit.store.rows.session_list import (
 )
 from afterwit.store.store import readonly_database
 
+
+class ReplayedReading(msgspec.Struct, frozen=True, kw_only=True):
+    """What the notes that models read did in a replay."""
+
+    notes: int  # that were known in time for some session
+    told: int  # of these, at least once
+    sessions: int  # in which one was told
+    moments: dict[str, int]  # how often one was told, by moment
+
+
+class _Telling(NamedTuple):
+    session: str
+    moment: str
+    item: str
+
+
+class ReadingTally:
+    """Counts what was told, session by session; which of it was read is known at the end."""
+
+    def __init__(self) -> None:
+        self._told: list[_Telling] = []
+
+    def take(self, notes: Iterable[PlayerNote]) -> None:
+        for note in notes:
+            moment = str(note.occasion or note.moment)
+            self._told += [_Telling(note.session, moment, item) for item in note.item.split()]
+
+    def of(self, read: Mapping[str, str]) -> ReplayedReading:
+        """The counts, where these are the notes that were read: `Player.read_notes`."""
+        told = [telling for telling in self._told if telling.item in read]
+        return ReplayedReading(
+            notes=len(set(read.values())),
+            told=len({telling.item for telling in told}),
+            sessions=len({telling.session for telling in told}),
+            moments=dict(sorted(Counter(telling.moment for telling in told).items())),
+        )
+
+
 _ROUNDS = 2000
+FILE = "backtest.json"
+_VERSION = 1  # of the figures and how they are counted
 _MOMENTS = 3
 
 
@@ -235,3 +276,55 @@ def compared(
 
 def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
+
+
+class KeptMoment(msgspec.Struct, frozen=True, kw_only=True):
+    """Where it would have helped most; what was said there stands in the session."""
+
+    session: str
+    agent: str
+    repo: str
+    at_ms: int | None
+    is_failure: bool  # else files were named
+    spared_actions: int
+
+
+class KeptBacktest(msgspec.Struct, frozen=True, kw_only=True):
+    version: int
+    at_ms: int
+    command: str
+    sentence: str
+    sessions: int
+    actions: int
+    reports: tuple[PlayerReport, ...]
+    comparisons: tuple[Comparison, ...]
+    moments: tuple[KeptMoment, ...]
+
+
+def keep_backtest(world: World, result: Backtest, command: str) -> None:
+    """Keeps a result, in the place of an earlier one. One without a session to replay is none."""
+    if not result.sessions:
+        return
+    kept = KeptBacktest(
+        version=_VERSION,
+        at_ms=world.now_ms,
+        command=command,
+        sentence=result.sentence,
+        sessions=result.sessions,
+        actions=result.actions,
+        reports=tuple(result.reports),
+        comparisons=tuple(result.comparisons),
+        moments=msgspec.convert(result.moments, tuple[KeptMoment, ...], from_attributes=True),
+    )
+    folder = world.layout.metrics
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    replace_file(folder / FILE, msgspec.json.encode(kept) + b"\n", is_durable=False)
+
+
+def kept_backtest(world: World) -> KeptBacktest | None:
+    """None where none was run, or another version did."""
+    try:
+        kept = msgspec.json.decode(read_regular(world.layout.metrics / FILE), type=KeptBacktest)
+    except (OSError, msgspec.DecodeError):
+        return None
+    return kept if kept.version == _VERSION else None

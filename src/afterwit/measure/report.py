@@ -13,12 +13,9 @@ import msgspec
 
 from afterwit.config.calendar import week_of
 from afterwit.config.world import World
-from afterwit.measure.dashboard.charts import drawn
-from afterwit.measure.dashboard.history import ReportDay, as_lines, day_of, days_in, with_day
-from afterwit.measure.dashboard.page import page, summary
-from afterwit.measure.dashboard.pictures import CHARTS, pictures
-from afterwit.measure.metrics.collect import collect
-from afterwit.measure.metrics.figures import Measured
+from afterwit.measure.charts import CHARTS, drawn, pictures
+from afterwit.measure.collect import Measured, ReportDay, as_lines, collect, day_of, days_in, with_day
+from afterwit.measure.page import page, summary
 from afterwit.model.learn_run import Progress
 from afterwit.model.times import with_times
 from afterwit.store.atomic import replace_file, step

@@ -5,6 +5,7 @@ sessions ran. Where the store has no index of its files, they are indexed on the
 it is kept. What hinders is said in a line.
 """
 
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -12,15 +13,24 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+import apsw
+
 from afterwit.capture.checkouts import GitCheckout
+from afterwit.capture.tree_words import TreeWords
 from afterwit.config.world import World, redactor_of
 from afterwit.knowledge.door.listeners import listener_here
+from afterwit.model.digest import Digest
 from afterwit.model.errors import UsageError
 from afterwit.model.text import words_of
-from afterwit.recall.place_index import KnownTree, PlaceIndex
+from afterwit.recall.deck.location import branch_of
+from afterwit.recall.deck.prompt_tables import MOST_SESSIONS, places_of, sighting_of
+from afterwit.recall.deck.reader import opened_immutable
+from afterwit.recall.place_index import PlaceIndex
 from afterwit.recall.places import (
+    NO_TREE,
     Features,
     KnownRepo,
+    KnownTree,
     LikelyPlace,
     Question,
     features,
@@ -29,12 +39,13 @@ from afterwit.recall.places import (
     with_tests,
     without_forbidden,
 )
-from afterwit.recall.recall import is_left_out, known_work, repo_at, speaking_items
-from afterwit.recall.repository import branch_at, checkout_of, known_repo, put_history, tree_file, update_checkout
+from afterwit.recall.recall import deck_of, is_left_out, repo_at, speaking_items
+from afterwit.recall.repository import checkout_of, history_sightings, tree_file, update_checkout
 from afterwit.recall.situation import Situation, holding
 from afterwit.sessions.filters import find_repo
 from afterwit.sources.checkout import own_git_folder_of, root_of_checkout
 from afterwit.store.layout import Layout
+from afterwit.store.rows.session_list import Selection, select_sessions
 from afterwit.store.store import readonly_database, require
 
 _MOST_WORDS = 3
@@ -81,14 +92,59 @@ def find_places(world: World, folder: Path, repo: str | None, task: str, most: i
             raise UsageError(_LEFT_OUT)
         learned = checkout_of(db, world, name)
         checkout = (_checkout_at(world, folder, name) if name == here else None) or learned
-        work = known_work(db, world, name, checkout)
+        work = _known_work(db, world, name, checkout)
         situation = Situation(name)
         notes = holding(speaking_items(db, listener_here(db, world), situation.scopes()), situation)
         with _indexed(world, checkout, learned) as aside:
-            repository = known_repo(aside.layout, name, work, checkout)
+            repository = _known_repo(aside.layout, name, work, checkout)
             allowed = without_forbidden(repository, (note.sentence for note in notes))
             lacks = "" if repository.tree.size() else _NO_CHECKOUT.format(name)
-            return _answer(name, allowed, Question(task, branch_at(checkout)), most, lacks)
+            branch = branch_of(str(checkout.root)) if checkout else ""
+            return _answer(name, allowed, Question(task, branch), most, lacks)
+
+
+def _known_work(db: apsw.Connection, world: World, repo: str, checkout: GitCheckout | None) -> PlaceIndex:
+    """What was done in a repository, as hooks have it from the deck. Where the deck has nothing of it, or is from
+    before its checkout came, went or was left out, it is gathered from the digests of its sessions and from git."""
+    deck = deck_of(world)
+    if deck is not None and not deck.is_of_another:
+        work = PlaceIndex(deck.part(repo))
+        if work.is_known and bool(deck.tree_of(repo)) == (checkout is not None):
+            return work
+    return places_of(
+        (*map(sighting_of, _latest_digests(db, repo)), *history_sightings(checkout, world.now_ms)),
+        redactor_of(world).text,
+    )
+
+
+def _latest_digests(db: apsw.Connection, repo: str) -> Iterator[Digest]:
+    """The newest sessions of a repository, the oldest of them first."""
+    from afterwit.digest.door import load_digest
+
+    rows = list(select_sessions(db, Selection(repos=frozenset((repo,))))) if repo else []
+    for row in rows[-MOST_SESSIONS:]:
+        digest = load_digest(db, row)
+        if digest is not None:
+            yield digest
+
+
+def _known_repo(layout: Layout, repo: str, work: PlaceIndex, checkout: GitCheckout | None) -> KnownRepo:
+    """What was done in a repository, with the files of its checkout, if there is one."""
+    if checkout is None:
+        return KnownRepo(work)
+    tree, root = _tree_of(layout, repo), checkout.root
+    return KnownRepo(work, tree, lambda path: os.path.lexists(root / path)) if tree.size() else KnownRepo(work)
+
+
+def _tree_of(layout: Layout, repo: str) -> KnownTree:
+    """The files of a repository; none where they are not indexed."""
+    path = layout.trees / tree_file(repo)
+    if not path.is_file():
+        return NO_TREE
+    try:
+        return TreeWords(opened_immutable(str(path)))
+    except apsw.Error:
+        return NO_TREE
 
 
 def _checkout_at(world: World, folder: Path, repo: str) -> GitCheckout | None:
@@ -122,11 +178,10 @@ def _of_folder(world: World, folder: Path, task: str, most: int) -> FoundPlaces:
     if checkout is None:
         return FoundPlaces("", (), NOTHING_KNOWN)
     with _indexed(world, checkout) as aside:
-        work = PlaceIndex()
-        put_history(work, aside, checkout)
-        repository = known_repo(aside.layout, "", work, checkout)
+        work = places_of(history_sightings(checkout, world.now_ms), redactor_of(aside).text)
+        repository = _known_repo(aside.layout, "", work, checkout)
         lacks = _NO_SESSION if repository.tree.size() else NOTHING_KNOWN
-        return _answer("", repository, Question(task, branch_at(checkout)), most, lacks)
+        return _answer("", repository, Question(task, branch_of(str(checkout.root))), most, lacks)
 
 
 def _answer(name: str, repo: KnownRepo, question: Question, most: int, lacks: str) -> FoundPlaces:

@@ -7,15 +7,82 @@ rank, and do not claim to be chances. Standard library only.
 """
 
 import math
-from collections import defaultdict
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from struct import iter_unpack, pack
+from typing import Any, NamedTuple, cast
+
+import apsw
 
 from afterwit.actions.quick_look import fits_path
-from afterwit.recall.place_index import KnownPlaces
+from afterwit.model.quick_json import dumps
+from afterwit.model.text import word_counts, words_of
+from afterwit.recall.deck.reader import NOTES, index_in
+from afterwit.recall.place_index import PlaceIndex
 from afterwit.recall.places import LikelyPlace, named_files
-from afterwit.recall.terms import ROUTINE, ROUTINE_SHARE, rarity, terms_of
 
+ROUTINE_SHARE = 0.3  # what a term counts that any task may have
+_SATURATION = 1.2  # k1 of BM25
+_SLOPE = 0.4  # b of BM25
+_COMPOUND = re.compile(r"\b[a-z0-9]+(?:[-_][a-z0-9]+)+\b")
+_PIVOT = 150  # words of a usual text; a constant, so that weights need no second look at all the others
+
+
+def terms_of(text: str) -> list[str]:
+    """The words of a text, a little more alike than `words_of` makes them: `retry` is `retries`, `log` is `logging`.
+    What is written with a dash or an underscore is a name: its parts count, and the whole once more."""
+    return [_levelled(word) for word in words_of(_with_whole_names(text))]
+
+
+def counts_of(text: str) -> Counter[str]:
+    """How often a text has each of its terms."""
+    counts: Counter[str] = Counter()
+    for word, count in word_counts(_with_whole_names(text)).items():
+        counts[_levelled(word)] += count
+    return counts
+
+
+def _with_whole_names(text: str) -> str:
+    whole = " ".join(compound.replace("-", "").replace("_", "") for compound in _COMPOUND.findall(text.lower()))
+    return f"{text} {whole}"
+
+
+def weights(counts: Mapping[str, int]) -> dict[str, float]:
+    """What each term weighs in a text: more where it occurs often, less in a long one."""
+    norm = _SATURATION * (1 - _SLOPE + _SLOPE * sum(counts.values()) / _PIVOT)
+    return {term: round(count * (_SATURATION + 1) / (count + norm), 2) for term, count in counts.items()}
+
+
+def rarity(size: int, holders: int) -> float:
+    """How much a term tells: more, the fewer texts hold it."""
+    return math.log(1 + (size - holders + 0.5) / (holders + 0.5))
+
+
+def _levelled(word: str) -> str:
+    if len(word) > 4 and word.endswith("e"):
+        return word[:-1]
+    if word.endswith("i"):
+        return f"{word[:-1]}y"
+    return word[:-1] if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "ls" else word
+
+
+ROUTINE = frozenset(
+    terms_of(
+        """able add again approach ask asking backwards basic behaviour bug build case change changes check class clean
+        code commit compatible complete component config configuration convention correct create current dependency
+        description design detail developer different docs documentation error example existing expected extend feature
+        file finish finished first folder follow function functionality handle helpful high implement improve include
+        interface introduce issue keep last logic main mention method module name open parameter part pass path point
+        possible problem project propose provide pull quality question read readme refactor remain remove repository
+        require requirement run server set settings short show simple small start step style suite summarise system task
+        test tests thing things ticket time type unit update user users value version work write"""
+    )
+)
+
+
+_HUNDREDTHS = 100
+_MOST = 255
 _FITS = 2.2  # that a note is worth at the first prompt
 _STRONG = 2.8  # the same at a later one
 _NAMED = 2.0  # what it adds that the prompt names a file which the note waits for
@@ -27,14 +94,33 @@ _USUAL = 15  # terms of a prompt; in a longer one, some are always found
 _TELLING = 0.5  # of what a term tells that no other note holds: a match needs one such
 
 
-class NoteWords(Protocol):
-    """The words of the notes of one repository."""
+def hundredths(weight: float) -> int:
+    """A weight as it is packed."""
+    return min(_MOST, round(weight * _HUNDREDTHS))
 
-    def size(self) -> int:
-        """How many notes there are."""
+
+def pack_weighted(weighted: Iterable[tuple[int, int]]) -> bytes:
+    """Numbers, four bytes each, with weights in hundredths up to 2.55."""
+    return b"".join([pack("<IB", number, weight) for number, weight in weighted])
+
+
+def unpack_weighted(body: bytes) -> list[tuple[int, float]]:
+    return [(number, weight / _HUNDREDTHS) for number, weight in iter_unpack("<IB", body)]
+
+
+class NoteWords:
+    """The words of the notes of one repository; notes are named by the numbers of their lines."""
+
+    def __init__(self, part: apsw.Connection | None) -> None:
+        self._part = part
+        self.size = int(cast(Any, index_in(part, NOTES) or 0))
 
     def holders(self, terms: Iterable[str]) -> Mapping[str, Mapping[str, float]]:
         """For each of these terms that is known: the notes that hold it, and what it weighs there."""
+        query = """SELECT given.value, terms.body FROM json_each(?) AS given
+                   CROSS JOIN note_terms AS terms ON terms.term = given.value"""
+        rows = self._part.execute(query, (dumps(list(terms)),)) if self._part is not None and self.size else ()
+        return {term: {str(number): weight for number, weight in unpack_weighted(body)} for term, body in rows}
 
 
 class NoteMatch(NamedTuple):
@@ -52,12 +138,12 @@ def matching_notes(notes: NoteWords, prompt: str) -> dict[str, NoteMatch]:
     terms = sorted(set(terms_of(prompt)))
     if len(terms) < _FEWEST_TERMS:
         return {}
-    unit = rarity(max(notes.size(), _FEWEST_NOTES), 1)
+    unit = rarity(max(notes.size, _FEWEST_NOTES), 1)
     worth: defaultdict[str, float] = defaultdict(float)
     best: defaultdict[str, float] = defaultdict(float)
     held: defaultdict[str, int] = defaultdict(int)
     for term, holders in sorted(notes.holders(terms).items()):
-        tells = rarity(max(notes.size(), _FEWEST_NOTES), len(holders)) * (ROUTINE_SHARE if term in ROUTINE else 1.0)
+        tells = rarity(max(notes.size, _FEWEST_NOTES), len(holders)) * (ROUTINE_SHARE if term in ROUTINE else 1.0)
         for note, weight in holders.items():
             worth[note] += tells * weight
             best[note] = max(best[note], tells)
@@ -68,7 +154,7 @@ def matching_notes(notes: NoteWords, prompt: str) -> dict[str, NoteMatch]:
     }
 
 
-def named_in(index: KnownPlaces, prompt: str) -> list[str]:
+def named_in(index: PlaceIndex, prompt: str) -> list[str]:
     """The known files that a prompt names plainly: by their path, or by a name that no other file has."""
     paths, names = named_files(index, prompt)
     return sorted({*paths, *(path for path, clearly in names.items() if clearly == 1.0)})[:_MOST_NAMED]

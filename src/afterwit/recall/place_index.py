@@ -1,25 +1,29 @@
-"""What earlier work in one repository touched, indexed by words, names, branches and time.
+"""What earlier work in one repository touched, by words, names, branches and time, from a part of the deck.
 
 Work is a session, a commit, a branch, or what is not committed yet: each says something and changes files, and counts
-alike. `KnownPlaces` is all that recall asks of it, `KnownTree` what it asks of the files that are there. One
-implementation of the former lives here, in memory; another one reads the tables of a deck. Putting a piece of work
-again replaces what was known of it, so that a session that is still running can be kept up to date. What the index
-answers depends on the sessions in it, not on the order in which they came. All lookups are by word, by name or by the
-end of the timeline: a question costs what matches it, not what is known. Standard library only, so that a hook can
-import it.
+alike. All lookups are by word, by name or by the end of the timeline: a question costs what matches it, not what is
+known. Files and works are one row; a word has a row that lists what holds it as packed numbers, four bytes each, least
+significant first. `deck.prompt_tables` writes these rows. Nothing slow is imported, so that a hook can ask.
 """
 
-import heapq
 import math
-from bisect import bisect_left, insort
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import NamedTuple, Protocol
+from collections.abc import Collection, Iterable, Mapping
+from struct import iter_unpack, pack
+from typing import Any, NamedTuple, cast
 
-from afterwit.model.text import word_counts, words_of
+import apsw
 
+from afterwit.model.quick_json import dumps, loads
+from afterwit.model.text import word_counts
+from afterwit.recall.deck.reader import PLACES, index_in
+
+NUMBER_BYTES = 4
+MEMORY = 400  # pieces of work that tell how recently a file was changed
+_FADING = (2, 8, 40)  # pieces of work
 _LITTLE_WORK, _MUCH_WORK = 8, 100  # pieces
 _POSTINGS = 4_000  # sessions looked at for one question, rarest words first
+_NUMBER, _SESSIONS, _TOTAL, _RECENCY = range(1, 5)  # of a file, after its path
 
 
 class PlaceSighting(NamedTuple):
@@ -32,6 +36,10 @@ class PlaceSighting(NamedTuple):
     at_ms: int = 0  # when it was last heard of
     is_session: bool = True  # and not a commit, a branch or what is not committed
 
+    def words(self) -> frozenset[str]:
+        """Under which it is found."""
+        return frozenset(word_counts(f"{self.text} {' '.join(self.changed)}"))
+
 
 class Recency(NamedTuple):
     """How lately a file was changed: 1 if by the last work, and changes that fade more or less quickly."""
@@ -42,18 +50,13 @@ class Recency(NamedTuple):
     ever: float = 0.0
 
 
-_FADING = (2, 8, 40)  # pieces of work
-UNCHANGED = Recency()
-MEMORY = 400  # pieces of work that tell how recently a file was changed
-
-
 def recencies(changes: Iterable[Collection[str]]) -> dict[str, Recency]:
     """Of each file that one of these changed, the newest first."""
     sums: dict[str, Recency] = {}
     for age, changed in enumerate(changes):
         last, recent, lately, ever = float(age == 0), *(math.exp(-age / half) for half in _FADING)
         for path in changed:
-            before = sums.get(path, UNCHANGED)
+            before = sums.get(path, Recency())
             sums[path] = Recency(before[0] + last, before[1] + recent, before[2] + lately, before[3] + ever)
     return {
         path: Recency(last, *(round(math.log1p(value), 3) for value in values))
@@ -61,260 +64,140 @@ def recencies(changes: Iterable[Collection[str]]) -> dict[str, Recency]:
     }
 
 
-class KnownTree(Protocol):
-    """The files of a repository that are there, each under a number; terms are words of contents, and words of paths
-    and names after a mark."""
-
-    def size(self) -> int:
-        """How many files there are."""
-
-    def look_up(self, terms: Iterable[str]) -> None:
-        """Says which terms will be asked for."""
-
-    def holders(self, term: str) -> Mapping[int, bool]:
-        """The files that hold a term, and whether it stands out there; none for one that very many hold."""
-
-    def paths(self, numbers: Iterable[int]) -> Mapping[int, str]:
-        """The paths of files that are there."""
-
-    def named(self, name: str) -> Iterable[str]:
-        """Files of this name, in lower case, in any folder."""
-
-
-class KnownPlaces(Protocol):
-    """The sessions of one repository, as far as they are known."""
-
-    def rarity(self, word: str) -> float:
-        """How much a word tells: more, the fewer sessions hold it."""
-
-    def path_share(self, path: str, words: frozenset[str]) -> float:
-        """How much of what the path says stands among these words."""
-
-    def look_up(self, words: frozenset[str], names: frozenset[str]) -> None:
-        """Says which words, and which names in lower case, will be asked for: an index may fetch them at once."""
-
-    def likeness(self, words: Iterable[str]) -> dict[str, float]:
-        """How alike sessions are to a text with these words: about the cosine of their vectors."""
-
-    def knows(self, path: str) -> bool:
-        """Whether any work changed the file."""
-
-    def recency(self, path: str) -> Recency:
-        """How lately the file was changed."""
-
-    def sessions_of(self, path: str) -> int:
-        """How many sessions changed the file."""
-
-    def latest_files(self, most: int) -> Collection[str]:
-        """The files of the last pieces of work that changed something."""
-
-    def changed_by(self, session: str) -> Collection[str]:
-        """The files that a session changed; none for one that is not known."""
-
-    def changed_most(self, most: int) -> list[str]:
-        """The files that most sessions changed."""
-
-    def is_everywhere(self, path: str) -> bool:
-        """Whether a large share of all work changed the file, whatever it was about."""
-
-    def defined_in(self, path: str, names: frozenset[str]) -> int:
-        """How many of the names, in lower case, were defined in what was changed of the file."""
-
-    def with_path_word(self, word: str) -> Collection[str]:
-        """Files with this word in their path."""
-
-    def named(self, name: str) -> Iterable[str]:
-        """Files of this name, in lower case, in any folder."""
-
-    def is_on_branch(self, path: str, branch: str) -> bool:
-        """Whether a session on this branch changed the file."""
-
-
-class _Indexed(NamedTuple):
-    """A session in the index."""
-
-    bag: frozenset[str]
-    sighting: PlaceSighting
-
-
-class _File:
-    """A file that some session changed."""
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-        self.words = frozenset(words_of(path))
-        self.name = path.rpartition("/")[2].lower()
-        self.count = 0  # pieces of work that changed it
-        self.sessions = 0  # those of them that are sessions
-        self.symbols: Counter[str] = Counter()  # in lower case
-
-
-class PlaceIndex:
-    """The sessions of one repository, as far as they are known."""
-
-    def __init__(self) -> None:
-        self.files: dict[str, _File] = {}
-        self.sessions: dict[str, _Indexed] = {}
-        self._timeline: list[tuple[int, str]] = []  # of work that changed something
-        self._by_word: defaultdict[str, dict[str, None]] = defaultdict(dict)  # word → sessions
-        self._by_path_word: defaultdict[str, dict[str, None]] = defaultdict(dict)  # word → paths
-        self._by_name: defaultdict[str, dict[str, None]] = defaultdict(dict)  # name of a file → paths
-        self._by_branch: defaultdict[str, Counter[str]] = defaultdict(Counter)  # branch → paths
-        self._recencies: dict[str, Recency] | None = None  # until more is known
-
-    def put(self, sighting: PlaceSighting) -> None:
-        """Adds a session, or replaces what was known of it."""
-        self._recencies = None
-        before = self.sessions.get(sighting.session)
-        if before is not None:
-            self._drop(before)
-        seen = _Indexed(words_of_sighting(sighting), sighting)
-        self.sessions[sighting.session] = seen
-        for word in seen.bag:
-            self._by_word[word][sighting.session] = None
-        if sighting.changed:
-            insort(self._timeline, (sighting.at_ms, sighting.session))
-        for path, symbols in sighting.changed.items():
-            self._put_file(path, symbols, seen)
-
-    def rarity(self, word: str) -> float:
-        return rarity(len(self.sessions), len(self._by_word.get(word, ())))
-
-    def path_share(self, path: str, words: frozenset[str]) -> float:
-        return path_share(self.files[path].words, words, self._path_rarity)
-
-    def look_up(self, words: frozenset[str], names: frozenset[str]) -> None:
-        """All is at hand."""
-
-    def _path_rarity(self, word: str) -> float:
-        return rarity(len(self.files), len(self._by_path_word.get(word, ())))
-
-    def likeness(self, words: Iterable[str]) -> dict[str, float]:
-        return likeness(
-            words,
-            self.rarity,
-            lambda word: self._by_word.get(word, {}),
-            lambda session: len(self.sessions[session].bag),
-        )
-
-    def knows(self, path: str) -> bool:
-        return path in self.files
-
-    def recency(self, path: str) -> Recency:
-        if self._recencies is None:
-            self._recencies = recencies(self._latest(MEMORY))
-        return self._recencies.get(path, UNCHANGED)
-
-    def sessions_of(self, path: str) -> int:
-        return self.files[path].sessions
-
-    def latest_files(self, most: int) -> Collection[str]:
-        return {path for changed in self._latest(most) for path in changed}
-
-    def _latest(self, most: int) -> list[Collection[str]]:
-        """The files of the last pieces of work that changed something, the newest first."""
-        return [self.sessions[session].sighting.changed for _, session in reversed(self._timeline[-most:])]
-
-    def changed_by(self, session: str) -> Collection[str]:
-        seen = self.sessions.get(session)
-        return seen.sighting.changed if seen else ()
-
-    def changed_most(self, most: int) -> list[str]:
-        files = heapq.nsmallest(most, self.files.values(), key=lambda file: (-file.count, file.path))
-        return [file.path for file in files]
-
-    def is_everywhere(self, path: str) -> bool:
-        return path in self.files and is_large_share(self.files[path].count, len(self._timeline))
-
-    def defined_in(self, path: str, names: frozenset[str]) -> int:
-        symbols = self.files[path].symbols
-        return sum(symbols[name] > 0 for name in symbols.keys() & names)
-
-    def with_path_word(self, word: str) -> Collection[str]:
-        return self._by_path_word.get(word, ())
-
-    def named(self, name: str) -> Iterable[str]:
-        return self._by_name.get(name, ())
-
-    def is_on_branch(self, path: str, branch: str) -> bool:
-        return branch in self._by_branch and self._by_branch[branch][path] > 0
-
-    def _put_file(self, path: str, symbols: tuple[str, ...], seen: _Indexed) -> None:
-        file = self.files.get(path)
-        if file is None:
-            file = self.files[path] = _File(path)
-            for word in file.words:
-                self._by_path_word[word][path] = None
-            self._by_name[file.name][path] = None
-        file.count += 1
-        file.sessions += seen.sighting.is_session
-        file.symbols.update({name.lower() for name in symbols})
-        self._by_branch[seen.sighting.branch][path] += 1
-
-    def _drop(self, seen: _Indexed) -> None:
-        sighting = seen.sighting
-        del self.sessions[sighting.session]
-        for word in seen.bag:
-            del self._by_word[word][sighting.session]
-        if sighting.changed:
-            del self._timeline[bisect_left(self._timeline, (sighting.at_ms, sighting.session))]
-        for path, symbols in sighting.changed.items():
-            self._drop_file(self.files[path], symbols, seen)
-
-    def _drop_file(self, file: _File, symbols: tuple[str, ...], seen: _Indexed) -> None:
-        file.count -= 1
-        file.sessions -= seen.sighting.is_session
-        file.symbols.subtract({name.lower() for name in symbols})
-        self._by_branch[seen.sighting.branch][file.path] -= 1
-        if not file.count:
-            del self.files[file.path]
-            for word in file.words:
-                del self._by_path_word[word][file.path]
-            del self._by_name[file.name][file.path]
-
-
-def words_of_sighting(sighting: PlaceSighting) -> frozenset[str]:
-    """Under which a session is found."""
-    return frozenset(word_counts(f"{sighting.text} {' '.join(sighting.changed)}"))
-
-
 def rarity(of: int, holders: int) -> float:
     """How much a word tells that so many of these hold."""
     return math.log(1 + (of + 0.5) / (holders + 0.5))
 
 
-def is_large_share(changes: int, of: int) -> bool:
-    """Whether so many of these pieces of work are a large share: a fifth of much, half of less, of little none."""
-    return of >= _LITTLE_WORK and changes >= of * (0.2 if of >= _MUCH_WORK else 0.5)
+def pack_numbers(numbers: Iterable[int]) -> bytes:
+    listed = list(numbers)
+    return pack(f"<{len(listed)}I", *listed)
 
 
-def likeness(
-    words: Iterable[str],
-    rarity_of: Callable[[str], float],
-    holders: Callable[[str], Collection[str]],
-    size: Callable[[str], int],
-) -> dict[str, float]:
-    """How alike sessions are to a text with these words, given who holds a word and how many words a session has."""
-    ranked = sorted((-rarity_of(word), word) for word in set(words))
-    marks: defaultdict[str, float] = defaultdict(float)
-    left = _POSTINGS
-    for negative, word in ranked:
-        sessions = holders(word)
-        left -= len(sessions)
-        if left < 0:
-            break
-        for session in sessions:
-            marks[session] += negative * negative
-    total = sum(mark * mark for mark, _ in ranked) or 1.0
-    return {session: mark / total * math.sqrt(len(ranked) / size(session)) for session, mark in marks.items()}
+def unpack_numbers(body: bytes) -> list[int]:
+    return [number for (number,) in iter_unpack("<I", body)]
 
 
-def path_share(path: Collection[str], words: Collection[str], rarity_of: Callable[[str], float]) -> float:
-    """How much of what the words of a path say stands among these words."""
-    total = path_total(path, rarity_of)
-    return sum(rarity_of(word) for word in sorted(path) if word in words) / total if total else 0.0
+class PlaceIndex:
+    """The work of one repository, as far as it is known; nothing where the deck does not know the repository."""
 
+    def __init__(self, part: apsw.Connection | None) -> None:
+        self._part = part
+        files, works, self._most = cast(Any, loads(cast(str, index_in(part, PLACES) or "[[], [], []]")))
+        self._paths: dict[int, str] = {file[_NUMBER]: file[0] for file in files}
+        self._known: dict[str, list[Any]] = {file[0]: file for file in files}
+        self._sessions: dict[int, str] = {number: session for session, _, _, number in works}
+        self._sizes: dict[str, int] = {session: words for session, words, _, _ in works}
+        self._files: dict[str, list[int]] = {session: numbers for session, _, numbers, _ in works}
+        self._latest: list[list[int]] = [numbers for _, _, numbers, _ in works if numbers]
+        self._bodies: dict[tuple[str, str], bytes] = {}
+        self._named: dict[tuple[str, str], frozenset[str]] = {}
+        self._sharing: frozenset[str] = frozenset()
+        self._shares: dict[str, float] = {}
+        self._names: frozenset[str] = frozenset()
+        self._defined: Counter[str] = Counter()
 
-def path_total(path: Iterable[str], rarity_of: Callable[[str], float]) -> float:
-    """How much the words of a path say."""
-    return round(sum(map(rarity_of, sorted(path))), 2)
+    @property
+    def is_known(self) -> bool:
+        """Whether the deck knows the repository."""
+        return self._part is not None
+
+    def look_up(self, words: frozenset[str], names: frozenset[str]) -> None:
+        """Fetches at once what will be asked: words, and names in lower case."""
+        query = """SELECT given.value, terms.body FROM json_each(?) AS given
+                   CROSS JOIN prompt_terms AS terms ON terms.kind = ? AND terms.term = given.value"""
+        for kind, terms in (("said", words), ("path", words), ("symbol", names)):
+            self._bodies.update(dict.fromkeys(((kind, term) for term in terms), b""))
+            rows = self._part.execute(query, (dumps(list(terms)), kind)) if self._part is not None else ()
+            self._bodies.update({(kind, term): body for term, body in rows})
+
+    def likeness(self, words: Iterable[str]) -> dict[str, float]:
+        """How alike works are to a text with these words: about the cosine of their vectors."""
+        ranked = sorted((-rarity(len(self._sessions), self._count("said", word)), word) for word in set(words))
+        marks: defaultdict[str, float] = defaultdict(float)
+        left = _POSTINGS
+        for negative, word in ranked:
+            left -= self._count("said", word)
+            if left < 0:
+                break
+            for number in unpack_numbers(self._body("said", word)):
+                marks[self._sessions[number]] += negative * negative
+        total = sum(mark * mark for mark, _ in ranked) or 1.0
+        sizes = self._sizes
+        return {work: mark / total * math.sqrt(len(ranked) / sizes[work]) for work, mark in marks.items()}
+
+    def path_share(self, path: str, words: frozenset[str]) -> float:
+        """How much of what the path says stands among these words."""
+        if self._sharing != words:
+            self._sharing, self._shares = words, {}
+            for word in sorted(words):
+                paths = self.with_path_word(word)
+                tells = rarity(len(self._paths), len(paths))
+                for other in paths:
+                    self._shares[other] = self._shares.get(other, 0.0) + tells
+        total = self._known[path][_TOTAL]
+        return self._shares.get(path, 0.0) / total if total else 0.0
+
+    def knows(self, path: str) -> bool:
+        """Whether any work changed the file."""
+        return path in self._known
+
+    def recency(self, path: str) -> Recency:
+        return Recency(*self._known[path][_RECENCY:])
+
+    def sessions_of(self, path: str) -> int:
+        """How many sessions changed the file."""
+        return int(self._known[path][_SESSIONS])
+
+    def latest_files(self, most: int) -> Collection[str]:
+        """The files of the last pieces of work that changed something."""
+        return {self._paths[number] for numbers in self._latest[-most:] for number in numbers}
+
+    def changed_by(self, session: str) -> Collection[str]:
+        """The files that a session changed; none for one that is not known."""
+        return [self._paths[number] for number in self._files.get(session, ())]
+
+    def changed_most(self, most: int) -> list[str]:
+        """The files that most work changed."""
+        return [self._paths[number] for number in self._most[:most]]
+
+    def is_everywhere(self, path: str) -> bool:
+        """Whether a large share of all work changed the file, whatever it was about: a fifth of much, half of less, of
+        little none."""
+        number, works = self._known[path][_NUMBER] if path in self._known else None, len(self._latest)
+        changes = sum(number in changed for changed in self._latest)
+        return works >= _LITTLE_WORK and changes >= works * (0.2 if works >= _MUCH_WORK else 0.5)
+
+    def defined_in(self, path: str, names: frozenset[str]) -> int:
+        """How many of the names, in lower case, were defined in what was changed of the file."""
+        if self._names != names:
+            self._names = names
+            self._defined = Counter(path for name in names for path in self._under("symbol", name))
+        return self._defined.get(path, 0)
+
+    def with_path_word(self, word: str) -> Collection[str]:
+        """Files with this word in their path."""
+        return self._under("path", word)
+
+    def named(self, name: str) -> Collection[str]:
+        """Files of this name, in lower case, in any folder."""
+        return self._under("name", name)
+
+    def is_on_branch(self, path: str, branch: str) -> bool:
+        """Whether work on this branch changed the file."""
+        return path in self._under("branch", branch)
+
+    def _under(self, kind: str, term: str) -> frozenset[str]:
+        if (kind, term) not in self._named:
+            self._named[kind, term] = frozenset(self._paths[file] for file in unpack_numbers(self._body(kind, term)))
+        return self._named[kind, term]
+
+    def _count(self, kind: str, term: str) -> int:
+        return len(self._body(kind, term)) // NUMBER_BYTES
+
+    def _body(self, kind: str, term: str) -> bytes:
+        if (kind, term) not in self._bodies:
+            query = "SELECT body FROM prompt_terms WHERE kind = ? AND term = ?"
+            row = self._part.execute(query, (kind, term)).fetchone() if self._part is not None else None
+            self._bodies[kind, term] = row[0] if row else b""
+        return self._bodies[kind, term]

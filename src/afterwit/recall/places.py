@@ -16,7 +16,7 @@ from itertools import islice
 from typing import NamedTuple, Protocol
 
 from afterwit.model.text import is_test, names_of_tests, words_of
-from afterwit.recall.place_index import KnownPlaces, KnownTree, rarity
+from afterwit.recall.place_index import PlaceIndex, rarity
 
 MOST = 5
 _LEAST = 0.1  # chance of a file that is named
@@ -116,29 +116,39 @@ WEIGHTS = Features(
 )
 
 
-class NoTree:
-    """Where no checkout is at hand."""
+class KnownTree(Protocol):
+    """The files of a repository that are there, each under a number; terms are words of contents, and words of paths
+    and names after a mark. As it stands here, nothing is there."""
 
     def size(self) -> int:
+        """How many files there are."""
         return 0
 
     def look_up(self, terms: Iterable[str]) -> None:
-        """There is nothing to fetch."""
+        """Says which terms will be asked for."""
+        del terms
 
     def holders(self, term: str) -> Mapping[int, bool]:
+        """The files that hold a term, and whether it stands out there; none for one that very many hold."""
         del term
         return {}
 
     def paths(self, numbers: Iterable[int]) -> Mapping[int, str]:
+        """The paths of files that are there."""
         del numbers
         return {}
 
     def named(self, name: str) -> Iterable[str]:
+        """Files of this name, in lower case, in any folder."""
         del name
         return ()
 
 
-NO_TREE = NoTree()
+class _NoTree(KnownTree):
+    """Where no checkout is at hand."""
+
+
+NO_TREE = _NoTree()
 
 
 def _is_anywhere(path: str) -> bool:
@@ -149,7 +159,7 @@ def _is_anywhere(path: str) -> bool:
 class KnownRepo(NamedTuple):
     """All that is known of a repository."""
 
-    work: KnownPlaces
+    work: PlaceIndex
     tree: KnownTree = NO_TREE
     is_there: Callable[[str], bool] = _is_anywhere  # whether a file is, as far as can be told
 
@@ -235,7 +245,7 @@ def features(repo: KnownRepo, question: Question) -> dict[str, Features]:
 class _Asked:
     """A question, with all that is the same for every file."""
 
-    def __init__(self, index: KnownPlaces, question: Question, tree: KnownTree) -> None:
+    def __init__(self, index: PlaceIndex, question: Question, tree: KnownTree) -> None:
         self._index, self._question = index, question
         ordered = list(dict.fromkeys(words_of(question.prompt)))
         self._words = sorted(ordered)
@@ -314,7 +324,7 @@ class _Asked:
 class _Named:
     """Files by their names, known or there."""
 
-    def __init__(self, index: KnownPlaces, tree: KnownTree, prompt: str = "") -> None:
+    def __init__(self, index: PlaceIndex, tree: KnownTree, prompt: str = "") -> None:
         self._index, self._tree = index, tree
         tree.look_up(f"={token.rpartition('/')[2]}" for token in _tokens(prompt))
 
@@ -373,7 +383,7 @@ def _tokens(prompt: str) -> list[str]:
     return [token.rstrip(".").removeprefix("@").removeprefix("./").lower() for token in raw]
 
 
-def _alike(index: KnownPlaces, words: Collection[str]) -> dict[str, float]:
+def _alike(index: PlaceIndex, words: Collection[str]) -> dict[str, float]:
     likeness = index.likeness(words)
     best = heapq.nsmallest(_COMPARED, likeness, key=lambda session: (-likeness[session], session))
     marks: dict[str, float] = {}
@@ -384,7 +394,7 @@ def _alike(index: KnownPlaces, words: Collection[str]) -> dict[str, float]:
     return marks
 
 
-def _is_habit(work: KnownPlaces, path: str, values: Features) -> bool:
+def _is_habit(work: PlaceIndex, path: str, values: Features) -> bool:
     """Whether a file changes whatever the work is, and the prompt does not name it."""
     if values.path or values.name or values.stem or values.words or values.symbols:
         return False

@@ -5,38 +5,34 @@ read from the deck by the function that hooks call. What a user prefers joins th
 block if `recall.preferences = true`: entries whose key begins with `preference` and that a person stored, cleaned and
 cut like all text that is given to an agent; a failing backend means no lines, never a failing start. Which repository a
 folder belongs to is found by comparing it, redacted as folders are stored: in a checkout the folders up to its root
-count, then what else it is recognised by (`repos.identity`); elsewhere all folders above. So a checkout inside
+count, then what else it is recognised by (`repos.known_names`); elsewhere all folders above. So a checkout inside
 another repository's folder is itself.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 import apsw
 
-from afterwit.capture.checkouts import GitCheckout, checkouts_in_settings
+from afterwit.capture.checkouts import checkouts_in_settings
 from afterwit.config.extras import functions
 from afterwit.config.world import World, exclusion_of, redactor_of
 from afterwit.knowledge.door.list import item_in
 from afterwit.knowledge.door.listeners import listener_here
 from afterwit.knowledge.shown_items import preference
 from afterwit.knowledge.whose_words import Listener
-from afterwit.model.digest import Digest
 from afterwit.model.errors import AfterwitError, ConfigError, UsageError
 from afterwit.model.knowledge import EVERYWHERE, READ, Item, ItemStatus, Scope, ScopeKind
 from afterwit.model.memory_entry import Entry, is_persons
 from afterwit.model.settings import Settings
-from afterwit.recall.deck.first_prompt import StoredPlaces, block_at_prompt
+from afterwit.recall.deck.first_prompt import block_at_prompt
 from afterwit.recall.deck.location import Location
-from afterwit.recall.deck.prompt_tables import MOST_SESSIONS
 from afterwit.recall.deck.reader import Deck
-from afterwit.recall.doubles import told_once
-from afterwit.recall.place_index import KnownPlaces, PlaceIndex
 from afterwit.recall.prompt_block import PromptBlock
-from afterwit.recall.repository import checkout_of, put_history
-from afterwit.recall.situation import SPEAKING, Situation, expected
+from afterwit.recall.repository import checkout_of
+from afterwit.recall.situation import SPEAKING, Situation, expected, told_once
 from afterwit.recall.start_block import TEMPLATE, StartBlock, StartSettings, checked_template, start_block
 from afterwit.redaction.hygiene import clean
 from afterwit.redaction.shown import Shown
@@ -48,7 +44,7 @@ from afterwit.sources.checkout import remote_of, root_commit_of, root_of_checkou
 from afterwit.store.regular_files import read_regular
 from afterwit.store.rows.items import all_items, items_in, scopes_of
 from afterwit.store.rows.repos import checkouts, repo_rows
-from afterwit.store.rows.session_list import Selection, select_sessions, story_counts
+from afterwit.store.rows.session_list import story_counts
 from afterwit.store.store import readonly_database, require
 
 _MOST_FOLDERS = 64
@@ -115,12 +111,12 @@ def prompt_block_for(db: apsw.Connection, world: World, situation: Situation, ta
     """What a session in this situation gets with a first prompt like this, as hooks have it from the deck; nothing
     where there is none."""
     checkout = checkout_of(db, world, situation.repo)
-    deck = _deck(world)
+    deck = deck_of(world)
     place = Location(situation.repo, str(checkout.root) if checkout else "")
     return block_at_prompt(deck, situation.agent, task, place) if deck is not None else PromptBlock()
 
 
-def _deck(world: World) -> Deck | None:
+def deck_of(world: World) -> Deck | None:
     """What hooks read; None where there is none, one of another version, or a damaged one."""
     try:
         deck = Deck(str(world.layout.deck))
@@ -128,38 +124,6 @@ def _deck(world: World) -> Deck | None:
         return deck
     except (ValueError, apsw.Error):
         return None
-
-
-def known_work(db: apsw.Connection, world: World, repo: str, checkout: GitCheckout | None) -> KnownPlaces:
-    """What was done in a repository, as hooks have it from the deck. Where the deck has nothing of it, or is from
-    before its checkout came, went or was left out, it is gathered from the digests of its sessions and from git."""
-    deck = _deck(world)
-    if deck is not None and not deck.is_of_another:
-        work = StoredPlaces(deck.part(repo))
-        if work.is_known and bool(deck.tree_of(repo)) == (checkout is not None):
-            return work
-    return _gathered(db, world, repo, checkout)
-
-
-def _gathered(db: apsw.Connection, world: World, repo: str, checkout: GitCheckout | None) -> KnownPlaces:
-    from afterwit.recall.from_digest import sighting_of  # with the digester: not for those who ask the deck
-
-    work = PlaceIndex()
-    for digest in _latest_digests(db, repo):
-        work.put(sighting_of(digest))
-    put_history(work, world, checkout)
-    return work
-
-
-def _latest_digests(db: apsw.Connection, repo: str) -> Iterator[Digest]:
-    """The newest sessions of a repository, the oldest of them first."""
-    from afterwit.digest.door import load_digest
-
-    rows = list(select_sessions(db, Selection(repos=frozenset((repo,))))) if repo else []
-    for row in rows[-MOST_SESSIONS:]:
-        digest = load_digest(db, row)
-        if digest is not None:
-            yield digest
 
 
 def preference_lines(world: World, user: str | None = None) -> list[Shown]:

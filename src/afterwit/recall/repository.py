@@ -6,7 +6,6 @@ git cannot read is left out, and tried again when something changes there.
 """
 
 import hashlib
-import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 
@@ -14,14 +13,12 @@ import apsw
 
 from afterwit.capture.checkouts import GitCheckout, OpenedRows, git_checkouts
 from afterwit.capture.tree_index import update_tree
-from afterwit.capture.tree_words import TreeWords
 from afterwit.config.world import World, redactor_of
 from afterwit.model.learn_run import Progress
-from afterwit.recall.deck.location import branch_of
-from afterwit.recall.deck.prompt_tables import MOST_COMMITS, redacted_sighting
-from afterwit.recall.deck.reader import opened_immutable
-from afterwit.recall.place_index import KnownPlaces, KnownTree, PlaceIndex, PlaceSighting
-from afterwit.recall.places import IN_PASSING, NO_TREE, KnownRepo
+from afterwit.recall.place_index import PlaceSighting
+from afterwit.recall.places import (
+    IN_PASSING,
+)
 from afterwit.redaction import ruleset
 from afterwit.redaction.redaction import Redactor
 from afterwit.sources.checkout import TRUNKS, branches, current_branch, files_uncommitted, head_commit, trunk, work_mark
@@ -31,6 +28,7 @@ from afterwit.store.layout import Layout, redaction_key
 from afterwit.store.marks import mark, put_mark
 from afterwit.store.store import Store
 
+MOST_COMMITS = 1_000
 _MOST_BRANCHES = 8
 _MOST_OF_BRANCH = 50
 _MOST_UNCOMMITTED = 200
@@ -84,10 +82,10 @@ def git_mark(checkout: GitCheckout) -> str:
     return f"{work_mark(checkout.git_dir)}.{ruleset.fingerprint()}"
 
 
-def history_sightings(checkout: GitCheckout, now_ms: int) -> list[PlaceSighting]:
-    """What the history of a checkout says about where work is; nothing where git cannot read it."""
+def history_sightings(checkout: GitCheckout | None, now_ms: int) -> list[PlaceSighting]:
+    """What the newest history of a checkout says about where work is; nothing where git cannot read it."""
     try:
-        return list(_history(checkout, now_ms))
+        return sorted(_history(checkout, now_ms), key=_time_of)[-MOST_COMMITS:] if checkout else []
     except SourceError:
         return []
 
@@ -106,43 +104,14 @@ def sightings_of(commits: Iterable[Commit], branch: str = "") -> Iterator[PlaceS
             )
 
 
-def put_history(work: PlaceIndex, world: World, checkout: GitCheckout | None) -> None:
-    """Adds what the history of a checkout says, as a deck holds it."""
-    sightings = history_sightings(checkout, world.now_ms) if checkout else []
-    if sightings:
-        redact = redactor_of(world).text
-        for sighting in sightings:
-            work.put(redacted_sighting(sighting, redact))
-
-
-def known_repo(layout: Layout, repo: str, work: KnownPlaces, checkout: GitCheckout | None) -> KnownRepo:
-    """What was done in a repository, with the files of its checkout, if there is one."""
-    if checkout is None:
-        return KnownRepo(work)
-    tree, root = tree_of(layout, repo), checkout.root
-    return KnownRepo(work, tree, lambda path: os.path.lexists(root / path)) if tree.size() else KnownRepo(work)
-
-
 def checkout_of(db: apsw.Connection, world: World, repo: str) -> GitCheckout | None:
     """The checkout of a repository that may be read, if there is one."""
     rows = OpenedRows(db, redaction_key(world.layout)) if repo else None
     return next((checkout for checkout in git_checkouts(rows, world) if checkout.repo == repo), None) if rows else None
 
 
-def branch_at(checkout: GitCheckout | None) -> str:
-    """The branch that is checked out there."""
-    return branch_of(str(checkout.root)) if checkout else ""
-
-
-def tree_of(layout: Layout, repo: str) -> KnownTree:
-    """The files of a repository; none where they are not indexed."""
-    path = layout.trees / tree_file(repo)
-    if not path.is_file():
-        return NO_TREE
-    try:
-        return TreeWords(opened_immutable(str(path)))
-    except apsw.Error:
-        return NO_TREE
+def _time_of(sighting: PlaceSighting) -> tuple[int, str]:
+    return sighting.at_ms, sighting.session
 
 
 def _history(checkout: GitCheckout, now_ms: int) -> Iterator[PlaceSighting]:

@@ -15,8 +15,10 @@ from typing import NamedTuple
 
 from afterwit.actions.activities import is_checking
 from afterwit.actions.shell.parse import parsed
+from afterwit.harvest.commands.power import is_tellable
 from afterwit.knowledge.shown_items import grounds, sentence, standing
 from afterwit.model.errors import ConfigError
+from afterwit.model.kinds import CHANGES, ActionKind
 from afterwit.model.knowledge import (
     READ,
     STANDING,
@@ -29,9 +31,10 @@ from afterwit.model.knowledge import (
     Scope,
     Trigger,
 )
+from afterwit.model.templates import LEAST_EXAMPLES, Template, ToolExample
 from afterwit.recall.prompt_block import BlockLine, BlockSection
 from afterwit.recall.situation import Situation, expected, holding, per_token, tokens
-from afterwit.redaction.shown import NOTHING, Shown, joined, name, ours
+from afterwit.redaction.shown import NOTHING, Shown, command, joined, name, ours, path
 from afterwit.redaction.shown import template as template_piece
 
 MOST_TOKENS = 2_000
@@ -243,3 +246,34 @@ def _lines(section: StartSection, items: Sequence[Item], preferences: Sequence[S
         yield from (BlockLine("", joined((ours("- "), line))) for line in preferences)
     for item in sorted(items, key=lambda item: (-item.confidence, item.id)):
         yield BlockLine(item.id, line_of(item))
+
+
+_HEADING = ours("How an earlier session here did a task, step by step; an example, not the task:")
+_LONGEST = 1_600  # characters, a fifth of what a block may hold
+
+
+def worked_example(template: Template) -> Shown:
+    """The lines in one text; "" where there is too little to say."""
+    lines = list(_fitting(template))
+    return joined((_HEADING, *lines), "\n") if len(lines) >= LEAST_EXAMPLES else NOTHING
+
+
+def _fitting(template: Template) -> Iterator[Shown]:
+    room = _LONGEST - len(_HEADING)
+    last = NOTHING
+    for example in template.examples:
+        line = _line(example)
+        if line and line != last and len(line) < room:
+            room -= len(line) + 1
+            last = line
+            yield line
+
+
+def _line(example: ToolExample) -> Shown:
+    if example.kind is ActionKind.SHELL:
+        said = command(example.target) if is_tellable(example.target) else NOTHING
+        return joined((ours("- ran "), said)) if said else NOTHING
+    named = path(example.target)
+    if example.kind is ActionKind.READ and named:
+        return joined((ours("- read "), named))
+    return joined((ours("- changed "), named)) if example.kind in CHANGES and named else NOTHING

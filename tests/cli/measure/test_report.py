@@ -11,7 +11,7 @@ from tests.cli.conftest import Run
 from tests.homes import CLAUDE, ORCHARD
 from tests.knowledge_home import learnable_home
 
-from afterwit.measure.metrics.figures import EXPLAINED
+from afterwit.measure.collect import EXPLAINED
 
 
 @pytest.fixture

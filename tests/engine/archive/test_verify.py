@@ -14,7 +14,7 @@ from afterwit.engine.archive.upkeep import is_deck_sound, verify
 from afterwit.engine.doctor.doctor import examine
 from afterwit.engine.unchanged import nothing_new
 from afterwit.model.learn_run import Report
-from afterwit.recall.deck.dealt import DealtPart
+from afterwit.recall.deck.write import DealtPart
 from afterwit.store.layout import KEY_BYTES, Layout
 from afterwit.store.store import open_store
 

@@ -5,14 +5,12 @@ from typing import Any
 
 from tests.measure.metrics.noting import day_ms
 
-from afterwit.measure.metrics.capture_health import capture_health
-from afterwit.measure.metrics.figures import Figures, Measured, MetricRows
-from afterwit.measure.metrics.hit_rate import hit_rate
-from afterwit.measure.metrics.memory_cost import ModelSpend, cost_of_memory
-from afterwit.measure.metrics.note_changes import NoteChange, velocity
-from afterwit.measure.metrics.recurrence import recurrence
-from afterwit.measure.metrics.session_course import course
-from afterwit.measure.metrics.wrong_notes import wrong_share
+from afterwit.measure.collect import Figures, Measured, MetricRows, capture_health
+from afterwit.measure.memory_cost import ModelSpend, cost_of_memory
+from afterwit.measure.note_changes import NoteChange, velocity
+from afterwit.measure.recurrence import recurrence
+from afterwit.measure.session_course import course
+from afterwit.measure.told_notes import hit_rate, wrong_share
 
 
 def figures(**more: Any) -> Figures:

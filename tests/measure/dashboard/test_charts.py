@@ -2,7 +2,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from afterwit.measure.dashboard.charts import HEIGHT, WIDTH, Axis, Chart, Point, Series, drawn
+from afterwit.measure.charts import HEIGHT, WIDTH, Axis, Chart, Point, Series, drawn
 
 SVG = "{http://www.w3.org/2000/svg}"
 Y = Axis("apples & pears", 0, 10, [(0, "0"), (10, "10")])

@@ -1,6 +1,6 @@
 import datetime as dt
 
-from afterwit.measure.dashboard.history import ReportDay, as_lines, days_in, with_day
+from afterwit.measure.collect import ReportDay, as_lines, days_in, with_day
 
 
 def day(name: str, in_use: int = 1) -> ReportDay:

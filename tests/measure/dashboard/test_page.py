@@ -7,17 +7,16 @@ from tests.measure.live.test_effect import lived, of
 from tests.measure.metrics.noting import day_ms
 
 from afterwit.config.calendar import Calendar, week_of
-from afterwit.measure.dashboard.page import page, summary
-from afterwit.measure.dashboard.pictures import CONFIDENCE, ERRORS, IN_USE, NOTES, SESSIONS, pictures
-from afterwit.measure.dashboard.words import percent, rate, shared, signed
-from afterwit.measure.live.effect import effect_of
-from afterwit.measure.metrics.hit_rate import Came, MomentOfNote, hit_rate
-from afterwit.measure.metrics.memory_cost import MemoryCost, ModelSpend, cost_of_memory
-from afterwit.measure.metrics.note_changes import GAINED, LOST, NoteChange, velocity
-from afterwit.measure.metrics.recurrence import ErrorWeek, recurrence
-from afterwit.measure.metrics.session_course import JudgedSession, course
-from afterwit.measure.metrics.wrong_notes import ToldJudgement, wrong_share
-from afterwit.measure.statistics.calibration import Forecast, calibration
+from afterwit.measure.charts import CONFIDENCE, ERRORS, IN_USE, NOTES, SESSIONS, pictures
+from afterwit.measure.confidence import Forecast, calibration
+from afterwit.measure.effect import effect_of
+from afterwit.measure.memory_cost import MemoryCost, ModelSpend, cost_of_memory
+from afterwit.measure.note_changes import GAINED, LOST, NoteChange, velocity
+from afterwit.measure.page import page, summary
+from afterwit.measure.recurrence import ErrorWeek, recurrence
+from afterwit.measure.session_course import JudgedSession, course
+from afterwit.measure.told_notes import Came, MomentOfNote, ToldJudgement, hit_rate, wrong_share
+from afterwit.measure.words import percent, rate, shared, signed
 
 CALENDAR = Calendar(day_ms(20), dt.UTC)
 CHANGES = [

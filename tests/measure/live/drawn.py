@@ -8,8 +8,8 @@ from tests.homes import CLAUDE, Silent, put, world_of
 from tests.measure.histories import Log
 
 from afterwit.engine.sweep import sweep
-from afterwit.measure.live.cases import Case, Cases, cases_of
-from afterwit.measure.live.outcomes import Figure
+from afterwit.measure.cases import Case, Cases, cases_of
+from afterwit.measure.outcomes import Figure
 from afterwit.model.learn_run import Options
 from afterwit.store import spool
 from afterwit.store.layout import Layout

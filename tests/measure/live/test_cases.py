@@ -6,8 +6,8 @@ import pytest
 from tests.measure.histories import HOUR_S, Log
 from tests.measure.live.drawn import AT_MS, ODDS, draw, learned_cases, noted, subagent
 
-from afterwit.measure.live.effect import effect_of
-from afterwit.measure.live.outcomes import Figure
+from afterwit.measure.effect import effect_of
+from afterwit.measure.outcomes import Figure
 
 DAY_MS = 86_400_000
 

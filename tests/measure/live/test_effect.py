@@ -7,11 +7,10 @@ import msgspec
 import pytest
 from tests.measure.live.drawn import AT_MS, ODDS, case
 
-from afterwit.measure.live.cases import Case, Cases, ItemDraw, LostCase
-from afterwit.measure.live.effect import Grouping, arms_compared, effect_of, explained, explained_group
-from afterwit.measure.live.outcomes import Figure
-from afterwit.measure.live.report import Alarm
-from afterwit.measure.statistics.estimate import Finding
+from afterwit.measure.cases import Case, Cases, ItemDraw, LostCase
+from afterwit.measure.effect import Alarm, Grouping, arms_compared, effect_of, explained, explained_group
+from afterwit.measure.outcomes import Figure
+from afterwit.measure.statistics import Finding
 
 EVEN = {"held": 0.5, "told": 0.5}
 

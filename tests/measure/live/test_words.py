@@ -3,9 +3,9 @@
 import msgspec
 import pytest
 
-from afterwit.measure.live.report import EffectBrief
-from afterwit.measure.live.words import verdict
-from afterwit.measure.statistics.estimate import Finding
+from afterwit.measure.effect import EffectBrief
+from afterwit.measure.statistics import Finding
+from afterwit.measure.words import verdict
 
 BRIEF = EffectBrief(
     finding=Finding.NO_EVIDENCE,

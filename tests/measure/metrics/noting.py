@@ -5,8 +5,8 @@ from typing import Any
 from tests.harvest.talks import DAY_MS, MAY_MS, ORCHARD
 
 from afterwit.agents.hook_payloads import START
-from afterwit.measure.metrics.as_of import NoteHistory
-from afterwit.measure.metrics.told_notes import SessionKey, ToldNote
+from afterwit.measure.note_changes import NoteHistory
+from afterwit.measure.told_notes import SessionKey, ToldNote
 from afterwit.model.knowledge import (
     Authority,
     Belief,

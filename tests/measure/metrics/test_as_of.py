@@ -1,6 +1,6 @@
 from tests.measure.metrics.noting import NO_HISTORY, day_ms, note, seen
 
-from afterwit.measure.metrics.as_of import NoteHistory, item_at, item_before
+from afterwit.measure.note_changes import NoteHistory, item_at, item_before
 from afterwit.model.knowledge import READ, Channel, ItemStatus
 from afterwit.store.decisions import Decision, DecisionKind
 

@@ -1,7 +1,7 @@
 from tests.harvest.talks import talk
 from tests.harvest.work import failed, piped, ran, session
 
-from afterwit.measure.metrics.capture_health import AgentFiles, CaptureTally, capture_health
+from afterwit.measure.collect import AgentFiles, CaptureTally, capture_health
 
 
 def test_actions_whose_end_is_not_known_are_counted_by_agent() -> None:

@@ -7,8 +7,7 @@ from tests.harvest.work import edited, failed, ran, session
 from tests.measure.metrics.noting import SIGNATURE, day_ms, note, told
 
 from afterwit.agents.hook_payloads import ACTIVITY, AFTER, PROMPT
-from afterwit.measure.metrics.hit_rate import Came, HitTally, MomentOfNote, hit_rate
-from afterwit.measure.metrics.told_notes import ToldNote, first_told
+from afterwit.measure.told_notes import Came, HitTally, MomentOfNote, ToldNote, first_told, hit_rate
 from afterwit.model.digest import Digest, Touched
 from afterwit.model.knowledge import Activity, Item, Trigger
 

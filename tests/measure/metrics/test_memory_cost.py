@@ -1,7 +1,7 @@
 from tests.measure.metrics.noting import day_ms
 
-from afterwit.measure.metrics.memory_cost import ModelSpend, Occasion, SessionTokens, cost_of_memory, memory_costs
-from afterwit.measure.metrics.told_notes import SessionKey
+from afterwit.measure.memory_cost import ModelSpend, Occasion, SessionTokens, cost_of_memory, memory_costs
+from afterwit.measure.told_notes import SessionKey
 
 FIRST, SECOND, SKIPPED = (SessionKey("codex", name) for name in ("s1", "s2", "s3"))
 CALLS = [

@@ -1,7 +1,6 @@
 from tests.measure.metrics.noting import NO_HISTORY, day_ms, note, seen
 
-from afterwit.measure.metrics.as_of import NoteHistory
-from afterwit.measure.metrics.note_changes import GAINED, LOST, NoteChange, gained_times, note_changes, velocity
+from afterwit.measure.note_changes import GAINED, LOST, NoteChange, NoteHistory, gained_times, note_changes, velocity
 from afterwit.model.knowledge import Category, ItemStatus
 from afterwit.store.decisions import Decision, DecisionKind
 

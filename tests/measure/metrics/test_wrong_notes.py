@@ -2,9 +2,8 @@ import pytest
 from tests.harvest.work import failed, ran, session
 from tests.measure.metrics.noting import NO_HISTORY, day_ms, note, seen, told
 
-from afterwit.measure.metrics.as_of import NoteHistory
-from afterwit.measure.metrics.told_notes import ToldNote
-from afterwit.measure.metrics.wrong_notes import FINE, WrongTally, wrong_share
+from afterwit.measure.note_changes import NoteHistory
+from afterwit.measure.told_notes import FINE, ToldNote, WrongTally, wrong_share
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import FailureClass
 from afterwit.model.knowledge import Item, ItemStatus

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable
 
-from afterwit.measure.statistics.trials import Draw, Trial
+from afterwit.measure.statistics import Draw, Trial
 
 _LEVELS = {"orchard, codex": 1.0, "orchard, claude": 3.0, "mill, codex": 0.3}
 

@@ -7,7 +7,7 @@ from statistics import fmean, stdev
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afterwit.measure.statistics.calibration import Forecast, calibration
+from afterwit.measure.confidence import Forecast, calibration
 
 FORECASTS = st.lists(
     st.builds(Forecast, st.floats(0, 1), st.booleans(), st.integers(0, 5) | st.none()), min_size=1, max_size=60

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.measure.statistics.histories import history, measures
 
-from afterwit.measure.statistics.estimate import Estimate, Finding, estimate
-from afterwit.measure.statistics.trials import Draw, Trial
+from afterwit.measure.statistics import Draw, Estimate, Finding, Trial, estimate
 
 
 def between(low: float | None, high: float | None) -> Estimate:

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from afterwit.measure.statistics.fair_draws import check_draws
-from afterwit.measure.statistics.trials import Draw
+from afterwit.measure.statistics import Draw, check_draws
 
 
 def drawn(seed: int, count: int, recorded: float, true: float) -> list[Draw]:

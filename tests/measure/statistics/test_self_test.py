@@ -2,8 +2,7 @@
 
 from tests.measure.statistics.histories import history
 
-from afterwit.measure.statistics.self_test import self_test
-from afterwit.measure.statistics.trials import Trial
+from afterwit.measure.statistics import Trial, self_test
 
 
 def test_arms_that_mean_nothing_hardly_ever_get_a_verdict() -> None:

@@ -12,8 +12,7 @@ from tests.measure.statistics.histories import history, measures
 from ville import AsymptoticCS
 from ville._boundaries import best_rho, normal_mixture
 
-from afterwit.measure.statistics.sequence import BURN_IN, RunningEffect, boundary, mixture
-from afterwit.measure.statistics.trials import Draw, Trial, surprises
+from afterwit.measure.statistics import BURN_IN, Draw, RunningEffect, Trial, boundary, mixture, surprises
 
 TOLD, HELD_OUT = (Draw(True, 0.5),), (Draw(False, 0.5),)
 

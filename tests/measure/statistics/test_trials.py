@@ -6,8 +6,7 @@ from statistics import fmean
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afterwit.measure.statistics.sequence import RunningEffect
-from afterwit.measure.statistics.trials import ArmTrial, Draw, Trial, contrast, surprises
+from afterwit.measure.statistics import ArmTrial, Draw, RunningEffect, Trial, contrast, surprises
 
 VALUES = st.lists(st.tuples(st.sampled_from("ab"), st.floats(-1000, 1000)), min_size=2, max_size=30)
 

@@ -7,7 +7,7 @@ from tests.homes import Silent, hash_of, learned, world_of
 from tests.knowledge_home import FACT, learnable_home
 
 from afterwit.engine.archive.rebuild import rebuild
-from afterwit.measure.skipping import set_skipping, skipping_now
+from afterwit.measure.experiment import set_skipping, skipping_now
 from afterwit.model.errors import ConfigError
 from afterwit.recall.deck.reader import Deck
 from afterwit.store.layout import TEMPLATE_FILE

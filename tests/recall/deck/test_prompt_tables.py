@@ -11,35 +11,12 @@ from hypothesis import strategies as st
 from tests.recall.works import content_of, source, works_of
 from tests.thoroughness import examples
 
-from afterwit.recall.deck import prompt_tables
-from afterwit.recall.deck.first_prompt import (
-    StoredPlaces,
-    hundredths,
-    pack_numbers,
-    pack_weighted,
-    unpack_numbers,
-    unpack_weighted,
-)
-from afterwit.recall.deck.prompt_tables import PromptChanges, PromptSource, newest, update_prompt_tables
-from afterwit.recall.place_index import PlaceIndex, PlaceSighting
+from afterwit.recall.deck.prompt_tables import PromptChanges, PromptSource, update_prompt_tables
+from afterwit.recall.note_matches import hundredths, pack_weighted, unpack_weighted
+from afterwit.recall.place_index import PlaceIndex, PlaceSighting, pack_numbers, unpack_numbers
 from afterwit.recall.places import KnownRepo, Question, guess
 
 _PATHS = ("src/login.py", "src/cart.py", "tests/test_cart.py", "README.md")
-_SIGHTINGS = st.lists(
-    st.builds(
-        lambda text, paths, branch, at_ms: (text, dict.fromkeys(sorted(paths), ("Basket",)), branch, at_ms),
-        st.sampled_from(("repair the login", "empty the cart", "explain the cart", "")),
-        st.frozensets(st.sampled_from(_PATHS)),
-        st.sampled_from(("main", "cart-fix", "")),
-        st.integers(0, 5),
-    ),
-    max_size=6,
-)
-_QUESTIONS = (
-    Question("the Basket of the cart loses its login", "cart-fix"),
-    Question("see src/cart.py and readme.md", "main", "s1"),
-    Question(""),
-)
 
 
 def new_part() -> apsw.Connection:
@@ -55,44 +32,25 @@ def part() -> Iterator[apsw.Connection]:
     connection.close()
 
 
-@given(_SIGHTINGS)
-@settings(max_examples=examples(40), deadline=None)
-def test_places_are_guessed_alike(rows: list[tuple]) -> None:  # type: ignore[type-arg]
-    sightings = [PlaceSighting(f"s{number}", *row) for number, row in enumerate(rows)]
-    index, part = PlaceIndex(), new_part()
-    for sighting in sightings:
-        index.put(sighting)
-    update_prompt_tables(part, source(sightings), str)
-    for question in _QUESTIONS:
-        assert guess(KnownRepo(StoredPlaces(part)), question) == guess(KnownRepo(index), question)
-    part.close()
-
-
 def test_a_repository_that_is_not_known_has_nothing(part: apsw.Connection) -> None:
     update_prompt_tables(part, source(), str)
     question = Question("empty the cart", "main", "s1")
     for nothing in (part, None):
-        assert guess(KnownRepo(StoredPlaces(nothing)), question) == []
-
-
-def test_of_many_commits_the_newest_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prompt_tables, "MOST_COMMITS", 2)
-    commits = [PlaceSighting(f"c{at}", "cart", {"a.py": ()}, at_ms=at, is_session=False) for at in (3, 1, 4, 2)]
-    assert [commit.session for commit in newest(commits)] == ["c3", "c4"]
+        assert guess(KnownRepo(PlaceIndex(nothing)), question) == []
 
 
 def test_commits_count_as_no_sessions(part: apsw.Connection) -> None:
     session = PlaceSighting("s", "cart", {"src/session.py": ()}, at_ms=0)
     commit = PlaceSighting("c", "cart", {"src/c.py": ()}, at_ms=1, is_session=False)
     update_prompt_tables(part, source([session, commit]), str)
-    stored = StoredPlaces(part)
+    stored = PlaceIndex(part)
     assert (stored.sessions_of("src/session.py"), stored.sessions_of("src/c.py")) == (1, 0)
 
 
 def test_a_commit_is_redacted_and_a_path_that_would_be_is_not_known(part: apsw.Connection) -> None:
     commit = PlaceSighting("c", "hush the cart", {"src/hush.py": (), "src/cart.py": ()}, at_ms=1, is_session=False)
     update_prompt_tables(part, source([commit]), lambda text: text.replace("hush", "…"))
-    stored = StoredPlaces(part)
+    stored = PlaceIndex(part)
     assert (stored.knows("src/hush.py"), stored.knows("src/cart.py")) == (False, True)
     assert set(stored.likeness(["hush"])) == set()
     assert set(stored.likeness(["cart"])) == {"c"}

@@ -3,7 +3,7 @@ from tests.every import for_every
 from afterwit.actions.failures.failure_class import classify
 from afterwit.actions.failures.signature import signature
 from afterwit.model.kinds import ActionKind, Status, Step
-from afterwit.recall.deck.line_tables import needed_by_path, needed_by_signature
+from afterwit.recall.deck.firing_lines import needed_by_path, needed_by_signature
 from afterwit.recall.deck.reader import words_called, words_in
 
 FAILURES = (

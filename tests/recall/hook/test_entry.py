@@ -375,7 +375,7 @@ def test_a_fault_says_where_and_nothing_of_the_input(hook: Hook) -> None:
 
 def test_a_hook_that_takes_too_long_ends_silently_with_zero() -> None:
     script = (
-        "from afterwit.recall.hook import time_limit; import os; time_limit.start(0.05); os.read(0, 1); print('late')"
+        "from afterwit.recall.hook.entry import start_timer; import os; start_timer(0.05); os.read(0, 1); print('late')"
     )
     with subprocess.Popen(
         [sys.executable, "-I", "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -388,8 +388,8 @@ def test_a_hook_that_takes_too_long_ends_silently_with_zero() -> None:
 @for_every("given, printed", [("0", b""), ("-9", b""), ("1e9", b""), ("²", b""), ("9999", b""), ("600", b"late\n")])
 def test_a_slow_machine_may_give_hooks_more_whole_seconds(given: str, printed: bytes) -> None:
     script = (
-        "from afterwit.recall.hook import time_limit; import time; "
-        "time_limit.start(0.01); time.sleep(0.3); print('late')"
+        "from afterwit.recall.hook.entry import start_timer; import time; "
+        "start_timer(0.01); time.sleep(0.3); print('late')"
     )
     environ = {**os.environ, "AFTERWIT_HOOK_SECONDS": given, "PYTHONUTF8": "1"}
     ran = subprocess.run([sys.executable, "-c", script], env=environ, capture_output=True, timeout=30, check=False)
@@ -398,7 +398,8 @@ def test_a_slow_machine_may_give_hooks_more_whole_seconds(given: str, printed: b
 
 def test_what_is_being_delivered_is_not_cut_off() -> None:
     script = (
-        "from afterwit.recall.hook.time_limit import close, start; import os, time; start(0.01); close(); close();"
+        "from afterwit.recall.hook.entry import start_timer, stop_timer; import os, time; start_timer(0.01);"
+        "stop_timer(); stop_timer();"
         "time.sleep(0.1); os.write(1, b'whole'); os._exit(0)"
     )
     ran = subprocess.run([sys.executable, "-I", "-c", script], capture_output=True, timeout=30, check=False)

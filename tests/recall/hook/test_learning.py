@@ -10,7 +10,7 @@ import pytest
 from tests.recall.hook.conftest import MAIN, Hook
 
 from afterwit.recall.deck.reader import Deck
-from afterwit.recall.hook.learning import learn_soon
+from afterwit.recall.hook.call import learn_soon
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck as Opened
 from afterwit.recall.deck.reader import DeckLine, DeckTrigger
 from afterwit.recall.deck.write import DeckContent, DeckSettings, write_deck
-from afterwit.recall.hook.proposals import Permissions, proposed
+from afterwit.recall.hook.call import Permissions, proposed
 
 _ADVICES = (
     *("", "make pears", "wrapit cargo → cargo", "python → uv run python", "folder/name → folder/*name*", "*.x → '*.x'"),

@@ -12,7 +12,7 @@ from tests.homes import learned, world_of
 from tests.measure.histories import HOUR_S, Log
 
 from afterwit.knowledge.door.list import all_items
-from afterwit.measure.skipping import set_skipping
+from afterwit.measure.experiment import set_skipping
 from afterwit.store.layout import Layout
 from afterwit.store.store import open_store
 

@@ -14,7 +14,7 @@ from tests.homes import claude_records, learned, put, world_of
 from afterwit.engine.archive.upkeep import verify
 from afterwit.engine.curation import curate as curating
 from afterwit.knowledge.door.list import all_items
-from afterwit.measure import skipping
+from afterwit.measure.experiment import set_skipping
 from afterwit.model.errors import PartlyDoneError, StoreFullError
 from afterwit.model.knowledge import EVERYWHERE, PERSON, Category
 from afterwit.sessions import pin as pinning
@@ -128,7 +128,7 @@ def test_what_cannot_be_journalled_is_an_error_and_never_comes_later(
         with pytest.raises(StoreFullError):
             pinning.pin(world, ["s1", "s2"])
         with pytest.raises(StoreFullError):
-            skipping.set_skipping(world, 0.5, None)
+            set_skipping(world, 0.5, None)
     assert entries(tmp_path / "store") == before
 
 

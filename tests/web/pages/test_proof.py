@@ -9,7 +9,7 @@ from tests.web.conftest import place_of
 from tests.web.stores import drawn_store, replayed
 
 from afterwit.config.world import World
-from afterwit.measure.kept_backtest import kept_backtest
+from afterwit.measure.backtest import kept_backtest
 from afterwit.web.answering import prose
 
 

@@ -20,13 +20,10 @@ from afterwit.config.calendar import Calendar
 from afterwit.config.world import World
 from afterwit.engine.replay import PLAYERS, past_of, players_named
 from afterwit.measure import backtest as running
-from afterwit.measure.backtest_notes import NotesFile
-from afterwit.measure.kept_backtest import keep_backtest
-from afterwit.measure.moments import HelpfulMoment
-from afterwit.measure.player import NoteMoment, NoteOccasion, PlayerNote
-from afterwit.measure.read_notes import ReplayedReading
-from afterwit.measure.replay import Played
-from afterwit.measure.scores import PlayerReport, Score, changed_files, searches_before
+from afterwit.measure.backtest import ReplayedReading, keep_backtest
+from afterwit.measure.backtest_files import NotesFile
+from afterwit.measure.replay import NoteMoment, NoteOccasion, Played, PlayerNote
+from afterwit.measure.scores import HelpfulMoment, PlayerReport, Score, changed_files, searches_before
 from afterwit.model.figures import human_count, human_span
 from afterwit.model.kinds import Status
 from afterwit.model.settings import RepositorySettings

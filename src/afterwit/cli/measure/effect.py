@@ -10,14 +10,22 @@ from afterwit.cli.terminal.output import print_json, print_line, print_text
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
 from afterwit.knowledge.door.list import sentences
-from afterwit.measure.live.cases import cases_of
-from afterwit.measure.live.effect import Grouping, effect_of, explained, explained_group
-from afterwit.measure.live.outcomes import ABOUT, MAIN, Figure
-from afterwit.measure.live.report import EffectReport, ExplainedCase, FigureEffect, GroupEffect
-from afterwit.measure.live.words import amount, change_cell, finding_words, retirement, self_test_words, verdict
+from afterwit.measure.cases import cases_of
+from afterwit.measure.effect import (
+    EffectReport,
+    ExplainedCase,
+    FigureEffect,
+    GroupEffect,
+    Grouping,
+    effect_of,
+    explained,
+    explained_group,
+)
+from afterwit.measure.outcomes import ABOUT, MAIN, Figure
+from afterwit.measure.words import amount, change_cell, finding_words, retirement, self_test_words, verdict
 from afterwit.model.errors import did_you_mean
 from afterwit.model.figures import human_count
-from afterwit.recall.told_moments import said_at
+from afterwit.recall.told import said_at
 
 _COLUMNS = (
     Column("first draw"),

@@ -13,20 +13,24 @@ from afterwit.cli.terminal.output import print_json, print_line, print_text
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
 from afterwit.config.extras import functions
+from afterwit.measure.effect import ArmEffect
 from afterwit.measure.experiment import (
     ArmExperiment,
+    Skipped,
+    Skipping,
     experiment_now,
     explained_arm,
+    set_skipping,
+    skipped_lately,
+    skipping_now,
     start_experiment,
     stop_experiment,
 )
-from afterwit.measure.live.outcomes import ABOUT, MAIN
-from afterwit.measure.live.report import ArmEffect
-from afterwit.measure.live.words import alarm_words, change_words, with_needed
-from afterwit.measure.skipping import Skipped, Skipping, set_skipping, skipped_lately, skipping_now
+from afterwit.measure.outcomes import ABOUT, MAIN
+from afterwit.measure.words import alarm_words, change_words, with_needed
 from afterwit.model.figures import human_count
 from afterwit.recall.holdout import ACTIONS, BLOCK, CHOICES, COLD, TEMPLATE, TOLD
-from afterwit.recall.told_moments import said_at
+from afterwit.recall.told import said_at
 
 _ARMS = {
     COLD: "nothing is told",

@@ -13,8 +13,7 @@ from afterwit.cli.terminal.progress import bar
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
 from afterwit.measure import report as running
-from afterwit.measure.metrics.collect import collect
-from afterwit.measure.metrics.figures import EXPLAINED
+from afterwit.measure.collect import EXPLAINED, collect
 
 _HEADINGS = {
     "at_ms": "when",

@@ -195,7 +195,7 @@ def is_deck_sound(store: Store, *, is_full: bool = True) -> bool:
     """Whether the deck is byte for byte the one that was written; also where none was written yet. A glance at its
     parts is enough where not everything is to be read. One that is older than the database has only itself to say so:
     the next `learn` writes another in any case."""
-    from afterwit.recall.deck.dealt import dealt_deck
+    from afterwit.recall.deck.write import dealt_deck
 
     written, path = mark(store.db, DECK), store.layout.deck
     if not (written or path.exists()):

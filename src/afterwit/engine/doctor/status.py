@@ -32,8 +32,8 @@ from afterwit.engine.doctor.findings import (
     surrounding_findings,
     surroundings,
 )
-from afterwit.measure.live.kept import KeptEffect, kept_effect
-from afterwit.measure.live.words import verdict
+from afterwit.measure.effect import KeptEffect, kept_effect
+from afterwit.measure.words import verdict
 from afterwit.model.knowledge import ItemStatus
 from afterwit.recall.spooled import draws_in
 from afterwit.store import spool

@@ -9,7 +9,7 @@ the local entries. `null` and `local` need neither queue nor fallback and get no
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import msgspec
@@ -198,11 +198,8 @@ def _set_aside(world: World, name: str) -> list[queue.SetAside]:
     path = _queue_path(world.layout)
     if not path.exists():
         return []
-    waiting = Queue(path, name)
-    try:
+    with closing(Queue(path, name)) as waiting:
         return waiting.list_rejected()
-    finally:
-        waiting.close()
 
 
 def _queue_path(layout: Layout) -> Path:

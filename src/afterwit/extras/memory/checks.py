@@ -67,20 +67,17 @@ def verdict(points: float) -> str:
 
 def availability_part(*, is_available: bool, faults: Sequence[bool]) -> float:
     """Half for being there, half for what is not lost when it is not."""
-    return 0.5 * is_available + 0.5 * share(faults)
+    return 0.5 * is_available + 0.5 * mean(faults)
 
 
 def functionality_part(checks: Sequence[bool], recall: float) -> float:
-    return (1 - _RELEVANCE_SHARE) * share(checks) + _RELEVANCE_SHARE * recall
+    return (1 - _RELEVANCE_SHARE) * mean(checks) + _RELEVANCE_SHARE * recall
 
 
 def latency_part(p95_ms: Sequence[float]) -> float:
     """1 up to 10 ms, 0 from a second on, even steps for even factors between; the mean of all."""
-    if not p95_ms:
-        return 0.0
     span = math.log(_SLOW_MS / _FAST_MS)
-    parts = [1 - math.log(max(_FAST_MS, min(_SLOW_MS, time_ms)) / _FAST_MS) / span for time_ms in p95_ms]
-    return sum(parts) / len(parts)
+    return mean([1 - math.log(max(_FAST_MS, min(_SLOW_MS, time_ms)) / _FAST_MS) / span for time_ms in p95_ms])
 
 
 def privacy_part(*, leaves_machine: bool, is_separate: bool, is_deleted: bool) -> float:
@@ -88,8 +85,9 @@ def privacy_part(*, leaves_machine: bool, is_separate: bool, is_deleted: bool) -
     return 0.5 * (not leaves_machine) + 0.25 * is_separate + 0.25 * is_deleted
 
 
-def share(checks: Sequence[bool]) -> float:
-    return sum(checks) / len(checks) if checks else 0.0
+def mean(values: Sequence[float]) -> float:
+    """Of truths: their share."""
+    return sum(values) / len(values) if values else 0.0
 
 
 class Latency(msgspec.Struct, frozen=True):
@@ -144,22 +142,13 @@ def labelled_set() -> LabelledSet:
 
 def relevance(queries: Sequence[Query], answers: Sequence[Sequence[str]]) -> Relevance:
     """How good the answers are: for each query the keys that were found, best first."""
-    recalls = [_recall(query, keys) for query, keys in zip(queries, answers, strict=True)]
-    ranks = [_reciprocal(query, keys) for query, keys in zip(queries, answers, strict=True)]
+    pairs = list(zip(queries, answers, strict=True))
+    recalls = [len(set(query.keys) & set(keys[:FIRST])) / len(query.keys) for query, keys in pairs]
+    ranks = [
+        next((1 / place for place, key in enumerate(keys, start=1) if key in query.keys), 0.0) for query, keys in pairs
+    ]
     plain = [recall for query, recall in zip(queries, recalls, strict=True) if not query.is_hard]
-    return Relevance(len(queries), _mean(recalls), _mean(ranks), _mean(plain))
-
-
-def _recall(query: Query, keys: Sequence[str]) -> float:
-    return len(set(query.keys) & set(keys[:FIRST])) / len(query.keys)
-
-
-def _reciprocal(query: Query, keys: Sequence[str]) -> float:
-    return next((1 / place for place, key in enumerate(keys, start=1) if key in query.keys), 0.0)
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values) if values else 0.0
+    return Relevance(len(queries), mean(recalls), mean(ranks), mean(plain))
 
 
 Check = Callable[[Backend, str], bool]

@@ -9,6 +9,7 @@ fallback, with the reason; after a failure it is left alone for a while, so that
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -157,13 +158,10 @@ def counts(path: Path) -> dict[str, int]:
     if not path.exists():
         return {}
     try:
-        queue = Queue(path, "")
+        with closing(Queue(path, "")) as queue:
+            return queue.counts()
     except apsw.Error as error:
         raise translate_error(error, path) from error
-    try:
-        return queue.counts()
-    finally:
-        queue.close()
 
 
 class Detour(NamedTuple):

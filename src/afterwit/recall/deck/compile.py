@@ -25,19 +25,25 @@ from afterwit.knowledge.door.listeners import listener_here, own_names
 from afterwit.knowledge.whose_words import is_personal
 from afterwit.model.errors import StoreError
 from afterwit.model.knowledge import EVERYWHERE, Item, Scope, ScopeKind
-from afterwit.recall.deck.dealt import NOTHING_DEALT, DealtDeck, DealtMarks, dealt_deck
-from afterwit.recall.deck.firing_lines import FiringLine, lines_of
-from afterwit.recall.deck.line_tables import Redact
-from afterwit.recall.deck.prompt_tables import MOST_SESSIONS, PromptChanges, PromptSource, newest
+from afterwit.recall.deck.firing_lines import FiringLine, Redact, lines_of
+from afterwit.recall.deck.prompt_tables import MOST_SESSIONS, PromptChanges, PromptSource, sighting_of
 from afterwit.recall.deck.reader import listener_mark
-from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckExample, DeckSettings, write_deck
-from afterwit.recall.doubles import told_once
-from afterwit.recall.from_digest import sighting_of
+from afterwit.recall.deck.write import (
+    NOTHING_DEALT,
+    DealtDeck,
+    DealtMarks,
+    DeckBlock,
+    DeckContent,
+    DeckExample,
+    DeckSettings,
+    dealt_deck,
+    write_deck,
+)
 from afterwit.recall.holdout import holdout_key
 from afterwit.recall.recall import names_known, preference_lines, settings_of, start_block_for
 from afterwit.recall.repository import UNCOMMITTED, git_mark, history_sightings, tree_file
-from afterwit.recall.situation import MOST_STORIES, SPEAKING, Situation, agents_of
-from afterwit.recall.worked_example import worked_example
+from afterwit.recall.situation import MOST_STORIES, SPEAKING, Situation, agents_of, told_once
+from afterwit.recall.start_block import worked_example
 from afterwit.redaction import ruleset
 from afterwit.redaction.markers import placeholder
 from afterwit.repos.identity import is_folder
@@ -273,7 +279,7 @@ class _Compiling:
         earlier = self.dealt.parts.get(repo)
         if checkout is not None and earlier is not None and earlier.prompts == now:
             return PromptChanges(kept | {key for key in filed if not key.startswith(_SESSION)}, works)
-        for sighting in newest(history_sightings(checkout, self._world.now_ms)) if checkout else ():
+        for sighting in history_sightings(checkout, self._world.now_ms):
             key = f"{sighting.session} {sighting.branch}"
             if key in filed and sighting.session != UNCOMMITTED:
                 kept.add(key)

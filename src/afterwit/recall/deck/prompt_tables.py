@@ -13,20 +13,30 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from importlib import resources
 from itertools import chain, count
 from typing import NamedTuple
 
 import apsw
 import msgspec
 
+from afterwit.model.digest import Digest
+from afterwit.model.kinds import CHANGES, Status
 from afterwit.model.text import words_of
-from afterwit.recall.deck.first_prompt import NUMBER_BYTES, count_numbers, pack_numbers
 from afterwit.recall.deck.reader import PLACES
-from afterwit.recall.place_index import MEMORY, PlaceSighting, path_total, rarity, recencies, words_of_sighting
+from afterwit.recall.place_index import (
+    MEMORY,
+    NUMBER_BYTES,
+    PlaceIndex,
+    PlaceSighting,
+    pack_numbers,
+    rarity,
+    recencies,
+)
 
 MOST_SESSIONS = 2_000
-MOST_COMMITS = 1_000
 MOST_CHANGED = 40  # files that are kept in the order of their changes
+_MOST_TEXT = 16_000
 _SHORT = 10  # characters of a commit's id
 _FILE_KINDS = ("name", "path", "branch", "symbol")
 
@@ -71,9 +81,35 @@ def update_prompt_tables(part: apsw.Connection, source: PromptSource, redact: Re
     _Update(part, redact).run(source)
 
 
-def newest(sightings: Iterable[PlaceSighting]) -> list[PlaceSighting]:
-    """Of commits and other work that is no session as many as are kept."""
-    return sorted(sightings, key=lambda sighting: (sighting.at_ms, sighting.session))[-MOST_COMMITS:]
+def places_of(sightings: Iterable[PlaceSighting], redact: Redact) -> PlaceIndex:
+    """An index of these alone, in memory: for who asks of a place that no deck knows."""
+    part = apsw.Connection(":memory:")
+    part.execute(schema("part.sql"))
+    works = {f"{sighting.session} {sighting.branch}": sighting for sighting in sightings}
+    update_prompt_tables(part, PromptSource("", lambda _: PromptChanges(works=works)), redact)
+    return PlaceIndex(part)
+
+
+def schema(name: str) -> str:
+    """The tables of a deck or of a part of it."""
+    return resources.files("afterwit.recall.deck").joinpath(name).read_text("utf-8")
+
+
+def sighting_of(digest: Digest) -> PlaceSighting:
+    """What a digest tells about where work is. Files outside the repository are left out."""
+    symbols = {file.path: file.symbols for file in digest.files}
+    changed: dict[str, tuple[str, ...]] = {}
+    for step in digest.steps:
+        if step.kind in CHANGES and step.status is not Status.FAILED:
+            changed |= {path: symbols.get(path, ()) for path in step.files if not path.startswith("/")}
+    said = (
+        digest.task,
+        digest.title,
+        *(publication.text for publication in digest.publications),
+        *(prompt.text for prompt in digest.prompts[1:]),
+    )
+    at_ms = digest.ended_ms or digest.started_ms or 0
+    return PlaceSighting(digest.native_id, "\n".join(said)[:_MOST_TEXT], changed, digest.branch, at_ms)
 
 
 def redacted_sighting(sighting: PlaceSighting, redact: Redact) -> PlaceSighting:
@@ -190,7 +226,9 @@ class _Postings:
         body = bytearray(held)
         for code in codes:
             number = pack_numbers([code >> 1])
-            begin = bisect_left(range(count_numbers(body)), code >> 1, key=partial(_number_at, body)) * NUMBER_BYTES
+            begin = (
+                bisect_left(range(len(body) // NUMBER_BYTES), code >> 1, key=partial(_number_at, body)) * NUMBER_BYTES
+            )
             end = begin + (NUMBER_BYTES if body[begin : begin + NUMBER_BYTES] == number else 0)
             body[begin:end] = b"" if code & 1 else number
         return bytes(body)
@@ -208,7 +246,7 @@ class _File(NamedTuple):
 
 def _made(work: PlaceSighting, redact: Redact) -> tuple[_Facts, list[str]]:
     sighting = redacted_sighting(work, redact)
-    bag = words_of_sighting(sighting)
+    bag = sighting.words()
     facts = _Facts(
         sighting.session if sighting.is_session else sighting.session[:_SHORT],  # commits are asked for by nobody
         sighting.at_ms,
@@ -264,7 +302,7 @@ def _totals(files: Mapping[str, _File]) -> dict[str, float]:
     words = {path: file.words.split() for path, file in files.items()}
     holders = Counter(chain.from_iterable(words.values()))
     tells = {word: rarity(len(files), held) for word, held in holders.items()}
-    return {path: path_total(own, tells.__getitem__) for path, own in words.items()}
+    return {path: round(sum(tells[word] for word in sorted(own)), 2) for path, own in words.items()}
 
 
 def _places(works: Mapping[int, _Facts], files: Mapping[str, _File], totals: Mapping[str, float]) -> tuple[object, ...]:

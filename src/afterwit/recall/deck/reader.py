@@ -237,7 +237,7 @@ class Deck:
         if not path:
             return None
         db = _opened(path)
-        if db.execute("SELECT body FROM indexes WHERE name = ?", (REPO,)).fetchone() != (repo,):
+        if index_in(db, REPO) != repo:
             raise ValueError("the prepared notes are of another repository")
         return db
 
@@ -257,6 +257,12 @@ def opened_immutable(path: str) -> apsw.Connection:
     """A database that nobody changes."""
     address = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?immutable=1"
     return apsw.Connection(address, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+
+
+def index_in(part: apsw.Connection | None, name: str) -> object:
+    """What a part has under this name in the table `indexes`; None where it has nothing."""
+    row = part.execute("SELECT body FROM indexes WHERE name = ?", (name,)).fetchone() if part is not None else None
+    return row[0] if row else None
 
 
 def listener_mark(name: str, key: bytes) -> str:

@@ -14,8 +14,7 @@ import hashlib
 import shutil
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
-from importlib import resources
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -24,17 +23,108 @@ import apsw
 import msgspec
 
 from afterwit.model.knowledge import ScopeKind
-from afterwit.recall.deck.dealt import NOTHING_DEALT, DealtDeck, DealtMarks, DealtPart, parts_folder
-from afterwit.recall.deck.firing_lines import FiringLine
-from afterwit.recall.deck.line_tables import LINE_TABLES, Redact, put_lines, put_notes, safe
-from afterwit.recall.deck.prompt_tables import PromptSource, update_prompt_tables
-from afterwit.recall.deck.reader import EXAMPLES, REPO, VERSION
+from afterwit.recall.deck.firing_lines import LINE_TABLES, FiringLine, Redact, put_lines, put_notes, safe
+from afterwit.recall.deck.prompt_tables import PromptSource, schema, update_prompt_tables
+from afterwit.recall.deck.reader import EXAMPLES, PARTS, REPO, VERSION, opened_immutable
 from afterwit.recall.prompt_block import BlockLine, BlockSection
 from afterwit.redaction.markers import CLOSING, OPENING
 from afterwit.redaction.shown import Shown
 from afterwit.store.atomic import PRIVATE, rename_into, step, sync
 from afterwit.store.database import transaction, translate_error
 from afterwit.store.marks import fingerprint
+
+
+class DealtPart(NamedTuple):
+    """A part, as the deck names it."""
+
+    repo: str
+    file: str  # ends with its fingerprint
+    size_bytes: int = 0
+    changed_ns: int = 0
+    prompts: str = ""  # the mark of what its sessions and commits were read with
+
+    def found_in(self, folder: Path) -> "DealtPart | None":
+        """The part, if it lies there as it was written: a glance at its size and times is enough; where they are
+        others, as in a store that was restored from a backup, it is read."""
+        try:
+            now = self.seen_in(folder)
+        except OSError:
+            return None
+        return now if now == self or self.is_sound_in(folder) else None
+
+    def seen_in(self, folder: Path) -> "DealtPart":
+        """With the size and the time that it has now. The time is that of any change: nobody can turn it back."""
+        about = (folder / self.file).lstat()
+        return self._replace(size_bytes=about.st_size, changed_ns=about.st_ctime_ns)
+
+    def is_sound_in(self, folder: Path) -> bool:
+        """Whether it lies there byte for byte."""
+        return fingerprint(folder / self.file) == self.file.removesuffix(".db").rpartition("-")[2]
+
+
+class DealtMarks(NamedTuple):
+    """What the lines and blocks of a repository were made from."""
+
+    items: str = ""
+    lines: str = ""
+    blocks: str = ""
+    stories: int = 0
+
+
+class DealtDeck(NamedTuple):
+    """What there is to go on from; nothing by default."""
+
+    marks: Mapping[str, DealtMarks] = MappingProxyType({})
+    named: Sequence[DealtPart] = ()
+    parts: Mapping[str, DealtPart] = MappingProxyType({})  # those that are sound, by repository
+    db: apsw.Connection | None = None
+
+    def blocks(self, repo: str) -> list[tuple[str, str, str]]:
+        query = "SELECT repo, agent, body FROM blocks WHERE repo = ?"
+        rows = self.db.execute(query, (repo,)) if self.db is not None else ()
+        return [(str(repo), str(agent), str(body)) for repo, agent, body in rows]
+
+    def personal(self, repo: str) -> list[str]:
+        rows = self.db.execute("SELECT item FROM personal WHERE repo = ?", (repo,)) if self.db is not None else ()
+        return [str(item) for (item,) in rows]
+
+    def rows(self, table: str) -> list[tuple[object, ...]]:
+        return self.db.execute(f"SELECT * FROM {table}").fetchall() if self.db is not None else []  # noqa: S608
+
+
+NOTHING_DEALT = DealtDeck()
+
+
+def parts_folder(deck: Path) -> Path:
+    return deck.with_name(PARTS)
+
+
+@contextmanager
+def dealt_deck(path: Path) -> Iterator[DealtDeck]:
+    """The deck at this path; nothing where there is none of this version."""
+    db = _opened(path)
+    if db is None:
+        yield NOTHING_DEALT
+        return
+    with closing(db):
+        marks = {repo: DealtMarks(*row) for repo, *row in db.execute("SELECT * FROM dealt")}
+        named = [DealtPart(*row) for row in db.execute("SELECT * FROM parts")]
+        sound = (part.found_in(parts_folder(path)) for part in named)
+        yield DealtDeck(marks, named, {part.repo: part for part in sound if part is not None}, db)
+
+
+def _opened(path: Path) -> apsw.Connection | None:
+    if not path.is_file():
+        return None
+    try:
+        db = opened_immutable(str(path))
+        if db.pragma("user_version") == VERSION:
+            return db
+        db.close()
+    except apsw.Error:
+        return None
+    return None
+
 
 _NEW = "new.db"  # under which a part is written
 _PRAGMAS = {"journal_mode": "OFF", "synchronous": "OFF", "secure_delete": "ON"}
@@ -175,7 +265,7 @@ class _Writing:
             db.pragma(name, "OFF")
         with transaction(db):
             for name in ("deck.sql", "lines.sql"):
-                db.execute(resources.files("afterwit.recall.deck").joinpath(name).read_text("utf-8"))
+                db.execute(schema(name))
             db.executemany("INSERT INTO settings VALUES (?, ?)", (*_settings(deck.settings), self._examples()))
             db.executemany("INSERT INTO roots VALUES (?, ?)", sorted(deck.roots.items()))
             db.executemany("INSERT INTO remotes VALUES (?, ?)", sorted(deck.remotes.items()))
@@ -262,7 +352,7 @@ def write_part(folder: Path, content: PartContent, redact: Redact, earlier: Deal
 def _fill(db: apsw.Connection, content: PartContent, redact: Redact, *, is_new: bool) -> None:
     if is_new:
         for name in ("lines.sql", "part.sql"):
-            db.execute(resources.files("afterwit.recall.deck").joinpath(name).read_text("utf-8"))
+            db.execute(schema(name))
         db.execute("INSERT INTO main.indexes VALUES (?, ?)", (REPO, content.repo))
         db.pragma("user_version", VERSION)
     if content.lines is not None:

@@ -1,16 +1,18 @@
 """The entry point of hooks: `afterwit-hook <agent> <event> [--refuse] [--rewrite]`, the input on standard input.
 
 Never breaks the agent: it ends with 0 whatever happens, within a limit of time, and says nothing where something of
-ours went wrong. Faults go to the spool. Loads only what the event needs; a test guards the list.
+ours went wrong. A thread of its own keeps the time, because it also ends a hook that waits for a lock or a slow disk.
+Faults go to the spool. Loads only what the event needs; a test guards the list.
 """
 
 import gc
 import os
 import sys
+import time
+from _thread import allocate_lock, start_new_thread
 
 from afterwit.agents.hook_payloads import EVENTS, LONGEST_ID, PROMPT, READING_VARIABLE, START, payloads_of
 from afterwit.model.standard_streams import open_closed_streams
-from afterwit.recall.hook import time_limit
 
 CALLED = ".called"  # ends the name of a file in the spool whose time is that of an agent's latest call
 _ACTION_SECONDS = 1.0
@@ -20,6 +22,11 @@ _TOKENS = (
     "AKIA ASIA AIza eyJ ghp_ gho_ ghs_ github_pat_ glpat- hf_ npm_ sk- sk_ rk_ xox xapp- pypi- SG. ya29. gsk_ xai-"
 )
 
+_VARIABLE = "AFTERWIT_HOOK_SECONDS"
+_MOST_DIGITS = 3
+_DELIVERING = allocate_lock()
+_closed: list[bool] = []
+
 
 def main() -> None:
     """Answers one call and ends the process."""
@@ -27,11 +34,11 @@ def main() -> None:
         os._exit(0)
     gc.disable()  # the process ends before there is anything worth collecting
     agent, event, *flags = [*sys.argv[1:], "", ""]
-    time_limit.start(_BLOCK_SECONDS if event in (START, PROMPT) else _ACTION_SECONDS)
+    start_timer(_BLOCK_SECONDS if event in (START, PROMPT) else _ACTION_SECONDS)
     try:
         open_closed_streams()
         text = answered(agent, event, flags)
-        time_limit.close()
+        stop_timer()
         _print(text)
     except Exception as error:  # noqa: BLE001 - nothing of ours may reach the agent
         _note_fault(agent, event, error)
@@ -116,3 +123,24 @@ def _note_fault(agent: str, event: str, error: Exception) -> None:
 
     with SpoolFile(f"{store_folder(os.environ)}/{SPOOL}", agent, "") as file:
         file.append(fault(agent, "", event, error))
+
+
+def start_timer(seconds: float) -> None:
+    """Ends the process after so many seconds, unless it delivers by then. A machine that is slower than most may give
+    it more by the variable, in whole seconds."""
+    given = os.environ.get(_VARIABLE, "")
+    more = int(given) if given.isascii() and given.isdigit() and len(given) <= _MOST_DIGITS else 0
+    start_new_thread(_wait, (max(seconds, more),))
+
+
+def stop_timer() -> None:
+    """From here on the hook delivers. Where time is just up, this does not return: the process ends."""
+    if not _closed:
+        _DELIVERING.acquire()
+        _closed.append(True)
+
+
+def _wait(seconds: float) -> None:
+    time.sleep(seconds)
+    if _DELIVERING.acquire(blocking=False):
+        os._exit(0)

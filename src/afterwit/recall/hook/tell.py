@@ -9,11 +9,23 @@ import time
 from afterwit.agents.hook_payloads import ACTIVITY, AFTER, BEFORE, COMPACT, FORGETFUL, PROMPT, START, Answer, Moment
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck
-from afterwit.recall.history import CLEARED, COMPACTED, DRAW, LATER, PROMPTED, STARTED, History
-from afterwit.recall.holdout import TEMPLATE, is_told, odds_for
-from afterwit.recall.hook.proposals import Proposal
+from afterwit.recall.holdout import (
+    CLEARED,
+    COMPACTED,
+    DRAW,
+    LATER,
+    PROMPTED,
+    STARTED,
+    TEMPLATE,
+    History,
+    is_told,
+    odds_for,
+)
 from afterwit.redaction.shown import NOTHING, Shown, between_markers, command, cut, joined, ours
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from afterwit.recall.hook.call import Proposal
 try:
     from _blake2 import blake2b
 except ImportError:
@@ -37,7 +49,7 @@ class HookTeller:
         self._odds = odds_for(deck.share("session_share"), deck.share("item_share"), deck.names("arms"))
         self._wanted_chars = 0  # of what would be said without any hold-out
 
-    def tell(self, history: History, proposal: Proposal | None, carries: tuple[str, ...]) -> Answer:
+    def tell(self, history: History, proposal: "Proposal | None", carries: tuple[str, ...]) -> Answer:
         """The answer to give."""
         event = self._moment.event
         self._odds = history.odds or self._odds
@@ -75,7 +87,7 @@ class HookTeller:
         self._note(PROMPTED)
         return NOTHING
 
-    def _prompted(self, history: History, proposal: Proposal | None) -> tuple[Shown, Shown]:
+    def _prompted(self, history: History, proposal: "Proposal | None") -> tuple[Shown, Shown]:
         is_due = not history.has_started or history.awaits_block
         block = self._block() if is_due else NOTHING
         if history.has_prompted:
@@ -84,7 +96,7 @@ class HookTeller:
         room = LONGEST - self._wanted_chars - 2 if self._wanted_chars else LONGEST
         return block, self._sections(history, proposal, room) if proposal else NOTHING
 
-    def _sections(self, history: History, proposal: Proposal, room: int) -> Shown:
+    def _sections(self, history: History, proposal: "Proposal", room: int) -> Shown:
         """The block of a prompt without what the session knows and what is held out; nothing where all of it does not
         fit, so that what is drawn does not depend on the draw."""
         from afterwit.recall.prompt_block import text_of
@@ -101,7 +113,7 @@ class HookTeller:
             return NOTHING
         return self._drawn(PROMPT, items, text_of(told), whole)
 
-    def _later(self, history: History, proposal: Proposal) -> Shown:
+    def _later(self, history: History, proposal: "Proposal") -> Shown:
         """What is new in a prompt that is not the first, within what the session has left."""
         from afterwit.recall.prompt_block import BlockLine, later_sections, later_tokens, text_of
 
@@ -152,7 +164,7 @@ class HookTeller:
         example = self._deck.example(self._place.repo) if TEMPLATE in self._odds.arms else None
         return example if example is not None and len(block) + len(example[1]) < LARGEST_BLOCK else None
 
-    def _lines(self, history: History, proposal: Proposal) -> Shown:
+    def _lines(self, history: History, proposal: "Proposal") -> Shown:
         """The known fix, also where a block told it already, and what waits for the action, where nothing did."""
         earlier = history.answered if self._moment.event == AFTER else history.told
         new = [line for line in proposal.lines if line.item not in earlier]
@@ -171,7 +183,7 @@ class HookTeller:
         details = {"signature": proposal.signature} if is_fix else {"act": ACTIVITY}
         return self._drawn(self._moment.event, items, told, wanted, **details)
 
-    def _corrected(self, history: History, proposal: Proposal) -> Answer:
+    def _corrected(self, history: History, proposal: "Proposal") -> Answer:
         """Refuses a command once, or rewrites it. The same command passes when it is called again."""
         (line,) = proposal.lines
         mark = blake2b(self._moment.command.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

@@ -5,8 +5,10 @@ parser of command lines, the classes of failures and their signatures. All of it
 has the signature that it had there.
 """
 
+from afterwit.actions.quick_look import LEAST_BELIEF, ends_of, fits_path, is_any_call, names_missing, says_missing
 from afterwit.agents.hook_payloads import Moment, described
-from afterwit.recall.deck.reader import DeckLine, DeckTrigger
+from afterwit.recall.deck.location import Location
+from afterwit.recall.deck.reader import Deck, DeckLine, DeckTrigger, words_called, words_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # its enumeration takes a hook too long to load
@@ -115,3 +117,103 @@ def _changed(advice: str, moment: Moment) -> tuple[str, str]:
     from afterwit.actions.shell.command_changes import advised, bare
 
     return advised(advice, moment.command, moment.output), bare(moment.command)
+
+
+def known_fixes(deck: Deck, agent: str, moment: Moment, place: Location) -> tuple[str, list[DeckLine]]:
+    """The signature of a failure that is known, and what fits it, the best first; nothing where it is not known."""
+    candidates = _candidates(deck, agent, moment, place)
+    if not candidates:
+        return "", []
+
+    failure = failure_of(agent, moment)
+    if failure is None:
+        return "", []
+    ranked = []
+    for trigger, general in candidates:
+        is_meant = not is_any_call(trigger.program, trigger.words, trigger.signature, general.advice)
+        clarity = _clarity(trigger, failure, moment) if is_meant else 0
+        line = meant(general, moment) if clarity else None
+        if line is not None and not _says(moment, line):
+            ranked.append(((not line.advice, -clarity, line.breadth, line.number), line))
+    best: dict[str, DeckLine] = {}
+    for _, line in sorted(ranked, key=lambda rated: rated[0]):
+        best.setdefault(line.item, _shown_here(line))
+    return failure.signature, list(best.values())
+
+
+def _candidates(deck: Deck, agent: str, moment: Moment, place: Location) -> list[tuple[DeckTrigger, DeckLine]]:
+    """What may fit: all words occur that it needs."""
+    output = _plain(ends_of(moment.output))
+    words = words_in(output)
+    pairs = deck.lines("failure", words | words_called(moment.command), place.repo, agent)
+    if says_missing(output):
+        named = deck.lines("path", words, place.repo, agent)
+        pairs += [(trigger, line) for trigger, line in named if line.advice and names_missing(trigger.path, output)]
+    return [(trigger, line) for trigger, line in pairs if not trigger.rule and line.confidence >= LEAST_BELIEF]
+
+
+def _clarity(trigger: DeckTrigger, failure: FailedCall, moment: Moment) -> int:
+    """How clearly a trigger means this failure; 0: not at all."""
+    if trigger.path:
+        return 3 if names_missing(trigger.path, failure.error) else 0
+    if trigger.signature not in ("", failure.signature) or not is_of_tool(trigger, moment):
+        return 0
+    if not fires_at_command(trigger, moment.command):
+        return 0
+    return 2 if trigger.signature else 1
+
+
+def _says(moment: Moment, line: DeckLine) -> bool:
+    """Whether the output says it already, or the command was just that."""
+    advice = line.advice.strip()
+    return bool(advice) and (advice in moment.output or advice == moment.command.strip())
+
+
+def _shown_here(line: DeckLine) -> DeckLine:
+    """The line with the command to use now, where it does not have it."""
+    if not line.advice or line.advice in line.text:
+        return line
+    from afterwit.redaction.shown import command, joined, ours
+
+    return line.told(joined((line.text, ours(" Here: "), command(line.advice))), line.advice, line.replaces)
+
+
+def _plain(text: str) -> str:
+    """Without colours, whose codes would stick to words."""
+    if "\x1b" not in text:
+        return text
+    import re
+
+    return re.sub(r"\x1b\[[0-9;:?]*[ -/]*[@-~]", " ", text)
+
+
+def awaited(pairs: list[tuple[DeckTrigger, DeckLine]], agent: str, moment: Moment, place: Location) -> list[DeckLine]:
+    """Of these lines those that wait for this action, each once, in the order in which they are said."""
+    from afterwit.actions.activities import activities_of
+    from afterwit.actions.tools import paths_of
+
+    activities = activities_of(*called(agent, moment))
+    named = (moment.path, *paths_of(moment.tool, moment.arguments))
+    paths = [below for path in named if path and (below := place.below(path, moment.cwd))]
+    waiting: dict[str, DeckLine] = {}
+    for trigger, line in pairs:
+        is_done = not trigger.activity or trigger.activity in activities
+        is_there = not trigger.path or any(fits_path(trigger.path, path) for path in paths)
+        is_meant = is_of_tool(trigger, moment) and fires_at_command(trigger, moment.command)
+        if is_done and is_there and is_meant and (not trigger.lines or _is_edited(trigger.lines, moment)):
+            waiting.setdefault(line.item, line)
+    return sorted(waiting.values(), key=lambda line: (line.breadth, line.number))
+
+
+def _is_edited(lines: list[str], moment: Moment) -> bool:
+    """Whether an edit is about one of these lines. An agent that does not tell what it edits is taken to be."""
+    texts = [text for text in _texts(moment.arguments) if text not in (moment.path, moment.cwd)]
+    told = [text for text in texts if "\n" in text or " " in text]
+    return not told or any(line in text for text in told for line in lines)
+
+
+def _texts(value: object) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [text for part in inner for text in _texts(part)]

@@ -18,8 +18,7 @@ from afterwit.knowledge.whose_words import words_of
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Category, Channel, Item, ItemStatus
 from afterwit.recall.recall import recalled
-from afterwit.recall.told import ToldWhen, told_when
-from afterwit.recall.told_moments import said_at
+from afterwit.recall.told import ToldWhen, said_at, told_when
 from afterwit.store.decisions import DecisionKind, ItemChanges
 from afterwit.store.rows.items import exposures
 from afterwit.store.rows.session_list import session_of

@@ -9,16 +9,13 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from afterwit.measure.backtest import PRODUCT
-from afterwit.measure.dashboard.history import ReportDay, days_in
-from afterwit.measure.kept_backtest import kept_backtest
-from afterwit.measure.live.cases import cases_of
-from afterwit.measure.live.effect import effect_of, explained
-from afterwit.measure.live.kept import kept_effect
-from afterwit.measure.live.outcomes import ABOUT, Figure
-from afterwit.measure.live.words import NOTHING_COMPARED, amount, change_words, finding_words, verdict
-from afterwit.measure.metrics.collect import collect_confidence
+from afterwit.measure.backtest import PRODUCT, kept_backtest
+from afterwit.measure.cases import cases_of
+from afterwit.measure.collect import ReportDay, collect_confidence, days_in
+from afterwit.measure.effect import effect_of, explained, kept_effect
+from afterwit.measure.outcomes import ABOUT, Figure
 from afterwit.measure.report import HISTORY, METRICS
+from afterwit.measure.words import NOTHING_COMPARED, amount, change_words, finding_words, verdict
 from afterwit.model.errors import UsageError
 from afterwit.model.figures import Proportion
 from afterwit.reader.ledger import spent_by

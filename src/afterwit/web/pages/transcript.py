@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from afterwit.model.errors import UsageError
-from afterwit.recall.tellings import tellings
-from afterwit.recall.told_moments import said_at
+from afterwit.recall.told import said_at, tellings
 from afterwit.sessions.cost import spending_of
 from afterwit.sessions.filters import one_line, short_id
 from afterwit.sessions.list import Session

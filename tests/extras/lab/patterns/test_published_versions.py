@@ -15,8 +15,8 @@ from afterwit.extras.lab.patterns.detect import detect
 from afterwit.extras.lab.patterns.publish import PublishRequest, find_published, publish
 from afterwit.extras.lab.patterns.show import catalog_of
 from afterwit.extras.lab.skills.figures import skill_history
-from afterwit.measure.live.cases import Cases, ItemDraw, cases_of
-from afterwit.measure.live.effect import effect_of
+from afterwit.measure.cases import Cases, ItemDraw, cases_of
+from afterwit.measure.effect import effect_of
 from afterwit.model.learn_run import Options
 from afterwit.sessions.filters import Filter
 from afterwit.store.rows.extras import PublishedForm

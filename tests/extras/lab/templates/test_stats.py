@@ -9,8 +9,8 @@ from tests.measure.live.drawn import AT_MS, draw, learned_cases
 
 from afterwit.config.world import World
 from afterwit.extras.lab.templates.apply import TEXT, TemplateStats, apply, select, stats
-from afterwit.measure.live.report import GroupEffect
-from afterwit.measure.statistics.estimate import Finding, estimate
+from afterwit.measure.effect import GroupEffect
+from afterwit.measure.statistics import Finding, estimate
 from afterwit.model.errors import UsageError
 from afterwit.model.kinds import ActionKind, TaskType
 from afterwit.model.templates import Template, TemplateSource, TemplateStatus

@@ -94,17 +94,19 @@ def skill_name_of(entry: CatalogEntry) -> str:
 
 def skill_of(entry: CatalogEntry) -> SkillDocument:
     """The skill of a version."""
+    version = joined([stamp(number) for number in entry.version.split(".")], ".")
+    mark = ours("<!-- Written by `afterwit patterns publish`; `afterwit patterns unpublish` removes it. -->")
     description = joined((approved(entry.title), approved(entry.text)), " ")
     body = joined(
         (
             joined((ours("# "), approved(entry.title))),
             approved(entry.text),
             _where(entry),
-            joined((ours("Pattern "), stamp(entry.id), ours(", version "), _version(entry), ours("."))),
+            joined((ours("Pattern "), stamp(entry.id), ours(", version "), version, ours("."))),
         ),
         "\n\n",
     )
-    text = joined((between_markers(body, OPENING, CLOSING), ours("\n"), _mark()))
+    text = joined((between_markers(body, OPENING, CLOSING), ours("\n"), mark))
     return skill_document(skill_name_of(entry), description, text, entry.version)
 
 
@@ -130,11 +132,3 @@ def _where(entry: CatalogEntry) -> Shown:
 def _last(where: str) -> str:
     """The name of a repository without host and owner."""
     return where.rpartition("/")[2]
-
-
-def _version(entry: CatalogEntry) -> Shown:
-    return joined([stamp(number) for number in entry.version.split(".")], ".")
-
-
-def _mark() -> Shown:
-    return ours("<!-- Written by `afterwit patterns publish`; `afterwit patterns unpublish` removes it. -->")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from afterwit.connect.foreign_files import differences
-from afterwit.extras.lab.patterns.catalog import Catalog, CatalogDecision, CatalogEntry, EntryStatus
+from afterwit.extras.lab.patterns.catalog import Catalog, CatalogDecision, EntryStatus
 from afterwit.extras.lab.patterns.catalog_files import in_words
 from afterwit.extras.lab.patterns.curate import CatalogChange, EntryChanges, SplitBy, edit, judge, merge, split, undo
 from afterwit.extras.lab.patterns.publish import (
@@ -71,6 +71,7 @@ def _pattern(ask: Ask) -> WebAnswer:
     pattern, catalog = pattern_named(ask.world, ask.names["pattern"]), catalog_of(ask.world)
     entry = pattern.entry
     places = find_published(ask.world, catalog, (entry.id,)).get(entry.id, [])
+    approved = [other for other in catalog.entries.values() if other.status is EntryStatus.APPROVED]
     return render(
         ask,
         "pattern.html",
@@ -85,16 +86,10 @@ def _pattern(ask: Ask) -> WebAnswer:
         places=places,
         is_withdrawn=any(place.state is PublishedState.WITHDRAWN for place in places),
         is_outdated=any(place.state is PublishedState.OUTDATED for place in places),
-        others=_others(catalog, entry),
+        others=sorted((other for other in approved if other.id != entry.id), key=lambda other: other.title),
         splits=[by for by in SplitBy if len({getattr(piece, by) for piece in entry.evidence} - {""}) > 1],
         **change_bar(ask, catalog),
     )
-
-
-def _others(catalog: Catalog, entry: CatalogEntry) -> list[CatalogEntry]:
-    """What a pattern can be made one with."""
-    approved = (other for other in catalog.entries.values() if other.status is EntryStatus.APPROVED)
-    return sorted((other for other in approved if other.id != entry.id), key=lambda other: other.title)
 
 
 def _decide(ask: Ask) -> WebAnswer:

@@ -13,16 +13,15 @@ import msgspec
 from afterwit.config.world import World
 from afterwit.extras.lab.templates.files import find_template, list_templates
 from afterwit.extras.lab.templates.wire import Message, WireFormat, template_messages
-from afterwit.measure.live.cases import cases_in
-from afterwit.measure.live.effect import effect_of
-from afterwit.measure.live.report import GroupEffect
-from afterwit.measure.live.words import with_needed
-from afterwit.measure.statistics.estimate import Finding
+from afterwit.measure.cases import cases_in
+from afterwit.measure.effect import GroupEffect, effect_of
+from afterwit.measure.statistics import Finding
+from afterwit.measure.words import with_needed
 from afterwit.model.errors import UsageError
 from afterwit.model.kinds import TaskType
 from afterwit.model.templates import TEMPLATE_ITEM, Template, TemplateUse
 from afterwit.model.times import iso_from_ms
-from afterwit.recall.worked_example import worked_example
+from afterwit.recall.start_block import worked_example
 from afterwit.redaction.markers import marked
 from afterwit.store.rows.hooks import count_tellings
 from afterwit.store.store import readonly_database
@@ -88,7 +87,7 @@ def select(rows: Iterable[TemplateStats], task_type: TaskType | None = None, rep
         and (not repo or f"/{row.template.source.repo}".endswith(f"/{repo}"))
         and row.template.is_in_use
     ]
-    best = min(fitting, key=_order, default=None)
+    best = min(fitting, key=lambda row: (_PREFERENCE[row.finding], row.uses, row.template.id), default=None)
     return best.template if best is not None else None
 
 
@@ -99,10 +98,6 @@ def choose_examples(world: World) -> list[str]:
     repos = sorted({row.template.source.repo for row in rows})
     chosen = (select([row for row in rows if row.template.source.repo == repo]) for repo in repos)
     return [template.id for template in chosen if template is not None]
-
-
-def _order(row: TemplateStats) -> tuple[int, int, str]:
-    return _PREFERENCE[row.finding], row.uses, row.template.id
 
 
 def _measure(world: World) -> tuple[Mapping[str, int], Mapping[str, GroupEffect]]:
@@ -130,7 +125,12 @@ def apply(
     world: World, name: str = "", *, form: str = TEXT, task_type: TaskType | None = None, repo: str = ""
 ) -> AppliedTemplate:
     """One template, the one that is named or else the one to use next, in a form."""
-    template = find_template(world, name) if name else _select_or_refuse(world, task_type, repo)
+    template = find_template(world, name) if name else select(stats(world), task_type, repo)
+    if template is None:
+        raise UsageError(
+            "No template in use fits. `afterwit templates list` shows what there is, `afterwit templates auto` proposes"
+            " some."
+        )
     if not template.is_in_use:
         raise UsageError(
             f"Template {template.id} is somebody else's and needs your approval."
@@ -141,16 +141,6 @@ def apply(
     use = TemplateUse(template=template.id, version=template.version, at=iso_from_ms(world.now_ms), way=form)
     note_use(world.layout, use)
     return applied
-
-
-def _select_or_refuse(world: World, task_type: TaskType | None, repo: str) -> Template:
-    template = select(stats(world), task_type, repo)
-    if template is None:
-        raise UsageError(
-            "No template in use fits. `afterwit templates list` shows what there is, `afterwit templates auto` proposes"
-            " some."
-        )
-    return template
 
 
 def _render(template: Template, form: str) -> AppliedTemplate:

@@ -29,7 +29,6 @@ from afterwit.extras.lab.templates.create import DEFAULT_COUNT, ProposedTemplate
 from afterwit.extras.lab.templates.files import (
     approve,
     delete,
-    export,
     find_template,
     import_template,
     list_templates,
@@ -41,6 +40,7 @@ from afterwit.model.templates import DEFAULT_EXAMPLES, LEAST_EXAMPLES, MOST_EXAM
 from afterwit.model.times import ms_from_any
 from afterwit.redaction.hygiene import clean
 from afterwit.repos.remotes import short_names
+from afterwit.store.template_files import template_bytes
 
 COMMANDS = {
     "list": Subcommand(".cli:list_", "List the templates."),
@@ -409,7 +409,7 @@ def delete_template(here: Here, template: str, is_agreed: bool, is_json: bool) -
 @in_place
 def export_template(here: Here, template: str, output: Path, is_forced: bool) -> None:
     """Write a template as JSON, for others. It is redacted once more; read it before you send it."""
-    text = export(find_template(here.world, template)).decode()
+    text = template_bytes(find_template(here.world, template)).decode()
     if output == STANDARD_OUTPUT:
         for line in text.splitlines():
             print_line(line)

@@ -213,7 +213,8 @@ def _good_sessions(source: TranscriptSource, there: set[str]) -> Iterator[_GoodS
     for row in first_sessions(source.store.db, selection, "start", _LATEST):
         if row.relation == Relation.SUBAGENT or row.is_partial or template_id(row.agent, row.native_id) in there:
             continue
-        if forgotten.covers(_session_ref(row)):
+        ref = SessionRef(agent=row.agent, native_id=row.native_id, story=row.native_id, repo=row.repo, user=row.user)
+        if forgotten.covers(ref):
             continue
         digest = load_digest(source.store.db, row)
         if digest is None or len(digest.steps) < _LEAST_STEPS or digest.verdict.confidence < _LEAST_CONFIDENCE:
@@ -221,10 +222,6 @@ def _good_sessions(source: TranscriptSource, there: set[str]) -> Iterator[_GoodS
         failed = sum(step.has_failed for step in digest.steps)
         if failed <= _MOST_FAILED * len(digest.steps) and _is_checked(digest):
             yield _GoodSession(row, digest, failed)
-
-
-def _session_ref(row: SessionRow) -> SessionRef:
-    return SessionRef(agent=row.agent, native_id=row.native_id, story=row.native_id, repo=row.repo, user=row.user)
 
 
 def _is_checked(digest: Digest) -> bool:

@@ -31,11 +31,11 @@ from afterwit.store.layout import Layout
 from afterwit.store.marks import EXAMPLES, mark
 from afterwit.store.store import hold_lease, open_store, require
 from afterwit.store.template_files import (
+    StoredTemplates,
     delete_template,
     put_template,
     read_template,
     read_templates,
-    template_bytes,
     template_in,
 )
 
@@ -139,19 +139,14 @@ def template_id(*identity: str) -> str:
     return hashlib.blake2b("\0".join(identity).encode("utf-8", "surrogatepass"), digest_size=_ID_BYTES).hexdigest()
 
 
-class TemplateList(msgspec.Struct, frozen=True, kw_only=True):
-    templates: list[Template]
-    problems: list[str]  # with files that are no templates
-
-
-def list_templates(world: World) -> TemplateList:
+def list_templates(world: World) -> StoredTemplates:
     """All of them, those that can be used first, then by type and description."""
     require(world.layout)
     stored = read_templates(world.layout)
     cleaner = TemplateCleaner(redactor_of(world)) if stored.templates else None
     templates = [cleaner.template(template) for template in stored.templates] if cleaner else []
     templates.sort(key=lambda template: (not template.is_in_use, template.type, template.description, template.id))
-    return TemplateList(templates=templates, problems=list(stored.problems))
+    return StoredTemplates(tuple(templates), stored.problems)
 
 
 def find_template(world: World, name: str) -> Template:
@@ -175,11 +170,6 @@ def delete(world: World, template: Template) -> None:
             compile_deck(store, world)
 
 
-def export(template: Template) -> bytes:
-    """A template for others: as its file holds it."""
-    return template_bytes(template)
-
-
 def load_template(path: Path | str) -> Template:
     """The template in a file, without a store: for programs that put it before their own messages."""
     where = Path(path)
@@ -197,15 +187,20 @@ class IncomingTemplate(msgspec.Struct, frozen=True, kw_only=True):
 def import_template(
     world: World, path: Path, agree: Callable[[Template], bool], *, is_approved: bool = False
 ) -> IncomingTemplate:
-    """Takes a file in. It is kept in any case, and used only if it `is_approved` or `agree` says so."""
+    """Takes a file in, under an id that follows from what it says, so that it takes no other's place. It is kept in any
+    case, and used only if it `is_approved` or `agree` says so."""
     try:
         given = template_in(read_template(path), str(path))
     except StoreError as error:
         raise UsageError(str(error)) from error
     require(world.layout)
-    incoming = _of_others(TemplateCleaner(redactor_of(world)).template(given))
-    _refuse_thin(incoming, path)
-    earlier = _same(world.layout, incoming.id)
+    incoming = TemplateCleaner(redactor_of(world)).template(given)
+    if len(incoming.examples) < LEAST_EXAMPLES:
+        raise UsageError(f"{path} holds {len(incoming.examples)} examples; a template needs {LEAST_EXAMPLES}.")
+    own = template_id("import", msgspec.json.encode([incoming.task, incoming.examples]).decode())
+    incoming = msgspec.structs.replace(incoming, id=own, version=1, status=TemplateStatus.QUARANTINED)
+    stored = read_templates(world.layout).templates
+    earlier = next((template for template in stored if template.id == own), None)
     if earlier is not None and earlier.is_in_use:
         return IncomingTemplate(template=earlier, is_new=False, is_approved=True)
     put_template(world.layout, incoming)
@@ -219,19 +214,3 @@ def approve(layout: Layout, template: Template) -> Template:
     used = msgspec.structs.replace(template, status=TemplateStatus.ACTIVE)
     put_template(layout, used)
     return used
-
-
-def _of_others(template: Template) -> Template:
-    """Under an id that follows from what it says, so that it takes no other's place."""
-    content = msgspec.json.encode([template.task, template.examples]).decode()
-    name = template_id("import", content)
-    return msgspec.structs.replace(template, id=name, version=1, status=TemplateStatus.QUARANTINED)
-
-
-def _refuse_thin(template: Template, path: Path) -> None:
-    if len(template.examples) < LEAST_EXAMPLES:
-        raise UsageError(f"{path} holds {len(template.examples)} examples; a template needs {LEAST_EXAMPLES}.")
-
-
-def _same(layout: Layout, name: str) -> Template | None:
-    return next((template for template in read_templates(layout).templates if template.id == name), None)

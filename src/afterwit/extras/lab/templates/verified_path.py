@@ -60,15 +60,12 @@ def verified_path(steps: Sequence[PathStep], most: int) -> list[int]:
     """The places of at most so many steps that show how the session got there."""
     undone = set(_undone(steps))
     kept = [at for at, step in enumerate(steps) if step.is_verified and at not in undone]
-    changes = _in_repository(steps, [at for at in kept if steps[at].step.has_changed])
+    everywhere = [at for at in kept if steps[at].step.has_changed]
+    # without files elsewhere, such as an agent's own plans, unless there are no others
+    inside = [at for at in everywhere if not all(path.startswith(_ELSEWHERE) for path in steps[at].step.files)]
+    changes = inside or everywhere
     ranked = _rank(steps, kept, changes) if changes else reversed(_unique(steps, kept))
     return sorted(list(dict.fromkeys(ranked))[:most])
-
-
-def _in_repository(steps: Sequence[PathStep], changes: list[int]) -> list[int]:
-    """Without changes of files elsewhere, such as an agent's own plans, unless there are no others."""
-    inside = [at for at in changes if not all(path.startswith(_ELSEWHERE) for path in steps[at].step.files)]
-    return inside or changes
 
 
 def _rank(steps: Sequence[PathStep], kept: Sequence[int], changes: Sequence[int]) -> Iterator[int]:

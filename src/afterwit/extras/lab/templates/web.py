@@ -3,11 +3,12 @@
 import msgspec
 
 from afterwit.extras.lab.templates.apply import TemplateStats, stats
-from afterwit.extras.lab.templates.files import export, find_template, list_templates
+from afterwit.extras.lab.templates.files import find_template, list_templates
 from afterwit.model.times import ms_from_any
 from afterwit.repos.remotes import short_names
 from afterwit.store.rows.session_list import session_of
 from afterwit.store.store import readonly_database
+from afterwit.store.template_files import template_bytes
 from afterwit.web.answering import Ask, CellLink, ShownTable, WebAnswer, WebRoute, download, render, tables_page
 
 _COLUMNS = ("Template", "Kind of work", "Status", "Calls#", "Repository", "Uses#", "Last printed", "Effect")
@@ -48,7 +49,7 @@ def _template(ask: Ask) -> WebAnswer:
 
 def _export(ask: Ask) -> WebAnswer:
     template = find_template(ask.world, ask.names["template"])
-    return download(export(template), f"template-{template.id}.json", "application/json")
+    return download(template_bytes(template), f"template-{template.id}.json", "application/json")
 
 
 ROUTES = (

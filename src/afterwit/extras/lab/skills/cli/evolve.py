@@ -25,7 +25,7 @@ from afterwit.extras.lab.skills.evolve.propose import propose
 from afterwit.extras.lab.skills.evolve.trial import RejectedVersion, SkillTrial, TrialEffect, TrialVerdict
 from afterwit.extras.lab.skills.evolve.verify import SkillProposal
 from afterwit.extras.lab.skills.figures import between, of_ten
-from afterwit.measure.statistics.estimate import Finding
+from afterwit.measure.statistics import Finding
 from afterwit.model.errors import UsageError
 from afterwit.model.figures import human_count
 
@@ -235,15 +235,11 @@ def show_proposal(calendar: Calendar, proposal: SkillProposal) -> None:
         print_text(f"New: {change}.", "  ", "  ")
     for refusal in proposal.refusals:
         print_text(f"Not offered: {refusal}", "  ", "  ")
-    _show_evidence(calendar, proposal)
+    for piece in proposal.evidence:
+        print_text(f"{calendar.day(piece.at_ms)} {piece.agent} {piece.session[:8]}: {piece.excerpt}", "  ", "    ")
     print_line("")
     for line in proposal.diff.split("\n"):
         print_line(line)
-
-
-def _show_evidence(calendar: Calendar, proposal: SkillProposal) -> None:
-    for piece in proposal.evidence:
-        print_text(f"{calendar.day(piece.at_ms)} {piece.agent} {piece.session[:8]}: {piece.excerpt}", "  ", "    ")
 
 
 def show_trial(calendar: Calendar, trial: SkillTrial, effect: TrialEffect) -> None:

@@ -40,7 +40,7 @@ from afterwit.extras.lab.skills.evolve.trial import (
     trial_effect,
 )
 from afterwit.extras.lab.skills.evolve.verify import SkillProposal
-from afterwit.measure.statistics.estimate import Finding
+from afterwit.measure.statistics import Finding
 from afterwit.model.errors import AfterwitError, BusyError, PartlyDoneError, UsageError
 from afterwit.recall.holdout import draw, holdout_key
 from afterwit.store.atomic import step
@@ -246,7 +246,8 @@ def accept(world: World, name: str, clock: Clock) -> SkillTrial:
         raise UsageError(f"{proposal.id} is not offered: {' '.join(proposal.refusals)}")
     with decision_desk(world) as desk:
         made = evolution_in(desk.store.db)
-        other = next((trial for trial in made.trials if _is_in_its_way(trial, proposal)), None)
+        tried = (trial for trial in made.trials if trial.is_open)
+        other = next((trial for trial in tried if set(trial.proposal.paths) & set(proposal.paths)), None)
         if other is not None:
             raise UsageError(
                 f"{proposal.skill} is being tried already ({other.id})."
@@ -258,10 +259,6 @@ def accept(world: World, name: str, clock: Clock) -> SkillTrial:
         decide_all(desk.store, entries, now_ms)
         settle(desk.store, world, proposal.id, clock)
         return trial_named(evolution_in(desk.store.db), proposal.id)
-
-
-def _is_in_its_way(trial: SkillTrial, proposal: SkillProposal) -> bool:
-    return trial.is_open and bool(set(trial.proposal.paths) & set(proposal.paths))
 
 
 def _start(world: World, proposal: SkillProposal) -> TrialStart:

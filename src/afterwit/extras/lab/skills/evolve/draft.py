@@ -64,12 +64,8 @@ class Procedure(NamedTuple):
         return len({check.session.story for check in self.seen})
 
 
-def checks_in(db: apsw.Connection, refs: SessionRefs) -> list[CheckSeen]:
+def checks_in(db: apsw.Connection, refs: SessionRefs) -> Iterator[CheckSeen]:
     """All checks that passed before a commit, of all repositories."""
-    return list(_checks(db, refs))
-
-
-def _checks(db: apsw.Connection, refs: SessionRefs) -> Iterator[CheckSeen]:
     for row in all_sightings(db, PatternSignals.name):
         subject = subject_from(row.matter) if row.matter.startswith(_CHECKED) else None
         ref = refs.of(row.session_id) if subject is not None else None

@@ -24,8 +24,7 @@ from afterwit.extras.lab.skills.effect import WORTHWHILE, Skills
 from afterwit.extras.lab.skills.evolve.verify import SkillProposal
 from afterwit.extras.lab.skills.moments import SkillSession, session_value
 from afterwit.harvest.door import version_of
-from afterwit.measure.statistics.estimate import Estimate, Finding, estimate_from
-from afterwit.measure.statistics.trials import Draw, Trial, block_surprises
+from afterwit.measure.statistics import Draw, Estimate, Finding, Trial, block_surprises, estimate_from
 from afterwit.store.decisions import Recorded, SkillEntry
 from afterwit.store.rows.session_list import Selection, SessionRow, earlier_sessions, select_sessions
 from afterwit.store.rows.sightings import sightings_by

@@ -17,7 +17,7 @@ import msgspec
 from afterwit.agents.hook_payloads import ASKED, RECALL, RUN
 from afterwit.config.world import World
 from afterwit.digest.door import load_digest
-from afterwit.measure.live.outcomes import Course, Figure, SpentTokens
+from afterwit.measure.outcomes import Course, Figure, SpentTokens
 from afterwit.model.knowledge import ItemStatus
 from afterwit.recall.prompt_block import PLACES
 from afterwit.store.rows import hooks

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from afterwit.measure.metrics.told_notes import SessionKey, key_of
+from afterwit.measure.told_notes import SessionKey, key_of
 from afterwit.model.digest import Digest
 from afterwit.model.figures import Proportion
 from afterwit.model.knowledge import Item, Scope, ScopeKind

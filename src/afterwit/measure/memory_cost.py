@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from afterwit.measure.metrics.told_notes import SessionKey
+from afterwit.measure.told_notes import SessionKey
 
 
 class Occasion(NamedTuple):

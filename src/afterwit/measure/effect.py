@@ -16,25 +16,146 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple, TypeVar
 
+import apsw
 import msgspec
 
-from afterwit.measure.live.cases import Case, Cases, ItemDraw, LostCase
-from afterwit.measure.live.outcomes import ABOUT, MAIN, AboutFigure, Figure, compared, shown
-from afterwit.measure.live.report import (
-    Alarm,
-    ArmEffect,
-    EffectReport,
-    ExplainedCase,
-    FigureEffect,
-    GroupEffect,
-    SelfTest,
+from afterwit.measure.cases import Case, Cases, ItemDraw, LostCase, cases_in
+from afterwit.measure.outcomes import ABOUT, MAIN, AboutFigure, Figure, compared, shown
+from afterwit.measure.statistics import (
+    ArmTrial,
+    Draw,
+    Estimate,
+    Finding,
+    Trial,
+    check_draws,
+    contrast,
+    estimate,
+    estimate_from,
+    self_test,
+    surprises,
 )
-from afterwit.measure.statistics.estimate import Estimate, Finding, estimate, estimate_from
-from afterwit.measure.statistics.fair_draws import check_draws
-from afterwit.measure.statistics.self_test import self_test
-from afterwit.measure.statistics.trials import ArmTrial, Draw, Trial, contrast, surprises
 from afterwit.model.knowledge import READ
 from afterwit.recall.holdout import COLD, HELD, TOLD
+from afterwit.store.marks import mark, put_mark
+from afterwit.store.rows.hooks import has_draws
+
+
+class FigureEffect(msgspec.Struct, frozen=True, kw_only=True):
+    """The effect on one figure. The estimate is in the unit of comparison, which for amounts is a logarithm."""
+
+    figure: Figure
+    words: str
+    finding: Finding
+    told: float | None  # as people read it
+    not_told: float | None
+    change: float | None  # of those told, as a share of those not told, each compared with what was usual before
+    low: float | None
+    high: float | None
+    estimate: Estimate
+
+
+class GroupEffect(msgspec.Struct, frozen=True, kw_only=True):
+    """The effect of telling one item, or those of one group, on the figure that decides."""
+
+    name: str
+    draws: int
+    finding: Finding
+    estimate: Estimate
+
+
+class SelfTest(msgspec.Struct, frozen=True, kw_only=True):
+    """How often the same judgement found an effect in the user's own sessions, drawn into arms that mean nothing."""
+
+    sessions: int
+    rounds: int
+    verdicts: int
+    is_passed: bool
+
+
+class Alarm(StrEnum):
+    DRAWS = "draws"
+    LOGS = "logs"
+    STATUSES = "statuses"
+    SELF_TEST = "self-test"
+
+
+class EffectBrief(msgspec.Struct, frozen=True, kw_only=True):
+    """What the verdict is made of."""
+
+    finding: Finding
+    alarms: list[Alarm]
+    sessions: int
+    unweighed: int
+    effect: float | None
+    change: float | None
+    low: float | None
+    high: float | None
+    needed: int | None
+    chance: float | None
+    is_going_on: bool  # whether more sessions will count
+    harmful: list[str]  # items
+
+
+class EffectReport(msgspec.Struct, frozen=True, kw_only=True):
+    sessions: int  # that were drawn, and went into the comparison
+    told: int
+    not_told: int
+    lost: int  # of which no log was read
+    crossed: int  # of which a part was drawn into another arm
+    unweighed: int
+    since_ms: int | None
+    finding: Finding
+    main: FigureEffect
+    figures: list[FigureEffect]
+    moments: list[GroupEffect]
+    origins: list[GroupEffect]
+    harvesters: list[GroupEffect]
+    items: list[GroupEffect]
+    patterns: list[GroupEffect]  # published ones, by id and version
+    harmful: list[str]  # items in use that should be retired
+    alarms: list[Alarm]
+    self_test: SelfTest | None
+    chance: float | None  # of being told, at the last draw
+    is_going_on: bool
+
+    @property
+    def brief(self) -> EffectBrief:
+        return EffectBrief(
+            finding=self.finding,
+            alarms=self.alarms,
+            sessions=self.sessions,
+            unweighed=self.unweighed,
+            effect=self.main.estimate.effect,
+            change=self.main.change,
+            low=self.main.low,
+            high=self.main.high,
+            needed=self.main.estimate.needed,
+            chance=self.chance,
+            is_going_on=self.is_going_on,
+            harmful=self.harmful,
+        )
+
+
+class ArmEffect(msgspec.Struct, frozen=True, kw_only=True):
+    """The figure that decides, in one arm of an experiment against another."""
+
+    main: FigureEffect
+    alarms: list[Alarm]
+
+
+class ExplainedCase(msgspec.Struct, frozen=True, kw_only=True):
+    """What one draw in one session adds to a figure."""
+
+    session: str
+    agent: str
+    repo: str
+    at_ms: int
+    is_told: bool
+    chance: float  # of what was drawn
+    value: float
+    usual: float | None  # of its repository and agent before it, in the unit of comparison
+    score: float | None
+
 
 ALPHA = 0.05
 SOUGHT = 0.1  # the change, as a share, that is worth waiting for
@@ -316,3 +437,33 @@ def _change(figure: Figure, effect: float | None, base: float | None) -> float |
     if effect is None or not base:
         return None
     return ((1 + base) * math.exp(effect) - 1) / base - 1 if ABOUT[figure].is_log else effect / base
+
+
+_EFFECT = "effect"
+_VERSION = 1  # of the figures and how they are compared
+_DAY_MS = 86_400_000
+
+
+class KeptEffect(msgspec.Struct, frozen=True, kw_only=True):
+    version: int
+    at_ms: int
+    effect: EffectBrief
+
+
+def kept_effect(db: apsw.Connection) -> KeptEffect | None:
+    """None where nothing was compared yet, or another version did."""
+    try:
+        kept = msgspec.json.decode(mark(db, _EFFECT) or "null", type=KeptEffect | None)
+    except msgspec.DecodeError:
+        return None
+    return kept if kept is not None and kept.version == _VERSION else None
+
+
+def keep_effect(db: apsw.Connection, now_ms: int) -> None:
+    """Compares, where something was drawn and nothing was compared today."""
+    if not has_draws(db):
+        return
+    kept = kept_effect(db)
+    if kept is None or kept.at_ms // _DAY_MS != now_ms // _DAY_MS:
+        now = KeptEffect(version=_VERSION, at_ms=now_ms, effect=effect_of(cases_in(db)).brief)
+        put_mark(db, _EFFECT, msgspec.json.encode(now).decode())

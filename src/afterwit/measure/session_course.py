@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from afterwit.measure.first_check import first_check_passed
+from afterwit.measure.outcomes import first_check_passed
 from afterwit.model.digest import Digest
 from afterwit.model.figures import Proportion
 from afterwit.model.kinds import Outcome, Relation, TaskType

@@ -11,8 +11,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from afterwit.measure.player import PlayerNote
-from afterwit.measure.replay import Notes, Outline, Played
+from afterwit.measure.replay import Notes, Outline, Played, PlayerNote
 from afterwit.model.errors import UsageError
 from afterwit.store.atomic import READABLE, replace_file
 from afterwit.store.regular_files import read_regular

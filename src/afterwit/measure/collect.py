@@ -4,9 +4,10 @@ The store is only read. Memory grows with notes, with what was told and by a sho
 kept.
 """
 
+import datetime as dt
 from collections import Counter, defaultdict
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import apsw
 import msgspec
@@ -19,28 +20,45 @@ from afterwit.harvest.registry import harvesters
 from afterwit.knowledge.door.list import all_items
 from afterwit.knowledge.door.listeners import echoes
 from afterwit.knowledge.door.settle import recorded
-from afterwit.measure.live.cases import cases_in
-from afterwit.measure.live.effect import effect_of
-from afterwit.measure.live.words import verdict
-from afterwit.measure.metrics.as_of import NoteHistory, names_of
-from afterwit.measure.metrics.capture_health import AgentFiles, CaptureTally, capture_health
-from afterwit.measure.metrics.confidence import ConfidenceTest, confidence_tests
-from afterwit.measure.metrics.figures import Figures, Measured, MetricRows
-from afterwit.measure.metrics.hit_rate import HitTally, hit_rate
-from afterwit.measure.metrics.memory_cost import (
+from afterwit.measure.cases import cases_in
+from afterwit.measure.confidence import Calibration, ConfidenceTest, Forecast, calibration, confidence_tests
+from afterwit.measure.effect import EffectReport, effect_of
+from afterwit.measure.memory_cost import (
+    CostOfMemory,
+    MemoryCost,
     ModelSpend,
     Occasion,
     SessionTokens,
     cost_of_memory,
     memory_costs,
 )
-from afterwit.measure.metrics.note_changes import gained_times, note_changes, velocity
-from afterwit.measure.metrics.recurrence import RecurrenceTally, recurrence
-from afterwit.measure.metrics.session_course import JudgedSession, course, judged_session
-from afterwit.measure.metrics.told_notes import SessionKey, ToldNote, first_told
-from afterwit.measure.metrics.wrong_notes import WrongTally, wrong_share
-from afterwit.measure.statistics.calibration import Forecast, calibration
+from afterwit.measure.note_changes import (
+    NoteChange,
+    NoteHistory,
+    Velocity,
+    gained_times,
+    names_of,
+    note_changes,
+    velocity,
+)
+from afterwit.measure.recurrence import ErrorSeen, ErrorWeek, Recurrence, RecurrenceTally, recurrence
+from afterwit.measure.session_course import CourseFigures, JudgedSession, course, judged_session
+from afterwit.measure.told_notes import (
+    HitRate,
+    HitTally,
+    MomentOfNote,
+    SessionKey,
+    ToldJudgement,
+    ToldNote,
+    WrongShare,
+    WrongTally,
+    first_told,
+    hit_rate,
+    wrong_share,
+)
+from afterwit.measure.words import verdict
 from afterwit.model.digest import Digest
+from afterwit.model.kinds import Status
 from afterwit.model.knowledge import GUARDED_FIXES, READ, Item, ItemStatus
 from afterwit.model.learn_run import Progress
 from afterwit.model.times import iso_from_ms
@@ -52,6 +70,143 @@ from afterwit.store.rows.readings import spending
 from afterwit.store.rows.session_list import Selection, SessionRow, count_selected, select_sessions, times_of_sessions
 from afterwit.store.store import readonly_database
 
+
+class AgentFiles(NamedTuple):
+    """What `capture` noted of the logs of an agent."""
+
+    files: int = 0
+    unreadable: int = 0
+    problems: int = 0  # places within files
+
+
+class AgentCapture(NamedTuple):
+    """The logs of one agent."""
+
+    agent: str
+    sessions: int
+    files: int
+    unreadable: int
+    problems: int
+    actions: int
+    unknown: int
+    suggested: int  # of these, by their output
+    hook_faults: int
+
+
+class CaptureHealth(msgspec.Struct, frozen=True, kw_only=True):
+    sessions: int
+    files: int
+    unreadable: int
+    problems: int
+    actions: int
+    unknown: int
+    suggested: int
+    unknown_share: float | None
+    hook_faults: int
+    agents: list[AgentCapture]
+
+
+class CaptureTally:
+    """Counts sessions and their actions by agent."""
+
+    def __init__(self) -> None:
+        self._sessions: Counter[str] = Counter()
+        self._actions: Counter[str] = Counter()
+        self._unknown: Counter[str] = Counter()
+        self._suggested: Counter[str] = Counter()
+
+    def take(self, digest: Digest) -> None:
+        self._sessions[digest.agent] += 1
+        self._actions[digest.agent] += len(digest.steps)
+        unknown = [step for step in digest.steps if step.status is Status.UNKNOWN]
+        self._unknown[digest.agent] += len(unknown)
+        self._suggested[digest.agent] += sum(step.lean is not None for step in unknown)
+
+    def rows(self, files: Mapping[str, AgentFiles], faults: Mapping[str, int]) -> list[AgentCapture]:
+        agents = sorted({*self._sessions, *files, *faults})
+        return [
+            AgentCapture(
+                agent,
+                self._sessions[agent],
+                *files.get(agent, AgentFiles()),
+                self._actions[agent],
+                self._unknown[agent],
+                self._suggested[agent],
+                faults.get(agent, 0),
+            )
+            for agent in agents
+        ]
+
+
+def capture_health(rows: Iterable[AgentCapture]) -> CaptureHealth:
+    rows = list(rows)
+    sums = {name: sum(getattr(row, name) for row in rows) for name in AgentCapture._fields if name != "agent"}
+    share = sums["unknown"] / sums["actions"] if sums["actions"] else None
+    return CaptureHealth(**sums, unknown_share=share, agents=rows)
+
+
+VERSION = 1
+
+
+class Figures(msgspec.Struct, frozen=True, kw_only=True):
+    """What `metrics.json` holds. Fields are only added."""
+
+    version: int = VERSION
+    made_ms: int
+    since_ms: int  # 0: from the beginning
+    sessions: int  # that were looked at
+    helps: str  # whether memory helps, in words; "" where nothing was compared
+    effect: EffectReport | None  # what was compared, of all sessions; None: nothing was looked at
+    hit_rate: HitRate
+    wrong: WrongShare
+    recurrence: Recurrence
+    course: CourseFigures
+    cost: CostOfMemory
+    velocity: Velocity
+    confidence: Calibration | None  # None: no session has put a note to the test
+    capture: CaptureHealth
+
+
+class MetricRows(NamedTuple):
+    """What the figures were counted from."""
+
+    moments: Sequence[MomentOfNote]
+    wrong: Sequence[ToldJudgement]
+    errors: Sequence[ErrorSeen]
+    error_weeks: Sequence[ErrorWeek]
+    sessions: Sequence[JudgedSession]
+    costs: Sequence[MemoryCost]
+    changes: Sequence[NoteChange]
+    confidence: Sequence[ConfidenceTest]
+    capture: Sequence[AgentCapture]
+
+    def of(self, metric: str) -> Sequence[tuple[Any, ...]]:
+        """The rows behind one figure."""
+        rows: Sequence[tuple[Any, ...]] = getattr(self, EXPLAINED[metric])
+        return rows
+
+
+EXPLAINED: Mapping[str, str] = {
+    "hit-rate": "moments",
+    "wrong": "wrong",
+    "recurrence": "errors",
+    "reduction": "error_weeks",
+    "completion": "sessions",
+    "first-try": "sessions",
+    "cost": "costs",
+    "velocity": "changes",
+    "confidence": "confidence",
+    "capture": "capture",
+}
+"""Names of figures, and which rows they are counted from."""
+
+
+class Measured(NamedTuple):
+    figures: Figures
+    rows: MetricRows
+
+
+_MOST_DAYS = 1_100  # of the history of reports
 _UNREADABLE = ("failed", "damaged")
 _DAY_MS = 86_400_000
 
@@ -213,3 +368,63 @@ def _model_spend(db: apsw.Connection, since_ms: int) -> ModelSpend:
         cost_usd=sum(priced) if priced else None,
         unpriced=sum(spend.unpriced for spend in spends),
     )
+
+
+class ReportDay(msgspec.Struct, frozen=True, kw_only=True):
+    """What is kept of a day. Fields are only added."""
+
+    day: str
+    sessions: int
+    in_use: int
+    gained: int
+    lost: int
+    told: int
+    available: int
+    used: int
+    wrong: int
+    completed: int
+    judged: int
+    first_try: int
+    checked: int
+    tokens: int
+
+
+def day_of(figures: Figures, today: dt.date) -> ReportDay:
+    whole = figures.course.whole
+    return ReportDay(
+        day=today.isoformat(),
+        sessions=figures.sessions,
+        in_use=figures.velocity.in_use,
+        gained=figures.velocity.gained,
+        lost=figures.velocity.lost,
+        told=figures.hit_rate.told,
+        available=figures.hit_rate.available,
+        used=figures.hit_rate.used,
+        wrong=figures.wrong.wrong,
+        completed=whole.completed,
+        judged=whole.judged,
+        first_try=whole.first_try,
+        checked=whole.checked,
+        tokens=figures.cost.tokens,
+    )
+
+
+def with_day(days: Iterable[ReportDay], today: ReportDay) -> list[ReportDay]:
+    """The history with a day, in the place of what was noted of it before."""
+    others = (day for day in days if day.day != today.day)
+    return sorted([*others, today], key=lambda day: day.day)[-_MOST_DAYS:]
+
+
+def days_in(content: bytes) -> list[ReportDay]:
+    """The days of a file. A line that makes no sense is passed over."""
+    days = []
+    for line in content.splitlines():
+        try:
+            days.append(msgspec.json.decode(line, type=ReportDay))
+        except msgspec.MsgspecError:
+            continue
+    return days
+
+
+def as_lines(days: Iterable[ReportDay]) -> bytes:
+    return b"".join(msgspec.json.encode(day) + b"\n" for day in days)
