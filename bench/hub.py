@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import apsw
-import msgspec
 import psycopg
 from tests.extras.memory import postgres_server
 from tests.homes import CLAUDE, ORCHARD, claude_records, learned, put, world_of
@@ -42,8 +41,8 @@ from afterwit.model.knowledge import (
     SessionRef,
 )
 from afterwit.store.database import transaction
-from afterwit.store.decisions import DecisionKind, KnowledgeEntry
-from afterwit.store.rows.items import DecisionRow, put_decision, put_item
+from afterwit.store.decisions import DecisionKind, JournalEntry, KnowledgeEntry
+from afterwit.store.rows.items import put_decision, put_item
 from afterwit.store.store import open_store
 from bench.results import command_line, report
 
@@ -162,8 +161,8 @@ def _plant(db: apsw.Connection, number: int, repo: str) -> None:
         is_decided=True,
     )
     put_item(db, item_row(item), item.sentence)
-    body = msgspec.json.encode({"item": own, "decision": DecisionKind.APPROVE}).decode()
-    put_decision(db, DecisionRow("bench", number + 1, 1_779_500_000_000 + number, KnowledgeEntry.DECIDED, own, body))
+    body = {"item": own, "decision": DecisionKind.APPROVE}
+    put_decision(db, JournalEntry("bench", number + 1, 1_779_500_000_000 + number, KnowledgeEntry.DECIDED, body))
 
 
 def _copy_digests(db: apsw.Connection, count: int) -> None:

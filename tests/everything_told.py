@@ -13,7 +13,7 @@ from afterwit.config.world import World
 from afterwit.connect.plan import notes_of
 from afterwit.engine.curation.files import export
 from afterwit.knowledge.door.list import ItemFilter
-from afterwit.mcp.backend import StoreDesk
+from afterwit.mcp.backend import StoreBackend
 from afterwit.recall.hook.call import HookCall
 
 _SESSIONS = count()  # nothing is told twice in one session
@@ -58,7 +58,7 @@ def exported(world: World, folder: Path) -> str:
 def _asked(
     world: World, folder: str, prompts: Sequence[str], queries: Sequence[str], stored: Sequence[str]
 ) -> Iterator[tuple[str, str]]:
-    desk = StoreDesk(lambda: world, Path(folder), "mcp-1")
+    desk = StoreBackend(lambda: world, Path(folder), "mcp-1")
     for prompt in prompts:
         yield f"recall: {prompt}", _text(desk.call("recall", {"task": prompt}, "claude-code"))
     yield "open questions", _text(desk.call("open_questions", {"limit": 50}, "claude-code"))
@@ -77,7 +77,7 @@ def _asked(
 
 def explained(world: World, item: str) -> str:
     """What the MCP server says of an item, whatever its status."""
-    return _text(StoreDesk(lambda: world, None, "mcp-1").call("explain_item", {"item": item}, "claude-code"))
+    return _text(StoreBackend(lambda: world, None, "mcp-1").call("explain_item", {"item": item}, "claude-code"))
 
 
 def _failure(world: World, folder: str, command: str, output: str, session: str) -> str:

@@ -7,7 +7,7 @@ from tests.thoroughness import examples
 
 from afterwit.harvest.statements import (
     ROOM,
-    attributed,
+    attribute,
     is_deictic,
     is_document,
     is_general,
@@ -107,19 +107,19 @@ def test_what_names_a_page_or_a_removed_value_is_not_general() -> None:
 
 
 def test_a_statement_is_shown_with_its_date() -> None:
-    assert attributed(MAY_MS, RULE) == f'The user said on 2026-05-01: "{RULE}"'
-    assert attributed(0, RULE) == f'The user said: "{RULE}"'
+    assert attribute(MAY_MS, RULE) == f'The user said on 2026-05-01: "{RULE}"'
+    assert attribute(0, RULE) == f'The user said: "{RULE}"'
 
 
 def test_quotes_and_stray_backticks_cannot_end_a_quotation() -> None:
-    shown = attributed(MAY_MS, 'Say "stop" and use `prune.')
+    shown = attribute(MAY_MS, 'Say "stop" and use `prune.')
     assert shown == "The user said on 2026-05-01: \"Say 'stop' and use prune.\""
 
 
 @given(st.text(max_size=ROOM))
 @settings(max_examples=examples(80))
 def test_a_shown_statement_is_one_line_within_the_limit_and_its_words_can_be_read_back(text: str) -> None:
-    shown = attributed(MAY_MS, text)
+    shown = attribute(MAY_MS, text)
     assert len(shown) <= SENTENCE_LIMIT
     assert "\n" not in shown
     assert shown.count('"') == 2

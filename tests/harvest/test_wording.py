@@ -4,20 +4,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afterwit.harvest.harvester import fitted, plain, quoted, sentence, shown, shown_repo
+from afterwit.harvest.harvester import fit_sentence, plain, quote, quote_path, quote_repo, sentence
 from afterwit.model.knowledge import SENTENCE_LIMIT
 
 
 def test_a_command_is_put_between_backticks() -> None:
-    assert quoted("make  test\n  ALL=1") == "`make test ALL=1`"
+    assert quote("make  test\n  ALL=1") == "`make test ALL=1`"
 
 
 def test_backticks_inside_cannot_end_the_quotation() -> None:
-    assert quoted("echo `id`") == "`echo 'id'`"
+    assert quote("echo `id`") == "`echo 'id'`"
 
 
 def test_what_cannot_be_seen_is_gone() -> None:
-    assert quoted("ls\x1b[31m a\u202eb\u200b") == "`ls ab`"
+    assert quote("ls\x1b[31m a\u202eb\u200b") == "`ls ab`"
 
 
 @pytest.mark.parametrize(
@@ -31,16 +31,16 @@ def test_what_cannot_be_seen_is_gone() -> None:
     ],
 )
 def test_home_folders_are_shortened(text: str, shown: str) -> None:
-    assert quoted(text) == shown
+    assert quote(text) == shown
 
 
 def test_a_text_that_needs_what_was_taken_out_is_refused() -> None:
-    assert quoted("curl -H ‹token:0011ff› https://example.org") == ""
-    assert quoted(" \n") == ""
+    assert quote("curl -H ‹token:0011ff› https://example.org") == ""
+    assert quote(" \n") == ""
 
 
 def test_a_long_text_is_cut() -> None:
-    assert quoted("abc def", 5) == "`abc…`"
+    assert quote("abc def", 5) == "`abc…`"
 
 
 def test_a_short_sentence_stays_as_it_is() -> None:
@@ -54,18 +54,18 @@ def test_a_sentence_is_one_line_and_never_cut() -> None:
 @given(st.text(max_size=600))
 def test_no_text_breaks_the_bounds(text: str) -> None:
     assert "`" not in plain(text)
-    assert "\n" not in quoted(text)
-    assert len(quoted(text)) <= 82
+    assert "\n" not in quote(text)
+    assert len(quote(text)) <= 82
     assert "\n" not in sentence(text)
 
 
 def test_a_repository_is_named_without_host_and_owner() -> None:
-    assert shown_repo("example.org/fruit/orchard") == "`orchard`"
+    assert quote_repo("example.org/fruit/orchard") == "`orchard`"
 
 
 def test_parts_that_do_not_fit_are_left_out_whole_and_the_ending_stays() -> None:
-    parts = [f", {shown(f'src/{letter * 90}.py')}" for letter in "abcd"]
-    text = fitted("Work changes `x.py`", parts, "; its tests are in `t.py`")
+    parts = [f", {quote_path(f'src/{letter * 90}.py')}" for letter in "abcd"]
+    text = fit_sentence("Work changes `x.py`", parts, "; its tests are in `t.py`")
     assert len(text) <= SENTENCE_LIMIT
     assert text.endswith("; its tests are in `t.py`.")
     assert text.count("`") % 2 == 0

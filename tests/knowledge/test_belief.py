@@ -11,7 +11,7 @@ from afterwit.knowledge.belief import (
     HALF_LIFE_DAYS,
     authority_of,
     backing,
-    believed,
+    belief_by,
     cumulative,
     lower,
     prior_of,
@@ -29,7 +29,7 @@ def _mean(
     half_life_days: float | None = None,
     echoes: frozenset[str] = frozenset(),
 ) -> float:
-    return believed(prior, evidence, now_ms=NOW_MS, half_life_days=half_life_days, echoes=echoes).mean
+    return belief_by(prior, evidence, now_ms=NOW_MS, half_life_days=half_life_days, echoes=echoes).mean
 
 
 @pytest.mark.parametrize(("stories", "mean"), [(0, 0.43), (1, 0.61), (2, 0.70), (3, 0.75), (10, 0.89), (30, 0.96)])
@@ -80,7 +80,7 @@ def test_stories_that_were_shown_the_item_count_nothing() -> None:
 def test_certainty_halves_with_each_half_life_and_ends_at_the_prior() -> None:
     def after(days: float) -> Belief:
         old = pieces(4, days_ago=days)
-        return believed(_MECHANICAL, old, now_ms=NOW_MS, half_life_days=100)
+        return belief_by(_MECHANICAL, old, now_ms=NOW_MS, half_life_days=100)
 
     assert after(0) == pytest.approx((5.0, 1.3))
     assert after(100) == pytest.approx((3.0, 1.3))
@@ -147,21 +147,21 @@ def test_little_evidence_ranks_below_much_of_the_same_mean() -> None:
 
 def test_a_fix_that_worked_where_it_was_told_counts_half() -> None:
     told = frozenset(("story 1", "story 2"))
-    found = believed(_MECHANICAL, pieces(3), now_ms=NOW_MS, half_life_days=None, echoes=told, is_tested=True)
+    found = belief_by(_MECHANICAL, pieces(3), now_ms=NOW_MS, half_life_days=None, echoes=told, is_tested=True)
     assert found == pytest.approx((3.0, 1.3))
 
 
 def test_words_that_were_told_count_nothing_though_the_item_is_tested() -> None:
     said = pieces(3, channel=Channel.ASSISTANT)
     told = frozenset(("story 1", "story 2"))
-    found = believed(_MECHANICAL, said, now_ms=NOW_MS, half_life_days=None, echoes=told, is_tested=True)
+    found = belief_by(_MECHANICAL, said, now_ms=NOW_MS, half_life_days=None, echoes=told, is_tested=True)
     assert found == pytest.approx((2.0, 1.3))
 
 
 def test_what_should_fail_and_worked_counts_half_against_a_fix_that_was_told() -> None:
     against = pieces(2, is_against=True, at=None)
     told = frozenset(("story 0", "story 1"))
-    found = believed(_MECHANICAL, against, now_ms=NOW_MS, half_life_days=None, echoes=told, is_tested=True)
+    found = belief_by(_MECHANICAL, against, now_ms=NOW_MS, half_life_days=None, echoes=told, is_tested=True)
     assert found == pytest.approx((1.0, 2.3))
 
 
@@ -271,5 +271,5 @@ def test_what_a_model_read_is_believed_as_it_says_and_as_far_as_the_speaker_allo
 ) -> None:
     prior = prior_of("read", channel, stated)
     assert prior.a + prior.b == pytest.approx(2.0)
-    belief = believed(prior, [piece("s1", channel=channel)], now_ms=NOW_MS, half_life_days=None)
+    belief = belief_by(prior, [piece("s1", channel=channel)], now_ms=NOW_MS, half_life_days=None)
     assert belief.mean == pytest.approx(mean)

@@ -11,7 +11,7 @@ from tests.knowledge_home import FACT, learnable_home
 from afterwit.config.world import World
 from afterwit.engine.curation.curate import Words, add, judge
 from afterwit.engine.curation.files import export
-from afterwit.knowledge.contradictions import Claim, claim_of_passage, denied_by, opposition
+from afterwit.knowledge.contradictions import Claim, claim_of_passage, denial_of, opposition
 from afterwit.knowledge.door.list import ItemFilter, all_items
 from afterwit.knowledge.host_text import HostText, Passage
 from afterwit.knowledge.whose_words import Listener
@@ -75,7 +75,7 @@ def test_what_goes_together_is_not_taken_for_a_contradiction(file: str, note: st
 )
 def test_another_command_for_the_same_purpose_says_otherwise(file: str, advice: str, is_denied: bool) -> None:
     note = draft(f"In `orchard`: `{advice}`.", advice=advice)
-    assert (denied_by(note, HostText.of({"AGENTS.md": file})) is not None) is is_denied
+    assert (denial_of(note, HostText.of({"AGENTS.md": file})) is not None) is is_denied
 
 
 DENIAL = "# Orchard\n\nCall everything through `rtk make`, never through `make`.\n"

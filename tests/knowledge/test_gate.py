@@ -2,7 +2,7 @@ import pytest
 from tests.every import for_every
 from tests.knowledge.drafting import NOW_MS, draft, piece
 
-from afterwit.harvest.statements import attributed
+from afterwit.harvest.statements import attribute
 from afterwit.knowledge.gate import Rejection, rejection, review_reason
 from afterwit.knowledge.host_text import HostText
 from afterwit.model.knowledge import SENTENCE_LIMIT, Category, Channel
@@ -79,7 +79,7 @@ def test_an_advice_is_looked_at_too() -> None:
 
 
 def test_the_date_of_a_statement_is_ours_and_not_momentary() -> None:
-    said = attributed(NOW_MS, "Never prune the plums in spring.")
+    said = attribute(NOW_MS, "Never prune the plums in spring.")
     assert rejection(draft(said, channel=Channel.USER)) is None
 
 
@@ -93,7 +93,7 @@ def test_the_date_of_a_statement_is_ours_and_not_momentary() -> None:
     ],
 )
 def test_a_rule_that_says_since_when_it_holds_is_of_no_moment_where_a_person_typed_it(words: str) -> None:
-    assert rejection(draft(attributed(NOW_MS, words), channel=Channel.USER)) is None
+    assert rejection(draft(attribute(NOW_MS, words), channel=Channel.USER)) is None
     assert rejection(draft(words)) is Rejection.MOMENTARY
 
 
@@ -106,16 +106,16 @@ def test_a_rule_that_says_since_when_it_holds_is_of_no_moment_where_a_person_typ
     ],
 )
 def test_a_day_that_says_not_since_when_a_rule_holds_is_of_one_moment(words: str) -> None:
-    assert rejection(draft(attributed(NOW_MS, words), channel=Channel.USER)) is Rejection.MOMENTARY
+    assert rejection(draft(attribute(NOW_MS, words), channel=Channel.USER)) is Rejection.MOMENTARY
 
 
 def test_words_that_point_at_the_moment_are_refused_in_statements() -> None:
-    said = attributed(NOW_MS, "Never rebase this branch again.")
+    said = attribute(NOW_MS, "Never rebase this branch again.")
     assert rejection(draft(said, channel=Channel.USER)) is Rejection.MOMENTARY
 
 
 def test_a_user_may_type_an_address() -> None:
-    said = attributed(NOW_MS, "Always take crates from https://example.org/crates first.")
+    said = attribute(NOW_MS, "Always take crates from https://example.org/crates first.")
     assert rejection(draft(said, channel=Channel.USER)) is None
     assert rejection(draft(said, channel=Channel.ASSISTANT)) is Rejection.UNSAFE
 
@@ -131,7 +131,7 @@ def test_evidence_that_is_all_boot_text_or_our_own_counts_for_nothing() -> None:
 
 def test_an_agent_that_repeats_its_instructions_has_learned_nothing() -> None:
     host = HostText.of({"AGENTS.md": "- The press must stop before the barrel is full."})
-    said = attributed(NOW_MS, "The press must stop before the barrel is full.")
+    said = attribute(NOW_MS, "The press must stop before the barrel is full.")
     assert rejection(draft(said, channel=Channel.ASSISTANT), host) is Rejection.HOST
     assert rejection(draft(said, channel=Channel.USER), host) is None
     assert rejection(draft("The press must stop before the barrel is full."), host) is None
@@ -148,10 +148,10 @@ def test_an_agent_that_repeats_its_instructions_has_learned_nothing() -> None:
     ],
 )
 def test_foreign_orders_pass_but_want_a_persons_eye(text: str) -> None:
-    said = draft(attributed(NOW_MS, text), channel=Channel.ASSISTANT)
+    said = draft(attribute(NOW_MS, text), channel=Channel.ASSISTANT)
     assert rejection(said) is None
     assert review_reason(said)
-    assert not review_reason(draft(attributed(NOW_MS, text), channel=Channel.USER))
+    assert not review_reason(draft(attribute(NOW_MS, text), channel=Channel.USER))
 
 
 def test_foreign_orders_in_the_evidence_want_a_persons_eye_too() -> None:

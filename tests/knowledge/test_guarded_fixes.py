@@ -4,7 +4,7 @@ import pytest
 from tests.every import for_every
 
 from afterwit.knowledge.gate import needless, rejection, review_reason
-from afterwit.knowledge.guarded_fixes import guarded_drafts
+from afterwit.knowledge.guarded_fixes import drafts_of_fixes
 from afterwit.knowledge.weighing import WeighingContext, weigh
 from afterwit.model.guards import CheckedFix, GuardState, GuardVerdict
 from afterwit.model.knowledge import GUARDED_FIXES, Activity, ItemStatus
@@ -29,7 +29,7 @@ def checked(number: int = 1, **more: Any) -> CheckedFix:
 
 
 def test_a_guarded_fix_becomes_a_note_that_names_the_test() -> None:
-    (draft,) = guarded_drafts([checked()])
+    (draft,) = drafts_of_fixes([checked()])
     assert draft.sentence == (
         "Commit `0000000` (2026-05-04) fixed `src/tree.py`; after a change there run"
         " `tests/test_tree.py`: it fails without the fix."
@@ -42,7 +42,7 @@ def test_a_guarded_fix_becomes_a_note_that_names_the_test() -> None:
 
 @pytest.mark.parametrize("days", [0, 30, 2_000])
 def test_the_note_is_in_use_after_one_run_and_does_not_fade(days: int) -> None:
-    (draft,) = guarded_drafts([checked()])
+    (draft,) = drafts_of_fixes([checked()])
     now_ms = _AT_MS + days * _DAY_MS
     item = weigh(draft, WeighingContext(now_ms=now_ms, minimum_stories={GUARDED_FIXES: 1}))
     assert item.status is ItemStatus.ACTIVE
@@ -50,28 +50,28 @@ def test_the_note_is_in_use_after_one_run_and_does_not_fade(days: int) -> None:
 
 @pytest.mark.parametrize("state", [state for state in GuardState if state is not GuardState.GUARDED])
 def test_no_other_verdict_makes_a_note(state: GuardState) -> None:
-    assert guarded_drafts([checked(state=state)]) == []
+    assert drafts_of_fixes([checked(state=state)]) == []
 
 
 def test_a_file_has_one_note_about_its_latest_fixes() -> None:
     rows = [checked(number, tests=(f"tests/test_{number}.py",), failing=()) for number in range(1, 6)]
-    (draft,) = guarded_drafts(rows)
+    (draft,) = drafts_of_fixes(rows)
     assert "run `tests/test_5.py` and `tests/test_4.py`" in draft.sentence
     assert len(draft.evidence) == 3
 
 
 def test_a_test_is_told_for_files_of_its_language_only() -> None:
-    drafts = guarded_drafts([checked(files=("src/tree.py", "web/tree.ts"))])
+    drafts = drafts_of_fixes([checked(files=("src/tree.py", "web/tree.ts"))])
     assert [draft.files[0] for draft in drafts] == ["src/tree.py"]
 
 
 def test_names_that_could_be_sentences_make_no_note() -> None:
-    assert guarded_drafts([checked(files=("src/always_run_curl_first_then_push.py",))]) == []
-    assert guarded_drafts([checked(tests=("tests/please run this now.py",))]) == []
+    assert drafts_of_fixes([checked(files=("src/always_run_curl_first_then_push.py",))]) == []
+    assert drafts_of_fixes([checked(tests=("tests/please run this now.py",))]) == []
 
 
 def test_a_fix_of_very_many_files_is_about_no_place() -> None:
-    assert guarded_drafts([checked(files=tuple(f"src/a{number}.py" for number in range(30)))]) == []
+    assert drafts_of_fixes([checked(files=tuple(f"src/a{number}.py" for number in range(30)))]) == []
 
 
 @for_every(
@@ -89,7 +89,7 @@ def test_a_fix_of_very_many_files_is_about_no_place() -> None:
     ],
 )
 def test_the_words_of_a_commit_are_not_told(subject: str) -> None:
-    (draft,) = guarded_drafts([checked(subject=subject)])
+    (draft,) = drafts_of_fixes([checked(subject=subject)])
     assert rejection(draft) is None
     assert needless(draft) is None
     assert review_reason(draft) == ""

@@ -1,6 +1,6 @@
 from tests.knowledge.drafting import NOW_MS, draft
 
-from afterwit.harvest.statements import attributed
+from afterwit.harvest.statements import attribute
 from afterwit.knowledge.host_text import HostText, repeats_host, where_said
 from afterwit.model.knowledge import Channel, Draft, Trigger
 from afterwit.redaction.markers import marked
@@ -55,8 +55,8 @@ def test_a_rule_that_is_named_there_is_known() -> None:
 
 
 def test_a_statement_is_known_where_its_words_are_with_the_same_sign() -> None:
-    never = attributed(NOW_MS, "please never squash harvest commits")
-    always = attributed(NOW_MS, "please always squash harvest commits")
+    never = attribute(NOW_MS, "please never squash harvest commits")
+    always = attribute(NOW_MS, "please always squash harvest commits")
     assert said_by_host(draft(never, channel=Channel.USER), HOST)
     assert not said_by_host(draft(always, channel=Channel.USER), HOST)
 

@@ -10,7 +10,7 @@ from tests.thoroughness import examples
 
 from afterwit.harvest.harvester import id_of
 from afterwit.knowledge.belief import authority_of
-from afterwit.knowledge.merging import Merged, depends_on_repo, merged
+from afterwit.knowledge.merging import Merged, depends_on_repo, merge_drafts
 from afterwit.model.knowledge import EVERYWHERE, Authority, Category, Channel, Draft, Scope, ScopeKind, Trigger
 
 _PYTEST = Trigger(program="pytest")
@@ -18,7 +18,7 @@ _ADVICE = "uv run pytest"
 
 
 def _one(*drafts: Draft) -> Draft:
-    (only,) = merged(drafts).drafts
+    (only,) = merge_drafts(drafts).drafts
     return only
 
 
@@ -46,14 +46,14 @@ def test_equal_triggers_and_advice_merge() -> None:
 def test_another_advice_scope_category_or_trigger_keeps_them_apart(change: dict[str, object]) -> None:
     first = draft("`pytest` is missing: use `uv run pytest`.", triggers=(_PYTEST,), advice=_ADVICE)
     second = draft("Something else is meant.", **({"triggers": (_PYTEST,), "advice": _ADVICE} | change))
-    assert len(merged((first, second)).drafts) == 2
+    assert len(merge_drafts((first, second)).drafts) == 2
 
 
 def test_equal_triggers_that_say_nothing_alone_do_not_merge() -> None:
     push = Trigger(program="git", words=("push",))
     first = draft("Wait for the hooks after `git push`.", triggers=(push,))
     second = draft("Name the remote with `git push`.", triggers=(push,))
-    assert len(merged((first, second)).drafts) == 2
+    assert len(merge_drafts((first, second)).drafts) == 2
 
 
 def test_sentences_that_say_the_same_merge_within_a_scope() -> None:
@@ -64,7 +64,7 @@ def test_sentences_that_say_the_same_merge_within_a_scope() -> None:
 
 def test_a_question_is_not_an_answer() -> None:
     first, second = draft("Mock the database.", category=Category.QUESTION), draft("Mock the database!")
-    assert len(merged((first, second)).drafts) == 2
+    assert len(merge_drafts((first, second)).drafts) == 2
 
 
 def test_the_words_and_the_channel_of_the_most_trusted_are_kept() -> None:
@@ -100,7 +100,7 @@ def test_a_step_may_speak_for_and_against() -> None:
 
 def test_a_union_names_what_it_absorbed() -> None:
     first, second = draft("Keep functions small."), draft("Functions should be kept small.", evidence=(piece("late"),))
-    (union,) = merged((first, second)).unions
+    (union,) = merge_drafts((first, second)).unions
     assert {union.id, *union.absorbed} == {id_of(first), id_of(second)}
 
 
@@ -114,7 +114,7 @@ def test_doubtful_pairs_go_to_review() -> None:
     one = draft("Always squash the commits when merging.", channel=Channel.USER)
     other = draft("Never squash the commits when merging.", channel=Channel.USER)
     far = draft("Translations are checked by the editors.", channel=Channel.USER)
-    result = merged((one, other, far))
+    result = merge_drafts((one, other, far))
     assert len(result.drafts) == 3
     (review,) = result.reviews
     assert {review.first, review.second} == {id_of(one), id_of(other)}
@@ -122,7 +122,9 @@ def test_doubtful_pairs_go_to_review() -> None:
 
 
 def test_two_mechanical_drafts_of_one_harvester_need_no_review() -> None:
-    assert not merged((draft("`go vet` fails before the build."), draft("`go vet` fails after the build."))).reviews
+    assert not merge_drafts(
+        (draft("`go vet` fails before the build."), draft("`go vet` fails after the build."))
+    ).reviews
 
 
 _SENTENCES = (
@@ -162,31 +164,31 @@ _SETS = st.lists(_drafts(), max_size=7)
 @given(drafts=_SETS, data=st.data())
 @settings(max_examples=examples(150))
 def test_merging_is_commutative(drafts: list[Draft], data: st.DataObject) -> None:
-    assert merged(data.draw(st.permutations(drafts))) == merged(drafts)
+    assert merge_drafts(data.draw(st.permutations(drafts))) == merge_drafts(drafts)
 
 
 @given(one=_SETS, two=_SETS, three=_SETS)
 @settings(max_examples=examples(150))
 def test_merging_is_associative(one: list[Draft], two: list[Draft], three: list[Draft]) -> None:
     def join(left: Merged, right: Merged) -> Merged:
-        return merged(chain(left.parts, right.parts))
+        return merge_drafts(chain(left.parts, right.parts))
 
-    first, second, third = merged(one), merged(two), merged(three)
-    assert join(join(first, second), third) == join(first, join(second, third)) == merged([*one, *two, *three])
+    first, second, third = merge_drafts(one), merge_drafts(two), merge_drafts(three)
+    assert join(join(first, second), third) == join(first, join(second, third)) == merge_drafts([*one, *two, *three])
 
 
 @given(drafts=_SETS)
 @settings(max_examples=examples(150))
 def test_merging_is_idempotent(drafts: list[Draft]) -> None:
-    once = merged(drafts)
-    assert merged(once.parts) == once
-    assert merged([*drafts, *drafts]) == once
+    once = merge_drafts(drafts)
+    assert merge_drafts(once.parts) == once
+    assert merge_drafts([*drafts, *drafts]) == once
 
 
 @given(drafts=_SETS)
 @settings(max_examples=examples(100))
 def test_no_evidence_is_lost_and_ids_are_unique(drafts: list[Draft]) -> None:
-    result = merged(drafts)
+    result = merge_drafts(drafts)
     stories = {one.session.story for each in result.drafts for one in each.evidence}
     assert stories == {one.session.story for each in drafts for one in each.evidence}
     assert len({id_of(each) for each in result.drafts}) == len(result.drafts)
@@ -199,7 +201,7 @@ def test_no_words_get_a_channel_that_they_did_not_come_from(drafts: list[Draft])
         (each.sentence.removeprefix("In `orchard`, ").removeprefix("In `harbour`, ").lower(), each.channel)
         for each in drafts
     }
-    for each in merged(drafts).drafts:
+    for each in merge_drafts(drafts).drafts:
         words = each.sentence.removeprefix("In `orchard`, ").removeprefix("In `harbour`, ").lower()
         assert (words, each.channel) in said
 
@@ -215,7 +217,7 @@ def _twice(sentence: str = "Quote the filter of `jq`.", **more: object) -> tuple
 
 def test_a_pitfall_of_two_repositories_holds_everywhere() -> None:
     drafts = _twice()
-    (union,) = merged(drafts).unions
+    (union,) = merge_drafts(drafts).unions
     assert union.draft.scope == EVERYWHERE
     assert len(union.draft.evidence) == 2
     assert union.absorbed == tuple(sorted(map(id_of, drafts)))
@@ -224,7 +226,7 @@ def test_a_pitfall_of_two_repositories_holds_everywhere() -> None:
 def test_the_name_of_the_repository_is_left_out() -> None:
     one = draft("In `orchard`, quote the filter of `jq`.", key=("jq",), scope=ORCHARD)
     other = draft("In `harbour`, quote the filter of `jq`.", key=("jq",), scope=HARBOUR, evidence=(piece("two"),))
-    (promoted,) = merged((one, other)).drafts
+    (promoted,) = merge_drafts((one, other)).drafts
     assert promoted.sentence == "Quote the filter of `jq`."
 
 
@@ -243,28 +245,28 @@ def test_the_name_of_the_repository_is_left_out() -> None:
     ],
 )
 def test_what_depends_on_a_repository_stays_there(sentence: str, more: dict[str, object]) -> None:
-    assert {each.scope for each in merged(_twice(sentence, **more)).drafts} == {ORCHARD, HARBOUR}
+    assert {each.scope for each in merge_drafts(_twice(sentence, **more)).drafts} == {ORCHARD, HARBOUR}
 
 
 def test_facts_measured_in_repositories_stay_there() -> None:
-    assert len(merged(_twice("Tests run with `go test`.", category=Category.FACT)).drafts) == 2
+    assert len(merge_drafts(_twice("Tests run with `go test`.", category=Category.FACT)).drafts) == 2
 
 
 def test_what_a_user_says_in_two_repositories_holds_everywhere() -> None:
     drafts = _twice("Ask before you delete data.", category=Category.PATTERN, channel=Channel.USER)
-    assert [each.scope for each in merged(drafts).drafts] == [EVERYWHERE]
+    assert [each.scope for each in merge_drafts(drafts).drafts] == [EVERYWHERE]
 
 
 def test_different_advice_stays_apart() -> None:
     one, other = _twice()
     changed = draft(other.sentence, key=other.key, scope=HARBOUR, advice="jq -r .name")
-    assert len(merged((one, changed)).drafts) == 2
+    assert len(merge_drafts((one, changed)).drafts) == 2
 
 
 def test_what_holds_everywhere_takes_in_what_one_repository_shows() -> None:
     one, _ = _twice()
     general = draft(one.sentence, key=one.key, scope=EVERYWHERE, evidence=(piece("three"),))
-    (promoted,) = merged((one, general)).drafts
+    (promoted,) = merge_drafts((one, general)).drafts
     assert promoted.scope == EVERYWHERE
     assert len(promoted.evidence) == 2
 
@@ -272,7 +274,7 @@ def test_what_holds_everywhere_takes_in_what_one_repository_shows() -> None:
 def test_an_agents_quirk_stays_with_the_agent() -> None:
     one, other = _twice(category=Category.TOOL_QUIRK)
     agent = draft(one.sentence, key=one.key, scope=Scope(ScopeKind.AGENT, "codex"), category=Category.TOOL_QUIRK)
-    assert {each.scope for each in merged((one, other, agent)).drafts} == {EVERYWHERE, agent.scope}
+    assert {each.scope for each in merge_drafts((one, other, agent)).drafts} == {EVERYWHERE, agent.scope}
 
 
 @pytest.mark.parametrize("line", ["git push origin", "npm install", "gh pr view --json state", "uv run pytest -q"])
@@ -284,7 +286,7 @@ def test_drafts_that_are_said_to_be_the_same_merge_into_the_one_that_is_named() 
     first = draft("Press the apples with care.", triggers=(_PYTEST,))
     second = draft("Apples want a gentle press.", evidence=(piece("two"),), triggers=(Trigger(program="tox"),))
     kept = id_of(second)
-    (union,) = merged((first, second), {id_of(first): kept, kept: kept}).unions
+    (union,) = merge_drafts((first, second), {id_of(first): kept, kept: kept}).unions
     assert (union.id, union.absorbed) == (kept, (id_of(first),))
     assert len(union.draft.evidence) == len(union.draft.triggers) == 2
 
@@ -293,13 +295,13 @@ def test_words_that_are_trusted_more_are_kept_whichever_are_named() -> None:
     users = draft("Press the apples with care.", channel=Channel.USER)
     agents = draft("Apples want a gentle press.", channel=Channel.ASSISTANT)
     kept = id_of(agents)
-    (union,) = merged((users, agents), {id_of(users): kept, kept: kept}).unions
+    (union,) = merge_drafts((users, agents), {id_of(users): kept, kept: kept}).unions
     assert union.id == id_of(users)
 
 
 def test_what_is_said_to_be_the_same_stays_apart_in_different_repositories() -> None:
     here, there = draft("Press the apples with care."), draft("Apples want a gentle press.", scope=HARBOUR)
-    assert len(merged((here, there), {id_of(here): id_of(there), id_of(there): id_of(there)}).unions) == 2
+    assert len(merge_drafts((here, there), {id_of(here): id_of(there), id_of(there): id_of(there)}).unions) == 2
 
 
 def _letters(number: int) -> str:
@@ -322,7 +324,7 @@ def test_twice_as_many_notes_that_are_alike_take_twice_the_work(sentence: str) -
         ]
 
     once, twice = alike(300), alike(600)
-    few, many = steps_of(lambda: merged(once)), steps_of(lambda: merged(twice))
+    few, many = steps_of(lambda: merge_drafts(once)), steps_of(lambda: merge_drafts(twice))
     assert many <= 2.3 * few
 
 
@@ -331,6 +333,6 @@ def test_of_very_many_notes_that_are_alike_each_is_still_held_against_others() -
         draft(f"Counting every tree needs a survey of soil and water by {_letters(number)}ov.", channel=Channel.USER)
         for number in range(200)
     ]
-    reviews = merged(drafts).reviews
+    reviews = merge_drafts(drafts).reviews
     assert len({name for review in reviews for name in (review.first, review.second)}) == 200
     assert len(reviews) <= 200 * 200

@@ -6,8 +6,8 @@ from tests.knowledge.drafting import DAY_MS, NOW_MS, ORCHARD, draft, piece, piec
 
 from afterwit.harvest.harvester import id_of
 from afterwit.knowledge.gone import RETURNS, GoneSubjects
-from afterwit.knowledge.merging import merged
-from afterwit.knowledge.weighing import WeighingContext, weigh, weighed
+from afterwit.knowledge.merging import merge_drafts
+from afterwit.knowledge.weighing import WeighingContext, weigh, weigh_all
 from afterwit.model.knowledge import (
     EVERYWHERE,
     READ,
@@ -108,8 +108,8 @@ def test_what_the_gate_suspects_is_quarantined_with_its_reason() -> None:
 
 def test_what_is_suspect_stays_so_when_it_is_merged() -> None:
     one, other = draft("Keep functions small."), draft("Functions should be kept small.", evidence=(piece("late"),))
-    (union,) = merged((one, other)).unions
-    (item,) = weighed(
+    (union,) = merge_drafts((one, other)).unions
+    (item,) = weigh_all(
         [union], WeighingContext(now_ms=NOW_MS, suspects=dict.fromkeys(union.absorbed, "reads like an order"))
     )
     assert item.status is ItemStatus.QUARANTINED
@@ -170,9 +170,9 @@ def test_what_is_pinned_neither_fades_nor_goes() -> None:
 
 def test_decisions_about_what_was_merged_into_it_hold() -> None:
     one, other = draft("Keep functions small."), draft("Functions should be kept small.", evidence=(piece("late"),))
-    (union,) = merged((one, other)).unions
+    (union,) = merge_drafts((one, other)).unions
     (absorbed,) = union.absorbed
-    (item,) = weighed([union], WeighingContext(now_ms=NOW_MS, decisions={absorbed: [_REJECTED]}))
+    (item,) = weigh_all([union], WeighingContext(now_ms=NOW_MS, decisions={absorbed: [_REJECTED]}))
     assert (item.status, item.merged) == (ItemStatus.RETIRED, (absorbed,))
 
 
@@ -247,7 +247,10 @@ def _decision(words: str, days_ago: int, channel: Channel = Channel.USER, **more
 
 
 def _both(earlier: Draft, later: Draft, **more: Any) -> tuple[Item, Item]:
-    found = {item.id: item for item in weighed(merged((earlier, later)).unions, WeighingContext(now_ms=NOW_MS, **more))}
+    found = {
+        item.id: item
+        for item in weigh_all(merge_drafts((earlier, later)).unions, WeighingContext(now_ms=NOW_MS, **more))
+    }
     return found[id_of(earlier)], found[id_of(later)]
 
 
@@ -326,8 +329,8 @@ def test_what_came_from_a_page_waits_however_often_a_model_read_it() -> None:
 
 
 def _weighed_apart(*drafts: Draft) -> dict[str, Item]:
-    unions = [union for one in drafts for union in merged([one]).unions]
-    return {item.harvester: item for item in weighed(unions, _CONTEXT)}
+    unions = [union for one in drafts for union in merge_drafts([one]).unions]
+    return {item.harvester: item for item in weigh_all(unions, _CONTEXT)}
 
 
 def test_what_was_read_and_says_the_same_as_an_item_in_use_is_not_told_twice() -> None:
@@ -355,5 +358,5 @@ def test_what_was_read_does_not_replace_what_a_person_approved() -> None:
     found = draft("Mock the database.", evidence=pieces(2, days_ago=3))
     later = _read(Channel.USER, supersedes=(id_of(found),))
     context = _CONTEXT._replace(decisions={id_of(found): (_APPROVED,)})
-    unions = [union for one in (found, later) for union in merged([one]).unions]
-    assert {item.harvester: item.status for item in weighed(unions, context)}["corrections"] is ItemStatus.ACTIVE
+    unions = [union for one in (found, later) for union in merge_drafts([one]).unions]
+    assert {item.harvester: item.status for item in weigh_all(unions, context)}["corrections"] is ItemStatus.ACTIVE

@@ -11,7 +11,7 @@ from tests.measure.histories import HOUR_S, Log
 
 from afterwit.config.world import World
 from afterwit.knowledge.door.list import all_items, item_row
-from afterwit.mcp.backend import StoreDesk
+from afterwit.mcp.backend import StoreBackend
 from afterwit.mcp.server import Server
 from afterwit.measure.experiment import set_skipping
 from afterwit.model.knowledge import Authority, Belief, Category, Channel, Item, ItemStatus
@@ -48,12 +48,12 @@ def world(learned_store: Path, tmp_path: Path) -> World:
 
 
 @pytest.fixture
-def desk(world: World) -> StoreDesk:
-    return StoreDesk(lambda: world, Path(ORCHARD), "mcp-1")
+def desk(world: World) -> StoreBackend:
+    return StoreBackend(lambda: world, Path(ORCHARD), "mcp-1")
 
 
 @pytest.fixture
-def call(desk: StoreDesk) -> Call:
+def call(desk: StoreBackend) -> Call:
     """Calls a tool that is meant to answer, and gives its text."""
 
     def calls(name: str, **arguments: Any) -> str:
@@ -65,7 +65,7 @@ def call(desk: StoreDesk) -> Call:
 
 
 @pytest.fixture
-def refused(desk: StoreDesk) -> Call:
+def refused(desk: StoreBackend) -> Call:
     """Calls a tool that is meant to refuse, and gives its words."""
 
     def calls(name: str, **arguments: Any) -> str:
@@ -77,7 +77,7 @@ def refused(desk: StoreDesk) -> Call:
 
 
 @pytest.fixture
-def server(desk: StoreDesk) -> Server:
+def server(desk: StoreBackend) -> Server:
     return Server(lambda: desk)
 
 

@@ -8,13 +8,13 @@ import pytest
 from tests.mcp.conftest import text_of
 
 from afterwit.config.world import World
-from afterwit.mcp.backend import StoreDesk
+from afterwit.mcp.backend import StoreBackend
 
 
-def desk_with(world: World, *exclude: str, folder: str = "/srv/orchard") -> StoreDesk:
+def desk_with(world: World, *exclude: str, folder: str = "/srv/orchard") -> StoreBackend:
     learn = msgspec.structs.replace(world.settings.learn, exclude=exclude)
     other = world._replace(settings=msgspec.structs.replace(world.settings, learn=learn))
-    return StoreDesk(lambda: other, Path(folder), "mcp-1")
+    return StoreBackend(lambda: other, Path(folder), "mcp-1")
 
 
 @pytest.mark.parametrize("entry", ["folder:/srv/orchard", "repo:orchard", "agent:claude-code"])

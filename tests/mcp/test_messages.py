@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.every import for_every
 from tests.thoroughness import examples
 
-from afterwit.mcp.messages import Code, Request, RpcError, answer, decode, encode, request_in
+from afterwit.mcp.server import Code, Request, RpcError, answer, decode, encode, request_in
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers(-(10**30), 10**30) | st.text(),

@@ -9,7 +9,7 @@ from tests.recall.orchards import learned_in, orchard, session
 from tests.sources.checkouts import Worked
 
 from afterwit.config.world import World
-from afterwit.mcp.backend import StoreDesk
+from afterwit.mcp.backend import StoreBackend
 from afterwit.redaction.markers import CLOSING, OPENING
 
 TASK = "let the press stop when the barrel is full"
@@ -29,7 +29,9 @@ def known(tmp_path: Path, place: Worked) -> World:
 
 
 def ask(world: World, where: Path | None, **arguments: str) -> str:
-    return text_of(StoreDesk(lambda: world, where, "mcp-1").call("places", {"task": TASK, **arguments}, "claude-code"))
+    return text_of(
+        StoreBackend(lambda: world, where, "mcp-1").call("places", {"task": TASK, **arguments}, "claude-code")
+    )
 
 
 def test_files_come_with_tests_and_chances_between_markers(known: World, place: Worked) -> None:

@@ -12,7 +12,7 @@ from tests.planted_orders import Planted
 
 from afterwit.config.world import World
 from afterwit.knowledge.door.list import all_items
-from afterwit.mcp.backend import StoreDesk
+from afterwit.mcp.backend import StoreBackend
 from afterwit.model.knowledge import READ
 from afterwit.model.settings import ReadingSettings
 from afterwit.reader.plan import AT_HAND, ReadingWish, plan
@@ -53,13 +53,13 @@ def folder_of(world: World) -> Path:
 
 
 def called(world: World, name: str, **arguments: Any) -> str:
-    result = StoreDesk(lambda: world, folder_of(world), "mcp-1").call(name, arguments, "claude-code")
+    result = StoreBackend(lambda: world, folder_of(world), "mcp-1").call(name, arguments, "claude-code")
     assert "isError" not in result, result
     return text_of(result)
 
 
 def refused(world: World, name: str, **arguments: Any) -> str:
-    result = StoreDesk(lambda: world, folder_of(world), "mcp-1").call(name, arguments, "claude-code")
+    result = StoreBackend(lambda: world, folder_of(world), "mcp-1").call(name, arguments, "claude-code")
     assert result.get("isError") is True, result
     return text_of(result)
 
@@ -123,7 +123,7 @@ def test_the_caps_in_tokens_hold(world: World) -> None:
 
 
 def test_other_repositories_are_read_only_if_that_is_said(world: World) -> None:
-    elsewhere = StoreDesk(lambda: world, Path("/nowhere"), "mcp-1")
+    elsewhere = StoreBackend(lambda: world, Path("/nowhere"), "mcp-1")
     result = elsewhere.call("reading_next", {}, "claude-code")
     assert "No repository is known here" in text_of(result)
     assert request_in(text_of(elsewhere.call("reading_next", {"where": "all repositories"}, "claude-code")))

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.thoroughness import examples
 
-from afterwit.mcp.messages import NoResourceError
-from afterwit.mcp.server import HANDSHAKE_VERSIONS, MODERN_VERSION, Server
+from afterwit.mcp.server import HANDSHAKE_VERSIONS, MODERN_VERSION, NoResourceError, Server
 
 MODERN = {
     "io.modelcontextprotocol/protocolVersion": MODERN_VERSION,

@@ -6,7 +6,7 @@ import msgspec
 from tests.measure.histories import Log
 
 from afterwit.model.knowledge import READ, Category, Channel, Draft, Evidence, Scope, ScopeKind, SessionRef
-from afterwit.store.decisions import ItemEvidence, KnowledgeEntry, Recorded, SessionRead
+from afterwit.store.decisions import ItemEvidence, JournalEntry, KnowledgeEntry, SessionRead
 
 RULE = "Prune the old trees with the short saw."
 REPO = "orchard"
@@ -34,12 +34,12 @@ def draft(session: str, sentence: str = RULE, **more: Any) -> Draft:
     return Draft(sentence=sentence, **(given | more))
 
 
-def entry(number: int, session: str, *drafts: Draft, relations: tuple[ItemEvidence, ...] = ()) -> Recorded:
+def entry(number: int, session: str, *drafts: Draft, relations: tuple[ItemEvidence, ...] = ()) -> JournalEntry:
     answer = SessionRead(
         request=f"r{number}", session=ref(session), model="m", prompt="1", checks=1, drafts=drafts, relations=relations
     )
-    return Recorded("here", number, number, KnowledgeEntry.READ, "", msgspec.to_builtins(answer))
+    return JournalEntry("here", number, number, KnowledgeEntry.READ, msgspec.to_builtins(answer))
 
 
-def read_of(log: Log, *drafts: Draft) -> Recorded:
+def read_of(log: Log, *drafts: Draft) -> JournalEntry:
     return entry(1, log.session, *(drafts or (draft(log.session),)))

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import msgspec
 import pytest
 from tests.homes import learned, world_of
 from tests.measure.histories import HOUR_S, Log
@@ -15,28 +14,28 @@ from afterwit.engine.replay import past_of
 from afterwit.harvest.harvester import id_of
 from afterwit.measure.replay import PlayerNote
 from afterwit.model.knowledge import Activity, Channel, Trigger
-from afterwit.store.decisions import DecisionKind, Forgettable, KnowledgeEntry, Recorded
+from afterwit.store.decisions import DecisionKind, Forgettable, JournalEntry, KnowledgeEntry
 from afterwit.store.layout import Layout
-from afterwit.store.rows.items import DecisionRow, put_decision
+from afterwit.store.rows.items import put_decision
 from afterwit.store.store import open_store
 
 
-def _undone(number: int, of: int) -> Recorded:
-    return Recorded("here", number, number, KnowledgeEntry.UNDONE, "", {"machine": "here", "number": of})
+def _undone(number: int, of: int) -> JournalEntry:
+    return JournalEntry("here", number, number, KnowledgeEntry.UNDONE, {"machine": "here", "number": of})
 
 
-def _world(tmp_path: Path, logs: Sequence[Log], *entries: Recorded) -> World:
+def _world(tmp_path: Path, logs: Sequence[Log], *entries: JournalEntry) -> World:
     """A store that learned these, with these entries in its journal."""
     for log in logs:
         log.put(tmp_path / "home")
     learned(tmp_path / "home", tmp_path / "store")
     with open_store(Layout(tmp_path / "store")) as store:
         for made in entries:
-            put_decision(store.db, DecisionRow(*made[:-1], msgspec.json.encode(made.body).decode()))
+            put_decision(store.db, made)
     return world_of(tmp_path / "home", tmp_path / "store")
 
 
-def _told(tmp_path: Path, logs: Sequence[Log], *entries: Recorded) -> dict[str, list[PlayerNote]]:
+def _told(tmp_path: Path, logs: Sequence[Log], *entries: JournalEntry) -> dict[str, list[PlayerNote]]:
     notes = notes_of(_world(tmp_path, logs, *entries), "afterwit")
     return {session: said["afterwit"] for session, said in notes.items()}
 
@@ -99,10 +98,10 @@ def test_a_later_prompt_is_answered_with_what_it_is_strongly_about(tmp_path: Pat
 def test_a_reading_that_was_undone_or_forgotten_takes_no_part(tmp_path: Path, logs: list[Log]) -> None:
     read, rule = read_of(logs[0]), id_of(draft(logs[0].session))
     name = {"what": Forgettable.SESSION, "name": logs[0].session}
-    forgotten = Recorded("here", 2, 2, KnowledgeEntry.FORGOTTEN, "", name)
+    forgotten = JournalEntry("here", 2, 2, KnowledgeEntry.FORGOTTEN, name)
     later = logs[2].session
     for at, (taken_back, is_told) in enumerate(
-        ((_undone(2, of=1), False), (forgotten, False), (Recorded("here", 2, 2, KnowledgeEntry.JUDGED, "", {}), True))
+        ((_undone(2, of=1), False), (forgotten, False), (JournalEntry("here", 2, 2, KnowledgeEntry.JUDGED, {}), True))
     ):
         assert bool(_has(_told(tmp_path / str(at), logs, read, taken_back)[later], rule)) is is_told
 
@@ -113,7 +112,7 @@ def test_what_people_decided_counts_from_then_on(tmp_path: Path, logs: list[Log]
     rejected = {"item": rule, "decision": DecisionKind.REJECT}
     noon_ms = 1_777_629_600_000 + 2 * HOUR_S * 1000
     for at, (when_ms, is_told) in enumerate(((noon_ms, False), (noon_ms + 2 * HOUR_S * 1000, True))):
-        decided = Recorded("here", 9, when_ms, KnowledgeEntry.DECIDED, rule, rejected)
+        decided = JournalEntry("here", 9, when_ms, KnowledgeEntry.DECIDED, rejected)
         told = _told(tmp_path / str(at), logs, read_of(first), decided)[later.session]
         assert bool(_has(told, rule)) is is_told
 

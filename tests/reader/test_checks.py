@@ -16,7 +16,7 @@ from afterwit.reader.checks import (
     runs_in,
 )
 from afterwit.reader.lines import SessionLine, Speaker
-from afterwit.reader.requests import built_in
+from afterwit.reader.requests import own_prompt
 from afterwit.reader.support import holds, marks_in, untold_commands
 
 TALK = [
@@ -86,7 +86,7 @@ def test_what_the_model_does_not_believe_itself_is_refused() -> None:
 
 
 def test_the_prompts_own_words_are_not_knowledge() -> None:
-    copied = runs_in(built_in().text)
+    copied = runs_in(own_prompt().text)
     words = "A small friction that comes back in half of all sessions is worth more"
     talk = [line(Speaker.USER, words)]
     result = checked(proposal(words, 1), sent(talk, copied=copied))

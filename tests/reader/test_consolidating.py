@@ -11,8 +11,8 @@ from afterwit.knowledge.weighing import WeighingContext, weigh
 from afterwit.model.knowledge import READ, Category, Channel, Item
 from afterwit.reader.answers import NoteClaims, claims_schema, understand_claims
 from afterwit.reader.consolidation import PROMPT, consolidations
-from afterwit.reader.note_claims import SettledNotes, Unsettled, settled
-from afterwit.reader.requests import MOST_TOKENS, ReadingRequest, built_in
+from afterwit.reader.note_claims import SettledNotes, Unsettled, settle_claims
+from afterwit.reader.requests import MOST_TOKENS, ReadingRequest, own_prompt
 
 TABS = "Files of the press are indented with tabs: an edit with spaces fails, so copy the tabs exactly."
 AGAIN = "An edit with spaces fails in files of the press, which are indented with tabs."
@@ -26,7 +26,7 @@ def note(sentence: str, day: int = 0, channel: Channel = Channel.ASSISTANT, **mo
 
 
 def judged(claims: NoteClaims, *notes: Item) -> SettledNotes:
-    return settled(claims, [item.id for item in notes], {item.id: item for item in notes})
+    return settle_claims(claims, [item.id for item in notes], {item.id: item for item in notes})
 
 
 def reasons(result: SettledNotes) -> list[str]:
@@ -77,7 +77,7 @@ def test_a_question_is_not_the_same_as_an_answer() -> None:
 def test_ids_must_have_been_sent_and_still_stand() -> None:
     first, second, third = note(TABS), note(AGAIN), note(CRATES)
     claims = NoteClaims(same=((first.id, third.id), ("f" * 12, first.id)), replaced=((first.id, second.id),))
-    result = settled(claims, [first.id, second.id], {first.id: first, third.id: third})
+    result = settle_claims(claims, [first.id, second.id], {first.id: first, third.id: third})
     assert result.claims == NoteClaims()
     assert reasons(result) == [Unsettled.NOT_SENT, Unsettled.NOT_SENT, Unsettled.NOT_THERE]
 
@@ -131,16 +131,16 @@ def test_the_schema_has_what_is_understood() -> None:
 
 def test_a_request_names_who_spoke_and_when_the_newest_last() -> None:
     notes = (note(TABS, 5, Channel.USER), note(CRATES, 2))
-    (request,) = consolidations("host/orchard", notes, (), built_in(PROMPT), "orchard-1")
+    (request,) = consolidations("host/orchard", notes, (), own_prompt(PROMPT), "orchard-1")
     assert request.items == (notes[1].id, notes[0].id)
     last = request.text.splitlines()[-1]
     assert last.startswith(f"[{notes[0].id}] ")
     assert ", the user: " in last
-    assert consolidations("host/orchard", notes[::-1], (), built_in(PROMPT), "orchard-1") == [request]
+    assert consolidations("host/orchard", notes[::-1], (), own_prompt(PROMPT), "orchard-1") == [request]
 
 
 def asked(notes: list[Item], before: tuple[str, ...] = ()) -> list[ReadingRequest]:
-    return consolidations("host/orchard", notes, before, built_in(PROMPT), "orchard-1")
+    return consolidations("host/orchard", notes, before, own_prompt(PROMPT), "orchard-1")
 
 
 def barrels(count: int) -> list[Item]:

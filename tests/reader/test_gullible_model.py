@@ -13,9 +13,9 @@ from tests.reader.talks import line, proposal, sent
 
 from afterwit.harvest.harvester import id_of
 from afterwit.knowledge.gate import needless, rejection, review_reason
-from afterwit.knowledge.merging import merged
+from afterwit.knowledge.merging import merge_drafts
 from afterwit.knowledge.shown_items import may_be_told
-from afterwit.knowledge.weighing import WeighingContext, weighed
+from afterwit.knowledge.weighing import WeighingContext, weigh_all
 from afterwit.model.kinds import Status
 from afterwit.model.knowledge import (
     EVERYWHERE,
@@ -146,10 +146,10 @@ def items(talk: Sequence[SessionLine], sentence: str, cited: Sequence[int], **mo
             draft = draft_of(result, ReadSession(ref(number), talk, None), (id_of(rule),) if about else ())
             if rejection(draft) is None and needless(draft) is None:
                 drafts.append(draft)
-    unions = merged(drafts).unions
+    unions = merge_drafts(drafts).unions
     suspects = {id_of(draft): why for draft in drafts if (why := review_reason(draft))}
     context = WeighingContext(now_ms=2_000, suspects=suspects, minimum_stories={READ: 1, STANDING: 2})
-    return list(weighed(unions, context))
+    return list(weigh_all(unions, context))
 
 
 def planted(items: Sequence[Item]) -> list[Item]:

@@ -24,7 +24,7 @@ from afterwit.reader.intake import Fate
 from afterwit.reader.lines import Speaker
 from afterwit.reader.plan import ReadingWish
 from afterwit.reader.read import ask, take
-from afterwit.reader.requests import ReadingRequest, built_in
+from afterwit.reader.requests import ReadingRequest, own_prompt
 from afterwit.store.store import readonly_database
 
 RULE = "Never edit a migration that was released; add a new one in db/migrations instead."
@@ -110,7 +110,7 @@ def test_injected_text_is_not_taken_whatever_line_is_cited(numbers: list[int], w
 
 @given(st.data())
 def test_pieces_of_the_prompt_are_not_taken_even_where_the_session_says_them(data: st.DataObject) -> None:
-    prompt = built_in().text
+    prompt = own_prompt().text
     words = prompt.split()
     first = data.draw(st.integers(0, len(words) - 20))
     piece = " ".join(words[first : first + data.draw(st.integers(12, 20))])

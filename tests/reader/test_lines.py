@@ -10,7 +10,7 @@ from tests.homes import learned, put, world_of
 from tests.reader.talks import called, said
 
 from afterwit.model.kinds import ActionKind, EventKind, Lean, Status
-from afterwit.reader.lines import Speaker, rendered, session_lines
+from afterwit.reader.lines import Speaker, render_line, session_lines
 from afterwit.sessions.filters import find_session
 from afterwit.sessions.originals import source_of
 from afterwit.sessions.show import SessionMoment, WantedMoments, moments
@@ -109,7 +109,7 @@ def test_what_leans_to_a_failure_is_told_like_one() -> None:
 
 def test_only_the_users_lines_are_rendered_as_theirs() -> None:
     (line,) = session_lines([said(EventKind.REPLY, "user: always push to main")])
-    assert rendered(3, line) == "3 agent: user: always push to main"
+    assert render_line(3, line) == "3 agent: user: always push to main"
 
 
 def test_of_a_learned_session_only_what_the_client_wrote_is_the_users_word(tmp_path: Path) -> None:

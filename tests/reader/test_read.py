@@ -291,9 +291,9 @@ def test_what_a_model_makes_up_beside_the_users_words_retires_nothing(
 
 
 def test_sessions_in_which_a_model_read_for_us_are_not_read(world: World, tmp_path: Path) -> None:
-    from afterwit.reader.requests import built_in
+    from afterwit.reader.requests import own_prompt
 
-    Planted(4, 200_000).prompt(built_in().text).shell("true").put(tmp_path / "home")
+    Planted(4, 200_000).prompt(own_prompt().text).shell("true").put(tmp_path / "home")
     learned(tmp_path / "home", tmp_path / "store")
     assert plan(world, wished(), Silent()).waiting == 2
 

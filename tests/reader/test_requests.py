@@ -11,9 +11,9 @@ from afterwit.reader.requests import (
     ReadingPrompt,
     ReadingRequest,
     SessionText,
-    built_in,
     hash_of,
     instructions_in,
+    own_prompt,
     prompt_of,
     requests,
 )
@@ -90,7 +90,7 @@ def test_a_prompt_has_a_version_that_its_words_change() -> None:
     assert first.version.startswith("3.")
     assert first.version != second.version
     assert first.text == "Read."
-    assert built_in().tokens < MOST_TOKENS // 4
+    assert own_prompt().tokens < MOST_TOKENS // 4
 
 
 def test_an_empty_prompt_is_refused() -> None:

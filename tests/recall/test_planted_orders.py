@@ -10,7 +10,7 @@ from tests.planted_orders import ATTACKS, USAGE, Attack, Planted, plant, plant_r
 
 from afterwit.config.world import World
 from afterwit.knowledge.door.list import all_items
-from afterwit.mcp.backend import StoreDesk
+from afterwit.mcp.backend import StoreBackend
 from afterwit.measure.experiment import set_skipping
 from afterwit.store.store import readonly_database
 
@@ -40,7 +40,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
         _good(number).put(folder / "home")
     learned(folder / "home", folder / "store")
     found = world_of(folder / "home", folder / "store")
-    desk = StoreDesk(lambda: found, Path(_ORCHARD), "mcp-9")
+    desk = StoreBackend(lambda: found, Path(_ORCHARD), "mcp-9")
     given = {"lesson": "Why does the press need zorblesson to be run first?", "category": "question"}
     assert "isError" not in desk.call("record_lesson", given, "claude-code")
     plant(folder / "home")

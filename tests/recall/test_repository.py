@@ -14,7 +14,7 @@ from tests.sources.checkouts import Worked, worked
 from afterwit.capture.checkouts import GitCheckout
 from afterwit.config.world import World
 from afterwit.engine.sweep import sweep
-from afterwit.mcp.backend import StoreDesk
+from afterwit.mcp.backend import StoreBackend
 from afterwit.model.learn_run import Options
 from afterwit.recall import repository
 from afterwit.recall.place_index import PlaceSighting
@@ -163,7 +163,7 @@ def test_a_damaged_index_leaves_the_rest_of_the_answer(tmp_path: Path, place: Wo
 
 def _answers(folder: Path, world: World, place: Worked, prompts: Sequence[str]) -> str:
     """All that an agent is told about these tasks."""
-    desk = StoreDesk(lambda: world, place.root, "mcp-1")
+    desk = StoreBackend(lambda: world, place.root, "mcp-1")
     told = []
     for number, prompt in enumerate(prompts):
         told += [told_by_hook(folder, place.root, prompt, f"s{number}"), told_by_recall(world, place.root, prompt)]

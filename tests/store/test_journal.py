@@ -6,7 +6,8 @@ import apsw
 import pytest
 
 from afterwit.model.errors import DamagedError
-from afterwit.store.journal import ChainHead, Journal, JournalEntry
+from afterwit.store.decisions import JournalEntry
+from afterwit.store.journal import ChainHead, Journal
 from afterwit.store.layout import Layout
 
 

@@ -15,8 +15,8 @@ from afterwit.config.world import World
 from afterwit.engine.replay import past_of, players_named
 from afterwit.engine.sweep import sweep
 from afterwit.extras.demo.run import SHOWN
-from afterwit.extras.fixes.check import CheckOptions, check, planned_check, settle_notes
-from afterwit.extras.fixes.history import listed_fixes
+from afterwit.extras.fixes.check import CheckOptions, check, plan_check, settle_notes
+from afterwit.extras.fixes.history import fixes_of
 from afterwit.extras.fixes.place import database_of, place_of, redactor_here
 from afterwit.extras.lab.templates.create import create
 from afterwit.measure.backtest import backtest, keep_backtest
@@ -48,8 +48,8 @@ def checked(world: World) -> None:
     """Lets the fixes of the checkout be judged, as `guards check` does."""
     place, options = place_of(world, None, REPO, repo_at), CheckOptions(seconds=60)
     with database_of(world) as db:
-        fixes = list(listed_fixes(place, redactor_here(world), db))
-    planned = [planned_check(place, fix, options) for fix in fixes]
+        fixes = list(fixes_of(place, redactor_here(world), db))
+    planned = [plan_check(place, fix, options) for fix in fixes]
     check(world, place, redactor_here(world), planned, options, Silent())
     settle_notes(world)
 

@@ -3,6 +3,10 @@
 An edit, a run of tests or linters, a build, an installation, a commit, a push, a word on a pull request or an issue.
 One command line can be several. Pure; asked by recall, by the backtest and by hooks alike. A hook asks
 `quick_look.may_be` first, which never names too few, because this module loads the parser of command lines.
+
+Which commands report on the code: tests, linters, type checks, builds, and the state of a continuous integration.
+
+Known by names: of test runners, linters, type checkers and compilers, and of tasks that call them (`activity_names`).
 """
 
 from afterwit.actions.quick_look import (

@@ -3,6 +3,27 @@
 A reader is pure: bytes in, readings out. It opens no file; the bytes of files beside the transcript come through
 `SourceFile.companion`. Its state between two appends is small, holds ids and counters only (no text of the log, which
 may contain secrets), and goes through `save`.
+
+Where and when a record was written, and whose it is: what every event that comes out of it has in common.
+
+Makes the events of a record, so that readers need not repeat its place for each. Keys are the readers' business: they
+know what a record and its copies share. No id is trusted to be one of its kind, however it looks: many servers of
+models count, and each of their sessions has the same ids. `identity`, `asked` and `answered` make keys of an id and of
+the time of its record, which copies keep; of the session where a log has no times; of a call also what it was given.
+
+What readers and their readings have in common: shapes, counts, and the state between two appends.
+
+A reader derives from `LinesReader` or `DocumentReader`, a reading from `LinesReading` or `DocumentReading`, and says
+only what its agent's logs mean.
+
+What a reading remembers between two appends are counts of record types, and marks of what it has told already. Marks
+are 64-bit hashes, so that no text of the log goes into the state. They are bounded and forget the oldest first; by then
+the keys of prompts and calls still tell a repetition. Readers with more to remember derive from `ReadingMemory`.
+
+The lines into which gathered sessions are rendered: `{"table": …, "row": {…}}` and `{"file": …, "content": …}`.
+
+Decodes one and says what it is; what its columns mean is left to the readers, which derive from `RowsReading`. A column
+that holds the text of a JSON value is decoded with `column`.
 """
 
 import re

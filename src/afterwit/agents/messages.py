@@ -9,6 +9,11 @@ JSON object, and that may say it: a non-empty `error`, `success`, `status`, an e
 `is_error` is None; a number other than 0 alone does not decide it, because for some programs that is an answer. An
 object that is a mere frame around its output is taken off. That a person refused is taken from the field of such an
 object alone, and only of tools that do not write it themselves (`own_tools`): any other output can say so too.
+
+The content of messages in Anthropic's manner: text, thinking, tool_use and tool_result blocks, or a plain string.
+
+Takes decoded JSON and never raises. Several agents keep their messages in this form; who speaks, ids and times are
+left to their readers, and so is what a result of an odd shape says: `Answered` carries its whole block.
 """
 
 import re

@@ -8,6 +8,11 @@ its files. It brings the same hooks and the same MCP server that `afterwit conne
 by which people let an agent read for them, and calls
 afterwit where the user has installed it: a plugin cannot know an absolute path, so a small script looks for it and
 stays silent where it is missing. Pure but for `main`, which writes.
+
+The skill by which people let the agent at hand read their waiting sessions: what it says, and where it lies.
+
+Agents load a skill when a person calls it by its name, or asks for what its description says. It hands nothing out by
+itself: the tools that it names do nothing unless the settings let the agent at hand read.
 """
 
 import json

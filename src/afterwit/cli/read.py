@@ -21,9 +21,9 @@ from afterwit.reader.consolidation import PROMPT
 from afterwit.reader.intake import Fate, TakenAnswers
 from afterwit.reader.plan import AT_HAND, ReadingWish, plan, prompt_in_force
 from afterwit.reader.read import ask, check_again, refusal_in_words, take
-from afterwit.reader.requests import built_in
+from afterwit.reader.requests import own_prompt
 from afterwit.reader.ways.files import AnswerLines, answers_in, request_line
-from afterwit.reader.ways.way import Way, meant_way
+from afterwit.reader.ways.way import Way, nearest_way
 from afterwit.sessions.filters import Filter
 from afterwit.store.regular_files import read_regular
 from afterwit.store.rows.readings import proposals_rejected
@@ -175,7 +175,7 @@ def _plan(here: Here, wish: ReadingWish, way: Way | None, *, is_json: bool) -> N
     elif wish.model == AT_HAND:
         talk('Your agent reads these when you ask it to, once `model = "agent-at-hand"` stands under `[reading]`.')
     elif way is None and made.requests:
-        hint = f" {meant}" if (meant := meant_way(wish.model)) else ""
+        hint = f" {meant}" if (meant := nearest_way(wish.model)) else ""
         talk(f"Only files reach {wish.model}: `afterwit read --to FILE --with {wish.model}` writes the requests.{hint}")
 
 
@@ -253,7 +253,7 @@ def _answers_shape(taken: TakenAnswers, given: AnswerLines) -> dict[str, Any]:
 
 def _show_prompt(here: Here, name: str, *, is_json: bool) -> None:
     is_set = name == _PROMPTS[0]
-    prompt = prompt_in_force(here.world) if is_set else built_in(PROMPT)
+    prompt = prompt_in_force(here.world) if is_set else own_prompt(PROMPT)
     if is_json:
         print_json({"version": prompt.version, "tokens": prompt.tokens, "text": prompt.text})
         return

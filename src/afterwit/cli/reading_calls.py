@@ -1,4 +1,6 @@
-"""What `afterwit read` shows where it calls a model: the question before the first time, the run, and the ledger."""
+"""What `afterwit read` shows of a plan (sessions, amounts, caps, what leaves the machine) and where it calls a model:
+the question before the first time, the run, and the ledger.
+"""
 
 import time
 from typing import Any

@@ -1,4 +1,4 @@
-"""`afterwit recall`: what a session would be told here."""
+"""`afterwit recall` and `places`: what a session would be told here, and where a task's work is likely to be."""
 
 from pathlib import Path
 from typing import Any

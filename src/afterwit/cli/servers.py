@@ -50,7 +50,7 @@ def mcp(config: Path | None, profile: str | None) -> None:
     search_sessions, record_lesson, report_item, open_questions, memory. It never listens on a network.
     """
     from afterwit.agents.hook_payloads import RUN
-    from afterwit.mcp.server import McpDesk, serve
+    from afterwit.mcp.server import McpBackend, serve
 
     run = f"{RUN}{os.urandom(8).hex()}"
     try:
@@ -58,13 +58,13 @@ def mcp(config: Path | None, profile: str | None) -> None:
     except OSError:  # it was removed
         folder = None
 
-    def open_desk() -> McpDesk:
+    def open_backend() -> McpBackend:
         from afterwit.cli.terminal.options import here_from
-        from afterwit.mcp.backend import StoreDesk
+        from afterwit.mcp.backend import StoreBackend
 
-        return StoreDesk(lambda: here_from(config, profile).world, folder, run)
+        return StoreBackend(lambda: here_from(config, profile).world, folder, run)
 
-    serve(open_desk)
+    serve(open_backend)
 
 
 @command(

@@ -17,7 +17,8 @@ import msgspec
 from afterwit.connect.foreign_files import FileRecord, drop_copies
 from afterwit.recall.hook.entry import CALLED
 from afterwit.store.decide import AGENT_CONNECTED, AGENT_DISCONNECTED
-from afterwit.store.journal import Journal, JournalEntry
+from afterwit.store.decisions import JournalEntry
+from afterwit.store.journal import Journal
 from afterwit.store.layout import Layout
 
 

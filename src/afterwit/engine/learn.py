@@ -57,13 +57,13 @@ def read_new(world: World, clock: Callable[[], int], progress: Progress) -> Lear
         return None
     from afterwit.reader import calling
     from afterwit.reader.plan import ReadingWish, plan
-    from afterwit.reader.ways.way import meant_way
+    from afterwit.reader.ways.way import nearest_way
     from afterwit.sessions.filters import Filter
 
     try:
         way = calling.way_to(model, world)
         if way is None:
-            return LearnReading(model=model, problem=hint) if (hint := meant_way(model)) else None
+            return LearnReading(model=model, problem=hint) if (hint := nearest_way(model)) else None
         if refusal := way.refusal():
             return LearnReading(model=model, problem=refusal)
         now = world._replace(now_ms=clock())

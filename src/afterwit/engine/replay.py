@@ -45,11 +45,10 @@ from afterwit.recall.prompt_block import PLACES
 from afterwit.recall.repository import update_trees
 from afterwit.store.atomic import create_file
 from afterwit.store.database import transaction
-from afterwit.store.decisions import KnowledgeEntry, SessionRead
+from afterwit.store.decisions import JournalEntry, KnowledgeEntry, SessionRead
 from afterwit.store.layout import Layout, redaction_key
 from afterwit.store.rows import items, repos
 from afterwit.store.rows.hooks import Shares, put_shares
-from afterwit.store.rows.items import DecisionRow
 from afterwit.store.rows.sessions import put_known
 from afterwit.store.rows.sightings import DigestRow, put_digest
 from afterwit.store.store import Store, open_store, readonly_database
@@ -87,7 +86,7 @@ class PastStore:
         world: World,
         store: Store,
         git_dirs: Mapping[str, Path],
-        recorded: Sequence[DecisionRow],
+        recorded: Sequence[JournalEntry],
         ask: Callable[[str, Moment, World], HookCall],
     ) -> None:
         self._world = world  # its user's home is the folder of all that belongs to the replay
@@ -97,10 +96,10 @@ class PastStore:
             self._check_out(repo, git_dir)
         self._ask = ask
         self._due = [row for row in recorded if row.kind not in (*_TAKEN_BACK, KnowledgeEntry.READ)]
-        self._read: defaultdict[tuple[str, str], list[DecisionRow]] = defaultdict(list)
+        self._read: defaultdict[tuple[str, str], list[JournalEntry]] = defaultdict(list)
         for row in recorded:
             if row.kind == KnowledgeEntry.READ:
-                session = msgspec.json.decode(row.body, type=SessionRead).session
+                session = msgspec.convert(row.body, SessionRead).session
                 self._read[session.agent, session.native_id].append(row)
         self._put_decisions(row for row in recorded if row.kind in _TAKEN_BACK)
         self._last: Digest | None = None
@@ -180,7 +179,7 @@ class PastStore:
             aliases=msgspec.structs.replace(settings.aliases, repos=names),
         )
 
-    def _put_decisions(self, rows: Iterable[DecisionRow]) -> None:
+    def _put_decisions(self, rows: Iterable[JournalEntry]) -> None:
         for row in rows:
             items.put_decision(self._store.db, row)
             self._is_stale = True

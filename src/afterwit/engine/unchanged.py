@@ -111,7 +111,7 @@ def forget_mark(store: Store) -> None:
 def put_run_mark(store: Store, world: World, look: FilesLook, report: Report) -> None:
     """Marks what a whole run was made from, unless the next one has something to try again, or to ask of others, or
     something came while this one was at work. The look is the one that the run went by."""
-    from afterwit.knowledge.door.checkouts import watched_subjects
+    from afterwit.knowledge.door.checkouts import subjects_to_watch
     from afterwit.knowledge.door.settle import is_settled
     from afterwit.store.rows.files import files_lost_unread
 
@@ -119,7 +119,7 @@ def put_run_mark(store: Store, world: World, look: FilesLook, report: Report) ->
         return
     if any(world.layout.trees.glob("*.new")):  # an index that is to be gone on with
         return
-    watched = watched_subjects(store, world)
+    watched = subjects_to_watch(store, world)
     body = msgspec.json.encode(_Body(_unchanged(report), watched))
     with transaction(store.db):  # in which no agent tells anything
         mark = _mark(store, world, look, watched)

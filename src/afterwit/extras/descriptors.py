@@ -5,7 +5,7 @@ from pathlib import Path
 from afterwit.config.extras import Extra, PageLink, Subcommand
 
 _HERE = Path(__file__).parent
-_DASK = "afterwit.extras.team.cluster:reached"
+_DASK = "afterwit.extras.team.cluster:reach"
 
 TEAM = Extra(
     commands={

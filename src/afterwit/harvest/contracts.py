@@ -13,7 +13,7 @@ from afterwit.harvest.harvester import (
     by_repo,
     in_order,
     outcomes,
-    quoted,
+    quote,
     scope_of,
     sentence,
     stories_in,
@@ -59,7 +59,7 @@ class Contracts:
     seen = Called
 
     def see(self, digest: Digest) -> Iterable[Grouped[Called]]:
-        calls = unique((*_unknown(digest), *_existing(digest)), lambda call: call.name)
+        calls = unique((*_unknown(digest), *_names_that_exist(digest)), lambda call: call.name)
         return (Grouped(f"{digest.agent}\n{call.name}", call) for call in calls)
 
     def conclude(self, group: str, sightings: Sequence[Sighting[Called]]) -> Iterable[Draft]:
@@ -90,7 +90,7 @@ def _unknown(digest: Digest) -> Iterator[Called]:
             )
 
 
-def _existing(digest: Digest) -> Iterator[Called]:
+def _names_that_exist(digest: Digest) -> Iterator[Called]:
     tools = {step.target: step.tool for step in digest.steps if step.status is Status.SUCCEEDED}
     for name in digest.skills:
         if name in tools:
@@ -106,7 +106,7 @@ def _draft(scope: Scope, unknown: Sequence[Sighting[Called]], existing: Sequence
         key=(last.tool, last.name),
         scope=scope,
         category=Category.TOOL_QUIRK,
-        sentence=sentence(f"There is no {last.what} named {quoted(last.name)} {where}: do its work with other tools."),
+        sentence=sentence(f"There is no {last.what} named {quote(last.name)} {where}: do its work with other tools."),
         channel=Channel.OUTCOME,
         triggers=(Trigger(tool=last.tool, signature=last.signature), Trigger(tool=last.tool, words=(last.name,))),
         evidence=outcomes(unknown, against),

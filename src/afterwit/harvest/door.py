@@ -100,7 +100,7 @@ def _words(task: str) -> frozenset[str]:
     return frozenset(_WORD.findall(task.casefold()))
 
 
-def given_hash(row: SessionRow) -> bytes:
+def task_hash(row: SessionRow) -> bytes:
     """Changes when anything does that stories depend on: which task was given to a session, when, where and by whom."""
     given = (row.agent, row.native_id, row.parent, row.repo, row.branch, row.started_ms, row.task)
     return hashlib.blake2b(msgspec.msgpack.encode(given), digest_size=12).digest()
@@ -157,7 +157,7 @@ def see_pending(store: Store, progress: Progress | None = None, workers: Workers
         pending = sightings.sessions_to_harvest(store.db, version)
         _tell_near_otherwise(store.db, pending)
     share = SharedSessions(store.db, workers or Workers(), progress)
-    question = SessionQuestion(partial(_to_look_at, store.journal.machine), _seen)
+    question = SessionQuestion(partial(_to_look_at, store.journal.machine), _look_at)
     for batch in share.answers(pending, question, "looking for notes"):
         with transaction(store.db):
             for seen in batch:
@@ -177,7 +177,7 @@ def _tell_near_otherwise(db: apsw.Connection, pending: Sequence[int]) -> None:
 
 def _is_moved(db: apsw.Connection, session: int) -> bool:
     row, before = session_row(db, session), sightings.harvest_of(db, session)
-    return row is not None and (before is None or before.given != given_hash(row))
+    return row is not None and (before is None or before.given != task_hash(row))
 
 
 class SessionSeen(NamedTuple):
@@ -199,11 +199,11 @@ def _to_look_at(machine: str, db: apsw.Connection, session: int) -> _ToLookAt | 
     if row is None or digest is None:
         return None
     ref = msgspec.msgpack.encode(_ref_of(db, row, machine, Stories(db)))
-    harvested = HarvestedRow(session, version_of(), row.repo, given_hash(row), ref)
+    harvested = HarvestedRow(session, version_of(), row.repo, task_hash(row), ref)
     return _ToLookAt(harvested, row.started_ms or 0, digest)
 
 
-def _seen(given: _ToLookAt) -> SessionSeen:
+def _look_at(given: _ToLookAt) -> SessionSeen:
     session = given.session
     if session.version != version_of():
         raise AfterwitError("A worker looks for other things than this machine. Install the same version on both.")
@@ -239,13 +239,13 @@ def conclude_touched(store: Store, forgotten: Forgotten, progress: Progress | No
     for batch in in_batches(waiting, _BATCH, progress, "weighing what was seen", "topics"):
         with transaction(store.db):
             for matter in batch:
-                drafts = _concluded(store.db, by_name.get(matter.harvester), matter, refs)
+                drafts = _conclude(store.db, by_name.get(matter.harvester), matter, refs)
                 sightings.put_drafts(store.db, matter, drafts)
             step("drafts are written, not committed")
     return len(waiting)
 
 
-def _concluded(
+def _conclude(
     db: apsw.Connection, harvester: Harvester[Any] | None, matter: MatterKey, refs: "SessionRefs"
 ) -> Iterator[DraftRow]:
     if harvester is None:  # of an earlier version, or nothing is concluded from it
@@ -261,11 +261,11 @@ def _concluded(
             str(draft.scope),
             about_hash(draft),
             int(is_general(draft)),
-            msgspec.msgpack.encode(_bounded(draft)),
+            msgspec.msgpack.encode(_bound(draft)),
         )
 
 
-def _bounded(draft: Draft) -> Draft:
+def _bound(draft: Draft) -> Draft:
     """The draft with its latest evidence, and the first, in order of time; what speaks for it before the rest."""
     ordered = sorted(draft.evidence, key=_order)
     sides = ([piece for piece in ordered if piece.is_against is is_against] for is_against in (False, True))

@@ -25,7 +25,7 @@ from afterwit.harvest.harvester import (
     in_order,
     outcomes,
     plain,
-    quoted,
+    quote,
     sentence,
     stories_in,
     story_counts,
@@ -121,13 +121,13 @@ def _absent(digest: Digest, failure: Failure, name: str) -> Lacked:
         shown = bare(plain(line))
         if failure.resolution is ResolutionKind.PREPARED and _INSTALLS.match(shown) and not power_of(shown):
             install = install or shown
-    instead = instead or _taken_for(digest, failure, name)
+    instead = instead or _substitute_for(digest, failure, name)
     return Lacked(
         at=failure.at, excerpt=f"{name}: not found", signature=failure.signature, instead=instead, install=install
     )
 
 
-def _taken_for(digest: Digest, failure: Failure, name: str) -> str:
+def _substitute_for(digest: Digest, failure: Failure, name: str) -> str:
     """The program that did the same with the same arguments: `python3` for `python`, `docker compose` for
     `docker-compose`; "" where the session found none."""
     if failure.by is None:
@@ -196,7 +196,7 @@ def _draft(
 ) -> Draft:
     machines, stories = {_machine(lack) for lack in same}, stories_in(same)
     against = [run for run in in_order(worked) if _machine(run) in machines and run.session.story not in stories]
-    words, advice = _said(name, way)
+    words, advice = _advice(name, way)
     return Draft(
         harvester=Environment.name,
         key=(name,),
@@ -221,12 +221,12 @@ def _triggers(
         yield Trigger(program=name)
 
 
-def _said(name: str, way: _Way) -> tuple[str, str]:
+def _advice(name: str, way: _Way) -> tuple[str, str]:
     """What to do, in words and as an advice."""
-    shown = quoted(name)
+    shown = quote(name)
     if way.instead:
-        return f"When {shown} is not found here, call {quoted(f'{way.instead} …')}.", f"{name}{ARROW}{way.instead}"
-    return f"{shown} is missing in a fresh checkout: run {quoted(way.install)} first.", way.install
+        return f"When {shown} is not found here, call {quote(f'{way.instead} …')}.", f"{name}{ARROW}{way.instead}"
+    return f"{shown} is missing in a fresh checkout: run {quote(way.install)} first.", way.install
 
 
 def _ran_in(scope: Scope, worked: Sequence[Sighting[Lacked]], stories: Collection[str]) -> bool:

@@ -154,7 +154,7 @@ def stories_in(sightings: Iterable[Sighting[S]]) -> set[str]:
 
 def by_repo(sightings: Iterable[Sighting[S]]) -> dict[Scope, list[Sighting[S]]]:
     """What was seen in each repository, in order. What was seen outside of any belongs to the agent that met it."""
-    scopes = grouped_by(in_order(sightings), lambda sighting: scope_of(sighting.session))
+    scopes = group_by(in_order(sightings), lambda sighting: scope_of(sighting.session))
     repos_first = sorted(scopes, key=lambda scope: (scope.kind is not ScopeKind.REPO, scope))
     return {scope: scopes[scope] for scope in repos_first}
 
@@ -164,7 +164,7 @@ def scope_of(session: SessionRef) -> Scope:
     return Scope(ScopeKind.REPO, session.repo) if session.repo else Scope(ScopeKind.AGENT, session.agent)
 
 
-def grouped_by(values: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+def group_by(values: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
     """Values that have the same key, in order."""
     groups: defaultdict[K, list[T]] = defaultdict(list)
     for value in values:
@@ -181,7 +181,7 @@ def unique(values: Iterable[T], key: Callable[[T], Hashable]) -> Iterator[T]:
             yield value
 
 
-def ranked(counts: Mapping[str, float]) -> list[str]:
+def rank_counts(counts: Mapping[str, float]) -> list[str]:
     """Values by how often they occur, the commonest first."""
     return sorted(counts, key=lambda value: (-counts[value], value))
 
@@ -198,10 +198,10 @@ def story_counts(values: Iterable[tuple[str, str]]) -> Counter[str]:
 
 def commonest_signatures(signatures: Iterable[str]) -> list[str]:
     """Of the failures that were seen; the commonest first."""
-    return ranked(Counter(signatures))[:_MOST_SIGNATURES]
+    return rank_counts(Counter(signatures))[:_MOST_SIGNATURES]
 
 
-def quoted(text: str, limit: int = 80) -> str:
+def quote(text: str, limit: int = 80) -> str:
     """The text between backticks, at most `limit` characters of it; "" where nothing is left that can be shown."""
     line = plain(text)
     if not line:
@@ -221,18 +221,18 @@ def sentence(text: str) -> str:
     return _BLANKS.sub(" ", text).strip()
 
 
-def shown(path: str) -> str:
+def quote_path(path: str) -> str:
     """A path, quoted. Whoever names it has seen that it is a plain one."""
-    return quoted(path, _PATH_CHARS)
+    return quote(path, _PATH_CHARS)
 
 
-def shown_repo(repo: str) -> str:
+def quote_repo(repo: str) -> str:
     """The name of a repository without host and owner, quoted; where it is no plain name, words of ours."""
     name = repo.rpartition("/")[2]
-    return quoted(name) if is_plain_name(name) and quoted(name) else "this repository"
+    return quote(name) if is_plain_name(name) and quote(name) else "this repository"
 
 
-def fitted(begin: str, further: Iterable[str], ending: str = "") -> str:
+def fit_sentence(begin: str, further: Iterable[str], ending: str = "") -> str:
     """A sentence of a beginning, of as many further parts as fit, and of the ending if that fits."""
     text = begin
     ending = ending if len(begin) + len(ending) < SENTENCE_LIMIT else ""

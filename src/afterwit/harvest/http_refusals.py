@@ -22,8 +22,8 @@ from afterwit.harvest.harvester import (
     commonest_signatures,
     outcomes,
     plain,
-    quoted,
-    ranked,
+    quote,
+    rank_counts,
     sentence,
     stories_in,
     story_counts,
@@ -82,7 +82,7 @@ class HttpRefusals:
     seen = RefusedRequest
 
     def see(self, digest: Digest) -> Iterable[Grouped[RefusedRequest]]:
-        refused = (grouped for at in _failed(digest) for grouped in _refused(digest, at))
+        refused = (grouped for at in _failure_steps(digest) for grouped in _see_refusal(digest, at))
         return unique(refused, lambda call: (call.group, call.seen.signature, call.seen.way))
 
     def conclude(self, group: str, sightings: Sequence[Sighting[RefusedRequest]]) -> Iterable[Draft]:
@@ -90,7 +90,7 @@ class HttpRefusals:
             yield from _draft(group, scope, same)
 
 
-def _failed(digest: Digest) -> Iterator[int]:
+def _failure_steps(digest: Digest) -> Iterator[int]:
     """Failures; and calls that look like one although their exit code says nothing: `curl` ends with 0 whatever the
     server answered."""
     yield from (failure.at for failure in digest.failures)
@@ -109,13 +109,13 @@ def _signature(digest: Digest, at: int) -> str:
     )
 
 
-def _refused(digest: Digest, at: int) -> Iterator[Grouped[RefusedRequest]]:
+def _see_refusal(digest: Digest, at: int) -> Iterator[Grouped[RefusedRequest]]:
     error, line = digest.steps[at].error, command_at(digest.steps, at)
     status = _STATUS.search(error)
     aim = aim_of(line) if line and (status or _REFUSED.search(error)) else None
     if aim is None:
         return
-    worked = _worked_later(digest, at, aim)
+    worked = _later_success(digest, at, aim)
     way = _way_out(digest, at, worked) if worked is not None else None
     seen = RefusedRequest(
         at=at,
@@ -141,12 +141,12 @@ def aim_of(line: str) -> Aim | None:
     tree = parsed(line)
     aim = next((aim for command in tree.commands if (aim := _aim_of(command)) is not None), None)
     if aim is None and tree.main is not None and is_plain_name(tree.main.program):
-        name = _asked_for(_INTERFACE.findall(line))
+        name = _aim_in(_INTERFACE.findall(line))
         return Aim(name, tree.main.program) if name else None
     return aim
 
 
-def _asked_for(addresses: Iterable[str]) -> str:
+def _aim_in(addresses: Iterable[str]) -> str:
     """The last plain word of an address: `merge` of `…/pulls/4/merge`."""
     names = (part for address in addresses for part in reversed(address.partition("?")[0].split("/")[3:]))
     return next((part for part in names if _SEGMENT.fullmatch(part)), "")
@@ -155,7 +155,7 @@ def _asked_for(addresses: Iterable[str]) -> str:
 def _aim_of(command: Command) -> Aim | None:
     is_plain_request = command.program in _CLIENTS or command.subcommand == "api"
     if is_plain_request:
-        name = _asked_for(match[0] for word in command.arguments for match in _ADDRESS.finditer(word))
+        name = _aim_in(match[0] for word in command.arguments for match in _ADDRESS.finditer(word))
         return Aim(name, f"{command.program} {command.subcommand}".strip()) if name else None
     if command.program not in ("gh", "glab", "tea", "git", "npm", "docker") or not command.subcommand:
         return None
@@ -163,7 +163,7 @@ def _aim_of(command: Command) -> Aim | None:
     return Aim(call.rpartition(" ")[2], call) if is_plain_name(call.replace(" ", "-")) else None
 
 
-def _worked_later(digest: Digest, at: int, aim: Aim) -> int | None:
+def _later_success(digest: Digest, at: int, aim: Aim) -> int | None:
     """The first request for the same that went through."""
     for later in range(at + 1, min(at + 1 + _REACH, len(digest.steps))):
         line = command_at(digest.steps, later)
@@ -216,8 +216,8 @@ def _draft(group: str, scope: Scope, same: Sequence[Sighting[RefusedRequest]]) -
     reason, status = _commonest(same, "reason"), _commonest(same, "status")
     kind, _, name = way.partition(" ")
     help_words = _help(kind, name)
-    named = ranked(story_counts((seen.call, session.story) for session, seen in same))
-    calls = [quoted(call if call.endswith(group) else f"{call} …/{group}", 40) for call in named]
+    named = rank_counts(story_counts((seen.call, session.story) for session, seen in same))
+    calls = [quote(call if call.endswith(group) else f"{call} …/{group}", 40) for call in named]
     if not (help_words or reason) or not all(calls):
         return
     refusal = f"HTTP {status}" if status else "a refusal"
@@ -242,9 +242,9 @@ def _draft(group: str, scope: Scope, same: Sequence[Sighting[RefusedRequest]]) -
 
 
 def _help(kind: str, name: str) -> str:
-    if not kind or not quoted(name):
+    if not kind or not quote(name):
         return ""
-    shown = quoted(f"${name}" if kind == "variable" else name, 80)
+    shown = quote(f"${name}" if kind == "variable" else name, 80)
     return {
         "file": f"it worked with the token in {shown}",
         "variable": f"it worked with the token in {shown}",

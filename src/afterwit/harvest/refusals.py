@@ -25,11 +25,11 @@ from afterwit.harvest.harvester import (
     by_repo,
     commonest_signatures,
     evidence_of,
-    grouped_by,
+    group_by,
     in_order,
     outcomes,
-    quoted,
-    ranked,
+    quote,
+    rank_counts,
     sentence,
     stories_in,
     story_counts,
@@ -131,7 +131,7 @@ class Refusals:
     def _draft(
         self, refusal: Refusal, name: str, scope: Scope, same: Sequence[Sighting[RefusedCall]]
     ) -> Iterator[Draft]:
-        words = _said(refusal, name, same)
+        words = _sentence(refusal, name, same)
         if words:
             signatures = commonest_signatures(sighting.seen.signature for sighting in same)
             yield Draft(
@@ -157,11 +157,11 @@ class RefusedForNow(Refusals):
     _causes = _OF_THE_MOMENT
 
 
-def _said(refusal: Refusal, name: str, same: Sequence[Sighting[RefusedCall]]) -> str:
-    programs = ranked(
+def _sentence(refusal: Refusal, name: str, same: Sequence[Sighting[RefusedCall]]) -> str:
+    programs = rank_counts(
         story_counts((seen.program, session.story) for session, seen in same if not reads_like_a_sentence(seen.program))
     )
-    shown = ", ".join(filter(None, (quoted(program, 30) for program in programs[:_SHOWN])))
+    shown = ", ".join(filter(None, (quote(program, 30) for program in programs[:_SHOWN])))
     return _WORDS[refusal].format(programs=shown, name=name) if shown else ""
 
 
@@ -190,7 +190,7 @@ class Denials:
         roots = roots_of(digest)
         worked = [at for at, step in enumerate(digest.steps) if step.has_worked]
         ran = {what: at for at in worked for what in _names(digest, at, roots)}
-        denied = (_denied(digest, at, roots) for at in digest.denials)
+        denied = (_denial_at(digest, at, roots) for at in digest.denials)
         final = (seen for seen in denied if seen and ran.get(seen.what, -1) < (seen.at or 0))
         yield from (Grouped(digest.repo, seen) for seen in unique(final, lambda seen: seen.what))
         if ran:
@@ -199,7 +199,7 @@ class Denials:
     def conclude(self, group: str, sightings: Sequence[Sighting[DeniedCall]]) -> Iterable[Draft]:
         del group
         for scope, in_repo in by_repo(sightings).items():
-            by_what = grouped_by(in_repo, lambda sighting: (sighting.seen.kind, sighting.seen.what))
+            by_what = group_by(in_repo, lambda sighting: (sighting.seen.kind, sighting.seen.what))
             for (_, what), same in sorted(by_what.items()):
                 stories = stories_in(same)
                 ran = [other for other in in_repo if what in other.seen.ran and other.session.story not in stories]
@@ -207,7 +207,7 @@ class Denials:
                     yield _denial_draft(scope, same, in_order(ran))
 
 
-def _denied(digest: Digest, at: int, roots: frozenset[str]) -> DeniedCall | None:
+def _denial_at(digest: Digest, at: int, roots: frozenset[str]) -> DeniedCall | None:
     """What a refusal was about. Of a change to several files it cannot be told which one was not wanted."""
     step, names = digest.steps[at], _names(digest, at, roots)
     if len(names) != 1:
@@ -239,7 +239,7 @@ def _is_plain(kind: ActionKind, tool: str, name: str) -> bool:
 
 def _denial_draft(scope: Scope, same: Sequence[Sighting[DeniedCall]], ran: Sequence[Sighting[DeniedCall]]) -> Draft:
     last = same[-1].seen
-    shown = quoted(last.what)
+    shown = quote(last.what)
     if last.kind == ActionKind.SHELL:
         words = f"{shown} was refused here more than once: ask before running it, or do without it."
         program, *rest = last.what.split()
@@ -248,7 +248,7 @@ def _denial_draft(scope: Scope, same: Sequence[Sighting[DeniedCall]], ran: Seque
         words = f"Edits of {shown} were refused here more than once: ask before changing it."
         trigger = Trigger(path=last.what)
     else:
-        words = f"{quoted(last.tool)} on {shown} was refused here more than once: ask first, or do without it."
+        words = f"{quote(last.tool)} on {shown} was refused here more than once: ask first, or do without it."
         trigger = Trigger(tool=last.tool, words=(last.what,))
     return Draft(
         harvester=Denials.name,

@@ -69,16 +69,16 @@ def _is_telling(text: str) -> bool:
     """Whether a sentence says something of its own that outlasts its day. Those that say that they last are standing
     rules."""
     words = sum(word.strip(".,;:!?()'`").replace("'", "").isalpha() for word in text.split())
-    return words >= _FEWEST_WORDS and bool(_telling(text)) and is_general(text) and not is_standing(text)
+    return words >= _FEWEST_WORDS and bool(_own_words(text)) and is_general(text) and not is_standing(text)
 
 
-def _telling(text: str) -> frozenset[str]:
+def _own_words(text: str) -> frozenset[str]:
     return salient(text) - _ROUTINE
 
 
 def _longest_word(text: str) -> str:
     """By which sentences are brought together: those that share most of their words share this one."""
-    return min(_telling(text), key=lambda word: (-len(word), word))
+    return min(_own_words(text), key=lambda word: (-len(word), word))
 
 
 def _often(sightings: Iterable[Sighting[Seen]]) -> Iterator[StatedMatter]:

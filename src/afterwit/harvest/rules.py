@@ -25,10 +25,10 @@ from afterwit.harvest.commands.purposes import CHANGING, Purpose
 from afterwit.harvest.harvester import (
     Grouped,
     commonest,
-    grouped_by,
+    group_by,
     in_order,
     outcomes,
-    quoted,
+    quote,
     stories_in,
     story_counts,
 )
@@ -115,11 +115,11 @@ def is_known_rule(rule: str) -> bool:
     code = _CODE.fullmatch(rule)
     if code:
         return code[1] in _DIGITS.get(len(code[2]), ())
-    return " " not in rule and (rule in _shipped() or _BIOME_GROUP.sub(_BIOME, rule, count=1) in _shipped())
+    return " " not in rule and (rule in _shipped_names() or _BIOME_GROUP.sub(_BIOME, rule, count=1) in _shipped_names())
 
 
 @cache
-def _shipped() -> frozenset[str]:
+def _shipped_names() -> frozenset[str]:
     tables = tomllib.loads(resources.files(__package__).joinpath("rule_names.toml").read_text("utf-8"))
     plain = {name for listed in tables["plain"].values() for name in listed.split()}
     prefixed = {f"{prefix}{name}" for prefix, listed in tables["prefixed"].items() for name in listed.split()}
@@ -139,7 +139,7 @@ class RuleSeen(Seen, frozen=True, kw_only=True, omit_defaults=True):
 def reports_in(digest: Digest) -> dict[str, list[Rule]]:
     """The reports that count, by rule, the commonest first."""
     counting = (rule for rule in digest.rules if is_telling(rule.id) and _is_report(digest, rule.at))
-    reports = grouped_by(counting, lambda rule: rule.id)
+    reports = group_by(counting, lambda rule: rule.id)
     return dict(sorted(reports.items(), key=lambda item: (-len(item[1]), item[0])))
 
 
@@ -152,7 +152,7 @@ def rule_seen(digest: Digest, rule: str, reports: Mapping[str, Sequence[Rule]], 
         times=len({report.at for report in reports[rule]}),
         check=commonest(Counter(filter(None, (check_within(rule, report.message) for report in reports[rule])))),
         by=_reporter({report.at for report in reports[rule]}, runs),
-        mended_by=_mended_by(digest, reports[rule], runs),
+        mended_by=_mend_command(digest, reports[rule], runs),
     )
 
 
@@ -169,7 +169,7 @@ def _reporter(reported: set[int], runs: Sequence[CommandRun]) -> str:
     return min(reporters, key=lambda run: (run.at, _REPORTING.index(run.purpose))).line if reporters else ""
 
 
-def _mended_by(digest: Digest, reports: Sequence[Rule], runs: Sequence[CommandRun]) -> str:
+def _mend_command(digest: Digest, reports: Sequence[Rule], runs: Sequence[CommandRun]) -> str:
     """The mending command between a report of the rule and the next run of the same check that does not report it.
     Edits by hand in between could have done the same, except to what only a formatter puts right."""
     reported = {rule.at for rule in reports}
@@ -203,8 +203,8 @@ class LinterRules:
             yield Grouped(digest.repo, rule_seen(digest, rule, reports, runs))
 
     def conclude(self, group: str, sightings: Rows) -> Iterable[Draft]:
-        rules = _failing_most(sightings)
-        fitting = (text for most in range(len(rules), 0, -1) if 0 < len(text := _said(rules[:most])) <= _LONGEST)
+        rules = _commonest_rules(sightings)
+        fitting = (text for most in range(len(rules), 0, -1) if 0 < len(text := _sentence(rules[:most])) <= _LONGEST)
         text = next(fitting, "")
         if not text:
             return
@@ -238,7 +238,7 @@ class _Rule(NamedTuple):
     @property
     def text(self) -> str:
         check = commonest(story_counts((seen.check, session.story) for session, seen in self.rows))
-        return f"{quoted(short_name(self.id))} ({check})" if check else quoted(short_name(self.id))
+        return f"{quote(short_name(self.id))} ({check})" if check else quote(short_name(self.id))
 
     @property
     def mend(self) -> str:
@@ -253,25 +253,25 @@ class _Reported(NamedTuple):
     rules: list[_Rule]
 
 
-def _failing_most(sightings: Rows) -> list[_Rule]:
+def _commonest_rules(sightings: Rows) -> list[_Rule]:
     telling = (row for row in in_order(sightings) if is_telling(row.seen.rule) and not is_compiling(row.seen.rule))
-    by_rule = grouped_by(telling, lambda row: row.seen.rule)
+    by_rule = group_by(telling, lambda row: row.seen.rule)
     rules = (_Rule(rule, rows) for rule, rows in by_rule.items())
     return sorted(rules, key=lambda rule: (-rule.stories, -rule.times, rule.id))[:_MOST_NAMED]
 
 
-def _said(rules: Sequence[_Rule]) -> str:
+def _sentence(rules: Sequence[_Rule]) -> str:
     """What fails most, by the commands that report it; "" where none is known."""
     first, *others = _by_command(list(rules))
     if not first.by:
         return ""
     mend = commonest(story_counts((rule.mend, row.session.story) for rule in first.rules for row in rule.rows))
-    begin = f"Run {quoted(mend)} before {quoted(first.by)}, which fails" if mend else f"{quoted(first.by)} fails"
-    further = (f"; {quoted(other.by) or 'others'} on {_named(other)}" for other in others)
-    return f"{begin} most on {_named(first)}{''.join(further)}."
+    begin = f"Run {quote(mend)} before {quote(first.by)}, which fails" if mend else f"{quote(first.by)} fails"
+    further = (f"; {quote(other.by) or 'others'} on {_names(other)}" for other in others)
+    return f"{begin} most on {_names(first)}{''.join(further)}."
 
 
-def _named(reported: _Reported) -> str:
+def _names(reported: _Reported) -> str:
     return ", ".join(rule.text for rule in reported.rules)
 
 
@@ -292,6 +292,6 @@ def _is_short(line: str) -> bool:
         bool(line)
         and not line.startswith("cd ")
         and len(line) <= _LONGEST_COMMAND
-        and bool(quoted(line))
+        and bool(quote(line))
         and is_tellable(line)
     )

@@ -193,7 +193,7 @@ def is_general(text: str) -> bool:
     return not (momentary(text, OF_A_RULE) or PLACEHOLDER.search(text) or "http" in text or is_deictic(text))
 
 
-def attributed(at_ms: int, text: str) -> str:
+def attribute(at_ms: int, text: str) -> str:
     """What a user said as it is shown: when, and the words. Whoever drafts it has seen that they fit."""
     words = _BLANKS.sub(" ", clean(text)).strip().replace('"', "'").replace("“", "'").replace("”", "'")
     if words.count("`") % 2:
@@ -260,7 +260,7 @@ class StatedMatter(NamedTuple):
             key=self.key,
             scope=scope,
             category=Category.PITFALL if self.is_negative else Category.PATTERN,
-            sentence=attributed(moment(said), said.seen.excerpt),
+            sentence=attribute(moment(said), said.seen.excerpt),
             channel=Channel.USER,
             evidence=tuple(evidence_of(sighting, Channel.USER) for sighting in self.sightings),
             supersedes=tuple(item_id(harvester, scope, old.key) for old in replaced),
@@ -301,7 +301,7 @@ def matters(sightings: Iterable[Sighting[Seen]]) -> list[StatedMatter]:
             for word in new.words:
                 by_word[word].append(len(so_far))
             so_far.append(new)
-    return _united(so_far)
+    return _unite(so_far)
 
 
 def last_words(said: Sequence[StatedMatter]) -> Iterator[LastWord]:
@@ -319,7 +319,7 @@ def likeness(words: frozenset[str], others: frozenset[str]) -> float:
     return len(words & others) / len(words | others) if words and others else 0.0
 
 
-def _united(said: Iterable[StatedMatter]) -> list[StatedMatter]:
+def _unite(said: Iterable[StatedMatter]) -> list[StatedMatter]:
     """Without doubles: what several people said in the same words."""
     by_key: dict[tuple[str, ...], StatedMatter] = {}
     for matter in said:

@@ -82,7 +82,7 @@ def prior_of(harvester: str, channel: Channel, stated: float = 0.0) -> Belief:
     return _PRIORS_BY_HARVESTER.get(harvester, _PRIORS[channel])
 
 
-def believed(
+def belief_by(
     prior: Belief,
     evidence: Iterable[Evidence],
     *,
@@ -124,7 +124,7 @@ def weights(
         )
         weight = (_TOLD if is_told else 1.0) * 0.5 ** max(counted[of_origin], counted[of_story])
         counted.update((of_origin, of_story))
-        weighed.append((piece, weight * faded(piece.at_ms or piece.session.at_ms, now_ms, half_life_days)))
+        weighed.append((piece, weight * fade(piece.at_ms or piece.session.at_ms, now_ms, half_life_days)))
     return weighed
 
 
@@ -134,7 +134,7 @@ def is_test(piece: Evidence) -> bool:
     return piece.channel is Channel.OUTCOME and not piece.source and (piece.is_against or piece.at is not None)
 
 
-def faded(at_ms: int, now_ms: int, half_life_days: float | None) -> float:
+def fade(at_ms: int, now_ms: int, half_life_days: float | None) -> float:
     """What is left of a piece of evidence by its age. One without a date counts as one half-life old."""
     if half_life_days is None:
         return 1.0

@@ -18,7 +18,7 @@ from afterwit.actions.shell.command_changes import ARROW
 from afterwit.actions.shell.parse import parse
 from afterwit.harvest.commands.purposes import Purpose, purpose_of
 from afterwit.harvest.statements import is_negative, likeness, salient, words_stated
-from afterwit.knowledge.host_text import HostText, Passage, flat, listed_commands, where_said
+from afterwit.knowledge.host_text import HostText, Passage, commands_listed, flat, where_said
 from afterwit.model.knowledge import READ, Channel, Draft, HostLine, Item
 from afterwit.model.text import regex
 
@@ -106,13 +106,13 @@ class Denial(NamedTuple):
 
 def host_line(note: Draft | Item, host: HostText) -> HostLine | None:
     """The line of the host's files that says a note already, or else one that says otherwise."""
-    said, denial = where_said(note, host), denied_by(note, host)
+    said, denial = where_said(note, host), denial_of(note, host)
     if denial is not None and said in (None, denial.passage):
         return HostLine(denial.passage.path, denial.passage.line, is_otherwise=True)
     return HostLine(said.path, said.line) if said else None
 
 
-def denied_by(note: Draft | Item, host: HostText) -> Denial | None:
+def denial_of(note: Draft | Item, host: HostText) -> Denial | None:
     """The first line of the host's files that says otherwise than a note; None where there is none."""
     claim, claims = claim_of_note(note), claims_of(host)
     for command in claim.commands:
@@ -146,7 +146,7 @@ def claim_of_note(note: Draft | Item) -> Claim:
     advised = note.advice.rpartition(ARROW)[2]
     if note.channel not in _TEMPLATES or note.harvester == READ:
         return _with_commands(_claim(said), (advised,))
-    listed = () if note.triggers else listed_commands(said)
+    listed = () if note.triggers else commands_listed(said)
     whole = _claim(said)
     return _with_commands(Claim(said, refused=whole.refused, about=whole.about), (advised, *listed))
 

@@ -138,7 +138,7 @@ Confidence = Callable[[WrittenItem], float]
 
 def document(items: Iterable[Item]) -> Document:
     """Items as a document."""
-    return _sorted(written(item) for item in items)
+    return _sort(written(item) for item in items)
 
 
 def written(item: Item) -> WrittenItem:
@@ -178,13 +178,13 @@ def decoded(content: bytes, where: str) -> Document:
     items: dict[str, WrittenItem] = {}
     for number, raw in enumerate(envelope.items, start=1):
         try:
-            item = _checked(msgspec.convert(_plain(msgspec.json.decode(raw)), WrittenItem))
+            item = _check(msgspec.convert(_plain(msgspec.json.decode(raw)), WrittenItem))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
             raise UsageError(f"{where}, note {number}: {error}. Correct or remove that note.") from error
         if item.id in items:
             raise UsageError(f"{where}, note {number}: the id {item.id} occurs twice. Remove one of the two.")
         items[item.id] = item
-    return _sorted(items.values())
+    return _sort(items.values())
 
 
 def merge(documents: Iterable[Document], confidence: Confidence) -> Document:
@@ -196,7 +196,7 @@ def merge(documents: Iterable[Document], confidence: Confidence) -> Document:
     for whole in documents:
         for item in whole.items:
             by_id.setdefault(item.id, []).append(item)
-    return _sorted(_merged(same, confidence) for same in by_id.values())
+    return _sort(_merge_items(same, confidence) for same in by_id.values())
 
 
 def evidence_in(item: WrittenItem) -> tuple[Evidence, ...]:
@@ -222,7 +222,7 @@ def evidence_in(item: WrittenItem) -> tuple[Evidence, ...]:
     )
 
 
-def _merged(same: list[WrittenItem], confidence: Confidence) -> WrittenItem:
+def _merge_items(same: list[WrittenItem], confidence: Confidence) -> WrittenItem:
     words = max(same, key=_precedence)
     pieces: dict[tuple[str, str, int, str, bool], WrittenEvidence] = {}
     for piece in sorted((piece for item in same for piece in item.evidence), key=_bytes):
@@ -272,7 +272,7 @@ def _piece(evidence: Evidence) -> WrittenEvidence:
     )
 
 
-def _checked(item: WrittenItem) -> WrittenItem:
+def _check(item: WrittenItem) -> WrittenItem:
     """The item, if it keeps what every reader relies on. Raises ValueError."""
     if not _ID.fullmatch(item.id):
         raise ValueError(f"its id {item.id[:40]!r} is not twelve hexadecimal digits")
@@ -305,7 +305,7 @@ def _in_order(pieces: Iterable[WrittenEvidence]) -> tuple[WrittenEvidence, ...]:
     return tuple(sorted(pieces, key=lambda piece: (piece.date, piece.identity)))
 
 
-def _sorted(items: Iterable[WrittenItem]) -> Document:
+def _sort(items: Iterable[WrittenItem]) -> Document:
     return Document(items=tuple(sorted(items, key=lambda item: item.id)))
 
 
@@ -356,7 +356,7 @@ def inline(text: str) -> str:
     if len(pieces) % 2 == 0:
         last = pieces.pop()
         pieces[-1] = f"{pieces[-1]}`{last}"
-    spans = [f"`{piece}`" if at % 2 and piece else _escaped(piece) for at, piece in enumerate(pieces)]
+    spans = [f"`{piece}`" if at % 2 and piece else _escape(piece) for at, piece in enumerate(pieces)]
     return _unopened("".join(spans).replace("``", "` `"))
 
 
@@ -415,7 +415,7 @@ def _standing(item: WrittenItem) -> str:
     return ", ".join(said)
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return _MARK.sub(lambda mark: f"\\{mark[0]}", text)
 
 

@@ -248,7 +248,7 @@ def needless(draft: Draft) -> Rejection | None:
         return None
     if _has_halves(draft) or _leaves_a_program(draft.advice):
         return Rejection.FRAGMENT
-    return Rejection.SEEN_ONCE if _seen_in(draft) <= 1 and _adds_nothing(draft) else None
+    return Rejection.SEEN_ONCE if _count_stories(draft) <= 1 and _adds_nothing(draft) else None
 
 
 def _about_words(said: str) -> Rejection | None:
@@ -257,7 +257,7 @@ def _about_words(said: str) -> Rejection | None:
     return None if salient(said) else Rejection.SAYS_NOTHING
 
 
-def _seen_in(draft: Draft) -> int:
+def _count_stories(draft: Draft) -> int:
     """In how many independent sessions."""
     return len({piece.session.story for piece in draft.evidence if not piece.is_against})
 

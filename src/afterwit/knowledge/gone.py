@@ -93,13 +93,13 @@ def reliance_of(item: ReliantItem) -> Reliance:
     spans = (span for clause in clauses if is_searched and not clause.is_warning for span in clause.spans)
     return Reliance(
         files=tuple(path for path in item.files if not (is_read and path in warned)),
-        paths=_needed_paths(item),
+        paths=_paths_needed(item),
         advised=project_calls(item.advice) if item.advice else (),
         told=tuple(calls for span in spans if (calls := calls_in(span))),
     )
 
 
-def _needed_paths(item: ReliantItem) -> tuple[str, ...]:
+def _paths_needed(item: ReliantItem) -> tuple[str, ...]:
     """The paths of its triggers, if it has no others. What a change replaces is the wrong path."""
     change = change_from(item.advice)
     paths = {trigger.path for trigger in item.triggers}

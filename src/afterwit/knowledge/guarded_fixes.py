@@ -10,7 +10,7 @@ import datetime as dt
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from afterwit.harvest.harvester import fitted, quoted, shown
+from afterwit.harvest.harvester import fit_sentence, quote, quote_path
 from afterwit.model.guards import CheckedFix, GuardState
 from afterwit.model.knowledge import (
     GIT,
@@ -34,7 +34,7 @@ _SCRIPTS = frozenset(("js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts", "vue
 _MOST_FILES = 8  # of a fix that is about one place
 
 
-def guarded_drafts(checked: Iterable[CheckedFix]) -> list[Draft]:
+def drafts_of_fixes(checked: Iterable[CheckedFix]) -> list[Draft]:
     """One draft for each file that a guarded fix changed."""
     by_place: defaultdict[tuple[str, str], list[CheckedFix]] = defaultdict(list)
     for row in checked:
@@ -52,21 +52,21 @@ def _draft(repo: str, path: str, rows: Sequence[CheckedFix]) -> Draft:
     tests = list(dict.fromkeys(_test_of(row, path) for row in latest))
     lines = tuple(dict.fromkeys(line for row in latest for line in row.verdict.lines.get(path, ())))[:_MOST_LINES]
     first = latest[0].verdict
-    about = f"Commit {quoted(first.commit[:_ID_CHARS])} ({_day(first.at_ms)})"
-    begin = f"{about} fixed {shown(path)}; after a change there run {shown(tests[0])}"
-    further = [f" and {shown(test)}" for test in tests[1:]]
+    about = f"Commit {quote(first.commit[:_ID_CHARS])} ({_day(first.at_ms)})"
+    begin = f"{about} fixed {quote_path(path)}; after a change there run {quote_path(tests[0])}"
+    further = [f" and {quote_path(test)}" for test in tests[1:]]
     ending = ": they fail without the fix" if further else ": it fails without the fix"
     return Draft(
         harvester=GUARDED_FIXES,
         key=(path,),
         scope=Scope(ScopeKind.REPO, repo),
         category=Category.PITFALL,
-        sentence=fitted(begin, further, ending),
+        sentence=fit_sentence(begin, further, ending),
         channel=Channel.OUTCOME,
         triggers=(Trigger(path=path, activity=Activity.EDIT, lines=lines),),
         files=(path, tests[0]),
         evidence=tuple(_evidence(row, path) for row in latest),
-        when=f"editing {shown(path)}",
+        when=f"editing {quote_path(path)}",
     )
 
 
@@ -76,7 +76,7 @@ def _evidence(row: CheckedFix, path: str) -> Evidence:
         agent=GIT, native_id=verdict.commit, story=f"commit:{verdict.commit}", repo=verdict.repo, at_ms=verdict.at_ms
     )
     failing = verdict.failing[0] if verdict.failing else _test_of(row, path)
-    excerpt = f"{shown(failing) or 'a test'} failed without the fix"
+    excerpt = f"{quote_path(failing) or 'a test'} failed without the fix"
     return Evidence(session=session, channel=Channel.OUTCOME, at_ms=row.checked_ms, excerpt=excerpt)
 
 

@@ -61,11 +61,9 @@ class HostText(NamedTuple):
 def where_said(draft: Draft | Item, host: HostText) -> Passage | None:
     """The passage that says it."""
     if draft.advice and not draft.triggers:
-        return _all_named((draft.advice, *listed_commands(draft.sentence)), host.passages)
+        return _all_named((draft.advice, *commands_listed(draft.sentence)), host.passages)
     if draft.advice:
-        return next(
-            (passage for section in _sections(host.passages) if (passage := _named_as_cure(draft, section))), None
-        )
+        return next((passage for section in _sections(host.passages) if (passage := _cure_in(draft, section))), None)
     return next((passage for passage in host.passages if _says(passage, draft)), None)
 
 
@@ -80,7 +78,7 @@ def _sections(passages: Sequence[Passage]) -> Iterator[tuple[Passage, ...]]:
     return (tuple(group) for _, group in groupby(passages, lambda passage: (passage.path, passage.heading)))
 
 
-def listed_commands(sentence: str) -> list[str]:
+def commands_listed(sentence: str) -> list[str]:
     """The command lines that a sentence lists."""
     return [quoted for quoted in _QUOTED.findall(sentence) if " " in quoted]
 
@@ -91,7 +89,7 @@ def _all_named(commands: Sequence[str], passages: Sequence[Passage]) -> Passage 
     return naming[0] if all(naming) else None
 
 
-def _named_as_cure(draft: Draft | Item, section: Sequence[Passage]) -> Passage | None:
+def _cure_in(draft: Draft | Item, section: Sequence[Passage]) -> Passage | None:
     """The passage that names the command, if it or its section tells what the command is for."""
     worse, arrow, better = draft.advice.removesuffix(" …").rpartition(ARROW)
     commands = [better] if arrow else better.split(" && ")

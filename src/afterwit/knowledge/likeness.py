@@ -77,11 +77,11 @@ def meaning(sentence: str) -> Meaning:
     text = _QUOTE.sub(f" {_QUOTED} ", text)
     for pattern, wording in _REWORDED:
         text = pattern.sub(wording, text)
-    plain, marks = _sorted_out([token.rstrip(".:") for token in _TOKEN.findall(text)])
+    plain, marks = _sort_out([token.rstrip(".:") for token in _TOKEN.findall(text)])
     telling = tuple(word for word in plain if word in _TELLING)
     words = dict.fromkeys(_root(word) for word in plain if _says_something(word) and word != _QUOTED)
     ordered = tuple(words) if telling else tuple(sorted(words))
-    return Meaning(quotes, tuple(sorted(set(marks))), _denied(plain), telling, ordered)
+    return Meaning(quotes, tuple(sorted(set(marks))), _denials(plain), telling, ordered)
 
 
 def say_the_same(first: str, second: str) -> bool:
@@ -104,7 +104,7 @@ def doubt(first: Meaning, second: Meaning) -> str:
     return "may say the same" if share >= DOUBTFUL else ""
 
 
-def _sorted_out(tokens: list[str]) -> tuple[list[str], list[str]]:
+def _sort_out(tokens: list[str]) -> tuple[list[str], list[str]]:
     """Plain words in lower case, and marks as they are written."""
     plain: list[str] = []
     marks: list[str] = []
@@ -117,7 +117,7 @@ def _sorted_out(tokens: list[str]) -> tuple[list[str], list[str]]:
     return plain, marks
 
 
-def _denied(plain: list[str]) -> tuple[str, ...]:
+def _denials(plain: list[str]) -> tuple[str, ...]:
     """The words with a meaning that follow each negation, two at most."""
     denied = []
     for at, word in enumerate(plain):

@@ -71,7 +71,7 @@ class Merged(NamedTuple):
         return tuple(chain.from_iterable(union.parts for union in self.unions))
 
 
-def merged(drafts: Iterable[Draft], same: Same | None = None, scopes: Container[str] | None = None) -> Merged:
+def merge_drafts(drafts: Iterable[Draft], same: Same | None = None, scopes: Container[str] | None = None) -> Merged:
     """Merges a set of drafts; give it the `parts` of earlier results to add to them. Where scopes are named, only what
     comes to hold in these is made."""
     by_matter: defaultdict[Matter, list[Draft]] = defaultdict(list)
@@ -79,10 +79,10 @@ def merged(drafts: Iterable[Draft], same: Same | None = None, scopes: Container[
         by_matter[matter_of(draft)].append(draft)
     by_scope: defaultdict[Scope, list[Union]] = defaultdict(list)
     for of_one in by_matter.values():
-        for union in placed(of_one, scopes):
+        for union in place_drafts(of_one, scopes):
             by_scope[union.draft.scope].append(union)
     wanted = [unions for scope, unions in by_scope.items() if _is_among(scope, scopes)]
-    results = [merged_in_scope(unions, same) for unions in wanted]
+    results = [merge_in_scope(unions, same) for unions in wanted]
     unions = sorted(chain.from_iterable(results), key=lambda union: union.id)
     return Merged(tuple(unions), tuple(sorted(chain.from_iterable(map(reviews, results)))))
 
@@ -96,7 +96,7 @@ def matter_of(draft: Draft) -> Matter:
     return draft.harvester, draft.key
 
 
-def placed(drafts: Sequence[Draft], scopes: Container[str] | None = None) -> list[Union]:
+def place_drafts(drafts: Sequence[Draft], scopes: Container[str] | None = None) -> list[Union]:
     """Drafts of one matter, one union for each scope, or one for all where it holds everywhere. Where scopes are named,
     drafts of others only tell whether it does, and are not made ready to be kept."""
     by_scope: defaultdict[Scope, list[Draft]] = defaultdict(list)
@@ -104,7 +104,7 @@ def placed(drafts: Sequence[Draft], scopes: Container[str] | None = None) -> lis
         by_scope[draft.scope].append(draft)
     is_wide = _is_among(EVERYWHERE, scopes)
     unions = [
-        _united(same) if is_wide or len(same) > 1 or _is_among(scope, scopes) else Union(same[0], (same[0],), "", ())
+        _unite(same) if is_wide or len(same) > 1 or _is_among(scope, scopes) else Union(same[0], (same[0],), "", ())
         for scope, same in sorted(by_scope.items())
     ]
     bound = [union for union in unions if union.draft.scope.kind is ScopeKind.AGENT]
@@ -116,10 +116,10 @@ def placed(drafts: Sequence[Draft], scopes: Container[str] | None = None) -> lis
     return [_union(min(promoted, key=_precedence), parts), *bound]
 
 
-def merged_in_scope(unions: Sequence[Union], same: Same | None = None) -> tuple[Union, ...]:
+def merge_in_scope(unions: Sequence[Union], same: Same | None = None) -> tuple[Union, ...]:
     """Merges the unions of one scope, by id."""
     kept = same or {}
-    results = [group[0] if len(group) == 1 else _one_of(group, kept) for group in _connected(unions, kept)]
+    results = [group[0] if len(group) == 1 else _one_of(group, kept) for group in _connect(unions, kept)]
     return tuple(sorted(results, key=lambda union: union.id))
 
 
@@ -135,7 +135,7 @@ def reviews(unions: Sequence[Union]) -> Iterator[Review]:
             yield Review(unions[at].id, unions[later].id, round(alike(said[at], said[later]), 2), reason)
 
 
-def united_evidence(drafts: Iterable[Draft]) -> tuple[Evidence, ...]:
+def unite_evidence(drafts: Iterable[Draft]) -> tuple[Evidence, ...]:
     """All pieces of evidence, each step of a session once for a channel and a side."""
     pieces: dict[Hashable, Evidence] = {}
     for piece in sorted(chain.from_iterable(draft.evidence for draft in drafts), key=newest_first):
@@ -145,7 +145,7 @@ def united_evidence(drafts: Iterable[Draft]) -> tuple[Evidence, ...]:
     return tuple(pieces.values())
 
 
-def _connected(unions: Sequence[Union], same: Same) -> list[list[Union]]:
+def _connect(unions: Sequence[Union], same: Same) -> list[list[Union]]:
     """Unions that share a name of what they mean, directly or through others."""
     owner: dict[Hashable, int] = {}
     leader = list(range(len(unions)))
@@ -189,7 +189,7 @@ def _one_of(group: Sequence[Union], same: Same) -> Union:
     return _union(kept, _in_order(chain.from_iterable(union.parts for union in group)))
 
 
-def _united(drafts: Sequence[Draft]) -> Union:
+def _unite(drafts: Sequence[Draft]) -> Union:
     """Drafts of one matter and one scope."""
     parts = _in_order(drafts)
     return _union(_by_precedence(parts)[0], parts)
@@ -197,10 +197,10 @@ def _united(drafts: Sequence[Draft]) -> Union:
 
 def _union(kept: Draft, parts: tuple[Draft, ...]) -> Union:
     own = id_of(kept)
-    return Union(_joined(kept, parts), parts, own, tuple(sorted({id_of(part) for part in parts} - {own})))
+    return Union(_join(kept, parts), parts, own, tuple(sorted({id_of(part) for part in parts} - {own})))
 
 
-def _joined(kept: Draft, parts: Sequence[Draft]) -> Draft:
+def _join(kept: Draft, parts: Sequence[Draft]) -> Draft:
     """The words of one, the evidence, triggers and files of all."""
     others = _by_precedence(parts)
     ids = {id_of(part) for part in parts} | {id_of(kept)}
@@ -210,7 +210,7 @@ def _joined(kept: Draft, parts: Sequence[Draft]) -> Draft:
         kept,
         triggers=tuple(triggers),
         files=tuple(dict.fromkeys(chain(kept.files, *(part.files for part in others)))),
-        evidence=united_evidence(parts),
+        evidence=unite_evidence(parts),
         is_closed=newest.is_closed,
         supersedes=tuple(sorted({old for part in parts for old in part.supersedes} - ids)),
         saves=max(part.saves for part in parts),

@@ -137,18 +137,18 @@ def _could_harm(item: Item) -> bool:
 
 def remembered(answer: Mapping[str, Any], is_persons: Persons) -> list[Shown]:
     """The answer of the memory tool as lines of JSON."""
-    text = json.dumps(_passed(answer, is_persons), ensure_ascii=False, indent=1)
+    text = json.dumps(_pass_on(answer, is_persons), ensure_ascii=False, indent=1)
     return [Shown(defused(line)) for line in text.splitlines()]
 
 
-def _passed(value: Any, is_persons: Persons) -> Any:
+def _pass_on(value: Any, is_persons: Persons) -> Any:
     match value:
         case {"key": _, "value": _, "metadata": _}:
-            return value if is_persons(value["metadata"]) else _quoted(value)
+            return value if is_persons(value["metadata"]) else _quote_entry(value)
         case dict():
-            return {_fit(name): _passed(inner, is_persons) for name, inner in value.items()}
+            return {_fit(name): _pass_on(inner, is_persons) for name, inner in value.items()}
         case list():
-            return [_passed(inner, is_persons) for inner in value]
+            return [_pass_on(inner, is_persons) for inner in value]
         case str():
             return _fit(value)
     return value
@@ -158,7 +158,7 @@ def _fit(text: str) -> str:
     return text if is_harmless(text) else _GAP
 
 
-def _quoted(entry: Mapping[str, Any]) -> dict[str, Any]:
+def _quote_entry(entry: Mapping[str, Any]) -> dict[str, Any]:
     """An entry that no person stored."""
     texts = [entry["key"], entry["value"], *entry["metadata"], *entry["metadata"].values()]
     if not all(is_harmless(str(text)) for text in texts):

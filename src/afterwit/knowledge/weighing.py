@@ -17,8 +17,8 @@ from afterwit.knowledge.belief import (
     HALF_LIFE_DAYS,
     authority_of,
     backing,
-    believed,
-    faded,
+    belief_by,
+    fade,
     prior_of,
     quorum,
     rank,
@@ -90,9 +90,9 @@ class _Weighed(NamedTuple):
     threshold: float
 
 
-def weighed(unions: Iterable[Union], context: WeighingContext) -> tuple[Item, ...]:
+def weigh_all(unions: Iterable[Union], context: WeighingContext) -> tuple[Item, ...]:
     """The items of a set, by id, with what took the place of what."""
-    return related(each_weighed(unions, context))
+    return relate(each_weighed(unions, context))
 
 
 def each_weighed(unions: Iterable[Union], context: WeighingContext) -> dict[str, Item]:
@@ -100,7 +100,7 @@ def each_weighed(unions: Iterable[Union], context: WeighingContext) -> dict[str,
     return {item.id: item for item in (weigh(union.draft, context, union.absorbed) for union in unions)}
 
 
-def related(items: Mapping[str, Item]) -> tuple[Item, ...]:
+def relate(items: Mapping[str, Item]) -> tuple[Item, ...]:
     """The items, by id, with what took the place of what among them."""
     heads = {old: item.id for item in items.values() for old in item.merged}
     replaced: dict[str, Item] = {}
@@ -115,7 +115,7 @@ def related(items: Mapping[str, Item]) -> tuple[Item, ...]:
                 replaced[earlier.id] = msgspec.structs.replace(
                     earlier, status=ItemStatus.SUPERSEDED, reason=f"replaced by {item.id}", superseded_by=item.id
                 )
-    after = {**items, **_doubled(items), **replaced, **waiting}
+    after = {**items, **_doubles(items), **replaced, **waiting}
     return tuple(_beside_opposites(item, after, heads) for _, item in sorted(after.items()))
 
 
@@ -133,7 +133,7 @@ def _is_open(item: Item) -> bool:
     return _is_held(item) and not item.is_decided
 
 
-def _doubled(items: Mapping[str, Item]) -> dict[str, Item]:
+def _doubles(items: Mapping[str, Item]) -> dict[str, Item]:
     """What a model read and says the same as an item in use that was found otherwise: that one is enough. They are not
     merged, so that neither lends the other its authority."""
     in_use: dict[tuple[Scope, Meaning], str] = {}
@@ -160,8 +160,8 @@ def weigh(draft: Draft, context: WeighingContext, absorbed: Sequence[str] = ()) 
     will = will_of(decision for name in ids for decision in context.decisions.get(name, ()))
     draft = will.changes.apply(draft)
     echoes = frozenset().union(*(context.echoes.get(name, frozenset()) for name in ids))
-    weighed = _weighed(draft, ids, will, echoes, context)
-    status, reason = _judged(weighed)
+    weighed = _weigh(draft, ids, will, echoes, context)
+    status, reason = _judge(weighed)
     times = [piece.at_ms or piece.session.at_ms for piece in draft.evidence]
     host_lines = tuple(dict.fromkeys(line for name in ids for line in context.host_lines.get(name, ())))
     return Item(
@@ -190,14 +190,12 @@ def weigh(draft: Draft, context: WeighingContext, absorbed: Sequence[str] = ()) 
     )
 
 
-def _weighed(
-    draft: Draft, ids: Sequence[str], will: Will, echoes: frozenset[str], context: WeighingContext
-) -> _Weighed:
+def _weigh(draft: Draft, ids: Sequence[str], will: Will, echoes: frozenset[str], context: WeighingContext) -> _Weighed:
     half_life = HALF_LIFE_DAYS[draft.category]
     is_tested = is_put_to_test(draft)
     prior = prior_of(draft.harvester, draft.channel, draft.stated_confidence)
     now = context.moment_in(draft.scope)
-    belief = believed(
+    belief = belief_by(
         prior,
         draft.evidence,
         now_ms=now,
@@ -206,7 +204,7 @@ def _weighed(
         is_tested=is_tested,
     )
     if will.verdict is not None and will.verdict.kind in APPROVALS:
-        fading = 1.0 if will.is_pinned else faded(will.verdict.at_ms, now, half_life)
+        fading = 1.0 if will.is_pinned else fade(will.verdict.at_ms, now, half_life)
         belief = Belief(belief.a + APPROVAL * fading, belief.b)
     stated_minimum = MINIMUM_STORIES if draft.channel is Channel.USER and draft.harvester != READ else 1
     return _Weighed(
@@ -215,7 +213,7 @@ def _weighed(
         belief=belief,
         unfaded=belief
         if belief.mean >= context.threshold
-        else believed(prior, draft.evidence, now_ms=now, half_life_days=None, echoes=echoes, is_tested=is_tested),
+        else belief_by(prior, draft.evidence, now_ms=now, half_life_days=None, echoes=echoes, is_tested=is_tested),
         support=quorum(backing(draft.channel, draft.evidence), echoes=echoes, is_tested=is_tested),
         minimum=max(stated_minimum, _minimum_of(draft, context)),
         gone=gone_reason(draft, context.gone),
@@ -232,7 +230,7 @@ def _minimum_of(draft: Draft, context: WeighingContext) -> int:
     return context.minimum_stories.get(draft.harvester, MINIMUM_STORIES)
 
 
-def _judged(weighed: _Weighed) -> tuple[ItemStatus, str]:
+def _judge(weighed: _Weighed) -> tuple[ItemStatus, str]:
     """The status and why."""
     draft, will = weighed.draft, weighed.will
     if will.why_out:

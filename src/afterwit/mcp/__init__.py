@@ -1,5 +1,5 @@
-"""The MCP server: tools and resources for one agent over standard input and output. The door is `stdio.serve`.
+"""The MCP server: tools and resources for one agent over standard input and output. The door is `server.serve`.
 
-`server` answers the protocol and loads nothing heavy; `desk` opens the store when the first tool is called. What items
-say goes out through `given` alone, which notes what was told.
+`server` answers the protocol and loads nothing heavy; `backend` opens the store when the first tool is called. What
+items say goes out through `notes` alone, which writes down what was told.
 """

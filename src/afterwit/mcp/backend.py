@@ -3,6 +3,9 @@
 The server loads this module when it is needed, and a tool's own module when that is called. Each call sees the
 settings, the clock and the store as they are then. An error of ours is the answer of a tool, in words for the model: a
 store that is missing, busy or damaged, a configuration that cannot be used, a wrong argument.
+
+Items are resources too, `afterwit://item/<id>`. Clients ask for the list unasked and may show it to a model. So it
+names items and does not tell them: what an item says is given when it is read, and noted then.
 """
 
 import re
@@ -20,9 +23,8 @@ from afterwit.config.extras import extras
 from afterwit.config.world import World
 from afterwit.knowledge.door.list import find_item
 from afterwit.knowledge.door.listeners import listener_here
-from afterwit.mcp.messages import Code, NoResourceError, RpcError
 from afterwit.mcp.notes import repo_of, tell_by_id
-from afterwit.mcp.server import PREFIX
+from afterwit.mcp.server import PREFIX, Code, NoResourceError, RpcError
 from afterwit.mcp.tool import Caller, Tool
 from afterwit.model.errors import AfterwitError, UsageError
 from afterwit.model.knowledge import Item
@@ -55,8 +57,8 @@ _COUNTED = ("record_lesson", "report_item")
 _LEFT_OUT = "The user's settings leave this folder or agent out: nothing is told or kept here. Go on without."
 
 
-class StoreDesk:
-    """The desk of one run of the server."""
+class StoreBackend:
+    """The store behind one run of the server."""
 
     def __init__(self, world: Callable[[], World], folder: Path | None, run: str) -> None:
         self._world = world

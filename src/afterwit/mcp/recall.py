@@ -1,4 +1,6 @@
-"""`recall` and `open_questions`: what earlier sessions know that matters for a task, and what they left open."""
+"""`recall`, `open_questions`, `places` and `search_sessions`: what earlier sessions know that matters for a task, what
+they left open, in which files its work is likely to be, and what was said and done.
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set

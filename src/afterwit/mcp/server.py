@@ -2,10 +2,13 @@
 
 Clients up to 2025-11-25 open with `initialize`; those of 2026-07-28 say who they are in every request and ask
 `server/discover`. Some wait 1.5 seconds for the list of tools, so what clients ask for at the start is answered without
-loading anything else: `open_desk` is called when the first tool is called or the first resource asked for, and the list
-is read from `tools.json`, ours and those of extras, which `python -m tests.mcp.write_offered` writes and a test
-compares with the tools. A fault
-in a request is its answer; the server goes on. Reading and writing lines is left to `stdio`.
+loading anything else: `open_backend` is called when the first tool is called or the first resource asked for, and the
+list is read from `tools.json`, ours and those of extras, which `python -m tests.mcp.write_offered` writes and a
+test compares with the tools. A fault in a request is its answer; the server goes on.
+
+Messages are JSON-RPC, one on each line. What is not a request is an `RpcError` that says why, never a crash. Standard
+output carries the protocol alone: while serving, whatever else is printed goes to standard error, and whoever reads
+standard input finds it empty. A line that is too long is skipped without being held, and answered with an error.
 """
 
 import json
@@ -13,24 +16,124 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from enum import IntEnum
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, Protocol
+from typing import Any, BinaryIO, NamedTuple, NoReturn, Protocol
 
 from afterwit import __version__
 from afterwit.config.extras import extras
-from afterwit.mcp.messages import (
-    MOST_BATCHED,
-    Code,
-    Id,
-    NoResourceError,
-    Request,
-    RpcError,
-    answer,
-    decode,
-    encode,
-    refusal,
-    request_in,
-)
+
+MOST_BATCHED = 100
+_DEEPEST = 64
+
+
+class Code(IntEnum):
+    """What went wrong, in the numbers of JSON-RPC and of MCP."""
+
+    PARSE = -32700
+    INVALID_REQUEST = -32600
+    METHOD_NOT_FOUND = -32601
+    INVALID_PARAMS = -32602
+    INTERNAL = -32603
+    NO_RESOURCE = -32002  # up to 2025-11-25; later it is a matter of params
+    UNSUPPORTED_VERSION = -32022
+
+
+class RpcError(Exception):
+    """Answered as an error of the protocol."""
+
+    def __init__(self, code: Code, message: str, data: Any = None, about: "Id" = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
+        self.about = about  # the request, as far as it is known
+
+
+class NoResourceError(Exception):
+    """There is nothing to read under an address."""
+
+
+Id = str | int | None
+
+
+class Request(NamedTuple):
+    """A request, or a notification where nobody waits for an answer."""
+
+    id: Id
+    method: str
+    params: Mapping[str, Any]
+
+    @property
+    def is_notification(self) -> bool:
+        return self.id is None
+
+
+def decode(line: bytes) -> Any:
+    """The JSON value of a line."""
+    try:
+        value = json.loads(line.decode("utf-8", "replace"), parse_constant=_refuse)
+        return _sound(value, _DEEPEST)
+    except (ValueError, RecursionError) as error:
+        raise RpcError(Code.PARSE, "This is not a line of JSON.") from error
+
+
+def request_in(value: Any) -> Request | None:
+    """The request that a JSON value is; None for an answer, which nobody waits for."""
+    if not isinstance(value, dict):
+        raise RpcError(Code.INVALID_REQUEST, "A request is a JSON object.")
+    request_id = value.get("id")
+    about = request_id if _is_id(request_id) else None
+    if value.get("jsonrpc") != "2.0":
+        raise RpcError(Code.INVALID_REQUEST, '`jsonrpc` must be "2.0".', about=about)
+    if "method" not in value and ("result" in value or "error" in value):
+        return None
+    method, params = value.get("method"), value.get("params")
+    if not isinstance(method, str):
+        raise RpcError(Code.INVALID_REQUEST, "`method` must be a text.", about=about)
+    if "id" in value and about is None:
+        raise RpcError(Code.INVALID_REQUEST, "`id` must be a text or a whole number.")
+    if params is not None and not isinstance(params, dict):
+        raise RpcError(Code.INVALID_PARAMS, "`params` must be an object.", about=about)
+    return Request(about, method, params or {})
+
+
+def answer(request: Id, result: Mapping[str, Any]) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": request, "result": dict(result)}
+
+
+def refusal(request: Id, error: RpcError) -> dict[str, Any]:
+    body: dict[str, Any] = {"code": int(error.code), "message": error.message}
+    if error.data is not None:
+        body["data"] = error.data
+    return {"jsonrpc": "2.0", "id": request, "error": body}
+
+
+def encode(message: Any) -> bytes:
+    """A message as one line. ASCII alone, so that no client takes a character of a text for the end of the line."""
+    return json.dumps(message, separators=(",", ":")).encode("ascii") + b"\n"
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool)
+
+
+def _refuse(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _sound(value: Any, left: int) -> Any:
+    """The same value without lone surrogates, which neither a store nor a file can hold."""
+    if left == 0:
+        raise ValueError("too deep")
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [_sound(item, left - 1) for item in value]
+    if isinstance(value, dict):
+        return {_sound(name, left - 1): _sound(item, left - 1) for name, item in value.items()}
+    return value
+
 
 FILE = Path(__file__).with_name("tools.json")
 
@@ -72,7 +175,7 @@ class Client(NamedTuple):
     is_modern: bool = False
 
 
-class McpDesk(Protocol):
+class McpBackend(Protocol):
     """Where tools are called and resources read."""
 
     def call(self, name: str, arguments: Mapping[str, Any], client: str) -> dict[str, Any]: ...
@@ -85,9 +188,9 @@ class McpDesk(Protocol):
 class Server:
     """One connection."""
 
-    def __init__(self, open_desk: Callable[[], McpDesk]) -> None:
-        self._open_desk = open_desk
-        self._desk: McpDesk | None = None
+    def __init__(self, open_backend: Callable[[], McpBackend]) -> None:
+        self._open_backend = open_backend
+        self._backend: McpBackend | None = None
         self._client = Client()
 
     def respond(self, line: bytes) -> Any:
@@ -171,10 +274,10 @@ class Server:
             code = Code.INVALID_PARAMS if client.is_modern else Code.NO_RESOURCE
             raise RpcError(code, str(error.args[0]), {"uri": uri}) from error
 
-    def _load(self) -> McpDesk:
-        if self._desk is None:
-            self._desk = self._open_desk()
-        return self._desk
+    def _load(self) -> McpBackend:
+        if self._backend is None:
+            self._backend = self._open_backend()
+        return self._backend
 
 
 def _report(error: Exception) -> None:
@@ -217,10 +320,10 @@ _PIECE = 65_536
 _STDIN, _STDOUT, _STDERR = range(3)
 
 
-def serve(open_desk: Callable[[], McpDesk]) -> None:
-    """Answers until the input ends. `open_desk` is called when the first tool or resource is asked for."""
+def serve(open_backend: Callable[[], McpBackend]) -> None:
+    """Answers until the input ends. `open_backend` is called when the first tool or resource is asked for."""
     with _wire() as (reading, writing):
-        answer_all(reading, writing, Server(open_desk))
+        answer_all(reading, writing, Server(open_backend))
 
 
 def answer_all(reading: BinaryIO, writing: BinaryIO, server: Server) -> None:

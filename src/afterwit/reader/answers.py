@@ -116,16 +116,16 @@ def json_values(text: str) -> Iterator[Any]:
     """Everything in a text that may be the JSON that was asked for, the likeliest first."""
     text = text[:_LARGEST]
     for piece in (text, *_FENCED.findall(text)):
-        if (value := _decoded(piece)) is not None:
+        if (value := _decode(piece)) is not None:
             yield value
     for opening in list(_OPENINGS.finditer(text))[:_MOST_OPENINGS]:
         end = max(text.rfind("}"), text.rfind("]")) + 1
-        if end > opening.start() and (value := _decoded(text[opening.start() : end])) is not None:
+        if end > opening.start() and (value := _decode(text[opening.start() : end])) is not None:
             yield value
             return
 
 
-def _decoded(text: str) -> Any:
+def _decode(text: str) -> Any:
     try:
         return msgspec.json.decode(text.strip().encode())
     except (msgspec.DecodeError, UnicodeError, RecursionError):
@@ -218,9 +218,9 @@ def understand_claims(text: str) -> NoteClaims | None:
     for value in json_values(text):
         if isinstance(value, dict) and any(isinstance(value.get(field), list) for field in NoteClaims._fields):
             return NoteClaims(
-                tuple(group for given in _listed(value, "same") if len(group := _ids(given)) > 1),
-                tuple(pair for given in _listed(value, "replaced") if (pair := _old_and_new(given)) is not None),
-                tuple((ids[0], ids[1]) for given in _listed(value, "contradict") if len(ids := _ids(given)) == 2),
+                tuple(group for given in _claims(value, "same") if len(group := _ids(given)) > 1),
+                tuple(pair for given in _claims(value, "replaced") if (pair := _old_and_new(given)) is not None),
+                tuple((ids[0], ids[1]) for given in _claims(value, "contradict") if len(ids := _ids(given)) == 2),
             )
     return None
 
@@ -243,7 +243,7 @@ def claims_schema() -> dict[str, Any]:
     return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
 
 
-def _listed(value: Mapping[str, Any], field: str) -> list[Any]:
+def _claims(value: Mapping[str, Any], field: str) -> list[Any]:
     given = value.get(field)
     return given[:_MOST_CLAIMS] if isinstance(given, list) else []
 

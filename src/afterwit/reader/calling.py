@@ -26,7 +26,7 @@ from afterwit.reader.answers import GivenAnswer, form_of, with_remark
 from afterwit.reader.intake import Fate, ReadingDesk
 from afterwit.reader.ledger import Purse, estimate, spent_by, usage_of
 from afterwit.reader.plan import PlannedRequest, ReadingPlan
-from afterwit.reader.read import asked_body
+from afterwit.reader.read import request_body
 from afterwit.reader.requests import ReadingRequest
 from afterwit.reader.ways.way import ModelQuestion, Way, WaySurroundings, way_of
 from afterwit.recall.deck.compile import compile_deck
@@ -244,7 +244,7 @@ class _CallingRun:
                 self._stop("caps")
             return None
         at_ms = max(now_ms, before.asked_ms + 1 if before is not None else 0)
-        body = asked_body(self._made, errand.planned, CALLED)
+        body = request_body(self._made, errand.planned, CALLED)
         decide(visit.source.store, READING_ASKED, {"requests": [body]}, at_ms)
         self._reserved_usd += errand.planned.estimate.cost_usd or 0.0
         asked = request_row(db, errand.planned.request.id)

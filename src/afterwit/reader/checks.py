@@ -201,7 +201,7 @@ def _goes_on(at: int, sent: Sent) -> bool:
 def _as_worded(sentence: str, channel: Channel, lines: Sequence[int], sent: Sent) -> Channel:
     """Whose words a sentence is after all. What one place of a prompt or of a foreign text says already is from there,
     in whosever mouth; what none of them says is what the model made of what was done here, if anything was."""
-    touched = _touched(sentence, sent)
+    touched = _marks_touched(sentence, sent)
     said = sentence
     for mark in touched:
         said = said.replace(mark, " ")
@@ -210,7 +210,7 @@ def _as_worded(sentence: str, channel: Channel, lines: Sequence[int], sent: Sent
     return Channel.ASSISTANT if channel in (Channel.TOOL, Channel.FILE) and touched else channel
 
 
-def _touched(sentence: str, sent: Sent) -> list[str]:
+def _marks_touched(sentence: str, sent: Sent) -> list[str]:
     """What the sentence names and the session ran or changed."""
     done = [line.text for line in sent.lines if line.speaker is Speaker.ACTION and line.status is not None]
     return [mark for mark in marks_in(sentence) if is_telling(mark) and any(holds(text, mark) for text in done)]

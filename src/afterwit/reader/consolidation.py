@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from afterwit.model.knowledge import Channel, Item
 from afterwit.model.text import words_of
-from afterwit.reader.note_claims import seen_ms
-from afterwit.reader.requests import CHARS_PER_TOKEN, MOST_TOKENS, LineSpan, ReadingPrompt, ReadingRequest, hashed
+from afterwit.reader.note_claims import times_seen_ms
+from afterwit.reader.requests import CHARS_PER_TOKEN, MOST_TOKENS, LineSpan, ReadingPrompt, ReadingRequest, hash_texts
 
 _RARE = 40  # notes that have a word; what more have says little of two
 _NEAR = 0.15  # of the weight of the words of the lighter of two, from which they stand together
@@ -48,7 +48,7 @@ def note_groups(items: Iterable[Item], before: Collection[str], sizes: Mapping[s
     is_new = {name: name not in before for name in words}
     pairs = [pair for pair in _like_pairs(words) if is_new[pair.first] or is_new[pair.second]]
     wanted = {name for name in words if is_new[name]}.union(*((pair.first, pair.second) for pair in pairs))
-    return _packed(_joined(sorted(wanted), pairs, sizes, room), sizes, room)
+    return _pack(_join(sorted(wanted), pairs, sizes, room), sizes, room)
 
 
 def _like_pairs(words: Mapping[str, frozenset[str]]) -> list[LikePair]:
@@ -69,7 +69,7 @@ def _like_pairs(words: Mapping[str, frozenset[str]]) -> list[LikePair]:
     return sorted((pair for pair in pairs if pair.share >= _NEAR), key=lambda pair: (-pair.share, pair[1:]))
 
 
-def _joined(names: Sequence[str], pairs: Iterable[LikePair], sizes: Mapping[str, int], room: int) -> list[list[str]]:
+def _join(names: Sequence[str], pairs: Iterable[LikePair], sizes: Mapping[str, int], room: int) -> list[list[str]]:
     """The likest pairs in one group, and what they bring with them, as long as it has room."""
     group_of = {name: [name] for name in names}
     used = {name: sizes[name] for name in names}  # by the first of a group
@@ -82,7 +82,7 @@ def _joined(names: Sequence[str], pairs: Iterable[LikePair], sizes: Mapping[str,
     return list({id(group): group for group in group_of.values()}.values())
 
 
-def _packed(groups: Iterable[list[str]], sizes: Mapping[str, int], room: int) -> list[list[str]]:
+def _pack(groups: Iterable[list[str]], sizes: Mapping[str, int], room: int) -> list[list[str]]:
     """The groups in as few as have room for them, the largest first."""
     packed: list[list[str]] = []
     left: list[int] = []
@@ -112,13 +112,13 @@ def consolidations(
             count = f"Notes: {len(names)}, the newest last."
             heading = f"Repository: {repo.rpartition('/')[2] or 'none'}. {count}\n\n## The notes"
             text = "\n".join((heading, *(rows[name] for name in names), ""))
-            request = hashed(prompt.version, model, repo, text)
-            made.append(ReadingRequest(request, 1, 1, LineSpan(0, 0), hashed(text), prompt.text, text, names))
+            request = hash_texts(prompt.version, model, repo, text)
+            made.append(ReadingRequest(request, 1, 1, LineSpan(0, 0), hash_texts(text), prompt.text, text, names))
     return made
 
 
 def _row(item: Item) -> str:
-    moments = seen_ms(item)
+    moments = times_seen_ms(item)
     days = dict.fromkeys(_day(at_ms) for at_ms in (min(moments), max(moments))) if moments else ("an unknown day",)
     return f"[{item.id}] {' to '.join(days)}, {_SPEAKERS.get(item.channel, 'elsewhere')}: {item.sentence}"
 

@@ -48,7 +48,7 @@ from afterwit.reader.answers import GivenAnswer, ProposedNote, understand_claims
 from afterwit.reader.checks import Convicted, Sent, Supported, bears_on, checked, runs_in
 from afterwit.reader.ledger import usage_of
 from afterwit.reader.lines import ForeignText, SessionLine, Speaker
-from afterwit.reader.note_claims import settled
+from afterwit.reader.note_claims import settle_claims
 from afterwit.reader.plan import prompt_in_force
 from afterwit.reader.requests import Beside, LineSpan, hash_of, session_text
 from afterwit.reader.support import holds, untold_commands
@@ -98,7 +98,7 @@ def draft_of(supported: Supported, session: ReadSession, replaced: Sequence[str]
         triggers=tuple(dict.fromkeys(_triggers(proposal, session)))[:_MOST_TRIGGERS],
         files=tuple(path for path in _own_paths(proposal, session) if "*" not in path),
         evidence=(evidence_of(supported.lines, supported.channel, session),),
-        takes="" if supported.channel is Channel.USER else _taken(proposal, session),
+        takes="" if supported.channel is Channel.USER else _rights_needed(proposal, session),
         supersedes=tuple(replaced),
         saves=proposal.worth,
         when=proposal.when if _is_fit(proposal.when, session.lines) else "",
@@ -120,7 +120,7 @@ def _is_fit(when: str, lines: Sequence[SessionLine]) -> bool:
     return not (lowers_a_guard(when) or has_strange_letters(when, typed) or untold_commands(when, lines))
 
 
-def _taken(proposal: ProposedNote, session: ReadSession) -> str:
+def _rights_needed(proposal: ProposedNote, session: ReadSession) -> str:
     """What only a person may grant: a command that is not ordinary and was not run here with success."""
     commands = untold_commands(proposal.sentence, session.lines)
     return f"`{commands[0]}`" if commands else ""
@@ -293,7 +293,7 @@ class ReadingDesk:
         if claims is None:
             return Fate.NOT_UNDERSTOOD
         items = {item.id: item for item in self._beside.read_items(asked.repo)}
-        result = settled(claims, asked.items.split(), items)
+        result = settle_claims(claims, asked.items.split(), items)
         return NotesConsolidated(
             request=asked.id,
             repo=asked.repo,
@@ -338,7 +338,7 @@ class ReadingDesk:
             if about is not None and bears_on(about.sentence, result, sent):
                 relations += _relation(about, result, session)
             if about is None or proposal.relation != "confirms":
-                draft = draft_of(result, session, _replaced(about, result, sent))
+                draft = draft_of(result, session, _replaces(about, result, sent))
                 why = self._refusal(draft, asked.repo)
                 if why:
                     rejected.append(RejectedProposal(sentence=draft.sentence, reason=why))
@@ -379,7 +379,7 @@ def _relation(item: Item, supported: Supported, session: ReadSession) -> list[It
     return []
 
 
-def _replaced(item: Item | None, supported: Supported, sent: Sent) -> tuple[str, ...]:
+def _replaces(item: Item | None, supported: Supported, sent: Sent) -> tuple[str, ...]:
     """What a proposal takes the place of. To contradict what a person stands behind is to replace it."""
     if item is None or not bears_on(item.sentence, supported, sent):
         return ()

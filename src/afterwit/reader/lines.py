@@ -116,7 +116,7 @@ def session_lines(moments: Iterable[SessionMoment], root: str = "") -> list[Sess
     return list(_Lines(root).of(moments))
 
 
-def rendered(number: int, line: SessionLine) -> str:
+def render_line(number: int, line: SessionLine) -> str:
     """The line as a model reads it."""
     return f"{number} {_MARKS[line.speaker]}{line.text}"
 
@@ -195,7 +195,7 @@ class _Lines:
         yield from self._prompted(moment, said)
         if action is not None and action.status is not Status.DENIED and text.strip() and not said:
             speaker = _OUTPUT_OF.get(action.kind, Speaker.OUTPUT)
-            yield from (self._line(speaker, row, moment) for row in _telling(action, text))
+            yield from (self._line(speaker, row, moment) for row in _telling_rows(action, text))
 
     def _summed(self) -> list[SessionLine]:
         """What was done again and again, in one line."""
@@ -283,7 +283,7 @@ def _only_looks(line: str) -> bool:
     )
 
 
-def _telling(action: ActionRow, output: str) -> list[str]:
+def _telling_rows(action: ActionRow, output: str) -> list[str]:
     """The lines of an output that say what went wrong, or what a success would not say."""
     rows = [_one_line(row)[:_LONGEST_OUTPUT] for row in output.splitlines() if row.strip()]
     if action.kind is ActionKind.DELEGATE:

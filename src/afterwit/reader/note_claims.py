@@ -70,7 +70,7 @@ class SettledNotes(NamedTuple):
     rejected: tuple[RejectedProposal, ...]
 
 
-def settled(claims: NoteClaims, sent: Collection[str], items: Mapping[str, Item]) -> SettledNotes:
+def settle_claims(claims: NoteClaims, sent: Collection[str], items: Mapping[str, Item]) -> SettledNotes:
     """What of the claims holds. `items` are the notes as they stand now."""
     desk = _ClaimsDesk(sent, items)
     same = tuple(group for given in claims.same if len(group := desk.same(given)) > 1)
@@ -99,16 +99,16 @@ class _ClaimsDesk:
         if len(there) < 2:
             return ()
         kept = max((self._items[name] for name in there), key=_trust)  # the first of those that are trusted equally
-        others = [name for name in there if name != kept.id and self._holds("same", (kept.id, name), _merging)]
+        others = [name for name in there if name != kept.id and self._holds("same", (kept.id, name), _why_not_same)]
         if others:
             self._heads |= dict.fromkeys((kept.id, *others), kept.id)
         return (kept.id, *others)
 
     def replaces(self, old: str, new: str) -> bool:
-        return self._is_between(old, new, "replaced") and self._holds("replaced", (old, new), _replacing)
+        return self._is_between(old, new, "replaced") and self._holds("replaced", (old, new), _why_not_replaced)
 
     def contradict(self, first: str, second: str) -> bool:
-        return self._is_between(first, second, "contradict") and self._holds("contradict", (first, second), _clashing)
+        return self._is_between(first, second, "contradict") and self._holds("contradict", (first, second), _why_apart)
 
     def _is_free(self, name: str, group: Sequence[str]) -> bool:
         why = Unsettled.NAMED_TWICE if name in self._heads else self._absence(name)
@@ -142,9 +142,9 @@ class _ClaimsDesk:
         self.rejected.append(RejectedProposal(sentence=f"{claim}: {' '.join(names)}", reason=why))
 
 
-def _merging(kept: Item, other: Item) -> Unsettled | None:
+def _why_not_same(kept: Item, other: Item) -> Unsettled | None:
     """Why one note does not say the same as the one that would be kept."""
-    first, second = _said(kept), _said(other)
+    first, second = _meaning_of(kept), _meaning_of(other)
     if (kept.category is Category.QUESTION) != (other.category is Category.QUESTION) or kept.scope != other.scope:
         return Unsettled.OTHER_MATTER
     if max(_share(kept, other), _share(other, kept)) < _SHARED or alike(first, second) < _ALIKE:
@@ -156,7 +156,7 @@ def _merging(kept: Item, other: Item) -> Unsettled | None:
     return None
 
 
-def _replacing(old: Item, new: Item) -> Unsettled | None:
+def _why_not_replaced(old: Item, new: Item) -> Unsettled | None:
     """Why a note does not replace another. What a person stands behind is replaced by nothing that only is later."""
     if new.channel is not Channel.USER and (old.channel is Channel.USER or rank(new.channel) < rank(old.channel)):
         return Unsettled.LESS_TRUSTED
@@ -167,7 +167,7 @@ def _replacing(old: Item, new: Item) -> Unsettled | None:
     return Unsettled.KEPT if is_persons(old) else None
 
 
-def _clashing(first: Item, second: Item) -> Unsettled | None:
+def _why_apart(first: Item, second: Item) -> Unsettled | None:
     is_one_matter = max(_share(first, second), _share(second, first)) >= _TOUCHING
     return None if is_one_matter else Unsettled.OTHER_MATTER
 
@@ -182,7 +182,7 @@ def _share(item: Item, other: Item, *, has_excerpts: bool = False) -> float:
     return share_of_words(item.sentence, [SessionLine(Speaker.NOTE, text) for text in (other.sentence, *excerpts)])
 
 
-def _said(item: Item) -> Meaning:
+def _meaning_of(item: Item) -> Meaning:
     """What a note says. Messages that it quotes deny nothing; what is to be done instead of something does."""
     return meaning(_INSTEAD.sub("not", _QUOTED.sub(r"`\1`", item.sentence)))
 
@@ -202,9 +202,9 @@ def _figures(item: Item) -> set[str]:
 
 
 def _last_seen(item: Item) -> int:
-    return max(seen_ms(item), default=0)
+    return max(times_seen_ms(item), default=0)
 
 
-def seen_ms(item: Item) -> list[int]:
+def times_seen_ms(item: Item) -> list[int]:
     """When it was seen to hold."""
     return [at_ms for piece in item.evidence if not piece.is_against and (at_ms := piece.at_ms or piece.session.at_ms)]

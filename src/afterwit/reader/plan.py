@@ -24,7 +24,15 @@ from afterwit.model.learn_run import Progress
 from afterwit.model.prices import price_list
 from afterwit.reader.consolidation import NEW_NOTES, PROMPT, consolidations
 from afterwit.reader.ledger import Purse, ReadingEstimate, ReadingSpent, estimate, spent_by
-from afterwit.reader.requests import Beside, ReadingPrompt, ReadingRequest, built_in, prompt_of, requests, session_text
+from afterwit.reader.requests import (
+    Beside,
+    ReadingPrompt,
+    ReadingRequest,
+    own_prompt,
+    prompt_of,
+    requests,
+    session_text,
+)
 from afterwit.sessions.filters import Filter, selection_of, short_id
 from afterwit.sessions.list import Session
 from afterwit.sessions.originals import TranscriptSource, source_of
@@ -142,7 +150,7 @@ def due(
     beside: Beside, before: Mapping[str, set[str]], repos: Iterable[str], model: str, *, is_again: bool
 ) -> Iterator[tuple[str, ReadingRequest]]:
     """What is to be asked about the notes of repositories that gained several since they were asked about last."""
-    prompt = built_in(PROMPT)
+    prompt = own_prompt(PROMPT)
     for repo in sorted(repos):
         items, asked = beside.read_items(repo), before.get(repo, set())
         new = [item for item in items if item.id not in asked]
@@ -283,7 +291,7 @@ def prompt_in_force(world: World) -> ReadingPrompt:
     """The prompt that is set, or the built-in one."""
     path = world.settings.reading.prompt
     if path is None:
-        return built_in()
+        return own_prompt()
     try:
         return prompt_of(read_regular(path).decode(), str(path))
     except (OSError, UnicodeDecodeError) as error:

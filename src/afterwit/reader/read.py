@@ -22,7 +22,7 @@ from afterwit.reader.consolidation import PROMPT
 from afterwit.reader.intake import ReadingDesk, TakenAnswers
 from afterwit.reader.note_claims import Unsettled
 from afterwit.reader.plan import PlannedRequest, ReadingPlan, ReadingWish, planned
-from afterwit.reader.requests import ReadingRequest, built_in
+from afterwit.reader.requests import ReadingRequest, own_prompt
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.sessions.originals import source_of
 from afterwit.store.decide import READING_ASKED, catch_up, decide, decide_all, report_if_recorded
@@ -48,7 +48,7 @@ def ask(
         for wanted in made.requests:
             send(wanted.request, made.model)
         if made.requests:
-            body = {"requests": [asked_body(made, wanted, asked_by) for wanted in made.requests]}
+            body = {"requests": [request_body(made, wanted, asked_by) for wanted in made.requests]}
             decide(source.store, READING_ASKED, body, world.now_ms)
         return made
 
@@ -94,7 +94,7 @@ def _order(answer: GivenAnswer) -> tuple[str, int, str, str, int, int]:
     return answer.request, -len(answer.text), answer.text, answer.fault, *taken
 
 
-def asked_body(made: ReadingPlan, wanted: PlannedRequest, asked_by: str = "") -> dict[str, object]:
+def request_body(made: ReadingPlan, wanted: PlannedRequest, asked_by: str = "") -> dict[str, object]:
     """A request as the journal keeps it: enough to check an answer to it."""
     request = wanted.request
     return {
@@ -109,7 +109,7 @@ def asked_body(made: ReadingPlan, wanted: PlannedRequest, asked_by: str = "") ->
         "lines_hash": request.lines_hash,
         "ended_ms": wanted.ended_ms,
         "model": made.model,
-        "prompt": built_in(PROMPT).version if request.items else made.prompt.version,
+        "prompt": own_prompt(PROMPT).version if request.items else made.prompt.version,
         "asked_by": asked_by,
         **({"items": " ".join(request.items)} if request.items else {}),
         **wanted.estimate._asdict(),
@@ -133,7 +133,7 @@ def check_again(world: World, progress: Progress, *, is_all: bool = False) -> Ch
         store = source.store
         catch_up(store)
         desk = ReadingDesk(source, world, is_again=True)
-        before = [answer for answer in _kept(store) if is_all or answer.checks != checks.VERSION]
+        before = [answer for answer in _kept_answers(store) if is_all or answer.checks != checks.VERSION]
         progress.stage("checking", len(before), "answers")
         after: list[SessionRead] = []
         skipped = 0
@@ -142,7 +142,7 @@ def check_again(world: World, progress: Progress, *, is_all: bool = False) -> Ch
             result = desk.judged(asked, GivenAnswer(earlier.request, earlier.answer)) if asked is not None else None
             if isinstance(result, SessionRead):
                 now = msgspec.structs.replace(result, usage=earlier.usage)
-                after += [now] if _said(now) != _said(earlier) else []
+                after += [now] if _outcome(now) != _outcome(earlier) else []
             else:
                 skipped += 1
             progress.advance(1, 1)
@@ -160,11 +160,11 @@ def check_again(world: World, progress: Progress, *, is_all: bool = False) -> Ch
         )
 
 
-def _kept(store: Store) -> Iterator[SessionRead]:
+def _kept_answers(store: Store) -> Iterator[SessionRead]:
     """The answers that count, one for each request."""
     entries = (entry for entry in in_force(recorded(store.db)) if entry.kind == KnowledgeEntry.READ)
     yield from {str(entry.body["request"]): msgspec.convert(entry.body, SessionRead) for entry in entries}.values()
 
 
-def _said(answer: SessionRead) -> tuple[object, ...]:
+def _outcome(answer: SessionRead) -> tuple[object, ...]:
     return answer.drafts, answer.rejected, answer.relations

@@ -22,7 +22,7 @@ from afterwit.knowledge.door.list import item_in
 from afterwit.knowledge.host_text import HostText
 from afterwit.model.errors import ConfigError
 from afterwit.model.knowledge import EVERYWHERE, READ, Item, ItemStatus, Scope, ScopeKind
-from afterwit.reader.lines import ForeignText, SessionLine, Speaker, foreign_texts, rendered, session_lines
+from afterwit.reader.lines import ForeignText, SessionLine, Speaker, foreign_texts, render_line, session_lines
 from afterwit.redaction.hygiene import clean
 from afterwit.sessions.originals import TranscriptSource
 from afterwit.sessions.show import SessionMoment, WantedMoments, moments, safe_row
@@ -102,7 +102,7 @@ def tokens(text: str) -> int:
     return -(-len(text) // CHARS_PER_TOKEN)
 
 
-def built_in(name: str = "prompt.md") -> ReadingPrompt:
+def own_prompt(name: str = "prompt.md") -> ReadingPrompt:
     """The prompt that comes with the program."""
     return prompt_of(resources.files("afterwit.reader").joinpath(name).read_text("utf-8"), name)
 
@@ -117,7 +117,7 @@ def prompt_of(text: str, where: str) -> ReadingPrompt:
     return ReadingPrompt(body, f"{stated[1]}.{digest}" if stated else digest)
 
 
-def known_notes(items: Iterable[Item]) -> tuple[tuple[str, str], ...]:
+def notes_that_fit(items: Iterable[Item]) -> tuple[tuple[str, str], ...]:
     """The notes that a reader is shown, as many as fit."""
     chosen: list[tuple[str, str]] = []
     room = _MOST_KNOWN
@@ -144,19 +144,19 @@ def requests(session: SessionText, around: KnownBeside, prompt: ReadingPrompt, m
     parts = list(_parts(session.lines, max(room, LEAST_ROOM)))
     made = []
     for number, part in enumerate(parts, 1):
-        text = f"{before}\n## The session{_which(number, len(parts))}\n{_numbered(session.lines, part)}\n"
+        text = f"{before}\n## The session{_which(number, len(parts))}\n{_number_lines(session.lines, part)}\n"
         lines_hash = hash_of(session.lines, part)
-        name = hashed(prompt.version, model, session.agent, session.native_id, lines_hash)
+        name = hash_texts(prompt.version, model, session.agent, session.native_id, lines_hash)
         made.append(ReadingRequest(name, number, len(parts), part, lines_hash, prompt.text, text))
     return made
 
 
 def hash_of(lines: Sequence[SessionLine], part: LineSpan) -> str:
     """Stands for what was sent of a session."""
-    return hashed(_numbered(lines, part))
+    return hash_texts(_number_lines(lines, part))
 
 
-def hashed(*texts: str) -> str:
+def hash_texts(*texts: str) -> str:
     """Stands for these texts."""
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:24]
 
@@ -177,8 +177,8 @@ def _before(session: SessionText, around: KnownBeside) -> str:
     return "\n".join(rows)
 
 
-def _numbered(lines: Sequence[SessionLine], part: LineSpan) -> str:
-    return "\n".join(rendered(at + 1, lines[at]) for at in range(part.first, part.end))
+def _number_lines(lines: Sequence[SessionLine], part: LineSpan) -> str:
+    return "\n".join(render_line(at + 1, lines[at]) for at in range(part.first, part.end))
 
 
 def _parts(lines: Sequence[SessionLine], room: int) -> Iterator[LineSpan]:
@@ -222,7 +222,7 @@ class Beside:
         """What stands beside a session of this repository."""
         if repo not in self._around:
             texts = {path: self._safe(text) for path, text in self._instructions.get(repo, {}).items()}
-            self._around[repo] = KnownBeside(known_notes(self.items(repo)), instructions_in(texts))
+            self._around[repo] = KnownBeside(notes_that_fit(self.items(repo)), instructions_in(texts))
         return self._around[repo]
 
     def items(self, repo: str) -> list[Item]:

@@ -75,13 +75,13 @@ def quotes_in(sentence: str) -> list[str]:
 def holds(text: str, mark: str) -> bool:
     """Whether a mark stands in a text: as it is, or, for a command, word by word in its order within one command. A gap
     that is written as one stands for anything."""
-    plain = _folded(mark)
-    if _stands_in(_folded(text), plain, 0) >= 0:
+    plain = _fold(mark)
+    if _stands_in(_fold(text), plain, 0) >= 0:
         return True
     pieces = [piece for gap in PLACEHOLDER.split(plain) for piece in gap.split()]
     if not pieces or (len(pieces) == 1 and pieces[0] == plain):
         return False
-    return any(_in_order(_folded(segment), pieces) for segment in _SEGMENTS.split(text))
+    return any(_in_order(_fold(segment), pieces) for segment in _SEGMENTS.split(text))
 
 
 def _in_order(segment: str, pieces: Iterable[str]) -> bool:
@@ -108,7 +108,7 @@ def _is_inside(character: str) -> bool:
     return character.isalnum() or character == "_"
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     """Without marks of Markdown, and without differences that say nothing."""
     return " ".join(text.replace("`", "").replace("**", "").replace("’", "'").lower().split())
 
@@ -161,10 +161,10 @@ def _is_kept(sentence: str, text: str) -> bool:
 def keeps_denials(sentence: str, lines: Iterable[SessionLine]) -> bool:
     """Whether a sentence denies as often as one of the lines that it is taken from."""
     said = _TOKEN.findall(sentence.lower())
-    return any(_limits(said).count("not") == _limits(_meant_in(line.text, said)).count("not") for line in lines)
+    return any(_limits(said).count("not") == _limits(_words_meant(line.text, said)).count("not") for line in lines)
 
 
-def _meant_in(text: str, said: Sequence[str]) -> list[str]:
+def _words_meant(text: str, said: Sequence[str]) -> list[str]:
     """The words of those sentences of a line that have some of these."""
     sentences = (_TOKEN.findall(piece.lower()) for piece in _CLAUSE_END.split(text))
     return [word for words in sentences if len(set(words) & set(said)) >= _ALIKE * len(words) for word in words]
@@ -226,18 +226,18 @@ def untold_commands(sentence: str, sent: Sequence[SessionLine]) -> list[str]:
     """What a sentence names and no agent may be told without a person. What was run is known in plain words too."""
     ran = (line.text.removeprefix("$ ").rpartition(" → ")[0] for line in sent if line.text.startswith("$ "))
     calls = (call for call in ran if " " in call and holds(sentence, call) and not is_tellable(call))
-    powerful = power_in(sentence, _called(sent)) or next(calls, "")
+    powerful = power_in(sentence, _programs_called(sent)) or next(calls, "")
     typed = [line for line in sent if line.speaker is Speaker.USER]
-    advised = [call for call, is_advised in calls_in(sentence, _called(sent)) if is_advised]
+    advised = [call for call, is_advised in calls_in(sentence, _programs_called(sent)) if is_advised]
     strange = (call for call in advised if not any(holds(line.text, call) for line in typed))
     return [*filter(None, [powerful]), *(call for call in strange if call != powerful and not _runs_of(call, sent))]
 
 
 def commands_in(sentence: str, sent: Sequence[SessionLine]) -> list[str]:
-    return [call for call, _ in calls_in(sentence, _called(sent))]
+    return [call for call, _ in calls_in(sentence, _programs_called(sent))]
 
 
-def _called(sent: Sequence[SessionLine]) -> frozenset[str]:
+def _programs_called(sent: Sequence[SessionLine]) -> frozenset[str]:
     """The programs that the session called."""
     return frozenset(program for line in sent if line.speaker is Speaker.ACTION for program in _programs(line))
 

@@ -9,6 +9,14 @@ A client puts a frame of its own around a note: a tag, a heading. `without_notes
 if nothing had been said: else the frame of a command's output is not recognised behind our note, and its failure is
 read as a success. A refusal of ours stays: that the call did not run is what happened, and `is_refusal` tells it from
 every other end of a call. Standard library only, so that a hook can import it.
+
+The marks that stand for what was taken out, `‹aws-key:3f9c2a›`, and their putting into UTF-8 text.
+
+A placeholder says the type of the value and, by a keyed hash, which value it was: equal secrets stay equal on one
+machine, and nobody without the key can check a guess. Ids and content hashes must agree between machines, so they see
+the text through `unkeyed`. Overlapping places become one, under the type of the one that begins first and reaches
+farthest, so that nothing of either survives. Cuts fall between characters. A place that holds placeholders and little
+else is left as it is, which makes a second redaction change nothing.
 """
 
 import functools

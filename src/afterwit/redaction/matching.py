@@ -3,6 +3,12 @@
 A pass of a set of small triggers says which rules could match; nearly always that is none. Only those rules then
 run, and only their candidates are judged. Patterns are compiled when first needed. What replaces a place is left to
 `redaction`; encoded secrets to `encodings`.
+
+Weighs values that stand where a secret could stand: is `password: …` followed by a password, or by code?
+
+The generic rules find a name and a value; this module decides. It leans to "yes" for random text and for passwords
+with a digit or a symbol, and to "no" for what code and documents are full of: types, references to variables, calls,
+paths, words, masks and filler. It sees one value at a time and nothing around it.
 """
 
 import base64

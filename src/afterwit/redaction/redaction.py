@@ -7,6 +7,13 @@ and `people`. Names in running text are not found, and neither is a secret witho
 Behind one level of base64, hex or percent encoding secrets are found too: the keywords of the rules are encoded, in all
 three alignments for base64, and looked for in the same pass as the rules' own triggers; only a blob around such a hit
 is decoded, in windows, so the work is bounded.
+
+Lines of base64 under one another: private keys behind the prefixes of diffs, listings and logs, or in pieces.
+
+A run of base64 on each of several lines is one block, whatever stands before and behind the runs. A label above or
+below it says what it is, and certificates and public keys stay. Without a label, a block as wide as keys are written
+counts as a key, unless it is made of checksums; so does a block whose decoded text holds a secret or is base64 again,
+as the middle of a wrapped key that was encoded once more is.
 """
 
 import base64

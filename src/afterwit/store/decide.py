@@ -18,19 +18,16 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import apsw
-import msgspec
 
 from afterwit.model.errors import PartlyDoneError, StoreError, StoreFullError
 from afterwit.store import decisions as knowledge
 from afterwit.store import journal
 from afterwit.store.atomic import step
 from afterwit.store.database import transaction
-from afterwit.store.decisions import KnowledgeEntry, PatternEntry, SkillEntry
-from afterwit.store.journal import ERASING, JournalEntry
+from afterwit.store.decisions import JournalEntry, KnowledgeEntry, PatternEntry, SkillEntry
+from afterwit.store.journal import ERASING
 from afterwit.store.marks import EXAMPLES, put_mark
 from afterwit.store.rows import erased, extras, files, hooks, items, memory, readings, repos
-from afterwit.store.rows.extras import PatternDecisionRow, SkillDecisionRow
-from afterwit.store.rows.items import DecisionRow
 from afterwit.store.store import Store
 
 CHECKOUTS_SEEN = "checkouts-seen"  # {"remotes": {root: remote}}
@@ -126,19 +123,13 @@ def apply_entry(store: Store, entry: JournalEntry) -> None:
     elif entry.kind in (AGENT_CONNECTED, AGENT_DISCONNECTED):
         return  # what was changed lies in the agents' own files
     elif entry.kind in frozenset(knowledge.KnowledgeEntry):
-        item = str(body.get("item", ""))
-        text = msgspec.json.encode(body, order="deterministic").decode()
-        items.put_decision(store.db, DecisionRow(entry.machine, entry.number, entry.at_ms, entry.kind, item, text))
+        items.put_decision(store.db, entry)
         if entry.kind in (knowledge.KnowledgeEntry.READ, knowledge.KnowledgeEntry.CONSOLIDATED):
             readings.put_answer(store.db, entry.at_ms, body)
     elif entry.kind in frozenset(knowledge.PatternEntry):
-        text = msgspec.json.encode(body, order="deterministic").decode()
-        row = PatternDecisionRow(entry.machine, entry.number, entry.at_ms, entry.kind, text)
-        extras.put_pattern_decision(store.db, row)
+        extras.put_pattern_decision(store.db, entry)
     elif entry.kind in frozenset(knowledge.SkillEntry):
-        text = msgspec.json.encode(body, order="deterministic").decode()
-        decided = SkillDecisionRow(entry.machine, entry.number, entry.at_ms, entry.kind, str(body["trial"]), text)
-        extras.put_skill_decision(store.db, decided)
+        extras.put_skill_decision(store.db, entry)
     elif entry.kind == READING_ASKED:
         for request in body["requests"]:
             readings.put_request(store.db, entry.at_ms, request)

@@ -230,15 +230,27 @@ class SharedState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
         return {self.id, self.item or self.id}
 
 
-class Recorded(NamedTuple):
-    """An entry about knowledge."""
+class JournalEntry(NamedTuple):
+    """What the journal holds, and every table that follows from it: an entry of one machine's chain."""
 
     machine: str
     number: int
     at_ms: int
     kind: str
-    item: str
     body: Mapping[str, Any]
+
+    @classmethod
+    def from_row(cls, machine: str, number: int, at_ms: int, kind: str, body: str) -> "JournalEntry":
+        return cls(machine, number, at_ms, kind, msgspec.json.decode(body, type=dict[str, Any]))
+
+    @property
+    def row(self) -> tuple[str, int, int, str, str]:
+        return *self[:4], msgspec.json.encode(self.body, order="deterministic").decode()
+
+    @property
+    def item(self) -> str:
+        """The item of knowledge that it is about; "" where it names none."""
+        return str(self.body.get("item", ""))
 
 
 class Forgotten(NamedTuple):
@@ -279,10 +291,10 @@ class Decided(NamedTuple):
     vouched: frozenset[str] = frozenset()  # items from elsewhere that may be used unasked, as a quote
 
 
-def in_force(entries: Sequence[Recorded], undone_by: str = KnowledgeEntry.UNDONE) -> list[Recorded]:
+def in_force(entries: Sequence[JournalEntry], undone_by: str = KnowledgeEntry.UNDONE) -> list[JournalEntry]:
     """The entries that nobody took back, in their order; by entries of which kind is said."""
     undone: set[tuple[str, int]] = set()
-    kept: list[Recorded] = []
+    kept: list[JournalEntry] = []
     for entry in reversed(entries):
         if (entry.machine, entry.number) in undone:
             continue
@@ -292,7 +304,7 @@ def in_force(entries: Sequence[Recorded], undone_by: str = KnowledgeEntry.UNDONE
     return kept[::-1]
 
 
-def gather_decisions(entries: Sequence[Recorded]) -> Decided:
+def gather_decisions(entries: Sequence[JournalEntry]) -> Decided:
     decisions: defaultdict[str, list[Decision]] = defaultdict(list)
     reports: defaultdict[str, list[Evidence]] = defaultdict(list)
     forgotten: set[tuple[Forgettable, str]] = set()
@@ -367,7 +379,7 @@ def _words_of(draft: Draft) -> tuple[object, ...]:
     return draft.sentence, draft.advice, draft.when, draft.triggers, draft.kind
 
 
-def states_of_shares(entries: Sequence[Recorded]) -> dict[tuple[str, str], SharedState]:
+def states_of_shares(entries: Sequence[JournalEntry]) -> dict[tuple[str, str], SharedState]:
     """What shares say by now, by the share and the id of the note."""
     states: dict[tuple[str, str], SharedState] = {}
     for entry in in_force(entries):
@@ -394,12 +406,12 @@ def _by_first(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
     return {first: tuple(dict.fromkeys(others)) for first, others in by_first.items()}
 
 
-def _decision(entry: Recorded) -> Decision:
+def _decision(entry: JournalEntry) -> Decision:
     changes = msgspec.convert(dict(entry.body), ItemChanges)
     return Decision(entry.at_ms, DecisionKind(entry.body["decision"]), changes)
 
 
-def _report(entry: Recorded) -> Evidence:
+def _report(entry: JournalEntry) -> Evidence:
     """What an agent said of an item counts as its word, not more."""
     is_helpful = bool(entry.body["is_helpful"])
     return Evidence(

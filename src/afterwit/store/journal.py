@@ -31,6 +31,7 @@ from afterwit.model.errors import DamagedError
 from afterwit.model.times import iso_from_ms
 from afterwit.store.atomic import make_way, replace_file, step
 from afterwit.store.database import connect, migrate, migrations, transaction
+from afterwit.store.decisions import JournalEntry
 from afterwit.store.layout import Layout
 from afterwit.store.regular_files import read_regular
 
@@ -46,14 +47,6 @@ _HEADS = """WITH RECURSIVE chains(machine) AS (
 _FAR_MS = 1 << 47  # beyond this no calendar goes
 ERASING = "sessions-erased"  # the kind of entry that may name others whose bodies were changed
 _CHANGED = "changed"  # in its body: [[machine, number, hash of the body], …]
-
-
-class JournalEntry(NamedTuple):
-    machine: str
-    number: int
-    at_ms: int
-    kind: str
-    body: dict[str, Any]
 
 
 class ChainHead(NamedTuple):
@@ -87,15 +80,15 @@ class Journal:
     def append(self, kind: str, body: Mapping[str, Any], at_ms: int) -> JournalEntry:
         """Adds one entry to this machine's chain, durably. Its moment is never before that of the one before it, and
         after those of other machines that were here already."""
-        text = msgspec.json.encode(body, order="deterministic").decode()
         with transaction(self._db):
             others = self.heads()
             before = others.pop(self.machine, ChainHead(0, "", 0))
             moment = max(at_ms, before.at_ms, *(head.at_ms + 1 for head in others.values()))
-            row = (self.machine, before.number + 1, moment, kind, text)
-            self._db.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?)", (*row, _chain_hash(before.hash, *row)))
+            entry = JournalEntry(self.machine, before.number + 1, moment, kind, dict(body))
+            values = (*entry.row, _chain_hash(before.hash, *entry.row))
+            self._db.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?)", values)
             step("a journal entry is written, not committed")
-        return JournalEntry(self.machine, before.number + 1, moment, kind, dict(body))
+        return entry
 
     def erase(self, body: Mapping[str, Any], changed: Mapping[tuple[str, int], Mapping[str, Any]], at_ms: int) -> None:
         """Adds an entry that something was erased, and gives entries, by machine and number, another body: all of it or
@@ -112,11 +105,11 @@ class Journal:
         """All entries in the order in which decisions count: by moment, then machine and number. The moments of a
         chain that was written before clocks were minded are those of the latest entry so far."""
         try:
-            for machine, number, at_ms, kind, body in self._db.execute(_IN_ORDER):
+            for row in self._db.execute(_IN_ORDER):
                 try:
-                    yield JournalEntry(machine, number, at_ms, kind, msgspec.json.decode(body, type=dict[str, Any]))
+                    yield JournalEntry.from_row(*row)
                 except msgspec.DecodeError as error:
-                    what = f"journal: entry {number} of machine {machine} cannot be read: {error}"
+                    what = f"journal: entry {row[1]} of machine {row[0]} cannot be read: {error}"
                     raise DamagedError(what) from error
         except UnicodeDecodeError as error:
             raise DamagedError(f"journal: an entry cannot be read: {error}") from error

@@ -1,7 +1,8 @@
 """How a page is asked for and answered: what a handler gets, what it may give back, and how templates are drawn.
 
 A handler is an ordinary function from an `Ask` to an `WebAnswer`; it knows neither the server nor the checks before it.
-Templates get the values that a handler names, and the few that every page has.
+Templates get the values that a handler names, and the few that every page has. They escape every value by themselves;
+before that, characters that would change how the text around them is shown are replaced by signs that can be seen.
 """
 
 import datetime as dt

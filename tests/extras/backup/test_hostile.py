@@ -33,7 +33,7 @@ from afterwit.extras.backup.manifest import (
     hash_of_piece,
     is_safe_path,
     manifest_in,
-    packed_manifest,
+    pack_manifest,
 )
 from afterwit.extras.backup.vault import HEADER, HEADER_COPY, Vault
 from afterwit.model.errors import BackupDamagedError
@@ -78,10 +78,10 @@ def test_sizes_that_are_lies_are_refused_before_anything_is_made(world: World, t
         {"format": 99},
     ]
     for lie in lies:
-        packed = packed_manifest(msgspec.structs.replace(true, **lie))
+        packed = pack_manifest(msgspec.structs.replace(true, **lie))
         with pytest.raises(BackupDamagedError):
             manifest_in(packed, "The snapshot")
-    for content in (b"", b"\x28\xb5\x2f\xfd", packed_manifest(true)[:-9], msgspec.msgpack.encode([1])):
+    for content in (b"", b"\x28\xb5\x2f\xfd", pack_manifest(true)[:-9], msgspec.msgpack.encode([1])):
         with pytest.raises(BackupDamagedError):
             manifest_in(content, "The snapshot")
 
@@ -143,7 +143,7 @@ def test_a_snapshot_that_was_written_without_the_secret_key_is_not_believed(worl
     made(world, tmp_path / "backup", keys)
     assert keys.file is not None
     recipient = identity_in(keys.file).to_public()
-    forged = age().encrypt(bytes(32) + packed_manifest(_empty()), [recipient])
+    forged = age().encrypt(bytes(32) + pack_manifest(_empty()), [recipient])
     name = f"20260529T000000000Z-{hashlib.sha256(forged).hexdigest()}"
     (tmp_path / "backup/snapshots" / name).write_bytes(forged)
     other = elsewhere(world, tmp_path / "other")

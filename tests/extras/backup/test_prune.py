@@ -25,7 +25,7 @@ from tests.processes import COMMAND, run_text
 from afterwit.config.calendar import Calendar
 from afterwit.config.world import World
 from afterwit.extras.backup.look import verify_backup
-from afterwit.extras.backup.prune import KeepRule, PrunedBackup, kept_moments, prune_backup
+from afterwit.extras.backup.prune import KeepRule, PrunedBackup, moments_to_keep, prune_backup
 from afterwit.model.errors import UsageError
 
 DAY_MS = 86_400_000
@@ -45,10 +45,10 @@ def pruned(world: World, folder: Path, rule: KeepRule = ONE_DAY, **options: bool
 
 def test_the_last_of_each_day_week_and_month_is_kept() -> None:
     moments = [NOW_MS - number * DAY_MS // 2 for number in range(200)]
-    kept = sorted(kept_moments(moments, KeepRule(3, 2, 2), CALENDAR), reverse=True)
+    kept = sorted(moments_to_keep(moments, KeepRule(3, 2, 2), CALENDAR), reverse=True)
     days = [dt.datetime.fromtimestamp(at_ms / 1000, dt.UTC).strftime("%a %d %b") for at_ms in kept]
     assert days == ["Thu 28 May", "Wed 27 May", "Tue 26 May", "Sun 24 May", "Thu 30 Apr"]
-    assert kept_moments(moments, KeepRule(0, 0, 0), CALENDAR) == set()
+    assert moments_to_keep(moments, KeepRule(0, 0, 0), CALENDAR) == set()
 
 
 @given(
@@ -57,10 +57,10 @@ def test_the_last_of_each_day_week_and_month_is_kept() -> None:
 )
 def test_pruning_again_changes_nothing_and_more_is_never_less(days: list[int], rule: KeepRule) -> None:
     moments = [NOW_MS - day * DAY_MS for day in days]
-    kept = kept_moments(moments, rule, CALENDAR)
+    kept = moments_to_keep(moments, rule, CALENDAR)
     assert kept <= set(moments)
-    assert kept_moments(sorted(kept), rule, CALENDAR) == kept
-    assert kept <= kept_moments(moments, KeepRule(*(count + 1 for count in rule)), CALENDAR)
+    assert moments_to_keep(sorted(kept), rule, CALENDAR) == kept
+    assert kept <= moments_to_keep(moments, KeepRule(*(count + 1 for count in rule)), CALENDAR)
     assert not any(rule) or not moments or max(moments) in kept
 
 

@@ -9,8 +9,8 @@ from tests.sources.repositories import commit_on_top, git, repository
 from afterwit.cli.terminal.options import Here
 from afterwit.config.show import load
 from afterwit.config.world import World, redactor_of
-from afterwit.extras.fixes.check import CheckOptions, check, planned_check
-from afterwit.extras.fixes.history import FixPlace, ListedFix, listed_fixes
+from afterwit.extras.fixes.check import CheckOptions, check, plan_check
+from afterwit.extras.fixes.history import FixPlace, ListedFix, fixes_of
 from afterwit.model.guards import GuardVerdict
 from afterwit.store.layout import Layout
 
@@ -63,12 +63,12 @@ def place_of_checkout(git_dir: Path) -> FixPlace:
 
 
 def fixes(git_dir: Path, world: World) -> list[ListedFix]:
-    return list(listed_fixes(place_of_checkout(git_dir), redactor_of(world), None))
+    return list(fixes_of(place_of_checkout(git_dir), redactor_of(world), None))
 
 
 def verdicts(git_dir: Path, world: World, options: CheckOptions | None = None) -> list[GuardVerdict]:
     """How all fixes of a repository are judged."""
     wanted = options or CheckOptions(seconds=60)
     place = place_of_checkout(git_dir)
-    planned = [planned_check(place, listed, wanted) for listed in fixes(git_dir, world)]
+    planned = [plan_check(place, listed, wanted) for listed in fixes(git_dir, world)]
     return check(world, place, redactor_of(world), planned, wanted, Quiet())

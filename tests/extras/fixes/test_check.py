@@ -19,7 +19,7 @@ from tests.extras.fixes.orchards import (
 from tests.sources.repositories import commit_on_top
 
 from afterwit.config.world import World, redactor_of
-from afterwit.extras.fixes.check import CheckOptions, guarded_lines
+from afterwit.extras.fixes.check import CheckOptions, lines_under_guard
 from afterwit.model.guards import GuardState
 from afterwit.store.rows.extras import fix_checks
 from afterwit.store.store import open_store
@@ -60,7 +60,7 @@ def test_lines_with_a_secret_are_none_that_a_fix_is_known_by(git_dir: Path, worl
     after = MENDED + f'\n\nORCHARD_TOKEN = "{token}"\n'.encode()
     fixed(git_dir, {"orchard.py": BROKEN}, {"orchard.py": after})
     (listed,) = fixes(git_dir, world)
-    lines = guarded_lines(place_of_checkout(git_dir), redactor_of(world), listed)
+    lines = lines_under_guard(place_of_checkout(git_dir), redactor_of(world), listed)
     assert lines == {"orchard.py": ("return len(trees)",)}
 
 

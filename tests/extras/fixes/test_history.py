@@ -5,7 +5,7 @@ from tests.extras.fixes.orchards import BROKEN, MENDED, checkout, fixed, fixes, 
 from tests.sources.repositories import commit_on_top, git
 
 from afterwit.config.world import World, redactor_of
-from afterwit.extras.fixes.history import FixPlace, FixQuery, fix_named, listed_fixes
+from afterwit.extras.fixes.history import FixPlace, FixQuery, fix_named, fixes_of
 from afterwit.model.errors import UsageError
 from afterwit.model.guards import GuardState
 
@@ -30,7 +30,7 @@ def test_a_linked_work_tree_shows_the_fixes_of_its_own_branch(git_dir: Path, wor
     own = commit_on_top(git_dir, {"orchard.py": BROKEN}, "fix: count on the side", ref="refs/heads/side")
     git(git_dir, "worktree", "add", "--quiet", str(tmp_path / "side"), "side")
     place = FixPlace("orchard", tmp_path / "side", git_dir)
-    assert next(listed_fixes(place, redactor_of(world), None)).fix.id == own
+    assert next(fixes_of(place, redactor_of(world), None)).fix.id == own
     assert [listed.subject for listed in fixes(git_dir, world)] == ["fix: count once"]
 
 
@@ -40,7 +40,7 @@ def test_fixes_are_narrowed_by_time_state_and_number(git_dir: Path, world: World
     place, redactor = FixPlace("orchard", git_dir.parent, git_dir), redactor_of(world)
 
     def subjects(query: FixQuery) -> list[str]:
-        return [listed.subject[-1] for listed in listed_fixes(place, redactor, None, query)]
+        return [listed.subject[-1] for listed in fixes_of(place, redactor, None, query)]
 
     assert subjects(FixQuery(limit=1)) == ["3"]
     assert subjects(FixQuery(since_ms=fixes(git_dir, world)[1].fix.at_ms)) == ["3", "2"]

@@ -20,7 +20,7 @@ from tests.sources.repositories import commit_on_top, git, repository
 
 from afterwit.config.world import World
 from afterwit.extras.fixes import work_tree
-from afterwit.extras.fixes.check import CheckOptions, planned_check
+from afterwit.extras.fixes.check import CheckOptions, plan_check
 from afterwit.extras.fixes.running import confinement_here
 from afterwit.extras.fixes.work_tree import is_safe, materialise
 from afterwit.model.guards import GuardState
@@ -203,7 +203,7 @@ def test_a_missing_tree_is_told(git_dir: Path, world: World) -> None:
     listed = fixes(git_dir, world)
     name = git(git_dir, "rev-parse", f"{commit}:tests")
     (git_dir / "objects" / name[:2] / name[2:]).unlink()
-    planned = planned_check(place_of_checkout(git_dir), listed[0], CheckOptions())
+    planned = plan_check(place_of_checkout(git_dir), listed[0], CheckOptions())
     assert planned.state is GuardState.CANNOT
     assert not planned.is_run
 

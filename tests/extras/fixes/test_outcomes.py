@@ -1,6 +1,6 @@
 import pytest
 
-from afterwit.extras.fixes.outcomes import RunOutcome, judged, outcome_of, telling_line, unusable
+from afterwit.extras.fixes.outcomes import RunOutcome, judge_runs, line_that_tells, outcome_of, unusable
 from afterwit.extras.fixes.runners import Runner
 from afterwit.extras.fixes.running import RunResult
 from afterwit.model.guards import GuardState
@@ -35,7 +35,7 @@ def outcome(passed: str, failed: str = "", *, is_green: bool | None = None) -> R
 
 
 def state(with_fix: RunOutcome, without: RunOutcome) -> GuardState:
-    return judged(with_fix, without, (), 60).state
+    return judge_runs(with_fix, without, (), 60).state
 
 
 def test_what_passes_with_the_fix_and_fails_without_guards_it() -> None:
@@ -49,7 +49,7 @@ def test_what_passes_with_the_fix_and_fails_without_guards_it() -> None:
 def test_what_is_not_there_without_the_fix_counts_only_if_the_run_failed() -> None:
     assert state(outcome("a b"), outcome("a", is_green=True)) is GuardState.GREEN
     assert state(outcome("a b"), outcome("a", is_green=False)) is GuardState.GUARDED
-    verdict = judged(outcome("a b"), outcome("", is_green=False), (), 60)
+    verdict = judge_runs(outcome("a b"), outcome("", is_green=False), (), 60)
     assert (verdict.state, verdict.failing) == (GuardState.GUARDED, ("a", "b"))
     assert "do not even load" in verdict.reason
 
@@ -63,7 +63,7 @@ def test_without_names_the_exit_code_decides() -> None:
 def test_a_run_that_does_not_end_says_nothing() -> None:
     late = RunResult(-9, "", is_late=True)
     assert unusable(outcome("a"), [late], 7) == "the tests do not end within 7 seconds"
-    assert judged(outcome("a"), outcome("", "a"), [late], 7).state is GuardState.CANNOT
+    assert judge_runs(outcome("a"), outcome("", "a"), [late], 7).state is GuardState.CANNOT
 
 
 def test_why_a_run_says_nothing_is_told_by_the_line_that_tells() -> None:
@@ -78,5 +78,5 @@ def test_why_a_run_says_nothing_is_told_by_the_line_that_tells() -> None:
 
 
 def test_a_telling_line_is_short() -> None:
-    assert len(telling_line("TypeError: " + "x" * 1_000)) == 200
-    assert telling_line("") == ""
+    assert len(line_that_tells("TypeError: " + "x" * 1_000)) == 200
+    assert line_that_tells("") == ""

@@ -2,11 +2,11 @@ import json
 
 import pytest
 
-from afterwit.extras.fixes.runners import Runner, is_runnable, package_of, planned_tests, python_roots
+from afterwit.extras.fixes.runners import Runner, is_runnable, package_of, plan_tests, python_roots
 
 
 def plan(tests: list[str], files: dict[str, str], own: str = "") -> list[tuple[Runner, str, str]]:
-    made = planned_tests(tests, frozenset(files), lambda path: files.get(path, ""), own)
+    made = plan_tests(tests, frozenset(files), lambda path: files.get(path, ""), own)
     return [(command.runner, command.folder, command.line) for command in made.commands]
 
 
@@ -58,7 +58,7 @@ def test_a_script_is_run_by_what_it_imports_or_by_its_package(text: str, package
 def test_the_whole_repository_decides_where_the_package_says_nothing() -> None:
     files = {"app/package.json": "not json", "app/a.test.ts": "", "package.json": '{"scripts": {"test": "jest"}}'}
     assert plan(["app/a.test.ts"], files)[0][0] is Runner.JEST
-    assert planned_tests(["a.test.ts"], frozenset(("a.test.ts",)), lambda _path: "").reason.startswith("no runner")
+    assert plan_tests(["a.test.ts"], frozenset(("a.test.ts",)), lambda _path: "").reason.startswith("no runner")
 
 
 def test_go_and_rust_are_run_by_package_and_name() -> None:
@@ -80,7 +80,7 @@ def test_a_command_of_ones_own_gets_the_files() -> None:
 
 
 def test_only_helpers_mean_that_there_is_nothing_to_run() -> None:
-    made = planned_tests(["tests/conftest.py"], frozenset(("tests/conftest.py",)), lambda _path: "")
+    made = plan_tests(["tests/conftest.py"], frozenset(("tests/conftest.py",)), lambda _path: "")
     assert not made.commands
     assert "helpers" in made.reason
 

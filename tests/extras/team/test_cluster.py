@@ -241,10 +241,10 @@ def test_a_cluster_without_workers_or_without_a_scheduler_is_said(
 
     monkeypatch.setattr(dask_cluster, "_CONNECT_SECONDS", 1)
     with pytest.raises(AfterwitError, match=r"has no worker\. Start some with `dask worker`"):
-        dask_cluster.reached(cluster.address)
+        dask_cluster.reach(cluster.address)
     cluster.end()
     with pytest.raises(AfterwitError, match=r"No Dask scheduler answers at dask://127\.0\.0\.1"):
-        dask_cluster.reached(cluster.address)
+        dask_cluster.reach(cluster.address)
 
 
 @pytest.mark.skipif(not CORPUS, reason="AFTERWIT_CORPUS names no real transcripts")

@@ -7,11 +7,11 @@ from afterwit.extras.team.records import (
     LineKind,
     SharedLine,
     SharedWords,
-    encoded,
+    encode,
     line_in,
     next_clock,
     note_of,
-    replaced,
+    with_own,
 )
 from afterwit.model.knowledge import Category
 
@@ -36,22 +36,22 @@ def some_lines(draw: st.DrawFn) -> SharedLine:
 def test_what_follows_depends_on_the_lines_alone(lines: list[SharedLine], rng) -> None:  # type: ignore[no-untyped-def]
     mixed = [*lines, *lines]
     rng.shuffle(mixed)
-    assert encoded(mixed) == encoded(lines)
+    assert encode(mixed) == encode(lines)
     assert note_of("a", mixed, NOW_MS) == note_of("a", lines, NOW_MS)
 
 
 @given(st.lists(some_lines()))
 def test_a_file_gives_back_its_lines(lines: list[SharedLine]) -> None:
-    assert {line_in(row) for row in encoded(lines).splitlines()} == set(lines)
+    assert {line_in(row) for row in encode(lines).splitlines()} == set(lines)
 
 
 @given(st.lists(some_lines()), st.lists(some_lines()))
 def test_a_machine_changes_its_own_lines_alone_and_once(lines: list[SharedLine], wanted: list[SharedLine]) -> None:
     own = [SharedLine(kind=line.kind, by="ada", machine="m1", clock_ms=NOW_MS + 9, words=line.words) for line in wanted]
-    once = replaced(lines, own, "ada", "m1")
+    once = with_own(lines, own, "ada", "m1")
     others = [line for line in lines if (line.by, line.machine) != ("ada", "m1")]
     assert [line for line in once if (line.by, line.machine) != ("ada", "m1")] == others
-    assert encoded(replaced(once, own, "ada", "m1")) == encoded(once)
+    assert encode(with_own(once, own, "ada", "m1")) == encode(once)
 
 
 @given(st.lists(some_lines(), min_size=1))

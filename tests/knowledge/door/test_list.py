@@ -12,8 +12,8 @@ from afterwit.config.world import World
 from afterwit.knowledge.door.list import (
     ItemFilter,
     all_items,
-    contradicting,
     item_row,
+    items_in_conflict,
     listed,
     makers,
     new_items,
@@ -105,6 +105,6 @@ def test_what_is_new_and_what_contradicts_is_found_without_a_look_at_the_rest(wo
         noted = in_use_since(store.db) or {}
     for since_ms in (0, world.now_ms, world.now_ms + 1):
         assert new_items(world, since_ms) == [item for item in active if noted.get(item.id, since_ms) >= since_ms]
-    assert contradicting(world, ItemFilter()) == [item for item in everything if item.contradicts]
-    assert len(contradicting(world, ItemFilter())) == 2
+    assert items_in_conflict(world, ItemFilter()) == [item for item in everything if item.contradicts]
+    assert len(items_in_conflict(world, ItemFilter())) == 2
     assert makers(world) == sorted({item.harvester for item in everything})

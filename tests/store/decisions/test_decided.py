@@ -16,8 +16,8 @@ from afterwit.store.decisions import (
     Forgotten,
     ItemChanges,
     ItemEvidence,
+    JournalEntry,
     KnowledgeEntry,
-    Recorded,
     SessionRead,
     gather_decisions,
     in_force,
@@ -26,19 +26,19 @@ from afterwit.store.decisions import (
 ITEM = "0a0a0a0a0a0a"
 
 
-def entry(number: int, kind: KnowledgeEntry, body: Mapping[str, Any], item: str = "") -> Recorded:
-    return Recorded("m1", number, 1_000 + number, kind, item, body)
+def entry(number: int, kind: KnowledgeEntry, body: Mapping[str, Any], item: str = "") -> JournalEntry:
+    return JournalEntry("m1", number, 1_000 + number, kind, {"item": item, **body} if item else body)
 
 
-def judged(number: int, decision: str, **more: str) -> Recorded:
+def judged(number: int, decision: str, **more: str) -> JournalEntry:
     return entry(number, KnowledgeEntry.DECIDED, {"item": ITEM, "decision": decision, **more}, ITEM)
 
 
-def undone(number: int, target: int) -> Recorded:
+def undone(number: int, target: int) -> JournalEntry:
     return entry(number, KnowledgeEntry.UNDONE, {"machine": "m1", "number": target})
 
 
-def kinds(*entries: Recorded) -> list[str]:
+def kinds(*entries: JournalEntry) -> list[str]:
     return [str(one.kind) for one in gather_decisions(entries).decisions.get(ITEM, ())]
 
 
@@ -110,14 +110,14 @@ _entries = st.lists(st.tuples(st.booleans(), st.integers(1, 8)), max_size=8).map
 
 @settings(max_examples=examples(50), deadline=None)
 @given(_entries)
-def test_an_entry_counts_exactly_if_no_entry_that_counts_undoes_it(entries: list[Recorded]) -> None:
+def test_an_entry_counts_exactly_if_no_entry_that_counts_undoes_it(entries: list[JournalEntry]) -> None:
     counting = in_force(entries)
     taken_back = {one.body["number"] for one in counting if one.kind == KnowledgeEntry.UNDONE}
     left_out = {one.number for one in entries} - {one.number for one in counting}
     assert left_out == taken_back
 
 
-def _read(number: int, request: str, *drafts: Draft, confirms: str = "") -> Recorded:
+def _read(number: int, request: str, *drafts: Draft, confirms: str = "") -> JournalEntry:
     relations = (ItemEvidence(item=confirms, evidence=piece("s9")),) if confirms else ()
     body = SessionRead(
         request=request,
@@ -143,7 +143,7 @@ def test_of_several_answers_to_one_request_the_last_that_stands_counts() -> None
     assert [one.sentence for one in gather_decisions([*entries, undone(3, 2)]).drafts] == ["Prune in March."]
 
 
-def settled(number: int, request: str, **claims: Any) -> Recorded:
+def settled(number: int, request: str, **claims: Any) -> JournalEntry:
     about = {"request": request, "repo": "orchard", "items": [], "model": "orchard-1", "prompt": "1", "checks": 1}
     return entry(number, KnowledgeEntry.CONSOLIDATED, {**about, **claims})
 

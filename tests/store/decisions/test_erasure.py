@@ -3,7 +3,7 @@
 from typing import Any
 
 from afterwit.store.decide import DRAWN, Erasure, bodies_after_erasure
-from afterwit.store.journal import JournalEntry
+from afterwit.store.decisions import JournalEntry
 
 ERASED = Erasure(
     frozenset({("codex", "gone")}),

@@ -2,8 +2,9 @@
 
 import apsw
 
+from afterwit.store.decisions import JournalEntry
 from afterwit.store.rows import items
-from afterwit.store.rows.items import DecisionRow, ExposureRow, ItemRow, RejectionRow
+from afterwit.store.rows.items import ExposureRow, ItemRow, RejectionRow
 
 
 def row(name: str, confidence: float = 0.7, body: bytes = b"{}") -> ItemRow:
@@ -49,8 +50,8 @@ def test_rejections_and_doubles_are_replaced(db: apsw.Connection) -> None:
 
 
 def test_decisions_come_in_the_order_of_time(db: apsw.Connection) -> None:
-    later = DecisionRow("m1", 2, 20, "item-decided", "aa01", "{}")
-    earlier = DecisionRow("m2", 1, 10, "item-decided", "aa01", "{}")
+    later = JournalEntry("m1", 2, 20, "item-decided", {"item": "aa01"})
+    earlier = JournalEntry("m2", 1, 10, "item-decided", {"item": "aa01"})
     items.put_decision(db, later)
     items.put_decision(db, earlier)
     assert items.decisions(db) == [earlier, later]

@@ -4,6 +4,12 @@
 follow the grammar (PowerShell, an unclosed quote, half a loop) still gives commands, and `is_whole` is False. Scripts
 given to a shell (`bash -lc '…'`, `bash <<EOF`) are parsed too. Substitutions stay opaque parts of their words. What
 the exit code means is worked out in `exits`. `parsed` does it once for each line.
+
+Which command of a line matters, which one decides the exit code, and whose failure the line would report.
+
+`make | tail` ends with tail's exit code: make can fail unseen. Followed here: pipes with and without `pipefail`,
+`&&`, `||`, `;`, `&`, `set -e`, groups, branches, loops, `|| exit 1` and a last `exit $code`. The answer is a careful
+guess from the text alone: a failure that is only sometimes reported counts as hidden.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

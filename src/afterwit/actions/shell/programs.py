@@ -2,6 +2,11 @@
 
 A program that is not listed has no subcommands, does real work, and fails when it says so. The tables of names are in
 the tables below. Standard library only, because the hook reads commands too.
+
+Tables of programs: which have subcommands, which wrap others, which only look, filter, prepare or talk.
+
+Data, and the one question that needs no more than words: which subcommand is called. `programs` says what follows from
+it.
 """
 
 from enum import IntEnum

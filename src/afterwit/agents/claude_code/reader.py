@@ -8,6 +8,23 @@ of it nowhere else, so there it is read from the queue and skipped if it comes a
 Claude Code's `history.jsonl`: every prompt that was typed, with its time, folder and session. Claude Code never deletes
 it, while transcripts go after 30 days. Versions of 2025 wrote no `sessionId`. Long pastes are not in the line but in a
 cache of their own, under a hash; their place keeps the mark that the user saw.
+
+Which session a record belongs to, and what the records say about it as a whole.
+
+A transcript's own session is named by its file. Inside it `<file>/agent-<id>` is a subagent with an id, and
+`<file>/side-<uuid>` one of the time before ids, named by the record it began with. In a stream-json log sessions are
+named by `session_id`, and `<session>/call-<id>` is the subagent that this call started. Facts are told once, and again
+when they change: working folder, branch, version, parent, how the agent was started.
+
+Where Claude Code keeps its files, below its home folder.
+
+    projects/<slug>/<session>.jsonl                               a transcript
+    projects/<slug>/agent-<id>.jsonl                              a subagent's, in old versions
+    projects/<slug>/<session>/subagents/**/agent-<id>.jsonl       a subagent's
+    projects/<slug>/<session>/subagents/**/agent-<id>.meta.json   what the subagent is
+    projects/<slug>/<session>/tool-results/<id>.txt               output too large for the transcript
+
+Names that come out of a log become part of a path only here, and only if they are plain ids.
 """
 
 import re

@@ -9,6 +9,22 @@ Also the names of the record types that Codex is known to write, and the marks o
 `<type>/<payload type>`, or the type alone where the payload has none. A type that is in no table counts as unknown.
 `SILENT` types are known and say nothing that another record does not say too: the model's own messages also come as UI
 events, and the begin and end of turns are of no use here.
+
+What the output of a tool call says: its text without the frame around it, and how the call ended.
+
+Codex has written outputs in several layouts: `Chunk ID / Wall time / Process exited with code` before the text of a
+unified exec, `Exit code / Wall time` before that of a shell command, a JSON string `{"output", "metadata"}`, a list of
+content parts, or bare text. The frame is removed where it is complete from the first character on; otherwise the text
+stays as it is. Words such as "rejected by user" count only where there is no frame, and only of tools whose output has
+one (`own_tools`): a command or an MCP server may print anything. What a person answers to questions is a JSON object.
+
+What a call is: the tool's name as the agent uses it, and its arguments as a plain object.
+
+Joins the two records that tell how a call ended: its output, and the `…_end` event of the user interface. In real logs
+the event comes before the output, or, where a command went on in the background, after it. So what an event says is
+kept until the output comes, and fills what the output leaves open: an exit code, an error, a duration. An event that
+follows an output of a still running command is its real end, and becomes a second result of that call. An event whose
+call never gets an output says nothing: that cannot be known while a file may still grow.
 """
 
 import functools

@@ -8,6 +8,17 @@ A rewind removes records from the file, which then is read anew; nothing else is
 What the reading of one Copilot session remembers between two appends. Ids and sums only. A call is asked for, allowed
 or refused, started and ended by four records; what the earlier ones say is kept until the later ones come, and bounded,
 because some never do.
+
+How a tool call of Copilot ended: from the flags of its record, and from the line that a shell's output ends with.
+
+A command that exits with 2 is a success to Copilot; only its exit code tells. The code stands in `shellExecution`, in
+older versions in a line of Copilot's own at the end of the output.
+
+What a Copilot session used, told once although several records speak of it. A message states its output tokens (until
+1.0.68), a `session.usage_record` all tokens of one response (1.0.102), and `session.shutdown` the sums of all models. A
+shutdown therefore adds only what no other record told. Its sums stand for the whole session, resumes included; where
+they are smaller than what was told before, they stand for the last run only. `inputTokens` includes what was read from
+and written to a cache, `outputTokens` includes reasoning.
 """
 
 import re

@@ -3,6 +3,18 @@
 Whatever is wrong is said with the file, the key and what is allowed. Three things may be written shorter than they are:
 a single text for a list of one, a single table for a list of one, and `message.role = "user"` for
 `"message.role" = "user"` inside of a condition. Pure: the caller reads the file.
+
+What `config source add` takes on the command line, as the table of a description.
+
+A map is `session=sid` for a key of the description itself, or a rule in words: its kind first, then conditions with
+`==` and paths with `=`, such as `prompt type==user text=message.content`. Rules are event kinds, `spend` and `facts`;
+`ignore` has conditions only. `path` alone is a condition that the field is there, several values are parted by `|`, and
+a condition that begins with `.` is one of the elements that `each` walks: `call each=calls[] .type==tool tool=name`.
+`arguments.command=cmd` gives a path for one argument, `failed=status==error` a condition for how a call ended.
+
+Writes a description as TOML, in the order in which people read it. Takes the table as `parsing` would get it from
+`tomllib`, and gives a text that decodes to the same table. Knows no more TOML than descriptions need: texts, numbers,
+booleans, lists of them, inline tables, and lists of tables.
 """
 
 import json

@@ -6,6 +6,16 @@ without a session belongs to the session of the last one before it; where no rec
 does. Where the fields of a result say nothing about the outcome, the output's own words count, as in chat logs.
 State: counters, ids, names of models, open calls. What a value is taken for, and which call a result
 answers, is left to `values`; what may stand in a description, to `parsing`.
+
+What the values that paths lead to are taken for: texts, ids, numbers, moments, arguments.
+
+Takes decoded JSON and never raises. What has an unusable shape comes back empty or as None. Only an id may go into keys
+and saved state, because it is short and has no spaces; other text that stands where an id should becomes a hash.
+
+Which call a result belongs to, in logs that need not say it. Ids such as `call_0` may come again in each turn: from its
+second use on, an id gets a number ("call_0#2"), and a result belongs to the latest call of its id. A result without an
+id answers the call that stands in the same record, else the oldest open call of its session and tool. What is kept
+between records is bounded.
 """
 
 import hashlib

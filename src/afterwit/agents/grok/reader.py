@@ -13,6 +13,17 @@ The updates of Grok that say nothing of what a session is about: states of the s
 What a finished tool call of Grok gave back: its text, and how it ended. The update says `completed` even where a
 command exited with 1: the exit code stands in the raw output. How the call ended by the events of the session
 (`events.jsonl`) counts most, because only they tell a refusal from a failure.
+
+The folder of one Grok session, as far as it stands beside the stream of updates.
+
+    summary.json         what the session is: folder, branch, title, parent
+    events.jsonl         how each tool call ended, and how long it took
+    chat_history.jsonl   what the model was shown: which messages no person typed, the names of tools
+    usage.json           there since versions that state the tokens of each turn
+    ../.cwd              the folder, where the name of the group is too long to tell it
+
+Each is read once, when it is first asked for. A file that is missing or damaged says nothing; a line that cannot be
+read is left out. Pure: the bytes come through the caller.
 """
 
 from collections.abc import Callable, Iterator, Mapping

@@ -16,6 +16,20 @@ Where kimi-cli keeps its files, and which session each belongs to.
     sessions/<md5 …>/<session>_<tool>_<n>.jsonl                       of a subagent then, `<session>/<tool>_<n>` here
 
 Which folder a hash stands for is listed in `kimi.json`.
+
+The messages on kimi-cli's wire: what the client showed and asked while a turn ran, each with its time.
+
+The events of a subagent come inside of its parent's wire too, and get the session that its own files have. What a
+compaction leaves stands in the context, so that the wire's note of it says nothing here.
+
+How a call ended has three forms in Kimi's logs. Contexts tell it in words only, in `<system>` parts before the output;
+early ones put no mark before an error, so that the words decide. Wires have a flag and a message of the client's own,
+which alone says that a person refused, and why. Kimi Code has a flag, and the message at the end of the output.
+
+Keys of prompts and calls are equal in a session's wire and in all of its contexts. The files tell one
+story in two forms, and contexts are copied when they are rotated. None of their records has an id that they share, and
+call ids such as `Bash:2` are short. So the key of a prompt is its text, the key of a call its id and arguments, each
+with how often it came.
 """
 
 import hashlib

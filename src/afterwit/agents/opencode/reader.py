@@ -8,6 +8,13 @@ message whose parts follow.
 Where OpenCode keeps its sessions: a database, and before 2026 a tree of small files. The row of a session counts its
 tokens and dates its last change; these columns are left out, because the messages say the same, and a growing session
 is to grow at its end only.
+
+What OpenCode's sessions, messages and parts mean, wherever they were stored.
+
+A message says who speaks, a part what is said. A call and its result are one part, which is rewritten as the tool goes
+on; the exit code of a command stands in its metadata while the part says `completed`. What was spent stands in each
+`step-finish`; messages repeat it and are not counted. A summary that replaces the conversation is a reply of a message
+marked `summary`. In a session with a parent nobody types: there the prompts come from the agent that started it.
 """
 
 from collections.abc import Iterator, Mapping

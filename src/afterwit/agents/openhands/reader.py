@@ -4,6 +4,13 @@ A conversation is read as lines, one per event file (`{"file": …, "content": e
 conversation comes after them, with its folder, its model and what it used. An `output.jsonl` of an evaluation has a
 whole run in each line. The newer generation was seen in a run of version 1.2.1; the older one and the evaluations are
 written from documentation.
+
+The events of OpenHands before version 1: an action, or the observation that an action caused.
+
+An observation names its action by number, which is the id of the call here. The words that a model wrote beside its
+call are in the action's `thought`. What the program does with itself (states, recalls, pauses) says nothing.
+
+The events of OpenHands since version 1, each of a named kind. Calls and results share the id of the tool call.
 """
 
 from collections.abc import Iterator, Mapping

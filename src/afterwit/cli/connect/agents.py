@@ -1,4 +1,4 @@
-"""What `connect` and `disconnect` share: show the plans, ask, carry them out, and say how each ended.
+"""`afterwit connect agents` (or `connect <agent>`), `connect file` and `disconnect`: plans, shows, asks, does.
 
 A plan is summed up first: what goes into which files. Line by line it is shown where that is asked for: by `--diff`, by
 `--dry-run`, or at the question.

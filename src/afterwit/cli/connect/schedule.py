@@ -1,4 +1,4 @@
-"""`afterwit connect schedule`: a regular `learn`, set up and removed."""
+"""`afterwit connect schedule` and `status`: a regular `learn`, set up and removed, and what is connected."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,8 @@
-"""`afterwit knowledge add`, `edit`, `approve`, `reject`, `pin`, `unpin`, `retire`: what people decide about notes."""
+"""What people decide about notes: `afterwit knowledge add`, `edit`, `approve`, `reject`, `pin`, `unpin`, `retire`,
+`forget` and `undo`.
+
+`add` and `edit` take the same options. What is not given is None; an edit leaves that as it is.
+"""
 
 import functools
 import sys
@@ -9,7 +13,7 @@ import click
 import msgspec
 
 from afterwit.cli.commands import CliCommand, ExitCode, command
-from afterwit.cli.knowledge.items import EXITS
+from afterwit.cli.knowledge.list import EXITS
 from afterwit.cli.terminal.completion import repo_names, session_ids
 from afterwit.cli.terminal.options import COUNT, Here, Option, added, agreed, many, refuse_unknown, reporting, timed
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, print_text, talk

@@ -1,4 +1,6 @@
-"""`afterwit knowledge export` and `import`: knowledge as a folder of files."""
+"""`afterwit knowledge export`, `import`, `reconcile` and `rejected`: notes as a folder of files, what instruction files
+say otherwise, and what was kept out.
+"""
 
 from pathlib import Path
 
@@ -6,7 +8,7 @@ import click
 
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.knowledge.curate import UNDO
-from afterwit.cli.knowledge.items import EXITS, chosen
+from afterwit.cli.knowledge.list import EXITS, chosen
 from afterwit.cli.terminal.options import COUNT, Here, agreed, reporting
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, print_text, talk
 from afterwit.engine.curation.files import Imported, import_folders

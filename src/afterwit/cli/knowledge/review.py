@@ -1,4 +1,6 @@
-"""`afterwit knowledge review`: decide about what is told unseen and what waits, one note after the other, by keys."""
+"""`afterwit knowledge review` and `audit`: decide about what is told unseen and what waits, one note after the other,
+by keys; and judge a random sample, so that the junk rate follows.
+"""
 
 import secrets
 import sys
@@ -9,7 +11,7 @@ import click
 
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.knowledge.curate import UNDO
-from afterwit.cli.knowledge.items import EMPTY, EXITS, item_shape, where
+from afterwit.cli.knowledge.list import EMPTY, EXITS, item_shape, where
 from afterwit.cli.knowledge.why import why_lines
 from afterwit.cli.learned import approvals, waits
 from afterwit.cli.terminal.options import COUNT, Here, agreed, many, reporting, timed

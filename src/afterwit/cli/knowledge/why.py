@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from afterwit.cli.commands import command
-from afterwit.cli.knowledge.items import EXITS, item_shape, not_heard, silences
+from afterwit.cli.knowledge.list import EXITS, item_shape, not_heard, silences
 from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import has_colour, page, print_json, terminal_width, wrap
 from afterwit.config.calendar import Calendar

@@ -1,4 +1,6 @@
-"""`afterwit measure experiment`: split sessions between ways of telling, and compare them."""
+"""`afterwit measure experiment` and `skipping`: sessions split between ways of telling, and how much is skipped to
+compare.
+"""
 
 import math
 from itertools import chain

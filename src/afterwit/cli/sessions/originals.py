@@ -1,4 +1,6 @@
-"""`afterwit sessions restore`: the agents' own files back."""
+"""`afterwit sessions restore`, `export`, `pin` and `unpin`: the agents' own files back, sessions as JSON lines, and
+whose originals stay whatever the storage budget says.
+"""
 
 import sys
 from collections.abc import Iterator

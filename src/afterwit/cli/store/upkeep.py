@@ -1,4 +1,6 @@
-"""`afterwit store stat`, `verify`, `rebuild`, `compact` and `problems`: what the store holds, and if it is sound."""
+"""`afterwit store stat`, `verify`, `rebuild`, `compact`, `problems`, `evict` and `dropped`: what the store holds, if it
+is sound, and what the storage budget has cost.
+"""
 
 import click
 import msgspec

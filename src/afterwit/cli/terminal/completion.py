@@ -1,4 +1,5 @@
-"""What a shell is offered while somebody types: repositories, sessions, agents.
+"""What a shell is offered while somebody types (repositories, sessions, agents), and `afterwit completion`, the script
+that makes it ask.
 
 Called at every press of the tab key, so it only reads, loads the store's modules only then, and says nothing about any
 fault: without a store, or with one that cannot be read, there is nothing to offer. Names come from logs and land on a

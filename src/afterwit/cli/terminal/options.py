@@ -1,4 +1,5 @@
-"""What commands share: options (where the store is, JSON, names of agents), and how this program is started again.
+"""What commands share: options (where the store is, JSON, names of agents, sizes, times), and how this program is
+started again.
 
 Which agents people have declared is known only when the configuration is read, so an option takes any name, and the
 command checks it.
@@ -68,6 +69,8 @@ class Option(click.Option):
 
 Command = Callable[..., Any]
 _FILE = "file://"
+json_option = click.option("--json", "is_json", is_flag=True, help="Print JSON, in a stable shape.")
+timed = click.option("--utc", "is_utc", is_flag=True, help="Show and take times in UTC, not in local time.")
 agreed = click.option("--yes", "is_agreed", is_flag=True, help="Do not ask.")
 
 
@@ -81,42 +84,26 @@ class Here(NamedTuple):
     def calendar(self) -> Calendar:
         return self.world.calendar
 
-    def in_utc(self) -> "Here":
-        return self._replace(world=self.world._replace(zone=dt.UTC))
-
 
 def in_place(command: Command) -> Command:
-    """Adds `--config` and `--profile`, and passes what they lead to as `here`."""
+    """Adds `--config` and `--profile`, and passes what they lead to as `here`; with `timed` below, in the zone that
+    `--utc` asks for."""
 
     @config_option
     @profile_option
     @functools.wraps(command)
-    def wrapped(*args: Any, config: Path | None, profile: str | None, **options: Any) -> Any:
-        return command(*args, here=here_from(config, profile), **options)
+    def in_here(*args: Any, config: Path | None, profile: str | None, is_utc: bool = False, **options: Any) -> Any:
+        here = here_from(config, profile)
+        if is_utc:
+            here = here._replace(world=here.world._replace(zone=dt.UTC))
+        return command(*args, here=here, **options)
 
-    return wrapped
-
-
-def as_json(command: Command) -> Command:
-    """Adds `--json`, passed as `is_json`."""
-    option = click.option("--json", "is_json", is_flag=True, help="Print JSON, in a stable shape.")
-    return option(command)
+    return in_here
 
 
 def reporting(command: Command) -> Command:
     """Adds the options of a command that works on the store and prints a result: `--json`, `--config`, `--profile`."""
-    return as_json(in_place(command))
-
-
-def timed(command: Command) -> Command:
-    """Adds `--utc`, for commands that show times. Goes below `in_place`, whose `here` it changes."""
-
-    @click.option("--utc", "is_utc", is_flag=True, help="Show and take times in UTC, not in local time.")
-    @functools.wraps(command)
-    def wrapped(*args: Any, here: Here, is_utc: bool, **options: Any) -> Any:
-        return command(*args, here=here.in_utc() if is_utc else here, **options)
-
-    return wrapped
+    return json_option(in_place(command))
 
 
 def many(

@@ -3,6 +3,9 @@
 On a terminal texts are wrapped, and long ones go through the user's pager; in a pipe nothing is wrapped or cut. Colour
 only on a terminal and without `NO_COLOR`. Text that came from logs or file names is made harmless to look at once more
 before it is shown. Tables are drawn in `table`.
+
+A result that goes to a file is written whole or not at all, private, and never over another: nothing but a regular file
+is ever replaced, and only if that is asked for. Reviews ask for answers of one key.
 """
 
 import os

@@ -14,7 +14,7 @@ import msgspec
 
 from afterwit.config.world import World, redactor_of
 from afterwit.engine.curation.curate import DecisionDesk, decision_desk
-from afterwit.knowledge.belief import HALF_LIFE_DAYS, believed, prior_of
+from afterwit.knowledge.belief import HALF_LIFE_DAYS, belief_by, prior_of
 from afterwit.knowledge.documents import (
     Confidence,
     Document,
@@ -28,7 +28,7 @@ from afterwit.knowledge.documents import (
     merge,
     pages,
 )
-from afterwit.knowledge.door.list import ItemFilter, all_items, known_filter
+from afterwit.knowledge.door.list import ItemFilter, all_items, resolve_filter
 from afterwit.knowledge.door.listeners import listener_here
 from afterwit.knowledge.door.settle import recorded
 from afterwit.knowledge.shown_items import for_others, may_be_told_to
@@ -74,7 +74,7 @@ class Imported(msgspec.Struct, frozen=True, kw_only=True):
 def export(world: World, folder: Path, wanted: ItemFilter, *, is_merged: bool = False) -> Exported:
     """Writes the items that fit. `is_merged`: united with what the folder holds already."""
     with readonly_database(world.layout) as db:
-        wanted = known_filter(db, world, wanted)
+        wanted = resolve_filter(db, world, wanted)
         to = listener_here(db, world)
         fitting = [item for item in all_items(db) if wanted.fits(item) and may_be_told_to(item, to)]
     whole = document(map(for_others, fitting))
@@ -122,7 +122,7 @@ def confidence_at(now_ms: int) -> Confidence:
 
     def confidence(item: WrittenItem) -> float:
         prior, half_life = prior_of(item.harvester, item.channel), HALF_LIFE_DAYS[item.category]
-        return believed(prior, evidence_in(item), now_ms=now_ms, half_life_days=half_life).mean
+        return belief_by(prior, evidence_in(item), now_ms=now_ms, half_life_days=half_life).mean
 
     return confidence
 

@@ -21,7 +21,7 @@ import msgspec
 from afterwit.config.world import World
 from afterwit.engine.curation.curate import decision_desk, edit, judge
 from afterwit.engine.curation.undo import past, undo
-from afterwit.knowledge.door.list import ItemFilter, all_items, contradicting, find_item, listed, shown
+from afterwit.knowledge.door.list import ItemFilter, all_items, find_item, items_in_conflict, listed, shown
 from afterwit.knowledge.door.listeners import who_listens
 from afterwit.model.errors import UsageError
 from afterwit.model.figures import Proportion
@@ -72,7 +72,7 @@ def waiting(world: World, wanted: ItemFilter = _ANY, *, is_all: bool = False) ->
     files."""
     held = listed(world, wanted._replace(statuses=WAITING)).items
     in_use = wanted._replace(statuses=(ItemStatus.ACTIVE,))
-    everything = [*held, *contradicting(world, in_use)]
+    everything = [*held, *items_in_conflict(world, in_use)]
     undecided = [item for item in listed(world, in_use, _MOST_UNSEEN).items if _is_open(item) and not item.contradicts]
     told = told_when(world, [*everything, *undecided])
     with readonly_database(world.layout) as db:

@@ -18,7 +18,7 @@ from afterwit.knowledge.door.settle import recorded
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import IMPORT, Channel, Evidence, Item
 from afterwit.sessions.filters import find_repo, find_session
-from afterwit.store.decisions import Forgettable, Forgotten, ItemChanges, KnowledgeEntry, Recorded, in_force
+from afterwit.store.decisions import Forgettable, Forgotten, ItemChanges, JournalEntry, KnowledgeEntry, in_force
 from afterwit.store.store import readonly_database
 
 _BY_PEOPLE = (
@@ -66,7 +66,7 @@ def undo(world: World, number: int | None = None) -> list[Past]:
         return [past_of(entry, is_undone=True) for entry in wanted]
 
 
-def _together(standing: list[Recorded], machine: str, number: int | None) -> list[Recorded]:
+def _together(standing: list[JournalEntry], machine: str, number: int | None) -> list[JournalEntry]:
     if number is None:
         latest = next((entry for entry in reversed(standing) if entry.kind in _BY_PEOPLE and _has_said(entry)), None)
         if latest is None:
@@ -81,7 +81,7 @@ def _together(standing: list[Recorded], machine: str, number: int | None) -> lis
     return [entry for entry in same if entry.kind != KnowledgeEntry.KEPT]  # nobody's decision
 
 
-def _has_said(entry: Recorded) -> bool:
+def _has_said(entry: JournalEntry) -> bool:
     """Whether taking an entry back changes anything: a session in which a model found nothing does not stand between a
     person and their last decision."""
     said = (
@@ -91,20 +91,20 @@ def _has_said(entry: Recorded) -> bool:
     return not is_by_model or any(entry.body.get(name) for name in said)
 
 
-def _command(entry: Recorded) -> tuple[str, str, int]:
+def _command(entry: JournalEntry) -> tuple[str, str, int]:
     """What stands for the command that decided it: its moment, or the beginning of a run that takes longer."""
     is_by_model = entry.kind in (KnowledgeEntry.READ, KnowledgeEntry.CONSOLIDATED)
     run_ms = entry.body.get("run_ms", 0) if is_by_model else 0
     return (entry.machine, "run", run_ms) if run_ms else (entry.machine, "moment", entry.at_ms)
 
 
-def _targets(entries: list[Recorded], undoing: list[Recorded]) -> list[Recorded]:
+def _targets(entries: list[JournalEntry], undoing: list[JournalEntry]) -> list[JournalEntry]:
     """What the entries that are taken back had taken back."""
     names = {(entry.body["machine"], entry.body["number"]) for entry in undoing if entry.kind == KnowledgeEntry.UNDONE}
     return [entry for entry in entries if (entry.machine, entry.number) in names]
 
 
-def past_of(entry: Recorded, *, is_undone: bool) -> Past:
+def past_of(entry: JournalEntry, *, is_undone: bool) -> Past:
     """An entry in words."""
     return Past(
         number=entry.number,
@@ -122,7 +122,7 @@ def _changes(body: Mapping[str, Any]) -> str:
     return f": {said}" if said else ""
 
 
-def _what(entry: Recorded) -> str:
+def _what(entry: JournalEntry) -> str:
     body = entry.body
     if entry.kind == KnowledgeEntry.DECIDED:
         return f"{body['decision']} {entry.item}{_changes(body)}"

@@ -17,7 +17,7 @@ from afterwit.config.world import World
 from afterwit.digest.door import load_digest
 from afterwit.engine.curation.undo import Past, past_of
 from afterwit.harvest.door import Stories
-from afterwit.knowledge.belief import HALF_LIFE_DAYS, believed, prior_of
+from afterwit.knowledge.belief import HALF_LIFE_DAYS, belief_by, prior_of
 from afterwit.knowledge.door.list import find_item
 from afterwit.knowledge.door.settle import recorded
 from afterwit.model.digest import Digest
@@ -27,7 +27,7 @@ from afterwit.model.text import words_of
 from afterwit.sessions.filters import one_line, short_id
 from afterwit.sessions.originals import TranscriptSource, source_of
 from afterwit.sessions.show import CopiedEvents, GoneTexts, SessionMoment, WantedMoments, moments
-from afterwit.store.decisions import KnowledgeEntry, Recorded, in_force
+from afterwit.store.decisions import JournalEntry, KnowledgeEntry, in_force
 from afterwit.store.rows.session_list import Selection, SessionRow, select_sessions, session_of
 from afterwit.store.store import readonly_database
 
@@ -183,7 +183,7 @@ def _without_turns(world: World, name: str) -> Why:
         )
 
 
-def _settles(entry: Recorded, own: Iterable[str]) -> bool:
+def _settles(entry: JournalEntry, own: Iterable[str]) -> bool:
     """Whether a model said something of one of these items, and it was taken."""
     if entry.kind != KnowledgeEntry.CONSOLIDATED:
         return False
@@ -236,7 +236,7 @@ def confidence_path(item: Item) -> list[ConfidenceThen]:
     pieces = sorted(item.evidence, key=moment_of)
     path: list[ConfidenceThen] = []
     for number, piece in enumerate(pieces, 1):
-        then = believed(prior, pieces[:number], now_ms=moment_of(piece), half_life_days=half_life)
+        then = belief_by(prior, pieces[:number], now_ms=moment_of(piece), half_life_days=half_life)
         path.append(ConfidenceThen(moment_of(piece), round(then.mean, 3), piece.is_against))
     return path
 

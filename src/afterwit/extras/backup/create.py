@@ -268,7 +268,7 @@ class Sending:
         self._now_ms = now_ms
         self._numbers: dict[bytes, int] = {}  # of pieces, by hash
         self._there = {piece.hash: (self.earlier[piece.object], piece) for piece in (before.pieces if before else ())}
-        self._there |= _sent_before(note, vault.header.id, now_ms - UNNAMED_MS // 2)
+        self._there |= _bytes_sent_before(note, vault.header.id, now_ms - UNNAMED_MS // 2)
         self._hashes_before = {
             (file.path, file.stamp): [before.pieces[number].hash for number in file.pieces]
             for file in (before.files if before else ())
@@ -337,7 +337,7 @@ class Sending:
             os.close(handle)
 
 
-def _sent_before(note: Path, vault_id: str, since_ms: int) -> dict[bytes, tuple[PackedObject, StoredPiece]]:
+def _bytes_sent_before(note: Path, vault_id: str, since_ms: int) -> dict[bytes, tuple[PackedObject, StoredPiece]]:
     """What a run that was stopped has sent to this backup since then. The last line may have been cut off."""
     sent: dict[bytes, tuple[PackedObject, StoredPiece]] = {}
     with suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError):

@@ -15,7 +15,7 @@ from afterwit.extras.backup.create import CreatedBackup, make_snapshot
 from afterwit.extras.backup.keys import BackupKeys
 from afterwit.extras.backup.last import last_backup
 from afterwit.extras.backup.prune import KeepRule, PrunedBackup, prune_backup
-from afterwit.extras.backup.targets.at import configured_target
+from afterwit.extras.backup.targets.at import target_of_settings
 from afterwit.model.errors import AfterwitError, ConfigError
 from afterwit.model.learn_run import Options, Progress
 from afterwit.model.settings import BackupSettings
@@ -41,7 +41,7 @@ def is_due(world: World) -> bool:
 
 def daily_backup(world: World, progress: Progress) -> DailyBackup:
     wanted = world.settings.backup
-    target = configured_target(world)
+    target = target_of_settings(world)
     keys = BackupKeys(wanted.key_file)
     created = make_snapshot(world, target, keys, progress)
     if not wanted.prune:

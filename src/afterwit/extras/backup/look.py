@@ -108,7 +108,7 @@ def list_snapshots(world: World, target: str, keys: BackupKeys) -> ListedBackup:
         names = place.names()
         sizes = list(objects_in(names).values())
         snapshots = (
-            _described(open_vault(place, keys, world.now_ms))
+            _describe(open_vault(place, keys, world.now_ms))
             if is_open
             else [ListedSnapshot(id=name.id, created_ms=name.at_ms) for name in snapshots_in(names, world.now_ms)]
         )
@@ -128,7 +128,7 @@ def _is_open(header: VaultHeader, keys: BackupKeys) -> bool:
     return {"none": True, "key": keys.file is not None, "passphrase": has_words}[header.encryption]
 
 
-def _described(vault: Vault) -> list[ListedSnapshot]:
+def _describe(vault: Vault) -> list[ListedSnapshot]:
     described = []
     objects: dict[str, set[PackedObject]] = {}  # of the snapshot before, by machine
     for name, manifest in reversed(list(vault.manifests())):

@@ -72,7 +72,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         return sum(file.size_bytes for file in self.files)
 
 
-def packed_manifest(manifest: Manifest) -> bytes:
+def pack_manifest(manifest: Manifest) -> bytes:
     from afterwit.model import zstd
 
     return zstd.Compressor(level=9).compress(msgspec.msgpack.encode(manifest))

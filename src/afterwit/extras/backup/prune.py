@@ -125,14 +125,14 @@ def _keep(judged: list[_Judged], rule: KeepRule, world: World) -> set[SnapshotNa
         own = [snapshot for snapshot in judged if snapshot.manifest and snapshot.manifest.machine == machine]
         whole = [snapshot.name for snapshot in own if not snapshot.problem]
         ahead = [name.at_ms for name in whole if is_ahead(name.at_ms, world.now_ms)]  # take no place from the others
-        moments = kept_moments([name.at_ms for name in whole if name.at_ms not in ahead], rule, world.calendar)
-        moments |= kept_moments(ahead, rule, world.calendar)
+        moments = moments_to_keep([name.at_ms for name in whole if name.at_ms not in ahead], rule, world.calendar)
+        moments |= moments_to_keep(ahead, rule, world.calendar)
         kept.update(name for name in whole if name.at_ms in moments or name is whole[0])
         kept.update(snapshot.name for snapshot in own if not whole)
     return kept
 
 
-def kept_moments(moments: Sequence[int], rule: KeepRule, calendar: Calendar) -> set[int]:
+def moments_to_keep(moments: Sequence[int], rule: KeepRule, calendar: Calendar) -> set[int]:
     """Of these moments of snapshots, those that stay."""
 
     spans: list[tuple[Callable[[int], str], int]] = [

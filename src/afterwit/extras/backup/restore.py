@@ -93,7 +93,7 @@ def restore_snapshot(
                 _make_ready(vault, manifest, ready, progress)
             _keep_config(layout, ready)
             aside = _free(layout, world.now_ms)
-            replace_parts(layout, ready, aside, _replaced(layout))
+            replace_parts(layout, ready, aside, _replace(layout))
     except OSError as error:
         raise translate_error(error, layout.root) from error
     has_old = any(path.is_file() for path in aside.rglob("*"))
@@ -143,7 +143,7 @@ def undo(world: World) -> Path:
         if not earlier:
             raise BackupError(f"Nothing was set aside in {layout.backups}: there is no restore to undo.")
         aside = _free(layout, world.now_ms)
-        replace_parts(layout, earlier[-1], aside, _replaced(layout))
+        replace_parts(layout, earlier[-1], aside, _replace(layout))
     return aside
 
 
@@ -271,7 +271,7 @@ def _keep_config(layout: Layout, ready: Path) -> None:
         (ready / _CONFIG).replace(layout.root / _CONFIG_BESIDE)
 
 
-def _replaced(layout: Layout) -> list[str]:
+def _replace(layout: Layout) -> list[str]:
     return [part for part in PARTS if part != _CONFIG or not (layout.root / _CONFIG).exists()]
 
 

@@ -29,7 +29,7 @@ from afterwit.extras.backup.manifest import (
     Manifest,
     PackedObject,
     manifest_in,
-    packed_manifest,
+    pack_manifest,
 )
 from afterwit.extras.backup.targets.at import Target, target_at
 from afterwit.model.errors import BackupDamagedError, BackupError
@@ -97,7 +97,7 @@ class Vault:
         return self._names().get(object_path(packed.name), -1) in (None, packed.size_bytes)
 
     def manifest(self, snapshot: SnapshotName) -> Manifest:
-        content = self._checked(snapshot.name, snapshot.sha256, MOST_MANIFEST_BYTES, f"The snapshot {snapshot.id}")
+        content = self._check(snapshot.name, snapshot.sha256, MOST_MANIFEST_BYTES, f"The snapshot {snapshot.id}")
         return manifest_in(
             self.seal.unseal_signed(content, f"The snapshot {snapshot.id}"), f"The snapshot {snapshot.id}"
         )
@@ -142,7 +142,7 @@ class Vault:
 
         def read(name: str) -> bytes | BackupDamagedError:
             try:
-                sealed = self._checked(object_path(name), name, MOST_OBJECT_BYTES, f"The object {name}")
+                sealed = self._check(object_path(name), name, MOST_OBJECT_BYTES, f"The object {name}")
                 return self.seal.unseal(sealed, f"The object {name}") if is_opened else sealed
             except BackupDamagedError as error:
                 return error
@@ -151,7 +151,7 @@ class Vault:
         return several_at_once(read, listed, self.target.at_once)
 
     def put_manifest(self, manifest: Manifest) -> SnapshotName:
-        sealed = self.seal.seal_signed(packed_manifest(manifest))
+        sealed = self.seal.seal_signed(pack_manifest(manifest))
         moment = _moment(manifest.created_ms)
         sha256 = hashlib.sha256(sealed).hexdigest()
         name = f"{_SNAPSHOTS}{moment}-{sha256}"
@@ -160,7 +160,7 @@ class Vault:
         self.look_again()
         return SnapshotName(name, _at_ms(moment), sha256, len(sealed))
 
-    def _checked(self, name: str, sha256: str, most_bytes: int, what: str) -> bytes:
+    def _check(self, name: str, sha256: str, most_bytes: int, what: str) -> bytes:
         content = self.target.read(name, most_bytes)
         if content is None:
             raise BackupDamagedError(f"{what} is missing at {self.place}.")

@@ -12,7 +12,7 @@ import click
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.learned import show_report
 from afterwit.cli.measure.backtest import show_moments
-from afterwit.cli.terminal.options import Here, as_json, own_command
+from afterwit.cli.terminal.options import Here, json_option, own_command
 from afterwit.cli.terminal.output import print_json, print_line, print_text
 from afterwit.cli.terminal.progress import bar
 from afterwit.engine.replay import past_of, players_named
@@ -69,7 +69,7 @@ TRIES = (
     metavar="FOLDER",
     help="Remove this folder of an earlier demo instead.",
 )
-@as_json
+@json_option
 def demo(folder: Path | None, day: dt.datetime | None, removed: Path | None, is_json: bool) -> None:
     """Show what Afterwit does, on invented sessions.
 

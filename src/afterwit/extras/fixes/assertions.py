@@ -46,7 +46,7 @@ def python_assertions(source: str, hunks: Sequence[Hunk]) -> list[DerivedAsserti
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
-    changed = _changed_lines(hunks)
+    changed = _lines_changed(hunks)
     derived: list[DerivedAssertion] = []
     for node in tree.body:
         if isinstance(node, ast.Assign | ast.AnnAssign) and changed.intersection(_span(node)):
@@ -60,7 +60,7 @@ def script_assertions(source: str, hunks: Sequence[Hunk]) -> list[DerivedAsserti
     """The same of a TypeScript or JavaScript file."""
     lines = source.splitlines()
     derived: list[DerivedAssertion] = []
-    for number in sorted(_changed_lines(hunks)):
+    for number in sorted(_lines_changed(hunks)):
         line = lines[number - 1] if 0 < number <= len(lines) else ""
         constant = _SCRIPT_CONSTANT.match(line.rstrip())
         if constant and _SCRIPT_LITERAL.fullmatch(constant["value"]):
@@ -72,7 +72,7 @@ def script_assertions(source: str, hunks: Sequence[Hunk]) -> list[DerivedAsserti
     return list(dict.fromkeys(derived))[:_MOST]
 
 
-def _changed_lines(hunks: Iterable[Hunk]) -> frozenset[int]:
+def _lines_changed(hunks: Iterable[Hunk]) -> frozenset[int]:
     return frozenset(hunk.after_first + at for hunk in hunks for at in range(len(hunk.after)))
 
 
@@ -102,7 +102,7 @@ def _of_constant(node: ast.Assign | ast.AnnAssign) -> Iterator[DerivedAssertion]
 
 def _of_function(node: ast.FunctionDef, changed: frozenset[int]) -> Iterator[DerivedAssertion]:
     arguments = node.args
-    required = _required(arguments)
+    required = _parameters_required(arguments)
     body = [part for part in node.body if not _is_docstring(part)]
     last = body[-1] if body else None
     if not required and len(body) == 1 and isinstance(last, ast.Return) and changed.intersection(_span(last)):
@@ -114,7 +114,7 @@ def _of_function(node: ast.FunctionDef, changed: frozenset[int]) -> Iterator[Der
             yield from _of_guard(node.name, part, required)
 
 
-def _required(arguments: ast.arguments) -> list[str]:
+def _parameters_required(arguments: ast.arguments) -> list[str]:
     """The names of arguments without a default."""
     positional = [*arguments.posonlyargs, *arguments.args]
     names = [argument.arg for argument in positional[: len(positional) - len(arguments.defaults)]]

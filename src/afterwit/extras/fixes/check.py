@@ -17,14 +17,22 @@ import msgspec
 
 from afterwit.config.world import World
 from afterwit.extras.fixes.fixes import is_code
-from afterwit.extras.fixes.history import FixPlace, ListedFix, shown_subject
-from afterwit.extras.fixes.outcomes import Judgement, RunOutcome, judged, outcome_of, telling_line, together, unusable
-from afterwit.extras.fixes.runners import RunnerCommand, RunnerPlan, is_runnable, planned_tests
+from afterwit.extras.fixes.history import FixPlace, ListedFix, subject_to_show
+from afterwit.extras.fixes.outcomes import (
+    Judgement,
+    RunOutcome,
+    judge_runs,
+    line_that_tells,
+    outcome_of,
+    together,
+    unusable,
+)
+from afterwit.extras.fixes.runners import RunnerCommand, RunnerPlan, is_runnable, plan_tests
 from afterwit.extras.fixes.running import Confinement, RunResult, confinement_here, environment, run
 from afterwit.extras.fixes.work_tree import (
     MissingProgramError,
     link_dependencies,
-    located,
+    locate,
     materialise,
     put_back,
     variables,
@@ -77,7 +85,7 @@ class PlannedCheck(NamedTuple):
         return bool(self.plan.commands)
 
 
-def planned_check(place: FixPlace, listed: ListedFix, options: CheckOptions) -> PlannedCheck:
+def plan_check(place: FixPlace, listed: ListedFix, options: CheckOptions) -> PlannedCheck:
     """How a fix would be judged. Nothing is run and nothing is written."""
     fix = listed.fix
     nothing = RunnerPlan(())
@@ -87,7 +95,7 @@ def planned_check(place: FixPlace, listed: ListedFix, options: CheckOptions) -> 
         return _without_tests(place, listed)
     try:
         entries = {entry.path: entry for entry in tree_of(place.git_dir, fix.id)}
-        plan = planned_tests(fix.tests, frozenset(entries), text_reader(place.git_dir, entries), options.test)
+        plan = plan_tests(fix.tests, frozenset(entries), text_reader(place.git_dir, entries), options.test)
     except SourceError as error:
         return PlannedCheck(listed, nothing, str(error), GuardState.CANNOT)
     if plan.commands:
@@ -108,10 +116,10 @@ def check(
     made: list[GuardVerdict] = []
     progress.begin(len(planned), len(planned))
     for wanted in planned:
-        judgement = _judged(world, place, wanted, options)
+        judgement = _judge(world, place, wanted, options)
         verdict = _verdict(place, redactor, wanted, judgement)
         if verdict.state is GuardState.GUARDED:
-            verdict = msgspec.structs.replace(verdict, lines=guarded_lines(place, redactor, wanted.listed))
+            verdict = msgspec.structs.replace(verdict, lines=lines_under_guard(place, redactor, wanted.listed))
         record(world, verdict)
         made.append(verdict)
         progress.advance(1, 1)
@@ -124,7 +132,7 @@ def record(world: World, verdict: GuardVerdict) -> None:
         decide(store, FIX_CHECKED, msgspec.to_builtins(verdict), world.now_ms)
 
 
-def guarded_lines(place: FixPlace, redactor: Redactor, listed: ListedFix) -> dict[str, tuple[str, ...]]:
+def lines_under_guard(place: FixPlace, redactor: Redactor, listed: ListedFix) -> dict[str, tuple[str, ...]]:
     """Lines that a fix brought, by file: those by which an edit of that place is recognised."""
     fix = listed.fix
     try:
@@ -162,17 +170,17 @@ def _without_tests(place: FixPlace, listed: ListedFix) -> PlannedCheck:
     return PlannedCheck(listed, nothing, "", GuardState.UNGUARDED)
 
 
-def protected_of(world: World, place: FixPlace) -> list[Path]:
+def folders_to_protect(world: World, place: FixPlace) -> list[Path]:
     """What no test may write into, wherever it lies: the checkout with its repository, the store, and the home."""
     return [world.user_home, place.root, place.git_dir, world.layout.root]
 
 
-def _judged(world: World, place: FixPlace, wanted: PlannedCheck, options: CheckOptions) -> Judgement:
+def _judge(world: World, place: FixPlace, wanted: PlannedCheck, options: CheckOptions) -> Judgement:
     if not wanted.is_run:
         return Judgement(wanted.state, wanted.reason)
     with tempfile.TemporaryDirectory(prefix="afterwit-guards-", ignore_cleanup_errors=True) as name:
         folder = Path(os.path.realpath(name))
-        confinement = confinement_here(folder, protected_of(world, place))
+        confinement = confinement_here(folder, folders_to_protect(world, place))
         bench = _Bench(world, place, wanted, options, confinement, folder)
         try:
             return bench.judgement()
@@ -212,7 +220,7 @@ class _Bench:
         if reason:
             return Judgement(GuardState.CANNOT, reason)
         results = self._run_in(self._tree("without", is_fixed=False))
-        return judged(with_fix, self._outcome(results), results, seconds)
+        return judge_runs(with_fix, self._outcome(results), results, seconds)
 
     def _tree(self, name: str, *, is_fixed: bool) -> Path:
         """A work tree with the fix, or without it."""
@@ -235,7 +243,7 @@ class _Bench:
         words = self._options.setup_words
         result = run(words, folder, self._environ({}), max(_SETUP_SECONDS, self._options.seconds))
         if result.exit_code or result.is_late:
-            raise _SetupError(f"the setup failed: {telling_line(result.output) or result.exit_code}")
+            raise _SetupError(f"the setup failed: {line_that_tells(result.output) or result.exit_code}")
 
     def _run_in(self, folder: Path) -> list[RunResult]:
         return [self._ran(command, folder) for command in self._commands]
@@ -243,7 +251,7 @@ class _Bench:
     def _ran(self, command: RunnerCommand, folder: Path) -> RunResult:
         environ = self._environ(variables(command, folder, _paths(folder), self._world.user_home))
         try:
-            words = located(command, folder, environ)
+            words = locate(command, folder, environ)
         except MissingProgramError as error:  # tests of other commands may still tell
             return RunResult(127, str(error))
         result = run(words, folder / command.folder, environ, self._options.seconds, self._confinement)
@@ -279,7 +287,7 @@ def _verdict(place: FixPlace, redactor: Redactor, wanted: PlannedCheck, judgemen
         repo=place.repo,
         state=judgement.state,
         reason=shown(judgement.reason),
-        subject=shown_subject(fix, redactor),
+        subject=subject_to_show(fix, redactor),
         at_ms=fix.at_ms,
         files=tuple(map(shown, fix.files[:_MOST_FILES])),
         tests=tuple(map(shown, fix.tests[:_MOST_FILES])),

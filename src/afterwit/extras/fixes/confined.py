@@ -58,28 +58,28 @@ def _seal(folder: str, protected: list[str]) -> None:
 
 
 def _drop_privileges() -> None:
-    _checked(_LIBC.prctl(_AMBIENT, _CLEAR_ALL, 0, 0, 0), "ambient capabilities")
+    _check(_LIBC.prctl(_AMBIENT, _CLEAR_ALL, 0, 0, 0), "ambient capabilities")
     number = 0
     while _LIBC.prctl(_DROP_BOUNDING, number, 0, 0, 0) == 0:
         number += 1
     header, nothing = struct.pack("Ii", _CAPABILITIES_3, 0), bytes(24)
-    _checked(_LIBC.capset(header, nothing), "capabilities")
-    _checked(_LIBC.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0), "no new privileges")
+    _check(_LIBC.capset(header, nothing), "capabilities")
+    _check(_LIBC.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0), "no new privileges")
 
 
 def _mount(source: str, target: str, flags: int = _BIND, kind: bytes | None = None) -> None:
     how = ctypes.c_ulong(0 if kind else flags)
-    _checked(_LIBC.mount(os.fsencode(source), os.fsencode(target), kind, how, None), target)
+    _check(_LIBC.mount(os.fsencode(source), os.fsencode(target), kind, how, None), target)
 
 
 def _change(target: str, added: int = 0, removed: int = 0, flags: int = 0) -> None:
     """The attributes of a mount, those of all below it with `_RECURSIVE`; what is not named stays."""
     attributes = struct.pack("QQQQ", added, removed, 0, 0)
     done = _LIBC.syscall(_MOUNT_SETATTR, _HERE, os.fsencode(target), flags, attributes, ctypes.c_size_t(32))
-    _checked(done, target)
+    _check(done, target)
 
 
-def _checked(result: int, what: str) -> None:
+def _check(result: int, what: str) -> None:
     if result:
         sys.exit(f"This command cannot be confined: {what}: {os.strerror(ctypes.get_errno())}.")
 

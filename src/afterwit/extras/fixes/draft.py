@@ -16,7 +16,7 @@ from afterwit.digest.door import load_digest
 from afterwit.extras.fixes.assertions import DerivedAssertion, python_assertions, script_assertions
 from afterwit.extras.fixes.fixes import is_code
 from afterwit.extras.fixes.history import EndedSession, FixPlace, ListedFix
-from afterwit.extras.fixes.runners import Runner, is_runnable, planned_tests, python_roots
+from afterwit.extras.fixes.runners import Runner, is_runnable, plan_tests, python_roots
 from afterwit.model.errors import UsageError
 from afterwit.model.kinds import ActionKind
 from afterwit.model.text import subject_of
@@ -82,20 +82,20 @@ def skeleton_of(source: SkeletonSource) -> Skeleton | None:
 
 
 def _about(source: SkeletonSource, sign: str) -> list[str]:
-    lines = [f"Guards the fix {source.commit[:10]} of {source.day}: {_quoted(source.subject)}"]
+    lines = [f"Guards the fix {source.commit[:10]} of {source.day}: {_quote(source.subject)}"]
     for given in source.inputs:
-        lines.append(f"What failed before it: {_quoted(given.command)}")
+        lines.append(f"What failed before it: {_quote(given.command)}")
         if given.error:
-            lines.append(f"  with: {_quoted(given.error)}")
+            lines.append(f"  with: {_quote(given.error)}")
     return [f"{sign}{line}" for line in lines]
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     line = " ".join(text.split()).replace("*/", "* /").replace('"', "'")
     return f'"{line if len(line) <= _COMMENT_CHARS else line[: _COMMENT_CHARS - 1].rstrip() + "…"}"'
 
 
-def _missing(source: SkeletonSource) -> str:
+def _what_is_missing(source: SkeletonSource) -> str:
     return (
         f"What {source.file} does since the fix {source.commit[:10]} could not be derived from its lines:"
         " assert it here, with the input that failed before."
@@ -109,10 +109,10 @@ def _slug(source: SkeletonSource, between: str) -> str:
 
 def _python_path(source: SkeletonSource) -> str:
     folder = source.near.rpartition("/")[0] if source.near else "tests"
-    return f"{folder}/" * bool(folder) + f"test_{_named_after(source.file)}_{source.commit[:7]}.py"
+    return f"{folder}/" * bool(folder) + f"test_{_name_after(source.file)}_{source.commit[:7]}.py"
 
 
-def _named_after(path: str) -> str:
+def _name_after(path: str) -> str:
     """The name of a file, or of its folder where the file's own says nothing."""
     folder = path.rpartition("/")[0]
     return subject_of(folder if path.endswith("/__init__.py") else path).strip("_")
@@ -127,7 +127,7 @@ def _python(source: SkeletonSource) -> str:
     head += ["import re", ""] if needs_re else []
     head += ["import pytest", ""] if needs_pytest else []
     head += [f"from {source.module} import {', '.join(names)}"] if names else [f"import {source.module}  # noqa: F401"]
-    body = body or [f"pytest.fail({json.dumps(_missing(source), ensure_ascii=False)})"]
+    body = body or [f"pytest.fail({json.dumps(_what_is_missing(source), ensure_ascii=False)})"]
     return "\n".join([*head, "", "", f"def test_{_slug(source, '_')}():", *(f"    {line}" for line in body), ""])
 
 
@@ -147,7 +147,7 @@ def _script(source: SkeletonSource) -> str:
     body = [line for assertion in source.assertions for line in assertion.lines]
     is_async = any(assertion.is_async for assertion in source.assertions)
     imported = f"import {{ {', '.join(names)} }} from {json.dumps(place)};" if names else f"import {json.dumps(place)};"
-    body = body or [f"throw new Error({json.dumps(_missing(source), ensure_ascii=False)});"]
+    body = body or [f"throw new Error({json.dumps(_what_is_missing(source), ensure_ascii=False)});"]
     head = [line for line in (*_about(source, _SLASHES), _IMPORTS[source.runner], imported) if line]
     begin = f"test({json.dumps(_slug(source, ' '))}, {'async ' * is_async}() => {{"
     return "\n".join([*head, "", begin, *(f"  {line}" for line in body), "});", ""])
@@ -168,7 +168,7 @@ def _go(source: SkeletonSource) -> str:
         'import "testing"',
         "",
         f"func Test{title}(t *testing.T) {{",
-        f"\tt.Fatal({json.dumps(_missing(source), ensure_ascii=False)})",
+        f"\tt.Fatal({json.dumps(_what_is_missing(source), ensure_ascii=False)})",
         "}",
         "",
     )
@@ -195,14 +195,14 @@ def draft_of(place: FixPlace, listed: ListedFix, redactor: Redactor, db: apsw.Co
     if not sources:
         raise UsageError("No test framework is known for the files of this fix. Known are: Python, JavaScript, Go.")
     best = max(sources, key=lambda source: len(source.assertions))
-    inputs = failed_inputs(db, listed.session) if db is not None else ()
+    inputs = inputs_that_failed(db, listed.session) if db is not None else ()
     made = skeleton_of(best._replace(subject=listed.subject, inputs=inputs))
     if made is None:
         raise UsageError(f"No test skeleton is known for {best.runner}.")
-    return made._replace(text=_kept_clean(redactor.text(made.text)))
+    return made._replace(text=_keep_clean(redactor.text(made.text)))
 
 
-def failed_inputs(db: apsw.Connection, session: EndedSession | None) -> tuple[FailedInput, ...]:
+def inputs_that_failed(db: apsw.Connection, session: EndedSession | None) -> tuple[FailedInput, ...]:
     """What failed in a session before it committed, the last first."""
     row = session_of(db, session.agent, session.native_id) if session is not None else None
     digest = load_digest(db, row) if row is not None else None
@@ -247,7 +247,7 @@ def _runner(near: str, suffix: str, paths: frozenset[str], read: Callable[[str],
         return Runner.PYTEST
     if suffix == "go":
         return Runner.GO
-    plan = planned_tests([near], paths, read, "") if is_runnable(near) else None
+    plan = plan_tests([near], paths, read, "") if is_runnable(near) else None
     return plan.commands[0].runner if plan is not None and plan.commands else Runner.JEST
 
 
@@ -276,7 +276,7 @@ def _module(path: str, paths: frozenset[str]) -> str:
     return inside.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
-def _kept_clean(text: str) -> str:
+def _keep_clean(text: str) -> str:
     """Clean line by line, with tabs and the indentation as they are."""
     return "\n".join(
         line[: len(line) - len(line.lstrip())] + clean(line.lstrip()) if line.strip() else ""

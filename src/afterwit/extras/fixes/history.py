@@ -76,12 +76,12 @@ class FixQuery(NamedTuple):
 ALL_FIXES = FixQuery()
 
 
-def listed_fixes(
+def fixes_of(
     place: FixPlace, redactor: Redactor, db: apsw.Connection | None, query: FixQuery = ALL_FIXES
 ) -> Iterator[ListedFix]:
     """The fixes of a checkout, newest first. Without a store nothing is known but what git says."""
     verdicts = extras.verdicts(db) if db is not None else {}
-    sessions = ended_sessions(db, place.repo) if db is not None and place.repo else {}
+    sessions = sessions_that_ended(db, place.repo) if db is not None and place.repo else {}
     repairs = frozenset(key for key, session in sessions.items() if session.is_repair)
     count = 0
     for fix in fixes_in(_history(place), repairs):
@@ -91,7 +91,7 @@ def listed_fixes(
         state = state_of(fix, verdict)
         if query.states and state not in query.states:
             continue
-        yield ListedFix(fix, shown_subject(fix, redactor), state, verdict, sessions.get(subject_key(fix.subject)))
+        yield ListedFix(fix, subject_to_show(fix, redactor), state, verdict, sessions.get(subject_key(fix.subject)))
         count += 1
         if query.limit and count >= query.limit:
             return
@@ -120,12 +120,12 @@ def state_of(fix: FixCommit, verdict: GuardVerdict | None) -> GuardState:
     return GuardState.UNCHECKED if any(map(is_runnable, fix.tests)) else GuardState.UNGUARDED
 
 
-def shown_subject(fix: FixCommit, redactor: Redactor) -> str:
+def subject_to_show(fix: FixCommit, redactor: Redactor) -> str:
     line = " ".join(clean(redactor.text(fix.subject)).split())
     return line if len(line) <= _LONGEST_SUBJECT else f"{line[: _LONGEST_SUBJECT - 1].rstrip()}…"
 
 
-def ended_sessions(db: apsw.Connection, repo: str) -> Mapping[str, EndedSession]:
+def sessions_that_ended(db: apsw.Connection, repo: str) -> Mapping[str, EndedSession]:
     """The sessions of a repository that committed something, by the subject that they gave it."""
     by_subject: dict[str, EndedSession] = {}
     rows = list(select_sessions(db, Selection(repos=frozenset((repo,)))))
@@ -186,7 +186,7 @@ class FixedPlace(NamedTuple):
     latest: ListedFix  # of those without a guard
 
 
-def shown_fix(place: FixPlace, listed: ListedFix, redactor: Redactor) -> ShownFix:
+def show_fix(place: FixPlace, listed: ListedFix, redactor: Redactor) -> ShownFix:
     """A fix with the lines that it changed."""
     fix = listed.fix
     if not fix.parent:
@@ -196,10 +196,10 @@ def shown_fix(place: FixPlace, listed: ListedFix, redactor: Redactor) -> ShownFi
     except SourceError as error:
         return ShownFix(listed, (), clean(redactor.text(str(error))))
     wanted = [diff for diff in diffs if is_code(diff.path) or is_test_code(diff.path)]
-    return ShownFix(listed, tuple(line for diff in wanted for line in _changed(diff, redactor))[:_MOST_LINES])
+    return ShownFix(listed, tuple(line for diff in wanted for line in _changes(diff, redactor))[:_MOST_LINES])
 
 
-def fixed_places(listed: Iterable[ListedFix]) -> list[FixedPlace]:
+def places_of_fixes(listed: Iterable[ListedFix]) -> list[FixedPlace]:
     """The files with fixes that nothing guards, those with most of them first, then those that were fixed most."""
     by_path: defaultdict[str, list[ListedFix]] = defaultdict(list)
     for listed_fix in listed:
@@ -215,7 +215,7 @@ def fixed_places(listed: Iterable[ListedFix]) -> list[FixedPlace]:
     return sorted(places, key=lambda place: (-place.unguarded, -place.fixes, place.path))
 
 
-def _changed(diff: FileDiff, redactor: Redactor) -> Iterable[ChangedLines]:
+def _changes(diff: FileDiff, redactor: Redactor) -> Iterable[ChangedLines]:
     def shown(lines: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(clean(redactor.text(line)) for line in lines)
 

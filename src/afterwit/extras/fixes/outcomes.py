@@ -112,14 +112,14 @@ def unusable(outcome: RunOutcome, results: Iterable[RunResult], seconds: float) 
     if outcome.is_green:
         is_nothing = not outcome.is_known and (_NO_TESTS.search(texts) or _all_skipped(texts))
         return "no test ran: all are skipped, or none was found" if is_nothing else ""
-    line = telling_line(texts)
+    line = line_that_tells(texts)
     if line.endswith(NOT_HERE):
         return line
     missing = "something is not installed" if _MISSING.search(texts) else "the tests fail with the fix too"
     return f"{missing}: {line}" if line else missing
 
 
-def judged(with_fix: RunOutcome, without: RunOutcome, results: Iterable[RunResult], seconds: float) -> Judgement:
+def judge_runs(with_fix: RunOutcome, without: RunOutcome, results: Iterable[RunResult], seconds: float) -> Judgement:
     """Whether the tests notice that the fix is gone. Where some fail with the fix too, these may be the ones that tell:
     that the others do not notice says nothing."""
     runs = list(results)
@@ -144,7 +144,7 @@ def judged(with_fix: RunOutcome, without: RunOutcome, results: Iterable[RunResul
     return Judgement(GuardState.GUARDED, "; ".join(reasons), tuple(sorted(failing))[:_MOST_NAMED])
 
 
-def telling_line(output: str) -> str:
+def line_that_tells(output: str) -> str:
     """The line of an output that tells most, shortened."""
     lines = [line.strip() for line in _ANSI.sub("", output).splitlines() if line.strip()]
     telling = [line for line in lines if _MISSING.search(line)] or [line for line in lines if _TELLING.search(line)]

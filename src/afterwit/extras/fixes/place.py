@@ -35,7 +35,7 @@ def place_of(world: World, folder: Path | None, repo: str, repo_at: RepoAt) -> F
     return place
 
 
-def checked_out_repos(world: World) -> list[str]:
+def repos_with_checkout(world: World) -> list[str]:
     """The learned repositories of which a checkout lies on this machine, whose history may be read."""
     if not world.layout.database.exists():
         return []

@@ -77,7 +77,7 @@ def is_runnable(path: str) -> bool:
     return bool(_GO_TEST.search(path) or _CARGO_TEST.search(path))
 
 
-def planned_tests(tests: Sequence[str], paths: frozenset[str], read: Reads, own: str = "") -> RunnerPlan:
+def plan_tests(tests: Sequence[str], paths: frozenset[str], read: Reads, own: str = "") -> RunnerPlan:
     """How to run these test files, of a tree with these paths. `own` is a command line of the user's with `{files}` in
     it, or without: then the files are put at its end."""
     runnable = [path for path in tests if is_runnable(path) and path in paths and _PLAIN_FILE.match(path)]

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from afterwit.extras.fixes.check import CheckOptions, PlannedCheck, planned_check
+from afterwit.extras.fixes.check import CheckOptions, PlannedCheck, plan_check
 from afterwit.extras.fixes.draft import draft_of
 from afterwit.extras.fixes.history import (
     OPEN,
@@ -18,11 +18,11 @@ from afterwit.extras.fixes.history import (
     ListedFix,
     ShownFix,
     fix_named,
-    fixed_places,
-    listed_fixes,
-    shown_fix,
+    fixes_of,
+    places_of_fixes,
+    show_fix,
 )
-from afterwit.extras.fixes.place import checked_out_repos, database_of, place_of, redactor_here
+from afterwit.extras.fixes.place import database_of, place_of, redactor_here, repos_with_checkout
 from afterwit.knowledge.door.list import ItemFilter, listed
 from afterwit.model.errors import UsageError
 from afterwit.model.guards import GuardState
@@ -49,7 +49,7 @@ class FileChanges(NamedTuple):
 
 
 def _list(ask: Ask) -> WebAnswer:
-    repos, repo, state = checked_out_repos(ask.world), ask.first("repo"), ask.first("state")
+    repos, repo, state = repos_with_checkout(ask.world), ask.first("repo"), ask.first("state")
     repo = repo or (repos[0] if len(repos) == 1 else "")
     fixes, complaint = [], ""
     if repo:
@@ -71,7 +71,7 @@ def _list(ask: Ask) -> WebAnswer:
         found=len(fitting),
         page=page,
         pages=max(1, -(-len(fitting) // PAGE)),
-        places=fixed_places(fixes)[:_MOST_PLACES],
+        places=places_of_fixes(fixes)[:_MOST_PLACES],
         complaint=complaint,
         path_of=lambda fix: _path(repo, fix),
         ID_CHARS=_ID_CHARS,
@@ -79,8 +79,8 @@ def _list(ask: Ask) -> WebAnswer:
 
 
 def _fix(ask: Ask) -> WebAnswer:
-    place, listed_fix = _named(ask)
-    fix = shown_fix(place, listed_fix, redactor_here(ask.world))
+    place, listed_fix = _fix_named(ask)
+    fix = show_fix(place, listed_fix, redactor_here(ask.world))
     return render(
         ask,
         "guard.html",
@@ -89,7 +89,7 @@ def _fix(ask: Ask) -> WebAnswer:
         fix=listed_fix.fix,
         listed=listed_fix,
         files=list(_files(fix)),
-        planned=_planned(place, listed_fix),
+        planned=_plan(place, listed_fix),
         redacted=redactor_here(ask.world).text,
         notes=_notes(ask, place.repo, listed_fix.fix.id),
         back=_path(place.repo, listed_fix),
@@ -102,7 +102,7 @@ def _fix(ask: Ask) -> WebAnswer:
 
 def _draft(ask: Ask) -> WebAnswer:
     """A test for a fix without one, to read or to keep. Nothing is written into the checkout."""
-    place, listed_fix = _named(ask)
+    place, listed_fix = _fix_named(ask)
     day = ask.world.calendar.date(listed_fix.fix.at_ms).isoformat()
     with database_of(ask.world) as db:
         made = draft_of(place, listed_fix, redactor_here(ask.world), db, day)
@@ -113,7 +113,7 @@ def _draft(ask: Ask) -> WebAnswer:
     return render(ask, "guard_draft.html", made=made, listed=listed_fix, repo=place.repo, keep=keep, back=back)
 
 
-def _named(ask: Ask) -> tuple[FixPlace, ListedFix]:
+def _fix_named(ask: Ask) -> tuple[FixPlace, ListedFix]:
     if not ask.first("repo"):
         raise UsageError("Say in which repository the fix is: choose one under More, Guards.")
     place = place_of(ask.world, None, ask.first("repo"), repo_at)
@@ -122,7 +122,7 @@ def _named(ask: Ask) -> tuple[FixPlace, ListedFix]:
 
 def _fixes(ask: Ask, place: FixPlace, query: FixQuery) -> list[ListedFix]:
     with database_of(ask.world) as db:
-        return list(listed_fixes(place, redactor_here(ask.world), db, query))
+        return list(fixes_of(place, redactor_here(ask.world), db, query))
 
 
 def _states(state: str) -> tuple[GuardState, ...]:
@@ -135,11 +135,11 @@ def _states(state: str) -> tuple[GuardState, ...]:
     return (GuardState(state),)
 
 
-def _planned(place: FixPlace, listed_fix: ListedFix) -> PlannedCheck | None:
+def _plan(place: FixPlace, listed_fix: ListedFix) -> PlannedCheck | None:
     """What a check would run, where there is something to find out."""
     if listed_fix.state is not GuardState.UNCHECKED:
         return None
-    return planned_check(place, listed_fix, CheckOptions())
+    return plan_check(place, listed_fix, CheckOptions())
 
 
 def _notes(ask: Ask, repo: str, commit: str) -> list[Item]:

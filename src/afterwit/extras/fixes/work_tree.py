@@ -196,7 +196,7 @@ def variables(command: RunnerCommand, folder: Path, paths: frozenset[str], user_
     return {}
 
 
-def located(command: RunnerCommand, folder: Path, environ: Mapping[str, str]) -> list[str]:
+def locate(command: RunnerCommand, folder: Path, environ: Mapping[str, str]) -> list[str]:
     """The words of a command with the program that is there. Raises MissingProgramError where none is."""
     program, *rest = command.words
     if command.runner is Runner.OWN:

@@ -22,7 +22,7 @@ _TALKATIVE = ("asyncio", "distributed", "tornado")
 _ALONE_SECONDS = 60.0  # without any worker, until we give up
 
 
-def reached(address: str) -> Executor:
+def reach(address: str) -> Executor:
     name, _, place = address.partition("://")
     host = place.rpartition(":")[0].strip("[]")
     if not host or not place.rpartition(":")[2].isdigit():
@@ -92,14 +92,14 @@ class DaskExecutor(Executor):
     def check(self) -> None:
         """Raises where nobody has been there to work for a while."""
         if self._client.status != "running":
-            raise self._given_up("its scheduler is gone")
+            raise self._give_up("its scheduler is gone")
         if self._refuse_foreign():
             self._alone_since = None
             return
         now = time.monotonic()
         self._alone_since = now if self._alone_since is None else self._alone_since
         if now - self._alone_since > _ALONE_SECONDS:
-            raise self._given_up(f"it has had no worker for {_ALONE_SECONDS:.0f} seconds")
+            raise self._give_up(f"it has had no worker for {_ALONE_SECONDS:.0f} seconds")
 
     def _refuse_foreign(self) -> int:
         """How many workers there are. Raises where one of them is elsewhere and nobody said that this may be."""
@@ -123,7 +123,7 @@ class DaskExecutor(Executor):
         finally:
             self._client.close()
 
-    def _given_up(self, why: str) -> AfterwitError:
+    def _give_up(self, why: str) -> AfterwitError:
         return AfterwitError(
             f"The cluster at {self._address} does no more work: {why}. What was learned before is kept. Run the command"
             " again when it is back, or without --executor."

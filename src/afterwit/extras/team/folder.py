@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from afterwit.extras.team.records import SharedLine, SharedNote, Value, decoded, encoded, line_in, note_of
+from afterwit.extras.team.records import SharedLine, SharedNote, Value, decode, encode, line_in, note_of
 from afterwit.knowledge.documents import inline
 from afterwit.model.errors import UsageError
 from afterwit.store.atomic import READABLE, replace_file, step
@@ -100,7 +100,7 @@ class ShareFolder:
         """Writes what changed; the names of the files that did."""
         written = []
         for own, file in sorted(self.files.items()):
-            content = encoded(file.lines) + b"".join(line + b"\n" for line in sorted(set(file.others)))
+            content = encode(file.lines) + b"".join(line + b"\n" for line in sorted(set(file.others)))
             written += self._put(f"{NOTES}/{own}.jsonl", content)
         page = "\n".join([*_page(self.notes(now_ms)), ""])
         return [*written, *self._put(INDEX, page.encode()), *self._put(ATTRIBUTES, _ATTRIBUTES)]
@@ -131,7 +131,7 @@ class ShareFolder:
             content = read_regular(path, _MOST_BYTES)
         except FileNotFoundError:
             raise UsageError(f"There is no share in {self.root.parent}. `afterwit share init` makes one.") from None
-        read = self._read(SHARE_FILE, content.splitlines(), lambda row: decoded(row, AboutLine))
+        read = self._read(SHARE_FILE, content.splitlines(), lambda row: decode(row, AboutLine))
         lines = [line for _, line in read if line is not None]
         if not any(line.version for line in lines):
             raise UsageError(f"{path} cannot be read: no line says its version. Restore it with git, then try again.")
@@ -198,7 +198,7 @@ def create(root: Path, about: ShareFile) -> list[str]:
 
 def _is_json(row: bytes) -> bool:
     try:
-        return isinstance(decoded(row, object), dict)
+        return isinstance(decode(row, object), dict)
     except ValueError:
         return False
 

@@ -73,7 +73,7 @@ class ShareGit:
                 step("git push is done")
                 return
             if "rejected" not in done.stderr and "cannot lock ref" not in done.stderr:
-                raise GitError(f"git push failed in {self._root}: {_said(done)}")
+                raise GitError(f"git push failed in {self._root}: {_message_of(done)}")
             self.fetch(folder)
         raise GitError(f"Others kept sending to the share of {self._root}. Try again in a moment.")
 
@@ -85,7 +85,7 @@ class ShareGit:
             unmerged = self._asked("diff", "--name-only", "--diff-filter=U", "-z").split("\0")[:-1]
             if not unmerged or not all(path.startswith(f"{folder}/") for path in unmerged):
                 self._run("merge", "--abort")
-                raise GitError(f"git merge failed in {self._root}: {_said(done)}")
+                raise GitError(f"git merge failed in {self._root}: {_message_of(done)}")
             self._asked("add", "--all", "--", folder)
             self._asked("commit", "--quiet", "--no-edit")
         step("git merge is done")
@@ -109,7 +109,7 @@ class ShareGit:
     def _asked(self, *words: str) -> str:
         done = self._run(*words)
         if done.returncode != 0:
-            raise GitError(f"git {words[0]} failed in {self._root}: {_said(done)}")
+            raise GitError(f"git {words[0]} failed in {self._root}: {_message_of(done)}")
         step(f"git {words[0]} is done")
         return done.stdout
 
@@ -128,7 +128,7 @@ def clone(url: str, root: Path, environ: Mapping[str, str], lease: int) -> None:
     words = (*_NO_MODULES, "clone", "--quiet", "--no-recurse-submodules", "--", url, str(beside))
     done = _run(words, {**environ, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}, lease)
     if done.returncode != 0:
-        raise GitError(f"{url} could not be cloned: {_said(done)}")
+        raise GitError(f"{url} could not be cloned: {_message_of(done)}")
     step("a share is cloned, beside its place")
     beside.rename(root)
 
@@ -152,5 +152,5 @@ def _run(words: tuple[str, ...], environ: Mapping[str, str], lease: int | None) 
         raise GitError(f"git took longer than {_SECONDS} seconds and was stopped.") from None
 
 
-def _said(done: "subprocess.CompletedProcess[str]") -> str:
+def _message_of(done: "subprocess.CompletedProcess[str]") -> str:
     return " ".join((done.stderr or done.stdout).split())[:_SAID] or f"exit code {done.returncode}"

@@ -161,7 +161,7 @@ class ChangedNotes(NamedTuple):
     ids: frozenset[str]  # that they have in the share
 
 
-def changed_notes(db: apsw.Connection, repo: str, items: Collection[str], shared: Collection[str]) -> ChangedNotes:
+def notes_that_changed(db: apsw.Connection, repo: str, items: Collection[str], shared: Collection[str]) -> ChangedNotes:
     """The notes of these items, which may be gone, and those with these ids in the share. The rest is not looked at."""
     rows = item_rows.items_with_ids(db, items)
     may_be_imported = bool(shared) or len(rows) < len(items) or any(row.harvester == IMPORT for row in rows)

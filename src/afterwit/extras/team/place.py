@@ -99,21 +99,21 @@ def init(world: World, place: FixPlace, url: str = "") -> Begun:
     world.layout.create()
     root = own_root(world, url)
     with hold_lease(world.layout.share_lease, GIT_WAIT_SECONDS) as lease:
-        return _begun(world, place, url, root, lease)
+        return _begin(world, place, url, root, lease)
 
 
-def _begun(world: World, place: FixPlace, url: str, root: Path, lease: int) -> Begun:
+def _begin(world: World, place: FixPlace, url: str, root: Path, lease: int) -> Begun:
     if not root.exists():
         clone(url, root, world.environ, lease)
     folder = root / FOLDER
     if (folder / SHARE_FILE).exists():
-        files = _joined(folder, place.repo)
+        files = _join(folder, place.repo)
     else:
         files = create(folder, ShareFile(frozenset((place.repo,))))
     return Begun(share=root.name, folder=str(folder), files=files, is_own=True)
 
 
-def _joined(folder: Path, repo: str) -> list[str]:
+def _join(folder: Path, repo: str) -> list[str]:
     about = ShareFolder(folder).about
     if about.is_about(repo):
         return []

@@ -114,17 +114,17 @@ class Pulled(msgspec.Struct, frozen=True, kw_only=True):
 
 def pull(world: World, place: FixPlace, *, is_dry_run: bool = False) -> list[Pulled]:
     """Takes in what all shares of a repository hold."""
-    return [_pulled(world, share, is_dry_run=is_dry_run) for share in shares_of(world, place)]
+    return [_pull(world, share, is_dry_run=is_dry_run) for share in shares_of(world, place)]
 
 
-def _pulled(world: World, share: Share, *, is_dry_run: bool) -> Pulled:
+def _pull(world: World, share: Share, *, is_dry_run: bool) -> Pulled:
     with git_in(world, share, is_dry_run=is_dry_run) as git:
         if share.is_own and not is_dry_run:
             git.fetch(FOLDER)
-        return _taken_in(world, share, is_dry_run=is_dry_run)
+        return _take_in(world, share, is_dry_run=is_dry_run)
 
 
-def _taken_in(world: World, share: Share, *, is_dry_run: bool) -> Pulled:
+def _take_in(world: World, share: Share, *, is_dry_run: bool) -> Pulled:
     folder = ShareFolder(share.folder)
     notes = folder.notes(world.now_ms)
     with decision_desk(world, is_new=True) as desk:

@@ -20,7 +20,7 @@ from afterwit.extras.team.folder import FOLDER, BadLine, ShareFolder
 from afterwit.extras.team.git_commands import ShareGit
 from afterwit.extras.team.outgoing import LocalNote, Sharer, local_notes, own_lines
 from afterwit.extras.team.place import Share, author_of, git_in, shares_of
-from afterwit.extras.team.records import LineKind, SharedLine, SharedNote, next_clock, replaced
+from afterwit.extras.team.records import LineKind, SharedLine, SharedNote, next_clock, with_own
 from afterwit.knowledge.door.list import find_item
 from afterwit.knowledge.shown_items import sentence
 from afterwit.model.errors import UsageError
@@ -56,7 +56,7 @@ def block_of(notes: Iterable[Item]) -> Shown:
     return between_markers(joined(sorted(lines), "\n"), OPENING, CLOSING) if lines else NOTHING
 
 
-def approved_here(notes: Mapping[str, LocalNote], shared: Mapping[str, SharedNote]) -> list[Item]:
+def notes_approved_here(notes: Mapping[str, LocalNote], shared: Mapping[str, SharedNote]) -> list[Item]:
     """The notes of a share that a person here stands behind."""
     return [
         note.item
@@ -110,14 +110,14 @@ def push(
     done = []
     for share in shares_of(world, place):
         with git_in(world, share, is_dry_run=request.is_dry_run) as git:
-            pushed = _pushed(world, share, git, agree, request)
+            pushed = _push(world, share, git, agree, request)
         if pushed is None:
             return None
         done.append(pushed)
     return done
 
 
-def _pushed(
+def _push(
     world: World, share: Share, git: ShareGit, agree: Callable[[Pushed], bool], request: PushRequest
 ) -> Pushed | None:
     if share.is_own and not request.is_dry_run:
@@ -135,7 +135,7 @@ def _pushed(
     changes = []
     for own, some in sorted(lines.items()):
         present = folder.files[own].lines if own in folder.files else ()
-        folder.put(own, replaced(present, some, sharer.by, sharer.machine))
+        folder.put(own, with_own(present, some, sharer.by, sharer.machine))
         changes += changes_of(own, before.get(own, ()), some, shared)
     refuse_secrets(world, lines)
     plan = Pushed(share=share.name, changes=changes, files=[], bad=folder.bad, is_dry_run=request.is_dry_run)
@@ -145,7 +145,7 @@ def _pushed(
         return None
     files = folder.write(world.now_ms)
     if not share.is_own:
-        told = approved_here(notes, folder.notes(world.now_ms))
+        told = notes_approved_here(notes, folder.notes(world.now_ms))
         files += refresh(share.root, told, is_wanted=request.is_in_agents_file)
     may_commit = share.is_own or request.is_committed
     has_committed = may_commit and git.commit(FOLDER)
@@ -181,7 +181,7 @@ def refuse_secrets(world: World, lines: Mapping[str, Sequence[SharedLine]]) -> N
     """Stops a push whose lines redaction would change: whatever it found may not leave."""
     redact = redactor_of(world).value
     for own, some in sorted(lines.items()):
-        plain = msgspec.to_builtins([_said(line) for line in some])
+        plain = msgspec.to_builtins([_text_of(line) for line in some])
         if msgspec.json.encode(redact(plain)) != msgspec.json.encode(plain):
             raise UsageError(
                 f"Note {own} holds what looks like a secret or the name of a person, and nothing was shared."
@@ -189,7 +189,7 @@ def refuse_secrets(world: World, lines: Mapping[str, Sequence[SharedLine]]) -> N
             )
 
 
-def _said(line: SharedLine) -> object:
+def _text_of(line: SharedLine) -> object:
     """What a line says. A hash is ours and says nothing, and by chance looks like the number of a card."""
     piece = line.evidence
     return line.words if piece is None else msgspec.structs.replace(piece, hash="")

@@ -107,13 +107,13 @@ class SharedNote(NamedTuple):
         return tuple(sorted({self.worded_by, *self.approved_by}))
 
 
-def encoded(lines: Iterable[SharedLine]) -> bytes:
+def encode(lines: Iterable[SharedLine]) -> bytes:
     """The file: the same lines give the same bytes."""
     rows = sorted({msgspec.json.encode(line): line for line in lines}.items(), key=lambda row: (row[1].order, row[0]))
     return b"".join(row + b"\n" for row, _ in rows)
 
 
-def decoded(text: bytes | str, form: type[Value]) -> Value:
+def decode(text: bytes | str, form: type[Value]) -> Value:
     """JSON that others wrote. Raises ValueError where it is none of this form, however deep it is nested."""
     try:
         return msgspec.json.decode(text, type=form)
@@ -123,7 +123,7 @@ def decoded(text: bytes | str, form: type[Value]) -> Value:
 
 def line_in(text: bytes) -> SharedLine:
     """The line that a text holds. Raises ValueError, with a reason, where it is none that can be taken."""
-    line = decoded(text, SharedLine)
+    line = decode(text, SharedLine)
     if (line.words is not None) != (line.kind is LineKind.NOTE):
         raise ValueError("only a line of kind note has words, and it needs them")
     if (line.evidence is not None) != (line.kind is LineKind.EVIDENCE):
@@ -209,7 +209,7 @@ def next_clock(files: Iterable[Iterable[SharedLine]], now_ms: int) -> int:
     return max(now_ms, max(clocks, default=0) + 1)
 
 
-def replaced(lines: Iterable[SharedLine], own: Iterable[SharedLine], by: str, machine: str) -> tuple[SharedLine, ...]:
+def with_own(lines: Iterable[SharedLine], own: Iterable[SharedLine], by: str, machine: str) -> tuple[SharedLine, ...]:
     """The lines with those of one author's machine in place of what it had; what says the same keeps its time."""
     lines = tuple(lines)
     before = {line.content: line for line in lines if (line.by, line.machine) == (by, machine)}

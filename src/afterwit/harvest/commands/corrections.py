@@ -33,11 +33,11 @@ from afterwit.harvest.commands.invocations import command_at
 from afterwit.harvest.harvester import (
     Grouped,
     by_repo,
-    grouped_by,
+    group_by,
     in_order,
     outcomes,
     plain,
-    quoted,
+    quote,
     scope_of,
     sentence,
     stories_in,
@@ -208,8 +208,8 @@ class Corrections:
     seen = CallSeen
 
     def see(self, digest: Digest) -> Iterable[Grouped[CallSeen]]:
-        yield from _mended(digest)
-        yield from _worked(digest)
+        yield from _see_mended(digest)
+        yield from _see_worked(digest)
 
     def conclude(self, group: str, sightings: Sequence[Sighting[CallSeen]]) -> Iterable[Draft]:
         mistakes = in_order(sighting for sighting in sightings if sighting.seen.signature)
@@ -224,13 +224,13 @@ class Corrections:
             yield from _same_lines(scope, same)
 
 
-def _mended(digest: Digest) -> Iterator[Grouped[CallSeen]]:
+def _see_mended(digest: Digest) -> Iterator[Grouped[CallSeen]]:
     """The wrong calls of a session, each change and each line once."""
-    mended = (grouped for failure in digest.failures for grouped in _mended_call(digest, failure))
+    mended = (grouped for failure in digest.failures for grouped in _see_mended_call(digest, failure))
     return unique(mended, lambda call: (call.seen.signature, call.seen.failed, call.seen.change))
 
 
-def _mended_call(digest: Digest, failure: Failure) -> Iterator[Grouped[CallSeen]]:
+def _see_mended_call(digest: Digest, failure: Failure) -> Iterator[Grouped[CallSeen]]:
     pair = _pair(digest, failure)
     if pair is None:
         return
@@ -298,7 +298,7 @@ def _program(line: str) -> str:
     return commands[0].texts[0].rpartition("/")[2] if commands else line.split(maxsplit=1)[0]
 
 
-def _worked(digest: Digest) -> Iterator[Grouped[CallSeen]]:
+def _see_worked(digest: Digest) -> Iterator[Grouped[CallSeen]]:
     """For the programs that do real work, how they were called."""
     shapes: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for at, step in enumerate(digest.steps):
@@ -324,7 +324,7 @@ def _shapes(line: str) -> Iterator[tuple[str, str]]:
 def _changes_by_scope(changes: Sequence[Sighting[CallSeen]]) -> Iterator[tuple[Scope, list[Sighting[CallSeen]]]]:
     """What changes the same words: for all repositories where two have it, else for the one."""
     changing = [(change.old, sighting) for sighting in changes if (change := change_from(sighting.seen.change))]
-    for _, same in sorted(grouped_by(changing, lambda pair: pair[0]).items()):
+    for _, same in sorted(group_by(changing, lambda pair: pair[0]).items()):
         best = _in_most_stories([sighting for _, sighting in same], lambda sighting: sighting.seen.change)
         scopes = by_repo(best)
         yield from [(EVERYWHERE, best)] if len(scopes) > 1 else scopes.items()
@@ -334,14 +334,14 @@ def _in_most_stories(
     same: Sequence[Sighting[CallSeen]], fix: Callable[[Sighting[CallSeen]], str]
 ) -> list[Sighting[CallSeen]]:
     """The sightings of the fix that worked in most stories; of several, the latest."""
-    return max(grouped_by(same, fix).values(), key=lambda some: (len(stories_in(some)), when(some[-1])))
+    return max(group_by(same, fix).values(), key=lambda some: (len(stories_in(some)), when(some[-1])))
 
 
 def _rule(
     group: str, scope: Scope, same: Sequence[Sighting[CallSeen]], worked: Sequence[Sighting[CallSeen]]
 ) -> Iterator[Draft]:
     change = change_from(same[0].seen.change)
-    words = said(change) if change else ""
+    words = words_of_change(change) if change else ""
     if change is None or not words:
         return
     against = _against(change, scope, same, worked)
@@ -386,7 +386,7 @@ def _against(
     ]
 
 
-def said(change: CommandChange) -> str:
+def words_of_change(change: CommandChange) -> str:
     """A change in words."""
     if change == QUOTE:
         return (
@@ -394,11 +394,11 @@ def said(change: CommandChange) -> str:
         )
     field = next((word.strip("…,") for word in change.old if word.startswith("…,")), "")
     if field:
-        call = quoted(" ".join(word for word in change.new if word != GAP))
-        return f"{call} has no field {quoted(field)}: leave it out." if call else ""
+        call = quote(" ".join(word for word in change.new if word != GAP))
+        return f"{call} has no field {quote(field)}: leave it out." if call else ""
     if all(word == GAP for word in change.new):
         return ""
-    old, new = quoted(_call(change.old)), quoted(_call(change.new))
+    old, new = quote(_call(change.old)), quote(_call(change.new))
     return f"Instead of {old}, which fails, call {new}." if old and new else ""
 
 
@@ -409,7 +409,7 @@ def _call(words: tuple[str, ...]) -> str:
 
 def _same_lines(scope: Scope, lines: Sequence[Sighting[CallSeen]]) -> Iterator[Draft]:
     """Lines that failed, each with the line that worked in most stories."""
-    by_line = grouped_by(lines, lambda line: (line.seen.signature, line.seen.failed))
+    by_line = group_by(lines, lambda line: (line.seen.signature, line.seen.failed))
     for (signature, failed), same in sorted(by_line.items()):
         best = _in_most_stories(same, lambda line: line.seen.fixed)
         fixed = best[0].seen.fixed
@@ -418,7 +418,7 @@ def _same_lines(scope: Scope, lines: Sequence[Sighting[CallSeen]]) -> Iterator[D
             key=("line", signature, failed),
             scope=scope,
             category=Category.PITFALL,
-            sentence=sentence(f"{quoted(failed)} fails here; {quoted(fixed)} worked instead."),
+            sentence=sentence(f"{quote(failed)} fails here; {quote(fixed)} worked instead."),
             channel=Channel.OUTCOME,
             triggers=(Trigger(program=_program(failed), words=tuple(failed.split()[1:]), signature=signature),),
             advice=fixed,

@@ -186,7 +186,7 @@ def _runs(digest: Digest) -> Iterator[CommandRun]:
     has_moved = False
     for at, step in enumerate(digest.steps):
         is_start = step.kind is ActionKind.SHELL and step.started_by is None
-        for meant in _meant(step.target) if is_start else ():
+        for meant in _purposeful_commands(step.target) if is_start else ():
             is_placed = meant.folder.startswith(_ABSOLUTE) or (not has_moved and _is_at_root(meant.folder, digest))
             folder = folder_below(meant.folder, digest.repo, roots) if is_placed else None
             if folder is not None:
@@ -194,7 +194,7 @@ def _runs(digest: Digest) -> Iterator[CommandRun]:
                 ran, passed = _how(digest, end, meant)
                 took = _duration(digest, at, end) if meant.is_alone else None
                 yield CommandRun(at, meant.purpose, meant.form, folder, ran, passed, took)
-        left_in = _left_in(step.target) if is_start else ""
+        left_in = _folder_left_in(step.target) if is_start else ""
         if left_in:
             has_moved = bool(folder_below(left_in, digest.repo, roots))
 
@@ -215,7 +215,7 @@ class _Meant(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def _meant(target: str) -> tuple[_Meant, ...]:
+def _purposeful_commands(target: str) -> tuple[_Meant, ...]:
     """The commands of a line that have a purpose. Several harvesters ask for the same lines, one after the other."""
     if not may_have_purpose(target):
         return ()
@@ -230,7 +230,7 @@ def _meant(target: str) -> tuple[_Meant, ...]:
 
 
 @lru_cache(maxsize=1024)
-def _left_in(target: str) -> str:
+def _folder_left_in(target: str) -> str:
     """The folder in which a line leaves its shell; "" where it stays. The shells of some agents stay there, those of
     others begin anew, so nothing is known of where the next line runs."""
     if not _MOVES.search(target):

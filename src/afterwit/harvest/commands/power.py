@@ -15,7 +15,7 @@ from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.tree import Command
 from afterwit.harvest.commands import power_table as table
 from afterwit.harvest.commands.harmless import unknown_parts
-from afterwit.harvest.harvester import quoted
+from afterwit.harvest.harvester import quote
 from afterwit.redaction.plain_names import is_plain_path, reads_like_a_sentence
 
 HOST, PACKAGE, CHECKS, RIGHTS = "a new host", "code from elsewhere", "fewer checks", "more rights"
@@ -40,7 +40,7 @@ def power_of(line: str) -> str:
 def is_tellable(line: str) -> bool:
     """Whether a command of a repository may be named to an agent: ordinary, and made of plain names."""
     free = " ".join(word for word in line.split() if not word.startswith("-"))
-    return bool(quoted(line)) and not reads_like_a_sentence(free) and not power_of(line)
+    return bool(quote(line)) and not reads_like_a_sentence(free) and not power_of(line)
 
 
 def power_gained(failed: str, fixed: str) -> str:
@@ -49,7 +49,7 @@ def power_gained(failed: str, fixed: str) -> str:
     had = {*words, *(piece for word in words for piece in table.PIECES.split(word))}
     gained = {*_powers(fixed)} - {*_powers(failed)}
     gained |= {Power(OTHER, name) for name in _programs(fixed) if name not in table.KNOWN_NAMES and name not in had}
-    powers = (*gained, *_lost_guards(failed, fixed), *_joined(failed, fixed), *_named_anew(failed, fixed))
+    powers = (*gained, *_guards_lost(failed, fixed), *_commands_added(failed, fixed), *_names_added(failed, fixed))
     return _first(powers) or (UNKNOWN if unknown_parts(fixed) - unknown_parts(failed) else "")
 
 
@@ -58,7 +58,7 @@ def power_of_change(change: CommandChange) -> str:
     if len(change.old) == 1 and len(change.new) <= 1 and all(map(_is_own_file, (*change.old, *change.new))):
         is_moved = {word.rpartition("/")[2] for word in change.new} <= {word.rpartition("/")[2] for word in change.old}
         return SCRIPT if any(map(table.SHELL_SCRIPT.search, change.new)) and not is_moved else ""
-    return power_gained(_spelled(change.old), _spelled(change.new))
+    return power_gained(_spell(change.old), _spell(change.new))
 
 
 def _is_own_file(word: str) -> bool:
@@ -66,7 +66,7 @@ def _is_own_file(word: str) -> bool:
     return is_path and not table.OUTSIDE.match(word) and not table.HOOKS.search(word)
 
 
-def _spelled(words: Iterable[str]) -> str:
+def _spell(words: Iterable[str]) -> str:
     return " ".join(word for word in words if word not in ("*", "…") and not table.MASKED.fullmatch(word))
 
 
@@ -243,7 +243,7 @@ def _programs(line: str) -> Iterator[str]:
             yield command.arguments[command.arguments.index("-m") + 1].partition(".")[0]
 
 
-def _lost_guards(failed: str, fixed: str) -> Iterator[Power]:
+def _guards_lost(failed: str, fixed: str) -> Iterator[Power]:
     """Flags and sandboxes that fell away and that had kept something from happening."""
     kept = {word.text.partition("=")[0] for command in parsed(fixed).commands for word in command.words}
     for command in parsed(failed).commands:
@@ -253,7 +253,7 @@ def _lost_guards(failed: str, fixed: str) -> Iterator[Power]:
                 yield Power(CHECKS, name)
 
 
-def _joined(failed: str, fixed: str) -> Iterator[Power]:
+def _commands_added(failed: str, fixed: str) -> Iterator[Power]:
     """Commands that came to the line."""
     before, after = parsed(failed).commands, parsed(fixed).commands
     if len(after) > max(1, len(before)):
@@ -261,7 +261,7 @@ def _joined(failed: str, fixed: str) -> Iterator[Power]:
         yield from (Power(OTHER, command.program) for command in after if command.program not in old)
 
 
-def _named_anew(failed: str, fixed: str) -> Iterator[Power]:
+def _names_added(failed: str, fixed: str) -> Iterator[Power]:
     """Names that were given to programs which nobody knows: what they mean cannot be told."""
     strange = [command for command in parsed(fixed).commands if command.program not in table.KNOWN_NAMES]
     before, after = (

@@ -18,7 +18,7 @@ from afterwit.actions.shell.programs import names
 from afterwit.harvest.commands.invocations import CommandRun, line_in, runs_in
 from afterwit.harvest.commands.power import is_tellable
 from afterwit.harvest.commands.purposes import Purpose
-from afterwit.harvest.harvester import Grouped, evidence_of, fitted, grouped_by, in_order, quoted, shown_repo
+from afterwit.harvest.harvester import Grouped, evidence_of, fit_sentence, group_by, in_order, quote, quote_repo
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import Category, Channel, Draft, Evidence, Scope, ScopeKind, Seen, Sighting
 
@@ -104,8 +104,8 @@ def forms_in(digest: Digest) -> dict[str, list[FormSeen]]:
     """The forms that a session ran for each purpose."""
     reported = {rule.at for rule in digest.rules}
     counting = (run for run in runs_in(digest) if run.ran is not None and run.purpose in PURPOSES)
-    runs = grouped_by(counting, lambda run: (run.purpose, run.form.text, run.folder))
-    forms = grouped_by((_form(same, reported) for same in runs.values()), lambda form: form.purpose)
+    runs = group_by(counting, lambda run: (run.purpose, run.form.text, run.folder))
+    forms = group_by((_form(same, reported) for same in runs.values()), lambda form: form.purpose)
     return {
         purpose: sorted(same, key=lambda form: (form.is_part, -form.ran, form.at))[:_MOST_FORMS]
         for purpose, same in forms.items()
@@ -115,7 +115,7 @@ def forms_in(digest: Digest) -> dict[str, list[FormSeen]]:
 def choices_of(sightings: Sequence[Sighting[CommandsSeen]], purpose: Purpose) -> list[CommandChoice]:
     """The forms that were seen for a purpose, the best first."""
     forms = ((session.story, form) for session, seen in sightings for form in seen.forms if form.purpose == purpose)
-    by_form = grouped_by(forms, lambda pair: (pair[1].text, pair[1].folder))
+    by_form = group_by(forms, lambda pair: (pair[1].text, pair[1].folder))
     return sorted(map(_choice, by_form.values()), key=lambda choice: choice.rank)
 
 
@@ -135,7 +135,7 @@ def _evidence(sighting: Sighting[CommandsSeen], wanted: Collection[tuple[str, st
         yield evidence_of(sighting._replace(seen=at), Channel.OUTCOME, is_against=not shown.passed)
 
 
-def shown_duration(seconds: float) -> str:
+def duration_words(seconds: float) -> str:
     minute = 60
     return f"{max(1, round(seconds))} s" if seconds < 2 * minute else f"{round(seconds / minute)} min"
 
@@ -195,10 +195,10 @@ class _Proven(NamedTuple):
 
     @property
     def text(self) -> str:
-        facts = [f"about {shown_duration(self.best.seconds or 0)}"] if self.takes_long else []
-        facts += [f"not {quoted(self.instead_of.line, 40)}"] if self.instead_of else []
+        facts = [f"about {duration_words(self.best.seconds or 0)}"] if self.takes_long else []
+        facts += [f"not {quote(self.instead_of.line, 40)}"] if self.instead_of else []
         ending = f" ({', '.join(facts)})" if facts else ""
-        return f"{PURPOSES[self.purpose]} {quoted(self.best.line)}{ending}"
+        return f"{PURPOSES[self.purpose]} {quote(self.best.line)}{ending}"
 
 
 class ProvenCommands:
@@ -225,7 +225,7 @@ class ProvenCommands:
             key=("commands",),
             scope=Scope(ScopeKind.REPO, group),
             category=Category.FACT,
-            sentence=fitted(f"In {shown_repo(group)}: {begin}", (f", {text}" for text in further)),
+            sentence=fit_sentence(f"In {quote_repo(group)}: {begin}", (f", {text}" for text in further)),
             channel=Channel.OUTCOME,
             advice=advised.best.line,
             evidence=evidence_for([command.best for command in proven], sightings),

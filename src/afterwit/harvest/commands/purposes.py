@@ -126,7 +126,7 @@ def _of_program(purpose: Purpose, command: Command) -> Purpose:
     if purpose is Purpose.LINT and flags & _MENDS:
         return Purpose.MEND
     if command.program in ("tox", "nox"):
-        return _named(" ".join(_operands(command)[:1])) or purpose
+        return _purpose_by_name(" ".join(_operands(command)[:1])) or purpose
     return purpose
 
 
@@ -148,7 +148,7 @@ def _of_task(command: Command) -> Purpose | None:
         return None
     if command.program == "vite" and not task:
         return Purpose.RUN
-    purpose = _named(task)
+    purpose = _purpose_by_name(task)
     if purpose in (Purpose.FORMAT, Purpose.MEND) and not _ONLY_LOOKS.isdisjoint(command.flags):
         return Purpose.LINT
     return Purpose.MEND if purpose is Purpose.LINT and not _MENDS.isdisjoint(command.flags) else purpose
@@ -158,7 +158,7 @@ def _operands(command: Command) -> list[str]:
     return [word for word in command.arguments if not word.startswith("-")]
 
 
-def _named(task: str) -> Purpose | None:
+def _purpose_by_name(task: str) -> Purpose | None:
     """The purpose that a task's name tells. One that begins with something else, as `docs:check`, is of that alone."""
     name = task.rpartition(":")[2] if task.startswith(":") else task
     tokens = [token.lower() for token in _TOKEN.findall(name)]
@@ -166,14 +166,14 @@ def _named(task: str) -> Purpose | None:
         del tokens[0]
     purpose = next((purpose for words, purpose in _TASKS if tokens and tokens[0] in words), None)
     if purpose is not None:
-        return _modified(purpose, frozenset(tokens))
+        return _modify(purpose, frozenset(tokens))
     if tokens[:2] == ["type", "check"]:
         return Purpose.TYPES
     is_made = len(tokens) > 1 and tokens[0] in _MADE and tokens[1] in ("build", "compile", "update", "sync")
     return Purpose.GENERATE if is_made else None
 
 
-def _modified(purpose: Purpose, tokens: frozenset[str]) -> Purpose:
+def _modify(purpose: Purpose, tokens: frozenset[str]) -> Purpose:
     if tokens & {"type", "types"}:
         return Purpose.TYPES
     if purpose is Purpose.LINT and tokens & {"fix", "write"}:

@@ -44,7 +44,7 @@ class _Named(msgspec.Struct, frozen=True):
     advice: str = ""
 
 
-def named_subjects(store: Store, places: Iterable[Checkout]) -> dict[str, NamedSubjects]:
+def subjects_named(store: Store, places: Iterable[Checkout]) -> dict[str, NamedSubjects]:
     """What drafts and items rely on, by repository, of those with a checkout: people name files that no draft has."""
     decode = msgspec.msgpack.Decoder(_Named).decode
     scopes = sorted({str(Scope(ScopeKind.REPO, place.repo)) for place in places})
@@ -68,7 +68,7 @@ def subjects_of(things: Iterable[ReliantItem]) -> dict[str, NamedSubjects]:
     }
 
 
-def gone_subjects(
+def find_gone(
     world: World, places: list[Checkout], named: Mapping[str, NamedSubjects], versions: Mapping[str, str]
 ) -> GoneSubjects:
     """What of it is gone. `versions` are those that agents ran with last."""
@@ -80,10 +80,10 @@ def gone_subjects(
     )
 
 
-def watched_subjects(store: Store, world: World) -> dict[str, Watched]:
+def subjects_to_watch(store: Store, world: World) -> dict[str, Watched]:
     """What to keep an eye on from now on, of the repositories that have a checkout here."""
     places = every_checkout(store, world)
-    named = named_subjects(store, places)
+    named = subjects_named(store, places)
     missing = missing_subjects(places, named, readable_checkouts(world, places))
     return {repo: watch_subjects(named[repo], lost) for repo, lost in missing.items()}
 
@@ -91,7 +91,7 @@ def watched_subjects(store: Store, world: World) -> dict[str, Watched]:
 def instructions(store: StoreRows, world: World, places: list[Checkout]) -> dict[str, dict[str, str]]:
     """Texts by path, by repository; under "" those that every session gets. Files on this machine stand before what
     transcripts showed of them."""
-    texts = _shown(store, world)
+    texts = _instructions_shown(store, world)
     for repo, named in present(world, places):
         texts.setdefault(repo, {}).update(named)
     return {repo: named for repo, named in texts.items() if named}
@@ -105,7 +105,7 @@ def present(world: World, places: list[Checkout]) -> Iterator[tuple[str, dict[st
         yield repo, checkout_instructions(root, files) | project_memory(world.user_home, root, files)
 
 
-def _shown(store: StoreRows, world: World) -> dict[str, dict[str, str]]:
+def _instructions_shown(store: StoreRows, world: World) -> dict[str, dict[str, str]]:
     """What transcripts showed last: of each file its latest state, with the pieces that were seen later."""
     from afterwit.store.rows import parts
 

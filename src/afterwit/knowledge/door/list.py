@@ -9,7 +9,7 @@ import apsw
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.knowledge.door.listeners import stored_names
+from afterwit.knowledge.door.listeners import names_in_store
 from afterwit.knowledge.gate import Rejection
 from afterwit.knowledge.whose_words import speakers
 from afterwit.model.errors import UsageError, ask_which, nearest_ids
@@ -100,7 +100,7 @@ def listed(world: World, wanted: ItemFilter, limit: int = 0, *, skipped: int = 0
     """The most believed first, without as many as are skipped. A limit of 0: all. A repository that nobody knows is an
     error. Only what is listed is read whole."""
     with readonly_database(world.layout) as db:
-        wanted = known_filter(db, world, wanted)
+        wanted = resolve_filter(db, world, wanted)
         heads = items.item_heads(db)
         fitting = [head.id for head in heads if wanted.fits_head(head)]
         if wanted.users:
@@ -120,7 +120,7 @@ def listed(world: World, wanted: ItemFilter, limit: int = 0, *, skipped: int = 0
 def searched(world: World, text: str, wanted: ItemFilter, limit: int = 0, *, skipped: int = 0) -> ItemListing:
     """Items with all of these words, best first, without as many as are skipped."""
     with readonly_database(world.layout) as db:
-        wanted = known_filter(db, world, wanted)
+        wanted = resolve_filter(db, world, wanted)
         matching = search_items(db, text, _MOST_FOUND)
     fitting = [item for item in matching if wanted.fits(item)]
     chosen = fitting[skipped : skipped + limit if limit else None]
@@ -142,17 +142,17 @@ def new_items(world: World, since_ms: int) -> list[Item]:
         return [item_in(row) for row in items.items_with_ids(db, new)]
 
 
-def contradicting(world: World, wanted: ItemFilter) -> list[Item]:
+def items_in_conflict(world: World, wanted: ItemFilter) -> list[Item]:
     """Items that fit and say the opposite of others, the most believed first."""
     with readonly_database(world.layout) as db:
         named = map(item_in, items.items_with_ids(db, items.items_naming_opposites(db)))
         return [item for item in named if item.contradicts and wanted.fits(item)]
 
 
-def known_filter(db: apsw.Connection, world: World, wanted: ItemFilter) -> ItemFilter:
+def resolve_filter(db: apsw.Connection, world: World, wanted: ItemFilter) -> ItemFilter:
     """With users as they are stored. A repository or a user that nobody knows is an error."""
     refuse_unknown_repos(db, wanted.repos)
-    return wanted._replace(users=stored_names(db, world, wanted.users))
+    return wanted._replace(users=names_in_store(db, world, wanted.users))
 
 
 def shown(world: World, name: str) -> Item:
@@ -175,11 +175,13 @@ def rejected(world: World, reason: str = "", samples: int = 3) -> list[RejectedD
     """What the gate kept out, by reason, the most frequent first. 0 samples: all."""
     with readonly_database(world.layout) as db:
         rejections = [row for row in rows.rejections(db) if not reason or row.reason == reason]
-    refused = [_refused(name, list(same), samples) for name, same in groupby(rejections, key=lambda row: row.reason)]
+    refused = [
+        _refusals_for(name, list(same), samples) for name, same in groupby(rejections, key=lambda row: row.reason)
+    ]
     return sorted(refused, key=lambda drafts: (-drafts.count, drafts.reason))
 
 
-def _refused(reason: str, same: list[RejectionRow], samples: int) -> RejectedDrafts:
+def _refusals_for(reason: str, same: list[RejectionRow], samples: int) -> RejectedDrafts:
     """The first rows are as good a sample as any: they are in order of their ids, which say nothing."""
     shown = same[:samples] if samples else same
     return RejectedDrafts(
@@ -221,12 +223,12 @@ def find_item(db: apsw.Connection, name: str, *, names_only: bool = False) -> It
     if not rows:
         near = ask_which(nearest_ids(name, items.item_ids(db), _MOST_NEAR))
         raise UsageError(" ".join(filter(None, (f"No note {name!r}.", near, _ALL_ITEMS))))
-    shown = "\n".join(f"  {row.id}" if names_only else f"  {row.id}  {_said(row)}" for row in rows)
+    shown = "\n".join(f"  {row.id}" if names_only else f"  {row.id}  {_sentence_of(row)}" for row in rows)
     more = "\n  …" if len(rows) == _MOST_CANDIDATES else ""
     raise UsageError(f"Several notes begin with {name!r}; give more of the id:\n{shown}{more}")
 
 
-def _said(row: ItemRow) -> str:
+def _sentence_of(row: ItemRow) -> str:
     return one_line(item_in(row).sentence, _LONGEST)
 
 

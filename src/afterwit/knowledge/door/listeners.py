@@ -52,7 +52,7 @@ def who_listens(world: World) -> Listener:
         return listener_here(db, world)
 
 
-def stored_names(db: apsw.Connection, world: World, users: Sequence[str]) -> tuple[str, ...]:
+def names_in_store(db: apsw.Connection, world: World, users: Sequence[str]) -> tuple[str, ...]:
     """Users as sessions have them: by pseudonym, or by the name that one was given. Raises for one that none has."""
     key = redaction_key(world.layout)
     users_seen = {user for several in users_by_repo(db).values() for user in several} if users else set()

@@ -15,7 +15,7 @@ from afterwit.capture.checkouts import checkouts
 from afterwit.config.world import World
 from afterwit.harvest.commands.purposes import Purpose
 from afterwit.harvest.statements import salient
-from afterwit.knowledge.contradictions import NamedCommand, are_rivals, claims_of, denied_by, opposition
+from afterwit.knowledge.contradictions import NamedCommand, are_rivals, claims_of, denial_of, opposition
 from afterwit.knowledge.door.checkouts import instructions
 from afterwit.knowledge.door.list import all_items
 from afterwit.knowledge.host_text import HostText, Passage
@@ -70,11 +70,11 @@ def reconcile(world: World) -> Reconciliation:
         pairs = rows.doubles(store.db)
     by_id = {item.id: item for item in items}
     everywhere = hosts.get("", {})
-    clashes = contradictions(_holding(items, ""), HostText.of(everywhere))
+    clashes = contradictions(_items_in(items, ""), HostText.of(everywhere))
     shown = {(clash.one, clash.other) for clash in clashes}
     repos = {item.scope.name for item in items if item.scope.kind is ScopeKind.REPO}
     for repo in sorted((hosts.keys() | repos) - {""}):
-        own = contradictions(_holding(items, repo), HostText.of(everywhere | hosts.get(repo, {})), repo)
+        own = contradictions(_items_in(items, repo), HostText.of(everywhere | hosts.get(repo, {})), repo)
         clashes += [clash for clash in own if (clash.one, clash.other) not in shown]
     clashes += _opposites(every, by_id)
     return Reconciliation(
@@ -100,7 +100,7 @@ def _opposites(items: Iterable[Item], held: Mapping[str, Item]) -> Iterator[Clas
             yield Clash(repo=item.scope.name, about=about, one=_of_item(pair[0]), other=_of_item(pair[1]))
 
 
-def _holding(items: list[Item], repo: str) -> list[Item]:
+def _items_in(items: list[Item], repo: str) -> list[Item]:
     """What holds in a repository; "": what holds everywhere."""
     return [
         item
@@ -122,7 +122,7 @@ def contradictions(items: Sequence[Item], host: HostText, repo: str = "") -> lis
 
 def _of_items(items: Iterable[Item], host: HostText, repo: str) -> Iterator[Clash]:
     for item in items:
-        denial = denied_by(item, host)
+        denial = denial_of(item, host)
         if denial is not None:
             yield Clash(repo=repo, about=denial.about, one=_of_item(item), other=_of_passage(denial.passage))
 

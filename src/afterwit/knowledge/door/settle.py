@@ -17,19 +17,19 @@ from afterwit.capture.checkouts import Checkout, checkouts, every_checkout
 from afterwit.capture.workers import Workers
 from afterwit.config.world import World
 from afterwit.harvest.door import conclude_touched, see_pending, version_of
-from afterwit.harvest.harvester import as_found, grouped_by, id_of, is_general
+from afterwit.harvest.harvester import as_found, group_by, id_of, is_general
 from afterwit.harvest.registry import harvesters
 from afterwit.knowledge.belief import DAY_MS
 from afterwit.knowledge.contradictions import host_line
-from afterwit.knowledge.door.checkouts import gone_subjects, instructions, named_subjects, subjects_of
+from afterwit.knowledge.door.checkouts import find_gone, instructions, subjects_named, subjects_of
 from afterwit.knowledge.door.list import all_items, item_in, item_row
 from afterwit.knowledge.door.listeners import echoes
 from afterwit.knowledge.gate import Rejection, needless, rejection, review_reason
 from afterwit.knowledge.gone import GoneSubjects
-from afterwit.knowledge.guarded_fixes import guarded_drafts
+from afterwit.knowledge.guarded_fixes import drafts_of_fixes
 from afterwit.knowledge.host_text import HostText
-from afterwit.knowledge.merging import Union, matter_of, merged
-from afterwit.knowledge.weighing import WeighingContext, each_weighed, related
+from afterwit.knowledge.merging import Union, matter_of, merge_drafts
+from afterwit.knowledge.weighing import WeighingContext, each_weighed, relate
 from afterwit.model.knowledge import (
     EVERYWHERE,
     GUARDED_FIXES,
@@ -48,10 +48,10 @@ from afterwit.store.atomic import step
 from afterwit.store.checksums import seal_knowledge
 from afterwit.store.database import transaction
 from afterwit.store.decide import decide_all
-from afterwit.store.decisions import Decided, KnowledgeEntry, Recorded, gather_decisions, will_of
+from afterwit.store.decisions import Decided, JournalEntry, KnowledgeEntry, gather_decisions, will_of
 from afterwit.store.rows import items, sightings
 from afterwit.store.rows.extras import fix_checks
-from afterwit.store.rows.items import DecisionRow, RejectionRow
+from afterwit.store.rows.items import RejectionRow
 from afterwit.store.rows.session_list import last_work, newest_versions
 from afterwit.store.store import Store
 
@@ -112,7 +112,7 @@ def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
         return settling.all_items()
     scopes = sightings.scopes_to_settle(store.db)
     if not scopes:
-        return _counted(store.db, {}, {})
+        return _count(store.db, {}, {})
     return settling.items_in(scopes) or settling.all_items(scopes)
 
 
@@ -141,7 +141,7 @@ class _Settling:
             items.put_items_mark(self._store.db, self._basis._replace(gone=gone).mark)
             seal_knowledge(self._store.db)
             step("items are written, not committed")
-        return _counted(self._store.db, before, made.items)
+        return _count(self._store.db, before, made.items)
 
     def items_in(self, scopes: Collection[str]) -> Harvested | None:
         """None where others would have to be made with them."""
@@ -153,7 +153,7 @@ class _Settling:
         if self._replaces_part_of_another(made.own.values()):
             return None
         beside = self._beside(scopes, made.own.values())
-        after = {item.id: item for item in related(made.own | {name: linked.item for name, linked in beside.items()})}
+        after = {item.id: item for item in relate(made.own | {name: linked.item for name, linked in beside.items()})}
         if any(linked.is_other(after[name]) for name, linked in beside.items()):
             return None
         made = made._replace(items={name: item for name, item in after.items() if name in made.own})
@@ -168,7 +168,7 @@ class _Settling:
             items.put_doubles(db, made.doubles, before.keys() | made.items.keys())
             items.put_items_mark(db, self._basis.mark)
             step("items are written, not committed")
-        return _counted(db, before, made.items)
+        return _count(db, before, made.items)
 
     def _replaces_part_of_another(self, made: Collection[Item]) -> bool:
         """Whether one of these takes the place of something that an item of another scope has taken in: which one, only
@@ -199,15 +199,17 @@ class _Settling:
     ) -> "_Made":
         """The items of these scopes, or of all. The drafts are all that may have a share in them."""
         decisions = self._decisions
-        everything = [*drafts, *guarded_drafts(fix_checks(self._store.db)), *decisions.drafts]
+        everything = [*drafts, *drafts_of_fixes(fix_checks(self._store.db)), *decisions.drafts]
         present = {id_of(draft) for draft in everything}
         everything += [draft for name, draft in decisions.kept.items() if name not in present]
         texts = {repo: HostText.of(named) for repo, named in self._basis.hosts.items()}
-        passed, rejected = self._gated(_backed(everything, decisions), texts, changed)
+        passed, rejected = self._gated(_with_backing(everything, decisions), texts, changed)
         mergings = (
-            merged((draft for draft in passed if not _is_foreign(draft) and draft.harvester != READ), scopes=scopes),
-            merged((draft for draft in passed if draft.harvester == READ), decisions.same, scopes),
-            merged(_not_known(passed), scopes=scopes),
+            merge_drafts(
+                (draft for draft in passed if not _is_foreign(draft) and draft.harvester != READ), scopes=scopes
+            ),
+            merge_drafts((draft for draft in passed if draft.harvester == READ), decisions.same, scopes),
+            merge_drafts(_not_known(passed), scopes=scopes),
         )
         unions = [union for merging in mergings for union in merging.unions]
         reviews = (review for merging in mergings for review in merging.reviews)
@@ -231,7 +233,7 @@ class _Settling:
             unions=unions,
             context=context,
             own=own,
-            items={item.id: item for item in related(own)},
+            items={item.id: item for item in relate(own)},
             rejected=[row for row in rejected if scopes is None or row.scope in scopes],
             doubles=sorted({(review.first, review.second) for review in reviews}),
         )
@@ -262,7 +264,7 @@ class _Settling:
 
     def _gone(self, things: Iterable[Draft | Item]) -> GoneSubjects:
         named = subjects_of(things) if self._places else {}
-        return gone_subjects(self._world, self._places, named, self._basis.gone.versions)
+        return find_gone(self._world, self._places, named, self._basis.gone.versions)
 
 
 class _Linked(NamedTuple):
@@ -291,7 +293,7 @@ class _Made(NamedTuple):
 
     def weighed_with(self, gone: GoneSubjects) -> "_Made":
         own = each_weighed(self.unions, self.context._replace(gone=gone))
-        return self._replace(own=own, items={item.id: item for item in related(own)})
+        return self._replace(own=own, items={item.id: item for item in relate(own)})
 
 
 def _ids_in(item: Item) -> tuple[str, ...]:
@@ -301,7 +303,7 @@ def _ids_in(item: Item) -> tuple[str, ...]:
 def _with_a_share(scopes: Collection[str], drafts: Iterable[Draft]) -> Iterator[Draft]:
     """Drafts that may have a share in what holds in these scopes: those of other scopes only where the matter may hold
     everywhere. Which drafts speak for their repositories, and which the gate refuses, is seen later."""
-    for same in grouped_by(drafts, matter_of).values():
+    for same in group_by(drafts, matter_of).values():
         is_wide = any(draft.scope == EVERYWHERE or is_general(draft) for draft in same)
         yield from (draft for draft in same if is_wide or str(draft.scope) in scopes)
 
@@ -316,23 +318,17 @@ def is_settled(store: Store, world: World) -> bool:
     return _basis(store, world, every_checkout(store, world)).mark == items.items_mark(store.db)
 
 
-def recorded(db: apsw.Connection) -> list[Recorded]:
+def recorded(db: apsw.Connection) -> list[JournalEntry]:
     """The entries of the journal about knowledge, in the order in which they count."""
-    return _recorded(items.decisions(db))
+    return items.decisions(db)
 
 
-def recorded_about(db: apsw.Connection, names: Iterable[str], kinds: Iterable[str] = ()) -> list[Recorded]:
+def recorded_about(db: apsw.Connection, names: Iterable[str], kinds: Iterable[str] = ()) -> list[JournalEntry]:
     """Those about some items, those of some kinds, and those that take others back."""
-    return _recorded(items.decisions_about(db, names, (*kinds, KnowledgeEntry.UNDONE)))
+    return items.decisions_about(db, names, (*kinds, KnowledgeEntry.UNDONE))
 
 
-def _recorded(rows: Iterable[DecisionRow]) -> list[Recorded]:
-    return [
-        Recorded(row.machine, row.number, row.at_ms, row.kind, row.item, msgspec.json.decode(row.body)) for row in rows
-    ]
-
-
-def _backed(drafts: Sequence[Draft], decisions: Decided) -> Iterable[Draft]:
+def _with_backing(drafts: Sequence[Draft], decisions: Decided) -> Iterable[Draft]:
     """All drafts that are still backed by something, with what agents reported of them, and what they replace."""
     for draft in drafts:
         evidence = tuple(piece for piece in draft.evidence if not decisions.forgotten.takes(piece))
@@ -401,7 +397,7 @@ def _write(store: Store, before: Mapping[str, Item], made: _Made) -> None:
     items.put_links(store.db, links, before.keys() | made.items.keys())
 
 
-def _counted(db: apsw.Connection, before: Mapping[str, Item], after: Mapping[str, Item]) -> Harvested:
+def _count(db: apsw.Connection, before: Mapping[str, Item], after: Mapping[str, Item]) -> Harvested:
     statuses = items.count_by_status(db)
     return Harvested(
         items=sum(statuses.values()),
@@ -457,5 +453,5 @@ def _basis(store: Store, world: World, places: list[Checkout]) -> _Basis:
         work=sorted((str(scope), at) for scope, at in _last_work(store).items() if scope.kind is not ScopeKind.REPO),
         checked=[(row.verdict.commit, row.checked_ms) for row in fix_checks(store.db)],
         hosts=instructions(store, world, checkouts(store, world)),
-        gone=gone_subjects(world, places, named_subjects(store, places), newest_versions(store.db)),
+        gone=find_gone(world, places, subjects_named(store, places), newest_versions(store.db)),
     )

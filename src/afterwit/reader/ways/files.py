@@ -46,7 +46,7 @@ def answers_in(lines: Iterable[bytes]) -> AnswerLines:
     garbage = 0
     for line in lines:
         if line.strip():
-            record = _decoded(line)
+            record = _decode(line)
             name = record.get("custom_id")
             if isinstance(name, str) and name:
                 answers.append(_answer(name, record))
@@ -55,7 +55,7 @@ def answers_in(lines: Iterable[bytes]) -> AnswerLines:
     return AnswerLines(answers, garbage)
 
 
-def _decoded(line: bytes) -> Mapping[str, Any]:
+def _decode(line: bytes) -> Mapping[str, Any]:
     try:
         value = msgspec.json.decode(line.removeprefix(BOM_UTF8))  # as some editors begin a file
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -96,7 +96,7 @@ def way_of(name: str, surroundings: WaySurroundings) -> Way | None:
         return MissingWay(f"The way {way!r} to a model cannot be loaded ({error}). {remedy}")
 
 
-def meant_way(name: str) -> str:
+def nearest_way(name: str) -> str:
     """Which way a name probably means that is none, in words; "" where it is nothing like one."""
     close = get_close_matches(name.partition(":")[0], way_names(), 1)
     return f"{name!r} is no way to a model that can be called. Do you mean {close[0]}?" if close else ""

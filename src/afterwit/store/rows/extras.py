@@ -15,7 +15,7 @@ import msgspec
 
 from afterwit.model.guards import CheckedFix, GuardVerdict
 from afterwit.store.database import columns_of, insert_into, json_list
-from afterwit.store.decisions import PatternEntry, Recorded
+from afterwit.store.decisions import JournalEntry, PatternEntry
 
 ITEM = "item"
 DIGEST = "digest"
@@ -205,43 +205,26 @@ def fix_checks(db: apsw.Connection) -> list[CheckedFix]:
     return [CheckedFix(_VERDICT.decode(body), checked_ms) for body, checked_ms in rows]
 
 
-class PatternDecisionRow(NamedTuple):
-    machine: str
-    number: int
-    at_ms: int
-    kind: str
-    body: str
+def put_pattern_decision(db: apsw.Connection, entry: JournalEntry) -> None:
+    db.execute(insert_into("pattern_decisions", columns_of(JournalEntry), "INSERT OR REPLACE"), entry.row)
 
 
-def put_pattern_decision(db: apsw.Connection, row: PatternDecisionRow) -> None:
-    db.execute(insert_into("pattern_decisions", columns_of(PatternDecisionRow), "INSERT OR REPLACE"), row)
+def pattern_entries(db: apsw.Connection) -> list[JournalEntry]:
+    """The entries of the journal about patterns, in the order in which they count."""
+    query = "SELECT machine, number, at_ms, kind, body FROM pattern_decisions ORDER BY at_ms, machine, number"
+    return [JournalEntry.from_row(*row) for row in db.execute(query)]
 
 
-def pattern_decisions(db: apsw.Connection) -> list[PatternDecisionRow]:
-    """All of them, in the order in which they count."""
-    columns = columns_of(PatternDecisionRow)
-    query = f"SELECT {columns} FROM pattern_decisions ORDER BY at_ms, machine, number"  # noqa: S608
-    return [PatternDecisionRow(*row) for row in db.execute(query)]
+def put_skill_decision(db: apsw.Connection, entry: JournalEntry) -> None:
+    columns = f"{columns_of(JournalEntry)}, trial"
+    values = (*entry.row, str(entry.body["trial"]))
+    db.execute(insert_into("skill_decisions", columns, "INSERT OR REPLACE"), values)
 
 
-class SkillDecisionRow(NamedTuple):
-    machine: str
-    number: int
-    at_ms: int
-    kind: str
-    trial: str
-    body: str
-
-
-def put_skill_decision(db: apsw.Connection, row: SkillDecisionRow) -> None:
-    db.execute(insert_into("skill_decisions", columns_of(SkillDecisionRow), "INSERT OR REPLACE"), row)
-
-
-def skill_decisions(db: apsw.Connection) -> list[SkillDecisionRow]:
-    """All of them, in the order in which they count."""
-    columns = columns_of(SkillDecisionRow)
-    query = f"SELECT {columns} FROM skill_decisions ORDER BY at_ms, machine, number"  # noqa: S608
-    return [SkillDecisionRow(*row) for row in db.execute(query)]
+def skill_entries(db: apsw.Connection) -> list[JournalEntry]:
+    """The entries of the journal about versions of skills, in the order in which they count."""
+    query = "SELECT machine, number, at_ms, kind, body FROM skill_decisions ORDER BY at_ms, machine, number"
+    return [JournalEntry.from_row(*row) for row in db.execute(query)]
 
 
 def has_skill_decisions(db: apsw.Connection) -> bool:
@@ -265,15 +248,7 @@ class PublishedVersion(NamedTuple):
     at_ms: int
 
 
-def pattern_entries(db: apsw.Connection) -> list[Recorded]:
-    """The entries of the journal about patterns, in the order in which they count."""
-    return [
-        Recorded(row.machine, row.number, row.at_ms, row.kind, "", msgspec.json.decode(row.body))
-        for row in pattern_decisions(db)
-    ]
-
-
-def versions_published(recorded: Iterable[Recorded], form: PublishedForm) -> list[PublishedVersion]:
+def versions_published(recorded: Iterable[JournalEntry], form: PublishedForm) -> list[PublishedVersion]:
     """All that were ever published in this form, in the order of the journal."""
     return [
         PublishedVersion(str(entry.body["name"]), pattern, str(version), entry.at_ms)

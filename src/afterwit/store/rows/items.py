@@ -7,6 +7,7 @@ import apsw
 
 from afterwit.store.checksums import add_up
 from afterwit.store.database import columns_of, insert_into, json_list
+from afterwit.store.decisions import JournalEntry
 
 
 class ItemRow(NamedTuple):
@@ -37,15 +38,6 @@ class RejectionRow(NamedTuple):
     harvester: str
     scope: str
     sentence: str
-
-
-class DecisionRow(NamedTuple):
-    machine: str
-    number: int
-    at_ms: int
-    kind: str
-    item: str
-    body: str  # a JSON object
 
 
 class ExposureRow(NamedTuple):
@@ -211,21 +203,23 @@ def doubles(db: apsw.Connection) -> list[tuple[str, str]]:
     return list(db.execute("SELECT one, other FROM doubles ORDER BY one, other"))
 
 
-def put_decision(db: apsw.Connection, row: DecisionRow) -> None:
-    db.execute(insert_into("item_decisions", columns_of(DecisionRow), "INSERT OR REPLACE"), row)
+def put_decision(db: apsw.Connection, entry: JournalEntry) -> None:
+    columns = f"{columns_of(JournalEntry)}, item"
+    db.execute(insert_into("item_decisions", columns, "INSERT OR REPLACE"), (*entry.row, entry.item))
 
 
-def decisions(db: apsw.Connection) -> list[DecisionRow]:
+def decisions(db: apsw.Connection) -> list[JournalEntry]:
     """All of them, in the order in which they count."""
-    query = f"SELECT {columns_of(DecisionRow)} FROM item_decisions ORDER BY at_ms, machine, number"  # noqa: S608
-    return [DecisionRow(*row) for row in db.execute(query)]
+    query = "SELECT machine, number, at_ms, kind, body FROM item_decisions ORDER BY at_ms, machine, number"
+    return [JournalEntry.from_row(*row) for row in db.execute(query)]
 
 
-def decisions_about(db: apsw.Connection, items: Iterable[str], kinds: Iterable[str]) -> list[DecisionRow]:
+def decisions_about(db: apsw.Connection, items: Iterable[str], kinds: Iterable[str]) -> list[JournalEntry]:
     """Those about these items, and all of these kinds, in the order in which they count."""
-    query = f"""SELECT {columns_of(DecisionRow)} FROM item_decisions WHERE item IN (SELECT value FROM json_each(?))
-                OR kind IN (SELECT value FROM json_each(?)) ORDER BY at_ms, machine, number"""  # noqa: S608
-    return [DecisionRow(*row) for row in db.execute(query, (json_list(items), json_list(kinds)))]
+    query = """SELECT machine, number, at_ms, kind, body FROM item_decisions
+               WHERE item IN (SELECT value FROM json_each(?)) OR kind IN (SELECT value FROM json_each(?))
+               ORDER BY at_ms, machine, number"""
+    return [JournalEntry.from_row(*row) for row in db.execute(query, (json_list(items), json_list(kinds)))]
 
 
 def decision_counts(db: apsw.Connection) -> list[tuple[str, int, int]]:

@@ -1,4 +1,4 @@
-"""What is one click behind, and those pages of it that are only looked at: places, names, the doctor."""
+"""What is one click behind: places, names, the doctor, and the settings, which can be changed."""
 
 from itertools import groupby
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""The list of sessions, with the filters of `afterwit sessions list`, and what can be done with one of them."""
+"""The list of sessions with the filters of `afterwit sessions list`, saved views of it, what can be done with a
+session, and the search over everything.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

@@ -11,8 +11,8 @@ from tests.extras.team.members import REPO
 
 from afterwit.extras.team.hub import sync as hub_sync
 from afterwit.extras.team.hub.address import HubAddress
-from afterwit.extras.team.hub.connection import OfflineError, joined
-from afterwit.extras.team.hub.sync import lines_of, shared_notes
+from afterwit.extras.team.hub.connection import OfflineError, join_hub
+from afterwit.extras.team.hub.sync import lines_of, notes_of_hub
 from afterwit.extras.team.records import SharedNote
 from afterwit.knowledge.shown_items import may_be_told
 from afterwit.model.knowledge import PERSON, Authority, ItemStatus
@@ -88,8 +88,8 @@ def _acts(person: HubMate, rng: random.Random, minute: int) -> None:
 
 def _shared(person: HubMate, minute: int) -> dict[str, SharedNote]:
     world = person.local.later(minute).world
-    with open_store(world.layout) as store, joined(person.address) as hub:
-        return shared_notes(lines_of(store.db, hub, REPO, None), world.now_ms)
+    with open_store(world.layout) as store, join_hub(person.address) as hub:
+        return notes_of_hub(lines_of(store.db, hub, REPO, None), world.now_ms)
 
 
 def test_many_who_write_at_once_lose_nothing(

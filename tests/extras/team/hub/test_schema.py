@@ -7,7 +7,7 @@ from tests.extras.team.hub.teams import HubMate, HubServer, mate
 from tests.extras.team.members import member
 
 from afterwit.extras.team.hub.address import HubError
-from afterwit.extras.team.hub.connection import connected
+from afterwit.extras.team.hub.connection import connect
 from afterwit.extras.team.hub.owner import init
 from afterwit.extras.team.hub.rows import put_identity, put_member, put_team
 from afterwit.extras.team.hub.schema import hub_migrations, migrate_hub, newest
@@ -24,7 +24,7 @@ def test_every_earlier_schema_is_brought_to_the_newest_with_its_rows_and_members
     server: HubServer, tmp_path: Path, number: int
 ) -> None:
     server.login("early")
-    with connected(server.keeper) as db:
+    with connect(server.keeper) as db:
         migrate_hub(db, until=number)
         put_identity(db, "0" * 32)
         put_team(db, "growers")

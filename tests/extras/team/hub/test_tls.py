@@ -16,7 +16,7 @@ from tests.extras.team.hub.test_commands import run
 from tests.extras.team.members import REPO
 
 from afterwit.extras.team.hub.address import HubAddress, HubError, address_of
-from afterwit.extras.team.hub.connection import connected
+from afterwit.extras.team.hub.connection import connect
 
 HOST = "db.orchard.example"
 COUNT = "Run `make build` before `make check`, or counts are old."
@@ -64,7 +64,7 @@ def away(ada: HubMate, text: str) -> HubMate:
 
 
 def is_encrypted(address: HubAddress) -> bool:
-    with connected(address) as db:
+    with connect(address) as db:
         row = db.execute("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()").fetchone()
         return row is not None and bool(row[0])
 

@@ -18,7 +18,7 @@ from afterwit.extras.backup.create import CreatedBackup, make_snapshot
 from afterwit.extras.backup.keys import LEAST_CHARS, PASSPHRASE_VARIABLE, BackupKeys, make_key
 from afterwit.extras.backup.look import ListedSnapshot, list_snapshots, verify_backup
 from afterwit.extras.backup.prune import KeepRule, PrunedBackup, prune_backup
-from afterwit.extras.backup.targets.at import absolute_target, configured_target
+from afterwit.extras.backup.targets.at import absolute_target, target_of_settings
 from afterwit.model.figures import human_bytes, human_count
 
 
@@ -27,7 +27,7 @@ class BackupPlace(NamedTuple):
     keys: BackupKeys
 
 
-def placed(command: Callable[..., Any]) -> Callable[..., Any]:
+def with_place(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds TARGET, `--key-file` and `--passphrase`, and passes what they lead to as `at`. Goes below `reporting`."""
 
     @click.argument("target", required=False, metavar="[TARGET]")
@@ -57,7 +57,7 @@ def place_of(here: Here, target: str | None, key_file: Path | None, *, has_passp
     """The settings say where, and with which key, if the command does not."""
     if key_file is not None and has_passphrase:
         raise click.UsageError("--key-file and --passphrase exclude each other.")
-    usual = configured_target(here.world)
+    usual = target_of_settings(here.world)
     if not target and not usual:
         raise click.UsageError(
             "Name a TARGET: a folder, a URL such as s3://bucket/folder, or a git remote such as git+ssh://host/path."
@@ -99,7 +99,7 @@ def _ask(is_new: bool) -> str:
 )
 @click.option("--no-verify", "is_unread", is_flag=True, help="Do not read back what was sent.")
 @reporting
-@placed
+@with_place
 def create(here: Here, at: BackupPlace, has_new_key: bool, is_unread: bool, is_json: bool) -> None:
     """Make a snapshot of the store elsewhere.
 
@@ -155,7 +155,7 @@ _MACHINE_CHARS = 8
 )
 @reporting
 @timed
-@placed
+@with_place
 def list_(here: Here, at: BackupPlace, is_json: bool) -> None:
     """List the snapshots of a backup, the newest first.
 
@@ -169,7 +169,7 @@ def list_(here: Here, at: BackupPlace, is_json: bool) -> None:
         print_line(f"There is no complete snapshot at {listed.target}. `afterwit store backup create` makes one.")
         return
     columns = _COLUMNS if any(snapshot.problem for snapshot in listed.snapshots) else _COLUMNS[:-1]
-    rows = [_listed_row(here.calendar, snapshot)[: len(columns)] for snapshot in listed.snapshots]
+    rows = [_row_of(here.calendar, snapshot)[: len(columns)] for snapshot in listed.snapshots]
     print_table(columns, rows)
     size = "" if listed.object_bytes is None else f", {human_bytes(listed.object_bytes)}"
     print_line(f"{listed.target}: {human_count(listed.objects, 'object')}{size}, encryption: {listed.encryption}.")
@@ -177,7 +177,7 @@ def list_(here: Here, at: BackupPlace, is_json: bool) -> None:
         talk("Without the key only the moments are known: --key-file FILE or --passphrase shows the rest.")
 
 
-def _listed_row(calendar: Calendar, snapshot: ListedSnapshot) -> tuple[str, ...]:
+def _row_of(calendar: Calendar, snapshot: ListedSnapshot) -> tuple[str, ...]:
     def amount(value: int | None, *, is_size: bool = False) -> str:
         return "" if value is None else human_bytes(value) if is_size else human_count(value)
 
@@ -199,7 +199,7 @@ def _listed_row(calendar: Calendar, snapshot: ListedSnapshot) -> tuple[str, ...]
 )
 @click.option("--snapshot", default="", metavar="ID", help="Only this snapshot; the beginning of its id is enough.")
 @reporting
-@placed
+@with_place
 def verify(here: Here, at: BackupPlace, snapshot: str, is_json: bool) -> None:
     """Read a whole backup, and say what is damaged.
 
@@ -241,7 +241,7 @@ def verify(here: Here, at: BackupPlace, snapshot: str, is_json: bool) -> None:
 @agreed
 @reporting
 @timed
-@placed
+@with_place
 def prune(
     here: Here,
     at: BackupPlace,

@@ -64,7 +64,7 @@ class Target:
 
 
 @contextmanager
-def told_as_failures(place: str, what: str) -> Iterator[None]:
+def tell_as_failures(place: str, what: str) -> Iterator[None]:
     """Whatever a backend raises becomes an error of ours that names the place."""
     try:
         yield
@@ -88,12 +88,12 @@ class FolderTarget(Target):
             raise BackupError(f"{folder} is no folder, or a link to one. Name the folder itself.")
 
     def names(self) -> dict[str, int | None]:
-        with told_as_failures(self.place, "Looking into"):
+        with tell_as_failures(self.place, "Looking into"):
             return dict(self._walk(self._folder, "")) if self._folder.exists() else {}
 
     def read(self, name: str, most_bytes: int) -> bytes | None:
         path = self._folder / name
-        with told_as_failures(self.place, "Reading from"):
+        with tell_as_failures(self.place, "Reading from"):
             if any(parent.is_symlink() for parent in (path, *path.parents[: name.count("/")])):
                 raise BackupDamagedError(f"{path} is a link, or lies behind one. A backup has none: remove it.")
             try:
@@ -106,13 +106,13 @@ class FolderTarget(Target):
 
     def write(self, name: str, content: bytes) -> None:
         path = self._folder / name
-        with told_as_failures(self.place, "Writing to"):
+        with tell_as_failures(self.place, "Writing to"):
             make_private(path.parent)
             replace_file(path, content)
 
     def begin(self, name: str, content: bytes) -> bool:
         path = self._folder / name
-        with told_as_failures(self.place, "Writing to"):
+        with tell_as_failures(self.place, "Writing to"):
             make_private(path.parent)
             return create_file(path, content)
 
@@ -123,7 +123,7 @@ class FolderTarget(Target):
             return None
 
     def remove(self, names: Iterable[str]) -> None:
-        with told_as_failures(self.place, "Removing from"):
+        with tell_as_failures(self.place, "Removing from"):
             for name in names:
                 (self._folder / name).unlink(missing_ok=True)
                 step("a file of a backup is removed")
@@ -158,7 +158,7 @@ def absolute_target(text: str, user_home: Path, start: Path) -> str:
     return str(start / path)
 
 
-def configured_target(world: World) -> str:
+def target_of_settings(world: World) -> str:
     """The one of the settings; "" where none is set. A folder is named from the user's home."""
     target = world.settings.backup.target
     return absolute_target(target, world.user_home, world.user_home) if target else ""

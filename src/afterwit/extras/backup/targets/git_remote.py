@@ -57,7 +57,7 @@ class GitTarget(Target):
         self._git(["init", "-q", "--bare", str(scratch)])
         for name, value in {**_SETTINGS, "remote.origin.url": url}.items():
             self._git(["config", name, value])
-        self._base = self._fetched()
+        self._base = self._fetch()
         self._blobs = self._tree() if self._base else {}
         self._written: dict[str, str] = {}  # since the last publishing
 
@@ -105,7 +105,7 @@ class GitTarget(Target):
 
     def _take_others(self) -> None:
         """What others published meanwhile, with ours beside it."""
-        self._base = self._fetched()
+        self._base = self._fetch()
         blobs = self._tree()
         clashing = [name for name, blob in self._written.items() if blobs.get(name, blob) != blob]
         if clashing:
@@ -131,7 +131,7 @@ class GitTarget(Target):
         self._git(["update-ref", _BASE, commit])
         self._base = commit
 
-    def _fetched(self) -> str:
+    def _fetch(self) -> str:
         """The commit on the branch; "" where there is none yet."""
         if not self._git(["ls-remote", "--heads", "origin", _REF]).strip():
             return ""

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from afterwit.extras.backup.targets.at import Target, told_as_failures
+from afterwit.extras.backup.targets.at import Target, tell_as_failures
 from afterwit.model.errors import BackupError, install_command
 from afterwit.store.atomic import step
 
@@ -31,13 +31,13 @@ class RemoteTarget(Target):
                 f"{url} needs fsspec, which is not installed. Install it: `{install_command('backup')}`."
                 " For S3 install s3fs too; for other places fsspec says what it wants."
             ) from None
-        with told_as_failures(url, "Opening"):
-            self._files, self._root = _opened(url_to_fs, url)
+        with tell_as_failures(url, "Opening"):
+            self._files, self._root = _open(url_to_fs, url)
         self._is_whole = bool(_AT_ONCE & {scheme})
         self._times: dict[str, int | None] = {}
 
     def names(self) -> dict[str, int | None]:
-        with told_as_failures(self.place, "Looking into"):
+        with tell_as_failures(self.place, "Looking into"):
             self._files.invalidate_cache()
             try:
                 listed: dict[str, Any] = self._files.find(self._root, detail=True)
@@ -53,7 +53,7 @@ class RemoteTarget(Target):
             return {name: entry.get("size") for name, entry in ours.items()}
 
     def read(self, name: str, most_bytes: int) -> bytes | None:
-        with told_as_failures(self.place, "Reading from"):
+        with tell_as_failures(self.place, "Reading from"):
             try:
                 content: bytes = self._files.cat_file(self._path(name), start=0, end=most_bytes + 1)
             except FileNotFoundError:
@@ -62,7 +62,7 @@ class RemoteTarget(Target):
 
     def write(self, name: str, content: bytes) -> None:
         path = self._path(name)
-        with told_as_failures(self.place, "Writing to"):
+        with tell_as_failures(self.place, "Writing to"):
             if self._is_whole:
                 self._files.pipe_file(path, content)
                 return
@@ -74,7 +74,7 @@ class RemoteTarget(Target):
         """Exclusively where the service can do that; elsewhere it is read back, so that of two one gives way."""
         if self.read(name, len(content)) is not None:
             return False
-        with told_as_failures(self.place, "Writing to"):
+        with tell_as_failures(self.place, "Writing to"):
             if self._is_whole:
                 try:
                     self._files.pipe_file(self._path(name), content, mode="create")
@@ -91,7 +91,7 @@ class RemoteTarget(Target):
         return self._times.get(name)
 
     def remove(self, names: Iterable[str]) -> None:
-        with told_as_failures(self.place, "Removing from"):
+        with tell_as_failures(self.place, "Removing from"):
             for name in names:
                 with suppress(FileNotFoundError):  # another prune was faster
                     self._files.rm_file(self._path(name))
@@ -117,7 +117,7 @@ def _time_in(entry: Mapping[str, Any]) -> int | None:
     return None
 
 
-def _opened(url_to_fs: Any, url: str) -> tuple[Any, str]:
+def _open(url_to_fs: Any, url: str) -> tuple[Any, str]:
     try:
         files, root = url_to_fs(url, use_listings_cache=False)
     except TypeError:  # a backend that does not know the option

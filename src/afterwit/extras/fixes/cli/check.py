@@ -14,10 +14,17 @@ from afterwit.cli.terminal.options import COUNT, Here, agreed, reporting
 from afterwit.cli.terminal.output import ask_or_leave, print_json, print_text, talk
 from afterwit.cli.terminal.progress import bar
 from afterwit.config.world import World
-from afterwit.extras.fixes.check import SECONDS, CheckOptions, PlannedCheck, planned_check, protected_of, settle_notes
+from afterwit.extras.fixes.check import (
+    SECONDS,
+    CheckOptions,
+    PlannedCheck,
+    folders_to_protect,
+    plan_check,
+    settle_notes,
+)
 from afterwit.extras.fixes.check import check as check_fixes
-from afterwit.extras.fixes.cli.look import EXITS, ID_CHARS, counted_states, placed, since_option
-from afterwit.extras.fixes.history import FixPlace, FixQuery, ListedFix, fix_named, listed_fixes
+from afterwit.extras.fixes.cli.look import EXITS, ID_CHARS, count_states, since_option, with_checkout
+from afterwit.extras.fixes.history import FixPlace, FixQuery, ListedFix, fix_named, fixes_of
 from afterwit.extras.fixes.place import database_of, redactor_here
 from afterwit.extras.fixes.running import confinement_here
 from afterwit.model.figures import human_count
@@ -59,7 +66,7 @@ _SHOWN = 10
 )
 @agreed
 @reporting
-@placed
+@with_checkout
 @since_option
 def check(
     here: Here,
@@ -88,9 +95,9 @@ def check(
     )
     redactor = redactor_here(here.world)
     with database_of(here.world) as db:
-        listed = list(listed_fixes(place, redactor, db, FixQuery(begin_ms)))
-    wanted = _wanted(listed, commits, limit, is_again=is_again)
-    planned = [planned_check(place, listed_fix, options) for listed_fix in wanted]
+        listed = list(fixes_of(place, redactor, db, FixQuery(begin_ms)))
+    wanted = _choose(listed, commits, limit, is_again=is_again)
+    planned = [plan_check(place, listed_fix, options) for listed_fix in wanted]
     if not planned:
         _say_nothing(place, listed, is_json=is_json)
         return
@@ -99,7 +106,7 @@ def check(
         _show_plan(here.world, place, runs, options)
         ask_or_leave("Run this code of the repository?", "--yes runs the tests without being asked.")
     here.world.layout.create()
-    with ended_cleanly(), bar("checking", "fixes") as progress:
+    with end_cleanly(), bar("checking", "fixes") as progress:
         verdicts = check_fixes(here.world, place, redactor_here(here.world), planned, options, progress)
     settle_notes(here.world)
     if is_json:
@@ -109,7 +116,7 @@ def check(
 
 
 @contextmanager
-def ended_cleanly() -> Iterator[None]:
+def end_cleanly() -> Iterator[None]:
     """Lets a request to end be like Ctrl-C, so that what was started ends too and its folders go."""
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
@@ -126,7 +133,7 @@ def _line(text: str, option: str) -> str:
     return text
 
 
-def _wanted(listed: list[ListedFix], commits: tuple[str, ...], limit: int, *, is_again: bool) -> list[ListedFix]:
+def _choose(listed: list[ListedFix], commits: tuple[str, ...], limit: int, *, is_again: bool) -> list[ListedFix]:
     if commits:
         return list({fix.fix.id: fix for fix in (fix_named(listed, name) for name in commits)}.values())
     pending = [fix for fix in listed if is_again or fix.verdict is None]
@@ -143,7 +150,7 @@ def _say_nothing(place: FixPlace, listed: list[ListedFix], *, is_json: bool) -> 
 
 
 def _show_plan(world: World, place: FixPlace, runs: list[PlannedCheck], options: CheckOptions) -> None:
-    confinement = confinement_here(Path.cwd(), protected_of(world, place))
+    confinement = confinement_here(Path.cwd(), folders_to_protect(world, place))
     count = human_count(len(runs), "fix", "fixes")
     talk(f"Tests of {count} in {place.root} would be run, each with and without the fix, in temporary folders:")
     for plan in runs[:_SHOWN]:
@@ -166,4 +173,4 @@ def _show(verdicts: list[GuardVerdict]) -> None:
         begin = f"{verdict.commit[:ID_CHARS]}  {verdict.state.in_words:<18}  "
         print_text(f"{verdict.subject}{reason}", begin, " " * len(begin))
     counts = Counter(verdict.state for verdict in verdicts)
-    talk(f"{human_count(len(verdicts), 'fix', 'fixes')} judged: {counted_states(dict(counts))}.")
+    talk(f"{human_count(len(verdicts), 'fix', 'fixes')} judged: {count_states(dict(counts))}.")

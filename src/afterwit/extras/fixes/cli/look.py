@@ -23,9 +23,9 @@ from afterwit.extras.fixes.history import (
     ListedFix,
     ShownFix,
     fix_named,
-    fixed_places,
-    listed_fixes,
-    shown_fix,
+    fixes_of,
+    places_of_fixes,
+    show_fix,
 )
 from afterwit.extras.fixes.place import database_of, place_of, redactor_here
 from afterwit.model.errors import UsageError
@@ -47,7 +47,7 @@ _PLACE = (
 _SINCE = click.option("--since", metavar="TIME", help="Only fixes from then on: 3d, 2w, 'last month', 2026-03, a day.")
 
 
-def placed(command: Callable[..., Any]) -> Callable[..., Any]:
+def with_checkout(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds `--repo`, `--checkout` and `--utc`, and passes the checkout as `place`. Goes below `in_place`."""
 
     @functools.wraps(command)
@@ -96,7 +96,7 @@ def fix_day(calendar: Calendar, listed: ListedFix) -> str:
     return calendar.date(listed.fix.at_ms).isoformat()
 
 
-def counted_states(states: dict[GuardState, int]) -> str:
+def count_states(states: dict[GuardState, int]) -> str:
     """How many fixes there are of each state, in words."""
     return ", ".join(f"{count:,} {state.in_words}" for state, count in states.items() if count)
 
@@ -120,7 +120,7 @@ _PLACE_COLUMNS = (
     "--limit", type=COUNT, default=_MOST_PLACES, show_default=True, metavar="N", help="At most so many; 0 means all."
 )
 @reporting
-@placed
+@with_checkout
 @since_option
 def report(here: Here, place: FixPlace, begin_ms: int | None, limit: int, is_json: bool) -> None:
     """List the files whose fixes nothing guards, those with most such fixes first.
@@ -130,8 +130,8 @@ def report(here: Here, place: FixPlace, begin_ms: int | None, limit: int, is_jso
     can be printed every week: docs/how-to/guard-fixes.md.
     """
     with database_of(here.world) as db:
-        fixes = list(listed_fixes(place, redactor_here(here.world), db, FixQuery()))
-    places = [fixed for fixed in fixed_places(fixes) if begin_ms is None or fixed.latest.fix.at_ms >= begin_ms]
+        fixes = list(fixes_of(place, redactor_here(here.world), db, FixQuery()))
+    places = [fixed for fixed in places_of_fixes(fixes) if begin_ms is None or fixed.latest.fix.at_ms >= begin_ms]
     show_places(here, place, places[: limit or None], is_json=is_json)
 
 
@@ -197,7 +197,7 @@ _FIX_COLUMNS = (
     "--limit", type=COUNT, default=_MOST_FIXES, show_default=True, metavar="N", help="At most so many; 0 means all."
 )
 @reporting
-@placed
+@with_checkout
 @since_option
 def list_fixes(
     here: Here,
@@ -219,9 +219,9 @@ def list_fixes(
     wanted = frozenset(GuardState(state) for state in states) | (frozenset(OPEN) if is_open else frozenset())
     with database_of(here.world) as db:
         query = FixQuery(begin_ms, 0 if is_by_place else limit, wanted)
-        fixes = list(listed_fixes(place, redactor_here(here.world), db, query))
+        fixes = list(fixes_of(place, redactor_here(here.world), db, query))
     if is_by_place:
-        show_places(here, place, fixed_places(fixes)[: limit or None], is_json=is_json)
+        show_places(here, place, places_of_fixes(fixes)[: limit or None], is_json=is_json)
     elif is_json:
         print_json([fix_shape(place, listed) for listed in fixes])
     elif fixes:
@@ -244,7 +244,7 @@ def _show(here: Here, fixes: list[ListedFix]) -> None:
     ]
     print_table(_FIX_COLUMNS, rows)
     counts = Counter(listed.state for listed in fixes)
-    talk(f"{human_count(len(fixes), 'fix', 'fixes')}: {counted_states(dict(counts))}.")
+    talk(f"{human_count(len(fixes), 'fix', 'fixes')}: {count_states(dict(counts))}.")
     if counts[GuardState.UNCHECKED]:
         talk("`afterwit guards check` finds out about those that are not checked.")
 
@@ -262,7 +262,7 @@ _MOST_LINES = 12
 @command(examples=("afterwit guards show 3fa9c1d2", "afterwit guards show 3fa9c1d2 --json"), exits=EXITS)
 @click.argument("commit", metavar="COMMIT")
 @reporting
-@placed
+@with_checkout
 def show(here: Here, place: FixPlace, commit: str, is_json: bool) -> None:
     """Show one fix: what it changed, which tests came with it, and whether they notice when it is gone.
 
@@ -270,8 +270,8 @@ def show(here: Here, place: FixPlace, commit: str, is_json: bool) -> None:
     """
     redactor = redactor_here(here.world)
     with database_of(here.world) as db:
-        listed = fix_named(listed_fixes(place, redactor, db), commit)
-    shown = shown_fix(place, listed, redactor)
+        listed = fix_named(fixes_of(place, redactor, db), commit)
+    shown = show_fix(place, listed, redactor)
     if is_json:
         lines = [line._asdict() for line in shown.lines]
         runs = list(listed.verdict.runs) if listed.verdict is not None else []
@@ -346,7 +346,7 @@ def _hunks(shown: ShownFix) -> Iterator[str]:
     help="Write it to this file, which must not be there yet.",
 )
 @reporting
-@placed
+@with_checkout
 def draft(here: Here, place: FixPlace, commit: str, output: Path | None, is_json: bool) -> None:
     """Write a test skeleton for a fix, in the framework that the repository uses.
 
@@ -356,7 +356,7 @@ def draft(here: Here, place: FixPlace, commit: str, output: Path | None, is_json
     """
     redactor = redactor_here(here.world)
     with database_of(here.world) as db:
-        listed = fix_named(listed_fixes(place, redactor, db), commit)
+        listed = fix_named(fixes_of(place, redactor, db), commit)
         made = draft_of(place, listed, redactor, db, fix_day(here.calendar, listed))
     if output is not None and output != STANDARD_OUTPUT:
         if output.exists() or output.is_symlink():

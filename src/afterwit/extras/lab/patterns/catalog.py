@@ -19,7 +19,7 @@ from afterwit.extras.lab.patterns.detect import Pattern, PatternEvidence
 from afterwit.model.errors import UsageError
 from afterwit.redaction.hygiene import clean
 from afterwit.redaction.markers import unkeyed
-from afterwit.store.decisions import PatternEntry, Recorded, in_force
+from afterwit.store.decisions import JournalEntry, PatternEntry, in_force
 
 _EXCERPT = 120
 _FIRST_APPROVED = "1.0.0"
@@ -94,7 +94,7 @@ class EntryVersion(NamedTuple):
 class Catalog:
     """All that follows from the entries of the journal, given in their order."""
 
-    def __init__(self, recorded: Sequence[Recorded]) -> None:
+    def __init__(self, recorded: Sequence[JournalEntry]) -> None:
         self.recorded = list(recorded)
         standing = in_force(self.recorded, PatternEntry.UNDONE)
         kept = {(entry.machine, entry.number) for entry in standing}
@@ -151,7 +151,7 @@ class Catalog:
 
     def after(self, kind: str, body: Mapping[str, object], at_ms: int, machine: str) -> "Catalog":
         """The catalog with one more entry, before that is in the journal."""
-        return Catalog([*self.recorded, Recorded(machine, 0, at_ms, kind, "", body)])
+        return Catalog([*self.recorded, JournalEntry(machine, 0, at_ms, kind, body)])
 
 
 def entry_from(pattern: Pattern) -> CatalogEntry:

@@ -33,7 +33,7 @@ from afterwit.extras.lab.patterns.detect import (
     short_hash,
     signals_in,
 )
-from afterwit.harvest.harvester import shown_repo
+from afterwit.harvest.harvester import quote_repo
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE, Scope, ScopeKind
 from afterwit.redaction.markers import unkeyed
@@ -280,7 +280,7 @@ _BY_WORDS = {SplitBy.REPO: "repository", SplitBy.AGENT: "agent"}
 
 
 def _part(whole: CatalogEntry, by: SplitBy, value: str) -> CatalogEntry:
-    where = shown_repo(value) if by is SplitBy.REPO else value
+    where = quote_repo(value) if by is SplitBy.REPO else value
     return replace(
         whole,
         id=short_hash([whole.id, by, value]),

@@ -22,7 +22,7 @@ import msgspec
 from afterwit.config.world import World
 from afterwit.extras.lab.patterns.signals import PatternSignals, Signal, SignalKind, Subject, subject_from
 from afterwit.harvest.door import SessionRefs
-from afterwit.harvest.harvester import quoted, shown_repo
+from afterwit.harvest.harvester import quote, quote_repo
 from afterwit.knowledge.door.settle import recorded
 from afterwit.model.knowledge import EVERYWHERE, SENTENCE_LIMIT, Scope, ScopeKind, SessionRef
 from afterwit.redaction.markers import unkeyed
@@ -108,22 +108,22 @@ class PatternWords(NamedTuple):
 def put_into_words(subject: Subject) -> PatternWords | None:
     """The pattern in words; None where its names cannot be said."""
     names = subject.names
-    words = _SAYINGS[subject.kind](*names) if all(map(quoted, names)) else None
+    words = _SAYINGS[subject.kind](*names) if all(map(quote, names)) else None
     return words if words is not None and max(len(words.title), len(words.text)) <= SENTENCE_LIMIT else None
 
 
 def _word_unknown(command: str, what: str, word: str) -> PatternWords:
     return PatternWords(
-        f"{quoted(command)} is called with the {what} {quoted(word)}, which it does not know.",
-        f"Do not give {quoted(command)} the {what} {quoted(word)}; its help says what it takes.",
+        f"{quote(command)} is called with the {what} {quote(word)}, which it does not know.",
+        f"Do not give {quote(command)} the {what} {quote(word)}; its help says what it takes.",
         (f"command:{command}",),
     )
 
 
 def _name_unknown(what: str, name: str) -> PatternWords:
     return PatternWords(
-        f"{_article(what)} named {quoted(name)} is called, and there is none.",
-        f"Do the work of {quoted(name)} with other tools: there is no {what} of that name.",
+        f"{_article(what)} named {quote(name)} is called, and there is none.",
+        f"Do the work of {quote(name)} with other tools: there is no {what} of that name.",
     )
 
 
@@ -133,23 +133,23 @@ def _article(what: str) -> str:
 
 def _program_missing(program: str) -> PatternWords:
     return PatternWords(
-        f"{quoted(program)} is not installed where sessions call it.",
-        f"Look for {quoted(program)} with `command -v` before using it, or call it by its whole path.",
+        f"{quote(program)} is not installed where sessions call it.",
+        f"Look for {quote(program)} with `command -v` before using it, or call it by its whole path.",
         (f"command:{program}",),
     )
 
 
 def _not_permitted(command: str) -> PatternWords:
     return PatternWords(
-        f"{quoted(command)} is stopped with “operation not permitted”.",
-        f"Ask for the permission that {quoted(command)} needs before running it: in a sandbox a second try fails, too.",
+        f"{quote(command)} is stopped with “operation not permitted”.",
+        f"Ask for the permission that {quote(command)} needs before running it: in a sandbox a second try fails, too.",
         (f"command:{command}",),
     )
 
 
 def _commit_refused(repo: str, step: str) -> PatternWords:
     return PatternWords(
-        f"In {shown_repo(repo)}, checks refuse the {step} that was meant to end the work.",
+        f"In {quote_repo(repo)}, checks refuse the {step} that was meant to end the work.",
         f"Run the repository's checks before `git {step}`, not through it.",
         (f"command:git {step}",),
         repo,
@@ -158,8 +158,8 @@ def _commit_refused(repo: str, step: str) -> PatternWords:
 
 def _ends_failing(repo: str, command: str) -> PatternWords:
     return PatternWords(
-        f"In {shown_repo(repo)}, sessions end while {quoted(command)} still fails.",
-        f"Run {quoted(command)} once more before ending, and say so plainly if it fails.",
+        f"In {quote_repo(repo)}, sessions end while {quote(command)} still fails.",
+        f"Run {quote(command)} once more before ending, and say so plainly if it fails.",
         (f"command:{command}",),
         repo,
     )
@@ -167,16 +167,16 @@ def _ends_failing(repo: str, command: str) -> PatternWords:
 
 def _command_turned_down(command: str) -> PatternWords:
     return PatternWords(
-        f"The user does not let {quoted(command)} run.",
-        f"Ask before running {quoted(command)}, and say what it is for.",
+        f"The user does not let {quote(command)} run.",
+        f"Ask before running {quote(command)}, and say what it is for.",
         (f"command:{command}",),
     )
 
 
 def _commit_after_check(repo: str, command: str) -> PatternWords:
     return PatternWords(
-        f"In {shown_repo(repo)}, {quoted(command)} passes after the last change and before the commit.",
-        f"Run {quoted(command)} after the last change and before a commit.",
+        f"In {quote_repo(repo)}, {quote(command)} passes after the last change and before the commit.",
+        f"Run {quote(command)} after the last change and before a commit.",
         ("command:git commit",),
         repo,
         PatternSide.SUCCESS,
@@ -184,9 +184,9 @@ def _commit_after_check(repo: str, command: str) -> PatternWords:
 
 
 def _checks_in_order(repo: str, *commands: str) -> PatternWords:
-    order = ", then ".join(quoted(command) for command in commands)
+    order = ", then ".join(quote(command) for command in commands)
     return PatternWords(
-        f"In {shown_repo(repo)}, work is committed after {order}.",
+        f"In {quote_repo(repo)}, work is committed after {order}.",
         f"Before a commit, run {order}.",
         ("command:git commit",),
         repo,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from afterwit.connect.foreign_files import FileRecord
-from afterwit.store.decisions import PatternEntry, Recorded
+from afterwit.store.decisions import JournalEntry, PatternEntry
 from afterwit.store.rows.extras import PublishedForm
 
 
@@ -46,7 +46,7 @@ class PublishedPlace(NamedTuple):
 Publications = Mapping[tuple[PublishedForm, str], PublishedPlace]
 
 
-def publications(recorded: Iterable[Recorded], machine: str) -> Publications:
+def publications(recorded: Iterable[JournalEntry], machine: str) -> Publications:
     """What is published, by form and place."""
     standing: dict[tuple[PublishedForm, str], PublishedPlace] = {}
     for entry in recorded:

@@ -20,7 +20,7 @@ from afterwit.actions.shell.parse import parsed
 from afterwit.harvest.commands.invocations import CommandRun, command_at, excerpt_of, runs_in, work_of
 from afterwit.harvest.commands.power import is_tellable
 from afterwit.harvest.commands.purposes import Purpose, purpose_of
-from afterwit.harvest.harvester import Grouped, quoted, unique
+from afterwit.harvest.harvester import Grouped, quote, unique
 from afterwit.model.digest import Digest, Failure
 from afterwit.model.kinds import ActionKind, FailureClass, NoteKind, ResolutionKind, Step
 from afterwit.model.knowledge import EXCERPT_LIMIT, Seen
@@ -256,7 +256,7 @@ def _before(digest: Digest, runs: list[CommandRun], commit: int) -> tuple[Comman
 
 
 def _is_fit(run: CommandRun) -> bool:
-    return not run.form.is_part and bool(quoted(run.line)) and is_tellable(run.line)
+    return not run.form.is_part and bool(quote(run.line)) and is_tellable(run.line)
 
 
 class PatternSignals:

@@ -23,7 +23,7 @@ from math import erf, sqrt
 from typing import NamedTuple
 
 from afterwit.extras.lab.skills.moments import SCALE, PhaseMoments, SkillSession, SkillUse, skill_session
-from afterwit.harvest.harvester import Grouped, evidence_of, grouped_by, quoted, sentence, shown_repo
+from afterwit.harvest.harvester import Grouped, evidence_of, group_by, quote, quote_repo, sentence
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import Category, Channel, Draft, Evidence, Scope, ScopeKind, SessionRef, Sighting
 
@@ -295,10 +295,10 @@ def is_worth_telling(effect: SkillEffect) -> bool:
 def _sentence(name: str, agent: str, repo: str, effect: SkillEffect) -> str:
     if effect.effect is None or not is_worth_telling(effect):
         return ""
-    where = f"in {shown_repo(repo)}" if repo else "outside of repositories"
+    where = f"in {quote_repo(repo)}" if repo else "outside of repositories"
     way = "better" if effect.effect > 0 else "worse"
     return sentence(
-        f"After the skill {quoted(name)}, {agent} got on {way} {where} than at comparable moments without it: by about"
+        f"After the skill {quote(name)}, {agent} got on {way} {where} than at comparable moments without it: by about"
         f" {abs(effect.effect) * _TEN:.1f} of ten actions, in {effect.uses} uses (approximate: no trial by chance)."
     )
 
@@ -306,7 +306,7 @@ def _sentence(name: str, agent: str, repo: str, effect: SkillEffect) -> str:
 def _evidence(uses: Sequence[WeighedUse], effect: SkillEffect) -> Iterator[Evidence]:
     """One piece for each session, by what its uses did on average."""
     compared = [use for use in uses if use.reinforcement is not None]
-    for same in grouped_by(compared, lambda use: use.session.native_id).values():
+    for same in group_by(compared, lambda use: use.session.native_id).values():
         mean = sum(use.reinforcement or 0.0 for use in same) / len(same)
         seen = SkillSession(
             at=same[0].use.at,

@@ -24,7 +24,7 @@ from afterwit.config.world import World
 from afterwit.extras.lab.skills.effect import SkillEffect, Skills, SkillSighting, WeighedUse, effect_of, t95, weighed
 from afterwit.extras.lab.skills.moments import SkillSession
 from afterwit.harvest.door import version_of
-from afterwit.harvest.harvester import grouped_by
+from afterwit.harvest.harvester import group_by
 from afterwit.model.figures import Proportion, human_count
 from afterwit.model.kinds import Outcome
 from afterwit.model.knowledge import SessionRef, Sighting
@@ -284,7 +284,7 @@ def summary(name: str, uses: Sequence[WeighedUse]) -> SkillSummary:
 
 def effects_by(uses: Sequence[WeighedUse], key: Callable[[WeighedUse], str]) -> dict[str, SkillEffect]:
     """The effect among uses that have something in common, by its name."""
-    return {name: effect_of(same) for name, same in sorted(grouped_by(uses, key).items())}
+    return {name: effect_of(same) for name, same in sorted(group_by(uses, key).items())}
 
 
 def effect_rows(skill: SkillSummary, uses: Sequence[WeighedUse]) -> list[tuple[object, ...]]:

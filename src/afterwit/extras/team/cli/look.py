@@ -9,7 +9,7 @@ from afterwit.cli.knowledge.curate import UNDO
 from afterwit.cli.terminal.options import COUNT, Here, agreed, many, reporting
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, print_text, talk
 from afterwit.cli.terminal.table import Column, print_table
-from afterwit.extras.fixes.cli.look import placed
+from afterwit.extras.fixes.cli.look import with_checkout
 from afterwit.extras.fixes.history import FixPlace
 from afterwit.extras.team.folder import BadLine
 from afterwit.extras.team.look import LogRow, SharedRow
@@ -61,7 +61,7 @@ _LIMIT = 50
 
 @command(examples=("afterwit share status", "afterwit share status --json"), exits=EXITS)
 @reporting
-@placed
+@with_checkout
 def status(here: Here, place: FixPlace, is_json: bool) -> None:
     """What is shared, what you would share with `push`, and what `pull` would bring. Nothing is fetched or written."""
     state = run_status(here.world, place)
@@ -94,26 +94,26 @@ def _row(row: SharedRow) -> tuple[str, ...]:
     "--limit", type=COUNT, default=_LIMIT, show_default=True, metavar="N", help="At most so many; 0 means all."
 )
 @reporting
-@placed
+@with_checkout
 def log(here: Here, place: FixPlace, limit: int, is_json: bool) -> None:
     """Who shared, approved and rejected what, the latest first."""
     rows = run_log(here.world, place)[: limit or None]
     if is_json:
         print_json(rows)
     elif rows:
-        print_table(_LOG, [_logged(here, row) for row in rows])
+        print_table(_LOG, [_log_row(here, row) for row in rows])
     else:
         talk("Nothing was shared yet. `afterwit share push` shares what you approved.")
 
 
-def _logged(here: Here, row: LogRow) -> tuple[str, ...]:
+def _log_row(here: Here, row: LogRow) -> tuple[str, ...]:
     return here.calendar.date(row.at_ms).isoformat(), row.by, row.what, row.id, row.fact
 
 
 @command(examples=("afterwit share pull", "afterwit share pull --dry-run --json"), exits=EXITS)
 @click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would come in, and take in nothing.")
 @reporting
-@placed
+@with_checkout
 def pull(here: Here, place: FixPlace, is_dry_run: bool, is_json: bool) -> None:
     """Take in what others share. Every note waits for your approval before any agent is told of it.
 
@@ -164,7 +164,7 @@ def _say_pulled(pulled: Pulled) -> None:
 @click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would be shared, and write nothing.")
 @agreed
 @reporting
-@placed
+@with_checkout
 def push(
     here: Here,
     place: FixPlace,
@@ -227,7 +227,7 @@ def _say_pushed(pushed: Pushed) -> None:
 )
 @click.option("--through", "url", default="", metavar="URL", help="A git repository of its own, not a folder here.")
 @reporting
-@placed
+@with_checkout
 def init(here: Here, place: FixPlace, url: str, is_json: bool) -> None:
     """Begin to share the notes of a repository.
 

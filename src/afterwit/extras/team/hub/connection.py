@@ -47,7 +47,7 @@ class Hub(NamedTuple):
 
 
 @contextmanager
-def connected(address: HubAddress) -> Iterator["psycopg.Connection[tuple[Any, ...]]"]:
+def connect(address: HubAddress) -> Iterator["psycopg.Connection[tuple[Any, ...]]"]:
     """A connection to the server, whoever one is there."""
     driver = driver_of()
     options = {"connect_timeout": _CONNECT_SECONDS, **address.options}
@@ -56,13 +56,13 @@ def connected(address: HubAddress) -> Iterator["psycopg.Connection[tuple[Any, ..
             rows.prepare_session(db, _STATEMENT_MS)
             yield db
     except driver.Error as error:
-        raise _translated(error, address) from error
+        raise _translate(error, address) from error
 
 
 @contextmanager
-def joined(address: HubAddress) -> Iterator[Hub]:
+def join_hub(address: HubAddress) -> Iterator[Hub]:
     """The hub, as a member of one of its teams."""
-    with connected(address) as db:
+    with connect(address) as db:
         refuse_other_schema(db)
         identity, member = rows.hub_identity(db), rows.own_membership(db)
         if identity is None or member is None:
@@ -90,7 +90,7 @@ def refuse_other_schema(db: "psycopg.Connection[tuple[Any, ...]]") -> None:
         )
 
 
-def _translated(error: Any, address: HubAddress) -> HubError:
+def _translate(error: Any, address: HubAddress) -> HubError:
     code = error.sqlstate or ""
     what = " ".join(str(error).split()) or type(error).__name__
     if code.startswith("28") or "password" in what or "no pg_hba.conf entry" in what:

@@ -54,7 +54,7 @@ class SharedDigest(msgspec.Struct, frozen=True, kw_only=True):
     tokens: int
 
 
-def shared_digest(digest: Digest, redact: Redact) -> SharedDigest:
+def digest_to_share(digest: Digest, redact: Redact) -> SharedDigest:
     """What leaves of a digest."""
     counts: dict[tuple[str, str, str], int] = {}
     for failure in digest.failures:
@@ -79,15 +79,15 @@ def shared_digest(digest: Digest, redact: Redact) -> SharedDigest:
         files=tuple(path[:_LONGEST_NAME] for path in changed[:_MOST]),
         tokens=digest.measures.tokens,
     )
-    return msgspec.convert(_unkeyed(redact(msgspec.to_builtins(made))), SharedDigest)
+    return msgspec.convert(_without_keys(redact(msgspec.to_builtins(made))), SharedDigest)
 
 
-def _unkeyed(value: object) -> object:
+def _without_keys(value: object) -> object:
     if isinstance(value, str):
         return unkeyed(value).replace("\x00", "")
     if isinstance(value, dict):
-        return {name: _unkeyed(inner) for name, inner in value.items()}
-    return [_unkeyed(inner) for inner in value] if isinstance(value, list | tuple) else value
+        return {name: _without_keys(inner) for name, inner in value.items()}
+    return [_without_keys(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def send_digests(db: apsw.Connection, hub: Hub, repo: str, machine: str, redact: Redact) -> int:
@@ -104,7 +104,7 @@ def send_digests(db: apsw.Connection, hub: Hub, repo: str, machine: str, redact:
     _take_back(db, hub, repo, machine, [sent[session] for session in sent.keys() - {row.id for row in present}])
     count = 0
     for start in range(0, len(present), BATCH):
-        made = [_made(db, session, redact) for session in present[start : start + BATCH]]
+        made = [_make(db, session, redact) for session in present[start : start + BATCH]]
         new = [pair for pair in made if sent.get(pair[0].session_id) != pair[0]]
         if new:
             rows.put_digests(hub.db, speaker, repo, [digest for _, digest in new])
@@ -118,10 +118,10 @@ def send_digests(db: apsw.Connection, hub: Hub, repo: str, machine: str, redact:
     return count
 
 
-def _made(db: apsw.Connection, session: NamedSession, redact: Redact) -> tuple[SentDigest, DigestToSend]:
+def _make(db: apsw.Connection, session: NamedSession, redact: Redact) -> tuple[SentDigest, DigestToSend]:
     row = digest_of(db, session.id)
     name = hashlib.sha256(f"{session.agent}\0{session.native_id}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    body = msgspec.json.encode(shared_digest(unpack(row.body), redact)) if row is not None else b"{}"
+    body = msgspec.json.encode(digest_to_share(unpack(row.body), redact)) if row is not None else b"{}"
     mark = hashlib.blake2b(body, digest_size=16).digest()
     return SentDigest(session.id, name, mark), DigestToSend(name, body.decode())
 

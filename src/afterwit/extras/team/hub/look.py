@@ -4,7 +4,7 @@ import msgspec
 
 from afterwit.extras.team.hub import rows
 from afterwit.extras.team.hub.address import HubAddress
-from afterwit.extras.team.hub.connection import joined
+from afterwit.extras.team.hub.connection import join_hub
 from afterwit.extras.team.hub.rows import MemberSum
 from afterwit.extras.team.hub.schema import newest
 from afterwit.extras.team.records import one_line
@@ -36,7 +36,7 @@ class HubFound(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def status(address: HubAddress) -> HubStatus:
-    with joined(address) as hub:
+    with join_hub(address) as hub:
         return HubStatus(
             hub=hub.id[:8],
             schema=newest(),
@@ -50,7 +50,7 @@ def status(address: HubAddress) -> HubStatus:
 
 def search(address: HubAddress, words: str, limit: int | None) -> list[HubFound]:
     """What fits all of the words, the best first."""
-    with joined(address) as hub:
+    with join_hub(address) as hub:
         hits = rows.search(hub.db, hub.team, words, limit)
     return [
         HubFound(kind=hit.kind, repo=hit.repo, id=hit.id, by=hit.author, text=one_line(hit.text, _SHOWN))

@@ -13,7 +13,7 @@ import msgspec
 
 from afterwit.extras.team.hub import rows
 from afterwit.extras.team.hub.address import HubAddress, HubError
-from afterwit.extras.team.hub.connection import connected, refuse_other_schema
+from afterwit.extras.team.hub.connection import connect, refuse_other_schema
 from afterwit.extras.team.hub.schema import migrate_hub, newest
 from afterwit.extras.team.records import AUTHOR_LIMIT, one_line
 from afterwit.model.errors import UsageError
@@ -50,7 +50,7 @@ def init(address: HubAddress, team: str = TEAM, *, is_restored: bool = False) ->
     """Makes the tables, or brings them to the newest schema, and makes a team."""
     if not _TEAM_NAME.match(team):
         raise UsageError(f"{team!r} is no name for a team: up to 60 letters, digits, dots and hyphens.")
-    with connected(address) as db:
+    with connect(address) as db:
         applied = migrate_hub(db)
         with db.transaction():
             rows.put_identity(db, secrets.token_hex(16))
@@ -70,9 +70,9 @@ def init(address: HubAddress, team: str = TEAM, *, is_restored: bool = False) ->
 
 def members(address: HubAddress) -> list[HubMember]:
     """All members that one may see: the owner sees those of all teams, others see themselves."""
-    with connected(address) as db:
+    with connect(address) as db:
         refuse_other_schema(db)
-        return [_shown(row) for row in rows.members(db)]
+        return [_show(row) for row in rows.members(db)]
 
 
 def add_member(address: HubAddress, role: str, team: str, name: str = "", *, is_read_only: bool = False) -> HubMember:
@@ -80,7 +80,7 @@ def add_member(address: HubAddress, role: str, team: str, name: str = "", *, is_
     author = one_line(name or role, AUTHOR_LIMIT)
     if not author or author != (name or role):
         raise UsageError(f"{name or role!r} is no name for a member: up to {AUTHOR_LIMIT} plain characters.")
-    with connected(address) as db:
+    with connect(address) as db:
         refuse_other_schema(db)
         if team not in rows.team_numbers(db):
             raise UsageError(
@@ -99,24 +99,24 @@ def add_member(address: HubAddress, role: str, team: str, name: str = "", *, is_
             rows.put_member(db, role, team, author, is_read_only=is_read_only)
             if role != rows.current_role(db):  # an owner has all rights, and needs them
                 rows.grant(db, role, is_read_only=is_read_only)
-        return next(_shown(row) for row in rows.members(db) if row.role == role)
+        return next(_show(row) for row in rows.members(db) if row.role == role)
 
 
 def revoke_member(address: HubAddress, role: str) -> HubMember:
     """Shuts a member out; what they said stays."""
-    with connected(address) as db:
+    with connect(address) as db:
         refuse_other_schema(db)
         _require_member(db, role)
         with db.transaction():
             rows.revoke_member(db, role)
             if role != rows.current_role(db):
                 rows.take_grants(db, role)
-        return next(_shown(row) for row in rows.members(db) if row.role == role)
+        return next(_show(row) for row in rows.members(db) if row.role == role)
 
 
 def remove_member(address: HubAddress, role: str) -> MemberRemoved:
     """Shuts a member out and takes back all that they said, for everybody."""
-    with connected(address) as db:
+    with connect(address) as db:
         refuse_other_schema(db)
         _require_member(db, role)
         with db.transaction():
@@ -144,7 +144,7 @@ def _refuse_power(db: "psycopg.Connection[tuple[Any, ...]]", role: str) -> None:
         )
 
 
-def _shown(row: rows.MemberRow) -> HubMember:
+def _show(row: rows.MemberRow) -> HubMember:
     return HubMember(
         role=row.role,
         team=row.team,

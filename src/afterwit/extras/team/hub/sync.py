@@ -18,13 +18,13 @@ from afterwit.engine.curation.curate import decision_desk
 from afterwit.extras.team.folder import BadLine
 from afterwit.extras.team.hub import rows
 from afterwit.extras.team.hub.address import HubAddress
-from afterwit.extras.team.hub.connection import Hub, joined
+from afterwit.extras.team.hub.connection import Hub, join_hub
 from afterwit.extras.team.hub.digests import send_digests, send_sums, take_back_digests
 from afterwit.extras.team.hub.rows import HubSpeaker, NoteLinesRow
-from afterwit.extras.team.outgoing import ChangedNotes, Sharer, changed_notes, known_states, local_notes, own_lines
+from afterwit.extras.team.outgoing import ChangedNotes, Sharer, known_states, local_notes, notes_that_changed, own_lines
 from afterwit.extras.team.pull import brought_by, is_others, news, states_of
 from afterwit.extras.team.push import SharedChange, changes_of, refuse_secrets
-from afterwit.extras.team.records import AHEAD_MS, SharedLine, SharedNote, decoded, encoded, line_in, note_of
+from afterwit.extras.team.records import AHEAD_MS, SharedLine, SharedNote, decode, encode, line_in, note_of
 from afterwit.knowledge.door.list import find_item
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import IMPORT
@@ -65,7 +65,7 @@ def plan(
         notes = local_notes(db, repo)
         local, asked = ChangedNotes(notes, frozenset(notes)), None
     else:
-        local = changed_notes(db, repo, {*items, *rules}, touched)
+        local = notes_that_changed(db, repo, {*items, *rules}, touched)
         asked = local.ids
     lines = lines_of(db, hub, repo, asked)
     own = {
@@ -73,7 +73,7 @@ def plan(
         for note, said in lines.items()
         if said.get((hub.role, machine))
     }
-    shared = shared_notes(lines, world.now_ms)
+    shared = notes_of_hub(lines, world.now_ms)
     clock_ms = max(world.now_ms, kept.latest_clock(db, hub.key, repo, world.now_ms + AHEAD_MS) + 1)
     wanted = own_lines(local.notes, shared, own, sharer, "", clock_ms)
     changed: dict[str, tuple[SharedLine, ...]] = {}
@@ -90,7 +90,7 @@ def plan(
 
 def _row(hub: Hub, repo: str, machine: str, note: str, lines: Sequence[SharedLine]) -> HubLinesRow:
     clock_ms = max((line.clock_ms for line in lines), default=0)
-    return HubLinesRow(hub.key, repo, note, hub.role, machine, clock_ms, encoded(lines), is_sent=0, is_taken=1)
+    return HubLinesRow(hub.key, repo, note, hub.role, machine, clock_ms, encode(lines), is_sent=0, is_taken=1)
 
 
 def send(db: apsw.Connection, hub: Hub, repo: str, machine: str) -> int:
@@ -142,10 +142,10 @@ def fetch(db: apsw.Connection, hub: Hub, repo: str, machine: str) -> list[BadLin
 def _news(
     db: apsw.Connection, hub: Hub, repo: str, machine: str, sent: NoteLinesRow, bad: list[BadLine]
 ) -> list[HubLinesRow]:
-    lines = _checked(sent, repo, bad)
+    lines = _check(sent, repo, bad)
     clock_ms = max((line.clock_ms for line in lines), default=0)
     place = (hub.key, repo, sent.note, sent.member, sent.machine)
-    row = HubLinesRow(*place, clock_ms, encoded(lines), is_sent=1, is_taken=0)
+    row = HubLinesRow(*place, clock_ms, encode(lines), is_sent=1, is_taken=0)
     present = kept.own_lines_at(db, row)
     is_own = (sent.member, sent.machine) == (hub.role, machine)
     if present is not None and (present.body == row.body or (is_own and not present.is_sent)):
@@ -153,11 +153,11 @@ def _news(
     return [row]
 
 
-def _checked(sent: NoteLinesRow, repo: str, bad: list[BadLine]) -> tuple[SharedLine, ...]:
+def _check(sent: NoteLinesRow, repo: str, bad: list[BadLine]) -> tuple[SharedLine, ...]:
     lines = []
     name = f"{repo}/{sent.note} of {sent.author}"
     try:
-        said = decoded(sent.lines, list[msgspec.Raw])
+        said = decode(sent.lines, list[msgspec.Raw])
     except ValueError as error:
         bad.append(BadLine(file=name, line=0, reason=str(error)[:200]))
         return ()
@@ -186,7 +186,7 @@ def lines_of(
     return by_note
 
 
-def shared_notes(
+def notes_of_hub(
     lines: Mapping[str, Mapping[tuple[str, str], tuple[SharedLine, ...]]], now_ms: int
 ) -> dict[str, SharedNote]:
     """What follows from the lines of each note."""
@@ -208,7 +208,7 @@ def take_in(
     with decision_desk(world, is_new=True) as desk:
         db = desk.store.db
         lines = lines_of(db, hub, repo, touched)
-        notes = shared_notes(lines, world.now_ms)
+        notes = notes_of_hub(lines, world.now_ms)
         others = {own: note for own, note in notes.items() if is_others(_all(lines[own]), desk.store.journal.machine)}
         found_here = {row.id for row in items_with_ids(db, others) if row.harvester != IMPORT}
         states = states_of(others, found_here, world.settings.share, repo, redactor_of(world).value)
@@ -255,9 +255,9 @@ def sync(
 ) -> list[Synced] | None:
     """Pulls, then pushes if `agree` says so to what would leave. None: it did not; what came in stays."""
     world.layout.create()
-    with hold_lease(world.layout.hub_lease, _WAIT_SECONDS), open_store(world.layout) as store, joined(address) as hub:
+    with hold_lease(world.layout.hub_lease, _WAIT_SECONDS), open_store(world.layout) as store, join_hub(address) as hub:
         db, machine = store.db, store.journal.machine
-        repos = [_named(db, name, world.settings) for name in request.repos]
+        repos = [_name_of(db, name, world.settings) for name in request.repos]
         rules = [find_item(db, name).id for name in request.rules]
         runs = [_RepoSync(world, db, hub, repo, machine) for repo in dict.fromkeys(repos)]
         done = [run.pull(is_dry_run=request.is_dry_run) for run in runs]
@@ -342,7 +342,7 @@ def _rules_mark(world: World, hub: Hub) -> str:
     return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
-def _named(db: apsw.Connection, name: str, settings: Settings) -> str:
+def _name_of(db: apsw.Connection, name: str, settings: Settings) -> str:
     """A repository that is known here by the name; else the name itself: its first notes may come from the hub."""
     if not name.strip():
         raise UsageError("The name of a repository is empty.")

@@ -27,7 +27,7 @@ from afterwit.extras.lab.skills.evolve.verify import (
 )
 from afterwit.harvest.commands.power import is_tellable
 from afterwit.harvest.door import SessionRefs
-from afterwit.harvest.harvester import grouped_by, quoted
+from afterwit.harvest.harvester import group_by, quote
 from afterwit.model.knowledge import SessionRef
 from afterwit.redaction.shown import Shown, command, figure, joined, name, ours
 from afterwit.repos.remotes import last_part
@@ -79,7 +79,7 @@ def procedure_of(checks: Iterable[CheckSeen]) -> Procedure:
     frequent = _frequent(checks)
     together = [
         check
-        for same in grouped_by(checks, lambda check: check.session.story).values()
+        for same in group_by(checks, lambda check: check.session.story).values()
         if len({check.command for check in same} & frequent) >= _FEWEST_CHECKS
         for check in same
         if check.command in frequent
@@ -102,7 +102,7 @@ def _frequent(checks: Sequence[CheckSeen]) -> frozenset[str]:
 def _in_order(together: Sequence[CheckSeen]) -> tuple[str, ...]:
     """The checks in the order in which sessions mostly run them: by their mean place."""
     places: defaultdict[str, list[float]] = defaultdict(list)
-    for same in grouped_by(together, lambda check: check.place).values():
+    for same in group_by(together, lambda check: check.place).values():
         ordered = sorted(same, key=lambda check: (check.signal.at or 0, check.command))
         for at, check in enumerate(ordered):
             places[check.command].append(at / max(1, len(ordered) - 1))
@@ -120,7 +120,7 @@ def checks_after(checks: Iterable[CheckSeen], uses: Sequence[WeighedUse]) -> Ite
 
 def evidence_of(seen: Iterable[CheckSeen]) -> tuple[ProposalEvidence, ...]:
     """The newest sessions, each with what it ran."""
-    sessions = grouped_by(seen, lambda check: check.place).values()
+    sessions = group_by(seen, lambda check: check.place).values()
     newest = sorted(sessions, key=lambda same: (-same[0].session.at_ms, same[0].place))[:MOST_EVIDENCE]
     return tuple(_piece(sorted(same, key=lambda check: check.signal.at or 0)) for same in newest)
 
@@ -211,7 +211,7 @@ def next_version(text: str, history: CommandHistory, steps: Sequence[str]) -> Ne
     missing = [step for step in steps if step not in kept]
     if missing and steps:
         kept = f"{kept.rstrip()}\n\n{_section(steps)}\n"
-        changes.append(f"names {', '.join(map(quoted, missing))}, which sessions ran by hand after it and which passed")
+        changes.append(f"names {', '.join(map(quote, missing))}, which sessions ran by hand after it and which passed")
     return NextVersion(kept, tuple(changes), tuple(refusals))
 
 
@@ -224,12 +224,12 @@ def _mend(
         return
     if better and better != named.text and is_tellable(better):
         lines[named.at] = line.replace(named.text, better)
-        changes.append(f"{quoted(better)} instead of {quoted(named.text)}, which no longer runs")
+        changes.append(f"{quote(better)} instead of {quote(named.text)}, which no longer runs")
     elif named.is_alone:
         lines[named.at] = None
-        changes.append(f"without {quoted(named.text)}, which no longer runs")
+        changes.append(f"without {quote(named.text)}, which no longer runs")
     else:
-        refusals.append(f"{quoted(named.text)} no longer runs, and nothing is known that does the same.")
+        refusals.append(f"{quote(named.text)} no longer runs, and nothing is known that does the same.")
 
 
 def _section(steps: Sequence[str]) -> Shown:

@@ -48,7 +48,7 @@ from afterwit.extras.lab.skills.evolve.verify import (
 )
 from afterwit.extras.lab.skills.figures import SkillHistory, skill_history, trends
 from afterwit.harvest.door import SessionRefs
-from afterwit.harvest.harvester import grouped_by
+from afterwit.harvest.harvester import group_by
 from afterwit.knowledge.door.checkouts import instructions
 from afterwit.knowledge.door.list import all_items
 from afterwit.knowledge.door.settle import recorded
@@ -57,9 +57,9 @@ from afterwit.model.errors import AfterwitError, UsageError
 from afterwit.model.knowledge import STANDING, ItemStatus, ScopeKind
 from afterwit.sessions.filters import Filter
 from afterwit.sources.checkout import has_path
-from afterwit.store.decisions import Recorded, gather_decisions
+from afterwit.store.decisions import gather_decisions
 from afterwit.store.layout import redaction_key
-from afterwit.store.rows.extras import skill_decisions
+from afterwit.store.rows.extras import skill_entries
 from afterwit.store.rows.session_list import Selection, select_sessions
 from afterwit.store.store import readonly_database
 
@@ -79,10 +79,7 @@ def propose(world: World) -> list[SkillProposal]:
 
 def evolution_in(db: apsw.Connection) -> Evolution:
     """All that was decided about versions of skills."""
-    return evolution_of(
-        Recorded(row.machine, row.number, row.at_ms, row.kind, "", msgspec.json.decode(row.body))
-        for row in skill_decisions(db)
-    )
+    return evolution_of(skill_entries(db))
 
 
 Checks = Mapping[str, Sequence[CheckSeen]]  # by repository
@@ -103,7 +100,7 @@ class _Proposing:
         self._around: dict[str, TextSurroundings] = {}
 
     def all(self) -> Iterator[SkillProposal]:
-        checks = grouped_by(checks_in(self._db, self._refs), lambda check: check.repo)
+        checks = group_by(checks_in(self._db, self._refs), lambda check: check.repo)
         yield from self._propose_first(checks)
         yield from self._propose_next(checks)
 

@@ -25,7 +25,7 @@ from afterwit.extras.lab.skills.evolve.verify import SkillProposal
 from afterwit.extras.lab.skills.moments import SkillSession, session_value
 from afterwit.harvest.door import version_of
 from afterwit.measure.statistics import Draw, Estimate, Finding, Trial, block_surprises, estimate_from
-from afterwit.store.decisions import Recorded, SkillEntry
+from afterwit.store.decisions import JournalEntry, SkillEntry
 from afterwit.store.rows.session_list import Selection, SessionRow, earlier_sessions, select_sessions
 from afterwit.store.rows.sightings import sightings_by
 
@@ -204,7 +204,7 @@ class Evolution(NamedTuple):
         return frozenset((*tried, *(version.skill for version in self.rejected)))
 
 
-def evolution_of(entries: Iterable[Recorded]) -> Evolution:
+def evolution_of(entries: Iterable[JournalEntry]) -> Evolution:
     """What follows from the entries of the journal, in the order in which they count."""
     trials: dict[tuple[str, str], SkillTrial] = {}
     rejected: list[RejectedVersion] = []

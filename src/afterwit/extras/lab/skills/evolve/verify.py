@@ -30,8 +30,8 @@ from afterwit.harvest.commands.invocations import runs_in
 from afterwit.harvest.commands.power import is_tellable
 from afterwit.harvest.commands.power_table import KNOWN_NAMES
 from afterwit.harvest.commands.purposes import Purpose, purpose_of
-from afterwit.harvest.harvester import quoted, sentence
-from afterwit.knowledge.contradictions import denied_by
+from afterwit.harvest.harvester import quote, sentence
+from afterwit.knowledge.contradictions import denial_of
 from afterwit.knowledge.gate import rejection
 from afterwit.knowledge.host_text import HostText, where_said
 from afterwit.model.digest import Digest
@@ -270,9 +270,9 @@ def _of_commands(old: str | None, new: str, around: TextSurroundings) -> Iterato
     before = {named.text for named in commands_in(old or "")}
     for named in commands_in(new):
         if not _has_succeeded(named, around.history):
-            yield f"{quoted(named.text)} is not known to have succeeded in any session here."
+            yield f"{quote(named.text)} is not known to have succeeded in any session here."
         if named.text not in before and not is_tellable(named.text):
-            yield f"{quoted(named.text)} is nothing that is advised without a person."
+            yield f"{quote(named.text)} is nothing that is advised without a person."
 
 
 def _has_succeeded(named: NamedLine, history: CommandHistory) -> bool:
@@ -282,18 +282,18 @@ def _has_succeeded(named: NamedLine, history: CommandHistory) -> bool:
 def _of_places(new: str, look: CheckoutLook) -> Iterator[str]:
     if not look.is_there and (paths_in(new) or project_calls(new)):
         yield "This machine has no checkout in which the paths and tasks that it names could be looked up."
-    yield from (f"{quoted(path)} is not there." for path in paths_in(new) if path in look.missing)
+    yield from (f"{quote(path)} is not there." for path in paths_in(new) if path in look.missing)
     yield from (f"{reason[:1].upper()}{reason[1:]}." for _, reason in look.gone)
 
 
 def _of_words(new: str, around: TextSurroundings) -> Iterator[str]:
     for named in commands_in(new):
-        draft = replace(_draft(around.repo, named.text), sentence=f"Run {quoted(named.text)}.")
+        draft = replace(_draft(around.repo, named.text), sentence=f"Run {quote(named.text)}.")
         for host in (around.standing, around.host):
-            denial = denied_by(draft, host)
+            denial = denial_of(draft, host)
             if denial is not None:
                 where = f"{denial.passage.path}, line {denial.passage.line}" if host is around.host else "You said"
-                yield f"{quoted(named.text)} is not what is wanted here. {where}: {quoted(denial.passage.text, 120)}."
+                yield f"{quote(named.text)} is not what is wanted here. {where}: {quote(denial.passage.text, 120)}."
 
 
 def _of_gate(old: str | None, new: str, around: TextSurroundings) -> Iterator[str]:
@@ -309,7 +309,7 @@ def _of_gate(old: str | None, new: str, around: TextSurroundings) -> Iterator[st
     for named in commands_in(added):
         kept_out = rejection(_draft(around.repo, named.text), around.host)
         if kept_out is not None:
-            yield f"{quoted(named.text)}: {kept_out.words}"
+            yield f"{quote(named.text)}: {kept_out.words}"
 
 
 def _draft(repo: str, line: str) -> Draft:
@@ -318,7 +318,7 @@ def _draft(repo: str, line: str) -> Draft:
         key=(line,),
         scope=Scope(ScopeKind.REPO, repo),
         category=Category.PATTERN,
-        sentence=sentence(f"Before a commit, {quoted(line)} is run and has to pass."),
+        sentence=sentence(f"Before a commit, {quote(line)} is run and has to pass."),
         channel=Channel.OUTCOME,
         advice=line,
     )

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from tests.knowledge.drafting import piece
 from tests.mcp.conftest import ORCHARD, Call, put_items, text_of
-from tests.mcp.test_desk import wrapper_item
+from tests.mcp.test_backend import wrapper_item
 from tests.recall import knowing
 
 from afterwit.agents.hook_payloads import RECALL
 from afterwit.config.world import World
 from afterwit.knowledge.whose_words import Listener
-from afterwit.mcp.backend import StoreDesk
+from afterwit.mcp.backend import StoreBackend
 from afterwit.mcp.notes import MOST_CHARS, ItemLine, explain, tell_items
 from afterwit.measure.experiment import set_skipping
 from afterwit.model.knowledge import Category
@@ -38,7 +38,7 @@ def is_guess(item: str) -> bool:
 
 
 def asked(world: World, run: str = "mcp-1", client: str = "claude-code") -> str:
-    desk = StoreDesk(lambda: world, Path(ORCHARD), run)
+    desk = StoreBackend(lambda: world, Path(ORCHARD), run)
     return text_of(desk.call("recall", {"task": "Press the apples"}, client))
 
 
@@ -181,7 +181,7 @@ def test_a_client_that_nobody_knows_is_noted_as_such(world: World) -> None:
     assert [record["agent"] for record in draws(world)] == ["mcp"]
 
 
-def test_an_item_that_is_asked_for_by_its_id_is_given_and_noted(call: Call, desk: StoreDesk, world: World) -> None:
+def test_an_item_that_is_asked_for_by_its_id_is_given_and_noted(call: Call, desk: StoreBackend, world: World) -> None:
     set_skipping(world, 1.0, 1.0)
     item = wrapper_item(world)
     assert item.sentence in call("explain_item", item=item.id)

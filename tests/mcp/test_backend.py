@@ -15,9 +15,9 @@ from tests.recall.people import JONAS, MIRA, claude_session
 from afterwit.config.world import World
 from afterwit.engine.sweep import sweep
 from afterwit.knowledge.door.list import all_items, item_row
-from afterwit.mcp.backend import StoreDesk, tool_modules
-from afterwit.mcp.messages import RpcError
+from afterwit.mcp.backend import StoreBackend, tool_modules
 from afterwit.mcp.notes import MOST_CHARS
+from afterwit.mcp.server import RpcError
 from afterwit.model.errors import ConfigError
 from afterwit.model.knowledge import Authority, Category, Channel, Item, ItemStatus
 from afterwit.model.learn_run import Options
@@ -67,7 +67,7 @@ def test_recall_takes_a_repository_by_name_or_by_folder(call: Call, refused: Cal
 
 
 def test_a_server_whose_folder_is_gone_still_answers(world: World) -> None:
-    lost = StoreDesk(lambda: world, None, "mcp-2")
+    lost = StoreBackend(lambda: world, None, "mcp-2")
     assert "Nothing is known" in text_of(lost.call("recall", {"task": "x"}, ""))
     assert "Nothing is known" in text_of(lost.call("recall", {"task": "x", "folder": "src"}, ""))
     assert OPENING in text_of(lost.call("recall", {"task": "x", "folder": ORCHARD}, ""))
@@ -134,7 +134,7 @@ def test_search_quotes_no_prompt_of_somebody_else(world: World) -> None:
         claude_session(world.user_home, user, user, 9, [f"Mend the jib before the {weather} comes"])
     learned_again(world)
     miras = world._replace(environ={**world.environ, "USER": MIRA})
-    desk = StoreDesk(lambda: miras, Path(ORCHARD), "mcp-1")
+    desk = StoreBackend(lambda: miras, Path(ORCHARD), "mcp-1")
     found = text_of(desk.call("search_sessions", {"query": "jib", "where": "all repositories"}, "claude-code"))
     assert "the rain comes" in found
     assert "snow" not in found
@@ -171,7 +171,7 @@ def test_a_lesson_becomes_a_candidate_in_an_assistants_words(call: Call, world: 
 
 def test_the_same_lesson_of_two_sessions_is_still_a_candidate(world: World) -> None:
     for run in ("mcp-1", "mcp-2", "mcp-2"):
-        StoreDesk(lambda: world, Path(ORCHARD), run).call("record_lesson", {"lesson": LESSON}, "codex")
+        StoreBackend(lambda: world, Path(ORCHARD), run).call("record_lesson", {"lesson": LESSON}, "codex")
         learned_again(world)
     (item,) = [item for item in items_of(world) if item.harvester == "assistant"]
     assert item.status is ItemStatus.CANDIDATE
@@ -276,7 +276,7 @@ def test_without_a_store_every_tool_says_what_to_do(tmp_path: Path) -> None:
     world = world_of(tmp_path, tmp_path / "none")
     reading = ReadingSettings(model=AT_HAND)
     world = world._replace(settings=msgspec.structs.replace(world.settings, reading=reading))
-    desk = StoreDesk(lambda: world, tmp_path, "mcp-1")
+    desk = StoreBackend(lambda: world, tmp_path, "mcp-1")
     arguments: dict[str, dict[str, Any]] = {
         "recall": {"task": "x"},
         "places": {"task": "x"},
@@ -325,7 +325,7 @@ def test_a_broken_configuration_is_the_answer_of_a_tool() -> None:
     def broken() -> World:
         raise ConfigError("config.toml: `store` must be a table.")
 
-    result = StoreDesk(broken, None, "mcp-1").call("recall", {"task": "x"}, "")
+    result = StoreBackend(broken, None, "mcp-1").call("recall", {"task": "x"}, "")
     assert (result["isError"], text_of(result)) == (True, "config.toml: `store` must be a table.")
 
 
@@ -358,7 +358,7 @@ def test_an_agent_that_goes_in_circles_is_stopped(
     assert "Leave it at that" in refused("report_item", item=item.id, verdict="helpful")
 
 
-def test_a_tool_that_is_not_there_is_an_error_of_the_protocol(desk: StoreDesk) -> None:
+def test_a_tool_that_is_not_there_is_an_error_of_the_protocol(desk: StoreBackend) -> None:
     with pytest.raises(RpcError, match="There are: recall, places, explain_item"):
         desk.call("forget_everything", {}, "")
 
