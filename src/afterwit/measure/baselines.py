@@ -81,16 +81,20 @@ def mask(line: str) -> str:
 def sign_of(step: Step) -> tuple[str, str, str]:
     """What makes two failures the same: kind, the first two words, the masked telling line."""
     is_shell = step.kind is ActionKind.SHELL
-    return step.kind, " ".join(command_words(step.target)[:2]) if is_shell else step.tool, mask(_telling(step.error))
+    return (
+        step.kind,
+        " ".join(command_words(step.target)[:2]) if is_shell else step.tool,
+        mask(_line_that_tells(step.error)),
+    )
 
 
 def is_usage(step: Step) -> bool:
     """Whether a tool was used wrongly, which is wrong in every repository."""
-    line = _telling(step.error)
+    line = _line_that_tells(step.error)
     return bool(_USAGE.search(line)) and not _TRANSIENT.search(line) and not _ENVIRONMENT.search(line)
 
 
-def _telling(error: str) -> str:
+def _line_that_tells(error: str) -> str:
     stripped = (line.strip() for line in error.splitlines())
     lines = [line for line in stripped if line and not _FRAME.match(line)]
     return next((line for line in lines if _TELLING.search(line)), lines[-1] if lines else "")
@@ -175,7 +179,7 @@ class EarlierSessions:
         """The files of the sessions that share the rarest words with what is asked."""
         wanted = {word for word in asked if self._by_word.get(word)}
         marks: defaultdict[str, float] = defaultdict(float)
-        for session in self._sharing(wanted):
+        for session in self._sessions_with(wanted):
             weight = self._rarity(wanted & session.words.keys())
             for path in session.files:
                 marks[path] += weight / math.sqrt(len(session.files)) + self._rarity(wanted & words_in(path))
@@ -198,7 +202,7 @@ class EarlierSessions:
         length = 1 - _LENGTH_SHARE + _LENGTH_SHARE * words.total() / mean
         return words[word] * (_SATURATION + 1) / (words[word] + _SATURATION * length)
 
-    def _sharing(self, words: Iterable[str]) -> list[EarlierSession]:
+    def _sessions_with(self, words: Iterable[str]) -> list[EarlierSession]:
         names = set().union(*(self._by_word[word] for word in words))
         return sorted((self.sessions[name] for name in names), key=lambda session: session.place)
 
@@ -227,7 +231,7 @@ _EXCERPT = 300
 _MIN_FAILURES = 2
 
 
-def _changed(digest: Digest) -> tuple[str, ...]:
+def _files_changed(digest: Digest) -> tuple[str, ...]:
     steps = (step for step in digest.steps if step.kind in CHANGES and step.status is not Status.FAILED)
     return tuple(dict.fromkeys(step.files[0] for step in steps if step.files))
 
@@ -239,17 +243,17 @@ class _Files(Player):
         self._sessions: defaultdict[str, EarlierSessions] = defaultdict(EarlierSessions)
 
     def know(self, digest: Digest) -> None:
-        files = _changed(digest)
+        files = _files_changed(digest)
         words = Counter(words_of(f"{digest.task} {' '.join(files)}"))
         self._sessions[digest.repo].put(digest.native_id, EarlierSession(_place(digest), files, words))
 
     def prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
         sessions = self._sessions[here.repo]
         if sessions.sessions:
-            files = tuple(self._guessed(sessions, prompt))
+            files = tuple(self._guess(sessions, prompt))
             yield Saying(text=f"Likely files: {', '.join(files)}", items=(self.name,), files=files)
 
-    def _guessed(self, sessions: EarlierSessions, prompt: str) -> list[str]:
+    def _guess(self, sessions: EarlierSessions, prompt: str) -> list[str]:
         raise NotImplementedError
 
 
@@ -258,7 +262,7 @@ class Frequent(_Files):
 
     name = "frequent"
 
-    def _guessed(self, sessions: EarlierSessions, prompt: str) -> list[str]:
+    def _guess(self, sessions: EarlierSessions, prompt: str) -> list[str]:
         del prompt
         return sessions.most_changed(_MOST)
 
@@ -268,7 +272,7 @@ class Similar(_Files):
 
     name = "similar"
 
-    def _guessed(self, sessions: EarlierSessions, prompt: str) -> list[str]:
+    def _guess(self, sessions: EarlierSessions, prompt: str) -> list[str]:
         return sessions.alike(words_of(prompt), _MOST)
 
 
@@ -286,7 +290,7 @@ class Bm25(Player):
             publication.text for publication in digest.publications
         ]
         words = Counter(words_of(" ".join([*said, digest.title])))
-        self._sessions[digest.repo].put(digest.native_id, EarlierSession(_place(digest), _changed(digest), words))
+        self._sessions[digest.repo].put(digest.native_id, EarlierSession(_place(digest), _files_changed(digest), words))
         self._tasks[digest.native_id] = digest.task[:_EXCERPT]
 
     def prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
@@ -336,7 +340,7 @@ class Memoriser(Player):
         for gone in self._sessions.pop(digest.native_id, ()):
             self._by_command[gone.repo, gone.masked].remove(gone)
             self._by_sign[_where(gone), gone.sign].remove(gone)
-        self._sessions[digest.native_id] = list(_failed(digest))
+        self._sessions[digest.native_id] = list(_find_failures(digest))
         for failed in self._sessions[digest.native_id]:
             self._by_command[failed.repo, failed.masked].append(failed)
             self._by_sign[_where(failed), failed.sign].append(failed)
@@ -365,7 +369,7 @@ def _where(failed: _Failed) -> str:
     return "*" if failed.is_usage else failed.repo
 
 
-def _failed(digest: Digest) -> Iterator[_Failed]:
+def _find_failures(digest: Digest) -> Iterator[_Failed]:
     for at, step in enumerate(digest.steps):
         if step.kind is ActionKind.SHELL and step.status is Status.FAILED:
             fix = fix_of(digest.steps, at)

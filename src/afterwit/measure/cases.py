@@ -129,14 +129,14 @@ class _Joining:
         for (agent, session), drawn in weighed.items():
             row = session_of(self._db, agent, session)
             if row is None:
-                lost.append(_lost(drawn.first))
+                lost.append(_lost_case(drawn.first))
             else:
                 top = self._top(row)
                 tops.setdefault((top.agent, top.native_id), top)
         ordered = sorted(tops.values(), key=lambda row: self._first(row).at_ms)
         past = [case for row in self._past(ordered) if (case := self._case(row)) is not None]
         cases = [(row, self._case(row)) for row in ordered]
-        lost += [_lost(self._first(row)) for row, case in cases if case is None]
+        lost += [_lost_case(self._first(row)) for row, case in cases if case is None]
         return Cases(
             past=past,
             drawn=[case for _, case in cases if case is not None],
@@ -199,7 +199,7 @@ class _Joining:
             odds=_odds(first),
             items=tuple(self._items(drawn)),
             unknown=course.unknown_share(),
-            hidden=self._hidden(members, course),
+            hidden=self._share_hidden(members, course),
             is_crossed=any(row.arm != first.arm for own in drawn for row in own.rows),
         )
 
@@ -233,7 +233,7 @@ class _Joining:
                         pattern=self._patterns.get(item, ""),
                     )
 
-    def _hidden(self, members: Iterable[SessionRow], course: Course) -> float | None:
+    def _share_hidden(self, members: Iterable[SessionRow], course: Course) -> float | None:
         calls = [call for member in members for call in hooks.live_calls(self._db, member.agent, member.native_id)]
         if not calls:
             return None
@@ -255,5 +255,5 @@ def _odds(row: DrawRow) -> dict[str, float]:
     return msgspec.json.decode(row.odds, type=dict[str, float])
 
 
-def _lost(first: DrawRow) -> LostCase:
+def _lost_case(first: DrawRow) -> LostCase:
     return LostCase(agent=first.agent, session=first.session, at_ms=first.at_ms, arm=first.arm, odds=_odds(first))

@@ -90,7 +90,7 @@ def drawn(chart: Chart) -> str:
         f'<text class="heading" x="{_LEFT}" y="22">{escape(chart.title)}</text>',
         *_legend(chart.series),
         *_axes(chart),
-        *(_dashed(chart, *mark) for mark in chart.marks),
+        *(_draw_dashes(chart, *mark) for mark in chart.marks),
         *(line for at, series in enumerate(chart.series) for line in _series(chart, series, at)),
         "</svg>",
     ]
@@ -121,7 +121,7 @@ def _axes(chart: Chart) -> Iterator[str]:
     )
 
 
-def _dashed(chart: Chart, here: tuple[float, float], there: tuple[float, float]) -> str:
+def _draw_dashes(chart: Chart, here: tuple[float, float], there: tuple[float, float]) -> str:
     x1, y1, x2, y2 = _x(chart, here[0]), _y(chart, here[1]), _x(chart, there[0]), _y(chart, there[1])
     return f'<line class="mark" x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>'
 
@@ -355,7 +355,7 @@ def _week_axis(weeks: Sequence[str]) -> tuple[Axis, dict[str, int]]:
     last = max(numbers.values())
     first = max(min(numbers.values()), last - _MOST_WEEKS + 1)
     every = ceil((last - first + 1) / _MOST_TICKS)
-    ticks = [(number, _named(number)) for number in range(first, last + 1, every)]
+    ticks = [(number, _name_week(number)) for number in range(first, last + 1, every)]
     places = {week: number for week, number in numbers.items() if number >= first}
     return Axis("week", first - 0.7, last + 0.7, ticks), places
 
@@ -366,6 +366,6 @@ def _number_of(week: str) -> int:
     return dt.date.fromisocalendar(int(year), int(number), 1).toordinal() // _DAYS
 
 
-def _named(number: int) -> str:
+def _name_week(number: int) -> str:
     year, week, _ = dt.date.fromordinal(number * _DAYS + 1).isocalendar()
     return f"{year}-W{week:02d}"

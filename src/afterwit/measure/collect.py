@@ -246,7 +246,7 @@ class _Collecting:
         self._items = list(all_items(db))
         self._history = _history(db)
         self._gained = gained_times(self._items, self._history)
-        self._told = _told(draws_since(db, since_ms), self._items)
+        self._told = _read_told(draws_since(db, since_ms), self._items)
         by_id = {item.id: item for item in self._items}
         self._hits = HitTally(self._told.notes, by_id)
         self._wrong = WrongTally(self._told.notes, by_id, self._history)
@@ -328,7 +328,7 @@ def _history(db: apsw.Connection) -> NoteHistory:
     )
 
 
-def _told(draws: Iterable[DrawRow], items: Iterable[Item]) -> _Told:
+def _read_told(draws: Iterable[DrawRow], items: Iterable[Item]) -> _Told:
     heads = {name: item.id for item in items for name in names_of(item)}
     notes: list[ToldNote] = []
     calls: list[Occasion] = []

@@ -106,7 +106,7 @@ def calibration(forecasts: Iterable[Forecast]) -> Calibration | None:
     bins = _bins(forecasts)
     reliability = sum(part.came_true.of * (part.mean_chance - _share(part)) ** 2 for part in bins) / count
     resolution = sum(part.came_true.of * (_share(part) - base_rate) ** 2 for part in bins) / count
-    error = _clustered_error(forecasts, errors, score)
+    error = _error_by_cluster(forecasts, errors, score)
     return Calibration(
         forecasts=count,
         score=score,
@@ -140,7 +140,7 @@ def _share(part: ReliabilityBin) -> float:
     return part.came_true.hits / part.came_true.of
 
 
-def _clustered_error(forecasts: Sequence[Forecast], errors: Sequence[float], score: float) -> float | None:
+def _error_by_cluster(forecasts: Sequence[Forecast], errors: Sequence[float], score: float) -> float | None:
     """The standard error of the score, from how far whole clusters lie from it."""
     apart: defaultdict[Hashable, float] = defaultdict(float)
     for number, (forecast, error) in enumerate(zip(forecasts, errors, strict=True)):

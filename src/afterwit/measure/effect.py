@@ -290,14 +290,14 @@ class _Comparison:
         )
 
     def explained(self, figure: Figure) -> list[ExplainedCase]:
-        return [row for judged in self._judged(figure) for row in _explained(judged, figure)]
+        return [row for judged in self._judged(figure) for row in _explain_case(judged, figure)]
 
     def explained_group(self, grouping: Grouping, name: str) -> list[ExplainedCase]:
         rows = []
         for judged in self._judged(MAIN):
             draws = _draws_by_group(judged.case, grouping).get(name, ())
             own = judged._replace(trial=msgspec.structs.replace(judged.trial, draws=draws))
-            rows += _explained(own, MAIN)
+            rows += _explain_case(own, MAIN)
         return rows
 
     def _is_compared(self, case: Case | LostCase) -> bool:
@@ -373,7 +373,7 @@ def _held_out_if_cold(case: C) -> C:
     return msgspec.structs.replace(case, arm=HELD if case.arm == COLD else case.arm, odds=odds)
 
 
-def _explained(judged: _Judged, figure: Figure) -> list[ExplainedCase]:
+def _explain_case(judged: _Judged, figure: Figure) -> list[ExplainedCase]:
     """What a case adds, draw by draw. One that could come out in one way only adds nothing."""
     case, trial, surprise = judged
     return [

@@ -40,7 +40,7 @@ def names_of(item: Item) -> tuple[str, ...]:
 
 def item_at(item: Item, at_ms: int, history: NoteHistory) -> Item | None:
     """The item as all that had happened by then makes it; None where nothing had."""
-    return _weighed(item, [piece for piece in item.evidence if time_of(piece) <= at_ms], at_ms, history)
+    return _weigh_again(item, [piece for piece in item.evidence if time_of(piece) <= at_ms], at_ms, history)
 
 
 def item_before(item: Item, piece: Evidence, history: NoteHistory) -> Item | None:
@@ -52,7 +52,7 @@ def item_before(item: Item, piece: Evidence, history: NoteHistory) -> Item | Non
         if time_of(other) < at_ms
         and (other.session.agent, other.session.native_id) != (session.agent, session.native_id)
     ]
-    return _weighed(item, earlier, at_ms, history)
+    return _weigh_again(item, earlier, at_ms, history)
 
 
 def time_of(piece: Evidence) -> int:
@@ -60,7 +60,7 @@ def time_of(piece: Evidence) -> int:
     return piece.at_ms or piece.session.at_ms
 
 
-def _weighed(item: Item, evidence: Sequence[Evidence], at_ms: int, history: NoteHistory) -> Item | None:
+def _weigh_again(item: Item, evidence: Sequence[Evidence], at_ms: int, history: NoteHistory) -> Item | None:
     decisions = {
         name: [decision for decision in history.decisions.get(name, ()) if decision.at_ms <= at_ms]
         for name in names_of(item)
@@ -108,11 +108,11 @@ class Velocity(msgspec.Struct, frozen=True, kw_only=True):
 
 def gained_times(items: Iterable[Item], history: NoteHistory) -> dict[str, int]:
     """When each note that was ever in use had all that it takes, by id."""
-    times = ((item.id, _gained_ms(item, history)) for item in items)
+    times = ((item.id, _time_gained(item, history)) for item in items)
     return {name: at_ms for name, at_ms in times if at_ms is not None}
 
 
-def _gained_ms(item: Item, history: NoteHistory) -> int | None:
+def _time_gained(item: Item, history: NoteHistory) -> int | None:
     if item.status is ItemStatus.QUARANTINED:
         return None
     moments = {time_of(piece) for piece in item.evidence}
@@ -135,7 +135,7 @@ def _changes(items: Sequence[Item], history: NoteHistory, gained: Mapping[str, i
             about = (item.category.value, item.harvester)
             yield NoteChange(gained[item.id], item.id, GAINED, *about, _why(item, history, gained[item.id]))
             if item.status in _LOST:
-                yield NoteChange(_lost_ms(item, history, gained), item.id, LOST, *about, item.reason)
+                yield NoteChange(_time_lost(item, history, gained), item.id, LOST, *about, item.reason)
 
 
 def _why(item: Item, history: NoteHistory, gained_ms: int) -> str:
@@ -143,7 +143,7 @@ def _why(item: Item, history: NoteHistory, gained_ms: int) -> str:
     return "a person decided so" if is_decided else "there was enough evidence"
 
 
-def _lost_ms(item: Item, history: NoteHistory, gained: Mapping[str, int]) -> int:
+def _time_lost(item: Item, history: NoteHistory, gained: Mapping[str, int]) -> int:
     if item.status is ItemStatus.SUPERSEDED:
         return max(gained.get(item.superseded_by, 0), gained[item.id])
     if item.reason in TAKEN_OUT.values():

@@ -115,7 +115,7 @@ class Course:
     def __init__(self, digests: Sequence[Digest]) -> None:
         self._own = [digest for digest in digests if digest.relation != Relation.SUBAGENT] or list(digests[:1])
         self._digests = digests
-        placed = sorted((placed for digest in digests for placed in _placed(digest)), key=lambda place: place.at_ms)
+        placed = sorted((placed for digest in digests for placed in _place(digest)), key=lambda place: place.at_ms)
         self._steps = [place.step for place in placed]
         self._failures = [place.failure for place in placed]
 
@@ -148,7 +148,7 @@ class Course:
             Figure.REPEATED: _per_100(sum(_are_repeated(failures, met)), len(self._steps)),
             Figure.SEARCHES: sum(searches),
             Figure.CORRECTIONS: sum(len(digest.corrections) for digest in self._own),
-            Figure.REFUSALS: max(0, sum(map(_refused, self._digests)) - refused),
+            Figure.REFUSALS: max(0, sum(map(_count_refused, self._digests)) - refused),
             Figure.TURNS: self._turns(success_ms),
             Figure.TOKENS: sum(tokens for at_ms, tokens in spent if _is_until(at_ms, success_ms)),
             Figure.FIRST_TRY: self._first_try(),
@@ -182,7 +182,7 @@ class Course:
         return 100 * sum(costs) if paid and len(costs) == len(paid) else None
 
 
-def _refused(digest: Digest) -> int:
+def _count_refused(digest: Digest) -> int:
     """Calls that were turned down."""
     steps = (digest.steps[at] for at in digest.denials)
     return sum(step.is_unwanted for step in steps)
@@ -198,7 +198,7 @@ class _Placed(NamedTuple):
     failure: Failure | None  # that somebody has to mend
 
 
-def _placed(digest: Digest) -> Iterator[_Placed]:
+def _place(digest: Digest) -> Iterator[_Placed]:
     """The actions of one log with their times. One without a time comes right behind the one before."""
     failures = {failure.at: failure for failure in digest.failures if failure.failure not in _HARMLESS}
     at_s = 0

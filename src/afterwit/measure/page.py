@@ -51,10 +51,10 @@ def helps(figures: Figures) -> Sentences:
             " purpose, to compare."
         )
     if figures.effect is not None:
-        yield from _compared(figures.effect)
+        yield from _describe_comparison(figures.effect)
 
 
-def _compared(effect: EffectReport) -> Sentences:
+def _describe_comparison(effect: EffectReport) -> Sentences:
     if effect.sessions:
         told = counted(effect.told, "session that was told something", "sessions that were told something")
         not_told = counted(effect.not_told, "that was told nothing", "that were told nothing")
@@ -303,7 +303,7 @@ def page(figures: Figures, charts: Mapping[str, Chart], calendar: Calendar) -> s
         " go with `afterwit measure report --explain NAME`.",
     ]
     for section in _sections(figures):
-        lines += ["", *_written(section, charts)]
+        lines += ["", *_write_section(section, charts)]
     return "\n".join(lines) + "\n"
 
 
@@ -362,7 +362,7 @@ def _sections(figures: Figures) -> Iterator[_Section]:
     yield _Section("Is everything read?", ("capture",), capture(figures), table=_agents(figures))
 
 
-def _written(section: _Section, charts: Mapping[str, Chart]) -> Iterator[str]:
+def _write_section(section: _Section, charts: Mapping[str, Chart]) -> Iterator[str]:
     yield f"## {section.heading}"
     if section.explained:
         yield ""

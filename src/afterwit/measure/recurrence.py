@@ -94,7 +94,7 @@ class RecurrenceTally:
         self, items: Iterable[Item], gained: Mapping[str, int], told: Mapping[SessionKey, frozenset[str]]
     ) -> None:
         self._by_scope: defaultdict[Scope, list[_Watched]] = defaultdict(list)
-        for watched in _watched(items, gained):
+        for watched in _watch(items, gained):
             self._by_scope[watched.item.scope].append(watched)
         self._told = told
         self._sessions: Counter[tuple[str, int]] = Counter()
@@ -107,7 +107,7 @@ class RecurrenceTally:
         signatures = Counter(failure.signature for failure in digest.failures)
         rules = Counter(rule for rule, _ in {(rule.id, rule.at) for rule in digest.rules})
         told = self._told.get(key_of(digest), frozenset())
-        for watched in self._concerned(digest):
+        for watched in self._notes_for(digest):
             name, week = watched.item.id, (digest.started_ms - watched.learned_ms - 1) // WEEK_MS
             if week < FIRST_WEEK:
                 continue
@@ -118,7 +118,7 @@ class RecurrenceTally:
             if times:
                 self.seen.append(ErrorSeen(digest.started_ms, digest.native_id, digest.agent, name, week, times))
 
-    def _concerned(self, digest: Digest) -> Iterator[_Watched]:
+    def _notes_for(self, digest: Digest) -> Iterator[_Watched]:
         scopes = (Scope(ScopeKind.REPO, digest.repo), Scope(ScopeKind.AGENT, digest.agent), Scope(ScopeKind.GLOBAL))
         for scope in scopes:
             for watched in self._by_scope.get(scope, ()):
@@ -136,7 +136,7 @@ class RecurrenceTally:
         ]
 
 
-def _watched(items: Iterable[Item], gained: Mapping[str, int]) -> Iterator[_Watched]:
+def _watch(items: Iterable[Item], gained: Mapping[str, int]) -> Iterator[_Watched]:
     for item in items:
         signatures = frozenset(filter(None, (trigger.signature for trigger in item.triggers)))
         rules = frozenset(filter(None, (trigger.rule for trigger in item.triggers)))

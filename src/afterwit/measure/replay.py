@@ -231,7 +231,7 @@ def replay(
             notes = noted(now)
             if notes is None:
                 running.tell_running(now.first_ms)
-                notes = {player.name: list(_spoken(player, course)) for player in players}
+                notes = {player.name: list(_speak(player, course)) for player in players}
             yield Played(now, whole, tuple(row.call_id for row in course.rows), notes)
         else:
             yield Played(now, whole, (), {}, is_played=False)
@@ -265,7 +265,7 @@ def _course(here: Whereabouts, whole: Digest, material: Material) -> _Course:
     return _Course(here, whole, material.actions, paths)
 
 
-def _spoken(player: Player, course: _Course) -> Iterator[PlayerNote]:
+def _speak(player: Player, course: _Course) -> Iterator[PlayerNote]:
     here, whole = course.here, course.digest
     yield from (_note(here, None, NoteMoment.START, saying) for saying in player.start(here))
     if whole.task:

@@ -63,18 +63,18 @@ def is_due(world: World) -> bool:
 
 def plain(value: Any) -> Any:
     """Figures and rows as programs get them: every field by its name, times in their one shape, shares rounded."""
-    return with_times(_named(value))
+    return with_times(_by_name(value))
 
 
-def _named(value: Any) -> Any:
+def _by_name(value: Any) -> Any:
     if isinstance(value, msgspec.Struct):
-        return _named(msgspec.structs.asdict(value))
+        return _by_name(msgspec.structs.asdict(value))
     if isinstance(value, dict):
-        return {name: _named(part) for name, part in value.items()}
+        return {name: _by_name(part) for name, part in value.items()}
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
-        return _named(value._asdict())
+        return _by_name(value._asdict())
     if isinstance(value, list | tuple):
-        return [_named(part) for part in value]
+        return [_by_name(part) for part in value]
     return round(value, _DIGITS) if isinstance(value, float) else value
 
 

@@ -236,7 +236,7 @@ def hit_rate(rows: Sequence[MomentOfNote]) -> HitRate:
             sum(row.moment == Came.CAME for row in group),
             sum(row.moment in (Came.CAME, Came.NOT) for row in group),
         )
-        for told_at, group in _grouped(rows).items()
+        for told_at, group in _group_by_telling(rows).items()
     }
     share = Proportion(sum(used for used, _ in pairs.values()), sum(available for _, available in pairs.values()))
     return HitRate(
@@ -251,7 +251,7 @@ def hit_rate(rows: Sequence[MomentOfNote]) -> HitRate:
     )
 
 
-def _grouped(rows: Iterable[MomentOfNote]) -> dict[str, list[MomentOfNote]]:
+def _group_by_telling(rows: Iterable[MomentOfNote]) -> dict[str, list[MomentOfNote]]:
     groups: dict[str, list[MomentOfNote]] = {}
     for row in rows:
         groups.setdefault(row.told_at, []).append(row)

@@ -61,7 +61,7 @@ def verdict(effect: EffectBrief) -> str:
     if not effect.sessions:
         return NOTHING_COMPARED
     if effect.finding is Finding.NO_EVIDENCE:
-        return f"No evidence yet: {_needed(effect)}"
+        return f"No evidence yet: {_sessions_needed(effect)}"
     word = "helps" if effect.finding is Finding.HELPS else "harms"
     size = effect.effect or 0.0
     less = "fewer" if size < 0 else "more"
@@ -86,7 +86,7 @@ def alarm_words(alarms: Iterable[Alarm]) -> str:
     return "; ".join(_ALARMS[alarm] for alarm in alarms)
 
 
-def _needed(effect: EffectBrief) -> str:
+def _sessions_needed(effect: EffectBrief) -> str:
     change = f"a change of {SOUGHT:.0%}"
     too_few = f"{counted(effect.sessions, 'session is', 'sessions are')} too few to tell"
     if effect.needed == 0:
@@ -112,8 +112,8 @@ def change_words(effect: FigureEffect | EffectBrief) -> str:
     if effect.change is None:
         return "nothing to compare"
     if effect.low is None or effect.high is None:
-        return f"{_signed(effect.change)}, by few sessions"
-    return f"{_signed(effect.change)}, between {_signed(effect.low)} and {_signed(effect.high)}"
+        return f"{_with_sign(effect.change)}, by few sessions"
+    return f"{_with_sign(effect.change)}, between {_with_sign(effect.low)} and {_with_sign(effect.high)}"
 
 
 def change_cell(effect: FigureEffect) -> str:
@@ -121,11 +121,11 @@ def change_cell(effect: FigureEffect) -> str:
     if effect.change is None:
         return "–"
     if effect.low is None or effect.high is None:
-        return f"{_signed(effect.change)} (too few)"
-    return f"{_signed(effect.change)} ({_signed(effect.low)} to {_signed(effect.high)})"
+        return f"{_with_sign(effect.change)} (too few)"
+    return f"{_with_sign(effect.change)} ({_with_sign(effect.low)} to {_with_sign(effect.high)})"
 
 
-def _signed(share: float) -> str:
+def _with_sign(share: float) -> str:
     text = f"{share:+.0%}"
     return "0%" if text in ("+0%", "-0%") else text
 

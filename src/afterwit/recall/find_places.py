@@ -92,18 +92,18 @@ def find_places(world: World, folder: Path, repo: str | None, task: str, most: i
             raise UsageError(_LEFT_OUT)
         learned = checkout_of(db, world, name)
         checkout = (_checkout_at(world, folder, name) if name == here else None) or learned
-        work = _known_work(db, world, name, checkout)
+        work = _work_of(db, world, name, checkout)
         situation = Situation(name)
         notes = holding(speaking_items(db, listener_here(db, world), situation.scopes()), situation)
-        with _indexed(world, checkout, learned) as aside:
-            repository = _known_repo(aside.layout, name, work, checkout)
+        with _index_aside(world, checkout, learned) as aside:
+            repository = _repo_of(aside.layout, name, work, checkout)
             allowed = without_forbidden(repository, (note.sentence for note in notes))
             lacks = "" if repository.tree.size() else _NO_CHECKOUT.format(name)
             branch = branch_of(str(checkout.root)) if checkout else ""
             return _answer(name, allowed, Question(task, branch), most, lacks)
 
 
-def _known_work(db: apsw.Connection, world: World, repo: str, checkout: GitCheckout | None) -> PlaceIndex:
+def _work_of(db: apsw.Connection, world: World, repo: str, checkout: GitCheckout | None) -> PlaceIndex:
     """What was done in a repository, as hooks have it from the deck. Where the deck has nothing of it, or is from
     before its checkout came, went or was left out, it is gathered from the digests of its sessions and from git."""
     deck = deck_of(world)
@@ -128,7 +128,7 @@ def _latest_digests(db: apsw.Connection, repo: str) -> Iterator[Digest]:
             yield digest
 
 
-def _known_repo(layout: Layout, repo: str, work: PlaceIndex, checkout: GitCheckout | None) -> KnownRepo:
+def _repo_of(layout: Layout, repo: str, work: PlaceIndex, checkout: GitCheckout | None) -> KnownRepo:
     """What was done in a repository, with the files of its checkout, if there is one."""
     if checkout is None:
         return KnownRepo(work)
@@ -156,7 +156,7 @@ def _checkout_at(world: World, folder: Path, repo: str) -> GitCheckout | None:
 
 
 @contextmanager
-def _indexed(world: World, checkout: GitCheckout | None, learned: GitCheckout | None = None) -> Iterator[World]:
+def _index_aside(world: World, checkout: GitCheckout | None, learned: GitCheckout | None = None) -> Iterator[World]:
     """Where the files of a checkout are indexed: in the store, if it is the one that was learned; else aside as long
     as this is open, beginning with what the store has of another checkout."""
     index = world.layout.trees / tree_file(checkout.repo if checkout else "")
@@ -177,9 +177,9 @@ def _of_folder(world: World, folder: Path, task: str, most: int) -> FoundPlaces:
     checkout = _checkout_at(world, folder, "")
     if checkout is None:
         return FoundPlaces("", (), NOTHING_KNOWN)
-    with _indexed(world, checkout) as aside:
+    with _index_aside(world, checkout) as aside:
         work = places_of(history_sightings(checkout, world.now_ms), redactor_of(aside).text)
-        repository = _known_repo(aside.layout, "", work, checkout)
+        repository = _repo_of(aside.layout, "", work, checkout)
         lacks = _NO_SESSION if repository.tree.size() else NOTHING_KNOWN
         return _answer("", repository, Question(task, branch_of(str(checkout.root))), most, lacks)
 

@@ -32,14 +32,14 @@ _PIVOT = 150  # words of a usual text; a constant, so that weights need no secon
 def terms_of(text: str) -> list[str]:
     """The words of a text, a little more alike than `words_of` makes them: `retry` is `retries`, `log` is `logging`.
     What is written with a dash or an underscore is a name: its parts count, and the whole once more."""
-    return [_levelled(word) for word in words_of(_with_whole_names(text))]
+    return [_level(word) for word in words_of(_with_whole_names(text))]
 
 
 def counts_of(text: str) -> Counter[str]:
     """How often a text has each of its terms."""
     counts: Counter[str] = Counter()
     for word, count in word_counts(_with_whole_names(text)).items():
-        counts[_levelled(word)] += count
+        counts[_level(word)] += count
     return counts
 
 
@@ -59,7 +59,7 @@ def rarity(size: int, holders: int) -> float:
     return math.log(1 + (size - holders + 0.5) / (holders + 0.5))
 
 
-def _levelled(word: str) -> str:
+def _level(word: str) -> str:
     if len(word) > 4 and word.endswith("e"):
         return word[:-1]
     if word.endswith("i"):

@@ -227,11 +227,11 @@ def _test_of(path: str, files: "_Named", is_there: Callable[[str], bool], listed
     tests = {test for name in names_of_tests(path) for test in files.named(name) if is_test(test)}
     if tests & set(listed):
         return ""
-    nearest = sorted(tests, key=lambda test: (-_shared(path, test), test))
+    nearest = sorted(tests, key=lambda test: (-_count_shared_folders(path, test), test))
     return next((test for test in nearest if is_there(test)), "")
 
 
-def _shared(path: str, other: str) -> int:
+def _count_shared_folders(path: str, other: str) -> int:
     """How many folders of two paths have the same name."""
     return len(set(path.split("/")[:-1]) & set(other.split("/")[:-1]))
 
@@ -338,8 +338,8 @@ def _in_files(tree: KnownTree, words: Sequence[str]) -> tuple[dict[str, float], 
     if not size:
         return {}, {}
     tree.look_up([*words, *(f"/{word}" for word in words)])
-    contents = _weighed(tree, sorted(words, key=lambda word: (len(tree.holders(word)), word)), size)
-    paths = _weighed(tree, [f"/{word}" for word in words if len(tree.holders(f"/{word}")) <= _RARE_PATHS], size)
+    contents = _weigh_files(tree, sorted(words, key=lambda word: (len(tree.holders(word)), word)), size)
+    paths = _weigh_files(tree, [f"/{word}" for word in words if len(tree.holders(f"/{word}")) <= _RARE_PATHS], size)
     best = heapq.nsmallest(_BY_CONTENTS, contents, key=lambda number: (-contents[number], number))
     named = heapq.nsmallest(_CANDIDATES, paths, key=lambda number: (-paths[number], number))
     there = tree.paths([*best, *named])
@@ -348,7 +348,7 @@ def _in_files(tree: KnownTree, words: Sequence[str]) -> tuple[dict[str, float], 
     return clear, {there[number]: paths[number] for number in named if number in there}
 
 
-def _weighed(tree: KnownTree, terms: Iterable[str], size: int) -> dict[int, float]:
+def _weigh_files(tree: KnownTree, terms: Iterable[str], size: int) -> dict[int, float]:
     """What the rarest of these terms tell of the files that hold them."""
     weights: dict[int, float] = {}
     held = [(term, holders) for term in terms if (holders := tree.holders(term))]

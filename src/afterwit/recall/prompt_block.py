@@ -150,10 +150,10 @@ def fitting(marked: Iterable[MarkedLine]) -> list[BlockLine]:
 
 def _where(places: Sequence[LikelyPlace]) -> list[BlockLine]:
     """Files whose names are nothing but names."""
-    named = joined((_named(place) for place in places if path(place.path)), ", ")
+    named = joined((_name_place(place) for place in places if path(place.path)), ", ")
     return [BlockLine(PLACES, named)] if named else []
 
 
-def _named(place: LikelyPlace) -> Shown:
+def _name_place(place: LikelyPlace) -> Shown:
     test = path(place.test) if place.test else NOTHING
     return joined((path(place.path), *((ours(" (tests: "), test, ours(")")) if test else ())))

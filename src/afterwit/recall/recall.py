@@ -154,10 +154,10 @@ def repo_at(db: apsw.Connection, world: World, folder: Path) -> str:
         repo = by_root.get(redact.path(root_of(str(place)))) or by_root.get(short) or configured.get(str(place))
         if repo:
             return repo
-    return _recognised(db, world, top) if top else ""
+    return _recognise(db, world, top) if top else ""
 
 
-def _recognised(db: apsw.Connection, world: World, top: Path) -> str:
+def _recognise(db: apsw.Connection, world: World, top: Path) -> str:
     """The repository of a checkout in which no session was seen: by an alias, its remote, its name or its first
     commit."""
     names = names_known(db, world.settings)

@@ -113,7 +113,7 @@ def _without_doubles(items: Sequence[Item]) -> Iterator[Item]:
         likest = [
             (share, -group)
             for group, shared in near.items()
-            if (share := shared / min(whole[item.id], whole[groups[group][0].id])) >= _needed(groups[group][0])
+            if (share := shared / min(whole[item.id], whole[groups[group][0].id])) >= _least_likeness(groups[group][0])
         ]
         if likest:
             groups[-max(likest)[1]].append(item)
@@ -121,10 +121,10 @@ def _without_doubles(items: Sequence[Item]) -> Iterator[Item]:
         for word in words[item.id]:
             holders[word].add(len(groups))
         groups.append([item])
-    yield from (_speaking(group) for group in groups)
+    yield from (_speak_for(group) for group in groups)
 
 
-def _needed(first: Item) -> float:
+def _least_likeness(first: Item) -> float:
     return _ALIKE if first.harvester == READ else _ALIKE_COUNTED
 
 
@@ -132,7 +132,7 @@ def _precedence(item: Item) -> tuple[bool, bool, float, str]:
     return not item.is_decided, item.harvester == READ, -per_token(item, {}), item.id
 
 
-def _speaking(group: Sequence[Item]) -> Item:
+def _speak_for(group: Sequence[Item]) -> Item:
     """The first of a group, with what the others wait for if it was read itself."""
     first, *others = group
     if not others or first.harvester != READ:

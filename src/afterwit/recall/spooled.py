@@ -130,7 +130,7 @@ def take_in(store: Store, redactor: Redactor, now_ms: int) -> Taken:
 def draws_in(records: Iterable[Spooled], redactor: Redactor | None = None) -> list[DrawRow]:
     """The draws among what hooks noted, as they will be stored; without a redactor, without their texts."""
     spoken = [record for record in records if record.body.get("kind") == DRAW]
-    return [_draw_row(key, draw, redactor) for key, draw in _converted(spoken, _Draw)]
+    return [_draw_row(key, draw, redactor) for key, draw in _convert(spoken, _Draw)]
 
 
 def _draw_row(key: bytes, draw: _Draw, redactor: Redactor | None) -> DrawRow:
@@ -161,10 +161,10 @@ def _take(store: Store, redactor: Redactor, batch: Batch, now_ms: int) -> Taken:
         if session_key(str(record.body.get("agent")), str(record.body.get("session"))) in gone:
             continue
         by_kind.setdefault(str(record.body.get("kind")), []).append(record)
-    drawn = _converted(by_kind.get(DRAW, ()), _Draw)
-    called = _converted(by_kind.get("tool", ()), _Call)
-    failed = _converted(by_kind.get("fault", ()), _Fault)
-    ended = _converted(by_kind.get("ended", ()), _Ending)
+    drawn = _convert(by_kind.get(DRAW, ()), _Draw)
+    called = _convert(by_kind.get("tool", ()), _Call)
+    failed = _convert(by_kind.get("fault", ()), _Fault)
+    ended = _convert(by_kind.get("ended", ()), _Ending)
     _journal_draws(store, redactor, drawn, now_ms)
     with transaction(store.db):
         hooks.put_calls(store.db, [CallRow(key=key, **_safe(call, redactor)) for key, call in called])
@@ -175,7 +175,7 @@ def _take(store: Store, redactor: Redactor, batch: Batch, now_ms: int) -> Taken:
     return Taken(len(drawn), len(called), len(failed), endings, bad, (batch,) if endings else ())
 
 
-def _converted(records: Sequence[Spooled], kind: type[R]) -> list[tuple[bytes, R]]:
+def _convert(records: Sequence[Spooled], kind: type[R]) -> list[tuple[bytes, R]]:
     """The records that have the shape they should have."""
     converted: list[tuple[bytes, R]] = []
     for record in records:

@@ -254,11 +254,11 @@ _LONGEST = 1_600  # characters, a fifth of what a block may hold
 
 def worked_example(template: Template) -> Shown:
     """The lines in one text; "" where there is too little to say."""
-    lines = list(_fitting(template))
+    lines = list(_lines_that_fit(template))
     return joined((_HEADING, *lines), "\n") if len(lines) >= LEAST_EXAMPLES else NOTHING
 
 
-def _fitting(template: Template) -> Iterator[Shown]:
+def _lines_that_fit(template: Template) -> Iterator[Shown]:
     room = _LONGEST - len(_HEADING)
     last = NOTHING
     for example in template.examples:

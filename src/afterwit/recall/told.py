@@ -84,7 +84,7 @@ def tellings(source: TranscriptSource, session: SessionRow) -> list[Telling]:
     spooled = draws_in(records_of(source.store.layout.spool, session.agent, session.native_id), source.redactor)
     keys = {draw.key for draw in stored}
     waiting = [draw for draw in spooled if draw.key not in keys]
-    drawn = [_telling(source, draw, is_learned=draw.key in keys) for draw in (*stored, *waiting)]
+    drawn = [_make_telling(source, draw, is_learned=draw.key in keys) for draw in (*stored, *waiting)]
     return sorted(drawn, key=lambda telling: telling.at_ms)
 
 
@@ -120,7 +120,7 @@ def _has_called(source: TranscriptSource, session: SessionRow) -> bool:
     return bool(live_calls(source.store.db, *name) or records_of(source.store.layout.spool, *name))
 
 
-def _telling(source: TranscriptSource, draw: DrawRow, *, is_learned: bool) -> Telling:
+def _make_telling(source: TranscriptSource, draw: DrawRow, *, is_learned: bool) -> Telling:
     text, would = source.redactor.text(draw.text), source.redactor.text(draw.would)
     items = msgspec.json.decode(draw.items, type=dict[str, int])
     return Telling(

@@ -481,6 +481,24 @@ def test_no_call_loads_what_hooks_must_not(hook: Hook, event: str, payload: dict
     assert "afterwit.recall.hook.entry" in found
 
 
+@pytest.mark.parametrize(
+    ("event", "payload", "most"),
+    [
+        ("start", {"source": "startup"}, 25),
+        ("prompt", {"prompt": "Imports need more speed"}, 30),
+        ("before", {"tool_name": "Bash", "tool_input": {"command": "pnpm install"}}, 25),
+        ("after", {"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_response": {"stdout": "a"}}, 25),
+        ("after", known_failure("ls x", "no"), 25),
+        ("after", known_failure("pnpm test --fast"), 45),
+        ("end", {}, 25),
+    ],
+)
+def test_an_answer_takes_few_modules(hook: Hook, event: str, payload: dict[str, Any], most: int) -> None:
+    modules = {name for name in loaded(hook, event, payload, "--refuse") if name.partition(".")[0] == "afterwit"}
+    assert "afterwit.recall.hook.call" in modules
+    assert len(modules) <= most
+
+
 def test_every_agent_has_payloads_of_the_same_shape() -> None:
     for agent in AGENTS:
         module = payloads_of(agent.name)

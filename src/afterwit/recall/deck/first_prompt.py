@@ -37,10 +37,10 @@ def block_at_prompt(deck: Deck, agent: str, prompt: str, place: Location) -> Pro
         return PromptBlock()
     question = Question(prompt[:_LONGEST], branch_of(place.root))
     index = PlaceIndex(deck.part(place.repo))
-    repo = without_forbidden(_known_repo(deck, place, index), deck.texts(place.repo, agent))
+    repo = without_forbidden(_repo_of(deck, place, index), deck.texts(place.repo, agent))
     places = guess(repo, question)
     notes = _notes(deck, agent, question.prompt, place, index, places)
-    told = _told_at_start(deck, agent, place)
+    told = _items_at_start(deck, agent, place)
     new = [MarkedLine(mark, BlockLine(line.item, line.text)) for mark, _, line in notes if line.item not in told]
     files = with_tests(repo, clear(repo, question, places))
     return prompt_block(files, fitting(new))
@@ -49,7 +49,7 @@ def block_at_prompt(deck: Deck, agent: str, prompt: str, place: Location) -> Pro
 def likely_places(deck: Deck, prompt: str, place: Location) -> list[LikelyPlace]:
     """The files alone, whatever notes say of them."""
     question = Question(prompt[:_LONGEST], branch_of(place.root))
-    return guess(_known_repo(deck, place, PlaceIndex(deck.part(place.repo))), question) if place.repo else []
+    return guess(_repo_of(deck, place, PlaceIndex(deck.part(place.repo))), question) if place.repo else []
 
 
 def later_lines(deck: Deck, agent: str, prompt: str, place: Location) -> list[BlockLine]:
@@ -61,7 +61,7 @@ def later_lines(deck: Deck, agent: str, prompt: str, place: Location) -> list[Bl
     return [BlockLine(line.item, line.text) for _, is_strong, line in notes if is_strong]
 
 
-def _known_repo(deck: Deck, place: Location, work: PlaceIndex) -> KnownRepo:
+def _repo_of(deck: Deck, place: Location, work: PlaceIndex) -> KnownRepo:
     """With the files of the repository, where the checkout is at hand and they are indexed. Where they are not, nobody
     can tell which are gone."""
     name = deck.tree_of(place.repo)
@@ -82,7 +82,7 @@ class _PromptLine(NamedTuple):
     line: DeckLine
 
 
-def _told_at_start(deck: Deck, agent: str, place: Location) -> set[str]:
+def _items_at_start(deck: Deck, agent: str, place: Location) -> set[str]:
     return {item for _, lines in deck.block(place.repo, agent) for item, _ in lines}
 
 

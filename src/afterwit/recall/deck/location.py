@@ -63,18 +63,18 @@ def location_of(deck: Deck, cwd: str) -> Location:
     """The repository that a folder belongs to; none where nothing tells."""
     folders = _upwards(cwd)
     home = os.path.expanduser("~")
-    place = _recorded(deck, folders, home)
+    place = _look_up_folders(deck, folders, home)
     if place.repo:
         return place
     top = next((folder for folder in folders if os.path.lexists(os.path.join(folder, ".git"))), "")
     if not top:
         return place
     main = _main_checkout(top)
-    repo = _recorded(deck, [main], home).repo or _recognised(deck, main) if main else ""
+    repo = _look_up_folders(deck, [main], home).repo or _recognise_checkout(deck, main) if main else ""
     return Location(repo, top)
 
 
-def _recognised(deck: Deck, main: str) -> str:
+def _recognise_checkout(deck: Deck, main: str) -> str:
     """The repository of a checkout in which no session was seen: by its remote, an alias, or its name."""
     from afterwit.repos.remotes import keys_of_checkout
 
@@ -103,7 +103,7 @@ def is_left_out(deck: Deck, agent: str, cwd: str) -> bool:
     return exclusion.has_repo(place.repo or os.path.basename(main or cwd))
 
 
-def _recorded(deck: Deck, folders: list[str], home: str) -> Location:
+def _look_up_folders(deck: Deck, folders: list[str], home: str) -> Location:
     """The first of the folders that the deck has, by its whole name or below the user's home."""
     spelled: dict[str, str] = {}
     for folder in folders:

@@ -148,7 +148,7 @@ class _Update:
         self._put_index(PLACES, msgspec.json.encode(_places(self._after, files, totals)).decode())
 
     def _put_works(self, changes: PromptChanges) -> None:
-        made = {key: _made(work, self._redact) for key, work in changes.works.items()}
+        made = {key: _make_facts(work, self._redact) for key, work in changes.works.items()}
         kept = {self._numbers[key] for key in changes.kept if key not in made}
         self._after = {number: self._before[number] for number in kept}
         self._gone = {number: self._words(number) for number in self._before if number not in kept}
@@ -176,7 +176,7 @@ class _Update:
                 files[path] = _File(next(free), " ".join(sorted(set(words_of(path)))))
                 row = (files[path].number, path, files[path].words)
                 self._db.execute("INSERT INTO main.prompt_files VALUES (?, ?, ?)", row)
-            filed, wanted = (_filed(path, files[path], users.get(path)) for users in (before, after))
+            filed, wanted = (_terms_of_file(path, files[path], users.get(path)) for users in (before, after))
             for kind in _FILE_KINDS:
                 self._postings.change(kind, files[path].number, filed.get(kind, _NONE), wanted.get(kind, _NONE))
         gone = concerned - after.keys()
@@ -212,13 +212,13 @@ class _Postings:
 
     def write(self) -> None:
         for kind, edits in self._edits.items():
-            bodies = [(kind, term, self._edited(kind, term, edits[term])) for term in sorted(edits)]
+            bodies = [(kind, term, self._edit_row(kind, term, edits[term])) for term in sorted(edits)]
             full = (row for row in bodies if row[2])
             self._db.executemany("INSERT OR REPLACE INTO main.prompt_terms VALUES (?, ?, ?)", full)
             empty = (row[:2] for row in bodies if not row[2])
             self._db.executemany("DELETE FROM main.prompt_terms WHERE kind = ? AND term = ?", empty)
 
-    def _edited(self, kind: str, term: str, codes: list[int]) -> bytes:
+    def _edit_row(self, kind: str, term: str, codes: list[int]) -> bytes:
         """A row with what changes in it. Where many hold a term, only the few bytes that change are looked for."""
         held = b"" if self._is_empty else self._body(kind, term)
         if not held:
@@ -244,7 +244,7 @@ class _File(NamedTuple):
     words: str  # of its path, each once
 
 
-def _made(work: PlaceSighting, redact: Redact) -> tuple[_Facts, list[str]]:
+def _make_facts(work: PlaceSighting, redact: Redact) -> tuple[_Facts, list[str]]:
     sighting = redacted_sighting(work, redact)
     bag = sighting.words()
     facts = _Facts(
@@ -284,7 +284,7 @@ def _users(works: Iterable[_Facts], paths: Collection[str]) -> dict[str, list[_F
     return dict(users)
 
 
-def _filed(path: str, file: _File, users: Sequence[_Facts] | None) -> dict[str, _Terms]:
+def _terms_of_file(path: str, file: _File, users: Sequence[_Facts] | None) -> dict[str, _Terms]:
     """Under which words, names, symbols and branches a file is found that these works changed; under none where there
     are none."""
     if not users:

@@ -105,7 +105,7 @@ class Deck:
         self.is_of_another = False
         self._parts: dict[str, apsw.Connection | None] = {}
         self._hushed: frozenset[str] = frozenset()
-        self._db = _opened(path)
+        self._db = _open_deck(path)
         self.settings: dict[str, object] = dict(self._db.execute("SELECT name, value FROM settings"))
 
     def listen(self, home: str) -> None:
@@ -223,20 +223,20 @@ class Deck:
         """What the deck has of one repository alone; None where there is nothing that can be read."""
         if repo not in self._parts:
             try:
-                self._parts[repo] = self._opened_part(repo)
+                self._parts[repo] = self._open_part(repo)
             except (apsw.Error, ValueError) as error:
                 self._parts[repo] = None
                 self.faults.append(error)
         return self._parts[repo]
 
-    def _opened_part(self, repo: str) -> apsw.Connection | None:
+    def _open_part(self, repo: str) -> apsw.Connection | None:
         path = self._part_path(repo)
         if path and not os.path.exists(path):  # noqa: PTH110
-            self._db = _opened(self.path)
+            self._db = _open_deck(self.path)
             path = self._part_path(repo)
         if not path:
             return None
-        db = _opened(path)
+        db = _open_deck(path)
         if index_in(db, REPO) != repo:
             raise ValueError("the prepared notes are of another repository")
         return db
@@ -246,7 +246,7 @@ class Deck:
         return os.path.join(os.path.dirname(self.path), PARTS, row[0]) if row else ""
 
 
-def _opened(path: str) -> apsw.Connection:
+def _open_deck(path: str) -> apsw.Connection:
     db = opened_immutable(path)
     if db.pragma("user_version") != VERSION:
         raise ValueError("the prepared notes were made by another version")

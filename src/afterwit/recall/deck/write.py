@@ -102,7 +102,7 @@ def parts_folder(deck: Path) -> Path:
 @contextmanager
 def dealt_deck(path: Path) -> Iterator[DealtDeck]:
     """The deck at this path; nothing where there is none of this version."""
-    db = _opened(path)
+    db = _open_deck(path)
     if db is None:
         yield NOTHING_DEALT
         return
@@ -113,7 +113,7 @@ def dealt_deck(path: Path) -> Iterator[DealtDeck]:
         yield DealtDeck(marks, named, {part.repo: part for part in sound if part is not None}, db)
 
 
-def _opened(path: Path) -> apsw.Connection | None:
+def _open_deck(path: Path) -> apsw.Connection | None:
     if not path.is_file():
         return None
     try:

@@ -338,7 +338,7 @@ class HookCall:
         )  # a refusal of ours comes back
         if moment.event in (AFTER, END):
             self._note_event("denied" if is_own and moment.command else _status(moment))
-        answer = self._answered(deck) if deck is not None and not is_own else None
+        answer = self._answer(deck) if deck is not None and not is_own else None
         if answer is None:
             self._append()
         if moment.event == END and deck is not None:
@@ -346,7 +346,7 @@ class HookCall:
         write = getattr(self._payloads, "write")  # noqa: B009 - a module, known by name only
         return str(write(moment, answer)) if answer is not None else ""
 
-    def _answered(self, deck: Deck) -> Answer | None:
+    def _answer(self, deck: Deck) -> Answer | None:
         """What to answer, recorded; None where there was nothing to decide."""
         moment, carries = self._moment, self._hooks["carries"]
         if moment.event == END:

@@ -54,20 +54,20 @@ class HookTeller:
         event = self._moment.event
         self._odds = history.odds or self._odds
         if event == START:
-            return Answer(self._started(history) if START in carries else NOTHING)
+            return Answer(self._at_start(history) if START in carries else NOTHING)
         if event == COMPACT:
             self._note(COMPACTED)
             return Answer()
         if event == PROMPT:
-            return Answer(self._joined(*self._prompted(history, proposal)))
+            return Answer(self._join(*self._at_prompt(history, proposal)))
         block = self._block() if self._is_due_at_action(history, carries) else NOTHING
         if proposal is None:
             return Answer(block)
         if proposal.is_refusal or proposal.is_rewrite:
-            return self._corrected(history, proposal)
-        return Answer(self._joined(block, self._lines(history, proposal)))
+            return self._correct(history, proposal)
+        return Answer(self._join(block, self._lines(history, proposal)))
 
-    def _started(self, history: History) -> Shown:
+    def _at_start(self, history: History) -> Shown:
         source = self._moment.source
         if source == FORGETFUL and history.has_block_at_prompt:
             return NOTHING
@@ -79,15 +79,15 @@ class HookTeller:
             return self._block()
         if history.has_started:
             return NOTHING
-        return self._block() if source in _FRESH else self._skipped()
+        return self._block() if source in _FRESH else self._skip()
 
-    def _skipped(self) -> Shown:
+    def _skip(self) -> Shown:
         """A resumed session has its context back, and its first prompt behind it."""
         self._note(STARTED)
         self._note(PROMPTED)
         return NOTHING
 
-    def _prompted(self, history: History, proposal: "Proposal | None") -> tuple[Shown, Shown]:
+    def _at_prompt(self, history: History, proposal: "Proposal | None") -> tuple[Shown, Shown]:
         is_due = not history.has_started or history.awaits_block
         block = self._block() if is_due else NOTHING
         if history.has_prompted:
@@ -109,9 +109,9 @@ class HookTeller:
             wanted.append((heading, new))
             told.append((heading, [line for line in new if items[line[0]]]))
         whole = text_of(wanted)
-        if not items or len(self._marked(whole)) > room:
+        if not items or len(self._mark(whole)) > room:
             return NOTHING
-        return self._drawn(PROMPT, items, text_of(told), whole)
+        return self._draw(PROMPT, items, text_of(told), whole)
 
     def _later(self, history: History, proposal: "Proposal") -> Shown:
         """What is new in a prompt that is not the first, within what the session has left."""
@@ -124,7 +124,7 @@ class HookTeller:
         if not items:
             return NOTHING
         text = text_of(told, is_first=False)
-        return self._drawn(PROMPT, items, text, text_of(wanted, is_first=False), **{LATER: "1"})
+        return self._draw(PROMPT, items, text, text_of(wanted, is_first=False), **{LATER: "1"})
 
     def _is_due_at_action(self, history: History, carries: tuple[str, ...]) -> bool:
         """Where an agent takes text neither at the start nor at a prompt, the block comes with the first result."""
@@ -156,7 +156,7 @@ class HookTeller:
             return NOTHING
         block = joined(told, "\n") if has_lines else NOTHING
         late = {"with": self._moment.event} if self._moment.event != START else {}
-        return self._drawn(START, items, block, joined(wanted, "\n"), **late)
+        return self._draw(START, items, block, joined(wanted, "\n"), **late)
 
     def _example(self, block: Shown) -> tuple[str, Shown] | None:
         """The worked example that this session is told if it is in the arm that is, where it fits. Where there is one,
@@ -181,9 +181,9 @@ class HookTeller:
         wanted = joined((joined((ours("- "), line.text)) for line in new), "\n")
         is_fix = bool({line.item for line in proposal.lines} & items.keys())
         details = {"signature": proposal.signature} if is_fix else {"act": ACTIVITY}
-        return self._drawn(self._moment.event, items, told, wanted, **details)
+        return self._draw(self._moment.event, items, told, wanted, **details)
 
-    def _corrected(self, history: History, proposal: "Proposal") -> Answer:
+    def _correct(self, history: History, proposal: "Proposal") -> Answer:
         """Refuses a command once, or rewrites it. The same command passes when it is called again."""
         (line,) = proposal.lines
         mark = blake2b(self._moment.command.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
@@ -201,7 +201,7 @@ class HookTeller:
         wanted = joined((line.text, ours("\n"), again if proposal.is_refusal else notice, ours(".")))
         is_shown = self._is_shown(line.item)
         items = {line.item: int(is_shown)}
-        text = self._drawn(BEFORE, items, wanted if is_shown else NOTHING, wanted, act=act, command=mark)
+        text = self._draw(BEFORE, items, wanted if is_shown else NOTHING, wanted, act=act, command=mark)
         if not text:
             return Answer()
         return Answer(reason=text) if proposal.is_refusal else Answer(text, arguments=arguments, notice=notice)
@@ -213,12 +213,12 @@ class HookTeller:
     def _is_shown(self, item: str) -> bool:
         return not self._odds.leaves_out(self._deck.key(), self._agent, self._moment.session, item)
 
-    def _drawn(self, moment: str, items: dict[str, int], told: Shown, wanted: Shown, **more: str) -> Shown:
+    def _draw(self, moment: str, items: dict[str, int], told: Shown, wanted: Shown, **more: str) -> Shown:
         """Records a draw; the text to show, which is empty where everything is held out."""
         arm = self._arm
         is_held_out = not is_told(arm, moment)
-        text = NOTHING if is_held_out or not told else self._marked(told)
-        self._wanted_chars += len(self._marked(wanted))
+        text = NOTHING if is_held_out or not told else self._mark(told)
+        self._wanted_chars += len(self._mark(wanted))
         shown = {item: int(bool(text) and bool(is_shown)) for item, is_shown in items.items()}
         would = {"would": wanted} if text == "" or told != wanted else {}
         details = {name: value for name, value in more.items() if value}
@@ -228,11 +228,11 @@ class HookTeller:
         self._note(DRAW, **drawn, text=text, **would, **details)
         return text
 
-    def _marked(self, text: Shown) -> Shown:
+    def _mark(self, text: Shown) -> Shown:
         opening, closing = self._deck.text("opening"), self._deck.text("closing")
         return between_markers(cut(text, LONGEST - len(opening) - len(closing) - 2), opening, closing)
 
-    def _joined(self, *texts: Shown) -> Shown:
+    def _join(self, *texts: Shown) -> Shown:
         """Both, where they fit together; else the first."""
         whole = joined(texts, "\n\n")
         return whole if len(whole) <= LONGEST else next(filter(None, texts))

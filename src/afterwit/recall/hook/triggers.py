@@ -107,12 +107,12 @@ def meant(line: DeckLine, moment: Moment) -> DeckLine | None:
     """The line with its advice for this very command, where the advice is a change; None where it does not fit."""
     if _CHANGE not in line.advice:
         return line
-    advice, bare = _changed(line.advice, moment)
+    advice, bare = _change_command(line.advice, moment)
     command = moment.command.strip()
     return line.told(line.text, advice, command if bare == command else "") if advice else None
 
 
-def _changed(advice: str, moment: Moment) -> tuple[str, str]:
+def _change_command(advice: str, moment: Moment) -> tuple[str, str]:
     """The line that the advice means, and the command without what belongs to the moment."""
     from afterwit.actions.shell.command_changes import advised, bare
 
@@ -137,7 +137,7 @@ def known_fixes(deck: Deck, agent: str, moment: Moment, place: Location) -> tupl
             ranked.append(((not line.advice, -clarity, line.breadth, line.number), line))
     best: dict[str, DeckLine] = {}
     for _, line in sorted(ranked, key=lambda rated: rated[0]):
-        best.setdefault(line.item, _shown_here(line))
+        best.setdefault(line.item, _show_here(line))
     return failure.signature, list(best.values())
 
 
@@ -169,7 +169,7 @@ def _says(moment: Moment, line: DeckLine) -> bool:
     return bool(advice) and (advice in moment.output or advice == moment.command.strip())
 
 
-def _shown_here(line: DeckLine) -> DeckLine:
+def _show_here(line: DeckLine) -> DeckLine:
     """The line with the command to use now, where it does not have it."""
     if not line.advice or line.advice in line.text:
         return line
