@@ -22,7 +22,7 @@ from afterwit.config.world import World
 from afterwit.engine.sweep import sweep
 from afterwit.model.learn_run import Options
 from afterwit.sessions.filters import Filter
-from afterwit.sessions.search import Searcher, searching
+from afterwit.sessions.search import Searcher, open_searcher
 from bench.worlds import Silent, world_of
 
 QUERIES = (
@@ -58,7 +58,7 @@ def main() -> None:
 
 def report(world: World, home: Path) -> None:
     print(f"{'whole command':<28}{seconds(lambda: command(world), ROUNDS) * 1000:8.1f} ms")
-    with searching(world) as searcher:
+    with open_searcher(world) as searcher:
         first = seconds(lambda: searcher.best_hits(FIRST, Filter(), "", 10, 160), 1)
         print(f"{'first answer of a process':<28}{first * 1000:8.1f} ms")
         peer = shutil.which("rg")

@@ -9,7 +9,7 @@ from tests.agents.contract_cases import Case, all_cases
 from tests.homes import ORCHARD, Silent, hash_of, learned, put, rows, world_of
 
 from afterwit.agents.log_reader import shared_files
-from afterwit.capture.logs import belonging, kept_at
+from afterwit.capture.logs import archive_path, owner_of
 from afterwit.engine.archive.rebuild import rebuild
 
 AGENTS = Path(__file__).parents[1] / "agents"
@@ -52,14 +52,14 @@ def put_projects(home: Path, **projects: str) -> None:
 def test_the_copy_of_a_shared_file_is_known_as_the_transcripts_own(case: Case) -> None:
     path = case.file.path
     for shared in shared_files(case.reader, path):
-        assert belonging(case.reader, kept_at(path, shared)) == (path, shared)
+        assert owner_of(case.reader, archive_path(path, shared)) == (path, shared)
         assert case.reader.primary(shared) != path
 
 
 def test_a_companion_belongs_to_its_transcript_under_its_own_path() -> None:
     case = next(case for case in SHARING if case.agent == "kimi" and case.file.path.name == "wire.jsonl")
     state = case.file.path.with_name("state.json")
-    assert belonging(case.reader, state) == (case.file.path, state)
+    assert owner_of(case.reader, state) == (case.file.path, state)
 
 
 def test_the_folder_of_an_old_gemini_document_is_the_one_its_hash_stands_for(home: Path, store: Path) -> None:

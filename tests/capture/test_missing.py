@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from afterwit.actions.shell.project_calls import project_calls
 from afterwit.capture.checkouts import Checkout, tree_marks
-from afterwit.capture.missing import MissingSubjects, NamedSubjects, missing_subjects, watch_subjects
+from afterwit.capture.missing import MissingSubjects, NamedSubjects, find_missing, watch_subjects
 from afterwit.sources import checkout
 
 REPO = "git.example/fruit/orchard"
@@ -29,7 +29,7 @@ def package(*scripts: str, **more: object) -> str:
 def look(*roots: Path, files: tuple[str, ...] = (), line: str = "", readable: bool = True) -> MissingSubjects:
     places = [Checkout(REPO, root) for root in roots]
     named = {REPO: NamedSubjects(frozenset(files), frozenset(project_calls(line)))}
-    return missing_subjects(places, named, places if readable else ())[REPO]
+    return find_missing(places, named, places if readable else ())[REPO]
 
 
 def reasons(*roots: Path, line: str) -> list[str]:
@@ -286,12 +286,12 @@ def test_trees_that_look_the_same_at_a_glance_give_the_same_answer(
     named = {REPO: NamedSubjects(frozenset(("src/press.py", "mill.py")), frozenset(calls))}
     places = [Checkout(REPO, root)]
     _become(root, (None,) * len(PLACES), before)
-    answer = missing_subjects(places, named, places)[REPO]
+    answer = find_missing(places, named, places)[REPO]
     eyed = {REPO: watch_subjects(named[REPO], answer)}
     glance = list(tree_marks(places, eyed))
     _become(root, before, after)
     if list(tree_marks(places, eyed)) == glance:
-        assert missing_subjects(places, named, places)[REPO] == answer
+        assert find_missing(places, named, places)[REPO] == answer
 
 
 def _become(root: Path, before: tuple[str | None, ...], after: tuple[str | None, ...]) -> None:

@@ -8,7 +8,7 @@ import pytest
 from tests.homes import CLAUDE, CODEX, NOW_MS, THREAD, claude_records, codex_records, put, world_of
 
 from afterwit.agents.registry import DAY_MS, RetentionPeriod
-from afterwit.capture.logs import Home, keeping_in
+from afterwit.capture.logs import Home, retention_in
 from afterwit.capture.plan import Pending, homes, plan
 from afterwit.capture.tasks import soonest_first
 from afterwit.store.layout import Layout
@@ -42,11 +42,11 @@ def test_what_vanishes_soonest_comes_first_and_what_stays_last(home: Path, tmp_p
 
 def test_the_settings_of_the_home_itself_count(home: Path) -> None:
     folder = home / ".claude"
-    assert keeping_in(Home("claude-code", folder)) == RetentionPeriod(30, "default")
+    assert retention_in(Home("claude-code", folder)) == RetentionPeriod(30, "default")
     put(folder / "settings.json", b'{"cleanupPeriodDays": 90}')
-    assert keeping_in(Home("claude-code", folder)) == RetentionPeriod(90, "settings.json")
+    assert retention_in(Home("claude-code", folder)) == RetentionPeriod(90, "settings.json")
 
 
 def test_settings_that_cannot_be_opened_leave_the_default(home: Path) -> None:
     (home / ".claude" / "settings.json").mkdir()
-    assert keeping_in(Home("claude-code", home / ".claude")) == RetentionPeriod(30, "default")
+    assert retention_in(Home("claude-code", home / ".claude")) == RetentionPeriod(30, "default")

@@ -1,7 +1,7 @@
 """Small invented sessions to digest."""
 
-from afterwit.digest.digester import Identity, Material, SessionPart, gathered
-from afterwit.model.captured import ActionRow, NoteRow, PartFacts
+from afterwit.digest.digester import Identity, Material, SessionPart, gather
+from afterwit.model.captured import ActionRow, Extract, PartFacts
 from afterwit.model.kinds import ActionKind, EventKind, Lean, NoteKind, Status
 
 ROOT = "/srv/orchard"
@@ -47,8 +47,8 @@ def action(
     )
 
 
-def note(kind: NoteKind, place: int, text: str, at_ms: int | None = START_MS) -> NoteRow:
-    return NoteRow(0, kind, place, at_ms, text)
+def note(kind: NoteKind, place: int, text: str, at_ms: int | None = START_MS) -> Extract:
+    return Extract(0, kind, place, at_ms, text)
 
 
 def facts(last_kind: EventKind = EventKind.REPLY, **fields: int) -> PartFacts:
@@ -56,6 +56,6 @@ def facts(last_kind: EventKind = EventKind.REPLY, **fields: int) -> PartFacts:
 
 
 def material(
-    actions: list[ActionRow], notes: list[NoteRow] | None = None, last: EventKind = EventKind.REPLY, **fields: object
+    actions: list[ActionRow], notes: list[Extract] | None = None, last: EventKind = EventKind.REPLY, **fields: object
 ) -> Material:
-    return gathered(identity(**fields), [SessionPart(facts(last), actions, notes or [])])
+    return gather(identity(**fields), [SessionPart(facts(last), actions, notes or [])])

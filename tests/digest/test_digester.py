@@ -16,11 +16,11 @@ from afterwit.digest.digester import (
     SessionPart,
     below,
     digest,
-    gathered,
-    shown_by,
+    files_printed,
+    gather,
     task_type,
 )
-from afterwit.model.captured import ActionRow, NoteRow
+from afterwit.model.captured import ActionRow, Extract
 from afterwit.model.digest import Digest, Said, Touched
 from afterwit.model.kinds import ActionKind, FailureClass, Lean, NoteKind, Outcome, ResolutionKind, Status, TaskType
 
@@ -207,7 +207,7 @@ ERRORS = st.sampled_from(["", "--- FAIL: TestX", "bash: pear: command not found"
 
 
 @st.composite
-def rows(draw: st.DrawFn) -> tuple[list[ActionRow], list[NoteRow]]:
+def rows(draw: st.DrawFn) -> tuple[list[ActionRow], list[Extract]]:
     count = draw(st.integers(0, 10))
     actions = [
         action(
@@ -226,7 +226,7 @@ def rows(draw: st.DrawFn) -> tuple[list[ActionRow], list[NoteRow]]:
     return actions, notes
 
 
-def cut_at(actions: Sequence[ActionRow], notes: Sequence[NoteRow], place: int) -> list[SessionPart]:
+def cut_at(actions: Sequence[ActionRow], notes: Sequence[Extract], place: int) -> list[SessionPart]:
     """The same session in two files: ordinals begin anew in the second."""
     later = [msgspec.structs.replace(row, ordinal=row.ordinal - place) for row in actions[place:]]
     of_later = [msgspec.structs.replace(one, place=one.place - place) for one in notes if one.place >= place]
@@ -237,17 +237,17 @@ def cut_at(actions: Sequence[ActionRow], notes: Sequence[NoteRow], place: int) -
 @given(rows(), st.data())
 @settings(max_examples=examples(60), deadline=None)
 def test_a_session_in_two_files_has_the_digest_of_the_whole(
-    given_rows: tuple[list[ActionRow], list[NoteRow]], data: st.DataObject
+    given_rows: tuple[list[ActionRow], list[Extract]], data: st.DataObject
 ) -> None:
     actions, notes = given_rows
     place = data.draw(st.integers(0, len(actions)))
-    whole = digest(gathered(identity(), [SessionPart(facts(), actions, notes)]))
-    assert digest(gathered(identity(), cut_at(actions, notes, place))) == whole
+    whole = digest(gather(identity(), [SessionPart(facts(), actions, notes)]))
+    assert digest(gather(identity(), cut_at(actions, notes, place))) == whole
 
 
 @given(rows())
 @settings(max_examples=examples(40), deadline=None)
-def test_digesting_is_repeatable_and_survives_packing(given_rows: tuple[list[ActionRow], list[NoteRow]]) -> None:
+def test_digesting_is_repeatable_and_survives_packing(given_rows: tuple[list[ActionRow], list[Extract]]) -> None:
     made = digest(material(*given_rows))
     assert made == digest(material(*given_rows))
     assert msgspec.msgpack.decode(msgspec.msgpack.encode(made), type=Digest) == made
@@ -315,7 +315,7 @@ def test_the_root_counts_where_the_session_ran_below_it() -> None:
     ],
 )
 def test_files_shown_by_a_command_are_found(line: str, expected: list[str]) -> None:
-    assert shown_by(line) == expected
+    assert files_printed(line) == expected
 
 
 def test_what_was_said_before_a_later_prompt_is_kept_beside_the_last_reply() -> None:

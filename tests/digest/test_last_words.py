@@ -13,7 +13,7 @@ from afterwit.digest.last_words import (
     is_refusal,
     is_thanks,
     is_undoing,
-    reported,
+    read_report,
 )
 
 
@@ -124,4 +124,4 @@ def test_a_word_to_the_program_is_leaving() -> None:
     ],
 )
 def test_a_reply_reports(reply: str, report: TaskReport) -> None:
-    assert reported(reply) == report
+    assert read_report(reply) == report

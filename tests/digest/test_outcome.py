@@ -6,8 +6,8 @@ from tests.digest.materials import ROOT, START_MS, action, material, note
 from tests.every import for_every
 
 from afterwit.digest.digester import digest
-from afterwit.digest.last_words import reported
-from afterwit.model.captured import ActionRow, NoteRow
+from afterwit.digest.last_words import read_report
+from afterwit.model.captured import ActionRow, Extract
 from afterwit.model.digest import Verdict
 from afterwit.model.kinds import ActionKind, EventKind, NoteKind, Outcome, RecordedEnd, Status
 
@@ -22,18 +22,18 @@ def broke(ordinal: int, line: str = "make test", error: str = "--- FAIL: TestPea
     return action(ordinal, line, Status.FAILED, error=error)
 
 
-def prompt(text: str, at_ms: int = 1) -> NoteRow:
+def prompt(text: str, at_ms: int = 1) -> Extract:
     return note(NoteKind.PROMPT, at_ms, text, at_ms)
 
 
-def said(text: str, at_ms: int = START_MS + 200_000) -> NoteRow:
+def said(text: str, at_ms: int = START_MS + 200_000) -> Extract:
     """The last reply to a prompt."""
     return note(NoteKind.REPORT, at_ms, text, at_ms)
 
 
 def verdict(
     actions: list[ActionRow],
-    *notes: NoteRow,
+    *notes: Extract,
     last: EventKind = EventKind.REPLY,
     end: str = "",
     next_prompt: str = "",
@@ -68,7 +68,7 @@ COMMITTED = [edit(0), action(1, "git commit -m x")]
     ],
 )
 def test_what_happened_decides(
-    actions: list[ActionRow], notes: list[NoteRow], last: EventKind, expected: Outcome
+    actions: list[ActionRow], notes: list[Extract], last: EventKind, expected: Outcome
 ) -> None:
     assert verdict(actions, *notes, last=last).outcome is expected
 
@@ -135,8 +135,8 @@ def test_done_after_nothing_but_a_red_check_is_no_success() -> None:
 
 
 def test_some_of_a_number_of_things_is_a_part() -> None:
-    assert reported("I migrated 3 of 10 tables.").left_open
-    assert reported("I migrated three of ten tables.").left_open
+    assert read_report("I migrated 3 of 10 tables.").left_open
+    assert read_report("I migrated three of ten tables.").left_open
 
 
 def test_a_red_check_in_a_review_is_its_result() -> None:

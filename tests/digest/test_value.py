@@ -11,9 +11,9 @@ from afterwit.digest.value import (
     Aspect,
     ExpectedFinding,
     SampleCandidate,
-    chosen,
+    choose,
     findings_of,
-    valued,
+    value_of,
     values,
 )
 from afterwit.model.digest import Digest, Failure, Measures, Publication, Rule, Said, Touched, Verdict
@@ -50,7 +50,7 @@ def failure(kind: FailureClass, resolution: ResolutionKind, signature: str = "no
 
 def worth(**fields: object) -> dict[Aspect, float]:
     """What each aspect of such a session is worth, if anything."""
-    return {aspect: part for aspect, part in valued(findings_of(digest(**fields)), {}).by_aspect.items() if part}
+    return {aspect: part for aspect, part in value_of(findings_of(digest(**fields)), {}).by_aspect.items() if part}
 
 
 def test_a_session_without_findings_is_worth_nothing() -> None:
@@ -103,13 +103,13 @@ def test_rules_and_places_of_another_repository_are_others() -> None:
 
 def test_each_other_session_that_holds_a_thing_halves_it() -> None:
     one = (ExpectedFinding(Aspect.RESOLVED, "a", 4.0),)
-    assert [valued(one, {"a": known}).total for known in (0, 1, 2, 7, 8)] == [4, 2, 1, 4 / 128, 0]
+    assert [value_of(one, {"a": known}).total for known in (0, 1, 2, 7, 8)] == [4, 2, 1, 4 / 128, 0]
 
 
 def test_an_original_that_will_be_gone_soon_adds_a_quarter_but_nothing_to_nothing() -> None:
     one = (ExpectedFinding(Aspect.RESOLVED, "a", 4.0),)
-    assert valued(one, {}, is_vanishing=True).total == 5
-    assert valued((), {}, is_vanishing=True).total == 0
+    assert value_of(one, {}, is_vanishing=True).total == 5
+    assert value_of((), {}, is_vanishing=True).total == 0
 
 
 def test_values_of_sessions_count_what_the_others_know() -> None:
@@ -124,7 +124,7 @@ def test_of_two_sessions_with_the_same_findings_the_second_comes_after_a_poorer_
         SampleCandidate((2, "twin again", ""), shared),
         SampleCandidate((3, "poorer", ""), (ExpectedFinding(Aspect.RESOLVED, "b", 3.0),)),
     ]
-    found = [(one.candidate.order[1], one.value.total) for one in chosen(candidates)]
+    found = [(one.candidate.order[1], one.value.total) for one in choose(candidates)]
     assert found == [("twin", 4.0), ("poorer", 3.0), ("twin again", 2.0)]
 
 
@@ -151,8 +151,8 @@ def test_the_choice_is_the_greedy_one(given_findings: list[tuple[tuple[ExpectedF
         covered.update(finding.key for finding in best.findings)
         left.remove(best)
     for order in list(permutations(candidates))[:6]:
-        assert [(one.candidate.order, one.value.total) for one in chosen(order)] == plain
+        assert [(one.candidate.order, one.value.total) for one in choose(order)] == plain
 
 
 def _total(candidate: SampleCandidate, covered: Counter[str]) -> float:
-    return valued(candidate.findings, covered, is_vanishing=candidate.is_vanishing).total
+    return value_of(candidate.findings, covered, is_vanishing=candidate.is_vanishing).total

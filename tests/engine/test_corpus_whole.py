@@ -13,7 +13,7 @@ from tests.homes import world_of
 
 from afterwit.agents.log_reader import SourceFile
 from afterwit.agents.registry import reader_for
-from afterwit.capture.logs import Feeding, opened
+from afterwit.capture.logs import Feeding, open_unit
 from afterwit.capture.plan import AgentPlan, Pending, homes, plan, plan_folder
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Problem
@@ -76,7 +76,7 @@ def told_by(pending: Pending) -> Told:
     reader = reader_for(agent)
     assert reader is not None
     reading = reader.start(SourceFile(path, lambda _: None))
-    with opened(agent, pending.unit.home, path) as (file, _, _):
+    with open_unit(agent, pending.unit.home, path) as (file, _, _):
         raw = file.read()
     readings = list(Feeding(reading, reader.shape(path)).read(lines_of(path, Chunks(iter([raw])))))
     events = [each for each in readings if isinstance(each, Event)]

@@ -2,7 +2,7 @@ import pytest
 from tests.every import for_every
 
 from afterwit.agents.registry import instruction_files
-from afterwit.model.instruction_files import Instruction, Placed, instruction, placed
+from afterwit.model.instruction_files import Instruction, Placed, instruction, place_instruction
 
 
 @for_every(
@@ -23,12 +23,14 @@ from afterwit.model.instruction_files import Instruction, Placed, instruction, p
     ],
 )
 def test_a_path_is_taken_apart_at_the_longest_name(path: str, expected: Placed | None) -> None:
-    assert placed(path, instruction_files().in_checkouts) == expected
+    assert place_instruction(path, instruction_files().in_checkouts) == expected
 
 
 def test_home_folders_have_names_of_their_own() -> None:
-    assert placed("/home/ada/.codex/AGENTS.md", instruction_files().in_homes) == Placed("/home/ada", ".codex/AGENTS.md")
-    assert placed("/home/ada/AGENTS.md", instruction_files().in_homes) is None
+    assert place_instruction("/home/ada/.codex/AGENTS.md", instruction_files().in_homes) == Placed(
+        "/home/ada", ".codex/AGENTS.md"
+    )
+    assert place_instruction("/home/ada/AGENTS.md", instruction_files().in_homes) is None
 
 
 @pytest.mark.parametrize("is_whole", [True, False])

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.every import for_every
 
-from afterwit.model.prices import Prices, packaged, parsed, price_list
+from afterwit.model.prices import Prices, load_packaged, parse_prices, price_list
 from afterwit.model.readings import Usage
 from afterwit.model.settings import Rates
 
@@ -18,7 +18,7 @@ def at(day: str) -> int:
 
 
 def table(**patterns: dict[str, object]) -> Prices:
-    return Prices(parsed(patterns))
+    return Prices(parse_prices(patterns))
 
 
 def test_the_four_kinds_of_tokens_have_their_own_rate_and_reasoning_is_part_of_output() -> None:
@@ -40,7 +40,7 @@ def test_a_cache_write_that_is_kept_for_an_hour_has_its_own_rate() -> None:
 
 
 def test_every_claude_keeps_a_cache_for_an_hour_at_twice_its_input() -> None:
-    claudes = {name: price for name, price in packaged().items() if name.startswith("claude-")}
+    claudes = {name: price for name, price in load_packaged().items() if name.startswith("claude-")}
     assert len(claudes) > 15
     for name, price in claudes.items():
         for rates in (price, *price.long):
@@ -85,7 +85,7 @@ def test_a_model_without_a_price_is_unpriced() -> None:
 
 
 def test_the_longest_pattern_wins() -> None:
-    found = Prices(parsed({"a*": {"input": 1, "output": 0}, "a-b*": {"input": 2, "output": 0}}))
+    found = Prices(parse_prices({"a*": {"input": 1, "output": 0}, "a-b*": {"input": 2, "output": 0}}))
     assert found.cost_usd("a-bc", Usage(input=MILLION)) == 2
     assert found.cost_usd("a-c", Usage(input=MILLION)) == 1
 
@@ -179,7 +179,7 @@ def test_a_relative_of_a_known_model_is_not_given_its_price(model: str) -> None:
 
 
 def test_the_packaged_prices_are_plausible() -> None:
-    for pattern, price in packaged().items():
+    for pattern, price in load_packaged().items():
         for rates in (price, *price.long, *price.then):
             assert (rates.cache_read or 0) <= rates.input <= rates.output, pattern
         assert [step.above for step in price.long] == sorted({step.above for step in price.long}), pattern
@@ -187,7 +187,7 @@ def test_the_packaged_prices_are_plausible() -> None:
 
 def test_a_misspelled_entry_is_refused() -> None:
     with pytest.raises(msgspec.ValidationError):
-        parsed({"m": {"input": 1, "outptu": 2}})
+        parse_prices({"m": {"input": 1, "outptu": 2}})
 
 
 @given(st.integers(0, 10**7), st.integers(0, 10**7), st.text(max_size=20))

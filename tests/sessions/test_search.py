@@ -24,7 +24,7 @@ from afterwit.engine.archive.rebuild import rebuild
 from afterwit.model.errors import DamagedError, StoreError, UsageError
 from afterwit.sessions.filters import Filter
 from afterwit.sessions.originals import source_of
-from afterwit.sessions.search import SearchAnswer, SessionsAnswer, best_hits, searching
+from afterwit.sessions.search import SearchAnswer, SessionsAnswer, best_hits, open_searcher
 from afterwit.sessions.search import search as search_sessions
 from afterwit.sessions.show import SessionMoment, WantedMoments, moments
 
@@ -80,7 +80,7 @@ def test_hits_stand_in_the_order_of_their_rank_with_their_own_texts(place: Path,
 
 
 def test_a_searcher_answers_many_queries_as_single_ones_are_answered(place: Path) -> None:
-    with searching(world_of(place / "home", place / "store")) as searcher:
+    with open_searcher(world_of(place / "home", place / "store")) as searcher:
         for query in ("row", "ladder", "nowhere", "row"):
             assert searcher.best_hits(query, Filter(), "", 10, 80) == search(place, query)
 

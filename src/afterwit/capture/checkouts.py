@@ -132,18 +132,18 @@ def git_checkouts(store: StoreRows, world: World, places: Sequence[Checkout] | N
 
 def folder_here(store: StoreRows, world: World, root: str) -> str:
     """A stored folder as this machine has it: with the user's home where its name was taken out, or `~` stands."""
-    begins = (begin for begin in (hidden_home(store, world), "~") if root.startswith(f"{begin}/"))
+    begins = (begin for begin in (redacted_home(store, world), "~") if root.startswith(f"{begin}/"))
     begin = next(begins, "")
     return str(world.user_home) + root[len(begin) :] if begin else root
 
 
-def hidden_home(store: StoreRows, world: World) -> str:
+def redacted_home(store: StoreRows, world: World) -> str:
     """The user's home folder as redacted paths have it."""
-    return _hidden(world.user_home, store.key)
+    return _redact_home(world.user_home, store.key)
 
 
 @cache
-def _hidden(home: Path, key: bytes) -> str:
+def _redact_home(home: Path, key: bytes) -> str:
     return str(home.parent / placeholder("user", home.name, key))
 
 

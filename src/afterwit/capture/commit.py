@@ -30,14 +30,14 @@ from afterwit.capture.derived import (
     Derived,
     Origin,
     ReadingMode,
-    captured_in,
     keys_held,
     keys_of,
     origin_in,
     parts_held,
+    rows_in,
 )
 from afterwit.capture.left_out import LeftOutParts
-from afterwit.capture.logs import kept_at
+from afterwit.capture.logs import archive_path
 from afterwit.capture.plan import may_lie_anywhere
 from afterwit.config.run_rules import RunRules, redactor_for
 from afterwit.model.captured import Captured, PartFacts
@@ -71,7 +71,7 @@ _LATE = 10**15  # a part without any time comes after all that have one
 
 def companion_bytes(db: apsw.Connection, archive: Archive, transcript: Origin, path: PurePosixPath) -> bytes | None:
     """The archived bytes of a transcript's companion, if there is one."""
-    for place in (kept_at(transcript.path, path), path):
+    for place in (archive_path(transcript.path, path), path):
         row = files.live_file(db, transcript._replace(path=place).key)
         if row is not None and row.held_bytes:
             try:
@@ -81,7 +81,7 @@ def companion_bytes(db: apsw.Connection, archive: Archive, transcript: Origin, p
     return None
 
 
-def derived_from_archive(store: Store, rules: RunRules, row: FileRow, copied: frozenset[int] = frozenset()) -> Derived:
+def derive_from_archive(store: Store, rules: RunRules, row: FileRow, copied: frozenset[int] = frozenset()) -> Derived:
     """A transcript's rows, made anew from its archived bytes, without the records that are `copied`."""
     name = row.object_name
     origin = origin_in(store.archive.header(name))
@@ -129,7 +129,7 @@ class PartRows:
 
     def put_reading(self, file_id: int, agent: str, derived: Derived, start: int) -> None:
         """The rows of a reading, and the claims on what it read."""
-        captured = captured_in(derived)
+        captured = rows_in(derived)
         is_append = derived.mode is ReadingMode.APPEND
         part_ids = self._put_rows(file_id, agent, captured, is_append=is_append)
         parts.put_problems(self._db, file_id, start, captured.problems)
@@ -157,9 +157,18 @@ class PartRows:
 
     def settle(self) -> None:
         """Derives again what lost records to others, and merges the parts of all sessions that changed."""
-        self._settle_once()
-        while self._supersede_partial():
-            self._settle_once()
+        is_settled = False
+        while not is_settled:
+            while self._dirty:
+                file_id = min(self._dirty)
+                self._dirty.discard(file_id)
+                row = files.file_by_id(self._db, file_id)
+                if not row.is_dropped:
+                    self._derive_again(row)
+            for session in sorted(self._touched):
+                sessions.refresh_session(self._db, session)
+            self._touched.clear()
+            is_settled = not self._supersede_partial()
         for indexed in self._texts.values():
             parts.put_texts(self._db, indexed.captured, indexed.part_ids)
         seal(self._db, self._texts)
@@ -186,39 +195,28 @@ class PartRows:
         the file where the agent left it reads it again, into the next generation."""
         files.note_state(self._db, file_id, files.DAMAGED, f"{error} {files.REMEDY}")
 
-    def _derived(self, row: FileRow, copied: frozenset[int] = frozenset()) -> Derived | None:
+    def _derive_or_note(self, row: FileRow, copied: frozenset[int] = frozenset()) -> Derived | None:
         """The rows of a file as its archived bytes give them; None where these are damaged."""
         try:
-            return derived_from_archive(self._store, self._rules, row, copied)
+            return derive_from_archive(self._store, self._rules, row, copied)
         except DamagedError as error:
             self.note_damaged(row.id, error)
             return None
-
-    def _settle_once(self) -> None:
-        while self._dirty:
-            file_id = min(self._dirty)
-            self._dirty.discard(file_id)
-            row = files.file_by_id(self._db, file_id)
-            if not row.is_dropped:
-                self._derive_again(row)
-        for session in sorted(self._touched):
-            sessions.refresh_session(self._db, session)
-        self._touched.clear()
 
     def _supersede_partial(self) -> bool:
         """Gives histories of prompts the parts that no transcript tells better. False if all had them already."""
         has_changed = False
         for row in files.files_named(self._db, HISTORY.name):
             parts_read = parts_held(row.resume) if row.resume else []
-            wanted = {part.native_id for part in parts_read} - self._superseded(row.agent, parts_read)
+            wanted = {part.native_id for part in parts_read} - self._ids_superseded(row.agent, parts_read)
             if wanted != {part.facts.native_id for part in parts.parts_of_file(self._db, row.id)}:
-                derived = self._derived(row)
+                derived = self._derive_or_note(row)
                 if derived is not None:
                     self.put_reading(row.id, row.agent, derived, 0)
                     has_changed = True
         return has_changed
 
-    def _superseded(self, agent: str, facts: list[PartFacts]) -> set[str]:
+    def _ids_superseded(self, agent: str, facts: list[PartFacts]) -> set[str]:
         return find_superseded(self._db, agent, facts, UNNAMED)
 
     def _put_rows(self, file_id: int, agent: str, captured: Captured, *, is_append: bool) -> dict[int, int]:
@@ -229,7 +227,7 @@ class PartRows:
             for part in before_by_id.values():
                 parts.clear_rows(self._db, part.id)
         part_ids: dict[int, int] = {}
-        superseded = self._superseded(agent, captured.parts)
+        superseded = self._ids_superseded(agent, captured.parts)
         for position, facts in enumerate(captured.parts):
             if facts.is_empty or facts.native_id in superseded:
                 continue
@@ -285,11 +283,11 @@ class PartRows:
                 lost.update(rival.keys)
                 owners.add(rival.file_id)
         self._dirty.discard(row.id)
-        derived = self._derived(row, frozenset(lost))
+        derived = self._derive_or_note(row, frozenset(lost))
         if derived is None:
             return
-        self._put_rows(row.id, row.agent, captured_in(derived), is_append=False)
-        parts.put_problems(self._db, row.id, 0, captured_in(derived).problems)
+        self._put_rows(row.id, row.agent, rows_in(derived), is_append=False)
+        parts.put_problems(self._db, row.id, 0, rows_in(derived).problems)
         self._note(row.id, derived)
         parts.note_copies(self._db, row.id, owners - {row.id})
         self._claim_anew(row.id, keys_by_session, keys_held(derived.resume))
@@ -401,7 +399,7 @@ class Committer(PartRows):
     def _put_read(self, file_id: int, origin: Origin, derived: Derived, start: int) -> None:
         """What was read of a file that is kept: its bytes, its companions, its rows."""
         row = files.file_by_id(self._db, file_id)
-        self._archived(file_id, origin, row.role, row.held_bytes, derived.frames)
+        self._append_to_archive(file_id, origin, row.role, row.held_bytes, derived.frames)
         for copy in derived.copies:
             self._put_copy(origin._replace(path=PurePosixPath(os.fsdecode(copy.path))), copy)
         self.put_reading(file_id, origin.agent, derived, start)
@@ -430,14 +428,14 @@ class Committer(PartRows):
             files.retire_file(self._db, row.id)
         if row is None or row.sha256 != copy.sha256:
             file_id = self.add_file(origin, COMPANION, generation)
-            self._archived(file_id, origin, COMPANION, 0, copy.frames)
+            self._append_to_archive(file_id, origin, COMPANION, 0, copy.frames)
         else:
             file_id = row.id
         files.note_stat(self._db, file_id, copy.size_bytes, copy.mtime_ns, copy.inode, "")
         files.note_state(self._db, file_id, "read")
         files.note_held(self._db, file_id, copy.held_bytes, copy.sha256)
 
-    def _archived(self, file_id: int, origin: Origin, role: str, held_bytes: int, packed: list[bytes]) -> None:
+    def _append_to_archive(self, file_id: int, origin: Origin, role: str, held_bytes: int, packed: list[bytes]) -> None:
         """Appends to the archive. Where that holds more of the file than the row knows, the row moves on to the
         generation that the bytes went to."""
         generation = files.generation_by_id(self._db, file_id).generation
@@ -462,7 +460,7 @@ def _is_superseded(row: FileRow, derived: Derived) -> bool:
 
 def _is_worth_keeping(derived: Derived) -> bool:
     """A session, or records that a better reader may understand one day. Known noise alone is neither."""
-    captured = captured_in(derived)
+    captured = rows_in(derived)
     has_session = any(not facts.is_empty for facts in captured.parts)
     has_damage = any(not problem.is_passing for problem in captured.problems)
     return has_session or has_damage or bool(derived.unknown)

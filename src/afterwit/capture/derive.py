@@ -17,8 +17,8 @@ from afterwit.agents.log_reader import FileReading, Shape, SourceFile, shared_fi
 from afterwit.agents.registry import instruction_files, own_tools, reader_for, tool_kinds
 from afterwit.capture.assembly.assemble import Assembler
 from afterwit.capture.assembly.texts import AssemblyContext, safe_text
-from afterwit.capture.derived import Bookmark, Derived, FileResume, ReadingMode, resumed
-from afterwit.capture.logs import Feeding, companion_content, copied_companion, kept_at, opened
+from afterwit.capture.derived import Bookmark, Derived, FileResume, ReadingMode, decode_file_resume
+from afterwit.capture.logs import Feeding, archive_path, companion_content, copy_companion, open_unit
 from afterwit.config.run_rules import RunRules, redactor_for
 from afterwit.sources.checkout import remote_of
 from afterwit.sources.places import Chunks, LogPlace, Tap, is_packed, lines_of
@@ -50,19 +50,21 @@ def derive_live(
             return companion_content(home, beside)
         if beside not in shared:
             return archived(beside)
-        kept = archived(kept_at(path, beside))
+        kept = archived(archive_path(path, beside))
         if kept is None:
             used.add(beside)
             kept = companion_content(home, beside)
         return kept
 
     try:
-        with opened(agent, home, path) as (file, size, about):
+        with open_unit(agent, home, path) as (file, size, about):
             derived = _read_file(agent, path, companion, rules, bookmark, file, size, is_tracked=is_tracked)
     except OSError as error:
         return Derived(mode=ReadingMode.FAILED, error=error.strerror or str(error))
     if derived.captured is not None:
-        copies = (copied_companion(home, str(shared_path), kept_at(path, shared_path)) for shared_path in sorted(used))
+        copies = (
+            copy_companion(home, str(shared_path), archive_path(path, shared_path)) for shared_path in sorted(used)
+        )
         derived.copies = [copy for copy in copies if copy is not None]
     if not derived.is_unfinished:
         derived.size_bytes, derived.mtime_ns, derived.inode = about.size_bytes, about.mtime_ns, about.inode
@@ -174,7 +176,7 @@ class _Reading:
         if reader is None:
             raise LookupError(f"no reader for {agent}")
         self.shape = reader.shape(path)
-        state = resumed(resume) if resume else None
+        state = decode_file_resume(resume) if resume else None
         self._reader: FileReading = reader.start(SourceFile(path, companion), state.reader if state else None)
         self._redactor = redactor_for(rules.key, rules.people, rules.allow)
         context = AssemblyContext(

@@ -103,7 +103,7 @@ class Derived(msgspec.Struct, kw_only=True):
     is_unfinished: bool = False  # it is being written anew: what was read before stands, and the next run looks again
 
 
-def captured_in(derived: Derived) -> Captured:
+def rows_in(derived: Derived) -> Captured:
     """The rows of a file that was read."""
     assert derived.captured is not None
     return derived.captured
@@ -115,7 +115,7 @@ def origin_in(header: Mapping[str, Any]) -> Origin:
     return Origin(str(header["agent"]), str(header["label"]), path, bool(header.get("tracked")))
 
 
-def resumed(resume: bytes) -> FileResume:
+def decode_file_resume(resume: bytes) -> FileResume:
     return msgspec.msgpack.decode(resume, type=FileResume)
 
 
@@ -124,7 +124,7 @@ def _state_in(resume: bytes) -> "AssemblerResume":
         decode_resume,  # with all that reads, which few need who ask for a file
     )
 
-    return decode_resume(resumed(resume).assembler)
+    return decode_resume(decode_file_resume(resume).assembler)
 
 
 def keys_held(resume: bytes) -> dict[str, list[int]]:

@@ -19,7 +19,7 @@ from afterwit.agents.log_reader import FileReading, Shape, SourceFile
 from afterwit.agents.registry import reader_for
 from afterwit.capture.assembly.texts import safe_text
 from afterwit.capture.derive import Companion, derive_archived
-from afterwit.capture.derived import Derived, ReadingMode, captured_in
+from afterwit.capture.derived import Derived, ReadingMode, rows_in
 from afterwit.capture.plan import AgentPlan
 from afterwit.config.run_rules import RunRules, redactor_for
 from afterwit.config.world import World, exclusion_of
@@ -141,7 +141,7 @@ class LeftOutSessions:
         return self._repos[spot]
 
 
-def taken_apart(
+def take_apart(
     agent: str,
     path: PurePosixPath,
     content: bytes,
@@ -157,14 +157,14 @@ def taken_apart(
     if kept is None:
         return None
     derived = derive_archived(agent, path, [kept], companion, rules, is_tracked=is_tracked)
-    present = {part.native_id for part in captured_in(derived).parts if not part.is_empty}
+    present = {part.native_id for part in rows_in(derived).parts if not part.is_empty}
     if not present or present & left_out:
         return None
     derived.frames, derived.fresh_bytes = list(frames.pack([kept])), len(kept)
     return derived
 
 
-def sifted(
+def sift(
     agent: str,
     path: PurePosixPath,
     whole: Derived,
@@ -176,9 +176,9 @@ def sifted(
 ) -> Derived | None:
     """What may be kept of a file that was read from its beginning."""
     content = b"".join(map(frames.unpack, whole.frames))
-    derived = taken_apart(agent, path, content, left_out, rules, companion, is_tracked=is_tracked)
+    derived = take_apart(agent, path, content, left_out, rules, companion, is_tracked=is_tracked)
     if derived is not None:
-        roots = {part.root for part in captured_in(derived).parts}
+        roots = {part.root for part in rows_in(derived).parts}
         derived.checkouts = {root: remote for root, remote in whole.checkouts.items() if root in roots}
         derived.size_bytes, derived.mtime_ns, derived.inode = whole.size_bytes, whole.mtime_ns, whole.inode
         derived.mode = ReadingMode.WHOLE

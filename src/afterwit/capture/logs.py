@@ -59,22 +59,15 @@ class Feeding:
         """All readings of these bytes, in order; what could not be unpacked or is too long comes last."""
         problems: list[Problem] = []
         if self._shape is Shape.LINES:
-            yield from self._read_lines(lines, problems)
+            framing = Framing(self._reading, self.consumed)
+            yield from framing.read(whole_lines(lines, framing, problems))
+            self.consumed = framing.consumed
         else:
-            yield from self._read_whole(lines, problems)
+            raw = whole_content(lines, problems)
+            if not problems:
+                yield from (read_document if self._shape is Shape.DOCUMENT else read_text)(self._reading, raw)
+                self.consumed = len(raw)
         yield from problems
-
-    def _read_lines(self, lines: BinaryIO, problems: list[Problem]) -> Iterator[Reading]:
-        framing = Framing(self._reading, self.consumed)
-        yield from framing.read(whole_lines(lines, framing, problems))
-        self.consumed = framing.consumed
-
-    def _read_whole(self, lines: BinaryIO, problems: list[Problem]) -> Iterator[Reading]:
-        raw = whole_content(lines, problems)
-        if not problems:
-            read = read_document if self._shape is Shape.DOCUMENT else read_text
-            yield from read(self._reading, raw)
-            self.consumed = len(raw)
 
 
 class Home(NamedTuple):
@@ -169,7 +162,7 @@ def sessions_in(source: LogSource) -> list[Unit]:
 
 
 @contextmanager
-def opened(agent: str, home: LogPlace, path: PurePosixPath) -> Iterator[tuple[BinaryIO, int, LogFile]]:
+def open_unit(agent: str, home: LogPlace, path: PurePosixPath) -> Iterator[tuple[BinaryIO, int, LogFile]]:
     """A file, or what a gatherer renders in its place: its bytes, how many there are, and its marks."""
     gatherer = next((renderer for renderer in gatherers_for(agent) if renderer.renders(path)), None)
     if isinstance(home, Path) and gatherer is not None and not (home / path).is_file():
@@ -194,12 +187,12 @@ class Belonging(NamedTuple):
     path: PurePosixPath
 
 
-def kept_at(transcript: PurePosixPath, shared: PurePosixPath) -> PurePosixPath:
+def archive_path(transcript: PurePosixPath, shared: PurePosixPath) -> PurePosixPath:
     """Where the archive keeps a transcript's copy of a shared file."""
     return transcript / shared
 
 
-def belonging(reader: Reader, path: PurePosixPath) -> Belonging | None:
+def owner_of(reader: Reader, path: PurePosixPath) -> Belonging | None:
     """What the companion that the archive keeps at this path belongs to."""
     for above in path.parents:
         shared = path.relative_to(above)
@@ -225,7 +218,7 @@ def _refuse_outage(home: LogPlace, error: OSError) -> None:
         raise error
 
 
-def copied_companion(home: LogPlace, path: str, kept: PurePosixPath | None = None) -> Copy | None:
+def copy_companion(home: LogPlace, path: str, kept: PurePosixPath | None = None) -> Copy | None:
     """A companion as it is now, or None if it cannot be read. The archive keeps it at its own path or at `kept`."""
     sha, packer, frames, held_bytes = hashlib.sha256(), Packer(), list[bytes](), 0
     try:
@@ -251,7 +244,7 @@ def copied_companion(home: LogPlace, path: str, kept: PurePosixPath | None = Non
 _SETTINGS_BYTES = 1 << 20
 
 
-def keeping_in(home: Home) -> RetentionPeriod | None:
+def retention_in(home: Home) -> RetentionPeriod | None:
     """How long the agent keeps what lies in this home. None: not known."""
     path = retention_settings(home.agent)
     try:

@@ -267,7 +267,7 @@ class MissingSubjects(msgspec.Struct, frozen=True):
     is_searched: bool = False  # whether whole trees had to be looked through
 
 
-def missing_subjects(
+def find_missing(
     places: Iterable[Checkout], named: Mapping[str, NamedSubjects], readable: Iterable[Checkout]
 ) -> dict[str, MissingSubjects]:
     """What is gone, of each repository that has a checkout. Where not all checkouts of it may be read, files are only
@@ -277,15 +277,15 @@ def missing_subjects(
     for repo, roots in roots_of(places).items():
         if repo in named:
             is_readable = all(Checkout(repo, root) in open_to_us for root in roots)
-            missing[repo] = _missing_in(roots, named[repo], is_readable=is_readable)
+            missing[repo] = _find_missing_in(roots, named[repo], is_readable=is_readable)
     return missing
 
 
-def _missing_in(roots: Sequence[Path], named: NamedSubjects, *, is_readable: bool) -> MissingSubjects:
+def _find_missing_in(roots: Sequence[Path], named: NamedSubjects, *, is_readable: bool) -> MissingSubjects:
     if not is_readable:
         lost = (path for path in named.files if not any(has_path(root, path) is not False for root in roots))
         return MissingSubjects(frozenset(lost))
-    wanted = frozenset(_searched_names(named))
+    wanted = frozenset(_names_to_search(named))
     with_files = (root for root in roots if has_work_tree(root))
     trees = [_Tree(root, wanted, may_search=at < MOST_READ) for at, root in enumerate(with_files)]
     if not trees:
@@ -304,7 +304,7 @@ def _first_lacks(trees: Sequence["_Tree"], call: ProjectCall) -> bool:
     return bool(trees[0].why_lacking(call))
 
 
-def _searched_names(named: NamedSubjects) -> Iterator[str]:
+def _names_to_search(named: NamedSubjects) -> Iterator[str]:
     """The names of files that are looked for in whole trees."""
     for call in named.calls:
         if call.kind is CallKind.FILE:
@@ -319,7 +319,7 @@ def watch_subjects(named: NamedSubjects, missing: MissingSubjects) -> Watched:
     return Watched(
         paths=sorted(named.files),
         files=sorted({path for call in named.calls for path in _near(call)}),
-        names=sorted(set(_searched_names(named))) if missing.is_searched else [],
+        names=sorted(set(_names_to_search(named))) if missing.is_searched else [],
     )
 
 

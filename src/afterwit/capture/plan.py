@@ -128,7 +128,7 @@ def plan(
         agent = registry.agent(home.agent, declared)
         listing = listings.get((home.agent, home.folder)) or list_home(home.folder, agent.follows)
         reader = registry.reader_for(home.agent, declared) if listing.files else None
-        folder = look_into(listing, agent, reader, planner.known_in(home))
+        folder = look_into(listing, agent, reader, planner.check_in(home))
         planner.add_units(home, folder.units)
         planner.add(
             AgentPlan(
@@ -155,13 +155,13 @@ def plan_folder(
     """What to do for a folder of logs given by hand: each file goes to the reader that recognises it. The files may lie
     at a URL; then those of sources with many sessions are fetched into the folder, since a database is asked there."""
     folder = listing.folder
-    planner, label = _Planner(db, since_ns, again), _label(folder) if remote is None else _hashed(remote.url)
+    planner, label = _Planner(db, since_ns, again), _label(folder) if remote is None else _hash_place(remote.url)
     agents = ((agent.name, registry.reader_for(agent.name, declared)) for agent in registry.agents_with(declared))
     readers = [(name, reader) for name, reader in agents if reader]
     recognised = Recognition(readers)
     collectors = Collectors(name for name, _ in readers)
     as_before = Counter[str]()
-    is_known = planner.known_anywhere(label, [name for name, _ in readers], as_before) if remote else nothing_is_known
+    is_known = planner.check_anywhere(label, [name for name, _ in readers], as_before) if remote else nothing_is_known
     discovery = discover(
         listing, lambda path: path if recognised.may_be_log(path) else None, collectors.place, is_known
     )
@@ -220,7 +220,7 @@ class _Planner:
         before = self.plans.get(planned.agent, AgentPlan(planned.agent))
         self.plans[planned.agent] = AgentPlan._make((planned.agent, *map(operator.add, before[1:], planned[1:])))
 
-    def known_in(self, home: Home) -> Callable[[ListedFile], bool]:
+    def check_in(self, home: Home) -> Callable[[ListedFile], bool]:
         """Tells transcripts that are as they were. Whose file it is follows from its path and from the version of
         capture: after an upgrade readers are asked about all of them once more."""
         if self._is_upgraded:
@@ -234,11 +234,11 @@ class _Planner:
 
         return is_known
 
-    def known_anywhere(
+    def check_anywhere(
         self, label: str, agents: Iterable[str], as_before: "Counter[str]"
     ) -> Callable[[ListedFile], bool]:
         """The same for a folder that may hold logs of all of these; counts them by agent."""
-        checks = [(agent, self.known_in(Home(agent, Path(), label))) for agent in agents]
+        checks = [(agent, self.check_in(Home(agent, Path(), label))) for agent in agents]
 
         def is_known(file: ListedFile) -> bool:
             owner = next((agent for agent, is_theirs in checks if is_theirs(file)), None)
@@ -324,10 +324,10 @@ def _label(folder: Path, user_home: Path | None = None) -> str:
     place = folder.resolve()
     if user_home is not None and place.is_relative_to(user_home.resolve()):
         place = place.relative_to(user_home.resolve())
-    return _hashed(place)
+    return _hash_place(place)
 
 
-def _hashed(place: Path | str) -> str:
+def _hash_place(place: Path | str) -> str:
     return hashlib.blake2b(os.fsencode(place), digest_size=4).hexdigest() + ":"
 
 
@@ -363,11 +363,7 @@ def units_of(home: Path, agent: Agent, reader: Reader, wanted: WantedSession) ->
     entries = list(find_named_files(home, _tops(agent), names, agent.follows))
     return [
         *_units(home, reader, (entry for entry in entries if entry.is_named)),
-        *(
-            unit
-            for gatherer in gatherers_for(agent.name)
-            for unit in _gathered(home, gatherer, wanted.session, entries)
-        ),
+        *(unit for gatherer in gatherers_for(agent.name) for unit in _gather(home, gatherer, wanted.session, entries)),
     ]
 
 
@@ -385,21 +381,21 @@ def _units(home: Path, reader: Reader, entries: Iterable[NamedFile]) -> list[Uni
     return units_among(home, filter(None, map(file_at, entries)), reader.primary)
 
 
-def _gathered(home: Path, gatherer: Gatherer, session: str, entries: Sequence[NamedFile]) -> Iterator[Unit]:
+def _gather(home: Path, gatherer: Gatherer, session: str, entries: Sequence[NamedFile]) -> Iterator[Unit]:
     """The session in sources that hold many: by the files of its own, or by asking each database for it."""
     owned: dict[PurePosixPath, list[LogFile]] = {}
     for entry in entries:
         path = PurePosixPath(entry.path)
         source = gatherer.collection(path) if entry.is_named or not entry.path.endswith(_SMALL_FILES) else None
         if source == path:
-            yield from _rendered(home, gatherer, rendering_path(path, session))
+            yield from _render(home, gatherer, rendering_path(path, session))
         elif source is not None and entry.is_named and (file := file_at(entry)):
             owned.setdefault(source, []).append(file)
     for source, own_files in sorted(owned.items()):
         yield from (Unit(home, file, ()) for file in gatherer.sessions(home, source, own_files))
 
 
-def _rendered(home: Path, gatherer: Gatherer, path: PurePosixPath) -> Iterator[Unit]:
+def _render(home: Path, gatherer: Gatherer, path: PurePosixPath) -> Iterator[Unit]:
     """The session of a database, if it is there."""
     try:
         yield Unit(home, gatherer.render(home, path).file, ())

@@ -147,7 +147,7 @@ class _Claim(NamedTuple):
         return is_known or self.agent.matches(path) or self.collectors.place(path) is not None
 
 
-def unclaimed(
+def find_unclaimed(
     home: Home, strangers: Iterable[LogFile], settings: Settings, declared: tuple[Description, ...] = ()
 ) -> list[LogFile]:
     """The newest of these files below a home, newest first. `strangers` are those that its agent's reader does not

@@ -22,8 +22,8 @@ from afterwit.agents.prompt_history import HISTORY
 from afterwit.agents.registry import RetentionPeriod, reader_for
 from afterwit.capture.derive import Companion, checkouts_at, derive_live
 from afterwit.capture.derived import Bookmark, Derived, ReadingMode
-from afterwit.capture.left_out import sifted
-from afterwit.capture.logs import Home, companion_content, copied_companion, keeping_in, opened, vanishes_at
+from afterwit.capture.left_out import sift
+from afterwit.capture.logs import Home, companion_content, copy_companion, open_unit, retention_in, vanishes_at
 from afterwit.capture.plan import Pending
 from afterwit.capture.workers import RemoteWorkers, Workers
 from afterwit.config.run_rules import RunRules
@@ -67,14 +67,15 @@ def workers_for(settings: Settings, asked: int = 0, elsewhere: RemoteWorkers | N
 def answers(tasks: Iterable[Task], workers: Workers, total_bytes: int) -> Iterator[DerivedFile]:
     """What became of each file, as they are done."""
     if workers.elsewhere is not None:
-        sent = workers.elsewhere.spread(tasks, _packed, _work_elsewhere)
-        yield from (_arrived(task, answer) for task, answer in sent)
+        sent = workers.elsewhere.spread(tasks, _pack_task, _work_elsewhere)
+        yield from (_take_answer(task, answer) for task, answer in sent)
         return
     has_much = is_much(total_bytes)
     if not workers.are_worth(is_much=has_much):
-        yield from (DerivedFile(task.pending, _derived_here(task)) for task in tasks)
+        for task in tasks:
+            yield DerivedFile(task.pending, _derive_here(task))
         return
-    yield from map(_unpacked, workers.spread(tasks, _work, is_much=has_much, size_of=_size_of))
+    yield from map(_unpack_answer, workers.spread(tasks, _work, is_much=has_much, size_of=_size_of))
 
 
 def _size_of(task: Task) -> int:
@@ -97,31 +98,31 @@ def batches(answered: Iterable[DerivedFile]) -> Iterator[list[DerivedFile]]:
 
 def rest_of(task: Task, left_out: frozenset[str]) -> Derived | None:
     """A file without some of its sessions, read from its beginning; None, where it cannot be taken apart."""
-    whole = _derived_here(task._replace(bookmark=None))
+    whole = _derive_here(task._replace(bookmark=None))
     if whole.captured is None:
         return whole
     home, path = task.pending.home, task.pending.unit.transcript.path
-    archived = _archived_for(task)
+    archived = _archive_of(task)
 
     def companion(beside: PurePosixPath) -> bytes | None:
         content = companion_content(task.pending.unit.home, beside)
         return archived(beside) if content is None else content
 
-    return sifted(home.agent, path, whole, left_out, task.rules, companion, is_tracked=task.pending.is_tracked)
+    return sift(home.agent, path, whole, left_out, task.rules, companion, is_tracked=task.pending.is_tracked)
 
 
 def _work(task: Task) -> bytes:
     """Runs in a worker: one file, its answer as bytes, which cross between processes cheaply."""
-    return msgspec.msgpack.encode(_derive(task, _archived_for(task)))
+    return msgspec.msgpack.encode(_derive(task, _archive_of(task)))
 
 
-def _unpacked(done: tuple[Task, bytes]) -> DerivedFile:
+def _unpack_answer(done: tuple[Task, bytes]) -> DerivedFile:
     task, answer = done
     return _with_checkouts(task, msgspec.msgpack.decode(answer, type=Derived))
 
 
-def _derived_here(task: Task) -> Derived:
-    return _with_checkouts(task, _derive(task, _archived_for(task))).derived
+def _derive_here(task: Task) -> Derived:
+    return _with_checkouts(task, _derive(task, _archive_of(task))).derived
 
 
 def _with_checkouts(task: Task, derived: Derived) -> DerivedFile:
@@ -136,7 +137,7 @@ class _Elsewhere(msgspec.Struct, frozen=True):
     asked: list[bytes]  # paths of companions that the archive may have
 
 
-def _packed(task: Task) -> Task | None:
+def _pack_task(task: Task) -> Task | None:
     """The task with its files, for a worker on another machine; None, where it is better done here."""
     home, unit = task.pending.unit.home, task.pending.unit
     if isinstance(home, RemoteFolder) and not home.is_only_here:
@@ -147,7 +148,7 @@ def _packed(task: Task) -> Task | None:
     carried: dict[str, CarriedFile] = {}
     room = _MOST_CARRIED
     try:
-        with opened(task.pending.home.agent, home, unit.transcript.path) as (file, size, about):
+        with open_unit(task.pending.home.agent, home, unit.transcript.path) as (file, size, about):
             room -= size
             if room < 0:
                 return None
@@ -177,17 +178,17 @@ def _work_elsewhere(task: Task) -> bytes:
     return msgspec.msgpack.encode(_Elsewhere(derived, asked))
 
 
-def _arrived(task: Task, answer: bytes | None) -> DerivedFile:
+def _take_answer(task: Task, answer: bytes | None) -> DerivedFile:
     """What could not be read there is read here, and so is what was not understood."""
     try:
         there = msgspec.msgpack.decode(answer, type=_Elsewhere) if answer is not None else None
     except msgspec.DecodeError:
         there = None
     if there is None or there.derived.mode is ReadingMode.FAILED:
-        return DerivedFile(task.pending, _derived_here(task))
-    archived = _archived_for(task)
+        return DerivedFile(task.pending, _derive_here(task))
+    archived = _archive_of(task)
     if any(archived(PurePosixPath(os.fsdecode(path))) is not None for path in there.asked):
-        return DerivedFile(task.pending, _derived_here(task))
+        return DerivedFile(task.pending, _derive_here(task))
     return _with_checkouts(task, there.derived)
 
 
@@ -202,19 +203,19 @@ def _derive(task: Task, archived: Companion) -> Derived:
             is_tracked=pending.is_tracked,
         )
         if derived.captured is not None and (task.bookmark is None or pending.has_new_companions):
-            copies = (copied_companion(home, path) for path in sorted(companions))
+            copies = (copy_companion(home, path) for path in sorted(companions))
             derived.copies += [copy for copy in copies if copy is not None]
     except OSError as error:
         return Derived(mode=ReadingMode.FAILED, error=error.strerror or str(error))
     return derived
 
 
-def _archived_for(task: Task) -> Companion:
+def _archive_of(task: Task) -> Companion:
     assert task.archive is not None
-    return partial(_archived_companion, Archive(task.archive), task.pending.home)
+    return partial(_companion_in_archive, Archive(task.archive), task.pending.home)
 
 
-def _archived_companion(archive: Archive, home: Home, path: PurePosixPath) -> bytes | None:
+def _companion_in_archive(archive: Archive, home: Home, path: PurePosixPath) -> bytes | None:
     """What the archive holds of a companion that is gone. One that is damaged is as good as gone, too."""
     name = archive.latest(files.file_key(home.agent, home.label + str(path)))
     try:
@@ -230,7 +231,7 @@ def soonest_first(pending: Iterable[Pending]) -> list[Pending]:
 
     def order(transcript: Pending) -> tuple[bool, int, int, str]:
         if transcript.home not in kept:
-            kept[transcript.home] = keeping_in(transcript.home)
+            kept[transcript.home] = retention_in(transcript.home)
         moment = vanishes_at(transcript.home, kept[transcript.home], transcript.unit.transcript)
         file = transcript.unit.transcript
         return file.path.name == HISTORY.name, _NEVER if moment is None else moment, file.mtime_ns, str(file.path)

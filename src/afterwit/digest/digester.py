@@ -20,11 +20,11 @@ from afterwit.actions.failures.failure_class import classify
 from afterwit.actions.failures.resolution import resolve
 from afterwit.actions.failures.signature import signature
 from afterwit.actions.steps import command_of
-from afterwit.capture.assembly.notes import stated_by_person
+from afterwit.capture.assembly.notes import person_statements
 from afterwit.capture.assembly.texts import both_ends
-from afterwit.digest.last_words import is_correction, reported
+from afterwit.digest.last_words import is_correction, read_report
 from afterwit.digest.outcome import LastReplies, SessionCourse, judge
-from afterwit.model.captured import ActionRow, NoteRow, PartFacts
+from afterwit.model.captured import ActionRow, Extract, PartFacts
 from afterwit.model.digest import Digest, Failure, Measures, Publication, Rule, Said, Touched
 from afterwit.model.kinds import (
     CHANGES,
@@ -65,23 +65,14 @@ class Identity(NamedTuple):
 class SessionPart(NamedTuple):
     facts: PartFacts
     actions: Sequence[ActionRow]
-    notes: Sequence[NoteRow]
+    notes: Sequence[Extract]
     results_ms: Mapping[int, int | None] = {}  # by ordinal of the action
-
-
-class SessionNote(NamedTuple):
-    """A note; `at` is the position of the action that it belongs to, or None."""
-
-    kind: NoteKind
-    at: int | None
-    at_ms: int | None
-    text: str
 
 
 class Material(NamedTuple):
     identity: Identity
     actions: tuple[ActionRow, ...]
-    notes: tuple[SessionNote, ...]
+    notes: tuple[Extract, ...]
     last_kind: str  # of the session's last event
     end: str = ""  # a `RecordedEnd`: what the log says itself of how it ended
     results_ms: tuple[int | None, ...] = ()  # by action: when its result was written, where that was asked for
@@ -96,7 +87,7 @@ _OF_ACTIONS = frozenset(
 _OF_RESULTS = _OF_ACTIONS - {NoteKind.FILES, NoteKind.SYMBOLS}
 
 
-def gathered(identity: Identity, parts: Sequence[SessionPart]) -> Material:
+def gather(identity: Identity, parts: Sequence[SessionPart]) -> Material:
     """The material of a session whose parts come in order of precedence."""
     placed = sorted(
         ((row.at_ms if row.at_ms is not None else -1, number, row.ordinal), number, row)
@@ -104,7 +95,7 @@ def gathered(identity: Identity, parts: Sequence[SessionPart]) -> Material:
         for row in part.actions
     )
     position = {(number, row.ordinal): at for at, (_, number, row) in enumerate(placed)}
-    notes = [_note(number, note, position) for number, part in enumerate(parts) for note in part.notes]
+    notes = [_place_in_session(number, note, position) for number, part in enumerate(parts) for note in part.notes]
     last = max(parts, key=lambda part: part.facts.ended_ms or 0).facts if parts else PartFacts(native_id="")
     return Material(
         identity,
@@ -118,13 +109,14 @@ def gathered(identity: Identity, parts: Sequence[SessionPart]) -> Material:
     )
 
 
-def _note(number: int, note: NoteRow, position: dict[tuple[int, int], int]) -> SessionNote:
-    at = position.get((number, note.place)) if note.kind in _OF_ACTIONS else None
-    return SessionNote(note.kind, at, note.at_ms, note.text)
+def _place_in_session(number: int, extract: Extract, position: dict[tuple[int, int], int]) -> Extract:
+    """With the position of the action that it belongs to; -1 where it belongs to none."""
+    at = position.get((number, extract.place), -1) if extract.kind in _OF_ACTIONS else -1
+    return msgspec.structs.replace(extract, part=0, place=at)
 
 
-def _when(note: SessionNote) -> tuple[int, int, str]:
-    return note.at_ms or 0, -1 if note.at is None else note.at, note.kind
+def _when(note: Extract) -> tuple[int, int, str]:
+    return note.at_ms or 0, note.place, note.kind
 
 
 def cut(material: Material, before_ms: int) -> Material:
@@ -148,12 +140,12 @@ def _open(row: ActionRow) -> ActionRow:
     )
 
 
-def _is_known_by(note: SessionNote, ended: Sequence[bool], before_ms: int) -> bool:
+def _is_known_by(note: Extract, ended: Sequence[bool], before_ms: int) -> bool:
     if note.kind in _OF_RESULTS:
-        return note.at is not None and note.at < len(ended) and ended[note.at]
+        return 0 <= note.place < len(ended) and ended[note.place]
     if note.kind in (NoteKind.ENDING, NoteKind.REPORT):
         return False
-    is_placed = note.kind not in _OF_ACTIONS or (note.at is not None and note.at < len(ended))
+    is_placed = note.kind not in _OF_ACTIONS or 0 <= note.place < len(ended)
     return is_placed and note.at_ms is not None and note.at_ms < before_ms
 
 
@@ -202,9 +194,9 @@ def digest(material: Material) -> Digest:
     failures = _failures(steps, rules)
     prompts = tuple(Said(text=note.text, at_ms=note.at_ms, is_person=True) for note in _of(material, NoteKind.PROMPT))
     publications = tuple(
-        Publication(kind=note.kind, at=note.at, text=note.text)
+        Publication(kind=note.kind, at=note.place, text=note.text)
         for note in material.notes
-        if note.kind in (NoteKind.COMMIT, NoteKind.PULL) and note.at is not None
+        if note.kind in (NoteKind.COMMIT, NoteKind.PULL) and note.place >= 0
     )
     kinds = dict(sorted(Counter(step.kind.value for step in steps).items()))
     course = SessionCourse(
@@ -242,14 +234,14 @@ def digest(material: Material) -> Digest:
         denials=tuple(at for at, step in enumerate(steps) if step.status is Status.DENIED),
         publications=publications,
         summaries=tuple(note.text for note in _of(material, NoteKind.SUMMARY)),
-        stated=_stated(material, prompts),
+        stated=_statements(material, prompts),
         ending=next((note.text for note in reversed(_of(material, NoteKind.ENDING))), ""),
         replies=_earlier_replies(material),
         measures=_measures(material, steps),
     )
 
 
-def _of(material: Material, kind: NoteKind) -> list[SessionNote]:
+def _of(material: Material, kind: NoteKind) -> list[Extract]:
     return [note for note in material.notes if note.kind is kind]
 
 
@@ -269,7 +261,7 @@ def _last_replies(material: Material, prompts: Sequence[Said]) -> LastReplies:
     else:
         before = [note for note in reports if (note.at_ms or 0) < asked]
         after = [note for note in reports if (note.at_ms or 0) >= asked]
-    return LastReplies(*(reported(notes[-1].text) if notes else None for notes in (after, before)))
+    return LastReplies(*(read_report(notes[-1].text) if notes else None for notes in (after, before)))
 
 
 def _positions(material: Material, prompts: Sequence[Said]) -> tuple[int, ...]:
@@ -280,9 +272,11 @@ def _positions(material: Material, prompts: Sequence[Said]) -> tuple[int, ...]:
 
 def steps_of(material: Material) -> list[Step]:
     """The actions, each poll joined with the call that started what it polls."""
-    running = {note.at: note.text for note in _of(material, NoteKind.RUNNING)}
-    files = {note.at: tuple(msgspec.json.decode(note.text, type=list[str])) for note in _of(material, NoteKind.FILES)}
-    said = {note.at: note.text for note in _of(material, NoteKind.SAID)}
+    running = {note.place: note.text for note in _of(material, NoteKind.RUNNING)}
+    files = {
+        note.place: tuple(msgspec.json.decode(note.text, type=list[str])) for note in _of(material, NoteKind.FILES)
+    }
+    said = {note.place: note.text for note in _of(material, NoteKind.SAID)}
     started: dict[str, int] = {}
     steps: list[Step] = []
     for at, row in enumerate(material.actions):
@@ -298,11 +292,11 @@ def steps_of(material: Material) -> list[Step]:
     return steps
 
 
-def _rules(notes: Iterable[SessionNote]) -> tuple[Rule, ...]:
+def _rules(notes: Iterable[Extract]) -> tuple[Rule, ...]:
     return tuple(
-        Rule(note.at, name, message)
+        Rule(note.place, name, message)
         for note in notes
-        if note.kind is NoteKind.RULES and note.at is not None
+        if note.kind is NoteKind.RULES and note.place >= 0
         for name, message in msgspec.json.decode(note.text, type=dict[str, str]).items()
     )
 
@@ -349,7 +343,7 @@ def _files(material: Material, steps: Sequence[Step]) -> tuple[Touched, ...]:
     """Files in the order in which they were first touched. Names that a change defines are given to a file only where
     it is the one that changed: of several, the rows do not say which of them a name stands in."""
     identity = material.identity
-    symbols = {note.at: note.text.split() for note in _of(material, NoteKind.SYMBOLS)}
+    symbols = {note.place: note.text.split() for note in _of(material, NoteKind.SYMBOLS)}
     reads: Counter[str] = Counter()
     changes: Counter[str] = Counter()
     names: dict[str, dict[str, None]] = {}
@@ -372,14 +366,14 @@ def _files(material: Material, steps: Sequence[Step]) -> tuple[Touched, ...]:
 def _read_by(step: Step) -> list[str]:
     if step.kind is ActionKind.READ:
         return [step.target] if step.target else []
-    return shown_by(step.target) if step.kind is ActionKind.SHELL else []
+    return files_printed(step.target) if step.kind is ActionKind.SHELL else []
 
 
-def _stated(material: Material, prompts: Sequence[Said]) -> tuple[Said, ...]:
+def _statements(material: Material, prompts: Sequence[Said]) -> tuple[Said, ...]:
     """What people and the agent stated, each sentence once."""
     stated: dict[str, Said] = {}
     for said in prompts:
-        for sentence in stated_by_person(said.text):
+        for sentence in person_statements(said.text):
             stated.setdefault(sentence, Said(text=sentence, at_ms=said.at_ms, is_person=True))
     for note in _of(material, NoteKind.REPLY):
         for sentence in note.text.splitlines():
@@ -439,7 +433,7 @@ def _outside_worktree(path: str) -> str:
     return (_WORKTREE.sub("", path) if "worktree" in path else path).replace("\\", "/")
 
 
-def shown_by(command: str) -> list[str]:
+def files_printed(command: str) -> list[str]:
     """Files that a command line prints, as it names them: `cat`, `sed -n`, `head` and the like."""
     words = (word.strip("'\"") for match in _SHOWN.finditer(command) for word in match["paths"].split())
     return list(dict.fromkeys(word for word in words if _NAME.match(word.removeprefix("/"))))

@@ -19,7 +19,7 @@ import apsw
 import msgspec
 
 from afterwit.capture.workers import Workers
-from afterwit.digest.digester import Identity, Material, SessionPart, digest, gathered
+from afterwit.digest.digester import Identity, Material, SessionPart, digest, gather
 from afterwit.model import zstd
 from afterwit.model.digest import VERSION, Digest
 from afterwit.model.learn_run import Digested, Progress
@@ -71,35 +71,34 @@ class SharedSessions:
     ) -> Iterator[tuple[Sequence[int], list[Answer]]]:
         if not self._db.in_transaction:
             if self._workers.elsewhere is not None:
-                pack = partial(_given, question.given, self._db)
-                sent = self._workers.elsewhere.spread(batches, pack, partial(_looked_at, question.look))
+                pack = partial(_collect_materials, question.given, self._db)
+                sent = self._workers.elsewhere.spread(batches, pack, partial(_look_at_all, question.look))
                 return (
-                    (batch, _asked(question, self._db, batch) if answers is None else answers)
-                    for batch, answers in sent
+                    (batch, _ask(question, self._db, batch) if answers is None else answers) for batch, answers in sent
                 )
             if self._workers.are_worth(is_much=is_much):
-                work = partial(_asked_by_worker, question, Path(self._db.filename))
+                work = partial(_ask_in_worker, question, Path(self._db.filename))
                 return self._workers.spread(batches, work, is_much=is_much)
-        return ((batch, _asked(question, self._db, batch)) for batch in batches)
+        return ((batch, _ask(question, self._db, batch)) for batch in batches)
 
 
-def _given(
+def _collect_materials(
     given: Callable[[apsw.Connection, int], Given | None], db: apsw.Connection, sessions: Sequence[int]
 ) -> list[Given]:
     return [material for session in sessions if (material := given(db, session)) is not None]
 
 
-def _looked_at(look: Callable[[Given], Answer], materials: list[Given]) -> list[Answer]:
+def _look_at_all(look: Callable[[Given], Answer], materials: list[Given]) -> list[Answer]:
     return [look(material) for material in materials]
 
 
-def _asked(question: SessionQuestion[Given, Answer], db: apsw.Connection, sessions: Sequence[int]) -> list[Answer]:
+def _ask(question: SessionQuestion[Given, Answer], db: apsw.Connection, sessions: Sequence[int]) -> list[Answer]:
     materials = (question.given(db, session) for session in sessions)
     return [question.look(material) for material in materials if material is not None]
 
 
-def _asked_by_worker(question: SessionQuestion[Given, Answer], database: Path, sessions: Sequence[int]) -> list[Answer]:
-    return _asked(question, _reading(database), sessions)
+def _ask_in_worker(question: SessionQuestion[Given, Answer], database: Path, sessions: Sequence[int]) -> list[Answer]:
+    return _ask(question, _reading(database), sessions)
 
 
 @cache
@@ -128,7 +127,7 @@ def digest_pending(
     done = Digested()
     pending = sightings.sessions_to_digest(store.db, VERSION)
     share = SharedSessions(store.db, workers or Workers(), progress)
-    question = SessionQuestion(partial(_to_digest, prices=prices), _made)
+    question = SessionQuestion(partial(_to_digest, prices=prices), _make_digest)
     for batch in share.answers(pending, question, "summing up"):
         with transaction(store.db):
             for made in batch:
@@ -152,7 +151,7 @@ def _to_digest(db: apsw.Connection, session: int, prices: Prices) -> _ToDigest |
     return _ToDigest(row, material, before is not None and before.version != VERSION)
 
 
-def _made(given: _ToDigest) -> DigestMade:
+def _make_digest(given: _ToDigest) -> DigestMade:
     made = digest(given.material)
     packed = DigestRow(given.row.id, VERSION, pack(made))
     changed = _differences(given.row, made) if given.is_redone else []
@@ -183,7 +182,7 @@ def material_of(db: apsw.Connection, row: SessionRow, prices: Prices, *, with_re
         )
         for part in parts_of_session(db, row.id)
     ]
-    return gathered(_identity(db, row, prices), parts)
+    return gather(_identity(db, row, prices), parts)
 
 
 def _identity(db: apsw.Connection, row: SessionRow, prices: Prices) -> Identity:

@@ -219,7 +219,7 @@ class TaskReport(NamedTuple):
     is_intent: bool = False  # at its end: what comes next
 
 
-def reported(reply: str) -> TaskReport:
+def read_report(reply: str) -> TaskReport:
     sentences = _sentences(reply)
     telling = [sentence for sentence in sentences if not _ASIDE.are_in(sentence)]
     bad = [sentence for sentence in telling if _CANNOT.are_in(sentence) or _FAILS.are_in(sentence)]

@@ -112,7 +112,7 @@ def judge(course: SessionCourse) -> Verdict:
     if course.is_partial or not (course.steps or course.prompts):
         return _unknown("too little is known")
     facts = _facts(course)
-    return _stopped(course, facts) or _weighed(course, facts)
+    return _judge_stopped(course, facts) or _weigh(course, facts)
 
 
 def _unknown(*reasons: str) -> Verdict:
@@ -134,18 +134,18 @@ def _facts(course: SessionCourse) -> _Facts:
         check=_last_check(course.steps, last, turn),
         is_handed_in=bool(course.steps) and fold(course.steps[-1].tool) in _HANDS_IN,
         words=words,
-        report=_joined(course.reply, course.earlier if is_remark or course.reply is None else None),
+        report=_join_reports(course.reply, course.earlier if is_remark or course.reply is None else None),
     )
 
 
-def _joined(*reports: TaskReport | None) -> TaskReport:
+def _join_reports(*reports: TaskReport | None) -> TaskReport:
     told = [report for report in reports if report is not None]
     return TaskReport(*(any(flags) for flags in zip(*told, strict=True))) if told else TaskReport()
 
 
-def _stopped(course: SessionCourse, facts: _Facts) -> Verdict | None:
+def _judge_stopped(course: SessionCourse, facts: _Facts) -> Verdict | None:
     """The verdict on a session that did not come to an end; None where it did, or was as good as done."""
-    reason = _stopped_by(course, facts)
+    reason = _reason_to_stop(course, facts)
     if not reason:
         return None
     if course.is_subagent and reason == _CUT:
@@ -160,7 +160,7 @@ def _stopped(course: SessionCourse, facts: _Facts) -> Verdict | None:
     return Verdict(outcome=outcome, confidence=0.6, reasons=(reason, *achieved))
 
 
-def _stopped_by(course: SessionCourse, facts: _Facts) -> str:
+def _reason_to_stop(course: SessionCourse, facts: _Facts) -> str:
     kind, words, report = course.last_kind, facts.words, facts.report
     if course.end or kind == EventKind.MODEL_ERROR or facts.is_handed_in:
         return ""
@@ -192,7 +192,7 @@ def _has_ended(course: SessionCourse) -> bool:
     return course.last_kind == EventKind.INTERRUPT and is_reported and not is_stopped
 
 
-def _weighed(course: SessionCourse, facts: _Facts) -> Verdict:
+def _weigh(course: SessionCourse, facts: _Facts) -> Verdict:
     signals = [signal for signal in _signals(course, facts) if signal.holds]
     score = sum(signal.weight for signal in signals)
     reasons = tuple(signal.words for signal in sorted(signals, key=lambda signal: -abs(signal.weight)))

@@ -79,14 +79,14 @@ class Value(NamedTuple):
 def findings_of(digest: Digest) -> tuple[ExpectedFinding, ...]:
     """What a harvest could find in a session, each thing once."""
     findings: dict[str, ExpectedFinding] = {}
-    for finding in (*_failed(digest), *_said(digest), *_places(digest)):
+    for finding in (*_failure_findings(digest), *_statement_findings(digest), *_place_findings(digest)):
         before = findings.get(finding.key)
         if before is None or finding.weight > before.weight:
             findings[finding.key] = finding
     return tuple(findings.values())
 
 
-def valued(findings: Iterable[ExpectedFinding], covered: Mapping[str, int], *, is_vanishing: bool = False) -> Value:
+def value_of(findings: Iterable[ExpectedFinding], covered: Mapping[str, int], *, is_vanishing: bool = False) -> Value:
     """What the findings are worth where `covered` counts the other sessions that are known to hold each."""
     sums = dict.fromkeys(Aspect, 0.0)
     for aspect, key, weight in findings:
@@ -101,7 +101,7 @@ def values(sessions: Mapping[Key, tuple[ExpectedFinding, ...]]) -> dict[Key, flo
     """The value of each session where all the others are known: what would be lost with it alone."""
     covered = Counter(finding.key for findings in sessions.values() for finding in findings)
     alone = {key: count - 1 for key, count in covered.items()}
-    return {name: valued(findings, alone).total for name, findings in sessions.items()}
+    return {name: value_of(findings, alone).total for name, findings in sessions.items()}
 
 
 class SampleCandidate(NamedTuple):
@@ -117,7 +117,7 @@ class ChosenCandidate(NamedTuple):
     value: Value
 
 
-def chosen(candidates: Iterable[SampleCandidate]) -> Iterator[ChosenCandidate]:
+def choose(candidates: Iterable[SampleCandidate]) -> Iterator[ChosenCandidate]:
     """The candidates, the most valuable first, where each counts only what those before it leave to be found.
 
     The value of a candidate can but fall while others are chosen. So the one on top is valued anew, and if it stays on
@@ -132,7 +132,7 @@ def chosen(candidates: Iterable[SampleCandidate]) -> Iterator[ChosenCandidate]:
         if waiting and entry[:2] > waiting[0][:2]:
             heapq.heappush(waiting, entry)
             continue
-        value = valued(candidate.findings, covered, is_vanishing=candidate.is_vanishing)
+        value = value_of(candidate.findings, covered, is_vanishing=candidate.is_vanishing)
         covered.update({finding.key for finding in candidate.findings})
         yield ChosenCandidate(candidate, value)
 
@@ -140,28 +140,28 @@ def chosen(candidates: Iterable[SampleCandidate]) -> Iterator[ChosenCandidate]:
 def _entry(
     candidate: SampleCandidate, covered: Mapping[str, int]
 ) -> tuple[float, tuple[int, str, str], SampleCandidate]:
-    value = valued(candidate.findings, covered, is_vanishing=candidate.is_vanishing)
+    value = value_of(candidate.findings, covered, is_vanishing=candidate.is_vanishing)
     return -value.total, candidate.order, candidate
 
 
-def _failed(digest: Digest) -> Iterator[ExpectedFinding]:
+def _failure_findings(digest: Digest) -> Iterator[ExpectedFinding]:
     for failure in digest.failures:
         share = _SHARES.get(failure.failure, 0.0)
         if share:
             yield ExpectedFinding(Aspect.SIGNATURES, f"signature {failure.signature}", share)
-            yield from _ended(failure, share)
+            yield from _ending_findings(failure, share)
     for rule in digest.rules:
         yield ExpectedFinding(Aspect.SIGNATURES, f"rule {digest.repo} {rule.id}", 1.0)
 
 
-def _ended(failure: Failure, share: float) -> Iterator[ExpectedFinding]:
+def _ending_findings(failure: Failure, share: float) -> Iterator[ExpectedFinding]:
     if failure.resolution in _TEACHING:
         yield ExpectedFinding(Aspect.RESOLVED, f"resolved {failure.signature}", 4 * share)
     elif failure.resolution is ResolutionKind.UNRESOLVED:
         yield ExpectedFinding(Aspect.UNRESOLVED, f"unresolved {failure.signature}", 2 * share)
 
 
-def _said(digest: Digest) -> Iterator[ExpectedFinding]:
+def _statement_findings(digest: Digest) -> Iterator[ExpectedFinding]:
     for place in digest.corrections:
         yield ExpectedFinding(Aspect.CORRECTIONS, f"correction {_plain(digest.prompts[place].text)}", 3.0)
     for place in digest.denials:
@@ -175,7 +175,7 @@ def _said(digest: Digest) -> Iterator[ExpectedFinding]:
         yield ExpectedFinding(Aspect.DECISIONS, f"published {_plain(publication.text)}", 0.5)
 
 
-def _places(digest: Digest) -> Iterator[ExpectedFinding]:
+def _place_findings(digest: Digest) -> Iterator[ExpectedFinding]:
     """Files of the repository. What lies elsewhere on the machine is nobody else's place."""
     for file in digest.files:
         if not file.path.startswith("/"):

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from afterwit.agents.registry import RetentionPeriod
 from afterwit.capture.derived import Derived
-from afterwit.capture.logs import Home, keeping_in, vanishes_at
+from afterwit.capture.logs import Home, retention_in, vanishes_at
 from afterwit.capture.plan import AgentPlan, Pending
 from afterwit.config.world import World
 from afterwit.harvest.statements import words_stated
@@ -52,7 +52,7 @@ class RunNews:
     def count(self, file: Pending) -> None:
         """One file that was read, and is archived."""
         if file.home not in self._kept:
-            self._kept[file.home] = keeping_in(file.home)
+            self._kept[file.home] = retention_in(file.home)
         moment = vanishes_at(file.home, self._kept[file.home], file.unit.transcript)
         self._vanishing_ms += [] if moment is None else [moment]
 

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 from afterwit.capture.checkouts import folder_here
 from afterwit.capture.commit import Committer, remove_dropped_objects, resolve_repos
-from afterwit.capture.derived import Bookmark, Derived, Origin, captured_in
+from afterwit.capture.derived import Bookmark, Derived, Origin, rows_in
 from afterwit.capture.left_out import LeftOutSessions, mark_of
 from afterwit.capture.logs import Home
 from afterwit.capture.plan import NOT_LISTED, AgentPlan, Pending, homes, plan, plan_folder, plan_sessions
@@ -310,7 +310,7 @@ class _Run:
             self._count(file, derived, is_kept=is_kept)
             return
         self._left_out.pass_over(file.home.agent, parts)
-        others = [part for part in captured_in(derived).parts if not part.is_empty and part.native_id not in parts.all]
+        others = [part for part in rows_in(derived).parts if not part.is_empty and part.native_id not in parts.all]
         rest = rest_of(Task(file, None, self._rules, self._store.layout.archive), parts.all) if others else None
         if rest is None:
             self._committer.leave_out(origin, derived, parts, mark)

@@ -15,7 +15,7 @@ import msgspec
 
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight
-from afterwit.digest.digester import shown_by
+from afterwit.digest.digester import files_printed
 from afterwit.measure.baselines import is_right
 from afterwit.measure.replay import NoteMoment, PlayerNote
 from afterwit.model.digest import Digest, Failure
@@ -353,7 +353,7 @@ def first_touch(digest: Digest, path: str) -> int:
 def _shows(step: Step, path: str) -> bool:
     if step.kind is ActionKind.READ:
         return _is_end(path, step.target)
-    return step.kind is ActionKind.SHELL and any(_is_end(shown, path) for shown in shown_by(step.target))
+    return step.kind is ActionKind.SHELL and any(_is_end(shown, path) for shown in files_printed(step.target))
 
 
 def _is_end(short: str, path: str) -> bool:

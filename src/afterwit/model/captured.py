@@ -121,12 +121,13 @@ class TextRow(msgspec.Struct, frozen=True, array_like=True):
     text: str
 
 
-class NoteRow(msgspec.Struct, frozen=True, array_like=True):
-    """Something that a digest needs and no other row holds."""
+class Extract(msgspec.Struct, frozen=True, array_like=True):
+    """Something that a digest needs and no other row holds: a prompt, the rules that an output reports, a commit …"""
 
     part: int
     kind: NoteKind
-    place: int  # ordinal of the action for what belongs to one, else of the event; of a file: a hash of its path
+    place: int  # ordinal of the action for what belongs to one (in a digest's material: its position in the session),
+    # else of the event; of a file: a hash of its path
     at_ms: int | None
     text: str
 
@@ -149,7 +150,7 @@ class Captured(msgspec.Struct, kw_only=True):
     problems: list[ProblemRow]
     claims: list[list[int]]  # per part: the keys of the records read now that may have copies elsewhere
     resume: bytes
-    notes: list[NoteRow] = msgspec.field(default_factory=list)
+    notes: list[Extract] = msgspec.field(default_factory=list)
 
 
 def key_of(identity: str) -> int:
@@ -165,7 +166,7 @@ _TABLES: dict[str, type[Any]] = {
     "events": EventRow,
     "actions": ActionRow,
     "spends": SpendRow,
-    "notes": NoteRow,
+    "notes": Extract,
     "problems": ProblemRow,
 }
 _SAME = ("keys", "known", "unknown", "cursor", "companions")  # packed as they are

@@ -49,7 +49,7 @@ def instruction(head: str, text: str) -> Instruction:
     return Instruction(path, text, kind == _WHOLE)
 
 
-def placed(path: str, patterns: tuple[str, ...]) -> Placed | None:
+def place_instruction(path: str, patterns: tuple[str, ...]) -> Placed | None:
     """Where the file lies, if it has the name of an instruction file. Of several names the longest counts."""
     if not path.endswith(_ENDINGS) or len(path) > _LONGEST_PATH:
         return None

@@ -65,7 +65,7 @@ class Hit(msgspec.Struct, frozen=True):
     score: float
 
 
-def checked(write: Write) -> Write:
+def check_write(write: Write) -> Write:
     """The same, if every backend can keep it; else EntryError."""
     check_user(write.user)
     check_key(write.key)

@@ -108,7 +108,7 @@ def own_words(prompt: str) -> str:
     """What the user typed, with a gap for each piece that was pasted. All who quote users ask for the prompts of a
     session, one after the other."""
     text = prompt[:_LONGEST_READ]
-    for spans in (_blocks, _introduced, _outputs, _lines, _quotations):
+    for spans in (_blocks, _introductions, _outputs, _lines, _quotations):
         text = _without(text, sorted(spans(text)))
     return text
 
@@ -145,7 +145,7 @@ def _elements(text: str) -> Iterator[_Span]:
             yield _Span(match.start(), len(text))
 
 
-def _introduced(text: str) -> Iterator[_Span]:
+def _introductions(text: str) -> Iterator[_Span]:
     """From where somebody else is given the word, to the end."""
     lowered = text.replace("İ", "I").lower()  # as long as the text: no other letter becomes two
     if _FAREWELL.search(text):  # a letter, and nothing says where it begins

@@ -67,7 +67,7 @@ class Prices:
     def __init__(self, *tables: Mapping[str, Price]) -> None:
         self._tables = [
             sorted(
-                (_Entry(_spelled(name), price) for name, price in table.items()),
+                (_Entry(_spell(name), price) for name, price in table.items()),
                 key=lambda entry: (-len(entry.pattern), entry.pattern),
             )
             for table in tables
@@ -120,25 +120,25 @@ def price_list(own: Mapping[str, Rates] | None = None) -> Prices:
         name: Price(rates.input, rates.output, rates.cache_read, rates.cache_write, rates.cache_write_1h)
         for name, rates in (own or {}).items()
     }
-    return Prices(given, packaged())
+    return Prices(given, load_packaged())
 
 
-def parsed(tables: Mapping[str, Any]) -> dict[str, Price]:
+def parse_prices(tables: Mapping[str, Any]) -> dict[str, Price]:
     """Price entries from decoded TOML. Raises `msgspec.ValidationError` on any other shape."""
     return msgspec.convert(tables, dict[str, Price])
 
 
 @cache
-def packaged() -> Mapping[str, Price]:
-    return parsed(tomllib.loads(files("afterwit.model").joinpath("prices.toml").read_text(encoding="utf-8")))
+def load_packaged() -> Mapping[str, Price]:
+    return parse_prices(tomllib.loads(files("afterwit.model").joinpath("prices.toml").read_text(encoding="utf-8")))
 
 
 def _names(model: str) -> tuple[str, ...]:
     """The names under which a pattern may know the model: as it is, without its date, without its provider."""
     whole = model[:_LONGEST_NAME].strip().lower() or NAMELESS
     last = _BEFORE_NAME.sub("", whole.rpartition("/")[2], count=1)
-    return tuple(dict.fromkeys(_spelled(name) for name in (whole, last, _AFTER_NAME.sub("", last))))
+    return tuple(dict.fromkeys(map(_spell, (whole, last, _AFTER_NAME.sub("", last)))))
 
 
-def _spelled(name: str) -> str:
+def _spell(name: str) -> str:
     return name.lower().replace(".", "-")

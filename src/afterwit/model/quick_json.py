@@ -44,7 +44,7 @@ def loads(text: str) -> object:
 def dumps(value: object) -> str:
     """The text of a value made of dicts with text keys, lists, tuples, texts, numbers, booleans and None."""
     if isinstance(value, str):
-        return _quoted(value)
+        return _quote(value)
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -52,7 +52,7 @@ def dumps(value: object) -> str:
     if isinstance(value, int | float):
         return _number(value)
     if isinstance(value, dict):
-        return "{" + ",".join(f"{_quoted(key)}:{dumps(item)}" for key, item in value.items()) + "}"
+        return "{" + ",".join(f"{_quote(key)}:{dumps(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ",".join(map(dumps, value)) + "]"
     raise TypeError(f"{type(value).__name__} has no place in JSON")
@@ -64,7 +64,7 @@ def _number(value: float) -> str:
     return repr(value)
 
 
-def _quoted(text: object) -> str:
+def _quote(text: object) -> str:
     if not isinstance(text, str):
         raise TypeError("keys of a JSON object are texts")
     return str(_QUOTE(text))

@@ -49,10 +49,10 @@ def with_times(value: Any) -> Any:
         return [with_times(item) for item in value]
     if not isinstance(value, dict):
         return value
-    return dict(_told(name, item) for name, item in value.items())
+    return dict(_with_time(name, item) for name, item in value.items())
 
 
-def _told(name: Any, value: Any) -> tuple[Any, Any]:
+def _with_time(name: Any, value: Any) -> tuple[Any, Any]:
     if name in _MOMENTS and (value is None or isinstance(value, int)):
         told = "happened_at" if name == "at_ms" else f"{name.removesuffix('_ms')}_at"
         return told, iso_from_ms(value) if value else ""

@@ -16,7 +16,7 @@ import msgspec
 
 from afterwit.config.world import World, exclusion_of
 from afterwit.digest.door import load_digest
-from afterwit.digest.value import SampleCandidate, chosen, findings_of
+from afterwit.digest.value import SampleCandidate, choose, findings_of
 from afterwit.harvest.door import SessionRefs
 from afterwit.knowledge.door.settle import recorded
 from afterwit.model.errors import ConfigError
@@ -166,7 +166,7 @@ def best_first(db: apsw.Connection, rows: Iterable[SessionRow]) -> Iterator[tupl
     for order, row in by_order.items():
         digest = load_digest(db, row)
         candidates.append(SampleCandidate(order, () if digest is None else findings_of(digest)))
-    for choice in chosen(candidates):
+    for choice in choose(candidates):
         yield by_order[choice.candidate.order], choice.value.total
 
 

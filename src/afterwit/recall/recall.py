@@ -39,7 +39,7 @@ from afterwit.redaction.shown import Shown
 from afterwit.repos.folders import Spot, root_of
 from afterwit.repos.identity import COMMIT_MARK, repos_by_name
 from afterwit.repos.remotes import keys_of_checkout
-from afterwit.sessions.filters import aliased_repos, find_repo
+from afterwit.sessions.filters import find_repo, repos_by_alias
 from afterwit.sources.checkout import remote_of, root_commit_of, root_of_checkout
 from afterwit.store.regular_files import read_regular
 from afterwit.store.rows.items import all_items, items_in, scopes_of
@@ -172,7 +172,7 @@ def _recognise(db: apsw.Connection, world: World, top: Path) -> str:
 def names_known(db: apsw.Connection, settings: Settings) -> dict[str, str]:
     """Repositories by the names under which a checkout is recognised; aliases stand before what was seen."""
     places = {Spot(row.root, row.remote): row.repo for row in repo_rows(db)}
-    return repos_by_name(places, checkouts(db)) | aliased_repos(db, settings)
+    return repos_by_name(places, checkouts(db)) | repos_by_alias(db, settings)
 
 
 def is_left_out(world: World, folder: Path | None, agent: str = "", repo: str = "") -> bool:

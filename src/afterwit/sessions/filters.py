@@ -135,7 +135,7 @@ def known_repos(db: apsw.Connection) -> list[str]:
     return sorted({*filter(None, repo_names(db)), *spoken_of})
 
 
-def aliased_repos(db: apsw.Connection, settings: Settings) -> dict[str, str]:
+def repos_by_alias(db: apsw.Connection, settings: Settings) -> dict[str, str]:
     """The repositories that aliases and merges lead to, by what is looked up: `repos.identity.key_of`."""
     merges = repo_table.aliases(db, "repo")
     if not settings.aliases.repos and not merges:
@@ -147,9 +147,9 @@ def find_repo(db: apsw.Connection, name: str, settings: Settings | None = None) 
     """The one repository with this name, or whose last part it is; or that an alias of the settings means by it. Those
     whose checkouts the settings name are known, too."""
     repos = sorted({*known_repos(db), *(settings.repositories.checkouts if settings else ())})
-    matches = _named(repos, name)
+    matches = _repos_named(repos, name)
     if not matches and settings is not None:
-        meant = aliased_repos(db, settings).get(key_of(name), "")
+        meant = repos_by_alias(db, settings).get(key_of(name), "")
         matches = [meant] if meant in repos else []
     if len(matches) > 1:
         raise UsageError(f"Several repositories are called {name!r}: {', '.join(matches)}. Give the whole name.")
@@ -178,7 +178,7 @@ def refuse_unknown_repos(db: apsw.Connection, patterns: Sequence[str]) -> None:
             raise _unknown(repos, pattern)
 
 
-def _named(repos: Sequence[str], name: str) -> list[str]:
+def _repos_named(repos: Sequence[str], name: str) -> list[str]:
     """Whole names stand before last parts. Where two differ in case alone, the one that is written so is meant."""
     if name in repos:
         return [name]
@@ -334,11 +334,11 @@ def short_id(db: apsw.Connection, native_id: str) -> str:
     """The beginning of an id's last part that no other id shares: as much as tells it from its neighbours in the
     order of the alphabet."""
     tail = native_id.rpartition("/")[2].removeprefix("agent-")
-    shared = max((_shared(tail, other) for other in tails_beside(db, tail)), default=0)
+    shared = max((_shared_length(tail, other) for other in tails_beside(db, tail)), default=0)
     return tail[: max(shared + 1, _SHORTEST_ID)]
 
 
-def _shared(left: str, right: str) -> int:
+def _shared_length(left: str, right: str) -> int:
     """How many letters both begin with."""
     pairs = zip(left, right, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

@@ -56,19 +56,19 @@ def merge(world: World, subject: str, name: str, target: str) -> None:
     """Lets one name count as another. A journalled decision."""
     if name == target:
         raise UsageError(f"{name} is itself already.")
-    _decided(world, subject, ALIAS_SET, {"name": name, "target": target})
+    _decide_alias(world, subject, ALIAS_SET, {"name": name, "target": target})
 
 
 def unmerge(world: World, subject: str, name: str) -> None:
     """Takes a merge back."""
-    _decided(world, subject, ALIAS_REMOVED, {"name": name})
+    _decide_alias(world, subject, ALIAS_REMOVED, {"name": name})
 
 
-def _decided(world: World, subject: str, kind: str, body: dict[str, str]) -> None:
+def _decide_alias(world: World, subject: str, kind: str, body: dict[str, str]) -> None:
     require(world.layout)
     with hold_lease(world.layout.lease, _WAIT_SECONDS), open_store(world.layout) as store:
         catch_up(store)
-        name = _stored_name(world, store, subject, body["name"])
+        name = _name_in_store(world, store, subject, body["name"])
         if kind == ALIAS_REMOVED and name not in rows.aliases(store.db, subject):
             raise UsageError(f"{body['name']} was not merged here; `[aliases]` in config.toml is changed there.")
         if kind == ALIAS_SET and _leads_to(rows.aliases(store.db, subject), body["target"], name):
@@ -80,7 +80,7 @@ def _decided(world: World, subject: str, kind: str, body: dict[str, str]) -> Non
             resolve_repos(store, world.settings)
 
 
-def _stored_name(world: World, store: Store, subject: str, name: str) -> str:
+def _name_in_store(world: World, store: Store, subject: str, name: str) -> str:
     """The name as the store has it: users go by pseudonym, in the journal too."""
     if subject != "user" or name.startswith("‹"):
         return name

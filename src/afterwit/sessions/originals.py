@@ -113,7 +113,7 @@ class EventTexts:
         """What the events of this kind in a record say, or None where the archive does not hold them any more. Empty
         where the record means nothing by itself: then `in_context` knows."""
         events = self.events(file, place, length)
-        return None if events is None else [_said(file.agent, event) for event in events]
+        return None if events is None else [_text_of(file.agent, event) for event in events]
 
     def events(self, file: FileRow, place: EventPlace, length: int) -> list[Event] | None:
         """The events of this kind in a record, under the same conditions."""
@@ -127,7 +127,7 @@ class EventTexts:
         """The same of records that only those before them explain, such as the end of a command whose output came
         piece by piece: the file is read from its beginning, as it was when it was learned."""
         events = self.events_in_context(file, places)
-        return {place: [_said(file.agent, event) for event in told] for place, told in events.items()}
+        return {place: [_text_of(file.agent, event) for event in told] for place, told in events.items()}
 
     def events_in_context(self, file: FileRow, places: Collection[EventPlace]) -> dict[EventPlace, list[Event]]:
         """The events themselves, read in the same way."""
@@ -184,7 +184,7 @@ def _alone(reading: FileReading, raw: bytes) -> Iterable[Reading]:
     return Framing(reading).read([raw + b"\n"])
 
 
-def _said(agent: str, event: Event) -> str:
+def _text_of(agent: str, event: Event) -> str:
     if event.kind is not EventKind.CALL:
         return event.text
     arguments = event.arguments or {}

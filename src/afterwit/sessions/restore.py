@@ -100,7 +100,9 @@ def plan_restore(
         target = _below(root, origin.path)
         before = steps.get(target)
         if before is None:
-            steps[target] = RestoreStep(file, origin, root, target, _found(target, file), is_in_place=folder is None)
+            steps[target] = RestoreStep(
+                file, origin, root, target, _look_at_target(target, file), is_in_place=folder is None
+            )
         elif before.file.sha256 != file.sha256:
             raise UsageError(f"Two originals would both become {target}. Restore these sessions into separate folders.")
     return RestorePlan(sorted(steps.values(), key=lambda step: step.target), faults)
@@ -127,7 +129,7 @@ def plan_offered(
 
 def _beside(step: RestoreStep, folder: Path) -> RestoreStep:
     target = folder / step.target.name
-    return step._replace(target=target, found=_found(target, step.file))
+    return step._replace(target=target, found=_look_at_target(target, step.file))
 
 
 def is_rendering(origin: Origin) -> bool:
@@ -180,7 +182,7 @@ def _files(
     for session in sessions:
         family = [session, *(descendants(source, session) if choice.with_subagents else ())]
         for member in family:
-            files = _chosen(db, files_of(source.store, member), choice.generation)
+            files = _choose_files(db, files_of(source.store, member), choice.generation)
             if not files:
                 faults.append(f"{member.native_id}: no file of it has an earlier state {choice.generation}")
             by_id.update((file.id, file) for file in files)
@@ -188,7 +190,7 @@ def _files(
     yield from _companions(source, list(by_id.values()))
 
 
-def _chosen(db: apsw.Connection, files: list[FileRow], generation: int | None) -> list[FileRow]:
+def _choose_files(db: apsw.Connection, files: list[FileRow], generation: int | None) -> list[FileRow]:
     if generation is not None:
         keys = dict.fromkeys(file.key for file in files)
         return [row for key in keys if (row := file_generation(db, key, generation))]
@@ -238,7 +240,7 @@ def _below(root: Path, path: PurePosixPath) -> Path:
     return root.joinpath(*names)
 
 
-def _found(target: Path, file: FileRow) -> AtTarget:
+def _look_at_target(target: Path, file: FileRow) -> AtTarget:
     if not os.path.lexists(target):
         return AtTarget.NOTHING
     if target.is_symlink() or not target.is_file():

@@ -174,9 +174,9 @@ class Searcher:
         shown: list[SearchHit] = []
         for hit in hits:
             is_typed = typed_only and hit.kind == EventKind.PROMPT
-            chosen = _typed(texts[hit.event_id], words) if is_typed else _chosen(texts[hit.event_id], words)
+            chosen = _only_typed(texts[hit.event_id], words) if is_typed else _choose_text(texts[hit.event_id], words)
             piece = None if chosen is None else snippet(safe_piece(chosen, words, self._redactor), words, width)
-            shown.append(_shown(hit, piece))
+            shown.append(_show_hit(hit, piece))
         return shown
 
     def _texts(self, hits: list[TextHit]) -> _Texts:
@@ -199,7 +199,7 @@ class Searcher:
 
 
 @contextmanager
-def searching(world: World) -> Iterator[Searcher]:
+def open_searcher(world: World) -> Iterator[Searcher]:
     with readonly_database(world.layout) as db:
         yield Searcher(world, db)
 
@@ -208,23 +208,23 @@ def search(
     world: World, query: str, wanted: Filter, kind: str, limit: int, width: int, *, most_matches: int = 3
 ) -> SessionsAnswer:
     """One query, asked of a store that is opened for it."""
-    with searching(world) as searcher:
+    with open_searcher(world) as searcher:
         return searcher.search(query, wanted, kind, limit, width, most_matches=most_matches)
 
 
 def best_hits(
     world: World, query: str, wanted: Filter, kind: str, limit: int, width: int, *, typed_only: bool = False
 ) -> SearchAnswer:
-    with searching(world) as searcher:
+    with open_searcher(world) as searcher:
         return searcher.best_hits(query, wanted, kind, limit, width, typed_only=typed_only)
 
 
-def _chosen(texts: Sequence[str] | None, words: Sequence[str]) -> str | None:
+def _choose_text(texts: Sequence[str] | None, words: Sequence[str]) -> str | None:
     """Of several events in one record, the first that holds a wanted word."""
     return next((text for text in texts if _holds(text, words)), texts[0]) if texts else None
 
 
-def _typed(texts: Sequence[str] | None, words: Sequence[str]) -> str | None:
+def _only_typed(texts: Sequence[str] | None, words: Sequence[str]) -> str | None:
     """The same of a prompt, without what was pasted into it; "" where the words stand only there."""
     if not texts:
         return None
@@ -244,6 +244,6 @@ def _place(hit: TextHit) -> EventPlace:
     return EventPlace(hit.offset, EventKind(hit.kind))
 
 
-def _shown(hit: TextHit, piece: str | None) -> SearchHit:
+def _show_hit(hit: TextHit, piece: str | None) -> SearchHit:
     fields = {name: getattr(hit, name) for name in ("agent", "repo", "title", "kind", "at_ms", "offset")}
     return SearchHit(session=hit.native_id, snippet=piece, **fields)

@@ -131,7 +131,7 @@ def moments(
 ) -> Iterator[SessionMoment | CopiedEvents | GoneTexts]:
     """The session, in the order in which it happened."""
     streams = [
-        _timed(_part(source, session, place, number, wanted), number)
+        _with_times(_part(source, session, place, number, wanted), number)
         for number, place in enumerate(parts_of_session(source.store.db, session.id))
     ]
     for _, _, _, moment in heapq.merge(*streams, key=lambda timed: timed[:3]):
@@ -196,7 +196,7 @@ class _Family:
                 yield from self._told(_due(waiting, moment.at_ms), waiting, depth)
             yield Scene(depth, moment)
             if isinstance(moment, SessionMoment) and moment.kind is EventKind.CALL:
-                yield from self._told(_started_by(waiting, moment.call_id), waiting, depth)
+                yield from self._told(_children_of_call(waiting, moment.call_id), waiting, depth)
         yield from self._told(list(waiting), waiting, depth)
         yield Scene(depth, Ends(session))
 
@@ -220,14 +220,14 @@ def _due(waiting: list[SessionRow], at_ms: int | None) -> list[SessionRow]:
     return [row for row in waiting if not row.parent_call and row.started_ms is not None and row.started_ms < at_ms]
 
 
-def _started_by(waiting: list[SessionRow], call_id: str) -> list[SessionRow]:
+def _children_of_call(waiting: list[SessionRow], call_id: str) -> list[SessionRow]:
     return [row for row in waiting if call_id and row.parent_call == call_id]
 
 
 _Timed = tuple[int, int, int, SessionMoment | CopiedEvents | GoneTexts]
 
 
-def _timed(stream: Iterator[SessionMoment | CopiedEvents | GoneTexts], number: int) -> Iterator[_Timed]:
+def _with_times(stream: Iterator[SessionMoment | CopiedEvents | GoneTexts], number: int) -> Iterator[_Timed]:
     """With what they are merged by. Within a file the order stays, whatever its clock did."""
     latest = 0
     for place, moment in enumerate(stream):
@@ -262,7 +262,7 @@ def _part(
             if action is not None:
                 action = _safe_action(source.redactor, action)
             if event is None:
-                moment = _told(row, number, action, source.redactor, bodies.kept(row))
+                moment = _moment_left(row, number, action, source.redactor, bodies.kept(row))
             else:
                 moment = _moment(source.redactor, row, number, action, event, has_arguments=wanted.has_arguments)
             words = said.get(action.ordinal, "") if action is not None else ""
@@ -327,7 +327,9 @@ def _safe_action(redactor: Redactor, action: ActionRow) -> ActionRow:
     return msgspec.structs.replace(action, target=redactor.text(action.target), error=redactor.text(action.error))
 
 
-def _told(row: EventRow, number: str, action: ActionRow | None, redactor: Redactor, kept: str | None) -> SessionMoment:
+def _moment_left(
+    row: EventRow, number: str, action: ActionRow | None, redactor: Redactor, kept: str | None
+) -> SessionMoment:
     """What the database knows of an event whose text is gone from the archive."""
     call_id, tool = (action.call_id, action.tool) if action else ("", "")
     text = None if kept is None else redactor.text(kept)
@@ -341,7 +343,7 @@ def _moment(
 ) -> SessionMoment:
     arguments = None
     if event.arguments is not None and has_arguments:
-        arguments = redactor.value(_tidied(event.arguments))
+        arguments = redactor.value(_tidy(event.arguments))
     return SessionMoment(
         kind=EventKind(row.kind),
         at_ms=row.at_ms,
@@ -354,16 +356,16 @@ def _moment(
     )
 
 
-def _tidied(value: Any, depth: int = 0) -> Any:
+def _tidy(value: Any, depth: int = 0) -> Any:
     """Decoded JSON with clean texts, and nothing below the levels that anyone reads."""
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, dict | list) and depth >= _DEEPEST:
         return "…"
     if isinstance(value, dict):
-        return {clean(str(key)): _tidied(item, depth + 1) for key, item in value.items()}
+        return {clean(str(key)): _tidy(item, depth + 1) for key, item in value.items()}
     if isinstance(value, list):
-        return [_tidied(item, depth + 1) for item in value]
+        return [_tidy(item, depth + 1) for item in value]
     return value
 
 

@@ -233,7 +233,7 @@ class _Reading:
         kept = texts_kept(db, part_id) if file.is_dropped else {}
         wanted = [*(moment.row for moment in here), *(outputs[number] for number in numbers if number in outputs)]
         events = {} if file.is_dropped else self._events(file, wanted)
-        told = [_chosen(events.get(_place(m.row), []), m.rank, actions.get(m.action)) for m in here]
+        told = [_choose_event(events.get(_place(m.row), []), m.rank, actions.get(m.action)) for m in here]
         whole = without_seams((event for event in told if event is not None), self._source.redactor)
         for moment, raw in zip(here, told, strict=True):
             action = actions.get(moment.action)
@@ -241,7 +241,7 @@ class _Reading:
             shown = self._shown(moment, event, kept.get(moment.row.ordinal), action)
             output = outputs.get(moment.action)
             if output is not None:
-                result = _chosen(events.get(_place(output), []), 0, action)
+                result = _choose_event(events.get(_place(output), []), 0, action)
                 shown = shown._replace(output=self._cut(None if result is None else result.text))
             yield shown
 
@@ -294,7 +294,7 @@ def _place(row: EventOutline) -> EventPlace:
     return EventPlace(row.offset, EventKind(row.kind))
 
 
-def _chosen(events: list[Event], rank: int, action: ActionRow | None) -> Event | None:
+def _choose_event(events: list[Event], rank: int, action: ActionRow | None) -> Event | None:
     """Of several events in one record, that of the call; else the one that stands in this place."""
     if action is not None and len(events) > 1:
         same = [event for event in events if event.call_id == action.call_id]

@@ -37,7 +37,7 @@ def both_ways(redactor: Redactor, call: Event, result: Event) -> tuple[ActionRow
     open_call = opened(redactor, call)
     output = safe_body(result.text, redactor)
     outcomes = calls.outcome_of(result, output, redactor), calls.early_outcome(result, output, redactor)
-    return calls.ended_row(open_call, outcomes[0]), calls.ended_row(open_call, outcomes[1])
+    return calls.close_row(open_call, outcomes[0]), calls.close_row(open_call, outcomes[1])
 
 
 def is_torn(text: str) -> bool:

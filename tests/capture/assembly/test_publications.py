@@ -2,7 +2,7 @@
 
 from tests.every import for_every
 
-from afterwit.capture.assembly.notes import Published, published
+from afterwit.capture.assembly.notes import Published, publications_in
 from afterwit.model.kinds import NoteKind
 
 COMMIT, PULL = NoteKind.COMMIT, NoteKind.PULL
@@ -30,4 +30,4 @@ COMMIT, PULL = NoteKind.COMMIT, NoteKind.PULL
     ],
 )
 def test_a_command_line_publishes_its_messages(line: str, expected: list[Published]) -> None:
-    assert published(line) == expected
+    assert publications_in(line) == expected

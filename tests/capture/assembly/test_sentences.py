@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.every import for_every
 from tests.thoroughness import examples
 
-from afterwit.capture.assembly.notes import stated_by_agent, stated_by_person
+from afterwit.capture.assembly.notes import agent_statements, person_statements
 
 
 @for_every(
@@ -23,7 +23,7 @@ from afterwit.capture.assembly.notes import stated_by_agent, stated_by_person
     ],
 )
 def test_a_rule_or_decision_of_a_person_is_taken(sentence: str) -> None:
-    assert stated_by_person(f"Prune row three. {sentence}") == [sentence]
+    assert person_statements(f"Prune row three. {sentence}") == [sentence]
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_a_rule_or_decision_of_a_person_is_taken(sentence: str) -> None:
     ],
 )
 def test_a_cause_or_decision_of_an_agent_is_taken(sentence: str) -> None:
-    assert stated_by_agent(f"I looked at it. {sentence}") == [sentence]
+    assert agent_statements(f"I looked at it. {sentence}") == [sentence]
 
 
 @for_every(
@@ -54,12 +54,12 @@ def test_a_cause_or_decision_of_an_agent_is_taken(sentence: str) -> None:
     ],
 )
 def test_tasks_questions_code_quotes_and_scraps_are_passed_over(text: str) -> None:
-    assert stated_by_person(text) == []
-    assert stated_by_agent(text) == []
+    assert person_statements(text) == []
+    assert agent_statements(text) == []
 
 
 def test_a_list_item_is_a_sentence() -> None:
-    assert stated_by_person("Rules:\n- Always wash the saw\n- Never climb alone up there") == [
+    assert person_statements("Rules:\n- Always wash the saw\n- Never climb alone up there") == [
         "Always wash the saw",
         "Never climb alone up there",
     ]
@@ -67,13 +67,13 @@ def test_a_list_item_is_a_sentence() -> None:
 
 def test_the_number_of_sentences_is_bounded() -> None:
     text = "\n".join(f"Always do the {number}th thing first." for number in range(50))
-    assert len(stated_by_person(text)) == 8
-    assert len(stated_by_agent(text.replace("Always", "We decided to"))) == 3
+    assert len(person_statements(text)) == 8
+    assert len(agent_statements(text.replace("Always", "We decided to"))) == 3
 
 
 @given(st.text(max_size=300))
 @settings(max_examples=examples(100), deadline=None)
 def test_any_text_can_be_looked_through(text: str) -> None:
-    for sentence in (*stated_by_person(text), *stated_by_agent(text)):
+    for sentence in (*person_statements(text), *agent_statements(text)):
         assert "\n" not in sentence
         assert 0 < len(sentence) <= 320

@@ -10,10 +10,10 @@ from afterwit.capture.assembly.texts import (
     TEXT_LIMIT,
     beginning,
     both_ends,
+    excerpt_of_error,
     safe_body,
     safe_piece,
     safe_text,
-    telling_part,
 )
 from afterwit.redaction.markers import PLACEHOLDER, marked, unkeyed
 from afterwit.redaction.redaction import Redactor
@@ -75,7 +75,7 @@ def test_both_ends_of_a_long_text_are_kept() -> None:
 @for_every("before", range(370, 400))
 def test_an_excerpt_does_not_end_in_half_a_placeholder(before: int) -> None:
     line = f"error: {'x' * (before - 7)}‹aws-key:3f9c2a› was refused"
-    found = telling_part(line)
+    found = excerpt_of_error(line)
     assert len(found) <= 400
     assert "3f9c2a" not in unkeyed(found)
     assert "‹aws-key›" in unkeyed(found) or "‹" not in found

@@ -6,7 +6,7 @@ from types import MappingProxyType
 import pytest
 
 from afterwit.extras.memory.backend import Backend, Operation, UnsupportedError
-from afterwit.model.memory_entry import LONGEST_KEY, LONGEST_VALUE, Entry, Plain, Write, checked
+from afterwit.model.memory_entry import LONGEST_KEY, LONGEST_VALUE, Entry, Plain, Write, check_write
 
 Make = Callable[[], Backend]
 AT = 1_780_000_000_000
@@ -15,7 +15,7 @@ AT = 1_780_000_000_000
 def write(
     key: str, value: str, at: int = 0, user: str = "ada", metadata: Mapping[str, Plain] = MappingProxyType({})
 ) -> Write:
-    return checked(Write(user=user, key=key, value=value, metadata=dict(metadata), at_ms=AT + at))
+    return check_write(Write(user=user, key=key, value=value, metadata=dict(metadata), at_ms=AT + at))
 
 
 def test_what_a_backend_cannot_do_is_refused_and_not_reported_as_done(backend: Backend) -> None:

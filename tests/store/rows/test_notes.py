@@ -4,13 +4,13 @@ import apsw
 import msgspec
 from tests.store.planted_rows import plant
 
-from afterwit.model.captured import NoteRow
+from afterwit.model.captured import Extract
 from afterwit.model.kinds import NoteKind
 from afterwit.store.rows.parts import clear_notes, instructions_shown, part_notes, put_notes
 
-PROMPT = NoteRow(0, NoteKind.PROMPT, 3, 1_000, "Prune the plums")
-FILE = NoteRow(0, NoteKind.INSTRUCTIONS, 77, 1_000, "whole AGENTS.md\nPick plums.\n\nPress them.")
-RULES = NoteRow(0, NoteKind.RULES, 1, None, '{"F401":"unused"}')
+PROMPT = Extract(0, NoteKind.PROMPT, 3, 1_000, "Prune the plums")
+FILE = Extract(0, NoteKind.INSTRUCTIONS, 77, 1_000, "whole AGENTS.md\nPick plums.\n\nPress them.")
+RULES = Extract(0, NoteKind.RULES, 1, None, '{"F401":"unused"}')
 
 
 def test_notes_come_back_in_a_fixed_order_as_rows_of_the_asked_position(db: apsw.Connection) -> None:
@@ -22,13 +22,13 @@ def test_notes_come_back_in_a_fixed_order_as_rows_of_the_asked_position(db: apsw
 
 def test_notes_of_a_part_that_is_not_kept_are_left_out(db: apsw.Connection) -> None:
     part = plant(db).part_id
-    put_notes(db, [PROMPT, NoteRow(1, NoteKind.PROMPT, 4, 1_000, "copied")], {0: part})
+    put_notes(db, [PROMPT, Extract(1, NoteKind.PROMPT, 4, 1_000, "copied")], {0: part})
     assert list(part_notes(db, part)) == [PROMPT]
 
 
 def test_the_last_reply_replaces_the_one_before(db: apsw.Connection) -> None:
     part = plant(db).part_id
-    put_notes(db, [NoteRow(0, NoteKind.ENDING, 0, 1, "first"), NoteRow(0, NoteKind.ENDING, 0, 2, "last")], {0: part})
+    put_notes(db, [Extract(0, NoteKind.ENDING, 0, 1, "first"), Extract(0, NoteKind.ENDING, 0, 2, "last")], {0: part})
     assert [row.text for row in part_notes(db, part)] == ["last"]
 
 

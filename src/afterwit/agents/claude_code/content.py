@@ -25,7 +25,7 @@ import msgspec
 from afterwit.agents import fields
 from afterwit.agents.claude_code.records import Attachment, Block, ClaudeLine, ClaudeOutcome, ClaudePart
 from afterwit.agents.registry import instruction_files
-from afterwit.model.instruction_files import placed
+from afterwit.model.instruction_files import place_instruction
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Result
 from afterwit.model.text import regex
@@ -94,7 +94,7 @@ def edited_file(outcome: object) -> tuple[str, str] | None:
 
 
 def _is_instruction(path: object) -> TypeGuard[str]:
-    return isinstance(path, str) and placed(path, instruction_files().in_checkouts) is not None
+    return isinstance(path, str) and place_instruction(path, instruction_files().in_checkouts) is not None
 
 
 def _string(raw: object) -> str:

@@ -39,7 +39,7 @@ from afterwit.model.captured import (
     ActionRow,
     Captured,
     EventRow,
-    NoteRow,
+    Extract,
     PartFacts,
     ProblemRow,
     SpendRow,
@@ -72,7 +72,7 @@ class BegunCall(NamedTuple):
     """What a call says besides its row."""
 
     target: str
-    notes: list[NoteRow]
+    notes: list[Extract]
 
 
 class Joining:
@@ -91,7 +91,7 @@ class Joining:
     def begin(self, number: int, part: PartFacts, event: Event, call: calls.PendingCall) -> BegunCall:
         """Takes a call of the part at this position."""
         context = self._context
-        showing = instructions.shown_by_call(call.kind, event, part, context)
+        showing = instructions.showing_of_call(call.kind, event, part, context)
         call = msgspec.structs.replace(call, part=number, ordinal=part.calls, showing=showing)
         part.calls += 1
         key = _call_key(part.native_id, event.call_id)
@@ -104,7 +104,7 @@ class Joining:
             noted += self._settle(call, early)
         return BegunCall(call.target, noted)
 
-    def end(self, part: PartFacts, event: Event, output: str) -> list[NoteRow]:
+    def end(self, part: PartFacts, event: Event, output: str) -> list[Extract]:
         """Joins a result with its call. One that says that the command still runs leaves the call open."""
         key = _call_key(part.native_id, event.call_id)
         call = self.open_calls.get(key)
@@ -119,9 +119,9 @@ class Joining:
             self.early.pop(next(iter(self.early)))
         return []
 
-    def _settle(self, call: calls.PendingCall, outcome: calls.CallOutcome) -> list[NoteRow]:
+    def _settle(self, call: calls.PendingCall, outcome: calls.CallOutcome) -> list[Extract]:
         outcome = calls.without_foreign_words(call, outcome)
-        row = calls.ended_row(call, outcome)
+        row = calls.close_row(call, outcome)
         self.actions[call.part, call.ordinal] = row
         return [*notes.of_result(call, row, outcome, self._context.redactor)]
 
@@ -147,7 +147,7 @@ class Assembler:
         self._spends: dict[tuple[int, int], SpendRow] = {}
         self._safe_texts: dict[str, str] = {"": ""}
         self._texts: list[TextRow] = []
-        self._notes: dict[tuple[int, str, int], NoteRow] = {}
+        self._notes: dict[tuple[int, str, int], Extract] = {}
         self._problems: list[ProblemRow] = []
         self._problem_count = state.problems
         self.places: dict[str, str] = {}  # redacted root → folder, for looking at local checkouts; never stored
@@ -200,7 +200,7 @@ class Assembler:
     def captured(self) -> Captured:
         """The rows so far, and what is needed to go on."""
         return Captured(
-            parts=[placed(part) for part in self._parts],
+            parts=[place_part(part) for part in self._parts],
             events=self._events,
             actions=list(self._joining.actions.values()),
             spends=list(self._spends.values()),
@@ -249,7 +249,7 @@ class Assembler:
 
     def _take_event(self, event: Event, content: SafeContent) -> None:
         if self._context.is_tracked:
-            event, content = _unowned(event), content if event.kind is not EventKind.PROMPT else None
+            event, content = _disown(event), content if event.kind is not EventKind.PROMPT else None
         number = self._part(event.session)
         part = self._parts[number]
         if part.events >= 1 << ORDINAL_BITS:
@@ -307,7 +307,7 @@ class Assembler:
         if part.is_placeless:
             self.places.update(note_call(part, event, self._context, self.safe))
 
-    def _note(self, noted: Iterable[NoteRow]) -> None:
+    def _note(self, noted: Iterable[Extract]) -> None:
         for note in noted:
             self._notes[note.part, note.kind, note.place] = note
 
@@ -344,7 +344,7 @@ class Assembler:
             self._problems.append(ProblemRow(offset, length, "further problems of this file are not listed"))
 
 
-def _unowned(event: Event) -> Event:
+def _disown(event: Event) -> Event:
     """The event of a log that came with a checkout: nobody typed a prompt in it, or an answer."""
     if event.kind is EventKind.PROMPT:
         return msgspec.structs.replace(event, kind=EventKind.NOTICE)
@@ -371,7 +371,7 @@ def note_remotes(part: PartFacts, output: str) -> None:
         _count(part, remotes_in(output))
 
 
-def placed(part: PartFacts) -> PartFacts:
+def place_part(part: PartFacts) -> PartFacts:
     """The part with the place in which most was done, where nothing else gives it one."""
     if not part.is_placeless or not part.worked:
         return part

@@ -13,7 +13,14 @@ import msgspec
 from afterwit.actions import steps, tools
 from afterwit.actions.shell.parse import parsed
 from afterwit.capture.assembly.instructions import Showing
-from afterwit.capture.assembly.texts import AssemblyContext, beginning, both_ends, safe_text, safe_texts, telling_part
+from afterwit.capture.assembly.texts import (
+    AssemblyContext,
+    beginning,
+    both_ends,
+    excerpt_of_error,
+    safe_text,
+    safe_texts,
+)
 from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import CHANGES, ActionKind, Lean, Status
 from afterwit.model.readings import Event, Result
@@ -114,7 +121,7 @@ def open_row(call: PendingCall) -> ActionRow:
     )
 
 
-def ended_row(call: PendingCall, result: CallOutcome) -> ActionRow:
+def close_row(call: PendingCall, result: CallOutcome) -> ActionRow:
     """The row of a call with its result."""
     facts = result.facts
     verdict = steps.judge(
@@ -133,7 +140,7 @@ def ended_row(call: PendingCall, result: CallOutcome) -> ActionRow:
         status=verdict.status,
         lean=verdict.lean,
         exit_code=verdict.exit_code,
-        error=telling_part(result.text) if is_bad else "",
+        error=excerpt_of_error(result.text) if is_bad else "",
         duration_ms=_duration_ms(call, result),
         result_offset=result.offset,
     )

@@ -18,8 +18,8 @@ from afterwit.actions import tools
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.tree import Command
 from afterwit.capture.assembly.texts import AssemblyContext, beginning, safe_body, safe_text
-from afterwit.model.captured import NoteRow, PartFacts, key_of
-from afterwit.model.instruction_files import Instruction, Placed, placed
+from afterwit.model.captured import Extract, PartFacts, key_of
+from afterwit.model.instruction_files import Instruction, Placed, place_instruction
 from afterwit.model.kinds import ActionKind, NoteKind
 from afterwit.model.readings import Event
 from afterwit.model.text import regex
@@ -61,11 +61,11 @@ class Showing(msgspec.Struct, frozen=True, array_like=True):
     most_lines: int = 0  # that the output has; 0: no limit
 
 
-def shown_by_call(kind: ActionKind, event: Event, part: PartFacts, context: AssemblyContext) -> Showing | None:
+def showing_of_call(kind: ActionKind, event: Event, part: PartFacts, context: AssemblyContext) -> Showing | None:
     """What a call reads, writes or changes of an instruction file."""
     arguments = event.arguments or {}
     if kind is ActionKind.SHELL:
-        return _shown_by_shell(arguments, part, context)
+        return _showing_of_shell(arguments, part, context)
     if kind not in (ActionKind.READ, ActionKind.WRITE, ActionKind.EDIT):
         return None
     for path in tools.paths_of(event.tool, arguments):
@@ -73,54 +73,54 @@ def shown_by_call(kind: ActionKind, event: Event, part: PartFacts, context: Asse
         if name and kind is ActionKind.READ:
             return Showing(name, not any(arguments.get(key) for key in _RANGES))
         if name:
-            return _written(name, path, kind, arguments, context.redactor)
+            return _text_written(name, path, kind, arguments, context.redactor)
     return None
 
 
-def of_showing(showing: Showing, place: tuple[int, int], at_ms: int | None, output: str) -> Iterator[NoteRow]:
+def of_showing(showing: Showing, place: tuple[int, int], at_ms: int | None, output: str) -> Iterator[Extract]:
     """The note of a call that worked: `place` is its part and its ordinal, `output` its redacted result."""
     number, ordinal = place
     text = _without_numbers(output) if showing.text is None else showing.text
     is_cut = showing.text is None and (_CUT.search(text) or 0 < showing.most_lines <= text.count("\n") + 1)
     is_whole = showing.is_whole and not is_cut
-    yield from _noted(number, Instruction(showing.path, text, is_whole), at_ms, ordinal)
+    yield from _extract_file(number, Instruction(showing.path, text, is_whole), at_ms, ordinal)
 
 
-def of_event(number: int, part: PartFacts, event: Event, context: AssemblyContext) -> Iterator[NoteRow]:
+def of_event(number: int, part: PartFacts, event: Event, context: AssemblyContext) -> Iterator[Extract]:
     """The notes of files that the client put into the context, or that a record holds beside its text."""
     shown = [event.file] if event.file else []
     if not event.call_id and _GIVEN.search(event.text):
-        shown += _given(event.text)
+        shown += _files_in_notice(event.text)
     for path, text in shown:
         name = _name_of(path, part, context)
         if name:
-            yield from _noted(number, Instruction(name, safe_body(text, context.redactor), True), event.at_ms, 0)
+            yield from _extract_file(number, Instruction(name, safe_body(text, context.redactor), True), event.at_ms, 0)
 
 
-def _noted(number: int, file: Instruction, at_ms: int | None, ordinal: int) -> Iterator[NoteRow]:
+def _extract_file(number: int, file: Instruction, at_ms: int | None, ordinal: int) -> Iterator[Extract]:
     """Identities leave out what a placeholder is keyed with: they are the same on every machine."""
     text = beginning(file.text.strip(), LIMIT)
     if text:
         identity = unkeyed(file.path) if file.is_whole else f"{unkeyed(file.path)}\n{ordinal % _MOST_PIECES}"
-        yield NoteRow(number, NoteKind.INSTRUCTIONS, key_of(identity), at_ms, f"{file.head}\n{text}")
+        yield Extract(number, NoteKind.INSTRUCTIONS, key_of(identity), at_ms, f"{file.head}\n{text}")
 
 
 def _name_of(path: str, part: PartFacts, context: AssemblyContext) -> str:
     """The path below the repository; the redacted path of a file in a home folder; "" for any other file."""
     files, redactor = context.instructions, context.redactor
-    at_home = _placed(path, files.in_homes)
+    at_home = _place_path(path, files.in_homes)
     if at_home and user_of(at_home.folder) and not root_name(at_home.folder):
         return safe_text(path, redactor)
-    in_checkout = _placed(path, files.in_checkouts)
+    in_checkout = _place_path(path, files.in_checkouts)
     if in_checkout is None or not (in_checkout.folder in ("", ".") or _is_above(in_checkout.folder, part, redactor)):
         return ""
     return safe_text(in_checkout.name, redactor)
 
 
 @lru_cache(maxsize=1 << 10)
-def _placed(path: str, patterns: tuple[str, ...]) -> Placed | None:
+def _place_path(path: str, patterns: tuple[str, ...]) -> Placed | None:
     """A session reads the same files again and again."""
-    return placed(path, patterns)
+    return place_instruction(path, patterns)
 
 
 def _is_above(folder: str, part: PartFacts, redactor: Redactor) -> bool:
@@ -131,28 +131,28 @@ def _is_above(folder: str, part: PartFacts, redactor: Redactor) -> bool:
     return part.root == root or part.root.startswith(f"{root}/")
 
 
-def _shown_by_shell(arguments: Mapping[str, Any], part: PartFacts, context: AssemblyContext) -> Showing | None:
+def _showing_of_shell(arguments: Mapping[str, Any], part: PartFacts, context: AssemblyContext) -> Showing | None:
     """A command line that prints one file and nothing else."""
     line = tools.command_of(arguments)
-    if not _named(context.instructions.in_checkouts).search(line):
+    if not _file_names(context.instructions.in_checkouts).search(line):
         return None
     loud = [command for command in parsed(line).commands if command.program not in _QUIET] if len(line) < LIMIT else []
     if len(loud) != 1 or loud[0].joint in ("|", "|&"):
         return None
-    printed = _printed(loud[0])
+    printed = _file_printed(loud[0])
     folder = loud[0].folder or str(arguments.get("workdir") or "")
     name = _name_of(posixpath.normpath(posixpath.join(folder, printed.path)), part, context) if printed else ""
     return msgspec.structs.replace(printed, path=name) if printed and name else None
 
 
 @cache
-def _named(patterns: tuple[str, ...]) -> re.Pattern[str]:
+def _file_names(patterns: tuple[str, ...]) -> re.Pattern[str]:
     """Finds in a command line what may be the name of such a file, or of its folder."""
     names = [PurePosixPath(pattern.removesuffix("/*.md").removesuffix("/*.mdc")).name for pattern in patterns]
     return re.compile("|".join(map(re.escape, names)) or r"(?!)")
 
 
-def _printed(command: Command) -> Showing | None:
+def _file_printed(command: Command) -> Showing | None:
     """The file that a command prints, as the command names it."""
     operands = [word for word in command.arguments if not word.startswith("-")]
     if command.program == "cat" and len(operands) == 1:
@@ -164,7 +164,7 @@ def _printed(command: Command) -> Showing | None:
     return Showing(operands[1], lines["first"] == "1", most_lines=most) if lines else None
 
 
-def _written(
+def _text_written(
     name: str, path: str, kind: ActionKind, arguments: Mapping[str, Any], redactor: Redactor
 ) -> Showing | None:
     """The text that a call puts into the file."""
@@ -200,7 +200,7 @@ def _without_numbers(text: str) -> str:
     return _NUMBERED.sub("", text) if is_numbered else text
 
 
-def _given(text: str) -> Iterator[tuple[str, str]]:
+def _files_in_notice(text: str) -> Iterator[tuple[str, str]]:
     """The files that a client shows the model in a notice. Codex joins all that hold and names a folder."""
     for section in _IN_CODEX.finditer(text):
         yield posixpath.join(section["folder"] or "", "AGENTS.md"), section["text"] or section["older"] or ""

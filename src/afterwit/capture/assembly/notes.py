@@ -30,7 +30,7 @@ from afterwit.actions.shell.tree import Command
 from afterwit.capture.assembly import instructions
 from afterwit.capture.assembly.calls import CallOutcome, PendingCall
 from afterwit.capture.assembly.texts import beginning, both_ends, safe_text
-from afterwit.model.captured import ActionRow, NoteRow, PartFacts
+from afterwit.model.captured import ActionRow, Extract, PartFacts
 from afterwit.model.kinds import CHANGES, ActionKind, EventKind, Lean, NoteKind, Status
 from afterwit.model.pasted import FENCES_AND_TAGS, own_words, without_blocks
 from afterwit.model.readings import Event
@@ -92,12 +92,12 @@ _OF_AGENTS = _any(_DECISIONS + _CAUSES)
 _ODD_LETTERS = regex("[\u017f\u212a\u0130\u0131]")  # which count as s, k and i
 
 
-def stated_by_person(text: str, most: int = 8) -> list[str]:
+def person_statements(text: str, most: int = 8) -> list[str]:
     """Sentences of a prompt that read like a rule or a decision, and that its user typed."""
     return _take_sentences(own_words(text), _OF_PEOPLE, most)
 
 
-def stated_by_agent(text: str, most: int = 3) -> list[str]:
+def agent_statements(text: str, most: int = 3) -> list[str]:
     """Sentences of a reply that read like a decision or a cause that was found."""
     return _take_sentences(text, _OF_AGENTS, most) if _may_state(text) and _OF_AGENTS.search(text) else []
 
@@ -205,7 +205,7 @@ def rules_in(output: str) -> dict[str, str]:
     messages: dict[str, str] = {}
     text = _ends_of(output)
     hints = [_HINTS[number] for number in seen] if text is output and len(text) <= _HEAD else _HINTS
-    for start in _hinted_lines(text, hints):
+    for start in _lines_with_hints(text, hints):
         end = text.find("\n", start) % (len(text) + 1)
         match = _report_in(text[start:end].rstrip()) if end - start <= _LONGEST_LINE else None
         if match is None:
@@ -234,7 +234,7 @@ def _hints_in_bytes() -> PatternSet:
     )
 
 
-def _hinted_lines(text: str, hints: Sequence[re.Pattern[str]]) -> list[int]:
+def _lines_with_hints(text: str, hints: Sequence[re.Pattern[str]]) -> list[int]:
     """Where the lines begin that may report a rule."""
     return sorted({text.rfind("\n", 0, hit.start()) + 1 for hint in hints for hit in hint.finditer(text)})
 
@@ -299,32 +299,32 @@ class Published(NamedTuple):
     text: str
 
 
-def of_text(number: int, part: PartFacts, event: Event, body: str) -> Iterator[NoteRow]:
+def of_text(number: int, part: PartFacts, event: Event, body: str) -> Iterator[Extract]:
     """The notes of a prompt, a reply or a compaction, whose redacted text is given."""
     place = part.events - 1
     if event.kind is EventKind.PROMPT:
-        yield NoteRow(number, NoteKind.PROMPT, place, event.at_ms, beginning(body, PROMPT_LIMIT))
+        yield Extract(number, NoteKind.PROMPT, place, event.at_ms, beginning(body, PROMPT_LIMIT))
     elif event.kind is EventKind.COMPACTION and body:
-        yield NoteRow(number, NoteKind.SUMMARY, place, event.at_ms, beginning(body, SUMMARY_LIMIT))
+        yield Extract(number, NoteKind.SUMMARY, place, event.at_ms, beginning(body, SUMMARY_LIMIT))
     elif event.kind is EventKind.REPLY and body:
-        yield NoteRow(number, NoteKind.ENDING, 0, event.at_ms, beginning(body, ENDING_LIMIT))
+        yield Extract(number, NoteKind.ENDING, 0, event.at_ms, beginning(body, ENDING_LIMIT))
         report = both_ends(body, REPORT_LIMIT)
-        yield NoteRow(number, NoteKind.REPORT, part.prompts % _MOST_REPORTS, event.at_ms, report)
-        stated = stated_by_agent(body) if part.stated < _MOST_REPLIES else []
+        yield Extract(number, NoteKind.REPORT, part.prompts % _MOST_REPORTS, event.at_ms, report)
+        stated = agent_statements(body) if part.stated < _MOST_REPLIES else []
         if stated:
             part.stated += 1
-            yield NoteRow(number, NoteKind.REPLY, place, event.at_ms, "\n".join(stated))
+            yield Extract(number, NoteKind.REPLY, place, event.at_ms, "\n".join(stated))
 
 
-def of_notice(number: int, part: PartFacts, event: Event, redactor: Redactor) -> Iterator[NoteRow]:
+def of_notice(number: int, part: PartFacts, event: Event, redactor: Redactor) -> Iterator[Extract]:
     """The note of a skill that a person calls."""
     called = _CALLED.match(event.text)
     if called:
         text = safe_text(called["path"] or called["skill"] or called["command"], redactor)
-        yield NoteRow(number, NoteKind.SKILL, part.events - 1, event.at_ms, text)
+        yield Extract(number, NoteKind.SKILL, part.events - 1, event.at_ms, text)
 
 
-def of_call(call: PendingCall, event: Event, redactor: Redactor) -> Iterator[NoteRow]:
+def of_call(call: PendingCall, event: Event, redactor: Redactor) -> Iterator[Extract]:
     """The notes of a call that changes files: which, if several, and what is defined in the changed text."""
     if call.kind not in CHANGES:
         return
@@ -332,33 +332,33 @@ def of_call(call: PendingCall, event: Event, redactor: Redactor) -> Iterator[Not
     paths = tools.paths_of(event.tool, arguments)[:_MOST_FILES]
     if len(paths) > 1:
         safe = [safe_text(path, redactor) for path in paths]
-        yield NoteRow(call.part, NoteKind.FILES, call.ordinal, call.at_ms, msgspec.json.encode(safe).decode())
+        yield Extract(call.part, NoteKind.FILES, call.ordinal, call.at_ms, msgspec.json.encode(safe).decode())
     symbols = definitions_in("\n".join(_code(arguments)))
     if symbols:
         text = safe_text(" ".join(symbols), redactor)
-        yield NoteRow(call.part, NoteKind.SYMBOLS, call.ordinal, call.at_ms, text)
+        yield Extract(call.part, NoteKind.SYMBOLS, call.ordinal, call.at_ms, text)
 
 
-def of_result(call: PendingCall, row: ActionRow, outcome: CallOutcome, redactor: Redactor) -> Iterator[NoteRow]:
+def of_result(call: PendingCall, row: ActionRow, outcome: CallOutcome, redactor: Redactor) -> Iterator[Extract]:
     """The notes of a call with a result: the instruction file that it shows, what a person said to it; of a shell call
     rules that its output reports, messages that it published, the name under which it goes on in the background."""
     has_worked = row.status is Status.SUCCEEDED or row.lean is Lean.FINE
     if call.showing and has_worked:
         yield from instructions.of_showing(call.showing, (row.part, row.ordinal), row.at_ms, outcome.text)
     if outcome.facts.said:
-        yield NoteRow(row.part, NoteKind.SAID, row.ordinal, row.at_ms, outcome.facts.said)
+        yield Extract(row.part, NoteKind.SAID, row.ordinal, row.at_ms, outcome.facts.said)
     if row.kind is not ActionKind.SHELL:
         return
     if outcome.facts.running_as:
         name = safe_text(outcome.facts.running_as, redactor, _NAME_LIMIT)
-        yield NoteRow(row.part, NoteKind.RUNNING, row.ordinal, row.at_ms, name)
+        yield Extract(row.part, NoteKind.RUNNING, row.ordinal, row.at_ms, name)
     if row.status is not Status.SUCCEEDED or _CHECKER.search(row.target):
         rules = rules_in(outcome.text)
         if rules:
-            yield NoteRow(row.part, NoteKind.RULES, row.ordinal, row.at_ms, msgspec.json.encode(rules).decode())
+            yield Extract(row.part, NoteKind.RULES, row.ordinal, row.at_ms, msgspec.json.encode(rules).decode())
     if has_worked:
-        for publication in published(call.target):
-            yield NoteRow(
+        for publication in publications_in(call.target):
+            yield Extract(
                 row.part, publication.kind, row.ordinal, row.at_ms, beginning(publication.text, MESSAGE_LIMIT)
             )
 
@@ -375,7 +375,7 @@ def _code(arguments: Mapping[str, Any]) -> Iterator[str]:
             yield from _code(edit)
 
 
-def published(line: str) -> list[Published]:
+def publications_in(line: str) -> list[Published]:
     """The messages that this command line makes public, in order."""
     if not _MAYBE.search(line):
         return []

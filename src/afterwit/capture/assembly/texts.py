@@ -35,15 +35,15 @@ def safe_text(text: str, redactor: Redactor, limit: int = TEXT_LIMIT) -> str:
 
 def safe_texts(texts: Iterable[str], redactor: Redactor, limit: int = TEXT_LIMIT) -> list[str]:
     """The same for each of many texts: redacted together they cost far less."""
-    return _bounded([_without_own(text) for text in texts], redactor, limit)
+    return _bound_texts([_without_own(text) for text in texts], redactor, limit)
 
 
 def safe_telling(text: str, redactor: Redactor, limit: int) -> str:
     """The same of what we told ourselves, as it was told."""
-    return _bounded((text,), redactor, limit)[0]
+    return _bound_texts((text,), redactor, limit)[0]
 
 
-def _bounded(texts: Sequence[str], redactor: Redactor, limit: int) -> list[str]:
+def _bound_texts(texts: Sequence[str], redactor: Redactor, limit: int) -> list[str]:
     redacted = redactor.texts([clean(text[: limit + _MARGIN]) for text in texts])
     return [
         beginning(safe, limit if len(text) <= limit + _MARGIN else min(limit, max(0, len(safe) - _MARGIN)))
@@ -76,19 +76,19 @@ def safe_body(text: str, redactor: Redactor) -> str:
 
 def safe_bodies(texts: Iterable[str], redactor: Redactor) -> dict[str, str]:
     """The same for each of many texts."""
-    ends = {text: _cleaned_ends(_without_own(text)) for text in texts}
+    ends = {text: _clean_ends(_without_own(text)) for text in texts}
     redacted = iter(redactor.texts([end for pair in ends.values() for end in pair]))
-    return {text: _joined([next(redacted) for _ in pair]) for text, pair in ends.items()}
+    return {text: _join_ends([next(redacted) for _ in pair]) for text, pair in ends.items()}
 
 
-def _cleaned_ends(text: str) -> list[str]:
+def _clean_ends(text: str) -> list[str]:
     """The text, or both ends of a very long one, with margins that may hold half a secret."""
     if len(text) <= 2 * (_END_LIMIT + _MARGIN):
         return [clean(text)]
     return [clean(text[: _END_LIMIT + _MARGIN]), clean(text[-_END_LIMIT - _MARGIN :])]
 
 
-def _joined(ends: list[str]) -> str:
+def _join_ends(ends: list[str]) -> str:
     if len(ends) == 1:
         return ends[0]
     head, tail = ends[0][:-_MARGIN], ends[1][_MARGIN:]
@@ -123,7 +123,7 @@ def both_ends(text: str, limit: int) -> str:
     return f"{beginning(text, limit)}\n{_TORN_START.sub('', text[-limit:])}"
 
 
-def telling_part(text: str) -> str:
+def excerpt_of_error(text: str) -> str:
     """The excerpt of a redacted error output."""
     excerpt = error_excerpt(text)
     return _TORN_END.sub(r"\1", excerpt) if excerpt.endswith("…") else excerpt

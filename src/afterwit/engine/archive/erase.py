@@ -19,8 +19,8 @@ from msgspec.structs import replace
 from afterwit.agents.registry import reader_for
 from afterwit.capture.commit import PartRows, companion_bytes, remove_dropped_objects, resolve_repos
 from afterwit.capture.derived import COMPANION, TRANSCRIPT, Derived, Origin, keys_of, origin_in, parts_held
-from afterwit.capture.left_out import mark_of, taken_apart
-from afterwit.capture.logs import belonging
+from afterwit.capture.left_out import mark_of, take_apart
+from afterwit.capture.logs import owner_of
 from afterwit.config.run_rules import RunRules
 from afterwit.config.world import World, rules_for
 from afterwit.digest.door import digest_pending
@@ -203,7 +203,7 @@ class Eraser(PartRows):
         for row in rows:
             origin = self._origin(row) if row.role == COMPANION and row.agent in agents and row.held_bytes else None
             reader = reader_for(row.agent, self._rules.declared) if origin else None
-            owner = belonging(reader, origin.path) if reader and origin else None
+            owner = owner_of(reader, origin.path) if reader and origin else None
             if origin is not None and owner is not None:
                 by_owner.setdefault(origin._replace(path=owner.transcript).key, []).append(row)
         return by_owner
@@ -227,7 +227,7 @@ class Eraser(PartRows):
             content = b"".join(self._store.archive.read(file.row.object_name, file.row.held_bytes))
         except DamagedError:
             return None
-        return taken_apart(
+        return take_apart(
             *(origin.agent, origin.path, content, file.gone, self._rules, companion), is_tracked=origin.is_tracked
         )
 

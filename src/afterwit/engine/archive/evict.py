@@ -24,7 +24,7 @@ from afterwit.agents.prompt_history import HISTORY
 from afterwit.agents.registry import reader_for
 from afterwit.capture.commit import remove_dropped_objects
 from afterwit.capture.derived import COMPANION, origin_in
-from afterwit.capture.logs import belonging
+from afterwit.capture.logs import owner_of
 from afterwit.config.world import World
 from afterwit.engine.archive.remove import PACKED_BYTES, FileToDrop, drop_originals, settle_dropped
 from afterwit.model.errors import DamagedError, UsageError
@@ -370,7 +370,7 @@ def _owner_key(archive: Archive, row: RawFile, declared: tuple[Description, ...]
     except DamagedError:
         return b""
     reader = reader_for(origin.agent, declared)
-    owner = belonging(reader, origin.path) if reader else None
+    owner = owner_of(reader, origin.path) if reader else None
     return origin._replace(path=owner.transcript).key if owner is not None else b""
 
 

@@ -25,7 +25,7 @@ from afterwit.agents.registry import reader_for
 from afterwit.capture.commit import PartRows, resolve_repos
 from afterwit.capture.derive import derive_archived
 from afterwit.capture.derived import COMPANION, TRANSCRIPT, Derived, Origin, keys_of, origin_in
-from afterwit.capture.logs import belonging
+from afterwit.capture.logs import owner_of
 from afterwit.capture.tasks import is_much, workers_for
 from afterwit.capture.workers import Workers
 from afterwit.config.run_rules import RunRules
@@ -464,7 +464,7 @@ def _companions(
     by_transcript: dict[bytes, dict[str, ArchiveName]] = {}
     for archived in stored:
         reader = reader_for(archived.origin.agent, declared)
-        owner = belonging(reader, archived.origin.path) if reader and archived.role == COMPANION else None
+        owner = owner_of(reader, archived.origin.path) if reader and archived.role == COMPANION else None
         if owner is not None and archived.is_live:
             key = archived.origin._replace(path=owner.transcript).key
             by_transcript.setdefault(key, {})[str(owner.path)] = archived.name

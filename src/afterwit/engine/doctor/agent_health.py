@@ -21,8 +21,8 @@ from afterwit.agents import registry
 from afterwit.agents.declared.description import Description
 from afterwit.agents.prompt_history import HISTORY
 from afterwit.agents.registry import DAY_MS
-from afterwit.capture.logs import Home, keeping_in, look_into, sessions_in, vanishes_at
-from afterwit.capture.recognition import unclaimed
+from afterwit.capture.logs import Home, look_into, retention_in, sessions_in, vanishes_at
+from afterwit.capture.recognition import find_unclaimed
 from afterwit.model.settings import Settings
 from afterwit.sources.discovery import Unit, Unreadable, list_home
 from afterwit.sources.places import LogFile, open_in
@@ -313,7 +313,7 @@ def look(home: Home, settings: Settings, declared: tuple[Description, ...] = ())
             units += sessions_in(source)
         except OSError as error:
             unreadable.append(Unreadable(source.folder / source.whole.path, error.strerror or str(error)))
-    strange = unclaimed(home, logs.strangers, settings, declared)
+    strange = find_unclaimed(home, logs.strangers, settings, declared)
     return OnDisk(home, units, histories, len(logs.unread), unreadable, strange, logs.outside)
 
 
@@ -442,7 +442,7 @@ def _version(version: str, group: list[Transcript]) -> VersionHealth:
 
 def _retention(disk: Sequence[OnDisk], pending: Collection[PendingUnit], now_ms: int) -> RetentionHealth | None:
     """Over all homes; the shortest time counts."""
-    keeping = [(place, kept) for place in disk if (kept := keeping_in(place.home)) is not None]
+    keeping = [(place, kept) for place in disk if (kept := retention_in(place.home)) is not None]
     if not keeping:
         return None
     shortest = min((kept for _, kept in keeping), key=lambda kept: float("inf") if kept.days is None else kept.days)

@@ -11,7 +11,7 @@ import apsw
 import msgspec
 
 from afterwit.agents.registry import DAY_MS
-from afterwit.capture.logs import Home, keeping_in, vanishes_at
+from afterwit.capture.logs import Home, retention_in, vanishes_at
 from afterwit.capture.plan import homes, plan
 from afterwit.config.extras import functions
 from afterwit.config.world import World
@@ -222,7 +222,7 @@ def _comparison(db: apsw.Connection, waiting: list[DrawRow], now_ms: int) -> Ski
 def _vanishing(world: World, db: apsw.Connection) -> VanishingLogs:
     forgetful: list[Home] = []
     for home in homes(world.settings, world.user_home):
-        kept = keeping_in(home)
+        kept = retention_in(home)
         if kept is not None and kept.days is not None:
             forgetful.append(home)
     plans = [agent for agent in plan(db, forgetful, declared=world.declared) if agent.discovered]
@@ -230,7 +230,7 @@ def _vanishing(world: World, db: apsw.Connection) -> VanishingLogs:
         moment
         for agent in plans
         for file in agent.pending
-        if (moment := vanishes_at(file.home, keeping_in(file.home), file.unit.transcript)) is not None
+        if (moment := vanishes_at(file.home, retention_in(file.home), file.unit.transcript)) is not None
     ]
     return VanishingLogs(
         agents=[agent.agent for agent in plans],

@@ -20,7 +20,7 @@ from afterwit.extras.memory.backend import Backend
 from afterwit.extras.memory.queue import Detour, Queue, QueueingBackend
 from afterwit.extras.memory.registry import LOCAL, NULL, choose_backend, local_backend, make_backend, not_configured
 from afterwit.model.errors import ConfigError
-from afterwit.model.memory_entry import Entry, Hit, Plain, Write, check_key, check_limit, check_user, checked
+from afterwit.model.memory_entry import Entry, Hit, Plain, Write, check_key, check_limit, check_user, check_write
 from afterwit.store.layout import Layout
 
 _NO_DETOUR = Detour(is_waiting=False, reason="")
@@ -88,7 +88,7 @@ class Memory:
 
     def store(self, key: str, value: str, metadata: Mapping[str, Plain] | None = None) -> StoreAnswer:
         at_ms = self._moment()
-        write = checked(Write(user=self._user, key=key, value=value, metadata=dict(metadata or {}), at_ms=at_ms))
+        write = check_write(Write(user=self._user, key=key, value=value, metadata=dict(metadata or {}), at_ms=at_ms))
         if self._queueing:
             detour = self._queueing.store(write)
         else:

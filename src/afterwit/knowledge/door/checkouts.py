@@ -19,10 +19,10 @@ from afterwit.capture.checkouts import (
     Watched,
     every_checkout,
     first_checkouts,
-    hidden_home,
     readable_checkouts,
+    redacted_home,
 )
-from afterwit.capture.missing import NamedSubjects, missing_subjects, watch_subjects
+from afterwit.capture.missing import NamedSubjects, find_missing, watch_subjects
 from afterwit.config.world import World
 from afterwit.knowledge.gone import GoneSubjects, ReliantItem, reliance_of
 from afterwit.model.knowledge import Channel, ItemStatus, Scope, ScopeKind, Trigger
@@ -72,7 +72,7 @@ def find_gone(
     world: World, places: list[Checkout], named: Mapping[str, NamedSubjects], versions: Mapping[str, str]
 ) -> GoneSubjects:
     """What of it is gone. `versions` are those that agents ran with last."""
-    missing = missing_subjects(places, named, readable_checkouts(world, places))
+    missing = find_missing(places, named, readable_checkouts(world, places))
     return GoneSubjects(
         files={repo: lost.files for repo, lost in missing.items()},
         versions=versions,
@@ -84,7 +84,7 @@ def subjects_to_watch(store: Store, world: World) -> dict[str, Watched]:
     """What to keep an eye on from now on, of the repositories that have a checkout here."""
     places = every_checkout(store, world)
     named = subjects_named(store, places)
-    missing = missing_subjects(places, named, readable_checkouts(world, places))
+    missing = find_missing(places, named, readable_checkouts(world, places))
     return {repo: watch_subjects(named[repo], lost) for repo, lost in missing.items()}
 
 
@@ -109,7 +109,7 @@ def _instructions_shown(store: StoreRows, world: World) -> dict[str, dict[str, s
     """What transcripts showed last: of each file its latest state, with the pieces that were seen later."""
     from afterwit.store.rows import parts
 
-    homes = (f"{hidden_home(store, world)}/", f"{world.user_home}/")
+    homes = (f"{redacted_home(store, world)}/", f"{world.user_home}/")
     texts: dict[str, dict[str, str]] = {}
     for repo, _, (path, text, is_whole) in parts.instructions_shown(store.db):
         own = next((home for home in homes if path.startswith(home)), "")

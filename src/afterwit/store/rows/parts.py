@@ -22,7 +22,7 @@ from afterwit.model.captured import (
     ActionRow,
     Captured,
     EventRow,
-    NoteRow,
+    Extract,
     PartFacts,
     ProblemRow,
     SpendRow,
@@ -95,8 +95,8 @@ def part_spends(db: apsw.Connection, part_id: int, position: int = 0) -> Iterato
     return _rows(SpendRow, db.execute(OF_SPENDS, span(part_id)), position)
 
 
-def part_notes(db: apsw.Connection, part_id: int, position: int = 0) -> Iterator[NoteRow]:
-    return _rows(NoteRow, db.execute(_OF_NOTES, span(part_id)), position)
+def part_notes(db: apsw.Connection, part_id: int, position: int = 0) -> Iterator[Extract]:
+    return _rows(Extract, db.execute(_OF_NOTES, span(part_id)), position)
 
 
 def remarks_on_actions(db: apsw.Connection, part_id: int) -> dict[int, str]:
@@ -148,7 +148,7 @@ def put_texts(db: apsw.Connection, captured: Captured, part_ids: dict[int, int])
     db.executemany(insert_into("texts", "rowid, text", "INSERT OR REPLACE"), values)
 
 
-def put_notes(db: apsw.Connection, notes: Iterable[NoteRow], part_ids: dict[int, int]) -> None:
+def put_notes(db: apsw.Connection, notes: Iterable[Extract], part_ids: dict[int, int]) -> None:
     """Writes the notes of the parts that are kept."""
     values: list[tuple[object, ...]] = []
     files: dict[int, str] = {}

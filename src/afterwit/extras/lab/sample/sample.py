@@ -21,7 +21,7 @@ import msgspec
 
 from afterwit.agents import registry
 from afterwit.agents.prompt_history import HISTORY
-from afterwit.capture.logs import keeping_in, look_into, vanishes_at
+from afterwit.capture.logs import look_into, retention_in, vanishes_at
 from afterwit.capture.plan import Pending, homes, plan, plan_folder
 from afterwit.config.world import World
 from afterwit.digest.door import load_digest
@@ -31,7 +31,7 @@ from afterwit.digest.value import (
     RepoNames,
     SampleCandidate,
     Value,
-    chosen,
+    choose,
     findings_of,
     firsts,
     points_of,
@@ -199,7 +199,7 @@ def _on_disk(world: World) -> Iterator[tuple[bytes, _Original]]:
     """The transcripts of all agents that are on this machine now, by the key of their file."""
     for home in homes(world.settings, world.user_home):
         agent, reader = registry.agent(home.agent, world.declared), registry.reader_for(home.agent, world.declared)
-        kept = keeping_in(home)
+        kept = retention_in(home)
         for unit in look_into(list_home(home.folder, agent.follows), agent, reader).units:
             transcript, key = unit.transcript, file_key(home.agent, home.label + str(unit.transcript.path))
             if transcript.path != HISTORY:
@@ -222,7 +222,7 @@ def _by_value(scene: _Scene, rows: list[SessionRow]) -> Iterator[_Scored]:
     candidates = (
         SampleCandidate(order, _findings(scene, row), scene.is_vanishing(row.id)) for order, row in by_order.items()
     )
-    for choice in chosen(candidates):
+    for choice in choose(candidates):
         yield _Scored(by_order[choice.candidate.order], choice.value.total, _parts(choice.value))
 
 

@@ -30,7 +30,7 @@ from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import IMPORT
 from afterwit.model.settings import Settings
 from afterwit.repos.identity import key_of
-from afterwit.sessions.filters import aliased_repos, find_repo, fits_repo, known_repos
+from afterwit.sessions.filters import find_repo, fits_repo, known_repos, repos_by_alias
 from afterwit.store.atomic import step
 from afterwit.store.database import transaction
 from afterwit.store.decisions import KnowledgeEntry
@@ -346,5 +346,5 @@ def _name_of(db: apsw.Connection, name: str, settings: Settings) -> str:
     """A repository that is known here by the name; else the name itself: its first notes may come from the hub."""
     if not name.strip():
         raise UsageError("The name of a repository is empty.")
-    is_known = any(fits_repo(repo, (name,)) for repo in known_repos(db)) or key_of(name) in aliased_repos(db, settings)
+    is_known = any(fits_repo(repo, (name,)) for repo in known_repos(db)) or key_of(name) in repos_by_alias(db, settings)
     return find_repo(db, name, settings) if is_known else name

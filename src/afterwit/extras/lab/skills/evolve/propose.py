@@ -16,7 +16,7 @@ import msgspec
 
 from afterwit.agents.registry import agent as agent_of
 from afterwit.capture.checkouts import Checkout, OpenedRows, checkouts, readable_checkouts
-from afterwit.capture.missing import NamedSubjects, missing_subjects
+from afterwit.capture.missing import NamedSubjects, find_missing
 from afterwit.config.world import World, redactor_of
 from afterwit.connect.foreign_files import look, shortened
 from afterwit.digest.door import load_digest
@@ -248,7 +248,7 @@ class _Proposing:
         paths, calls = paths_in(text), project_calls(text)
         if not readable:
             return CheckoutLook()
-        missing = missing_subjects(own, {repo: NamedSubjects(frozenset(), calls)}, readable).get(repo)
+        missing = find_missing(own, {repo: NamedSubjects(frozenset(), calls)}, readable).get(repo)
         lacking = (path for path in paths if not any(has_path(place.root, path) for place in readable))
         return CheckoutLook(
             is_there=True,
