@@ -17,10 +17,11 @@ from typing import Any
 
 from afterwit.config.world import World
 from afterwit.digest.digester import digest
-from afterwit.engine.learn import Options, learn
 from afterwit.engine.replay import PLAYERS, past_of, players_named
+from afterwit.engine.sweep import sweep
 from afterwit.measure.backtest import StoredHistory, backtest, own_files
 from afterwit.measure.backtest_files import NotesFile
+from afterwit.model.learn_run import Options
 from afterwit.sessions.filters import Filter
 from afterwit.store.store import readonly_database
 from bench.results import command_line, report
@@ -44,7 +45,7 @@ def main() -> None:
 
 def table(home: Path, folder: Path) -> dict[str, Any]:
     world = world_of(home, folder / "store")
-    learn_s = cpu_s(lambda: learn(world, Options(), Silent()))
+    learn_s = cpu_s(lambda: sweep(world, Options(), Silent()))
     digest_s = cpu_s(lambda: digest_all(world))
     notes = NotesFile(folder / "{player}.jsonl", PLAYERS, own_files(world))
     replay_s = cpu_s(lambda: replay_all(world, notes))

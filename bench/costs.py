@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from afterwit.config.world import World
-from afterwit.engine.learn import Options, learn
+from afterwit.engine.sweep import sweep
+from afterwit.model.learn_run import Options
 from afterwit.sessions.cost import By, cost
 from afterwit.sessions.filters import Filter
 from bench.peers import CCUSAGE, VERSIONS, place_of
@@ -84,7 +85,7 @@ def compared(name: str, ours: Cells, theirs: Cells) -> dict[str, Any]:
 
 def learned(home: Path, store: Path) -> World:
     world = world_of(home, store)
-    learn(world, Options(), Silent())
+    sweep(world, Options(), Silent())
     return world
 
 

@@ -18,8 +18,8 @@ from afterwit.agents.codex.reader import CodexReading
 from afterwit.capture.assembly import calls, notes, texts
 from afterwit.capture.assembly.assemble import Assembler
 from afterwit.capture.commit import Committer
-from afterwit.engine import learn as learning
-from afterwit.engine.learn import learn
+from afterwit.engine import sweep as learning
+from afterwit.engine.sweep import sweep
 from afterwit.model.learn_run import Options
 from afterwit.redaction.redaction import Redactor
 from afterwit.sources.framing import Framing
@@ -118,7 +118,7 @@ def measure(home: Path, scratch: Path) -> Learned:
 def _split(home: Path, store: Path, orjson_s: float) -> list[Part]:
     """The parts of a run under the stopwatch, dearest first."""
     with watching(_SEAMS, _REST) as watch:
-        learn(world_of(home, store), Options(jobs=1), Silent())
+        sweep(world_of(home, store), Options(jobs=1), Silent())
     whole = sum(watch.seconds.values())
     dearest = sorted(watch.seconds.items(), key=lambda item: -item[1])
     return [Part(part, seconds, seconds / orjson_s, seconds / whole) for part, seconds in dearest]

@@ -21,11 +21,12 @@ from typing import Any, NamedTuple, TypeVar
 
 from afterwit.cli.measure.backtest import with_checkouts
 from afterwit.config.world import World
-from afterwit.engine.learn import Options, learn
 from afterwit.engine.replay import PastStore, PlacesPlayer, past_of
+from afterwit.engine.sweep import sweep
 from afterwit.measure.backtest import walked
 from afterwit.measure.replay import Saying, Whereabouts
 from afterwit.model.digest import Digest
+from afterwit.model.learn_run import Options
 from bench.backtest import READ_BY_EXAMINER
 from bench.results import command_line, report
 from bench.worlds import Silent, world_of
@@ -76,7 +77,7 @@ def main() -> None:
         judge = runpy.run_path(os.environ["AFTERWIT_JUDGE"], run_name="judge")
     with tempfile.TemporaryDirectory(prefix="afterwit-places-") as folder:
         world = with_checkouts(world_of(home, Path(folder, "store")), options.checkout, is_read=True)
-        learn(world, Options(), Silent())
+        sweep(world, Options(), Silent())
         report("places", tables(world, judge, home), keep=options.keep)
 
 

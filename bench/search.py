@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from afterwit.config.world import World
-from afterwit.engine.learn import learn
+from afterwit.engine.sweep import sweep
 from afterwit.model.learn_run import Options
 from afterwit.sessions.filters import Filter
 from afterwit.sessions.search import Searcher, open_searcher
@@ -52,7 +52,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         world = world_of(options.home.absolute(), options.store or Path(folder) / "store")
         if not world.layout.exists():
-            learn(world, Options(), Silent())
+            sweep(world, Options(), Silent())
         report(world, options.home.absolute())
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from afterwit.agents import claude_code
 from afterwit.config.world import World
-from afterwit.connect.file_notes import notes_of
+from afterwit.connect.plan import notes_of
 from afterwit.engine.curation.files import export
 from afterwit.knowledge.door.list import ItemFilter
 from afterwit.mcp.backend import StoreBackend

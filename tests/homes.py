@@ -8,8 +8,8 @@ from typing import Any
 
 from afterwit.config.show import load
 from afterwit.config.world import World
-from afterwit.engine.learn import Options, learn
-from afterwit.model.learn_run import Report
+from afterwit.engine.sweep import sweep
+from afterwit.model.learn_run import Options, Report
 from afterwit.store.checksums import content_hash
 from afterwit.store.layout import Layout
 from afterwit.store.store import open_store
@@ -41,7 +41,7 @@ def world_of(home: Path, store: Path, environ: Mapping[str, str] | None = None) 
 
 
 def learned(home: Path, store: Path, **options: Any) -> Report:
-    return learn(world_of(home, store), Options(**options), Silent())
+    return sweep(world_of(home, store), Options(**options), Silent())
 
 
 def hash_of(store: Path) -> str:

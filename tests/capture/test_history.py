@@ -20,7 +20,7 @@ from tests.homes import (
 )
 
 from afterwit.engine.archive.rebuild import rebuild
-from afterwit.engine.archive.verify import verify
+from afterwit.engine.archive.upkeep import verify
 from afterwit.engine.doctor.doctor import examine
 from afterwit.store.layout import Layout
 

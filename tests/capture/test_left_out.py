@@ -8,11 +8,11 @@ from tests.engine.archive.planted import WORD, places_of
 from tests.homes import CLAUDE, Silent, claude_records, codex_records, put, rows, world_of
 
 from afterwit.engine.archive.delete import DeleteRequest, delete
-from afterwit.engine.archive.verify import verify
+from afterwit.engine.archive.upkeep import verify
 from afterwit.engine.doctor.doctor import examine
-from afterwit.engine.learn import Options, learn
+from afterwit.engine.sweep import sweep
 from afterwit.engine.unchanged import nothing_new
-from afterwit.model.learn_run import Report
+from afterwit.model.learn_run import Options, Report
 from afterwit.redaction.markers import reading_request
 
 THREAD = "01970001-0000-7000-8000-00000000000a"
@@ -23,7 +23,7 @@ def learned(home: Path, store: Path, *exclude: str) -> Report:
     store.mkdir(mode=0o700, exist_ok=True)
     listed = ", ".join(f'"{entry}"' for entry in exclude)
     (store / "config.toml").write_text(f"[learn]\nexclude = [{listed}]\n", encoding="utf-8")
-    return learn(world_of(home, store), Options(), Silent())
+    return sweep(world_of(home, store), Options(), Silent())
 
 
 def sessions(store: Path) -> set[str]:

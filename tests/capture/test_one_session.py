@@ -185,7 +185,7 @@ def test_a_session_that_ends_during_a_run_is_read_by_the_same_run(
         for agent, session in ends:
             note_end(store, agent, session)
 
-    monkeypatch.setattr("afterwit.engine.learn.compile_deck", late)
+    monkeypatch.setattr("afterwit.engine.sweep.compile_deck", late)
     report = learned(home, store, is_ended=True)
     assert [(agent.agent, agent.read) for agent in report.agents] == [("codex", 1), ("claude-code", 2)]
 
@@ -201,7 +201,7 @@ def test_a_session_that_ends_during_a_whole_run_is_read_by_the_same_run(
             put(log, records)
             note_end(store, "codex", THREAD)
 
-    monkeypatch.setattr("afterwit.engine.learn.compile_deck", dealt)
+    monkeypatch.setattr("afterwit.engine.sweep.compile_deck", dealt)
     report = learned(home, store)
     assert rows(store, "SELECT prompts FROM sessions WHERE agent = 'codex'") == [(3,)]
     assert [agent.agent for agent in report.agents].count("codex") == 1
@@ -222,7 +222,7 @@ def test_an_end_is_not_lost_where_a_run_fails(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(f"afterwit.engine.learn.{stage}", failing)
+        patch.setattr(f"afterwit.engine.sweep.{stage}", failing)
         with pytest.raises(KeyboardInterrupt):
             learned(home, store, is_ended=True)
     assert [agent.discovered for agent in learned(home, store, is_ended=True).agents] == [1]

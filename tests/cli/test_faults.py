@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import Run
 
-from afterwit.engine.doctor import fault_report
+from afterwit.engine import faults
 
 SECRET = "hunter2-orchard-gate"
 BROKEN = """
@@ -80,8 +80,8 @@ def test_only_the_user_can_read_a_report(environ: dict[str, str], tmp_path: Path
 
 def test_only_so_many_reports_are_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("AFTERWIT_HOME", str(tmp_path))
-    written = [fault_report.write_report(ValueError(), "afterwit learn") for _ in range(fault_report.MOST_KEPT + 3)]
-    assert len(reports(tmp_path)) == fault_report.MOST_KEPT
+    written = [faults.write_report(ValueError(), "afterwit learn") for _ in range(faults.MOST_KEPT + 3)]
+    assert len(reports(tmp_path)) == faults.MOST_KEPT
     assert written[-1].exists()
 
 

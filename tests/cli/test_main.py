@@ -16,13 +16,13 @@ from afterwit.cli.main import COMMANDS, SHORT_NAMES, afterwit
 INTERRUPTED = """
 import os, signal
 from afterwit.cli.main import main
-from afterwit.engine import learn
+from afterwit.engine import sweep
 
 def step(name):
     if name == "a batch is about to be committed":
         os.kill(os.getpid(), signal.SIGINT)
 
-learn.step = step
+sweep.step = step
 main()
 """
 

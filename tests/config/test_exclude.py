@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from afterwit.config.exclude import exclude
 from afterwit.config.file import read_config
+from afterwit.config.set import exclude
 from afterwit.model.errors import ConfigError, UsageError
 
 AGENTS = ("codex", "gemini")

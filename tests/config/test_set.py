@@ -10,7 +10,7 @@ import pytest
 from afterwit.config.file import read_config
 from afterwit.config.set import ConfigTarget, choices_of, is_list, risk_of, set_value, unset_value
 from afterwit.config.show import load, show
-from afterwit.edits.toml_values import value_at
+from afterwit.edits.toml_file import value_at
 from afterwit.model.errors import ConfigError, UsageError
 
 

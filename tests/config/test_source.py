@@ -10,8 +10,8 @@ from tests.homes import Silent, chat_records, hash_of, learned, mixed_home, put,
 
 from afterwit.agents.declared.parsing import table_of
 from afterwit.capture import tasks
+from afterwit.config.file import add_description, read_descriptions, remove_description, sources_folder, sources_in
 from afterwit.config.show import load
-from afterwit.config.source import add, declared_in, folder_beside, kept_in, remove
 from afterwit.engine.archive.rebuild import rebuild
 from afterwit.engine.doctor.doctor import examine
 from afterwit.model.errors import ConfigError, DamagedError, UsageError
@@ -56,32 +56,32 @@ def sessions(store: Path) -> list[tuple[Any, ...]]:
 
 
 def test_a_description_is_kept_beside_the_configuration_for_its_owner_alone(store: Path) -> None:
-    file = add(store / "sources", TABLE, is_replacing=False)
+    file = add_description(store / "sources", TABLE, is_replacing=False)
     assert file == store / "sources" / "tinker.toml"
     if sys.platform != "win32":
         assert [stat.S_IMODE(place.stat().st_mode) for place in (file, file.parent, store)] == [0o600, 0o700, 0o700]
-    assert [each.name for each in declared_in(folder_beside(store / "config.toml"))] == ["tinker"]
+    assert [each.name for each in read_descriptions(sources_folder(store / "config.toml"))] == ["tinker"]
     assert list((store / "sources").iterdir()) == [file]
 
 
 def test_a_description_is_replaced_only_if_that_is_wanted(store: Path) -> None:
-    add(store / "sources", TABLE, is_replacing=False)
+    add_description(store / "sources", TABLE, is_replacing=False)
     with pytest.raises(UsageError, match="there already"):
-        add(store / "sources", TABLE, is_replacing=False)
-    add(store / "sources", {**TABLE, "homes": ["~/.other"]}, is_replacing=True)
-    assert kept_in(store / "sources")[0].description.homes == (".other",)
+        add_description(store / "sources", TABLE, is_replacing=False)
+    add_description(store / "sources", {**TABLE, "homes": ["~/.other"]}, is_replacing=True)
+    assert sources_in(store / "sources")[0].description.homes == (".other",)
 
 
 def test_a_file_with_another_name_is_replaced_where_it_is(store: Path) -> None:
-    file = add(store / "sources", TABLE, is_replacing=False).rename(store / "sources" / "my-logs.toml")
-    assert add(store / "sources", TABLE, is_replacing=True) == file
+    file = add_description(store / "sources", TABLE, is_replacing=False).rename(store / "sources" / "my-logs.toml")
+    assert add_description(store / "sources", TABLE, is_replacing=True) == file
 
 
 def test_two_descriptions_of_one_name_are_refused(store: Path) -> None:
-    file = add(store / "sources", TABLE, is_replacing=False)
+    file = add_description(store / "sources", TABLE, is_replacing=False)
     (file.parent / "other.toml").write_text(file.read_text())
     with pytest.raises(ConfigError, match="has the same"):
-        declared_in(file.parent)
+        read_descriptions(file.parent)
 
 
 def test_a_description_that_cannot_be_used_stops_the_command_with_its_file_and_key(home: Path, store: Path) -> None:
@@ -94,19 +94,19 @@ def test_a_description_that_cannot_be_used_stops_the_command_with_its_file_and_k
 
 
 def test_a_removed_description_finds_nothing_and_is_still_known(store: Path) -> None:
-    add(store / "sources", TABLE, is_replacing=False)
-    kept = remove(store / "sources", "tinker")
+    add_description(store / "sources", TABLE, is_replacing=False)
+    kept = remove_description(store / "sources", "tinker")
     assert kept.name == "tinker.toml.removed"
-    assert kept_in(store / "sources") == []
-    assert [(each.name, each.homes, each.transcripts) for each in declared_in(store / "sources")] == [
+    assert sources_in(store / "sources") == []
+    assert [(each.name, each.homes, each.transcripts) for each in read_descriptions(store / "sources")] == [
         ("tinker", (), ())
     ]
     with pytest.raises(UsageError, match=r"no source named 'tinker'\. There are: none"):
-        remove(store / "sources", "tinker")
+        remove_description(store / "sources", "tinker")
 
 
 def test_declared_logs_are_learned_like_those_of_agents(home: Path, store: Path) -> None:
-    add(store / "sources", TABLE, is_replacing=False)
+    add_description(store / "sources", TABLE, is_replacing=False)
     mixed_home(home)
     report = learned(home, store)
     assert {agent.agent: agent.read for agent in report.agents} == {
@@ -122,21 +122,21 @@ def test_declared_logs_are_learned_like_those_of_agents(home: Path, store: Path)
 
 
 def test_worker_processes_know_declared_logs(home: Path, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    add(store / "sources", TABLE, is_replacing=False)
+    add_description(store / "sources", TABLE, is_replacing=False)
     monkeypatch.setattr(tasks, "_WORTH_A_POOL_BYTES", 0)
     assert learned(home, store, jobs=2).agents[0].read == 2
 
 
 def test_declared_logs_are_recognised_in_any_folder_before_plain_chats(tmp_path: Path, store: Path) -> None:
     table = {**TABLE, "sniff": {"role": "user"}}
-    add(store / "sources", table, is_replacing=False)
+    add_description(store / "sources", table, is_replacing=False)
     put(tmp_path / "logs" / "talk.jsonl", chat_records())
     report = learned(tmp_path / "home", store, folder=tmp_path / "logs")
     assert [agent.agent for agent in report.agents] == ["tinker"]
 
 
 def test_the_configuration_can_move_a_declared_source_or_switch_it_off(home: Path, store: Path) -> None:
-    add(store / "sources", TABLE, is_replacing=False)
+    add_description(store / "sources", TABLE, is_replacing=False)
     put(store / "config.toml", b"[agents.tinker]\nenabled = false\n")
     assert learned(home, store).agents == []
     put(store / "config.toml", b'[agents.tinker]\nhomes = ["~/elsewhere"]\n')
@@ -144,7 +144,7 @@ def test_the_configuration_can_move_a_declared_source_or_switch_it_off(home: Pat
 
 
 def test_doctor_shows_a_declared_source_with_its_evidence(home: Path, store: Path) -> None:
-    add(store / "sources", TABLE, is_replacing=False)
+    add_description(store / "sources", TABLE, is_replacing=False)
     learned(home, store)
     agents = {agent.agent: agent for agent in examine(world_of(home, store)).agents}
     assert agents["tinker"].evidence == "a description of your own"
@@ -153,24 +153,24 @@ def test_doctor_shows_a_declared_source_with_its_evidence(home: Path, store: Pat
 
 
 def test_texts_of_declared_logs_are_found_and_shown(home: Path, store: Path) -> None:
-    add(store / "sources", TABLE, is_replacing=False)
+    add_description(store / "sources", TABLE, is_replacing=False)
     learned(home, store)
     hits = best_hits(world_of(home, store), "valve", Filter(), "", 10, 80).hits
     assert [(hit.agent, hit.snippet) for hit in hits] == [("tinker", "no such valve")] * 2
 
 
 def test_a_rebuild_reads_declared_logs_again_even_when_the_source_is_removed(home: Path, store: Path) -> None:
-    add(store / "sources", TABLE, is_replacing=False)
+    add_description(store / "sources", TABLE, is_replacing=False)
     learned(home, store)
     before = hash_of(store)
     assert rebuild(world_of(home, store), Silent()).faults == []
-    remove(store / "sources", "tinker")
+    remove_description(store / "sources", "tinker")
     assert rebuild(world_of(home, store), Silent()).faults == []
     assert hash_of(store) == before
 
 
 def test_without_its_description_a_log_is_a_fault_of_a_rebuild_and_the_rest_is_read(home: Path, store: Path) -> None:
-    file = add(store / "sources", TABLE, is_replacing=False)
+    file = add_description(store / "sources", TABLE, is_replacing=False)
     mixed_home(home)
     learned(home, store)
     file.unlink()

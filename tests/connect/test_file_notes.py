@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from afterwit.connect.file_notes import notes_of
+from afterwit.connect.plan import notes_of
 from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckSettings, write_deck
 from afterwit.recall.hook.call import DECK
 from afterwit.recall.prompt_block import BlockLine, BlockSection

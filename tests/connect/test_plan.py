@@ -7,25 +7,25 @@ import stat
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import pytest
 from tests.edits.surroundings import AT
 
 from afterwit.agents.registry import INSTALLERS
-from afterwit.connect import apply as applying
-from afterwit.connect import connections
+from afterwit.connect import connections, foreign_files
 from afterwit.connect import plan as connecting
-from afterwit.connect.apply import apply
+from afterwit.connect import plan as planning
 from afterwit.connect.plan import (
     FILE,
     NOTHING_YET,
     ConnectPlan,
     Machine,
+    apply,
     plan_connection,
     plan_file,
     plan_removal,
     states,
 )
-from afterwit.connect.publishing import foreign_files
 from afterwit.edits.edits import Presence
 from afterwit.edits.json_file import JsonFile
 from afterwit.edits.own_text import OwnFile
@@ -221,7 +221,7 @@ def test_a_file_that_cannot_be_written_takes_the_others_back(
             raise OSError(28, "No space left on device", str(found.path))
         return write(found, content, is_executable=is_executable)
 
-    monkeypatch.setattr(applying, "replace", failing)
+    monkeypatch.setattr(planning, "replace", failing)
     with pytest.raises(OSError, match="No space left"):
         apply(machine, plan)
     assert tree(home) == before
@@ -308,7 +308,7 @@ def test_two_projects_of_one_agent_are_independent(machine: Machine, home: Path)
 
 
 def test_what_is_shown_is_what_changes(machine: Machine) -> None:
-    shown = "\n".join(applying.differences(plan_connection(machine, "codex")))
+    shown = "\n".join(plan_connection(machine, "codex").differences())
     assert "+[mcp_servers.afterwit]" in shown
     assert '+args = ["mcp"]' in shown
     assert "--- " in shown
@@ -322,7 +322,7 @@ def test_agents_that_are_on_the_machine_are_found(machine: Machine) -> None:
 def test_the_journal_knows_no_home_folder(machine: Machine, home: Path) -> None:
     connect(machine, "codex")
     known = connections.read(machine.layout).by_place["codex", ""]
-    assert str(home) not in json.dumps(connections.body(known))
+    assert str(home) not in json.dumps(msgspec.to_builtins(known))
 
 
 def test_disconnecting_works_while_the_journal_lacks_entries_and_says_so(machine: Machine, home: Path) -> None:

@@ -8,7 +8,7 @@ from tests.fake_schedulers import FakeSchedulers
 
 from afterwit.config.show import StorePlace, load
 from afterwit.connect.schedule import Host, Installed, apply, job_for, label_for, plan_install, plan_removal, status
-from afterwit.connect.schedulers.job import Cadence, WriteFile
+from afterwit.connect.schedulers import Cadence, WriteFile
 from afterwit.model.errors import AfterwitError, UsageError
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="the schedulers of the test are shell scripts")

@@ -6,8 +6,7 @@ from pathlib import PurePath
 import pytest
 
 from afterwit.edits.edits import Presence, UnreadableError
-from afterwit.edits.json_file import JsonFile
-from afterwit.edits.json_text import data
+from afterwit.edits.json_file import JsonFile, data
 
 OURS = {"hooks": [{"type": "command", "command": "/opt/bin/afterwit-hook gemini start"}]}
 THEIRS = {"hooks": [{"type": "command", "command": "/home/ada/greet afterwit-hooky"}]}

@@ -10,7 +10,7 @@ from tests.every import for_every
 from tests.thoroughness import examples
 
 from afterwit.edits.edits import UnreadableError
-from afterwit.edits.json_text import data, with_item, with_member, without
+from afterwit.edits.json_file import data, with_item, with_member, without
 
 COMMENTED = """{
   // what I like

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afterwit.edits.edits import UnreadableError
-from afterwit.edits.toml_values import value_at, with_value, without_value
+from afterwit.edits.toml_file import value_at, with_value, without_value
 
 FILES = [
     "",

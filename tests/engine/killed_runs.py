@@ -9,7 +9,7 @@ from pathlib import Path
 from tests import processes
 from tests.thoroughness import STRIDE
 
-from afterwit.engine.archive.verify import verify
+from afterwit.engine.archive.upkeep import verify
 from afterwit.store.layout import Layout
 
 LEARN = ("learn", "--jobs", "1")

@@ -20,7 +20,7 @@ import pytest
 from tests.homes import Silent, hash_of, learned, world_of
 
 from afterwit.engine.archive.rebuild import rebuild
-from afterwit.engine.archive.verify import verify
+from afterwit.engine.archive.upkeep import verify
 from afterwit.store.layout import Layout
 
 CORPUS = os.environ.get("AFTERWIT_CORPUS", "")

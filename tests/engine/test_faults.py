@@ -13,7 +13,7 @@ from tests.engine.killed_runs import LEARN, environment, killed_and_completed, r
 from tests.homes import CLAUDE, claude_records, hash_of, learned, lines, mixed_home, put, rows
 from tests.thoroughness import IS_WHOLE
 
-from afterwit.engine.archive.verify import verify
+from afterwit.engine.archive.upkeep import verify
 from afterwit.store.layout import Layout
 
 SLOW = pytest.mark.slow

@@ -11,10 +11,10 @@ from tests.reader.calls import MODEL, Clock, ScriptedWay, capped, empty
 from tests.reader.test_consolidation_in_store import RULES
 
 from afterwit.config.world import World
-from afterwit.engine import read_new as module
-from afterwit.engine.read_new import read_new
+from afterwit.engine.learn import read_new
 from afterwit.harvest import standing_rules
 from afterwit.model.learn_run import LearnReading
+from afterwit.reader import calling
 from afterwit.reader.answers import GivenAnswer, claims_schema
 from afterwit.reader.ways.way import ModelQuestion
 from afterwit.store.store import readonly_database
@@ -34,7 +34,7 @@ def world(tmp_path: Path) -> World:
 
 
 def read(world: World, way: ScriptedWay | None, monkeypatch: pytest.MonkeyPatch) -> LearnReading | None:
-    monkeypatch.setattr(module, "way_to", lambda _model, _world: way)
+    monkeypatch.setattr(calling, "way_to", lambda _model, _world: way)
     return read_new(world, Clock(world.now_ms), Silent())
 
 

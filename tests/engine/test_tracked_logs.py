@@ -10,8 +10,8 @@ from tests.sources import repositories
 from tests.sources.checkouts import Worked, worked
 
 from afterwit.capture import plan
-from afterwit.engine.archive.check import checked
 from afterwit.engine.archive.rebuild import rebuild
+from afterwit.engine.archive.upkeep import checked
 from afterwit.model.learn_run import Report
 from afterwit.sources.checkout import is_tracked
 from afterwit.store.layout import Layout

@@ -13,11 +13,10 @@ from tests.measure.histories import Log
 from tests.sources.checkouts import Worked, worked
 
 from afterwit.config.world import World
-from afterwit.engine import learn
-from afterwit.engine import unchanged as standing
+from afterwit.engine import sweep as sweeping
+from afterwit.engine import unchanged
 from afterwit.engine.archive.evict import evict
-from afterwit.engine.curation.curate import Words
-from afterwit.engine.curation.lessons import LessonSource, record
+from afterwit.engine.curation.curate import LessonSource, Words, record
 from afterwit.engine.unchanged import nothing_new
 from afterwit.model.knowledge import EVERYWHERE, Category
 from afterwit.model.learn_run import Report
@@ -141,7 +140,7 @@ def test_a_run_that_dies_leaves_no_mark(home: Path, store: Path, monkeypatch: py
     def die(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("afterwit.engine.learn.resolve_repos", die)
+    monkeypatch.setattr("afterwit.engine.sweep.resolve_repos", die)
     with pytest.raises(KeyboardInterrupt):
         learned(home, store)
     assert rows(store, "SELECT count(*) FROM standing") == [(0,)]
@@ -175,7 +174,7 @@ def test_what_comes_after_the_items_were_settled_leaves_no_mark(
         change(home, store)
 
     with monkeypatch.context() as patched:
-        patched.setattr(learn, "compile_deck", dealt)
+        patched.setattr(sweeping, "compile_deck", dealt)
         learned(home, store)
     assert glanced(home, store) is None
     learned(home, store)
@@ -193,20 +192,20 @@ def test_code_that_is_replaced_while_a_run_is_at_work_is_new(
     home: Path, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ours = [("learn.py", 1, 1)]
-    monkeypatch.setattr(standing, "_sources", lambda _: iter(ours))
-    sweep = learn.sweep
+    monkeypatch.setattr(unchanged, "_sources", lambda _: iter(ours))
+    sweep_into = sweeping.sweep_into
 
     def swept(*given: object) -> Report:
         ours[0] = ("learn.py", 2, 2)
-        return sweep(*given)  # type: ignore[arg-type]
+        return sweep_into(*given)  # type: ignore[arg-type]
 
-    standing._code.cache_clear()
-    monkeypatch.setattr(learn, "sweep", swept)
+    unchanged._code.cache_clear()
+    monkeypatch.setattr(sweeping, "sweep_into", swept)
     learned(home, store)
-    standing._code.cache_clear()
+    unchanged._code.cache_clear()
     assert glanced(home, store) is None
     monkeypatch.undo()
-    standing._code.cache_clear()
+    unchanged._code.cache_clear()
 
 
 def test_above_the_soft_cap_a_glance_tells_as_well(home: Path, store: Path) -> None:
@@ -242,7 +241,7 @@ def test_a_session_that_ends_during_a_glance_is_learned(
             yield
             _spool(home, store)
 
-    monkeypatch.setattr(standing, "hold_lease", held_while_one_ends)
+    monkeypatch.setattr(unchanged, "hold_lease", held_while_one_ends)
     assert glanced(home, store) is None
 
 
@@ -256,7 +255,7 @@ def test_a_glance_loads_nothing_that_only_a_run_needs(home: Path, store: Path) -
     loaded = {name for name in done.stdout.split() if name.startswith("afterwit.")}
     heavy = ("harvest", "digest", "capture.assembly", "capture.derive", "capture.plan", "actions", "recall")
     assert sorted(name for name in loaded if name.removeprefix("afterwit.").startswith(heavy)) == []
-    assert not loaded & {"afterwit.engine.learn", "afterwit.capture.derive", "afterwit.redaction.redaction"}
+    assert not loaded & {"afterwit.engine.sweep", "afterwit.capture.derive", "afterwit.redaction.redaction"}
     assert "rich" not in done.stdout.split()
 
 

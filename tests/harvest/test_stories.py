@@ -9,7 +9,7 @@ from tests.homes import CLAUDE, Silent, learned, put, rows, world_of
 from tests.measure.histories import HOUR_S, Log
 
 from afterwit.engine.archive.rebuild import rebuild
-from afterwit.engine.curation.forget import ForgetRequest, forget
+from afterwit.engine.curation.undo import ForgetRequest, forget
 from afterwit.harvest.door import SOON_MS, GivenTask, Tasks, is_again
 from afterwit.knowledge.door.list import ItemFilter, listed
 from afterwit.model.knowledge import Item

@@ -13,7 +13,7 @@ from tests.measure.histories import Log
 from tests.recall.people import JONAS, MIRA, claude_session
 
 from afterwit.config.world import World
-from afterwit.engine.learn import learn
+from afterwit.engine.sweep import sweep
 from afterwit.knowledge.door.list import all_items, item_row
 from afterwit.mcp.backend import StoreBackend, tool_modules
 from afterwit.mcp.notes import MOST_CHARS
@@ -36,7 +36,7 @@ def items_of(world: World) -> list[Item]:
 
 
 def learned_again(world: World) -> list[Item]:
-    learn(world, Options(), Silent())
+    sweep(world, Options(), Silent())
     return items_of(world)
 
 
@@ -302,7 +302,7 @@ def test_without_a_store_every_tool_says_what_to_do(tmp_path: Path) -> None:
 def test_a_locked_store_is_said_and_nothing_is_written(
     call: Call, refused: Call, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("afterwit.engine.curation.lessons._WAIT_MS", 20)
+    monkeypatch.setattr("afterwit.engine.curation.curate._WAIT_MS", 20)
     other = apsw.Connection(str(world.layout.database))
     other.execute("BEGIN IMMEDIATE")
     try:

@@ -16,7 +16,6 @@ from afterwit.reader.ledger import estimate
 from afterwit.reader.plan import ReadingWish, plan
 from afterwit.reader.requests import ANSWER_TOKENS, tokens
 from afterwit.reader.ways.way import ModelQuestion
-from afterwit.recall.deck.compile import compile_deck
 
 MODEL = "scripted:orchard-1"
 Reply = Callable[[ModelQuestion], GivenAnswer]
@@ -71,7 +70,7 @@ def called(world: World, way: ScriptedWay, *, model: str = MODEL, is_again: bool
     """One run of everything that waits."""
     made = plan(world, ReadingWish(model=model, is_again=is_again), Silent())
     calls = CallingRules(way, Clock(world.now_ms), is_again=is_again, **more)
-    return call(world, made, calls, compile_deck, Silent())
+    return call(world, made, calls, Silent())
 
 
 def costs(world: World, model: str = MODEL) -> list[int]:

@@ -12,7 +12,6 @@ from afterwit.engine.curation.undo import undo
 from afterwit.reader import checks, intake
 from afterwit.reader.checks import Convicted, Conviction
 from afterwit.reader.read import CheckedAgain, check_again
-from afterwit.recall.deck.compile import compile_deck
 from afterwit.store.rows.readings import proposals_rejected, spending
 from afterwit.store.store import readonly_database
 
@@ -26,7 +25,7 @@ def world(tmp_path: Path) -> World:
 
 
 def judged(world: World, **more: bool) -> CheckedAgain:
-    return check_again(world._replace(now_ms=NOW_MS + 60_000), compile_deck, Silent(), **more)
+    return check_again(world._replace(now_ms=NOW_MS + 60_000), Silent(), **more)
 
 
 def stricter(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,9 +12,8 @@ from tests.reader.calls import ScriptedWay, called
 from afterwit.config.world import World
 from afterwit.engine.archive.delete import DeleteRequest, delete
 from afterwit.engine.archive.rebuild import rebuild
-from afterwit.engine.curation.forget import ForgetRequest, forget
 from afterwit.engine.curation.review import waiting
-from afterwit.engine.curation.undo import undo
+from afterwit.engine.curation.undo import ForgetRequest, forget, undo
 from afterwit.engine.curation.why import why
 from afterwit.harvest import standing_rules
 from afterwit.knowledge.door.list import all_items
@@ -27,7 +26,6 @@ from afterwit.reader.plan import ReadingWish, plan
 from afterwit.reader.read import ask, take
 from afterwit.reader.requests import ReadingRequest
 from afterwit.reader.ways.way import ModelQuestion
-from afterwit.recall.deck.compile import compile_deck
 from afterwit.store.rows.readings import proposals_rejected, requests_failed, spending
 from afterwit.store.store import readonly_database
 
@@ -78,7 +76,7 @@ def asked(world: World, **more: Any) -> list[ReadingRequest]:
 
 
 def taken(world: World, *answers: GivenAnswer, **more: Any) -> TakenAnswers:
-    return take(world, answers, compile_deck, Silent(), **more)
+    return take(world, answers, Silent(), **more)
 
 
 def items(world: World) -> dict[str, Item]:

@@ -25,7 +25,6 @@ from afterwit.reader.lines import Speaker
 from afterwit.reader.plan import ReadingWish
 from afterwit.reader.read import ask, take
 from afterwit.reader.requests import ReadingRequest, own_prompt
-from afterwit.recall.deck.compile import compile_deck
 from afterwit.store.store import readonly_database
 
 RULE = "Never edit a migration that was released; add a new one in db/migrations instead."
@@ -185,7 +184,7 @@ def test_no_form_of_an_answer_breaks_the_store(text: str, asked: tuple[Path, Rea
     shutil.copytree(asked[0], tmp_path / "copy")
     world = world_in(tmp_path / "copy")
     answers = [GivenAnswer(asked[1].id, text), GivenAnswer(asked[1].id, text), GivenAnswer("\0", text)]
-    take(world, answers, compile_deck, Silent())
+    take(world, answers, Silent())
     assert read_items(world) == []
 
 
@@ -205,10 +204,10 @@ def test_among_any_notes_the_honest_one_is_stored_once(
     against = HONEST | {"sentence": "Edit `db/migrations/0001.sql` in place.", "lines": [line_of(request)]}
     pieces = [[honest] * repeated, [against], odd[:1], odd[1:2]]
     answer = GivenAnswer(request.id, json.dumps({"notes": [note for at in places for note in pieces[at]]}))
-    result = take(world, [answer, answer, answer._replace(tokens_in=10**15)], compile_deck, Silent())
+    result = take(world, [answer, answer, answer._replace(tokens_in=10**15)], Silent())
     is_read = not understand_notes(answer.text).fault  # half a character, and nothing of the answer can be read
     assert (result.fates[Fate.TAKEN], result.fates[Fate.REPEATED]) == ((1, 2) if is_read else (0, 0))
     assert [item.sentence for item in read_items(world)] == ([HONEST["sentence"]] if is_read else [])
     before = hash_of(world.layout.root)
-    take(world, [answer], compile_deck, Silent())
+    take(world, [answer], Silent())
     assert hash_of(world.layout.root) == before

@@ -28,7 +28,6 @@ from afterwit.reader.read import ask, take
 from afterwit.reader.requests import ReadingRequest
 from afterwit.reader.ways import llm_models
 from afterwit.reader.ways.way import ModelQuestion, WaySurroundings
-from afterwit.recall.deck.compile import compile_deck
 from afterwit.store.rows.readings import proposals_rejected
 from afterwit.store.store import readonly_database
 
@@ -103,7 +102,7 @@ def test_nothing_that_a_lying_model_says_is_taken(
     assert [answer.fault for answer in answers if answer.fault] == []
     proposed = sum(len(understand_notes(answer.text).proposals) for answer in answers)
     assert proposed > len(answers) // 2, "a model that proposes nothing does not lie"
-    result = take(world, answers, compile_deck, Silent())
+    result = take(world, answers, Silent())
     with readonly_database(world.layout) as db:
         rejected = proposals_rejected(db)
     print(f"{len(answers)} answers, {proposed} notes,", dict(Counter(row.reason for row in rejected)))  # noqa: T201
@@ -122,7 +121,7 @@ def test_an_honest_answer_to_the_same_sessions_is_taken(world: World) -> None:
     for request, said in rules:
         notes.setdefault(request.id, {"sentence": said[2], "lines": [int(said[1])], "confidence": 0.9})
     answers = [GivenAnswer(name, json.dumps({"notes": [note]})) for name, note in notes.items()]
-    result = take(world, answers, compile_deck, Silent())
+    result = take(world, answers, Silent())
     assert result.notes > 0
     assert _read_sentences(world) <= {note["sentence"] for note in notes.values()}
 

@@ -14,9 +14,8 @@ from afterwit.config.world import World
 from afterwit.engine.archive.delete import DeleteRequest, delete
 from afterwit.engine.archive.rebuild import rebuild
 from afterwit.engine.curation.curate import judge
-from afterwit.engine.curation.forget import ForgetRequest, forget
 from afterwit.engine.curation.review import waiting
-from afterwit.engine.curation.undo import undo
+from afterwit.engine.curation.undo import ForgetRequest, forget, undo
 from afterwit.knowledge.door.list import all_items
 from afterwit.knowledge.door.reconcile import reconcile
 from afterwit.model.knowledge import READ, Authority, Channel, Item, ItemStatus
@@ -26,7 +25,6 @@ from afterwit.reader.intake import Fate, TakenAnswers
 from afterwit.reader.plan import ReadingWish, plan
 from afterwit.reader.read import ask, take
 from afterwit.reader.requests import ReadingRequest
-from afterwit.recall.deck.compile import compile_deck
 from afterwit.recall.recall import recalled
 from afterwit.store.decisions import DecisionKind
 from afterwit.store.rows.readings import proposals_rejected, spending
@@ -73,7 +71,7 @@ def answer(request: ReadingRequest, *notes: dict[str, Any]) -> GivenAnswer:
 
 
 def taken(world: World, answers: Sequence[GivenAnswer], **more: Any) -> TakenAnswers:
-    return take(world, answers, compile_deck, Silent(), **more)
+    return take(world, answers, Silent(), **more)
 
 
 def read_items(world: World) -> list[Item]:

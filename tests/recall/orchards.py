@@ -8,8 +8,9 @@ from tests.recall.hook.conftest import Hook
 from tests.sources.checkouts import Worked, worked
 
 from afterwit.config.world import World
-from afterwit.engine.learn import Options, learn
+from afterwit.engine.sweep import sweep
 from afterwit.measure.experiment import set_skipping
+from afterwit.model.learn_run import Options
 from afterwit.recall.recall import recalled
 from afterwit.store.layout import Layout
 
@@ -44,7 +45,7 @@ def learned_in(folder: Path) -> World:
     """Learns, and has nothing held out from sessions."""
     learned(folder / "home", folder / "store")
     set_skipping(world_in(folder), 0.0, 0.0)
-    learn(world_in(folder), Options(), Silent())
+    sweep(world_in(folder), Options(), Silent())
     return world_in(folder)
 
 

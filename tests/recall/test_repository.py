@@ -13,8 +13,9 @@ from tests.sources.checkouts import Worked, worked
 
 from afterwit.capture.checkouts import GitCheckout
 from afterwit.config.world import World
-from afterwit.engine.learn import Options, learn
+from afterwit.engine.sweep import sweep
 from afterwit.mcp.backend import StoreBackend
+from afterwit.model.learn_run import Options
 from afterwit.recall import repository
 from afterwit.recall.place_index import PlaceSighting
 from afterwit.recall.repository import history_sightings, tree_file
@@ -58,7 +59,7 @@ def indexes(folder: Path) -> list[str]:
 
 
 def run(world: World) -> None:
-    learn(world, Options(), Silent())
+    sweep(world, Options(), Silent())
 
 
 def test_learning_indexes_the_files_of_a_checkout(tmp_path: Path, place: Worked) -> None:

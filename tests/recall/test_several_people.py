@@ -13,12 +13,13 @@ from tests.recall.people import FAILED, FIXED, JONAS, MIRA, claude_session, code
 from afterwit.config.world import World
 from afterwit.engine.curation.curate import judge
 from afterwit.engine.curation.review import of_user
-from afterwit.engine.learn import Options, learn
+from afterwit.engine.sweep import sweep
 from afterwit.extras.fixes.history import FixPlace
 from afterwit.extras.team.outgoing import Sharer, local_notes, own_lines
 from afterwit.extras.team.push import PushRequest
 from afterwit.knowledge.door.list import ItemFilter, listed
 from afterwit.model.knowledge import Item, ItemStatus
+from afterwit.model.learn_run import Options
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.sessions.identities import merge
 from afterwit.store.decisions import DecisionKind
@@ -231,7 +232,7 @@ def test_a_persons_own_words_are_approved_at_once_and_nobody_elses(shared: Share
 
 def test_a_run_of_the_other_person_makes_the_notes_theirs(shared: Shared) -> None:
     world = shared.world(JONAS)
-    learn(world, Options(), Silent())
+    sweep(world, Options(), Silent())
     heard = shared.heard_now(world)
     assert JONAS_SAYS in heard
     assert MIRAS not in heard

@@ -9,7 +9,7 @@ from tests.knowledge_home import learnable_home
 
 from afterwit.config.world import World
 from afterwit.engine.curation.files import export
-from afterwit.engine.curation.forget import ForgetRequest, forget
+from afterwit.engine.curation.undo import ForgetRequest, forget
 from afterwit.knowledge.door.list import ItemFilter, listed, searched
 from afterwit.model.errors import UsageError
 from afterwit.recall.recall import recalled

@@ -14,7 +14,8 @@ from tests.thoroughness import STRIDE
 
 from afterwit.capture.checkouts import GitCheckout
 from afterwit.capture.tree_index import update_tree
-from afterwit.engine.learn import Options, learn
+from afterwit.engine.sweep import sweep
+from afterwit.model.learn_run import Options
 from afterwit.recall.find_places import find_places
 from afterwit.recall.repository import history_sightings
 from afterwit.sources.checkout import branches, current_branch, files_uncommitted, head_commit, trunk, work_mark
@@ -256,7 +257,7 @@ def test_a_run_of_learn_ends_well_and_a_question_is_answered(
     Log(0, 0, str(trap.place.root)).prompt("Turn the quince mill").edit("mill.py").put(home)
     before = _seen(trap.place.root)
     for _ in range(2):
-        report = learn(world_of(home, store), Options(), Silent())
+        report = sweep(world_of(home, store), Options(), Silent())
         assert report.sessions == 1
     world = world_of(home, store)
     found = find_places(world, trap.place.root, None, "turn the quince mill in mill.py", 5)

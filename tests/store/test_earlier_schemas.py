@@ -21,7 +21,7 @@ from tests.thoroughness import STRIDE
 
 from afterwit.config.world import World
 from afterwit.engine.archive.rebuild import rebuild
-from afterwit.engine.archive.verify import verify
+from afterwit.engine.archive.upkeep import verify
 from afterwit.engine.curation.curate import Words, add, edit, judge
 from afterwit.knowledge.door.list import all_items
 from afterwit.model.errors import DamagedError

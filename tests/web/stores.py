@@ -12,8 +12,8 @@ from tests.sources.repositories import commit_on_top, git, repository
 
 from afterwit.config.show import load
 from afterwit.config.world import World
-from afterwit.engine.learn import Options, learn
 from afterwit.engine.replay import past_of, players_named
+from afterwit.engine.sweep import sweep
 from afterwit.extras.demo.run import SHOWN
 from afterwit.extras.fixes.check import CheckOptions, check, plan_check, settle_notes
 from afterwit.extras.fixes.history import fixes_of
@@ -21,6 +21,7 @@ from afterwit.extras.fixes.place import database_of, place_of, redactor_here
 from afterwit.extras.lab.templates.create import create
 from afterwit.measure.backtest import backtest, keep_backtest
 from afterwit.measure.report import report
+from afterwit.model.learn_run import Options
 from afterwit.recall.recall import repo_at
 from afterwit.sessions.filters import Filter
 
@@ -87,5 +88,5 @@ def drawn_store(folder: Path, sessions: int = 60) -> World:
         log.shell("pytest -q", "3 passed").put(folder / "home")
         draw(folder, log.session, "told" if is_told else "held", AT_MS + number * HOUR_S * 1000, odds=_EVEN)
     world = world_of(folder / "home", folder / "store")
-    learn(world, Options(), Silent())
+    sweep(world, Options(), Silent())
     return world

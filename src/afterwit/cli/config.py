@@ -13,9 +13,17 @@ from afterwit.cli.commands import CliGroup
 from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import cut, print_json, print_line, talk
 from afterwit.cli.terminal.table import Column, print_table
-from afterwit.config import source as source_files
-from afterwit.config.exclude import exclude as run_exclude
+from afterwit.config.file import (
+    DescribedSource,
+    add_description,
+    check_description,
+    read_description,
+    remove_description,
+    sources_folder,
+    sources_in,
+)
 from afterwit.config.set import ConfigTarget, SettingChange, set_value, unset_value
+from afterwit.config.set import exclude as run_exclude
 from afterwit.config.show import SettingRow
 from afterwit.config.show import show as run
 from afterwit.model.figures import human_count
@@ -226,12 +234,12 @@ def add_source(
     """
     table = table_of(name, globs, [_absolute(home) for home in homes], sniffs, maps)
     if tried is not None:
-        description = source_files.checked(table)
+        description = check_description(table)
         if not is_json:
             print_line(toml_of(table))
         _try(here, description, tried, is_json=is_json)
         return
-    file = source_files.add(_folder(here), table, is_replacing=is_replacing)
+    file = add_description(_folder(here), table, is_replacing=is_replacing)
     if is_json:
         print_json({"name": name, "file": str(file)})
     else:
@@ -242,7 +250,7 @@ def add_source(
 @reporting
 def list_sources(here: Here, is_json: bool) -> None:
     """List the logs that you have described."""
-    sources = [_fields(here, kept) for kept in source_files.kept_in(_folder(here))]
+    sources = [_fields(here, kept) for kept in sources_in(_folder(here))]
     if is_json:
         print_json(sources)
     elif sources:
@@ -260,7 +268,7 @@ def remove_source(here: Here, name: str, is_json: bool) -> None:
     What was read stays in the store. The description is kept under another name, because a rebuild needs it; rename it
     back to undo this.
     """
-    file = source_files.remove(_folder(here), name)
+    file = remove_description(_folder(here), name)
     if is_json:
         print_json({"name": name, "file": str(file)})
     else:
@@ -273,7 +281,7 @@ def remove_source(here: Here, name: str, is_json: bool) -> None:
 @reporting
 def check_source(here: Here, file: Path, tried: Path | None, is_json: bool) -> None:
     """Check a description, and with --try show what it would read from a log."""
-    description = source_files.read_description(file)
+    description = read_description(file)
     if tried is not None:
         _try(here, description, tried, is_json=is_json)
     elif is_json:
@@ -283,7 +291,7 @@ def check_source(here: Here, file: Path, tried: Path | None, is_json: bool) -> N
 
 
 def _folder(here: Here) -> Path:
-    return source_files.folder_beside(here.configured.place.config)
+    return sources_folder(here.configured.place.config)
 
 
 def _absolute(home: str) -> str:
@@ -291,7 +299,7 @@ def _absolute(home: str) -> str:
     return home if home.startswith("~") else str(Path(home).absolute())
 
 
-def _fields(here: Here, kept: source_files.Kept) -> dict[str, Any]:
+def _fields(here: Here, kept: DescribedSource) -> dict[str, Any]:
     homes = here.world.settings.agents[kept.description.name].homes
     return {
         "name": kept.description.name,

@@ -8,11 +8,9 @@ from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import console, print_json, print_line, print_text
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
-from afterwit.engine.doctor.agent_findings import within
 from afterwit.engine.doctor.agent_health import AgentHealth, RetentionHealth, VersionHealth
-from afterwit.engine.doctor.doctor import Examination, examine
-from afterwit.engine.doctor.findings import Level, missing_hooks, silent_hooks
-from afterwit.engine.doctor.store_health import StoreHealth
+from afterwit.engine.doctor.doctor import Examination, examine, within
+from afterwit.engine.doctor.findings import Level, StoreHealth, missing_hooks, silent_hooks
 from afterwit.model.figures import human_bytes, human_count
 from afterwit.redaction.hygiene import clean
 

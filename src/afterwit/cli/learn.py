@@ -1,9 +1,6 @@
 """`afterwit learn`: the main job."""
 
 import os
-import time
-from contextlib import AbstractContextManager, nullcontext
-from itertools import chain
 from pathlib import Path
 
 import click
@@ -23,13 +20,10 @@ from afterwit.cli.terminal.options import (
 )
 from afterwit.cli.terminal.output import print_json, print_line, talk
 from afterwit.cli.terminal.progress import at_most, bar
-from afterwit.config.extras import functions
-from afterwit.config.world import World
-from afterwit.engine.unchanged import FilesLook, nothing_new
-from afterwit.engine.unwatched_faults import faults_noted
+from afterwit.engine.learn import learn as run
 from afterwit.model.errors import BusyError
 from afterwit.model.figures import human_count, human_dollars, human_tokens
-from afterwit.model.learn_run import LearnReading, Options, Progress, Report, WantedSession
+from afterwit.model.learn_run import LearnReading, Options, Report, WantedSession
 
 
 @command(
@@ -147,10 +141,6 @@ def learn(
         raise click.UsageError("--ended takes in what agents have noted, so it cannot go with --dry-run.")
     if again and is_dry_run:
         raise click.UsageError("--again is a decision that stays, so it cannot go with --dry-run.")
-    if again:
-        from afterwit.engine.archive.delete import want_again
-
-        want_again(here.world, again)
     wait = here.world.settings.learn.wait_seconds if wait_seconds is None else wait_seconds
     processes = (os.cpu_count() or 1) if jobs == 0 else jobs or 0
     options = Options(
@@ -167,22 +157,21 @@ def learn(
         executor,
     )
     try:
-        with _watch(here.world, is_ended=is_ended), at_most(limit_seconds), bar("learning") as progress:
-            report = _run(here.world, options, progress)
-            report.reading = _read_new(here.world, options, progress)
-            _write_report(here.world, options, progress)
-            said = [call(here.world, options, progress, is_json=is_json) for call in functions("after_learn")]
+        with at_most(limit_seconds), bar("learning") as progress:
+            report, lines, faults = run(here.world, options, progress, again, is_json=is_json)
     except BusyError as busy:
         talk(f"afterwit: {busy}")
         if is_json:
             print_json(None)
         return
+    for fault in faults:
+        talk(fault)
     if is_json:
         print_json(report)
     else:
         show_report(here, report, folder, is_reharvest=is_reharvest, is_narrow=options.is_narrow, is_ended=is_ended)
         _tell_reading(report.reading)
-        for line in chain.from_iterable(said):
+        for line in lines:
             print_line(line)
     _exit(report)
 
@@ -201,44 +190,6 @@ def _tell_reading(reading: LearnReading | None) -> None:
         talk("Stopped. What was learned and read so far is kept.")
     if reading.problem:
         talk(f"Not all could be read by {reading.model}: {reading.problem.rstrip('.')}. It is tried again later.")
-
-
-def _watch(world: World, *, is_ended: bool) -> AbstractContextManager[None]:
-    """Nobody sees how a run fails that an agent started."""
-    return faults_noted(world.layout) if is_ended else nullcontext()
-
-
-def _run(world: World, options: Options, progress: Progress) -> Report:
-    """The run; what it takes is loaded only where there is something to do."""
-    look = FilesLook(world)
-    report = nothing_new(world, look) if options.is_whole and not options.is_reharvest else None
-    if report is None:
-        from afterwit.engine.learn import learn as run
-
-        report = run(world, options, progress, look)
-    return report
-
-
-def _read_new(world: World, options: Options, progress: Progress) -> LearnReading | None:
-    """The model that is set reads on; what that takes is loaded only where one is."""
-    if world.settings.reading.model is None or options.is_dry_run or options.folder is not None:
-        return None
-    from afterwit.engine.read_new import read_new
-
-    return read_new(world, lambda: time.time_ns() // 1_000_000, progress)
-
-
-def _write_report(world: World, options: Options, progress: Progress) -> None:
-    """The daily report, with the first run of a day that reads everything."""
-    if not world.settings.measure.daily_report or options.is_dry_run or not options.is_whole:
-        return
-    from afterwit.measure.report import is_due, report
-
-    try:
-        if is_due(world):
-            report(world, None, 0, progress)
-    except OSError as error:
-        talk(f"The report could not be written to {world.layout.metrics}: {error.strerror or error}.")
 
 
 def _sessions(here: Here, named: tuple[str, ...]) -> tuple[WantedSession, ...]:

@@ -30,7 +30,6 @@ COMMANDS = {
     "knowledge": Subcommand(".knowledge:knowledge", "What was learned, and what people decide about it."),
     "recall": Subcommand(".recall:recall", "Show what a session would be told here."),
     "places": Subcommand(".recall:places", "Guess the files where the work of a task is, with reasons."),
-    "sample": Subcommand(".sample:sample", "Say which sessions to read or learn from first, and why."),
     "read": Subcommand(".read:read", "Let a model read sessions, and keep what the checks let pass."),
     "measure": Subcommand(".measure:measure", "Measure whether any of it helps."),
     "store": Subcommand(".store:store", "Sizes, checks, rebuilding, giving space back, backups; a hub."),
@@ -179,9 +178,9 @@ def _last_words() -> Iterator[None]:
 
 def _fault(error: Exception) -> ExitCode:
     """Says that it is our fault, and where the report is."""
-    from afterwit.engine.doctor.fault_report import said_of
+    from afterwit.engine.faults import describe_fault
 
-    return _say(said_of(error, _name_command(sys.argv[1:])), ExitCode.FAILED)
+    return _say(describe_fault(error, _name_command(sys.argv[1:])), ExitCode.FAILED)
 
 
 def _name_command(words: Sequence[str]) -> str:

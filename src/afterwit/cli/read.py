@@ -24,7 +24,6 @@ from afterwit.reader.read import ask, check_again, refusal_in_words, take
 from afterwit.reader.requests import own_prompt
 from afterwit.reader.ways.files import AnswerLines, answers_in, request_line
 from afterwit.reader.ways.way import Way, nearest_way
-from afterwit.recall.deck.compile import compile_deck
 from afterwit.sessions.filters import Filter
 from afterwit.store.regular_files import read_regular
 from afterwit.store.rows.readings import proposals_rejected
@@ -198,7 +197,7 @@ def _take(here: Here, path: Path, *, is_again: bool, is_json: bool) -> None:
     except FileNotFoundError:
         raise UsageError(f"There is no file {path}. Name the file that the model's answers are in.") from None
     with bar("checking", "answers") as progress:
-        taken = take(here.world, given.answers, compile_deck, progress, is_again=is_again)
+        taken = take(here.world, given.answers, progress, is_again=is_again)
     if is_json:
         print_json(_answers_shape(taken, given))
     else:
@@ -209,7 +208,7 @@ def _take(here: Here, path: Path, *, is_again: bool, is_json: bool) -> None:
 
 def _check_again(here: Here, *, is_all: bool, is_json: bool) -> None:
     with bar("checking", "answers") as progress:
-        result = check_again(here.world, compile_deck, progress, is_all=is_all)
+        result = check_again(here.world, progress, is_all=is_all)
     if is_json:
         print_json(result)
         return

@@ -20,7 +20,6 @@ from afterwit.reader.calling import CalledRun, CallingRules, call, surroundings_
 from afterwit.reader.ledger import ReadingSpent, spent_by
 from afterwit.reader.plan import ReadingPlan, ReadingWish, plan
 from afterwit.reader.ways.way import Way, usable_ways
-from afterwit.recall.deck.compile import compile_deck
 from afterwit.sessions.filters import Filter
 from afterwit.store.rows.readings import spending, was_called
 from afterwit.store.store import readonly_database
@@ -157,7 +156,7 @@ def read_with(here: Here, wish: ReadingWish, way: Way, *, is_agreed: bool, is_js
         _ask_once(here, made, way, is_agreed=is_agreed)
     with bar("reading", "requests") as progress:
         calls = CallingRules(way, _now_ms, wish.budget_usd, wish.is_again, watch=lambda run: _detail(progress, run))
-        run = call(here.world, made, calls, compile_deck, progress) if made.requests else CalledRun(model=made.model)
+        run = call(here.world, made, calls, progress) if made.requests else CalledRun(model=made.model)
     if is_json:
         print_json(run)
     elif made.requests:

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 GROUP = "afterwit.extras"
 OWN = {
     name: f"afterwit.extras.descriptors:{name.upper()}"
-    for name in ("team", "backup", "memory", "patterns", "skills", "templates", "fixes", "demo")
+    for name in ("team", "backup", "memory", "patterns", "skills", "templates", "sample", "fixes", "demo")
 }
 Point = Literal["after_learn", "after_delete", "findings", "backup_state", "preferences", "worked_examples"]
 

@@ -15,10 +15,9 @@ from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin, get_
 
 import msgspec
 
-from afterwit.config.file import check_config, dotted, text_of
+from afterwit.config.file import check_config, dotted, refuse_entry, text_of
 from afterwit.edits.edits import UnreadableError
-from afterwit.edits.toml_file import data, written
-from afterwit.edits.toml_values import value_at, with_value, without_value
+from afterwit.edits.toml_file import data, value_at, with_value, without_value, written
 from afterwit.model.errors import ConfigError, UsageError, did_you_mean
 from afterwit.model.settings import Settings
 from afterwit.store.atomic import replace_file
@@ -230,3 +229,22 @@ def _dotted(keys: Sequence[str]) -> str:
     for name in keys:
         key = dotted(key, name)
     return key
+
+
+_EXCLUDE = ("learn", "exclude")
+
+
+def exclude(file: Path, entries: Sequence[str], agents: Collection[str], *, is_removed: bool = False) -> list[str]:
+    """Adds entries, or takes them out. Returns all that there are then."""
+    before = list(value_at(_table(file), _EXCLUDE) or ())
+    for entry in entries:
+        if is_removed and entry not in before:
+            listed = ", ".join(before) or "nothing"
+            raise UsageError(f"{entry!r} is not in learn.exclude of {file}. It has: {listed}.")
+        if not is_removed:
+            refuse_entry(entry, agents, "exclude")
+    added = [entry for entry in dict.fromkeys(entries) if entry not in before]
+    after = [entry for entry in before if entry not in entries] if is_removed else [*before, *added]
+    if after != before:
+        edit_config(file, lambda text: with_value(text, _EXCLUDE, after))
+    return after

@@ -18,8 +18,7 @@ import msgspec
 from afterwit.agents.declared.description import Description
 from afterwit.agents.descriptor import Agent
 from afterwit.agents.registry import agents_with, homes
-from afterwit.config.file import ConfigFile, dotted, read_config, resolved
-from afterwit.config.source import declared_in, folder_beside
+from afterwit.config.file import ConfigFile, dotted, read_config, read_descriptions, resolved, sources_folder
 from afterwit.model.errors import ConfigError
 from afterwit.model.settings import DEFAULT_PROFILE, AgentSettings, ProfileName, Settings, StoreSettings
 
@@ -63,7 +62,7 @@ def load(
     home = Path(user_home(environ, platform)).absolute()
     base = _base_root(environ, platform, home)
     file_path = _config_path(environ, home, base.value, config)
-    declared = declared_in(folder_beside(file_path.value))
+    declared = read_descriptions(sources_folder(file_path.value))
     agents_known = agents_with(declared)
     file = _read(file_path, home, agents_known)
     where = f"file {file_path.value}"

@@ -5,24 +5,21 @@ the store's backups, by its hash; none if the file was not there), the hash of w
 were made. A file that still has that hash can be put back exactly. Paths below the home folder begin with `~`. Copies
 are removed when no connection needs them any more: they may hold other people's secrets.
 
-How files are written is left to `connect.publishing.foreign_files`.
+How files are written is left to `connect.foreign_files`.
 """
 
 from collections.abc import Iterable, Mapping
 from contextlib import closing
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
-from afterwit.connect.publishing.foreign_files import FileRecord, drop_copies, keep_copy, kept_copy
+from afterwit.connect.foreign_files import FileRecord, drop_copies
 from afterwit.recall.hook.entry import CALLED
 from afterwit.store.decide import AGENT_CONNECTED, AGENT_DISCONNECTED
 from afterwit.store.decisions import JournalEntry
 from afterwit.store.journal import Journal
 from afterwit.store.layout import Layout
-
-_FOLDER = "connect"
 
 
 class Connection(msgspec.Struct, frozen=True):
@@ -92,27 +89,6 @@ def _joined(earlier: Connection | None, made: Connection) -> Connection:
     return msgspec.structs.replace(made, files=tuple(records.values()))
 
 
-def body(connection: Connection) -> dict[str, Any]:
-    """The connection as an entry of the journal."""
-    entry: dict[str, Any] = msgspec.to_builtins(connection)
-    return entry
-
-
-def copies_folder(layout: Layout) -> Path:
-    """Where copies of other programs' files are."""
-    return layout.backups / _FOLDER
-
-
-def keep(layout: Layout, content: bytes) -> str:
-    """Keeps a copy. Returns its hash, which is its name."""
-    return keep_copy(copies_folder(layout), content)
-
-
-def kept(layout: Layout, name: str) -> bytes:
-    """A copy. Raises StoreError if it is gone or damaged."""
-    return kept_copy(copies_folder(layout), name)
-
-
 def drop_unneeded(layout: Layout, connections: Connections) -> None:
     """Removes copies that nothing refers to."""
-    drop_copies(copies_folder(layout), {record.base for record in connections.files.values()})
+    drop_copies(layout.connect_copies, {record.base for record in connections.files.values()})

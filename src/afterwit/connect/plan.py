@@ -1,9 +1,12 @@
-"""Plans how to connect agents and to disconnect them, and says which are connected.
+"""Plans how to connect agents and to disconnect them, carries the plans out, and says which agents are connected.
 
 A plan is data that can be shown. It starts from each file without ours: exactly as it was before, if nobody has changed
 it since, else with ours taken out of it. Connecting again therefore changes what is outdated and nothing else, and
-disconnecting leaves untouched files byte for byte as they were. What ours looks like is left to `agents` and `edits`,
-the writing to `connect.apply`.
+disconnecting leaves untouched files byte for byte as they were. What ours looks like is left to `agents` and `edits`.
+
+Before anything is written the files are compared with the plan again, copies are kept and the journal knows what comes;
+if a file cannot be written, those before it are put back and the journal says so. What is ours can be taken out
+whatever the journal is like; that it was not told is said.
 """
 
 import os
@@ -13,17 +16,40 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
+import apsw
+import msgspec
+
 from afterwit.agents.descriptor import ConnectScope
 from afterwit.agents.registry import INSTALLERS, installer_for, integration_for, traces
 from afterwit.connect import connections
 from afterwit.connect.connections import Connection, Connections
-from afterwit.connect.publishing.foreign_files import FileRecord, ForeignFile, expanded, fingerprint, look, shortened
+from afterwit.connect.foreign_files import (
+    FileRecord,
+    ForeignFile,
+    differences,
+    expanded,
+    fingerprint,
+    keep_copy,
+    kept_copy,
+    look,
+    missing_folders,
+    remove_folders,
+    replace,
+    shortened,
+)
 from afterwit.edits.edits import Edit, Integration, Part, Presence, Surroundings, UnreadableError
 from afterwit.edits.ours import hook_programs, server_programs
 from afterwit.edits.own_text import MarkedBlock
-from afterwit.model.errors import AfterwitError, StoreError
-from afterwit.redaction.markers import marked
+from afterwit.model.errors import AfterwitError, DamagedError, PartlyDoneError, StoreError
+from afterwit.recall.deck.location import location_of
+from afterwit.recall.deck.reader import Deck
+from afterwit.recall.hook.call import DECK
+from afterwit.redaction.markers import CLOSING, OPENING, marked
+from afterwit.redaction.shown import NOTHING, Shown, between_markers, joined
+from afterwit.store.atomic import step
+from afterwit.store.decide import AGENT_CONNECTED, AGENT_DISCONNECTED, decide, report_if_recorded
 from afterwit.store.layout import Layout
+from afterwit.store.store import open_store
 
 FILE = "file"  # stands for an agent where a single file is connected
 NOTHING_YET = "Nothing has been learned for this repository yet."
@@ -65,6 +91,11 @@ class ConnectPlan(NamedTuple):
         """What would be put in, counted."""
         counted = Counter(part for change in self.needed for part in change.parts)
         return {part: counted[part] for part in Part if counted[part]}
+
+    def differences(self) -> Iterator[str]:
+        """The change of each file, line by line, for people."""
+        for change in self.needed:
+            yield from differences(change.file.path, change.file.content, change.wanted)
 
     @property
     def is_update(self) -> bool:
@@ -261,7 +292,7 @@ class _Undo(NamedTuple):
         if record is None or record.base is None:
             return None
         try:
-            return connections.kept(self.machine.layout, record.base)
+            return kept_copy(self.machine.layout.connect_copies, record.base)
         except StoreError:
             return None
 
@@ -304,3 +335,120 @@ def _text(file: ForeignFile) -> str:
 
 def _decoded(content: bytes | None) -> str:
     return (content or b"").decode()
+
+
+def notes_of(layout: Layout, user_home: Path) -> Callable[[str, Path | None], Shown]:
+    """What gives the text for an agent in a project, or for what is true everywhere; "" where nothing is known."""
+
+    def notes(agent: str, project: Path | None) -> Shown:
+        deck = _deck(layout, user_home)
+        repo = location_of(deck, str(project)).repo if deck and project else ""
+        sections = deck.block(repo, agent) if deck else []
+        rows = [row for heading, lines in sections if lines for row in (heading, *(text for _, text in lines))]
+        return between_markers(joined(rows, "\n"), OPENING, CLOSING) if rows else NOTHING
+
+    return notes
+
+
+def _deck(layout: Layout, user_home: Path) -> Deck | None:
+    """The deck; none where there is none that can be read."""
+    try:
+        deck = Deck(str(layout.root / DECK))
+        deck.listen(str(user_home))
+        return deck
+    except (apsw.Error, ValueError):
+        return None
+
+
+def apply(machine: Machine, plan: ConnectPlan) -> None:
+    """Does what was planned, all of it or nothing."""
+    for change in plan.changes:
+        if look(change.file.path) != change.file:
+            raise AfterwitError(f"{change.file.path} has changed in the meantime. Run the command again.")
+    machine.layout.create()
+    before = connections.read(machine.layout)
+    if plan.is_removal:
+        _carry_out(plan.needed)
+        unrecorded = _try_to_note(machine, AGENT_DISCONNECTED, _gone(machine, plan))
+        _remove_made(machine, before, plan)
+        if unrecorded is not None:
+            raise PartlyDoneError(
+                f"All that Afterwit wrote was taken out, but this could not be noted in the journal: {unrecorded}"
+            ) from unrecorded
+    else:
+        _note(machine, AGENT_CONNECTED, _made(machine, plan))
+        step("a connection is in the journal, its files are not written")
+        try:
+            _carry_out(plan.needed)
+        except (AfterwitError, OSError):
+            _note_earlier(machine, before, plan)
+            raise
+    connections.drop_unneeded(machine.layout, connections.read(machine.layout))
+
+
+def _carry_out(changes: Sequence[FileChange]) -> None:
+    done: list[tuple[FileChange, tuple[Path, ...]]] = []
+    try:
+        for change in changes:
+            done.append((change, replace(change.file, change.wanted, is_executable=change.is_executable)))
+            step("a file of another program is changed, others may not be")
+    except (AfterwitError, OSError):
+        for change, made in reversed(done):
+            replace(change.file._replace(content=change.wanted), change.file.content)
+            remove_folders(made)
+        raise
+
+
+def _made(machine: Machine, plan: ConnectPlan) -> Connection:
+    """The connection with its files. Copies are kept on the way."""
+    earlier = connections.read(machine.layout).files
+    records = []
+    for change in plan.needed:
+        path = shortened(change.file.path, machine.home)
+        base = None if change.base is None else keep_copy(machine.layout.connect_copies, change.base)
+        made = earlier[path].made if path in earlier else _missing_folders(change.file.target, machine)
+        records.append(FileRecord(path, base, fingerprint(change.wanted or b""), made))
+    return Connection(*_flags(plan.connection), tuple(records))
+
+
+def _flags(made: Connection) -> tuple[str, str, bool, bool]:
+    return made.agent, made.project, made.may_refuse, made.may_rewrite
+
+
+def _missing_folders(target: Path, machine: Machine) -> tuple[str, ...]:
+    return tuple(shortened(folder, machine.home) for folder in missing_folders(target))
+
+
+def _gone(machine: Machine, plan: ConnectPlan) -> Connection:
+    paths = [shortened(change.file.path, machine.home) for change in plan.changes]
+    return Connection(*_flags(plan.connection), tuple(FileRecord(path, None, "") for path in paths))
+
+
+def _remove_made(machine: Machine, before: Connections, plan: ConnectPlan) -> None:
+    for change in plan.changes:
+        record = before.files.get(shortened(change.file.path, machine.home))
+        if record is not None and change.wanted is None:
+            remove_folders(tuple(expanded(folder, machine.home) for folder in record.made))
+
+
+def _note_earlier(machine: Machine, before: Connections, plan: ConnectPlan) -> None:
+    """Nothing was changed after all: what was known before is true again."""
+    _note(machine, AGENT_DISCONNECTED, _gone(machine, plan))
+    earlier = before.by_place.get((plan.connection.agent, plan.connection.project))
+    if earlier is not None:
+        _note(machine, AGENT_CONNECTED, earlier)
+
+
+def _try_to_note(machine: Machine, kind: str, connection: Connection) -> DamagedError | None:
+    """Taking out has to work with a damaged store, too. Returns what kept the entry from the journal."""
+    try:
+        _note(machine, kind, connection)
+    except DamagedError as error:
+        return error
+    return None
+
+
+def _note(machine: Machine, kind: str, connection: Connection) -> None:
+    """What is in the journal counts: nothing in the database follows from it that could not wait."""
+    with suppress(PartlyDoneError), open_store(machine.layout) as store, report_if_recorded(store):
+        decide(store, kind, msgspec.to_builtins(connection), machine.now_ms)

@@ -18,8 +18,7 @@ import msgspec
 
 from afterwit.agents.registry import AGENTS
 from afterwit.config.show import StorePlace, default_root
-from afterwit.connect.schedulers import crontab, launchd, systemd
-from afterwit.connect.schedulers.job import (
+from afterwit.connect.schedulers import (
     NAME,
     Cadence,
     Job,
@@ -30,6 +29,18 @@ from afterwit.connect.schedulers.job import (
     Step,
     Steps,
     WriteFile,
+    block_in,
+    crontab_cadence,
+    is_our_agent,
+    is_our_unit,
+    launchd_cadence,
+    launchd_file,
+    launchd_target,
+    plan_crontab,
+    plan_launchd,
+    plan_systemd,
+    systemd_cadence,
+    systemd_files,
 )
 from afterwit.model.errors import AfterwitError, UsageError
 from afterwit.store.atomic import READABLE, replace_file
@@ -154,21 +165,21 @@ class _Here(NamedTuple):
         host, label = self.host, self.label
         match scheduler:
             case Scheduler.SYSTEMD:
-                return systemd.plan(_units(host), label, job, self.present[scheduler])
+                return plan_systemd(_units(host), label, job, self.present[scheduler])
             case Scheduler.LAUNCHD:
-                return launchd.plan(_agents(host), label, host.uid, job, self.present[scheduler])
+                return plan_launchd(_agents(host), label, host.uid, job, self.present[scheduler])
             case Scheduler.CRON:
-                return crontab.plan(label, job, self.crontab, has_ionice=host.program("ionice") is not None)
+                return plan_crontab(label, job, self.crontab, has_ionice=host.program("ionice") is not None)
 
     def installed(self, scheduler: Scheduler) -> Installed | None:
         if scheduler is Scheduler.CRON:
-            block = crontab.block_in(self.crontab, self.label)
+            block = block_in(self.crontab, self.label)
             files: Iterable[PurePath] = ()
-            cadence, is_running, is_there = crontab.cadence_in(block), bool(block), bool(block)
+            cadence, is_running, is_there = crontab_cadence(block), bool(block), bool(block)
         else:
             files, is_running = self.present[scheduler]
             contents = list(self.present[scheduler].files.values())
-            read = launchd.cadence_in if scheduler is Scheduler.LAUNCHD else systemd.cadence_in
+            read = launchd_cadence if scheduler is Scheduler.LAUNCHD else systemd_cadence
             cadence = next(filter(None, map(read, contents)), None)
             is_there = bool(contents)
         if not is_there:
@@ -195,19 +206,19 @@ def _here(host: Host, label: str) -> _Here:
 
 
 def _systemd(host: Host, label: str) -> JobFiles:
-    files = dict(_read(systemd.paths(_units(host), label)))
+    files = dict(_read(systemd_files(_units(host), label)))
     for path, content in files.items():
-        _refuse_foreign(path, is_ours=systemd.is_ours(content))
+        _refuse_foreign(path, is_ours=is_our_unit(content))
     timer = f"{label}.timer"
     is_running = all(_answers(host, "systemctl", "--user", verb, timer) for verb in ("is-enabled", "is-active"))
     return JobFiles(files, is_running)
 
 
 def _launchd(host: Host, label: str) -> JobFiles:
-    files = dict(_read([launchd.path(_agents(host), label)]))
+    files = dict(_read([launchd_file(_agents(host), label)]))
     for path, content in files.items():
-        _refuse_foreign(path, is_ours=launchd.is_ours(content, label))
-    return JobFiles(files, _answers(host, "launchctl", "print", launchd.target(host.uid, label)))
+        _refuse_foreign(path, is_ours=is_our_agent(content, label))
+    return JobFiles(files, _answers(host, "launchctl", "print", launchd_target(host.uid, label)))
 
 
 def _crontab(host: Host) -> tuple[bytes | None, str]:

@@ -1,27 +1,29 @@
-"""What a run was good for: the sessions it read and what they cost, logs that would be gone soon, the best finds,
-and what the user keeps saying.
+"""What a run reports: the table of agents, the sessions it read and what they cost, logs that would be gone soon, the
+best finds, and what the user keeps saying.
 
-Gathered while a run is at work, and asked for at its end. Sessions that an older capture made, and that are only
-derived again, are no news.
+Gathered while a run is at work, and asked for at its end. Only agents of which something was found have a line. What
+came into the store is told by the store itself, before and after, because copied history, which many files hold, counts
+once. Sessions that an older capture made, and that are only derived again, are no news.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from afterwit.agents.registry import RetentionPeriod
+from afterwit.capture.derived import Derived
 from afterwit.capture.logs import Home, retention_in, vanishes_at
-from afterwit.capture.plan import Pending
+from afterwit.capture.plan import AgentPlan, Pending
 from afterwit.config.world import World
 from afterwit.harvest.statements import words_stated
 from afterwit.knowledge.door.list import item_in
 from afterwit.knowledge.door.listeners import listener_here
 from afterwit.model.knowledge import REPEATED, Item, ItemStatus
-from afterwit.model.learn_run import Find, Harvested, KeptSaying, News
+from afterwit.model.learn_run import AgentReport, Find, Harvested, KeptSaying, News
 from afterwit.recall.told import told_in
 from afterwit.sessions.cost import spending_of_sessions
 from afterwit.store.marks import LastLearned, in_use_since, note_without_news, put_in_use_since, put_last_learned
 from afterwit.store.rows.items import ItemRow, best_items, ids_with_status, items_with_ids
 from afterwit.store.rows.session_list import agents_of
-from afterwit.store.rows.sessions import count_sessions
+from afterwit.store.rows.sessions import Counts, count_sessions
 from afterwit.store.rows.sightings import sessions_changed
 from afterwit.store.store import Store
 
@@ -139,3 +141,54 @@ def _note_in_use(store: Store, now_ms: int, news: News | None) -> None:
     after = {name: (before or {}).get(name, since_ms) for name in ids_with_status(store.db, ItemStatus.ACTIVE)}
     if after != before:
         put_in_use_since(store.db, after)
+
+
+class RunTally:
+    """The reports of one run."""
+
+    def __init__(self) -> None:
+        self._reports: dict[str, AgentReport] = {}
+
+    def reports(self) -> list[AgentReport]:
+        return list(self._reports.values())
+
+    def read_bytes(self) -> int:
+        """How much was read, of all agents."""
+        return sum(report.bytes for report in self._reports.values())
+
+    def note_plan(self, plan: AgentPlan) -> None:
+        if not plan.discovered and not plan.unreadable:
+            return
+        self._reports[plan.agent] = AgentReport(
+            agent=plan.agent,
+            discovered=plan.discovered,
+            unchanged=plan.unchanged,
+            no_reader=plan.no_reader,
+            failed=len(plan.unreadable),
+            errors=[f"{place.place}: {place.reason}" for place in plan.unreadable],
+        )
+
+    def count(self, file: Pending, derived: Derived, *, is_kept: bool) -> None:
+        """One file, after it was written."""
+        report = self._reports[file.home.agent]
+        if derived.error:
+            report.failed += 1
+            report.errors.append(f"{file.unit.home / file.unit.transcript.path}: {derived.error}")
+        elif derived.captured is None:
+            report.unchanged += 1
+        elif not is_kept:
+            report.empty += 1
+        else:
+            report.read += 1
+            report.problems += len(derived.captured.problems)
+            report.bytes += derived.fresh_bytes
+
+    def count_left_out(self, agent: str) -> None:
+        """One file of which nothing was kept."""
+        self._reports[agent].left_out += 1
+
+    def note_growth(self, before: Mapping[str, Counts], after: Mapping[str, Counts]) -> None:
+        """What came into the store: copied history, which many files hold, is counted once."""
+        for agent, report in self._reports.items():
+            was, now = (counts.get(agent, Counts(0, 0)) for counts in (before, after))
+            report.events, report.actions = max(0, now.events - was.events), max(0, now.actions - was.actions)

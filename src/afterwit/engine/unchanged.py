@@ -21,7 +21,7 @@ import msgspec
 from afterwit.agents.registry import agents_with
 from afterwit.capture.checkouts import Watched, checkouts, every_checkout, git_checkouts, tree_marks
 from afterwit.config.world import World
-from afterwit.engine.archive.check import check_some
+from afterwit.engine.archive.upkeep import check_some
 from afterwit.knowledge.door.checkouts import present
 from afterwit.knowledge.door.listeners import own_names
 from afterwit.model.errors import BusyError
@@ -102,13 +102,13 @@ def _has_backlog(world: World) -> bool:
     return bool(backlog(world.layout.spool)[0])
 
 
-def forget(store: Store) -> None:
+def forget_mark(store: Store) -> None:
     """For whoever is about to change the store, so that one who dies leaves no mark."""
     with transaction(store.db):
         forget_last_run(store.db)
 
 
-def note(store: Store, world: World, look: FilesLook, report: Report) -> None:
+def put_run_mark(store: Store, world: World, look: FilesLook, report: Report) -> None:
     """Marks what a whole run was made from, unless the next one has something to try again, or to ask of others, or
     something came while this one was at work. The look is the one that the run went by."""
     from afterwit.knowledge.door.checkouts import subjects_to_watch

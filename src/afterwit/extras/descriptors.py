@@ -75,6 +75,13 @@ TEMPLATES = Extra(
     links=(PageLink("templates", "Templates", "Tool calls that went well, to begin with."),),
     worked_examples="afterwit.extras.lab.templates.apply:choose_examples",
 )
+SAMPLE = Extra(
+    commands={
+        "sample": Subcommand(
+            "afterwit.extras.lab.sample.cli:sample", "Say which sessions to read or learn from first, and why."
+        )
+    }
+)
 FIXES = Extra(
     commands={
         "guards": Subcommand(

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from afterwit.actions.shell.parse import parse
-from afterwit.engine.curation.curate import Words
-from afterwit.engine.curation.lessons import LessonSource, record, report
+from afterwit.engine.curation.curate import LessonSource, Words, record, report
 from afterwit.knowledge.door.list import find_item
 from afterwit.mcp.notes import PLACE, repo_of, tell_by_id
 from afterwit.mcp.tool import Caller, Tool, choice, text, texts

@@ -20,7 +20,6 @@ from afterwit.reader.intake import Fate
 from afterwit.reader.plan import AT_HAND, READING_TOOL, ReadingPlan, ReadingWish, count_waiting
 from afterwit.reader.read import ask, refusal_in_words, take
 from afterwit.reader.requests import ReadingRequest
-from afterwit.recall.deck.compile import compile_deck
 from afterwit.redaction.markers import CLOSING, OPENING
 from afterwit.redaction.shown import Shown, asked_to_read, complaint, figure, joined, ours, stamp
 from afterwit.sessions.filters import Filter
@@ -78,7 +77,7 @@ def reading_answer(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
         asked = request_row(db, name)
     if asked is None or asked.model != AT_HAND:
         raise UsageError(_FATES[Fate.UNKNOWN])
-    taken = take(caller.world, [GivenAnswer(name, said[:_LONGEST_ANSWER])], compile_deck, _NobodyWatching())
+    taken = take(caller.world, [GivenAnswer(name, said[:_LONGEST_ANSWER])], _NobodyWatching())
     fate = next(fate for fate, count in taken.fates.items() if count)
     if fate is not Fate.TAKEN:
         raise UsageError(_FATES[fate])

@@ -282,10 +282,10 @@ class Server:
 
 def _report(error: Exception) -> None:
     """Says on standard error where the report of a fault is."""
-    from afterwit.engine.doctor.fault_report import said_of
+    from afterwit.engine.faults import describe_fault
 
     with suppress(OSError):
-        sys.stderr.write(f"afterwit: {said_of(error, 'afterwit mcp')}\n")
+        sys.stderr.write(f"afterwit: {describe_fault(error, 'afterwit mcp')}\n")
         sys.stderr.flush()
 
 

@@ -29,13 +29,14 @@ from afterwit.reader.plan import PlannedRequest, ReadingPlan
 from afterwit.reader.read import request_body
 from afterwit.reader.requests import ReadingRequest
 from afterwit.reader.ways.way import ModelQuestion, Way, WaySurroundings, way_of
+from afterwit.recall.deck.compile import compile_deck
 from afterwit.redaction.hygiene import clean
 from afterwit.sessions.originals import TranscriptSource, source_of
 from afterwit.store.atomic import step
 from afterwit.store.decide import READING_ASKED, READING_SPENT, catch_up, decide, report_if_recorded
 from afterwit.store.decisions import NotesConsolidated, ReadingUsage, SessionRead
 from afterwit.store.rows.readings import CALLED, ReadingRow, request_row
-from afterwit.store.store import Store, hold_lease
+from afterwit.store.store import hold_lease
 
 _CALL_SECONDS = 300.0
 _WAIT_SECONDS = 600  # for the lock: what was answered is paid for
@@ -137,9 +138,7 @@ class _Visit(NamedTuple):
     desk: ReadingDesk
 
 
-def call(
-    world: World, made: ReadingPlan, calls: CallingRules, then: Callable[[Store, World], object], progress: Progress
-) -> CalledRun:
+def call(world: World, made: ReadingPlan, calls: CallingRules, progress: Progress) -> CalledRun:
     """Asks all that was planned, as far as the caps allow, and settles what is known at the end."""
     run = _CallingRun(world, made, calls, progress)
     try:
@@ -147,7 +146,7 @@ def call(
     except KeyboardInterrupt:
         run.finish()
     finally:
-        run.close(then)
+        run.close()
     return run.result
 
 
@@ -182,12 +181,12 @@ class _CallingRun:
         except KeyboardInterrupt:
             self._exchange([future for future in self._underway if future.done()])
 
-    def close(self, then: Callable[[Store, World], object]) -> None:
-        """Settles what is known, also by a run before that was killed, and does what comes after that."""
+    def close(self) -> None:
+        """Settles what is known, also by a run before that was killed, and compiles the deck anew."""
         self.result.left = len(self._waiting)
         with self._visited() as visit:
             self._settle(visit)
-            then(visit.source.store, visit.world)
+            compile_deck(visit.source.store, visit.world)
 
     def _done(self) -> Sequence[_Answering]:
         while not (done := wait(self._underway, _LOOK_SECONDS, FIRST_COMPLETED).done):

@@ -23,6 +23,7 @@ from afterwit.reader.intake import ReadingDesk, TakenAnswers
 from afterwit.reader.note_claims import Unsettled
 from afterwit.reader.plan import PlannedRequest, ReadingPlan, ReadingWish, planned
 from afterwit.reader.requests import ReadingRequest, own_prompt
+from afterwit.recall.deck.compile import compile_deck
 from afterwit.sessions.originals import source_of
 from afterwit.store.decide import READING_ASKED, catch_up, decide, decide_all, report_if_recorded
 from afterwit.store.decisions import KnowledgeEntry, SessionRead, in_force
@@ -55,12 +56,11 @@ def ask(
 def take(
     world: World,
     answers: Iterable[GivenAnswer],
-    then: Callable[[Store, World], object],
     progress: Progress,
     *,
     is_again: bool = False,
 ) -> TakenAnswers:
-    """Takes answers in and settles what is known; `then` is done with the store at the end."""
+    """Takes answers in and settles what is known, and compiles the deck anew."""
     require(world.layout)
     with hold_lease(world.layout.lease, _WAIT_SECONDS), source_of(world) as source:
         catch_up(source.store)
@@ -74,7 +74,7 @@ def take(
                     progress.advance(1, 1)
             finally:  # what was taken so far is settled, also after Ctrl-C, and by a run before that was killed
                 gained = settle(source.store, world).gained
-                then(source.store, world)
+                compile_deck(source.store, world)
         return desk.taken(gained)
 
 
@@ -126,10 +126,8 @@ class CheckedAgain(msgspec.Struct, frozen=True, kw_only=True):
     lost: list[str]
 
 
-def check_again(
-    world: World, then: Callable[[Store, World], object], progress: Progress, *, is_all: bool = False
-) -> CheckedAgain:
-    """Judges the answers that other checks judged, or all; `then` is done with the store at the end."""
+def check_again(world: World, progress: Progress, *, is_all: bool = False) -> CheckedAgain:
+    """Judges the answers that other checks judged, or all, and compiles the deck anew."""
     require(world.layout)
     with hold_lease(world.layout.lease, _WAIT_SECONDS), source_of(world) as source:
         store = source.store
@@ -152,7 +150,7 @@ def check_again(
             if after:
                 decide_all(store, ((KnowledgeEntry.READ, msgspec.to_builtins(entry)) for entry in after), desk.at_ms)
             settled = settle(store, world)
-            then(store, world)
+            compile_deck(store, world)
         return CheckedAgain(
             judged=len(before) - skipped,
             changed=len(after),

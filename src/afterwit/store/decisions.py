@@ -130,7 +130,7 @@ class PatternEntry(StrEnum):
 
     DECIDED = "pattern-decided"  # what patterns are since then: see `extras.lab.patterns.catalog`
     UNDONE = "pattern-undone"  # {"machine": …, "number": …, "files": …}
-    PUBLISHED = "pattern-published"  # what a place holds since then: see `connect.publishing.publications`
+    PUBLISHED = "pattern-published"  # what a place holds since then: see `extras.lab.patterns.publications`
     UNPUBLISHED = "pattern-unpublished"  # the same, of a place that is empty since then
 
 

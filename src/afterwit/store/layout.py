@@ -52,6 +52,8 @@ class Layout:
     share_lease = _Below("share.lock")  # of the one git at a time that works in clones of shares
     hub_lease = _Below("hub.lock")  # of the one sync at a time, which may wait for a server
     last_backup = _Below("backups/last-backup.json")  # when and where the last one was made
+    connect_copies = _Below("backups/connect")  # of agents' files, as they were before ours came in
+    published_copies = _Below("backups/published")  # of files that others had where we published something
     replacing = _Below("replacing.json")  # there while other parts are put in the place of these
     key = _Below("redaction.key")
 

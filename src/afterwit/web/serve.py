@@ -92,9 +92,9 @@ def _answer(ask: Ask, handler: Callable[[Ask], WebAnswer]) -> WebAnswer:
     except AfterwitError as error:
         return _complaint(ask, 500, str(error))
     except Exception as error:  # noqa: BLE001 - the last resort: what gets here is a fault of ours
-        from afterwit.engine.doctor.fault_report import said_of
+        from afterwit.engine.faults import describe_fault
 
-        return _complaint(ask, 500, said_of(error, "afterwit web"))
+        return _complaint(ask, 500, describe_fault(error, "afterwit web"))
 
 
 def _complaint(ask: Ask, status: int, words: str) -> WebAnswer:

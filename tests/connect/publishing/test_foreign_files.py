@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from afterwit.connect.publishing.foreign_files import look, replace
+from afterwit.connect.foreign_files import look, replace
 from afterwit.model.errors import AfterwitError
 
 

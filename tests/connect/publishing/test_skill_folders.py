@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.every import for_every
 
-from afterwit.connect.publishing import skill_folders
-from afterwit.connect.publishing.foreign_files import FileRecord, ForeignFile, fingerprint, replace
-from afterwit.connect.publishing.skill_folders import (
+from afterwit.connect.foreign_files import FileRecord, ForeignFile, fingerprint, replace
+from afterwit.extras.lab import skill_folders
+from afterwit.extras.lab.skill_folders import (
     LONGEST_NAME,
     SkillDocument,
     carry_out,

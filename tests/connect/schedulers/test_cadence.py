@@ -2,7 +2,7 @@
 
 import pytest
 
-from afterwit.connect.schedulers.job import Cadence
+from afterwit.connect.schedulers import Cadence
 
 
 @pytest.mark.parametrize("text", ["hourly", "00:00", "07:45", "23:59"])

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afterwit.connect.schedulers import crontab
-from afterwit.connect.schedulers.job import Cadence, Job, RunProgram, Steps
+from afterwit.connect.schedulers import Cadence, Job, RunProgram, Steps, block_in, crontab_cadence, plan_crontab
 from afterwit.model.errors import AfterwitError
 
 LABEL = "afterwit-learn"
@@ -27,13 +26,13 @@ def applied(before: bytes | None, steps: Steps) -> bytes | None:
 
 
 def installed(before: bytes | None, what: Job | None = None) -> bytes:
-    after = applied(before, crontab.plan(LABEL, what or job(), before, has_ionice=False))
+    after = applied(before, plan_crontab(LABEL, what or job(), before, has_ionice=False))
     assert after is not None
     return after
 
 
 def removed(before: bytes) -> bytes | None:
-    return applied(before, crontab.plan(LABEL, None, before, has_ionice=False))
+    return applied(before, plan_crontab(LABEL, None, before, has_ionice=False))
 
 
 def test_the_block_comes_after_what_is_there() -> None:
@@ -64,7 +63,7 @@ def test_lines_that_were_added_later_stay(before: bytes | None) -> None:
 
 
 def test_setting_it_up_twice_changes_nothing() -> None:
-    assert crontab.plan(LABEL, job(), installed(THEIRS), has_ionice=False) == ()
+    assert plan_crontab(LABEL, job(), installed(THEIRS), has_ionice=False) == ()
 
 
 def test_another_time_replaces_the_block_where_it_is() -> None:
@@ -72,29 +71,29 @@ def test_another_time_replaces_the_block_where_it_is() -> None:
     assert after.startswith(THEIRS)
     assert after.endswith(b"# <<< afterwit-learn <<<\nlater\n")
     assert after.count(b">>> afterwit-learn >>>") == 1
-    assert crontab.cadence_in(crontab.block_in(after, LABEL)) == Cadence.of("hourly")
+    assert crontab_cadence(block_in(after, LABEL)) == Cadence.of("hourly")
 
 
 def test_the_block_of_another_store_is_none_of_ours() -> None:
     other = Job(f"{LABEL}-0a0b", ("/opt/afterwit", "learn"), {}, Cadence.of("01:00"))
-    both = applied(installed(THEIRS), crontab.plan(other.label, other, installed(THEIRS), has_ionice=False))
+    both = applied(installed(THEIRS), plan_crontab(other.label, other, installed(THEIRS), has_ionice=False))
     assert both is not None
     rest = removed(both)
     assert rest is not None
-    assert crontab.block_in(rest, other.label)
-    assert not crontab.block_in(rest, LABEL)
+    assert block_in(rest, other.label)
+    assert not block_in(rest, LABEL)
 
 
 def test_without_a_block_there_is_nothing_to_remove() -> None:
-    assert crontab.plan(LABEL, None, THEIRS, has_ionice=False) == ()
-    assert crontab.plan(LABEL, None, None, has_ionice=False) == ()
+    assert plan_crontab(LABEL, None, THEIRS, has_ionice=False) == ()
+    assert plan_crontab(LABEL, None, None, has_ionice=False) == ()
 
 
 @pytest.mark.parametrize("lost", [b"# <<< afterwit-learn <<<\n", b"# >>> afterwit-learn"])
 def test_half_a_block_is_left_to_people(lost: bytes) -> None:
     damaged = installed(THEIRS).replace(lost, b"#")
     with pytest.raises(AfterwitError, match="crontab -e"):
-        crontab.plan(LABEL, None, damaged, has_ionice=False)
+        plan_crontab(LABEL, None, damaged, has_ionice=False)
 
 
 def test_odd_characters_reach_the_shell_as_they_are() -> None:
@@ -108,6 +107,6 @@ def test_odd_characters_reach_the_shell_as_they_are() -> None:
 
 
 def test_io_priority_is_lowered_where_that_is_possible() -> None:
-    step = crontab.plan(LABEL, job(), None, has_ionice=True)[0]
+    step = plan_crontab(LABEL, job(), None, has_ionice=True)[0]
     assert isinstance(step, RunProgram)
     assert b"nice -n 10 ionice -c 3 env" in step.stdin

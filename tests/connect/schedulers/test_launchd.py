@@ -5,8 +5,18 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from afterwit.connect.schedulers import launchd
-from afterwit.connect.schedulers.job import Cadence, Job, JobFiles, RemoveFile, RunProgram, Steps, WriteFile
+from afterwit.connect.schedulers import (
+    Cadence,
+    Job,
+    JobFiles,
+    RemoveFile,
+    RunProgram,
+    Steps,
+    WriteFile,
+    is_our_agent,
+    launchd_cadence,
+    plan_launchd,
+)
 
 FOLDER = PurePosixPath("/Users/robin/Library/LaunchAgents")
 LABEL = "afterwit-learn"
@@ -19,7 +29,7 @@ def job(cadence: str = "07:45") -> Job:
 
 
 def planned(what: Job | None, found: JobFiles) -> Steps:
-    return launchd.plan(FOLDER, LABEL, 501, what, found)
+    return plan_launchd(FOLDER, LABEL, 501, what, found)
 
 
 def content(what: Job) -> bytes:
@@ -65,11 +75,11 @@ def test_removing_it_unloads_it_first() -> None:
 
 @pytest.mark.parametrize("text", ["hourly", "07:45"])
 def test_the_cadence_can_be_told_from_the_file(text: str) -> None:
-    assert launchd.cadence_in(content(job(text))) == Cadence.of(text)
+    assert launchd_cadence(content(job(text))) == Cadence.of(text)
 
 
 @pytest.mark.parametrize("odd", [b"", b"<plist", b"[]", plistlib.dumps([1]), plistlib.dumps({"Label": "other"})])
 def test_files_of_others_are_told_apart(odd: bytes) -> None:
-    assert launchd.is_ours(content(job()), LABEL)
-    assert not launchd.is_ours(odd, LABEL)
-    assert launchd.cadence_in(odd) is None
+    assert is_our_agent(content(job()), LABEL)
+    assert not is_our_agent(odd, LABEL)
+    assert launchd_cadence(odd) is None

@@ -13,8 +13,7 @@ from tests.zst import decompress
 
 from afterwit.config.world import World
 from afterwit.engine.archive.rebuild import rebuild
-from afterwit.engine.curation.curate import Words, edit, judge
-from afterwit.engine.curation.lessons import LessonSource, record
+from afterwit.engine.curation.curate import LessonSource, Words, edit, judge, record
 from afterwit.knowledge.door.list import all_items
 from afterwit.model.knowledge import EVERYWHERE, Category
 from afterwit.store import spool

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afterwit.engine.archive.budget import EvictionCandidate, EvictionPlan, Reason, plan_eviction
+from afterwit.engine.archive.evict import EvictionCandidate, EvictionPlan, Reason, plan_eviction
 from afterwit.model.settings import EvictionOrder, RetentionSettings
 
 DAY_MS = 86_400_000

@@ -6,9 +6,9 @@ import pytest
 from tests.engine.archive.store_faults import prepared
 from tests.homes import CLAUDE, Silent, claude_records, learned, put, rows, world_of
 
-from afterwit.engine.archive import check
+from afterwit.engine.archive import upkeep
 from afterwit.engine.archive.rebuild import rebuild
-from afterwit.engine.archive.verify import verify
+from afterwit.engine.archive.upkeep import verify
 from afterwit.engine.doctor.doctor import examine
 from afterwit.engine.unchanged import nothing_new
 from afterwit.model.errors import DamagedError
@@ -113,7 +113,7 @@ def test_an_archived_file_that_was_restored_is_well_again_with_the_next_look(hom
 def test_what_verify_or_doctor_say_of_a_missing_file_helps(
     home: Path, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(check, "_MOST_BYTES", -1)  # so that a run does not come to it by itself
+    monkeypatch.setattr(upkeep, "_MOST_BYTES", -1)  # so that a run does not come to it by itself
     gone(place_of(store, "s2"))
     [said] = [one.what for one in examine(world_of(home, store)).findings if one.code == "damaged"]
     assert "After `afterwit store verify` the next `afterwit learn` reads again" in said
@@ -138,22 +138,22 @@ def test_each_run_goes_on_where_the_last_one_ended_and_a_week_is_enough_for_all(
     for number in range(3, 21):
         put(home / CLAUDE / f"s{number}.jsonl", claude_records(f"s{number}"))
     learned(home, store)
-    monkeypatch.setattr(check, "_MOST_BYTES", 1)
-    monkeypatch.setattr(check, "_OPENING_BYTES", 1)
+    monkeypatch.setattr(upkeep, "_MOST_BYTES", 1)
+    monkeypatch.setattr(upkeep, "_OPENING_BYTES", 1)
     looked: list[str] = []
-    whole = check.object_fault
+    whole = upkeep.object_fault
 
     def noted(one: Store, row: FileRow) -> str:
         looked.append(row.path)
         return whole(one, row)
 
-    monkeypatch.setattr(check, "object_fault", noted)
+    monkeypatch.setattr(upkeep, "object_fault", noted)
     with open_store(Layout(store)) as one:
         for day in range(1, 9):
             count = len(looked)
-            check.check_some(one, world_of(home, store).now_ms + day * DAY_MS)
+            upkeep.check_some(one, world_of(home, store).now_ms + day * DAY_MS)
             assert len(looked) - count <= 21 // 7 + 2
-        check.check_some(one, world_of(home, store).now_ms + 8 * DAY_MS)
+        upkeep.check_some(one, world_of(home, store).now_ms + 8 * DAY_MS)
     assert len(set(looked)) == 21
 
 

@@ -13,7 +13,7 @@ from tests.homes import CLAUDE, CODEX, claude_records, codex_records, learned, l
 from afterwit.config.world import World
 from afterwit.engine.archive.delete import DeleteRequest, Deletion, delete, want_again
 from afterwit.engine.archive.evict import evict
-from afterwit.engine.archive.verify import verify
+from afterwit.engine.archive.upkeep import verify
 from afterwit.knowledge.door.list import all_items
 from afterwit.model.errors import UsageError
 from afterwit.sessions.filters import Filter

@@ -25,10 +25,9 @@ from tests.homes import (
 from afterwit.config.world import World
 from afterwit.engine.archive.evict import evict
 from afterwit.engine.archive.rebuild import rebuild
-from afterwit.engine.archive.upkeep import dropped
-from afterwit.engine.archive.verify import verify
+from afterwit.engine.archive.upkeep import dropped, verify
 from afterwit.engine.doctor.doctor import examine
-from afterwit.engine.learn import learn
+from afterwit.engine.sweep import sweep
 from afterwit.model.errors import AfterwitError, StoreFullError, UsageError
 from afterwit.model.learn_run import Eviction, Options, Report
 from afterwit.model.settings import EvictionOrder, RetentionSettings
@@ -317,7 +316,7 @@ def test_the_oldest_go_first_if_so_configured(tmp_path: Path) -> None:
 
 def test_learn_keeps_within_the_budget(home: Path, tmp_path: Path) -> None:
     store = tmp_path / "store"
-    report: Report = learn(limited(home, store, raw_soft_cap_bytes=1), Options(), Silent())
+    report: Report = sweep(limited(home, store, raw_soft_cap_bytes=1), Options(), Silent())
     assert report.evicted is not None
     assert report.evicted.after_bytes == 0
     assert rows(store, "SELECT count(*) FROM sessions")[0][0] == report.sessions
@@ -326,7 +325,7 @@ def test_learn_keeps_within_the_budget(home: Path, tmp_path: Path) -> None:
 
 def test_what_was_learned_is_never_dropped_but_warned_about(home: Path, store: Path) -> None:
     world = limited(home, store, distilled_cap_bytes=1)
-    report = learn(world, Options(), Silent()).evicted
+    report = sweep(world, Options(), Silent()).evicted
     assert report is not None
     assert (report.is_over_distilled_cap, report.has_failed, report.dropped) == (True, False, [])
     assert [(one.code, one.level) for one in examine(world).findings if one.code == "distilled-cap"] == [
@@ -337,7 +336,7 @@ def test_what_was_learned_is_never_dropped_but_warned_about(home: Path, store: P
 def test_a_dry_run_plans_and_drops_nothing(home: Path, store: Path) -> None:
     before = archived(store)
     planned = evict(limited(home, store), lambda _: False, soft_cap_bytes=0, is_dry_run=True)
-    rehearsed = learn(limited(home, store, raw_soft_cap_bytes=1), Options(is_dry_run=True), Silent()).evicted
+    rehearsed = sweep(limited(home, store, raw_soft_cap_bytes=1), Options(is_dry_run=True), Silent()).evicted
     assert planned is not None
     assert rehearsed is not None
     assert [one.path for one in planned.dropped] == [one.path for one in rehearsed.dropped] != []

@@ -14,8 +14,7 @@ from tests.processes import COMMAND, run_text
 from tests.thoroughness import STRIDE
 
 from afterwit.engine.archive.rebuild import rebuild
-from afterwit.engine.archive.upkeep import compact
-from afterwit.engine.archive.verify import verify
+from afterwit.engine.archive.upkeep import compact, verify
 from afterwit.engine.unchanged import nothing_new
 from afterwit.store.layout import Layout
 

@@ -23,8 +23,8 @@ from tests.thoroughness import examples
 
 from afterwit.engine.archive.evict import evict
 from afterwit.engine.archive.rebuild import rebuild
-from afterwit.engine.archive.verify import verify
-from afterwit.engine.learn import learn
+from afterwit.engine.archive.upkeep import verify
+from afterwit.engine.sweep import sweep
 from afterwit.model.errors import StoreFullError
 from afterwit.model.learn_run import Eviction, Options
 from afterwit.sessions.pin import pin
@@ -122,7 +122,7 @@ class Budget(RuleBasedStateMachine):
 
     @rule(cap=CAPS)
     def learn(self, cap: int) -> None:
-        report = learn(limited(self.home, self.store, raw_soft_cap_bytes=cap), Options(jobs=1), Silent())
+        report = sweep(limited(self.home, self.store, raw_soft_cap_bytes=cap), Options(jobs=1), Silent())
         self._note_learned()
         if report.evicted is not None:
             self._check(report.evicted, cap, FAR)
@@ -168,7 +168,7 @@ class Budget(RuleBasedStateMachine):
     def be_killed_while_learning(self, step: int, cap: int, name: str) -> None:
         self.write_a_session(name, self.on_disk.get(name, 0) % 5 + 1)
         with killed_at(step):
-            learn(limited(self.home, self.store, raw_soft_cap_bytes=cap), Options(jobs=1), Silent())
+            sweep(limited(self.home, self.store, raw_soft_cap_bytes=cap), Options(jobs=1), Silent())
         self.learn(1 << 40)
 
     @rule(writes=st.integers(0, 4), soft=LOW_CAPS, name=NAMES)
@@ -182,7 +182,7 @@ class Budget(RuleBasedStateMachine):
     def fill_the_disk_while_learning(self, writes: int, cap: int, name: str) -> None:
         self.write_a_session(name, self.on_disk.get(name, 0) % 5 + 1)
         with full_disk(writes):
-            learn(limited(self.home, self.store, raw_soft_cap_bytes=cap), Options(jobs=1), Silent())
+            sweep(limited(self.home, self.store, raw_soft_cap_bytes=cap), Options(jobs=1), Silent())
         self.learn(1 << 40)
 
     @rule()

@@ -15,7 +15,7 @@ from tests.recall.works import content_of
 from tests.thoroughness import IS_WHOLE
 
 from afterwit.engine.archive.rebuild import rebuild
-from afterwit.engine.archive.verify import verify
+from afterwit.engine.archive.upkeep import verify
 from afterwit.model.errors import AfterwitError, DamagedError
 from afterwit.recall.deck.reader import opened_immutable
 from afterwit.store.archive import Archive, ArchiveName
@@ -123,13 +123,13 @@ def test_every_flip_in_an_index_of_words_is_named_and_rebuild_mends_it(
         content[at] ^= 1 << chance.randrange(8)
         (place / "afterwit.db").write_bytes(content)
         if not faults(place):  # a place that nothing uses now
-            assert held(place, tables) == held(made[1], tables), (seed, page, at)
+            assert hold_lease(place, tables) == hold_lease(made[1], tables), (seed, page, at)
             continue
         rebuild(world_of(made[0], place), Silent())
         assert (hash_of(place), faults(place)) == (expected, []), seed
 
 
-def held(store: Path, tables: list[str]) -> list[object]:
+def hold_lease(store: Path, tables: list[str]) -> list[object]:
     with closing(apsw.Connection(str(store / "afterwit.db"), flags=apsw.SQLITE_OPEN_READONLY)) as db:
         return [db.execute(f"SELECT * FROM {table}").fetchall() for table in tables]
 

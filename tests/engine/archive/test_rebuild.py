@@ -11,7 +11,7 @@ from tests.homes import CLAUDE, Silent, claude_records, hash_of, learned, lines,
 
 from afterwit.engine.archive import upkeep
 from afterwit.engine.archive.rebuild import rebuild
-from afterwit.engine.archive.verify import verify
+from afterwit.engine.archive.upkeep import verify
 from afterwit.model.errors import StoreError, UsageError
 from afterwit.sessions import identities
 from afterwit.store.layout import Layout

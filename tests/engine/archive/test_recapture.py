@@ -12,11 +12,10 @@ from afterwit.config.world import World
 from afterwit.engine.archive import upkeep
 from afterwit.engine.archive.evict import evict
 from afterwit.engine.archive.rebuild import rebuild
-from afterwit.engine.archive.upkeep import dropped
-from afterwit.engine.archive.verify import verify
+from afterwit.engine.archive.upkeep import dropped, verify
 from afterwit.engine.doctor.doctor import examine
-from afterwit.engine.learn import Options, learn
-from afterwit.model.learn_run import Eviction, Report
+from afterwit.engine.sweep import sweep
+from afterwit.model.learn_run import Eviction, Options, Report
 from afterwit.model.settings import RetentionSettings
 from afterwit.store.layout import Layout
 from afterwit.store.store import open_store
@@ -31,7 +30,7 @@ def capped(home: Path, store: Path, hard_cap_bytes: int) -> World:
 
 
 def learned_below(home: Path, store: Path, hard_cap_bytes: int) -> Report:
-    return learn(capped(home, store, hard_cap_bytes), Options(jobs=1), Silent())
+    return sweep(capped(home, store, hard_cap_bytes), Options(jobs=1), Silent())
 
 
 def learned_archive(home: Path, store: Path) -> int:
@@ -65,12 +64,12 @@ def store(home: Path, tmp_path: Path) -> Path:
 
 
 def test_a_lost_file_that_lies_unchanged_on_the_disk_is_captured_again(home: Path, store: Path) -> None:
-    (report,) = learn(world_of(home, store), Options(jobs=1), Silent()).agents
+    (report,) = sweep(world_of(home, store), Options(jobs=1), Silent()).agents
     assert (report.read, report.unchanged) == (1, 0)
     assert states(store) == [(1, 1, "read", 1)]
     assert dropped(Layout(store)) == []
     assert list(verify(Layout(store))) == []
-    (report,) = learn(world_of(home, store), Options(jobs=1), Silent()).agents
+    (report,) = sweep(world_of(home, store), Options(jobs=1), Silent()).agents
     assert (report.read, report.unchanged) == (0, 1)
 
 
@@ -109,7 +108,7 @@ def test_a_rebuild_between_changes_nothing_of_it(home: Path, store: Path) -> Non
 
 
 def test_a_dry_run_counts_it_and_leaves_it(home: Path, store: Path) -> None:
-    rehearsal = learn(world_of(home, store), Options(jobs=1, is_dry_run=True), Silent())
+    rehearsal = sweep(world_of(home, store), Options(jobs=1, is_dry_run=True), Silent())
     assert rehearsal.agents[0].read == 1
     assert states(store) == [(0, 1, "lost", 0)]
 
@@ -122,7 +121,7 @@ def test_a_lost_file_of_which_a_session_is_known_stays_as_it_is(tmp_path: Path) 
         one.db.execute("UPDATE sessions SET is_digested = 0")
     evict(capped(home, store, 1), lambda _: True)
     assert states(store) == [(0, 1, "lost", 0)]
-    assert learn(world_of(home, store), Options(jobs=1), Silent()).agents[0].unchanged == 1
+    assert sweep(world_of(home, store), Options(jobs=1), Silent()).agents[0].unchanged == 1
 
 
 def test_doctor_does_not_send_a_lost_file_to_a_rebuild(home: Path, store: Path) -> None:

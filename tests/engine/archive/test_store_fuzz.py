@@ -24,7 +24,7 @@ from tests.thoroughness import STRIDE
 from afterwit.engine.archive import upkeep
 from afterwit.engine.archive.evict import evict
 from afterwit.engine.archive.rebuild import rebuild
-from afterwit.engine.archive.verify import verify
+from afterwit.engine.archive.upkeep import verify
 from afterwit.engine.doctor.doctor import examine
 from afterwit.model.errors import AfterwitError, StoreFullError
 from afterwit.store.database import connect, migrate, migrations
@@ -313,7 +313,7 @@ def test_a_disk_that_is_full_again_and_again_locks_nobody_out(
         if name == "a batch is about to be committed":
             raise apsw.FullError("database or disk is full")
 
-    monkeypatch.setattr("afterwit.engine.learn.step", full)
+    monkeypatch.setattr("afterwit.engine.sweep.step", full)
     for _ in range(3):
         with pytest.raises(StoreFullError):
             learned(home, store)

@@ -11,8 +11,7 @@ from tests.homes import CLAUDE, Silent, claude_records, hash_of, learned, put, r
 
 from afterwit.engine.archive import upkeep
 from afterwit.engine.archive.rebuild import rebuild
-from afterwit.engine.archive.upkeep import problems
-from afterwit.engine.archive.verify import verify
+from afterwit.engine.archive.upkeep import problems, verify
 from afterwit.engine.doctor.doctor import examine
 from afterwit.engine.unchanged import nothing_new
 from afterwit.model.errors import BusyError, DamagedError, PartlyDoneError, StoreError, StoreFullError
@@ -209,7 +208,7 @@ def test_one_damaged_archived_file_does_not_keep_others_from_being_learned(
     put(home / CLAUDE / "grown.jsonl", claude_records("grown", 7))
     put(home / CLAUDE / "new.jsonl", claude_records("new", 2))
     with monkeypatch.context() as patch:
-        patch.setattr("afterwit.engine.learn.check_some", lambda *_: False)  # it is not the turn of this file
+        patch.setattr("afterwit.engine.sweep.check_some", lambda *_: False)  # it is not the turn of this file
         report = learned(home, store)
     assert sum(agent.failed for agent in report.agents) == 1
     assert "next `afterwit learn` reads it again" in str([agent.errors for agent in report.agents])

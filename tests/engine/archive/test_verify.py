@@ -10,9 +10,9 @@ import apsw
 import pytest
 from tests.homes import claude_records, learned, put, rows, world_of
 
-from afterwit.engine import unchanged as standing
-from afterwit.engine.archive.verify import is_deck_sound, verify
+from afterwit.engine.archive.upkeep import is_deck_sound, verify
 from afterwit.engine.doctor.doctor import examine
+from afterwit.engine.unchanged import nothing_new
 from afterwit.model.learn_run import Report
 from afterwit.recall.deck.write import DealtPart
 from afterwit.store.layout import KEY_BYTES, Layout
@@ -44,7 +44,7 @@ def said(home: Path, layout: Layout) -> dict[str, str]:
 
 
 def glanced(home: Path, layout: Layout) -> Report | None:
-    return standing.nothing_new(world_of(home, layout.root))
+    return nothing_new(world_of(home, layout.root))
 
 
 def test_a_sound_store_has_what_belongs_to_it(home: Path, layout: Layout) -> None:

@@ -6,8 +6,8 @@ import pytest
 from tests.homes import world_of
 
 from afterwit.config.world import World
-from afterwit.engine.curation.audit import record, sample, verdicts_in
 from afterwit.engine.curation.curate import Words, add
+from afterwit.engine.curation.review import record, sample, verdicts_in
 from afterwit.engine.curation.undo import past, undo
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE, Category

@@ -13,8 +13,7 @@ from afterwit.config.world import World
 from afterwit.engine.archive.rebuild import rebuild
 from afterwit.engine.curation.curate import Words, add, judge
 from afterwit.engine.curation.files import Imported, export, import_folders
-from afterwit.engine.curation.forget import ForgetRequest, forget
-from afterwit.engine.curation.undo import undo
+from afterwit.engine.curation.undo import ForgetRequest, forget, undo
 from afterwit.knowledge.door.list import ItemFilter, listed
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE, Authority, Category, Item, ItemStatus

@@ -8,8 +8,7 @@ from tests.knowledge_home import learnable_home
 
 from afterwit.config.world import World
 from afterwit.engine.archive.rebuild import rebuild
-from afterwit.engine.curation.forget import ForgetRequest, Forgetting, forget
-from afterwit.engine.curation.undo import undo
+from afterwit.engine.curation.undo import ForgetRequest, Forgetting, forget, undo
 from afterwit.knowledge.door.list import ItemFilter, listed
 from afterwit.model.errors import UsageError
 

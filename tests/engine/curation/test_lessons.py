@@ -8,8 +8,7 @@ from tests.measure.histories import Log
 
 from afterwit.config.world import World
 from afterwit.engine.archive.rebuild import rebuild
-from afterwit.engine.curation.curate import Words
-from afterwit.engine.curation.lessons import LessonSource, record, report
+from afterwit.engine.curation.curate import LessonSource, Words, record, report
 from afterwit.knowledge.door.list import all_items
 from afterwit.model.errors import StoreError, UsageError
 from afterwit.model.knowledge import EVERYWHERE, Category, Item

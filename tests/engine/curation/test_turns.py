@@ -7,8 +7,7 @@ import pytest
 from tests.homes import CLAUDE, ORCHARD, learned, put, world_of
 
 from afterwit.config.world import World
-from afterwit.engine.curation.turns import PersonTurn, turns_behind
-from afterwit.engine.curation.why import Why, why
+from afterwit.engine.curation.why import PersonTurn, Why, turns_behind, why
 from afterwit.knowledge.door.list import ItemFilter, listed
 from afterwit.model.knowledge import STANDING, Channel, Evidence, SessionRef
 

@@ -10,7 +10,7 @@ from tests.measure.histories import HOUR_S, Log
 
 from afterwit.config.calendar import Calendar
 from afterwit.engine.curation.curate import judge
-from afterwit.engine.curation.forget import ForgetRequest, forget
+from afterwit.engine.curation.undo import ForgetRequest, forget
 from afterwit.engine.curation.why import side_of, telling_line, why
 from afterwit.knowledge.door.list import ItemFilter, listed
 from afterwit.store.decisions import DecisionKind

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.homes import claude_records, learned, put, world_of
 
-from afterwit.connect.connections import keep
+from afterwit.connect.foreign_files import keep_copy
 from afterwit.engine.doctor.audit_secrets import audit_secrets
 from afterwit.engine.doctor.findings import DoctorFinding
 from afterwit.model.errors import AfterwitError
@@ -87,7 +87,7 @@ def test_all_but_the_archive_and_the_key_is_looked_at(home: Path, tmp_path: Path
 
 def test_copies_of_other_programs_settings_are_left_out(home: Path, tmp_path: Path) -> None:
     layout = Layout(tmp_path / "store")
-    keep(layout, f'{{"env": {{"TOKEN": "{SECRET}"}}}}'.encode())
+    keep_copy(layout.connect_copies, f'{{"env": {{"TOKEN": "{SECRET}"}}}}'.encode())
     put(layout.backups / "journal-1.txt", b"x")
     program = Kingfisher(tmp_path)
     assert audit(home, program.folder) == []

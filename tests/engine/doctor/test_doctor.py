@@ -477,7 +477,7 @@ def test_a_disk_that_is_nearly_full_is_a_warning(home: Path, store: Path, monkey
 
     mixed_home(home)
     learned(home, store)
-    monkeypatch.setattr("afterwit.engine.doctor.store_health.shutil.disk_usage", lambda _: Usage)
+    monkeypatch.setattr("afterwit.engine.doctor.findings.shutil.disk_usage", lambda _: Usage)
     found = examined(home, store)
     assert (alarms(found), warnings(found)) == ([], ["disk"])
 

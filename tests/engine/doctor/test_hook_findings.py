@@ -9,11 +9,10 @@ from tests.edits.surroundings import AT
 from tests.homes import NOW_MS, codex_records, learned, mixed_home, put, world_of
 
 from afterwit.agents.registry import DAY_MS
-from afterwit.connect.apply import apply
-from afterwit.connect.plan import Machine, plan_connection, plan_file, plan_removal
+from afterwit.connect.plan import Machine, apply, plan_connection, plan_file, plan_removal
 from afterwit.engine.doctor.doctor import examine
 from afterwit.engine.doctor.findings import DoctorFinding, Level, missing_hooks, silent_hooks
-from afterwit.engine.unwatched_faults import LEARN
+from afterwit.engine.faults import LEARN
 from afterwit.model.times import ms_from_any
 from afterwit.store.layout import Layout
 from afterwit.store.rows.hooks import CallRow, FaultRow, put_calls, put_faults

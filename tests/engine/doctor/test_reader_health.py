@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afterwit.engine.doctor.reader_health import Sign, Transcript, breaks, unknown_share, version_order, versions
+from afterwit.engine.doctor.agent_health import Sign, Transcript, breaks, unknown_share, version_order, versions
 
 
 def sound(at: int, version: str = "1.0") -> Transcript:

@@ -8,7 +8,7 @@ from tests.planted_orders import Planted
 from tests.reader.calls import MODEL, ScriptedWay, called
 
 from afterwit.config.world import World
-from afterwit.engine.doctor.reading_health import reading_findings, reading_state
+from afterwit.engine.doctor.findings import reading_findings, reading_state
 from afterwit.reader.answers import GivenAnswer
 from afterwit.store.store import readonly_database
 

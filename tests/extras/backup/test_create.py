@@ -25,8 +25,7 @@ from tests.extras.backup.backups import (
 from tests.homes import NOW_MS, Silent, hash_of, world_of
 
 from afterwit.config.world import World
-from afterwit.engine.archive.upkeep import compact
-from afterwit.engine.archive.verify import verify
+from afterwit.engine.archive.upkeep import compact, verify
 from afterwit.extras.backup.create import collect, make_snapshot
 from afterwit.extras.backup.keys import PASSPHRASE_VARIABLE, BackupKeys
 from afterwit.extras.backup.last import last_backup

@@ -24,7 +24,7 @@ from tests.processes import COMMAND, run_text
 from tests.thoroughness import STRIDE
 
 from afterwit.config.world import World
-from afterwit.engine.archive.verify import verify as verify_store
+from afterwit.engine.archive.upkeep import verify as verify_store
 from afterwit.extras.backup.last import last_backup
 from afterwit.extras.backup.look import verify_backup
 from afterwit.model.errors import BackupError

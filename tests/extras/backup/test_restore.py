@@ -23,7 +23,7 @@ from tests.homes import NOW_MS, Silent, hash_of
 from tests.processes import COMMAND, run_text
 
 from afterwit.config.world import World
-from afterwit.engine.archive.verify import verify
+from afterwit.engine.archive.upkeep import verify
 from afterwit.extras.backup.restore import finish, restore_snapshot, undo
 from afterwit.model.errors import BackupError, BusyError, StoreError, StoreFullError
 from afterwit.store.store import open_store, readonly_database

@@ -16,7 +16,7 @@ from tests.homes import NOW_MS, Silent, hash_of, world_of
 from tests.thoroughness import STRIDE
 
 from afterwit.config.world import World
-from afterwit.engine.archive.verify import verify
+from afterwit.engine.archive.upkeep import verify
 from afterwit.extras.backup.restore import restore_snapshot
 from afterwit.model.errors import StoreFullError
 

@@ -19,7 +19,7 @@ from tests.thoroughness import examples
 
 from afterwit.config.world import World
 from afterwit.engine.archive.rebuild import rebuild
-from afterwit.engine.archive.verify import verify
+from afterwit.engine.archive.upkeep import verify
 from afterwit.extras.memory import registry as memory_backends
 from afterwit.extras.memory.api import info, memory, user_of
 from afterwit.extras.memory.backend import UnreachableError, UnsupportedError

@@ -10,8 +10,7 @@ from tests.homes import Silent, world_of
 
 from afterwit.engine.archive.rebuild import rebuild
 from afterwit.engine.curation.curate import edit
-from afterwit.engine.curation.forget import ForgetRequest, forget
-from afterwit.engine.curation.undo import undo
+from afterwit.engine.curation.undo import ForgetRequest, forget, undo
 from afterwit.extras.team.folder import FOLDER
 from afterwit.extras.team.look import log, status
 from afterwit.extras.team.push import PLAINLY, PushRequest, push, refuse_secrets

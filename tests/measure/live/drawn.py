@@ -7,9 +7,10 @@ from typing import Any
 from tests.homes import CLAUDE, Silent, put, world_of
 from tests.measure.histories import Log
 
-from afterwit.engine.learn import Options, learn
+from afterwit.engine.sweep import sweep
 from afterwit.measure.cases import Case, Cases, cases_of
 from afterwit.measure.outcomes import Figure
+from afterwit.model.learn_run import Options
 from afterwit.store import spool
 from afterwit.store.layout import Layout
 
@@ -39,7 +40,7 @@ def subagent(home: Path, session: str, log: Log, name: str) -> None:
 
 def learned_cases(folder: Path) -> Cases:
     world = world_of(folder / "home", folder / "store")
-    learn(world, Options(), Silent())
+    sweep(world, Options(), Silent())
     return cases_of(world)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.homes import claude_records, learned, put, world_of
 
-from afterwit.engine.archive.verify import verify
+from afterwit.engine.archive.upkeep import verify
 from afterwit.engine.curation import curate as curating
 from afterwit.knowledge.door.list import all_items
 from afterwit.measure.experiment import set_skipping

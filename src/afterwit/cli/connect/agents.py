@@ -23,13 +23,13 @@ from afterwit.cli.terminal.completion import connectable_agents
 from afterwit.cli.terminal.options import Here, agreed, own_command, reporting
 from afterwit.cli.terminal.output import ask_or_leave, has_colour, page, print_json, print_line, print_text, talk
 from afterwit.config.show import StorePlace, default_root
-from afterwit.connect.apply import apply, differences
-from afterwit.connect.file_notes import notes_of
 from afterwit.connect.plan import (
     FILE,
     ConnectPlan,
     Machine,
+    apply,
     connected,
+    notes_of,
     plan_connection,
     plan_file,
     plan_removal,
@@ -147,7 +147,7 @@ def _join(words: list[str]) -> str:
 
 
 def _show_lines(plans: Iterable[ConnectPlan]) -> None:
-    page(_colour(clean(line)) for plan in plans for line in differences(plan))
+    page(_colour(clean(line)) for plan in plans for line in plan.differences())
 
 
 def _colour(line: str) -> str:
@@ -178,7 +178,7 @@ def _shape(name: str, plan: ConnectPlan, *, is_applied: bool) -> dict[str, Any]:
         "may_refuse": plan.connection.may_refuse,
         "may_rewrite": plan.connection.may_rewrite,
         "files": [_file(change.file.path, change.file.content, change.wanted) for change in plan.changes],
-        "diff": list(differences(plan)),
+        "diff": list(plan.differences()),
         "moments": list(plan.moments),
         "to_do": list(plan.to_do),
         "left": list(plan.left),

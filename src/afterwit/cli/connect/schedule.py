@@ -15,7 +15,7 @@ from afterwit.config.calendar import Calendar
 from afterwit.connect.plan import ConnectionState, states
 from afterwit.connect.schedule import Installed, Planned, apply, job_for, label_for, plan_install, plan_removal
 from afterwit.connect.schedule import status as schedule_status
-from afterwit.connect.schedulers.job import HOURLY, Cadence, RemoveFile, RunProgram, Step, WriteFile
+from afterwit.connect.schedulers import HOURLY, Cadence, RemoveFile, RunProgram, Step, WriteFile
 from afterwit.edits.edits import Presence
 from afterwit.engine.doctor.findings import HookCalls, Silence, hook_calls, silences
 

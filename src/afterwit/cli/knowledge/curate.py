@@ -21,9 +21,8 @@ from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
 from afterwit.engine.curation import curate
 from afterwit.engine.curation.curate import Judged, Words
-from afterwit.engine.curation.forget import ForgetRequest, Forgetting
-from afterwit.engine.curation.forget import forget as run_forget
-from afterwit.engine.curation.undo import Past, past
+from afterwit.engine.curation.undo import ForgetRequest, Forgetting, Past, past
+from afterwit.engine.curation.undo import forget as run_forget
 from afterwit.engine.curation.undo import undo as run_undo
 from afterwit.knowledge.documents import trigger_from
 from afterwit.knowledge.door.list import shown

@@ -17,8 +17,21 @@ from afterwit.cli.learned import approvals, waits
 from afterwit.cli.terminal.options import COUNT, Here, agreed, many, reporting, timed
 from afterwit.cli.terminal.output import ask, fail_unanswered, is_confirmed, print_json, print_line, print_text, talk
 from afterwit.config.calendar import Calendar
-from afterwit.engine.curation.audit import JUNK, SKIP, Audit, AuditVerdict, record, sample, verdicts_in
-from afterwit.engine.curation.review import ReviewTally, ReviewWalk, WaitingNotes, approve_all, of_user, waiting
+from afterwit.engine.curation.review import (
+    JUNK,
+    SKIP,
+    Audit,
+    AuditVerdict,
+    ReviewTally,
+    ReviewWalk,
+    WaitingNotes,
+    approve_all,
+    of_user,
+    record,
+    sample,
+    verdicts_in,
+    waiting,
+)
 from afterwit.engine.curation.why import moment_of
 from afterwit.engine.curation.why import why as all_evidence
 from afterwit.knowledge.door.list import ItemFilter

@@ -12,8 +12,7 @@ from afterwit.cli.knowledge.list import EXITS, item_shape, not_heard, silences
 from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import has_colour, page, print_json, terminal_width, wrap
 from afterwit.config.calendar import Calendar
-from afterwit.engine.curation.turns import PersonTurn
-from afterwit.engine.curation.why import Backing, EvidenceSide, Why, telling_line
+from afterwit.engine.curation.why import Backing, EvidenceSide, PersonTurn, Why, telling_line
 from afterwit.engine.curation.why import why as run
 from afterwit.knowledge.documents import WrittenEvidence, written
 from afterwit.knowledge.door.listeners import who_listens

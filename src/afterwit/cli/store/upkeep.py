@@ -17,7 +17,7 @@ from afterwit.engine.archive.rebuild import Rebuilt
 from afterwit.engine.archive.rebuild import rebuild as run_rebuild
 from afterwit.engine.archive.upkeep import DroppedOriginal
 from afterwit.engine.archive.upkeep import dropped as list_dropped
-from afterwit.engine.archive.verify import verify as verified
+from afterwit.engine.archive.upkeep import verify as verified
 from afterwit.model.figures import human_bytes, human_count
 from afterwit.model.learn_run import Eviction
 

@@ -21,9 +21,8 @@ from afterwit.agents.declared.description import Description
 from afterwit.agents.registry import AGENTS, agents_with
 from afterwit.cli.commands import config_option, profile_option
 from afterwit.cli.terminal.completion import Completing
-from afterwit.config import periods
-from afterwit.config.calendar import Calendar
-from afterwit.config.periods import EXAMPLES, Period
+from afterwit.config.calendar import EXAMPLES, Calendar, Period
+from afterwit.config.calendar import period as period_in
 from afterwit.config.show import Configured, load, user_home
 from afterwit.config.world import World
 from afterwit.model.errors import did_you_mean
@@ -208,7 +207,7 @@ def until_ms(text: str | None, calendar: Calendar) -> int | None:
 
 def period(text: str, calendar: Calendar, option: str) -> Period:
     """The period that somebody means. What names none is wrong use, and the message shows what does."""
-    meant = periods.period(text, calendar)
+    meant = period_in(text, calendar)
     if meant is None:
         raise click.BadParameter(f"{text!r} is no time that is understood. Examples: {EXAMPLES}.", param_hint=option)
     return meant

@@ -1,7 +1,9 @@
 """`store evict`, and the end of every `learn`: keeps the archive of originals within its budget.
 
-Gathers what could go, has `engine.archive.budget` decide, and drops what that says. The report names every original
-with its hash. What goes without having been analysed is a loss of data: the report says so, and so does the exit code.
+Three passes: what is older than the backstop, then what is above the soft cap, then what is above the hard cap. Only
+originals that were analysed go, those of the least value per byte first, or the oldest. What was not analysed goes as
+the last resort, above the hard cap alone: that is a loss of data, and report and exit code say so. What is kept never
+goes. The report names every original with its hash.
 
 Originals that were lost and gave no session may be taken in again where they fit under the hard cap beside everything
 that the archive holds now. Nothing is lost below the hard cap, so what comes back stays; if it turns out larger than it
@@ -10,6 +12,7 @@ was, its new size decides the next time. Whether the agent still has the file is
 
 import shutil
 from collections.abc import Callable, Iterable, Mapping
+from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -23,7 +26,6 @@ from afterwit.capture.commit import remove_dropped_objects
 from afterwit.capture.derived import COMPANION, origin_in
 from afterwit.capture.logs import owner_of
 from afterwit.config.world import World
-from afterwit.engine.archive.budget import EvictionCandidate, EvictionPass, EvictionPlan, plan_eviction
 from afterwit.engine.archive.remove import PACKED_BYTES, FileToDrop, drop_originals, settle_dropped
 from afterwit.model.errors import DamagedError, UsageError
 from afterwit.model.learn_run import Dropped, Eviction, PassDone
@@ -49,6 +51,108 @@ from afterwit.store.rows.files import (
 from afterwit.store.rows.health import archive_state, database_bytes
 from afterwit.store.rows.sightings import all_digests
 from afterwit.store.store import Store, hold_lease, open_store, require
+
+_DAY_MS = 86_400_000
+
+
+class Reason(StrEnum):
+    """Why an original goes."""
+
+    AGE = "age"
+    SOFT_CAP = "soft-cap"
+    HARD_CAP = "hard-cap"
+
+
+class EvictionCandidate(NamedTuple):
+    """One original with what belongs to it."""
+
+    id: int
+    packed_bytes: int
+    ended_ms: int  # when what it tells of was over
+    value: float = 0.0  # what it may still teach
+    is_analysed: bool = False
+    is_kept: bool = False  # pinned, or of a kind that is never given up
+
+    @property
+    def worth(self) -> float:
+        return self.value / max(1, self.packed_bytes)
+
+
+class EvictionPass(NamedTuple):
+    """What one pass gives up, in this order."""
+
+    reason: Reason
+    candidates: list[EvictionCandidate]
+    after_bytes: int
+
+    @property
+    def freed_bytes(self) -> int:
+        return sum(candidate.packed_bytes for candidate in self.candidates)
+
+
+class EvictionPlan(NamedTuple):
+    before_bytes: int
+    passes: list[EvictionPass]
+    is_over: bool  # above the hard cap even so, because of what is kept
+
+    @property
+    def after_bytes(self) -> int:
+        return self.passes[-1].after_bytes if self.passes else self.before_bytes
+
+    @property
+    def candidates(self) -> list[EvictionCandidate]:
+        """All that goes."""
+        return [candidate for eviction in self.passes for candidate in eviction.candidates]
+
+    @property
+    def lost(self) -> list[EvictionCandidate]:
+        """What goes without having been analysed."""
+        return [candidate for candidate in self.candidates if not candidate.is_analysed]
+
+
+def plan_eviction(candidates: Iterable[EvictionCandidate], limits: RetentionSettings, now_ms: int) -> EvictionPlan:
+    """What has to go now. The order of the candidates does not matter."""
+    first = _by_worth if limits.order is EvictionOrder.VALUE else _by_age
+    everything = sorted(candidates, key=first)
+    analysed = [candidate for candidate in everything if candidate.is_analysed and not candidate.is_kept]
+    last_resort = [candidate for candidate in everything if not candidate.is_analysed and not candidate.is_kept]
+    passes = _Passes(sum(candidate.packed_bytes for candidate in everything))
+    if limits.raw_max_age_days:
+        oldest_ms = now_ms - limits.raw_max_age_days * _DAY_MS
+        passes.run(Reason.AGE, analysed, lambda candidate, _: candidate.ended_ms < oldest_ms)
+    passes.run(Reason.SOFT_CAP, analysed, lambda _, used: used > limits.raw_soft_cap_bytes)
+    passes.run(Reason.HARD_CAP, [*analysed, *last_resort], lambda _, used: used > limits.hard_cap_bytes)
+    return EvictionPlan(passes.before_bytes, passes.passes, passes.used_bytes > limits.hard_cap_bytes)
+
+
+class _Passes:
+    """The passes, one after the other, each on what the earlier ones left."""
+
+    def __init__(self, used_bytes: int) -> None:
+        self.before_bytes = self.used_bytes = used_bytes
+        self.passes: list[EvictionPass] = []
+        self._gone: set[int] = set()
+
+    def run(
+        self, reason: Reason, among: list[EvictionCandidate], must_go: Callable[[EvictionCandidate, int], bool]
+    ) -> None:
+        dropped: list[EvictionCandidate] = []
+        for candidate in among:
+            if candidate.id not in self._gone and must_go(candidate, self.used_bytes):
+                dropped.append(candidate)
+                self._gone.add(candidate.id)
+                self.used_bytes -= candidate.packed_bytes
+        if dropped:
+            self.passes.append(EvictionPass(reason, dropped, self.used_bytes))
+
+
+def _by_worth(candidate: EvictionCandidate) -> tuple[float, int, int]:
+    return candidate.worth, candidate.ended_ms, candidate.id
+
+
+def _by_age(candidate: EvictionCandidate) -> tuple[int, int]:
+    return candidate.ended_ms, candidate.id
+
 
 _WAIT_SECONDS = 60
 _WORTH_PACKING = 8  # an eighth of the database has to be unused

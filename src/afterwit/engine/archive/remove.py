@@ -6,14 +6,15 @@ or its remains are, and `settle_dropped`, at the start of the next run, brings t
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
+import apsw
+
 from afterwit.capture.commit import remove_dropped_objects
 from afterwit.capture.derived import Origin, keys_of, origin_in
-from afterwit.engine.archive.adopt import put_remains
-from afterwit.model.captured import LeftCompanion, Remains, pack_remains, unpack_remains, without_places
+from afterwit.model.captured import LeftCompanion, Remains, pack_keys, pack_remains, unpack_remains, without_places
 from afterwit.model.errors import DamagedError
 from afterwit.store import archive_mark
 from afterwit.store.archive import Archive, ArchiveName
@@ -79,6 +80,13 @@ def settle_dropped(store: Store) -> None:
 def drop_in(header: dict[str, Any]) -> Drop:
     """How an original went, as the header of its remains says it."""
     return Drop(str(header["state"]), int(header["dropped_bytes"]), int(header["dropped_ms"]), str(header["sha256"]))
+
+
+def put_remains(db: apsw.Connection, file_id: int, drop: Drop, remains: Remains, part_ids: Mapping[int, int]) -> None:
+    """The rows of a transcript as its remains have them. Its claims, and what can be searched, stay as they are."""
+    parts.put_rows(db, remains.captured, dict(part_ids))
+    parts.note_copies(db, file_id, set())
+    files.note_dropped(db, file_id, drop, pack_keys(remains.keys))
 
 
 def is_leaving(store: Store, file: FileRow) -> bool:

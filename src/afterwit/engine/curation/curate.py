@@ -1,25 +1,31 @@
-"""People decide about items: approve, reject, pin, retire, edit, add.
+"""People decide about items (approve, reject, pin, retire, edit, add), and agents say what they learned.
 
 A decision is journalled, survives a rebuild and can be undone. All that one command decides is journalled as a whole
 and has one moment, so that `undo` takes it back as a whole. The items are settled again at once; killed before that,
 the same command does it. Where the store fails after a decision was journalled, that is said: it will be applied. Names
 that fit no item are refused before anything is decided.
+
+A lesson, or that an item helped, is an agent's word and no more: it stays a candidate, or one piece of evidence. It is
+journalled beside a running `learn`, without waiting for it; the next one settles what follows.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from afterwit.config.world import World, redactor_of
 from afterwit.harvest.door import conclude_touched
 from afterwit.harvest.harvester import id_of
-from afterwit.knowledge.door.list import all_items, find_item
-from afterwit.knowledge.door.settle import keep_approved, recorded, settle
+from afterwit.knowledge.door.list import all_items, find_item, search_items
+from afterwit.knowledge.door.settle import ASSISTANT, keep_approved, recorded, settle
 from afterwit.knowledge.gate import rejection
+from afterwit.knowledge.likeness import say_the_same
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import (
+    EVERYWHERE,
     EXCERPT_LIMIT,
     PERSON,
     SENTENCE_LIMIT,
@@ -37,10 +43,10 @@ from afterwit.model.knowledge import (
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.redaction.hygiene import clean
 from afterwit.store.database import transaction
-from afterwit.store.decide import catch_up, decide_all, report_if_recorded
+from afterwit.store.decide import catch_up, decide_all, journal_entry, report_if_recorded
 from afterwit.store.decisions import DecisionKind, ItemChanges, KnowledgeEntry, gather_decisions, will_of
-from afterwit.store.rows import sightings
-from afterwit.store.store import Store, hold_lease, open_store, require
+from afterwit.store.rows import items, sightings
+from afterwit.store.store import Store, hold_lease, open_store, readonly_database, require
 
 _WAIT_SECONDS = 60
 _PINS = {DecisionKind.PIN: True, DecisionKind.UNPIN: False}
@@ -296,3 +302,79 @@ def _judged(own: str, words: Item | Draft, before: Item | None, after: Item | No
 def _present(store: Store, own: str) -> Item | None:
     """The item with this id, or the one that it went into."""
     return next((item for item in all_items(store.db) if own == item.id or own in item.merged), None)
+
+
+_UNKNOWN = "mcp"  # an agent that is none we know
+_WAIT_MS = 5_000
+_SIMILAR = 20
+_WORD = re.compile(r"\w+")
+
+
+class LessonSource(NamedTuple):
+    """Who says it. All that one session says counts as one story."""
+
+    agent: str
+    session: str
+    at_ms: int = 0  # when it began
+
+
+class Lesson(NamedTuple):
+    """What became of the words of an agent."""
+
+    id: str
+    sentence: str
+    is_known: bool = False  # the item says the same already; then nothing was kept
+
+
+def record(world: World, teller: LessonSource, words: Words) -> Lesson:
+    """Keeps a lesson, unless an item in use says it already. Raises where it may not be kept."""
+    require(world.layout)
+    words = msgspec.structs.replace(words, sentence=worded(world, words.sentence))
+    same = _item_in_use(world, words)
+    if same is not None:
+        return Lesson(same.id, words.sentence, is_known=True)
+    with open_store(world.layout) as store:
+        session = _session(teller, words.repo, store.journal.machine)
+        draft = drafted(world, words, ASSISTANT, Channel.ASSISTANT, session, world.now_ms)
+        why = rejection(draft)
+        if why is not None:
+            raise UsageError(f"This cannot be kept as knowledge. {why.words} Put it in other words, or leave it.")
+        own = id_of(draft)
+        _note(store, world, KnowledgeEntry.LESSON, {"item": own, "draft": msgspec.to_builtins(draft)})
+    return Lesson(own, words.sentence)
+
+
+def report(world: World, teller: LessonSource, name: str, *, is_helpful: bool) -> Item:
+    """Notes what an agent says of an item."""
+    with readonly_database(world.layout) as db:
+        item = find_item(db, name, names_only=True)
+    with open_store(world.layout) as store:
+        session = msgspec.to_builtins(_session(teller, "", store.journal.machine))
+        _note(store, world, KnowledgeEntry.REPORTED, {"item": item.id, "is_helpful": is_helpful, "session": session})
+    return item
+
+
+def _item_in_use(world: World, words: Words) -> Item | None:
+    """The item in use that says the same: the agent may have it from us, so its word is no new evidence."""
+    with readonly_database(world.layout) as db:
+        similar = search_items(db, " ".join(_WORD.findall(words.sentence)), _SIMILAR)
+    in_use = (item for item in similar if item.status is ItemStatus.ACTIVE and item.scope in (words.scope, EVERYWHERE))
+    return next((item for item in in_use if say_the_same(item.sentence, words.sentence)), None)
+
+
+def _session(teller: LessonSource, repo: str, machine: str) -> SessionRef:
+    agent = teller.agent or _UNKNOWN
+    return SessionRef(
+        agent=agent, native_id=teller.session, story=teller.session, repo=repo, machine=machine, at_ms=teller.at_ms
+    )
+
+
+def _note(store: Store, world: World, kind: KnowledgeEntry, body: Mapping[str, Any]) -> None:
+    """Journals and applies an entry under one lock, at a moment after all earlier ones."""
+    store.db.set_busy_timeout(_WAIT_MS)
+    with report_if_recorded(store), transaction(store.db):
+        catch_up(store)
+        earlier = items.decisions(store.db)
+        at_ms = max(world.now_ms, earlier[-1].at_ms + 1 if earlier else 0)
+        journal_entry(store, kind, body, at_ms)
+        catch_up(store)

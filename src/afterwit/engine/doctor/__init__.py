@@ -1,5 +1,5 @@
 """Whether capture still sees what it should, and whether the store is sound. The door is `doctor.examine`.
 
-Figures come from `agent_health`, `reader_health` and `store_health`, sentences from `agent_findings` and `findings`.
-`audit_secrets` looks for secrets with another program; `fault_report` writes down faults of our own.
+Figures of agents come from `agent_health`, sentences from `doctor` and `findings`; `status` is the short look.
+`audit_secrets` looks for secrets with another program.
 """

@@ -18,8 +18,6 @@ from pathlib import Path, PurePath
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.connect.connections import copies_folder
-from afterwit.connect.publishing.skill_folders import copies_folder as published_copies
 from afterwit.engine.doctor.doctor import Examination
 from afterwit.engine.doctor.findings import DoctorFinding, alarm
 from afterwit.model.errors import AfterwitError
@@ -100,7 +98,7 @@ def _write_out(layout: Layout, stage: Path) -> None:
 
 def _is_audited(layout: Layout, path: Path) -> bool:
     first = path.relative_to(layout.root).parts[0]
-    copies = (copies_folder(layout), published_copies(layout))  # of files that others wrote
+    copies = (layout.connect_copies, layout.published_copies)  # of files that others wrote
     if first == layout.archive.name or first.startswith(".audit-") or any(map(path.is_relative_to, copies)):
         return False
     return path not in (layout.key, layout.lease) and not path.name.endswith(_SIDE_FILES)

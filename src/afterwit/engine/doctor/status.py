@@ -20,14 +20,18 @@ from afterwit.engine.doctor.doctor import OVERDUE_DAYS
 from afterwit.engine.doctor.findings import (
     RECENT_DAYS,
     DoctorFinding,
+    ReadingState,
+    StoreHealth,
     alarm,
     extra_findings,
     fault_findings,
     missing_hooks,
+    reading_findings,
+    reading_state,
     silent_hooks,
+    surrounding_findings,
+    surroundings,
 )
-from afterwit.engine.doctor.reading_health import ReadingState, reading_findings, reading_state
-from afterwit.engine.doctor.store_health import StoreHealth, surrounding_findings, surroundings
 from afterwit.measure.effect import KeptEffect, kept_effect
 from afterwit.measure.words import verdict
 from afterwit.model.knowledge import ItemStatus

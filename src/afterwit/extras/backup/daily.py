@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 from afterwit.cli.terminal.output import talk
 from afterwit.config.world import World
 from afterwit.edits.edits import UnreadableError
-from afterwit.edits.toml_file import data, written
-from afterwit.edits.toml_values import value_at, with_value, without_value
+from afterwit.edits.toml_file import data, value_at, with_value, without_value, written
 from afterwit.extras.backup.create import CreatedBackup, make_snapshot
 from afterwit.extras.backup.keys import BackupKeys
 from afterwit.extras.backup.last import last_backup

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from afterwit.agents.registry import AGENTS
 from afterwit.config.show import Configured, load
 from afterwit.config.world import World
-from afterwit.engine.learn import learn
+from afterwit.engine.sweep import sweep
 from afterwit.extras.demo import claude_code, codex, hermes
 from afterwit.extras.demo.script import DemoAgent, DemoSession, file_stamp
 from afterwit.extras.demo.stories import ALMANAC, HARBOUR, HARVEST_CODE, MOON, ORCHARD, ROUTES_CODE
@@ -170,7 +170,7 @@ def demo_of(place: DemoPlace, now_ms: int) -> Demo:
 
 
 def learn_demo(demo: Demo, progress: Progress) -> Report:
-    return learn(demo.world, Options(), progress)
+    return sweep(demo.world, Options(), progress)
 
 
 def remove_demo(folder: Path) -> None:

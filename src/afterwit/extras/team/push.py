@@ -12,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from afterwit.config.world import World, redactor_of
-from afterwit.connect.publishing.foreign_files import look, replace
+from afterwit.connect.foreign_files import look, replace
 from afterwit.edits.edits import UnreadableError
 from afterwit.edits.own_text import MarkedBlock
 from afterwit.extras.fixes.history import FixPlace

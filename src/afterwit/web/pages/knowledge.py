@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from afterwit.engine.curation.curate import edit, judge
-from afterwit.engine.curation.forget import ForgetRequest, forget
 from afterwit.engine.curation.review import waiting
-from afterwit.engine.curation.undo import Past, past, undo
+from afterwit.engine.curation.undo import ForgetRequest, Past, forget, past, undo
 from afterwit.engine.curation.why import confidence_path, telling_line, why
 from afterwit.knowledge.door.list import ItemFilter, listed, makers, searched, sentences
 from afterwit.knowledge.door.list import shown as item_named

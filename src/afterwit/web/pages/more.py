@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from afterwit.agents.registry import agents_with
-from afterwit.config.exclude import exclude
 from afterwit.config.extras import PageLink, extras
 from afterwit.config.set import (
     ConfigTarget,
     SettingChange,
     as_typed,
     choices_of,
+    exclude,
     is_list,
     risk_of,
     set_value,

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode
 
 from afterwit.agents.registry import agents_with
-from afterwit.config.periods import EXAMPLES, period
+from afterwit.config.calendar import EXAMPLES, period
 from afterwit.knowledge.door.list import ItemFilter, searched
 from afterwit.model.errors import UsageError
 from afterwit.model.kinds import Outcome, TaskType

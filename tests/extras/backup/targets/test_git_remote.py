@@ -12,7 +12,7 @@ from tests.homes import NOW_MS, Silent, hash_of
 from tests.processes import COMMAND, run_text
 
 from afterwit.config.world import World
-from afterwit.engine.archive.verify import verify as verify_store
+from afterwit.engine.archive.upkeep import verify as verify_store
 from afterwit.extras.backup.look import verify_backup
 from afterwit.extras.backup.prune import KeepRule, prune_backup
 from afterwit.extras.backup.targets.git_remote import BRANCH, GitTarget

@@ -10,7 +10,7 @@ from tests.homes import NOW_MS, Silent, hash_of
 from tests.s3_server import S3Server, s3_server
 
 from afterwit.config.world import World
-from afterwit.engine.archive.verify import verify as verify_store
+from afterwit.engine.archive.upkeep import verify as verify_store
 from afterwit.extras.backup.last import last_backup
 from afterwit.extras.backup.look import list_snapshots, verify_backup
 from afterwit.extras.backup.prune import KeepRule, prune_backup

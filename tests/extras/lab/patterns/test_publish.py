@@ -9,11 +9,10 @@ from tests.extras.lab.patterns.logs import learned_world
 from tests.homes import Silent
 
 from afterwit.config.world import World
-from afterwit.connect.publishing import skill_folders
-from afterwit.connect.publishing.foreign_files import ForeignFile, replace
-from afterwit.connect.publishing.skill_folders import copies_folder
+from afterwit.connect.foreign_files import ForeignFile, replace
 from afterwit.engine.archive.delete import DeleteRequest, delete
 from afterwit.engine.archive.rebuild import rebuild
+from afterwit.extras.lab import skill_folders
 from afterwit.extras.lab.patterns.catalog import CatalogDecision, CatalogEntry
 from afterwit.extras.lab.patterns.curate import EntryChanges, edit, judge, refresh_files, undo
 from afterwit.extras.lab.patterns.detect import detect
@@ -132,7 +131,7 @@ def test_a_skill_goes_to_every_agent_that_was_used_here_and_leaves_no_trace(worl
 
     assert unpublish(world, [entry.id], yes) is not None
     assert tree(home) == before
-    assert not list(copies_folder(world.layout).glob("*"))
+    assert not list(world.layout.published_copies.glob("*"))
 
 
 def test_a_second_time_changes_nothing(world: World, entry: CatalogEntry, tmp_path: Path) -> None:

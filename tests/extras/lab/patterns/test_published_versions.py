@@ -8,7 +8,7 @@ from tests.measure.histories import HOUR_S, Log
 from tests.measure.live.drawn import case, draw
 
 from afterwit.config.world import World
-from afterwit.engine.learn import Options, learn
+from afterwit.engine.sweep import sweep
 from afterwit.extras.lab.patterns.catalog import CatalogDecision
 from afterwit.extras.lab.patterns.curate import EntryChanges, edit, judge
 from afterwit.extras.lab.patterns.detect import detect
@@ -17,6 +17,7 @@ from afterwit.extras.lab.patterns.show import catalog_of
 from afterwit.extras.lab.skills.figures import skill_history
 from afterwit.measure.cases import Cases, ItemDraw, cases_of
 from afterwit.measure.effect import effect_of
+from afterwit.model.learn_run import Options
 from afterwit.sessions.filters import Filter
 from afterwit.store.rows.extras import PublishedForm
 
@@ -43,7 +44,7 @@ def test_notes_of_two_versions_are_two_groups(tmp_path: Path) -> None:
     log = Log(40, 40 * 24 * HOUR_S).prompt("Count the pears").shell("ls docs", "rows.md")
     log.put(tmp_path / "home")
     draw(tmp_path, log.session, items={first: 1, second: 0, "rule-1": 1})
-    learn(world, Options(), Silent())
+    sweep(world, Options(), Silent())
 
     (drawn,) = cases_of(world).drawn
 
@@ -85,7 +86,7 @@ def test_a_use_of_a_skill_has_the_version_that_was_there_when_its_session_began(
         for record in log.records:
             record["timestamp"] = record["timestamp"].replace("2026-05", month)
         log.put(tmp_path / "home")
-    learn(world._replace(now_ms=world.now_ms + 30 * _DAY_MS), Options(), Silent())
+    sweep(world._replace(now_ms=world.now_ms + 30 * _DAY_MS), Options(), Silent())
 
     uses = sorted(skill_history(world, Filter()).uses[name], key=lambda use: use.session.at_ms)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from tests.extras.lab.templates.logs import GOOD, edited, learn_sessions, ran, read, session
 
 from afterwit.engine.archive.evict import evict
-from afterwit.engine.curation.forget import ForgetRequest, forget
+from afterwit.engine.curation.undo import ForgetRequest, forget
 from afterwit.extras.lab.templates.create import keep, propose
 from afterwit.model.kinds import TaskType
 from afterwit.store.template_files import read_templates

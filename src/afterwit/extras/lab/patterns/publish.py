@@ -16,20 +16,23 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.connect.publishing.block_files import BlockFile, block_hash
-from afterwit.connect.publishing.foreign_files import drop_copies, expanded, look, shortened
-from afterwit.connect.publishing.publications import (
+from afterwit.connect.foreign_files import drop_copies, expanded, look, shortened
+from afterwit.engine.curation.curate import DecisionDesk, decision_desk
+from afterwit.extras.lab.patterns.block_files import BlockFile, block_hash
+from afterwit.extras.lab.patterns.catalog import Catalog, CatalogEntry, EntryStatus, match_id
+from afterwit.extras.lab.patterns.curate import refresh_files
+from afterwit.extras.lab.patterns.publications import (
     PlacedPatterns,
     Publications,
     PublishedPlace,
     of_pattern,
     publications,
 )
-from afterwit.connect.publishing.skill_folders import (
+from afterwit.extras.lab.patterns.published_words import block_of, note_of, refuse_unfit, skill_of
+from afterwit.extras.lab.skill_folders import (
     FILE,
     SkillChange,
     carry_out,
-    copies_folder,
     is_changed,
     keep_bases,
     plan_removal,
@@ -37,10 +40,6 @@ from afterwit.connect.publishing.skill_folders import (
     skill_readers,
     skills_root,
 )
-from afterwit.engine.curation.curate import DecisionDesk, decision_desk
-from afterwit.extras.lab.patterns.catalog import Catalog, CatalogEntry, EntryStatus, match_id
-from afterwit.extras.lab.patterns.curate import refresh_files
-from afterwit.extras.lab.patterns.published_words import block_of, note_of, refuse_unfit, skill_of
 from afterwit.harvest.harvester import id_of
 from afterwit.knowledge.door.list import all_items
 from afterwit.knowledge.door.settle import recorded
@@ -448,7 +447,7 @@ def _carry_out(
     if any(planned.placed.form is PublishedForm.NOTE for planned in steps):
         desk.settle()
     bases = {record.base for place in _planner(world, desk)[1].values() for record in place.records}
-    drop_copies(copies_folder(world.layout), bases)
+    drop_copies(world.layout.published_copies, bases)
     return PublishOutcome(tuple(steps), is_done=True)
 
 

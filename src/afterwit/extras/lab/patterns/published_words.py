@@ -8,9 +8,9 @@ known again when it comes back in a log.
 
 from collections.abc import Iterable, Sequence
 
-from afterwit.connect.publishing.skill_folders import SkillDocument, skill_document, skill_name
 from afterwit.extras.lab.patterns.catalog import CatalogEntry
 from afterwit.extras.lab.patterns.detect import PatternSide
+from afterwit.extras.lab.skill_folders import SkillDocument, skill_document, skill_name
 from afterwit.knowledge.documents import trigger_from
 from afterwit.knowledge.gate import rejection
 from afterwit.knowledge.shown_items import approved

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from afterwit.connect.publishing.foreign_files import differences
+from afterwit.connect.foreign_files import differences
 from afterwit.extras.lab.patterns.catalog import Catalog, CatalogDecision, EntryStatus
 from afterwit.extras.lab.patterns.catalog_files import in_words
 from afterwit.extras.lab.patterns.curate import CatalogChange, EntryChanges, SplitBy, edit, judge, merge, split, undo

@@ -8,7 +8,8 @@ from tests.homes import Silent, world_of
 from tests.measure.histories import HOUR_S, Log
 
 from afterwit.config.world import World
-from afterwit.engine.learn import Options, learn
+from afterwit.engine.sweep import sweep
+from afterwit.model.learn_run import Options
 
 DAY_S = 24 * HOUR_S
 MAY_MS = 1_777_593_600_000  # 2026-05-01
@@ -69,7 +70,7 @@ class Orchard:
         return self.learned()
 
     def learned(self) -> "Orchard":
-        learn(self.world, Options(), Silent())
+        sweep(self.world, Options(), Silent())
         return self
 
     def skill(self, name: str, agent: str = ".claude") -> Path:

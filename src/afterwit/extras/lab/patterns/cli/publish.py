@@ -9,7 +9,7 @@ import click
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.terminal.options import Here, agreed, many, reporting
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, print_text, talk
-from afterwit.connect.publishing.foreign_files import differences
+from afterwit.connect.foreign_files import differences
 from afterwit.extras.lab.patterns import pack as packing
 from afterwit.extras.lab.patterns import publish as publishing
 from afterwit.extras.lab.patterns.cli.look import in_catalog, pattern_ids

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.connect.publishing.foreign_files import (
+from afterwit.connect.foreign_files import (
     FileRecord,
     ForeignFile,
     expanded,
@@ -25,8 +25,8 @@ from afterwit.connect.publishing.foreign_files import (
     missing_folders,
     shortened,
 )
-from afterwit.connect.publishing.skill_folders import SkillChange, carry_out
 from afterwit.engine.curation.curate import decision_desk
+from afterwit.extras.lab.skill_folders import SkillChange, carry_out
 from afterwit.extras.lab.skills.evolve.propose import evolution_in, propose
 from afterwit.extras.lab.skills.evolve.trial import (
     BLOCK_MS,

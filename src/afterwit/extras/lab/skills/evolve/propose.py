@@ -18,9 +18,9 @@ from afterwit.agents.registry import agent as agent_of
 from afterwit.capture.checkouts import Checkout, OpenedRows, checkouts, readable_checkouts
 from afterwit.capture.missing import NamedSubjects, find_missing
 from afterwit.config.world import World, redactor_of
-from afterwit.connect.publishing.foreign_files import look, shortened
-from afterwit.connect.publishing.skill_folders import FILE, skill_document, skill_name, skill_readers, skills_root
+from afterwit.connect.foreign_files import look, shortened
 from afterwit.digest.door import load_digest
+from afterwit.extras.lab.skill_folders import FILE, skill_document, skill_name, skill_readers, skills_root
 from afterwit.extras.lab.skills.effect import WeighedUse, effect_of, is_worth_telling
 from afterwit.extras.lab.skills.evolve.draft import (
     CheckSeen,

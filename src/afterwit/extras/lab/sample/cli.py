@@ -13,8 +13,8 @@ from afterwit.cli.terminal.output import STANDARD_OUTPUT, json_text, refuse_exis
 from afterwit.cli.terminal.progress import bar
 from afterwit.cli.terminal.table import Column, draw_table, print_table
 from afterwit.config.calendar import Calendar
-from afterwit.engine.sample import Sample, Sampled, SampleRequest, Scheme
-from afterwit.engine.sample import sample as run
+from afterwit.extras.lab.sample.sample import Sample, Sampled, SampleRequest, Scheme
+from afterwit.extras.lab.sample.sample import sample as run
 from afterwit.model.errors import UsageError
 from afterwit.model.figures import human_count
 from afterwit.redaction.hygiene import clean

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from afterwit.connect.publishing.foreign_files import FileRecord
+from afterwit.connect.foreign_files import FileRecord
 from afterwit.store.decisions import JournalEntry, PatternEntry
 from afterwit.store.rows.extras import PublishedForm
 

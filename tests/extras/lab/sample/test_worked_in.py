@@ -8,7 +8,7 @@ from tests.engine.hermes_sessions import Message, Ran, messages, put_lines
 from tests.homes import Silent, claude_records, hash_of, learned, put, rows, world_of
 
 from afterwit.engine.archive.rebuild import rebuild
-from afterwit.engine.sample import SampleRequest, sample
+from afterwit.extras.lab.sample.sample import SampleRequest, sample
 from afterwit.model.errors import UsageError
 from afterwit.recall.recall import recalled
 from afterwit.sessions.filters import Filter

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from afterwit.agents.descriptor import Agent
 from afterwit.agents.registry import AGENTS, agent
-from afterwit.connect.publishing.foreign_files import (
+from afterwit.connect.foreign_files import (
     FileRecord,
     ForeignFile,
     expanded,
@@ -40,7 +40,6 @@ LONGEST_NAME, LONGEST_DESCRIPTION = 64, 1024  # what agents take
 _LONGEST_SLUG = 40
 _DIGITS = 8
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-_COPIES = "published"
 
 
 class SkillDocument(NamedTuple):
@@ -147,7 +146,7 @@ def plan_removal(layout: Layout, user_home: Path, earlier: Sequence[FileRecord])
     first = earlier[0]
     file = look(expanded(first.path, user_home))
     _refuse_changed(file, earlier)
-    wanted = None if first.base is None or file.content is None else kept_copy(copies_folder(layout), first.base)
+    wanted = None if first.base is None or file.content is None else kept_copy(layout.published_copies, first.base)
     made = tuple(expanded(folder, user_home) for folder in first.made)
     return SkillChange(file, wanted, FileRecord(first.path, None, ""), made=made)
 
@@ -161,7 +160,7 @@ def keep_bases(layout: Layout, changes: Sequence[SkillChange]) -> None:
     """Keeps copies of files of others. To be called before the journal is told."""
     for change in changes:
         if change.base is not None:
-            keep_copy(copies_folder(layout), change.base)
+            keep_copy(layout.published_copies, change.base)
 
 
 def carry_out(changes: Sequence[SkillChange]) -> list[Path]:
@@ -181,11 +180,6 @@ def carry_out(changes: Sequence[SkillChange]) -> list[Path]:
         if change.wanted is None:
             remove_folders(change.made)
     return [change.file.path for change, _ in done]
-
-
-def copies_folder(layout: Layout) -> Path:
-    """Where copies of files are that others wrote."""
-    return layout.backups / _COPIES
 
 
 def _inside(root: Path, name: str) -> Path:

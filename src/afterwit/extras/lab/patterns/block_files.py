@@ -7,7 +7,7 @@ back byte for byte; from one that was changed, the block alone is taken.
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from afterwit.connect.publishing.foreign_files import (
+from afterwit.connect.foreign_files import (
     FileRecord,
     ForeignFile,
     expanded,
@@ -17,9 +17,9 @@ from afterwit.connect.publishing.foreign_files import (
     missing_folders,
     shortened,
 )
-from afterwit.connect.publishing.skill_folders import SkillChange, copies_folder
 from afterwit.edits.edits import UnreadableError
 from afterwit.edits.own_text import MarkedBlock
+from afterwit.extras.lab.skill_folders import SkillChange
 from afterwit.model.errors import UsageError
 from afterwit.redaction.shown import Shown
 from afterwit.store.layout import Layout
@@ -74,7 +74,7 @@ class BlockFile:
                 " from the first mark to the last, then try again."
             )
         last = self._earlier[-1]
-        before = None if last.base is None else kept_copy(copies_folder(self._layout), last.base)
+        before = None if last.base is None else kept_copy(self._layout.published_copies, last.base)
         if fingerprint(file.content or b"") == last.after:
             return file, before
         rest = MarkedBlock(self._path, "", name=NAME).removed(

@@ -1,8 +1,9 @@
-"""The report of a fault of ours: what went wrong and where, and nothing of anybody's data.
+"""Faults of our own: their reports, and what ends a `learn` that nobody watches.
 
-Names the kind of each error and the places in code it went through; no message, no value and no argument, because those
-can hold what a log said. Written beside the data, private to the user, and only so many are kept. Loaded when a fault
-has happened, so it trusts little: whoever calls it says so where no report could be written.
+A report names the kind of each error and the places in code it went through; no message, no value and no argument,
+because those can hold what a log said. It is written beside the data, private to the user, and only so many are kept.
+A `learn` that a hook starts at the end of a session has nobody to tell: what ends it is noted where hooks note their
+faults, and `doctor` tells of both.
 """
 
 import os
@@ -12,10 +13,12 @@ import sys
 import time
 import traceback
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from afterwit import __version__
-from afterwit.recall.deck.location import store_folder
+from afterwit.model.errors import BusyError
+from afterwit.store.layout import Layout
 
 FOLDER = "faults"
 MOST_KEPT = 20
@@ -28,6 +31,8 @@ _PACKAGES = ("/afterwit/", "/site-packages/", "/lib/")
 
 def write_report(error: BaseException, command: str) -> Path:
     """Writes the report and returns its place. Raises OSError where that cannot be done."""
+    from afterwit.recall.deck.location import store_folder
+
     folder = Path(store_folder(os.environ)) / FOLDER
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     _make_room(folder)
@@ -38,7 +43,7 @@ def write_report(error: BaseException, command: str) -> Path:
     return place
 
 
-def said_of(error: BaseException, command: str) -> str:
+def describe_fault(error: BaseException, command: str) -> str:
     """Writes the report, and says so in the words for people; says it too where it cannot be written."""
     try:
         where = f"A report without any of your data is in {write_report(error, command)}; please send it to us."
@@ -89,13 +94,38 @@ def _frames(error: BaseException) -> Iterator[str]:
         frames = [
             (frame.filename, frame.lineno or 0, frame.name) for frame in traceback.extract_tb(error.__traceback__)
         ]
-    yield from (f"  {_shortened(path)}:{line} in {name}" for path, line, name in frames[-_MOST_FRAMES:])
+    yield from (f"  {_shorten(path)}:{line} in {name}" for path, line, name in frames[-_MOST_FRAMES:])
 
 
-def _shortened(path: str) -> str:
+def _shorten(path: str) -> str:
     """A file of code without the folders that it is installed in, which name people."""
     for package in _PACKAGES:
         _, package_part, rest = path.replace(os.sep, "/").rpartition(package)
         if package_part:
             return f"{package.strip('/')}/{rest}"
     return "(elsewhere)"
+
+
+LEARN = "learn"  # in the place of an agent
+
+
+@contextmanager
+def note_faults(layout: Layout) -> Iterator[None]:
+    """Notes an error that is raised inside. That another run is at work is none."""
+    try:
+        yield
+    except BusyError:
+        raise
+    except Exception as error:
+        with suppress(OSError):
+            _note_fault(layout, error)
+        raise
+
+
+def _note_fault(layout: Layout, error: Exception) -> None:
+    """Loads what a run that goes well does without."""
+    from afterwit.agents.hook_payloads import END
+    from afterwit.recall.hook.call import fault
+    from afterwit.store.spool import append
+
+    append(layout.spool, LEARN, "", fault(LEARN, "", END, error))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.homes import CLAUDE, Silent, claude_records, hash_of, learned, mixed_home, put, world_of
 
-from afterwit.engine.sample import rehearsal
+from afterwit.extras.lab.sample.sample import rehearsal
 from afterwit.store.checksums import content_hash
 from afterwit.store.store import hold_lease
 

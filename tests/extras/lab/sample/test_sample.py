@@ -26,7 +26,7 @@ from tests.homes import (
 from tests.plain_points import DAY_MS, first_of, plain_sessions, points
 from tests.thoroughness import examples
 
-from afterwit.engine.sample import Sample, Sampled, SampleRequest, Scheme, sample
+from afterwit.extras.lab.sample.sample import Sample, Sampled, SampleRequest, Scheme, sample
 from afterwit.sessions.filters import Filter
 from afterwit.store.store import hold_lease
 

@@ -36,7 +36,7 @@ from afterwit.digest.value import (
     firsts,
     points_of,
 )
-from afterwit.engine.learn import sweep
+from afterwit.engine.sweep import sweep_into
 from afterwit.model.errors import BusyError
 from afterwit.model.learn_run import Options, Progress
 from afterwit.model.settings import Settings
@@ -283,7 +283,7 @@ def rehearsal(world: World, progress: Progress) -> Iterator[Rehearsed]:
         if is_needed and _is_ours(world, stack):
             store = stack.enter_context(rehearse_store(world.layout))
             pending = _pending(world, store.db)
-            sweep(world, Options(is_dry_run=True), store, progress)
+            sweep_into(world, Options(is_dry_run=True), store, progress)
             yield Rehearsed(store.db, pending, has_pending=True)
         else:
             yield Rehearsed(stack.enter_context(readonly_database(world.layout)), pending, has_pending=not is_needed)
@@ -300,7 +300,7 @@ def rehearsal_of_folder(world: World, folder: Path, progress: Progress) -> Itera
                 for agent in plan_folder(store.db, list_home(folder), declared=world.declared)
                 for file in agent.pending
             ]
-            sweep(apart, Options(folder=folder, is_dry_run=True), store, progress)
+            sweep_into(apart, Options(folder=folder, is_dry_run=True), store, progress)
             yield Rehearsed(store.db, pending, has_pending=True)
 
 

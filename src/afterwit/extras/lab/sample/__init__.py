@@ -1,0 +1,1 @@
+"""Which sessions to read or learn from first: every session gets a score, and the best are chosen."""
