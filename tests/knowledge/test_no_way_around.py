@@ -18,7 +18,7 @@ _WIDE_DOORS = {  # they let through what they are given, so everybody who uses t
     "between_markers": {
         "recall/hook/tell.py",
         "mcp/notes.py",
-        "connect/file_notes.py",
+        "connect/plan.py",
         "extras/lab/patterns/published_words.py",
         "extras/team/push.py",
     },
@@ -49,8 +49,9 @@ _PLAIN_TEXTS = {  # functions beside the gate that give other texts than those f
     "engine/curation/files.py": {"_name", "_text"},
     "recall/recall.py": {"_recognise", "_template", "repo_at"},
     "extras/lab/patterns/published_words.py": {"unfit", "skill_name_of", "_last"},
-    "connect/publishing/skill_folders.py": {"skill_name"},
-    "connect/publishing/block_files.py": {"_block", "block_hash"},
+    "extras/lab/skill_folders.py": {"skill_name"},
+    "extras/lab/patterns/block_files.py": {"_block", "block_hash"},
+    "connect/plan.py": {"_decoded", "_text"},
 }
 _PAYLOAD_FIELDS = {"text", "additionalContext", "systemMessage", "reason", "permissionDecisionReason"}
 
@@ -194,9 +195,9 @@ def test_whoever_takes_items_out_of_the_store_says_who_listens() -> None:
 
 
 def test_skills_and_blocks_are_written_of_what_is_shown_alone() -> None:
-    document = _parameters("connect/publishing/skill_folders.py", "skill_document")
+    document = _parameters("extras/lab/skill_folders.py", "skill_document")
     assert (document["description"], document["body"]) == ("Shown", "Shown")
-    assert _parameters("connect/publishing/block_files.py", "written")["text"] == "Shown"
+    assert _parameters("extras/lab/patterns/block_files.py", "written")["text"] == "Shown"
     makers = {
         file
         for file, text in texts().items()
@@ -204,4 +205,4 @@ def test_skills_and_blocks_are_written_of_what_is_shown_alone() -> None:
         for node in nodes(parsed(file))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "SkillDocument"
     }
-    assert makers == {"connect/publishing/skill_folders.py"}
+    assert makers == {"extras/lab/skill_folders.py"}

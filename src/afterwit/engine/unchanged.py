@@ -22,7 +22,7 @@ from afterwit.agents.registry import agents_with
 from afterwit.capture.checkouts import Watched, checkouts, every_checkout, git_checkouts, tree_marks
 from afterwit.config.world import World
 from afterwit.engine.archive.upkeep import check_some
-from afterwit.knowledge.door.checkouts import present
+from afterwit.knowledge.door.host_files import present
 from afterwit.knowledge.door.listeners import own_names
 from afterwit.model.errors import BusyError
 from afterwit.model.learn_run import AgentReport, Harvested, Report

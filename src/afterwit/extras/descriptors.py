@@ -27,7 +27,7 @@ BACKUP = Extra(
             "Snapshots of the store in a folder, on a server or in a git remote.",
         )
     },
-    after_learn="afterwit.extras.backup.daily:back_up",
+    after_learn="afterwit.extras.backup.after_learn:back_up",
     findings="afterwit.extras.backup.last:backup_findings",
     backup_state="afterwit.extras.backup.last:backup_state",
 )

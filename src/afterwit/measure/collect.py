@@ -17,8 +17,8 @@ from afterwit.config.world import World
 from afterwit.digest.door import load_digest
 from afterwit.harvest.harvester import id_of
 from afterwit.harvest.registry import harvesters
+from afterwit.knowledge.door.echoes import echoes
 from afterwit.knowledge.door.list import all_items
-from afterwit.knowledge.door.listeners import echoes
 from afterwit.knowledge.door.settle import recorded
 from afterwit.measure.cases import cases_in
 from afterwit.measure.confidence import Calibration, ConfidenceTest, Forecast, calibration, confidence_tests

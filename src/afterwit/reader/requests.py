@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from afterwit.capture.checkouts import checkouts
 from afterwit.config.world import World
-from afterwit.knowledge.door.checkouts import instructions
+from afterwit.knowledge.door.host_files import instructions
 from afterwit.knowledge.door.list import item_in
 from afterwit.knowledge.host_text import HostText
 from afterwit.model.errors import ConfigError

@@ -7,8 +7,8 @@ import pytest
 from tests.homes import learned
 from tests.measure.histories import HOUR_S, Log
 
+from afterwit.knowledge.door.echoes import echoes
 from afterwit.knowledge.door.list import all_items
-from afterwit.knowledge.door.listeners import echoes
 from afterwit.store import spool
 from afterwit.store.layout import Layout
 from afterwit.store.store import open_store

@@ -12,7 +12,7 @@ from afterwit.config.world import World
 from afterwit.engine.archive.rebuild import rebuild
 from afterwit.engine.curation.curate import Words, add, edit
 from afterwit.engine.unchanged import nothing_new
-from afterwit.knowledge.door.checkouts import instructions
+from afterwit.knowledge.door.host_files import instructions
 from afterwit.knowledge.door.list import all_items, find_item
 from afterwit.knowledge.gone import RETURNS
 from afterwit.model.knowledge import EVERYWHERE, Category, Item, ItemStatus, Scope, ScopeKind

@@ -7,7 +7,6 @@ answer would slow down each. What went wrong is noted, and `doctor` says it.
 
 from typing import Any, NamedTuple
 
-from afterwit.cli.terminal.output import talk
 from afterwit.config.world import World
 from afterwit.edits.edits import UnreadableError
 from afterwit.edits.toml_file import data, value_at, with_value, without_value, written
@@ -16,8 +15,8 @@ from afterwit.extras.backup.keys import BackupKeys
 from afterwit.extras.backup.last import last_backup
 from afterwit.extras.backup.prune import KeepRule, PrunedBackup, prune_backup
 from afterwit.extras.backup.targets.at import target_of_settings
-from afterwit.model.errors import AfterwitError, ConfigError
-from afterwit.model.learn_run import Options, Progress
+from afterwit.model.errors import ConfigError
+from afterwit.model.learn_run import Progress
 from afterwit.model.settings import BackupSettings
 
 _TABLE = "backup"
@@ -82,18 +81,3 @@ def _values(wanted: BackupSettings) -> dict[str, Any]:
         for name, value in values.items()
         if value != getattr(default, name)
     }
-
-
-def back_up(world: World, options: Options, progress: Progress, *, is_json: bool) -> list[str]:
-    """Says at once what it did; there is nothing to add to the report."""
-    if not world.settings.backup.daily or options.is_dry_run or not options.is_whole:
-        return []
-
-    try:
-        if is_due(world):
-            done = daily_backup(world, progress)
-            if not is_json:
-                talk(f"Backed up to {done.created.target}: snapshot {done.created.snapshot}.")
-    except AfterwitError as error:
-        talk(f"No backup was made: {error}")
-    return []

@@ -16,7 +16,7 @@ from afterwit.config.world import World
 from afterwit.harvest.commands.purposes import Purpose
 from afterwit.harvest.statements import salient
 from afterwit.knowledge.contradictions import NamedCommand, are_rivals, claims_of, denial_of, opposition
-from afterwit.knowledge.door.checkouts import instructions
+from afterwit.knowledge.door.host_files import instructions
 from afterwit.knowledge.door.list import all_items
 from afterwit.knowledge.host_text import HostText, Passage
 from afterwit.model.knowledge import Item, ItemStatus, ScopeKind

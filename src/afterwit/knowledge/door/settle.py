@@ -21,9 +21,10 @@ from afterwit.harvest.harvester import as_found, group_by, id_of, is_general
 from afterwit.harvest.registry import harvesters
 from afterwit.knowledge.belief import DAY_MS
 from afterwit.knowledge.contradictions import host_line
-from afterwit.knowledge.door.checkouts import find_gone, instructions, subjects_named, subjects_of
+from afterwit.knowledge.door.checkouts import find_gone, subjects_named, subjects_of
+from afterwit.knowledge.door.echoes import echoes
+from afterwit.knowledge.door.host_files import instructions
 from afterwit.knowledge.door.list import all_items, item_in, item_row
-from afterwit.knowledge.door.listeners import echoes
 from afterwit.knowledge.gate import Rejection, needless, rejection, review_reason
 from afterwit.knowledge.gone import GoneSubjects
 from afterwit.knowledge.guarded_fixes import drafts_of_fixes

@@ -431,7 +431,7 @@ def export_template(here: Here, template: str, output: Path, is_forced: bool) ->
 @click.option("--approve", "is_approved", is_flag=True, help="Let it be used, without being asked.")
 @reporting
 def import_command(here: Here, file: str, is_approved: bool, is_json: bool) -> None:
-    """Take in a template that somebody else export, or approve one that was imported before.
+    """Take in a template that somebody else exported, or approve one that was imported before.
 
     It is redacted, cleaned and shortened, and used only when you have approved it: this asks, and --approve does not.
     What is not approved is kept, and waits. FILE is a file, or the id of a template that waits.

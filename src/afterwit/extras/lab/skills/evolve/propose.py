@@ -49,7 +49,7 @@ from afterwit.extras.lab.skills.evolve.verify import (
 from afterwit.extras.lab.skills.figures import SkillHistory, skill_history, trends
 from afterwit.harvest.door import SessionRefs
 from afterwit.harvest.harvester import group_by
-from afterwit.knowledge.door.checkouts import instructions
+from afterwit.knowledge.door.host_files import instructions
 from afterwit.knowledge.door.list import all_items
 from afterwit.knowledge.door.settle import recorded
 from afterwit.knowledge.host_text import HostText
