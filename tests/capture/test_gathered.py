@@ -12,7 +12,7 @@ from tests.homes import Silent, hash_of, learned, rows, world_of
 
 from afterwit.capture.logs import Home
 from afterwit.engine.archive.rebuild import rebuild
-from afterwit.engine.doctor.agent_health import NOTHING, look, pending_units
+from afterwit.engine.doctor.agent_health import NOTHING, look, units_waiting
 from afterwit.model.errors import UsageError
 from afterwit.sessions.filters import find_session
 from afterwit.sessions.originals import source_of
@@ -199,10 +199,10 @@ def test_the_doctor_sees_sessions_and_what_is_pending(home: Path, store: Path, w
     place = Home("opencode", database(home).parent)
     known = NOTHING._replace(rows=all_rows(store))
     seen = look(place, world_of(home, store).settings)
-    assert (len(seen.units), pending_units([seen], known)) == (2, [])
+    assert (len(seen.units), units_waiting([seen], known)) == (2, [])
     writer.execute(PART.format(1))
     seen = look(place, world_of(home, store).settings)
-    assert len(pending_units([seen], known)) == 1
+    assert len(units_waiting([seen], known)) == 1
 
 
 def all_rows(store: Path) -> list[TranscriptRow]:

@@ -145,7 +145,7 @@ class ReadingMemory(msgspec.Struct):
         if mark in self.marks:
             return False
         self.marks[mark] = 1
-        self._bound()
+        self._bind()
         return True
 
     def forget(self, *words: str) -> None:
@@ -156,10 +156,10 @@ class ReadingMemory(msgspec.Struct):
         """How often this came by now, this time included."""
         mark = _hash(words)
         self.marks[mark] = times = self.marks.get(mark, 0) + 1
-        self._bound()
+        self._bind()
         return times
 
-    def _bound(self) -> None:
+    def _bind(self) -> None:
         if len(self.marks) > _MARKS:
             del self.marks[next(iter(self.marks))]
 

@@ -47,7 +47,7 @@ _BY_NAME = {entry.name: entry for entry in AGENTS}
 
 def agents_with(declared: Iterable[Description]) -> tuple[Agent, ...]:
     """All agents: what people have declared comes first, because a description is meant for the logs it fits."""
-    return (*(_declared(description) for description in declared), *AGENTS)
+    return (*(_read_declared(description) for description in declared), *AGENTS)
 
 
 def agent(name: str, declared: tuple[Description, ...] = ()) -> Agent:
@@ -120,7 +120,7 @@ def _defaults(agent: Agent, platform: str) -> tuple[str, ...]:
     return agent.homes
 
 
-def _declared(description: Description) -> Agent:
+def _read_declared(description: Description) -> Agent:
     return Agent(
         name=description.name,
         reader=_DECLARED_READER,

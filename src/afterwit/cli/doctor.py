@@ -10,7 +10,7 @@ from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
 from afterwit.engine.doctor.agent_health import AgentHealth, RetentionHealth, VersionHealth
 from afterwit.engine.doctor.doctor import Examination, examine, within
-from afterwit.engine.doctor.findings import Level, StoreHealth, missing_hooks, silent_hooks
+from afterwit.engine.doctor.findings import Level, StoreHealth, hooks_missing, silent_hooks
 from afterwit.model.figures import human_bytes, human_count
 from afterwit.redaction.hygiene import clean
 
@@ -55,11 +55,11 @@ def doctor(here: Here, is_full: bool, has_all_versions: bool, is_audited: bool, 
     out. Each alarm says what to do.
     """
     machine = this_machine(here)
-    examination = examine(here.world, is_full=is_full).plus((*missing_hooks(machine), *silent_hooks(machine)))
+    examination = examine(here.world, is_full=is_full).plus((*hooks_missing(machine), *silent_hooks(machine)))
     if is_audited:
-        from afterwit.engine.doctor.audit_secrets import audited
+        from afterwit.engine.doctor.audit_secrets import audit_texts
 
-        examination = audited(here.world, examination)
+        examination = audit_texts(here.world, examination)
     if is_json:
         print_json(examination)
     else:

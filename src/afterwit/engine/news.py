@@ -100,11 +100,11 @@ class RunNews:
         to = listener_here(self._store.db, self._world._replace(layout=self._store.layout))
         new = map(item_in, items_with_ids(self._store.db, harvested.gained))
         asked = (item for item in new if item.harvester == REPEATED and item.status is ItemStatus.QUARANTINED)
-        said = [_kept_saying(item) for item in asked if to.hears(item) and not item.is_known_to_host]
+        said = [_sentences_repeated(item) for item in asked if to.hears(item) and not item.is_known_to_host]
         return sorted(said, key=lambda saying: (-saying.sessions, saying.id))[:MOST_SAYINGS]
 
 
-def _kept_saying(item: Item) -> KeptSaying:
+def _sentences_repeated(item: Item) -> KeptSaying:
     sessions = len({piece.session.story for piece in item.evidence})
     return KeptSaying(id=item.id, words=words_stated(item.sentence), repo=item.scope.name, sessions=sessions)
 

@@ -280,10 +280,10 @@ class HookPlayer(PlacesPlayer):
         call = self._past.ask(here, moment)
         for record in call.records:
             if record.get("kind") == DRAW and record["text"]:
-                yield _saying(record, call.proposal)
+                yield _to_saying(record, call.proposal)
 
 
-def _saying(record: Mapping[str, Any], proposal: Proposal | None) -> Saying:
+def _to_saying(record: Mapping[str, Any], proposal: Proposal | None) -> Saying:
     told = tuple(item for item, is_shown in record["items"].items() if is_shown)
     fixes = [line for line in proposal.lines if line.item in told] if proposal else []
     return Saying(

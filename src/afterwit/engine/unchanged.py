@@ -120,7 +120,7 @@ def put_run_mark(store: Store, world: World, look: FilesLook, report: Report) ->
     if any(world.layout.trees.glob("*.new")):  # an index that is to be gone on with
         return
     watched = subjects_to_watch(store, world)
-    body = msgspec.json.encode(_Body(_unchanged(report), watched))
+    body = msgspec.json.encode(_Body(_is_unchanged(report), watched))
     with transaction(store.db):  # in which no agent tells anything
         mark = _mark(store, world, look, watched)
         if is_settled(store, world):
@@ -132,7 +132,7 @@ def _has_evicted(report: Report) -> bool:
     return report.evicted is not None and bool(report.evicted.dropped or report.evicted.has_failed)
 
 
-def _unchanged(report: Report) -> Report:
+def _is_unchanged(report: Report) -> Report:
     """What the same run reports a second time."""
     agents = [
         AgentReport(

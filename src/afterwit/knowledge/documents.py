@@ -357,7 +357,7 @@ def inline(text: str) -> str:
         last = pieces.pop()
         pieces[-1] = f"{pieces[-1]}`{last}"
     spans = [f"`{piece}`" if at % 2 and piece else _escape(piece) for at, piece in enumerate(pieces)]
-    return _unopened("".join(spans).replace("``", "` `"))
+    return _close("".join(spans).replace("``", "` `"))
 
 
 def code(text: str) -> str:
@@ -419,7 +419,7 @@ def _escape(text: str) -> str:
     return _MARK.sub(lambda mark: f"\\{mark[0]}", text)
 
 
-def _unopened(line: str) -> str:
+def _close(line: str) -> str:
     """The line with its beginning made harmless: no heading, quotation, list or rule starts there."""
     opening = _OPENING.match(line)
     if opening is None:

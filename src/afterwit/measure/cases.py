@@ -129,14 +129,14 @@ class _Joining:
         for (agent, session), drawn in weighed.items():
             row = session_of(self._db, agent, session)
             if row is None:
-                lost.append(_lost_case(drawn.first))
+                lost.append(_case_lost(drawn.first))
             else:
                 top = self._top(row)
                 tops.setdefault((top.agent, top.native_id), top)
         ordered = sorted(tops.values(), key=lambda row: self._first(row).at_ms)
         past = [case for row in self._past(ordered) if (case := self._case(row)) is not None]
         cases = [(row, self._case(row)) for row in ordered]
-        lost += [_lost_case(self._first(row)) for row, case in cases if case is None]
+        lost += [_case_lost(self._first(row)) for row, case in cases if case is None]
         return Cases(
             past=past,
             drawn=[case for _, case in cases if case is not None],
@@ -255,5 +255,5 @@ def _odds(row: DrawRow) -> dict[str, float]:
     return msgspec.json.decode(row.odds, type=dict[str, float])
 
 
-def _lost_case(first: DrawRow) -> LostCase:
+def _case_lost(first: DrawRow) -> LostCase:
     return LostCase(agent=first.agent, session=first.session, at_ms=first.at_ms, arm=first.arm, odds=_odds(first))

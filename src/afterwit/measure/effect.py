@@ -273,8 +273,8 @@ class _Comparison:
         return ArmEffect(main=self.figure(MAIN, alpha, is_sound=not alarms), alarms=alarms)
 
     def figure(self, figure: Figure, alpha: float, *, is_sound: bool) -> FigureEffect:
-        trials = [judged.trial for judged in self._judged(figure)]
-        outcome = estimate(trials, alpha=alpha, sought=_sought(figure, trials))
+        trials = [judged.trial for judged in self._judge(figure)]
+        outcome = estimate(trials, alpha=alpha, sought=_seek(figure, trials))
         about = ABOUT[figure]
         base = None if outcome.mean_held_out is None else shown(figure, outcome.mean_held_out)
         return FigureEffect(
@@ -290,11 +290,11 @@ class _Comparison:
         )
 
     def explained(self, figure: Figure) -> list[ExplainedCase]:
-        return [row for judged in self._judged(figure) for row in _explain_case(judged, figure)]
+        return [row for judged in self._judge(figure) for row in _explain_case(judged, figure)]
 
     def explained_group(self, grouping: Grouping, name: str) -> list[ExplainedCase]:
         rows = []
-        for judged in self._judged(MAIN):
+        for judged in self._judge(MAIN):
             draws = _draws_by_group(judged.case, grouping).get(name, ())
             own = judged._replace(trial=msgspec.structs.replace(judged.trial, draws=draws))
             rows += _explain_case(own, MAIN)
@@ -303,7 +303,7 @@ class _Comparison:
     def _is_compared(self, case: Case | LostCase) -> bool:
         return case.arm in (self._arm, self._reference) and {self._arm, self._reference} <= case.odds.keys()
 
-    def _judged(self, figure: Figure) -> list[_Judged]:
+    def _judge(self, figure: Figure) -> list[_Judged]:
         valued = [case for case in self._all if figure in case.figures]
         trials = list(self._trials(valued, lambda case: compared(figure, case.figures[figure])))
         return [_Judged(*judged) for judged in zip(valued, trials, surprises(trials), strict=True)]
@@ -315,11 +315,11 @@ class _Comparison:
     def _groups(self, grouping: Grouping, *, is_sound: bool) -> list[GroupEffect]:
         """The effect of each group of items, in the order in which the groups came up."""
         groups: defaultdict[str, list[tuple[Trial, float | None]]] = defaultdict(list)
-        judged = self._judged(MAIN)
+        judged = self._judge(MAIN)
         for case, trial, surprise in judged:
             for name, draws in _draws_by_group(case, grouping).items():
                 groups[name].append((msgspec.structs.replace(trial, draws=draws), surprise))
-        sought = _sought(MAIN, [case.trial for case in judged])
+        sought = _seek(MAIN, [case.trial for case in judged])
         alpha = ALPHA / max(grouping.most, len(groups))
         return [_group(name, trials, alpha, sought, is_sound=is_sound) for name, trials in groups.items()]
 
@@ -349,7 +349,7 @@ class _Comparison:
         )
 
     def _self_test(self) -> SelfTest | None:
-        trials = [judged.trial for judged in self._judged(MAIN)][-_LATEST:]
+        trials = [judged.trial for judged in self._judge(MAIN)][-_LATEST:]
         if not trials:
             return None
         chance = next((draw.chance for trial in reversed(trials) for draw in trial.draws), _USUAL_CHANCE)
@@ -361,12 +361,12 @@ class _Comparison:
 def _with_cold_held_out(cases: Cases) -> Cases:
     return msgspec.structs.replace(
         cases,
-        drawn=[_held_out_if_cold(case) for case in cases.drawn],
-        lost=[_held_out_if_cold(case) for case in cases.lost],
+        drawn=[_hold_out_if_cold(case) for case in cases.drawn],
+        lost=[_hold_out_if_cold(case) for case in cases.lost],
     )
 
 
-def _held_out_if_cold(case: C) -> C:
+def _hold_out_if_cold(case: C) -> C:
     if COLD not in case.odds:
         return case
     odds = {HELD if arm == COLD else arm: chance for arm, chance in case.odds.items()}
@@ -423,7 +423,7 @@ def _finding(about: AboutFigure, outcome: Estimate, *, is_sound: bool) -> Findin
     return outcome.finding(is_less_better=about.is_less_better) if is_sound else Finding.NO_EVIDENCE
 
 
-def _sought(figure: Figure, trials: Sequence[Trial]) -> float | None:
+def _seek(figure: Figure, trials: Sequence[Trial]) -> float | None:
     """The effect that is worth waiting for, in the unit of comparison."""
     if ABOUT[figure].is_log:
         return math.log1p(SOUGHT)

@@ -150,7 +150,7 @@ def course(figures: Figures) -> Sentences:
         yield f"Of those that checked their work, {passed} passed the first check after the first change."
     if whole.checked < _FEW:
         yield _TOO_FEW
-    yield from (f"{_kind(kind)} {_ended(kind)}." for kind in figures.course.kinds if kind.sessions)
+    yield from (f"{_kind(kind)} {_end(kind)}." for kind in figures.course.kinds if kind.sessions)
 
 
 def _kind(kind: CourseShare) -> str:
@@ -158,7 +158,7 @@ def _kind(kind: CourseShare) -> str:
     return f"Of {counted(kind.sessions, 'session')} that {name},"
 
 
-def _ended(kind: CourseShare) -> str:
+def _end(kind: CourseShare) -> str:
     completed = f"{of_many(kind.completed, kind.judged)} ended well"
     if not kind.checked:
         return f"{completed}, and none checked its work"

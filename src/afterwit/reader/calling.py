@@ -184,7 +184,7 @@ class _CallingRun:
     def close(self) -> None:
         """Settles what is known, also by a run before that was killed, and compiles the deck anew."""
         self.result.left = len(self._waiting)
-        with self._visited() as visit:
+        with self._visit() as visit:
             self._settle(visit)
             compile_deck(visit.source.store, visit.world)
 
@@ -194,7 +194,7 @@ class _CallingRun:
         return [future for future in self._underway if future in done]
 
     @contextmanager
-    def _visited(self) -> Iterator[_Visit]:
+    def _visit(self) -> Iterator[_Visit]:
         now = self._world._replace(now_ms=self._calls.clock())
         with hold_lease(now.layout.lease, _WAIT_SECONDS), source_of(now) as source:
             catch_up(source.store)
@@ -205,13 +205,13 @@ class _CallingRun:
     def _exchange(self, done: Sequence[_Answering]) -> None:
         """Takes in what was answered, and asks on."""
         asked: list[_Underway] = []
-        with self._visited() as visit:
+        with self._visit() as visit:
             for future in done:
                 asked += self._take(visit, self._underway[future], _answer_of(future, self._underway[future].asked.id))
                 del self._underway[future]
                 self._calls.watch(self.result)
             while self._waiting and len(self._underway) + len(asked) < self._calls.way.most_at_once:
-                more = self._reserved(visit, self._waiting[0], is_alone=not self._underway and not asked)
+                more = self._reserve(visit, self._waiting[0], is_alone=not self._underway and not asked)
                 if more is None:
                     break
                 self._waiting.popleft()
@@ -226,7 +226,7 @@ class _CallingRun:
         self.result.gained += settle(visit.source.store, visit.world).gained
         self._unsettled = 0
 
-    def _reserved(self, visit: _Visit, errand: _Errand, *, is_alone: bool) -> list[_Underway] | None:
+    def _reserve(self, visit: _Visit, errand: _Errand, *, is_alone: bool) -> list[_Underway] | None:
         """Journals a request that is sent next; nothing where another run has it, None where it cannot be asked now."""
         db, now_ms = visit.source.store.db, visit.world.now_ms
         before = request_row(db, errand.planned.request.id)
@@ -295,14 +295,14 @@ class _CallingRun:
             self.result.spend(usage)
             if fate is Fate.NOT_UNDERSTOOD and not errand.is_mending:
                 self._note_spent(visit, asked, usage, "")
-                again = self._reserved(visit, self._mending(errand, visit), is_alone=False) or []
+                again = self._reserve(visit, self._mend(errand, visit), is_alone=False) or []
             if not again:
                 self._fail(visit, underway, usage, fate, answer.fault)
         if not again:
             self._progress.advance(1, 1)
         return again
 
-    def _mending(self, errand: _Errand, visit: _Visit) -> _Errand:
+    def _mend(self, errand: _Errand, visit: _Visit) -> _Errand:
         request = with_remark(errand.planned.request)
         wanted = estimate(request, self._made.model, self._prices, visit.world.now_ms, self._calls.way.overhead_tokens)
         return _Errand(errand.planned._replace(request=request, estimate=wanted), is_mending=True)

@@ -277,7 +277,7 @@ class ReadingDesk:
             return Fate.FAILED
         text = self._source.redactor.text(clean(answer.text))
         if asked.items:
-            return self._settled(asked, answer._replace(text=text))
+            return self._settle(asked, answer._replace(text=text))
         proposals = understand_notes(text)
         if proposals.fault:
             return Fate.NOT_UNDERSTOOD
@@ -287,7 +287,7 @@ class ReadingDesk:
             return Fate.CHANGED
         return self._entry(asked, session, proposals.proposals, answer._replace(text=text))
 
-    def _settled(self, asked: ReadingRow, answer: GivenAnswer) -> NotesConsolidated | Fate:
+    def _settle(self, asked: ReadingRow, answer: GivenAnswer) -> NotesConsolidated | Fate:
         """What an answer about notes comes to. Of its text only the ids are kept."""
         claims = understand_claims(answer.text)
         if claims is None:
@@ -314,10 +314,10 @@ class ReadingDesk:
         if row is None or ref is None:
             return None
         if self._session is None or self._session[0] != row.id:
-            self._session = (row.id, self._loaded(row, ref))
+            self._session = (row.id, self._load(row, ref))
         return self._session[1]
 
-    def _loaded(self, row: SessionRow, ref: SessionRef) -> ReadSession:
+    def _load(self, row: SessionRow, ref: SessionRef) -> ReadSession:
         text = session_text(self._source, row)
         return ReadSession(ref, text.lines, load_digest(self._store.db, row), text.foreign)
 

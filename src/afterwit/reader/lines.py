@@ -147,15 +147,15 @@ class _Lines:
     def of(self, moments: Iterable[SessionMoment]) -> Iterator[SessionLine]:
         for moment in moments:
             for line in self._lines(moment):
-                yield from self._summed()
+                yield from self._sum_up()
                 yield line
-        yield from self._summed()
+        yield from self._sum_up()
 
     def _lines(self, moment: SessionMoment) -> Iterator[SessionLine]:
         match moment.kind:
             case EventKind.PROMPT:
                 self._turn += 1
-                yield from self._prompted(moment, moment.text or "")
+                yield from self._prompt(moment, moment.text or "")
             case EventKind.REPLY:
                 yield from self._said(Speaker.AGENT, moment, _prose(moment.text or ""))
             case EventKind.CALL if moment.action is not None:
@@ -169,7 +169,7 @@ class _Lines:
         for row in rows:
             yield from (self._line(speaker, piece, moment) for piece in _pieces(row))
 
-    def _prompted(self, moment: SessionMoment, text: str) -> Iterator[SessionLine]:
+    def _prompt(self, moment: SessionMoment, text: str) -> Iterator[SessionLine]:
         """What stands below the first line may be pasted prose, which nothing tells from typed prose."""
         typed = frozenset(row.strip() for row in own_words(text).splitlines())
         for at, row in enumerate(_whole(text)):
@@ -182,7 +182,7 @@ class _Lines:
             return
         repeated = _repeatable(action)
         if repeated and repeated != self._repeated:
-            yield from self._summed()
+            yield from self._sum_up()
         if repeated:
             self._repeated = repeated
             self._objects.append(self._short(action.target)[:_LONGEST_LOOK])
@@ -192,12 +192,12 @@ class _Lines:
     def _ended(self, moment: SessionMoment) -> Iterator[SessionLine]:
         action, said = self._calls.pop(moment.call_id, (None, ""))
         text = moment.text or ""
-        yield from self._prompted(moment, said)
+        yield from self._prompt(moment, said)
         if action is not None and action.status is not Status.DENIED and text.strip() and not said:
             speaker = _OUTPUT_OF.get(action.kind, Speaker.OUTPUT)
-            yield from (self._line(speaker, row, moment) for row in _telling_rows(action, text))
+            yield from (self._line(speaker, row, moment) for row in _rows_that_tell(action, text))
 
-    def _summed(self) -> list[SessionLine]:
+    def _sum_up(self) -> list[SessionLine]:
         """What was done again and again, in one line."""
         done, objects = self._repeated, list(dict.fromkeys(self._objects))
         self._repeated, self._objects = "", []
@@ -283,7 +283,7 @@ def _only_looks(line: str) -> bool:
     )
 
 
-def _telling_rows(action: ActionRow, output: str) -> list[str]:
+def _rows_that_tell(action: ActionRow, output: str) -> list[str]:
     """The lines of an output that say what went wrong, or what a success would not say."""
     rows = [_one_line(row)[:_LONGEST_OUTPUT] for row in output.splitlines() if row.strip()]
     if action.kind is ActionKind.DELEGATE:

@@ -133,7 +133,7 @@ def check_again(world: World, progress: Progress, *, is_all: bool = False) -> Ch
         store = source.store
         catch_up(store)
         desk = ReadingDesk(source, world, is_again=True)
-        before = [answer for answer in _kept_answers(store) if is_all or answer.checks != checks.VERSION]
+        before = [answer for answer in _answers_kept(store) if is_all or answer.checks != checks.VERSION]
         progress.stage("checking", len(before), "answers")
         after: list[SessionRead] = []
         skipped = 0
@@ -160,7 +160,7 @@ def check_again(world: World, progress: Progress, *, is_all: bool = False) -> Ch
         )
 
 
-def _kept_answers(store: Store) -> Iterator[SessionRead]:
+def _answers_kept(store: Store) -> Iterator[SessionRead]:
     """The answers that count, one for each request."""
     entries = (entry for entry in in_force(recorded(store.db)) if entry.kind == KnowledgeEntry.READ)
     yield from {str(entry.body["request"]): msgspec.convert(entry.body, SessionRead) for entry in entries}.values()

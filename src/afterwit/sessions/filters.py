@@ -334,11 +334,11 @@ def short_id(db: apsw.Connection, native_id: str) -> str:
     """The beginning of an id's last part that no other id shares: as much as tells it from its neighbours in the
     order of the alphabet."""
     tail = native_id.rpartition("/")[2].removeprefix("agent-")
-    shared = max((_shared_length(tail, other) for other in tails_beside(db, tail)), default=0)
+    shared = max((_length_shared(tail, other) for other in tails_beside(db, tail)), default=0)
     return tail[: max(shared + 1, _SHORTEST_ID)]
 
 
-def _shared_length(left: str, right: str) -> int:
+def _length_shared(left: str, right: str) -> int:
     """How many letters both begin with."""
     pairs = zip(left, right, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

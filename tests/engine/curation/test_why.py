@@ -11,7 +11,7 @@ from tests.measure.histories import HOUR_S, Log
 from afterwit.config.calendar import Calendar
 from afterwit.engine.curation.curate import judge
 from afterwit.engine.curation.undo import ForgetRequest, forget
-from afterwit.engine.curation.why import side_of, telling_line, why
+from afterwit.engine.curation.why import line_that_tells, side_of, why
 from afterwit.knowledge.door.list import ItemFilter, listed
 from afterwit.store.decisions import DecisionKind
 
@@ -42,7 +42,7 @@ def test_the_line_that_shares_most_with_the_note_is_the_telling_one(tmp_path: Pa
     for number in range(3):
         wrong_wrapper(number).put(home)
     learned(home, store)
-    assert telling_line(wrapper_item(store), "warming up\nwrapit cargo fails\ndone") == 1
+    assert line_that_tells(wrapper_item(store), "warming up\nwrapit cargo fails\ndone") == 1
 
 
 def test_what_a_person_approved_stays_although_nobody_would_be_asked_about_it(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from tests.homes import NOW_MS, codex_records, learned, mixed_home, put, world_o
 from afterwit.agents.registry import DAY_MS
 from afterwit.connect.plan import Machine, apply, plan_connection, plan_file, plan_removal
 from afterwit.engine.doctor.doctor import examine
-from afterwit.engine.doctor.findings import DoctorFinding, Level, missing_hooks, silent_hooks
+from afterwit.engine.doctor.findings import DoctorFinding, Level, hooks_missing, silent_hooks
 from afterwit.engine.faults import LEARN
 from afterwit.model.times import ms_from_any
 from afterwit.store.layout import Layout
@@ -68,7 +68,7 @@ def test_faults_of_long_ago_are_no_matter(tmp_path: Path) -> None:
 
 def test_a_connected_agent_whose_program_is_there_is_fine(machine: Machine) -> None:
     connected(machine, "claude-code", "hermes")
-    assert list(missing_hooks(machine)) == []
+    assert list(hooks_missing(machine)) == []
 
 
 def test_a_connected_agent_that_calls_a_program_which_is_gone_is_an_alarm(machine: Machine) -> None:
@@ -78,7 +78,7 @@ def test_a_connected_agent_that_calls_a_program_which_is_gone_is_an_alarm(machin
     program.unlink()
     elsewhere = machine._replace(at=machine.at._replace(hook=("/opt/new/bin/afterwit-hook",)))
     for seen in (machine, elsewhere):
-        found = list(missing_hooks(seen))
+        found = list(hooks_missing(seen))
         assert [(one.level, one.code, one.agent) for one in found] == [
             (Level.ALARM, "hook-missing", "claude-code"),
             (Level.ALARM, "hook-missing", "hermes"),
@@ -86,14 +86,14 @@ def test_a_connected_agent_that_calls_a_program_which_is_gone_is_an_alarm(machin
         assert f"calls {program}, which does not exist any more" in found[0].what
         assert "Run `afterwit connect claude-code`, or `afterwit disconnect claude-code`." in found[0].what
     apply(machine, plan_removal(machine, "hermes"))
-    assert [one.agent for one in missing_hooks(machine)] == ["claude-code"]
+    assert [one.agent for one in hooks_missing(machine)] == ["claude-code"]
 
 
 def test_an_agent_that_was_connected_by_another_store_is_seen_in_its_files(machine: Machine, tmp_path: Path) -> None:
     connected(machine, "codex")
     Path(machine.at.hook[0]).unlink()
     other = machine._replace(layout=Layout(tmp_path / "other"))
-    assert [one.agent for one in missing_hooks(other)] == ["codex"]
+    assert [one.agent for one in hooks_missing(other)] == ["codex"]
 
 
 def test_what_cannot_be_read_says_nothing(machine: Machine) -> None:
@@ -102,9 +102,9 @@ def test_what_cannot_be_read_says_nothing(machine: Machine) -> None:
     settings = machine.home / ".claude/settings.json"
     settings.unlink()
     settings.mkdir()
-    assert [one.agent for one in missing_hooks(machine)] == ["hermes"]
+    assert [one.agent for one in hooks_missing(machine)] == ["hermes"]
     machine.layout.journal.write_bytes(b"no database" * 100)
-    assert list(missing_hooks(machine)) == []
+    assert list(hooks_missing(machine)) == []
 
 
 def test_what_hooks_start_is_told_apart_from_hooks(tmp_path: Path) -> None:

@@ -196,7 +196,7 @@ class AiderReading(DocumentReading):
         if mode is Mode.LAUNCH:
             yield self._launch(launched_at(first))
         elif mode is Mode.USER:
-            yield from self._typed("\n".join(_strip_marks(text, "####")).strip(), place)
+            yield from self._type_prompt("\n".join(_strip_marks(text, "####")).strip(), place)
         elif mode is Mode.PROGRAM:
             yield from self._program(_strip_marks(text, ">"), place)
         elif text.strip():
@@ -208,7 +208,7 @@ class AiderReading(DocumentReading):
         self._number = 0
         return Facts(session=self._session, at_ms=ms_from_any(time))
 
-    def _typed(self, text: str, place: Place) -> Iterator[Reading]:
+    def _type_prompt(self, text: str, place: Place) -> Iterator[Reading]:
         is_order = text.startswith("/") and not text.startswith(_TO_THE_MODEL)
         if text:
             yield place.said(EventKind.NOTICE if is_order else EventKind.PROMPT, text)

@@ -98,7 +98,7 @@ class AmpReading(DocumentReading):
             elif isinstance(block, Other):
                 yield place.problem(f"a block of the unknown type {block.type!r}")
         yield from self._text_events(role, said, own, place)
-        yield from self._ending(fields.mapping(message, "state"), place)
+        yield from self._end_of(fields.mapping(message, "state"), place)
         yield from self._spend(fields.mapping(message, "usage"), own, place)
 
     def _text_events(self, role: str, said: list[str], own: str, place: Place) -> Iterator[Reading]:
@@ -108,7 +108,7 @@ class AmpReading(DocumentReading):
         if text.strip():
             yield place.said(_KINDS[role], text, f"{_KINDS[role]}:{own}" if own else "")
 
-    def _ending(self, state: Mapping[str, Any], place: Place) -> Iterator[Reading]:
+    def _end_of(self, state: Mapping[str, Any], place: Place) -> Iterator[Reading]:
         kind = fields.text(state, "type")
         if kind == "cancelled":
             yield place.said(EventKind.INTERRUPT)

@@ -382,7 +382,7 @@ def text_of(content: Content) -> str:
 def read_output(output: str | list[CodexPart] | OutputBody | None) -> Output:
     if isinstance(output, OutputBody):
         inner = read_output(output.content)
-        return inner if output.success is not False else Output(inner.text, _failed(inner.result))
+        return inner if output.success is not False else Output(inner.text, _has_failed(inner.result))
     if not isinstance(output, str):
         output = text_of(output)
     if output.startswith("{"):
@@ -451,7 +451,7 @@ def _answers(answers: Any) -> str:
     return "\n".join(text.removeprefix("user_note: ") for text in texts if isinstance(text, str) and text.strip())
 
 
-def _failed(result: Result) -> Result:
+def _has_failed(result: Result) -> Result:
     return msgspec.structs.replace(result, is_error=True)
 
 

@@ -185,7 +185,7 @@ class CopilotHistoryReading(DocumentReading):
             tool = fields.text(entry, "name", "toolTitle")
             yield place.call(f"call:{self._session}:{call}", call, tool, fields.arguments(entry.get("arguments")))
         if kind == _COMPLETED:
-            text, result = _ending(fields.mapping(entry, "result"))
+            text, result = _end_of(fields.mapping(entry, "result"))
             yield place.result(f"result:{self._session}:{call}", call, text, result)
 
     def _message(self, role: str, message: Mapping[str, Any], place: Place) -> Iterator[Reading]:
@@ -202,7 +202,7 @@ class CopilotHistoryReading(DocumentReading):
             yield place.call(f"call:{self._session}:{call}", call, call_made.tool, call_made.arguments)
 
 
-def _ending(result: Mapping[str, Any]) -> tuple[str, Result]:
+def _end_of(result: Mapping[str, Any]) -> tuple[str, Result]:
     """The result of a timeline's call, in the words of today's records."""
     kind = fields.text(result, "type")
     log = fields.text(result, "log", "textResultForLlm", "content")

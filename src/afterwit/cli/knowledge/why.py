@@ -12,7 +12,7 @@ from afterwit.cli.knowledge.list import EXITS, item_shape, not_heard, silences
 from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import has_colour, page, print_json, terminal_width, wrap
 from afterwit.config.calendar import Calendar
-from afterwit.engine.curation.why import Backing, EvidenceSide, PersonTurn, Why, telling_line
+from afterwit.engine.curation.why import Backing, EvidenceSide, PersonTurn, Why, line_that_tells
 from afterwit.engine.curation.why import why as run
 from afterwit.knowledge.documents import WrittenEvidence, written
 from afterwit.knowledge.door.listeners import who_listens
@@ -118,7 +118,7 @@ def _turn(answer: Why, piece: Evidence, turn: PersonTurn, width: int | None) -> 
 
 
 def _excerpt(answer: Why, text: str, width: int | None) -> Iterator[str]:
-    telling = telling_line(answer.item, text)
+    telling = line_that_tells(answer.item, text)
     for number, line in enumerate(text.splitlines()):
         yield from _mark_line(line, width) if number == telling else _indent(line, "  │ ", width)
 

@@ -171,7 +171,7 @@ class _Deleting:
         self._add_unnamed()
         every_key = frozenset(key for family in self._keys for key in family)
         self._eraser = Eraser(store, rules_for(world, store), every_key)
-        self._files = self._eraser.affected() if every_key else []
+        self._files = self._eraser.find_affected() if every_key else []
         self._items = list(all_items(store.db))
         self._logs: list[Path] = []
 
@@ -181,12 +181,12 @@ class _Deleting:
         gone = [item for item in losing if self._is_gone(item)]
         objects = [row for file in self._files for row in (file.row, *file.companions)]
         return Deletion(
-            sessions=[_deleted(row) for row in self._rows],
+            sessions=[_delete(row) for row in self._rows],
             archived_files=len(objects),
             archived_bytes=sum(self._store.archive.size(row.object_name) for row in objects),
             notes=[LostNote(id=item.id, fact=item.sentence) for item in gone],
             weakened=len(losing) - len(gone),
-            copied_in=self._copied_in(),
+            copied_in=self._copy_in(),
             told_in=self._told_in(item.id for item in losing),
             logs=list(self._agent_logs()),
             backups=len(leftovers(self._store.layout)),
@@ -269,7 +269,7 @@ class _Deleting:
         left = (piece for piece in item.evidence if (piece.session.agent, piece.session.native_id) not in self._names)
         return self._touches(item) and not any(not piece.is_against for piece in left)
 
-    def _copied_in(self) -> list[str]:
+    def _copy_in(self) -> list[str]:
         owners = [file.row.id for file in self._files]
         copiers = {copier for owner in owners for copier in copiers_of(self._store.db, owner)} - set(owners)
         parts = (part for copier in copiers for part in parts_of_file(self._store.db, copier))
@@ -350,7 +350,7 @@ def _teller(body: Mapping[str, Any]) -> Mapping[str, Any]:
     return dict(evidence[0].get("session", {}))
 
 
-def _deleted(row: SessionRow) -> DeletedSession:
+def _delete(row: SessionRow) -> DeletedSession:
     return DeletedSession(
         agent=row.agent,
         session=row.native_id,

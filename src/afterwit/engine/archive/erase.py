@@ -109,7 +109,7 @@ def _erase_files(store: Store, rules: RunRules) -> None:
     archive_mark.begin(store)
     with transaction(store.db):
         eraser = Eraser(store, rules)
-        for file in eraser.affected():
+        for file in eraser.find_affected():
             eraser.erase(file)
         eraser.settle()
         named = erased.hook_sessions(store.db)
@@ -150,10 +150,10 @@ class Eraser(PartRows):
         super().__init__(store, rules)
         self.keys = erased.keys_of_erased(store.db) if keys is None else keys
 
-    def affected(self) -> list[AffectedFile]:
+    def find_affected(self) -> list[AffectedFile]:
         """All transcripts that hold any of the sessions, also where another one tells of it better."""
         rows = files.all_files(self._db)
-        affected = [file for row in rows if row.role == TRANSCRIPT for file in self._looked_at(row)]
+        affected = [file for row in rows if row.role == TRANSCRIPT for file in self._look_at(row)]
         beside = self._companions(rows, {file.row.agent for file in affected}) if affected else {}
         return [file._replace(companions=tuple(beside.get(file.row.key, ()))) for file in affected]
 
@@ -176,7 +176,7 @@ class Eraser(PartRows):
         else:
             self._put_rest(file, origin, rest)
 
-    def _looked_at(self, row: FileRow) -> Iterator[AffectedFile]:
+    def _look_at(self, row: FileRow) -> Iterator[AffectedFile]:
         if row.state == LEFT_OUT or not (row.has_object or row.state == files.DAMAGED):
             return
         names = {part.facts.native_id for part in parts.parts_of_file(self._db, row.id)}
@@ -188,9 +188,9 @@ class Eraser(PartRows):
             pass
         gone = frozenset(name for name in names if session_key(row.agent, name) in self.keys)
         if gone:
-            yield AffectedFile(row, gone, frozenset(self._said_more(row, names - gone)))
+            yield AffectedFile(row, gone, frozenset(self._say_more(row, names - gone)))
 
-    def _said_more(self, row: FileRow, names: Iterable[str]) -> Iterator[str]:
+    def _say_more(self, row: FileRow, names: Iterable[str]) -> Iterator[str]:
         """Those that are more than a name in it."""
         facts = [part.facts for part in parts.parts_of_file(self._db, row.id)]
         held = parts_held(row.resume) if row.resume and not row.is_dropped else []

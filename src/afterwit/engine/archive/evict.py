@@ -189,8 +189,8 @@ def keep_within_budget(store: Store, world: World, *, is_dry_run: bool = False) 
     """The eviction at the end of a run that holds the lease; None where there is nothing to do or to say, because the
     originals are below the soft cap, and none has an age to leave at."""
     limits = world.settings.retention
-    is_small = _packed_at_most(store) <= limits.raw_soft_cap_bytes
-    if is_small and not limits.raw_max_age_days and distilled_bytes(store) <= limits.distilled_cap_bytes:
+    is_small = _bytes_at_most(store) <= limits.raw_soft_cap_bytes
+    if is_small and not limits.raw_max_age_days and bytes_distilled(store) <= limits.distilled_cap_bytes:
         return None
     planned = _Evicting(store, limits, world)
     if not is_dry_run:
@@ -201,7 +201,7 @@ def keep_within_budget(store: Store, world: World, *, is_dry_run: bool = False) 
     return report
 
 
-def _packed_at_most(store: Store) -> int:
+def _bytes_at_most(store: Store) -> int:
     """What originals take in the archive, without a look at each: what they took when that was last done, and what came
     since, unpacked. Packing hardly ever makes anything larger, and then by less than the room below a cap is wide."""
     held = original_bytes_held(store.db)
@@ -246,7 +246,7 @@ class _Evicting:
     def report(self, *, is_dry_run: bool) -> Eviction:
         plan, limits = self._plan, self._limits
         dropped = [
-            self._dropped(eviction, candidate)
+            self._drop(eviction, candidate)
             for eviction in plan.passes
             for candidate in eviction.candidates
             if candidate.id not in self._faults
@@ -266,7 +266,7 @@ class _Evicting:
             dropped=dropped,
             faults=[f"{self._files[file_id].path}: {fault}" for file_id, fault in self._faults.items()],
             data_loss=[name for lost in dropped if lost.is_data_loss for name in lost.sessions or [lost.path]],
-            distilled_bytes=distilled_bytes(self._store),
+            distilled_bytes=bytes_distilled(self._store),
             distilled_cap_bytes=limits.distilled_cap_bytes,
         )
 
@@ -286,7 +286,7 @@ class _Evicting:
             after_bytes=eviction.after_bytes,
         )
 
-    def _dropped(self, eviction: EvictionPass, candidate: EvictionCandidate) -> Dropped:
+    def _drop(self, eviction: EvictionPass, candidate: EvictionCandidate) -> Dropped:
         file: FileRow = self._files[candidate.id]
         return Dropped(
             agent=file.agent,
@@ -300,12 +300,12 @@ class _Evicting:
         )
 
 
-def packed_originals(store: Store) -> int:
+def pack_originals(store: Store) -> int:
     """What all originals take in the archive, companions included."""
     return archive_state(store.db, store.archive).original_bytes
 
 
-def distilled_bytes(store: Store) -> int:
+def bytes_distilled(store: Store) -> int:
     """What the database and the remains of dropped originals take."""
     rows = files_by_id(store.db, [file.id for file in files_dropped(store.db)]).values()
     remains = sum(store.archive.size(row.object_name) for row in rows)
@@ -398,17 +398,17 @@ def recapturable(store: Store, limits: RetentionSettings) -> dict[bytes, str]:
     lost = files_by_id(store.db, files_lost_unread(store.db)).values()
     if not lost:
         return {}
-    room = limits.hard_cap_bytes - packed_originals(store)
+    room = limits.hard_cap_bytes - pack_originals(store)
     fitting: dict[bytes, str] = {}
     for row in sorted(lost, key=lambda row: (-row.mtime_ns, row.key)):
-        size = _packed_bytes(store, row)
+        size = _count_packed(store, row)
         if size <= room:
             room -= size
             fitting[row.key] = row.agent
     return fitting
 
 
-def _packed_bytes(store: Store, row: FileRow) -> int:
+def _count_packed(store: Store, row: FileRow) -> int:
     """What it took in the archive. Where the remains do not say, no more than its unpacked bytes."""
     try:
         header = store.archive.header(row.object_name)

@@ -226,7 +226,7 @@ def rebuild(
                     store = Store(layout, db, archive, journal)
                     rebuilding = _Rebuilding(world, store, progress, present.rows)
                     count = rebuilding.run()
-                    lost = _lost(store, present, rebuilding.damage)
+                    lost = _find_lost(store, present, rebuilding.damage)
                     if lost and not accepts_archive:
                         raise DamagedError(_refusal(layout, lost))
                     faults = [*rebuilding.faults, *(fault for fault in lost if fault not in rebuilding.faults)]
@@ -270,7 +270,7 @@ def _journal(layout: Layout, present: _Present, *, accepts_journal: bool) -> Jou
     return journal
 
 
-def _lost(store: Store, present: _Present, damage: dict[ArchiveName, Damage]) -> list[str]:
+def _find_lost(store: Store, present: _Present, damage: dict[ArchiveName, Damage]) -> list[str]:
     """What the new database would know less than the present one, or than the archive's mark says: by name, where the
     present database knows the names."""
     names, lost = set(store.archive.names()), list[str]()

@@ -114,7 +114,7 @@ def _remains(store: Store, to_drop: FileToDrop, now_ms: int) -> tuple[dict[str, 
         raise DamagedError(file.error)
     keys = keys_of(file)
     captured = without_places(files.rows_of_file(store.db, file.id))
-    captured.claims = list(_owned(store, file, keys))
+    captured.claims = list(_owner_of(store, file, keys))
     header = store.archive.header(file.object_name) | {
         "state": to_drop.state,
         "dropped_bytes": file.held_bytes,
@@ -127,13 +127,13 @@ def _remains(store: Store, to_drop: FileToDrop, now_ms: int) -> tuple[dict[str, 
         known=files.counts_in(file.known),
         unknown=files.counts_in(file.unknown),
         cursor=file.cursor,
-        companions=[_left(store, companion) for companion in to_drop.companions],
+        companions=[_what_is_left(store, companion) for companion in to_drop.companions],
     )
     taken = sum(store.archive.packed_bytes(dropped_file.object_name) for dropped_file in (file, *to_drop.companions))
     return header | {PACKED_BYTES: taken}, remains
 
 
-def _owned(store: Store, file: FileRow, keys: dict[str, list[int]]) -> Iterator[list[int]]:
+def _owner_of(store: Store, file: FileRow, keys: dict[str, list[int]]) -> Iterator[list[int]]:
     """Per part the keys that are its own and no other part's."""
     for part in parts.parts_of_file(store.db, file.id):
         own_keys = keys.get(part.facts.native_id, [])
@@ -141,7 +141,7 @@ def _owned(store: Store, file: FileRow, keys: dict[str, list[int]]) -> Iterator[
         yield [key for key in own_keys if key not in others]
 
 
-def _left(store: Store, companion: FileRow) -> LeftCompanion:
+def _what_is_left(store: Store, companion: FileRow) -> LeftCompanion:
     origin = origin_in(store.archive.header(companion.object_name))
     return LeftCompanion(
         path=os.fsencode(str(origin.path)),

@@ -152,7 +152,7 @@ def verify(layout: Layout) -> Iterator[StoreFault]:
         yield from (StoreFault("permissions", fault) for fault in foreign_permissions(layout))
 
 
-def damaged_objects(store: Store) -> list[FileRow]:
+def objects_damaged(store: Store) -> list[FileRow]:
     """Files that the archive does not hold as it should, without those whose object somebody has removed."""
     return [row for row in files_damaged(store.db) if row.has_object or store.archive.has(row.object_name)]
 

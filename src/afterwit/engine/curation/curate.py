@@ -122,7 +122,7 @@ def judge(world: World, decision: DecisionKind, names: Sequence[str]) -> list[Ju
         desk.note(*((KnowledgeEntry.DECIDED, {"item": item, "decision": decision}) for item in sorted(changed)))
         desk.settle()
         return [
-            _judged(item.id, item, item, _present(desk.store, item.id), has_changed=item.id in changed)
+            _judge(item.id, item, item, _present(desk.store, item.id), has_changed=item.id in changed)
             for item in items.values()
         ]
 
@@ -131,7 +131,7 @@ def edit(world: World, name: str, wanted: ItemChanges) -> Judged:
     """Gives an item other words, or another place, category, advice or triggers. That approves it, too."""
     with decision_desk(world) as desk:
         item = find_item(desk.store.db, name)
-        cleaned = _cleaned(world, wanted).named
+        cleaned = _clean(world, wanted).named
         changed = {field: value for field, value in cleaned.items() if getattr(item, field) != value}
         if changed:
             changes = msgspec.convert(changed, ItemChanges)
@@ -141,13 +141,13 @@ def edit(world: World, name: str, wanted: ItemChanges) -> Judged:
             entry = {"item": item.id, "decision": DecisionKind.EDIT}
             desk.note((KnowledgeEntry.DECIDED, entry | msgspec.to_builtins(changes)))
         desk.settle()
-        return _judged(item.id, item, item, _present(desk.store, item.id), has_changed=bool(changed))
+        return _judge(item.id, item, item, _present(desk.store, item.id), has_changed=bool(changed))
 
 
 def add(world: World, words: Words) -> Judged:
     """An item that a person wrote. It needs no other evidence, and is approved with it."""
     with decision_desk(world, is_new=True) as desk:
-        draft = _written(world, words, desk)
+        draft = _write(world, words, desk)
         _refuse_unfit(draft)
         own = id_of(draft)
         before = _present(desk.store, own)
@@ -155,14 +155,14 @@ def add(world: World, words: Words) -> Judged:
             _refuse_edited(before, draft)
         if before is not None and before.status is ItemStatus.ACTIVE:
             _refuse_other(before, draft)
-            return _judged(before.id, draft, before, before, has_changed=False)
+            return _judge(before.id, draft, before, before, has_changed=False)
         desk.note(
             (KnowledgeEntry.ADDED, {"item": own, "draft": msgspec.to_builtins(draft)}),
             (KnowledgeEntry.DECIDED, {"item": own, "decision": DecisionKind.APPROVE}),
         )
         desk.settle()
         after = _present(desk.store, own)
-        return _judged(after.id if after else own, draft, before, after, has_changed=True)
+        return _judge(after.id if after else own, draft, before, after, has_changed=True)
 
 
 def _refuse_edited(item: Item, draft: Draft) -> None:
@@ -192,7 +192,7 @@ def _refuse_other(item: Item, draft: Draft) -> None:
         )
 
 
-def worded(world: World, text: str) -> str:
+def put_into_words(world: World, text: str) -> str:
     """A sentence as people typed it, in one clean line, redacted. Raises where it is none."""
     line = line_of(world, text)
     if not line:
@@ -217,11 +217,11 @@ def _in_one_line(text: str) -> str:
     return " ".join(clean(text).split())
 
 
-def _cleaned(world: World, wanted: ItemChanges) -> ItemChanges:
+def _clean(world: World, wanted: ItemChanges) -> ItemChanges:
     """Changes as people typed them, clean and redacted."""
     return msgspec.structs.replace(
         wanted,
-        sentence=None if wanted.sentence is None else worded(world, wanted.sentence),
+        sentence=None if wanted.sentence is None else put_into_words(world, wanted.sentence),
         triggers=None if wanted.triggers is None else _triggers(world, wanted.triggers),
         advice=None if wanted.advice is None else line_of(world, wanted.advice),
         files=None if wanted.files is None else paths_of(world, wanted.files),
@@ -233,17 +233,17 @@ def _triggers(world: World, triggers: Iterable[Trigger]) -> tuple[Trigger, ...]:
     return msgspec.convert(redactor_of(world).value(plain), tuple[Trigger, ...])
 
 
-def _written(world: World, words: Words, desk: DecisionDesk) -> Draft:
+def _write(world: World, words: Words, desk: DecisionDesk) -> Draft:
     machine = desk.store.journal.machine
     story = f"{machine}:{desk.at_ms}"
     session = SessionRef(agent=PERSON, native_id=story, story=story, repo=words.repo, machine=machine, at_ms=desk.at_ms)
     words = msgspec.structs.replace(
-        words, sentence=worded(world, words.sentence), triggers=_triggers(world, words.triggers)
+        words, sentence=put_into_words(world, words.sentence), triggers=_triggers(world, words.triggers)
     )
-    return drafted(world, words, PERSON, Channel.USER, session, desk.at_ms)
+    return make_draft(world, words, PERSON, Channel.USER, session, desk.at_ms)
 
 
-def drafted(world: World, words: Words, harvester: str, channel: Channel, session: SessionRef, at_ms: int) -> Draft:
+def make_draft(world: World, words: Words, harvester: str, channel: Channel, session: SessionRef, at_ms: int) -> Draft:
     """A draft of what somebody says, in clean words: the words themselves are the evidence."""
     said = Evidence(session=session, channel=channel, at_ms=at_ms, excerpt=words.sentence[:EXCERPT_LIMIT])
     return Draft(
@@ -288,7 +288,7 @@ def _is_decided(store: Store, item: Item, decision: DecisionKind) -> bool:
     return will.verdict is not None and will.verdict.kind is decision
 
 
-def _judged(own: str, words: Item | Draft, before: Item | None, after: Item | None, *, has_changed: bool) -> Judged:
+def _judge(own: str, words: Item | Draft, before: Item | None, after: Item | None, *, has_changed: bool) -> Judged:
     return Judged(
         id=own,
         fact=after.sentence if after else words.sentence,
@@ -329,13 +329,13 @@ class Lesson(NamedTuple):
 def record(world: World, teller: LessonSource, words: Words) -> Lesson:
     """Keeps a lesson, unless an item in use says it already. Raises where it may not be kept."""
     require(world.layout)
-    words = msgspec.structs.replace(words, sentence=worded(world, words.sentence))
+    words = msgspec.structs.replace(words, sentence=put_into_words(world, words.sentence))
     same = _item_in_use(world, words)
     if same is not None:
         return Lesson(same.id, words.sentence, is_known=True)
     with open_store(world.layout) as store:
         session = _session(teller, words.repo, store.journal.machine)
-        draft = drafted(world, words, ASSISTANT, Channel.ASSISTANT, session, world.now_ms)
+        draft = make_draft(world, words, ASSISTANT, Channel.ASSISTANT, session, world.now_ms)
         why = rejection(draft)
         if why is not None:
             raise UsageError(f"This cannot be kept as knowledge. {why.words} Put it in other words, or leave it.")

@@ -102,9 +102,9 @@ def import_folders(
     sources = [(_name(folder), _document(folder)) for folder in folders]
     with decision_desk(world, is_new=True) as desk:
         redact = redactor_of(world).value
-        read = [(source, _redacted(whole, redact)) for source, whole in sources]
+        read = [(source, _redact(whole, redact)) for source, whole in sources]
         items = {item.id: item for item in all_items(desk.store.db)}
-        taken = _taken(desk)
+        taken = _take(desk)
         brought = [(source, whole, _new(whole, source, items, taken)) for source, whole in read]
         planned = Imported(folders=[_incoming(*folder) for folder in brought], is_dry_run=is_dry_run)
         if is_dry_run or not planned.new:
@@ -190,12 +190,12 @@ def _name(folder: Path) -> str:
     return f"{IMPORT}:{place.name[:_LONGEST_NAME] or 'root'}-{which}"
 
 
-def _redacted(whole: Document, redact: Callable[[object], object]) -> Document:
+def _redact(whole: Document, redact: Callable[[object], object]) -> Document:
     items = msgspec.convert(redact(msgspec.to_builtins(whole.items)), list[WrittenItem])
     return Document(items=tuple(items))
 
 
-def _taken(desk: DecisionDesk) -> set[str]:
+def _take(desk: DecisionDesk) -> set[str]:
     """Drafts of earlier imports that stand, each as its text."""
     return {
         _text(draft)

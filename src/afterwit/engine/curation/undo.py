@@ -179,7 +179,7 @@ def forget(
 ) -> Forgetting | None:
     """Forgets, if `agree` says so to the plan. None: it did not."""
     with decision_desk(world) as desk:
-        what, name = _resolved(desk.store.db, wanted)
+        what, name = _resolve(desk.store.db, wanted)
         losses = list(_losses(desk, Forgotten(frozenset({(what, name)}))))
         planned = Forgetting(what=what, name=name, losses=losses, is_dry_run=is_dry_run)
         if is_dry_run:
@@ -191,7 +191,7 @@ def forget(
         return planned
 
 
-def _resolved(db: apsw.Connection, wanted: ForgetRequest) -> tuple[Forgettable, str]:
+def _resolve(db: apsw.Connection, wanted: ForgetRequest) -> tuple[Forgettable, str]:
     if wanted.session:
         return Forgettable.SESSION, find_session(db, wanted.session).native_id
     if wanted.repo:

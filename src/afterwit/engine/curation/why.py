@@ -212,7 +212,7 @@ def _session(db: apsw.Connection, piece: Evidence) -> SessionRow | None:
     return session_of(db, piece.session.agent, piece.session.native_id)
 
 
-def telling_line(item: Item, excerpt: str) -> int:
+def line_that_tells(item: Item, excerpt: str) -> int:
     """Which line of an excerpt shows what the item says: the one that shares most words with it."""
     signs = (trigger.signature for trigger in item.triggers)
     meant = frozenset(words_of(" ".join((item.sentence, item.advice, *signs))))

@@ -97,11 +97,11 @@ def breaks(transcripts: Iterable[Transcript]) -> list[Break]:
     if ordered and all(transcript.is_lost for transcript in ordered):
         is_told = len(ordered) >= _SHORTEST_OF_NOISE or any(not transcript.is_noise for transcript in ordered)
         return (
-            [Break(Sign.BLIND, _shared_version(ordered), len(ordered), 0, 0, unknown_share(ordered))] if is_told else []
+            [Break(Sign.BLIND, _version_of_all(ordered), len(ordered), 0, 0, unknown_share(ordered))] if is_told else []
         )
     spoken = [transcript for transcript in ordered if transcript.replies]
     signs = (
-        _lost(ordered) or _odd(ordered),
+        _find_lost(ordered) or _odd(ordered),
         _run(Sign.SILENT, spoken, lambda transcript: transcript.is_silent),
         _unknown(ordered),
     )
@@ -139,7 +139,7 @@ def _in_time(transcripts: Iterable[Transcript]) -> list[Transcript]:
     return sorted(transcripts, key=lambda transcript: (transcript.at_ms, transcript.version))
 
 
-def _lost(ordered: Sequence[Transcript]) -> Break | None:
+def _find_lost(ordered: Sequence[Transcript]) -> Break | None:
     run = _run(Sign.LOST, ordered, lambda transcript: transcript.is_lost)
     if run is None or run.transcripts >= _SHORTEST_OF_NOISE:
         return run
@@ -162,7 +162,7 @@ def _run(sign: Sign, ordered: Sequence[Transcript], is_odd: Callable[[Transcript
         is_all_odd = len(newest) >= _SHORTEST and all(map(is_odd, newest))
         chance = ((odd + 1) / (len(before) + 2)) ** len(newest)
         if is_all_odd and odd < len(before) and chance < _CHANCE:
-            return Break(sign, _shared_version(newest), len(newest), len(before), len(before) - odd)
+            return Break(sign, _version_of_all(newest), len(newest), len(before), len(before) - odd)
     return None
 
 
@@ -173,7 +173,7 @@ def _unknown(ordered: Sequence[Transcript]) -> Break | None:
         has_risen = bool(before) and share >= _MANY_UNKNOWN and usual * 3 <= share
         if is_telling and (has_risen or share >= _MOST_UNKNOWN):
             sound = sum(not transcript.unknown for transcript in before)
-            return Break(Sign.UNKNOWN, _shared_version(newest), len(newest), len(before), sound, share)
+            return Break(Sign.UNKNOWN, _version_of_all(newest), len(newest), len(before), sound, share)
     return None
 
 
@@ -198,7 +198,7 @@ def _odd_at_the_end(ordered: Sequence[Transcript], is_odd: Callable[[Transcript]
     return count
 
 
-def _shared_version(transcripts: Sequence[Transcript]) -> str:
+def _version_of_all(transcripts: Sequence[Transcript]) -> str:
     stated = {transcript.version for transcript in transcripts}
     return stated.pop() if len(stated) == 1 else ""
 
@@ -334,7 +334,7 @@ class PendingUnit(NamedTuple):
     error: str = ""
 
 
-def pending_units(disk: Sequence[OnDisk], stored: InStore) -> list[PendingUnit]:
+def units_waiting(disk: Sequence[OnDisk], stored: InStore) -> list[PendingUnit]:
     rows = {row.key: row for row in stored.rows}
     pending: list[PendingUnit] = []
     for place in disk:

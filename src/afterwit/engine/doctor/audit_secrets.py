@@ -55,7 +55,7 @@ class _Report(msgspec.Struct):
     findings: list[_Hit]
 
 
-def audited(world: World, examination: Examination) -> Examination:
+def audit_texts(world: World, examination: Examination) -> Examination:
     """The examination with what the audit found."""
     return examination.plus(audit_secrets(world))
 

@@ -25,9 +25,9 @@ from afterwit.engine.doctor.agent_health import (
     agent_health,
     breaks,
     look,
-    pending_units,
     refusal,
     transcripts,
+    units_waiting,
 )
 from afterwit.engine.doctor.findings import (
     DoctorFinding,
@@ -39,9 +39,9 @@ from afterwit.engine.doctor.findings import (
     exclusion_findings,
     extra_findings,
     fault_findings,
+    findings_around,
     fully_checked,
     reading_findings,
-    surrounding_findings,
     surroundings,
     warning,
 )
@@ -81,17 +81,17 @@ def agent_findings(
     faults = breaks(stored.read)
     for code, fault in {_code(fault): fault for fault in faults}.items():
         if fault.sign is Sign.ODD:
-            yield warning(code, f"{_named(health, fault)} `afterwit store problems` says why.", health.agent)
+            yield warning(code, f"{_name(health, fault)} `afterwit store problems` says why.", health.agent)
         else:
-            yield alarm(code, f"{_named(health, fault)} {_remedy(stored)}", health.agent)
+            yield alarm(code, f"{_name(health, fault)} {_remedy(stored)}", health.agent)
     if not faults and health.unknown_share >= _UNKNOWN_WORTH_SAYING:
         yield warning("unknown-records", _unknown(health), health.agent)
     if archive is not None:
-        yield from _emptied(health, disk, stored, archive)
+        yield from _homes_emptied(health, disk, stored, archive)
     yield from _unreadable(health, disk, pending)
     yield from _outside(health, disk)
-    yield from _unclaimed(health, disk)
-    yield from _vanishing(health)
+    yield from _find_unclaimed(health, disk)
+    yield from _find_vanishing(health)
 
 
 def _remedy(stored: InStore) -> str:
@@ -108,7 +108,7 @@ def _code(fault: Break) -> str:
     return "format-changed" if fault.sign in (Sign.LOST, Sign.UNKNOWN) else fault.sign.value
 
 
-def _named(health: AgentHealth, fault: Break) -> str:
+def _name(health: AgentHealth, fault: Break) -> str:
     name = f"{health.agent} {fault.version}".strip()
     newest = "the newest transcript" if fault.transcripts == 1 else f"the newest {fault.transcripts:,} transcripts"
     before = f"of the {fault.before:,} before, {fault.sound:,}"
@@ -135,7 +135,9 @@ def _unknown(health: AgentHealth) -> str:
     return f"{health.agent}: {health.unknown_share:.0%} of the records are of types that the reader skips ({types})."
 
 
-def _emptied(health: AgentHealth, disk: Sequence[OnDisk], stored: InStore, archive: Archive) -> Iterator[DoctorFinding]:
+def _homes_emptied(
+    health: AgentHealth, disk: Sequence[OnDisk], stored: InStore, archive: Archive
+) -> Iterator[DoctorFinding]:
     """Homes without a transcript that used to have some."""
     for place in disk:
         if not place.is_emptied or not stored.rows:
@@ -186,7 +188,7 @@ def _outside(health: AgentHealth, disk: Sequence[OnDisk]) -> Iterator[DoctorFind
         )
 
 
-def _unclaimed(health: AgentHealth, disk: Sequence[OnDisk]) -> Iterator[DoctorFinding]:
+def _find_unclaimed(health: AgentHealth, disk: Sequence[OnDisk]) -> Iterator[DoctorFinding]:
     """Newer than all that is read, they mean that the agent has moved on; older ones are worth a word."""
     newest = max((place.newest_ns for place in disk), default=0)
     for place in disk:
@@ -202,7 +204,7 @@ def _unclaimed(health: AgentHealth, disk: Sequence[OnDisk]) -> Iterator[DoctorFi
         yield level("unread-logs", f"{what} {_REMEDY}", health.agent)
 
 
-def _vanishing(health: AgentHealth) -> Iterator[DoctorFinding]:
+def _find_vanishing(health: AgentHealth) -> Iterator[DoctorFinding]:
     kept = health.retention
     if kept is None:
         return
@@ -261,7 +263,7 @@ def examine(world: World, *, is_full: bool = False) -> Examination:
         with open_store(world.layout) as store:
             archived = archive_state(store.db, store.archive)
             findings += examine_store(store, archived, health)
-            stored, archive = _stored(store), store.archive
+            stored, archive = _find_stored(store), store.archive
             beside += budget_findings(store, archived, world.settings.retention, world.now_ms)
             beside += fault_findings(store.db, world.now_ms)
             beside += exclusion_findings(store, world)
@@ -276,11 +278,11 @@ def examine(world: World, *, is_full: bool = False) -> Examination:
         findings.append(alarm("damaged", what))
     health.is_sound = not findings
     findings += beside
-    findings += surrounding_findings(world.layout, health, world.now_ms)
+    findings += findings_around(world.layout, health, world.now_ms)
     agents: list[AgentHealth] = []
     for agent, disk in _on_disk(world, stored).items():
         in_store = stored.get(agent, NOTHING)
-        pending = pending_units(disk, in_store)
+        pending = units_waiting(disk, in_store)
         agent_state = agent_health(agent, disk, in_store, pending, world.now_ms, world.declared)
         if world.settings.agents[agent].enabled:
             findings += agent_findings(agent_state, disk, in_store, pending, archive)
@@ -291,7 +293,7 @@ def examine(world: World, *, is_full: bool = False) -> Examination:
     )
 
 
-def _stored(store: Store) -> dict[str, InStore]:
+def _find_stored(store: Store) -> dict[str, InStore]:
     """What the store knows, by agent."""
     totals, facts = agent_totals(store.db), parts_by_file(store.db)
     stored: dict[str, InStore] = {}

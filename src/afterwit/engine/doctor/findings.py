@@ -21,7 +21,7 @@ from afterwit.config.extras import broken_extras, functions
 from afterwit.config.world import World, exclusion_of
 from afterwit.connect import connections
 from afterwit.connect.plan import ConnectionState, Machine, states
-from afterwit.engine.archive.upkeep import damaged_objects, foreign_belongings, unknown_objects, verify
+from afterwit.engine.archive.upkeep import foreign_belongings, objects_damaged, unknown_objects, verify
 from afterwit.engine.faults import LEARN
 from afterwit.model.errors import AfterwitError
 from afterwit.model.settings import ReadingSettings, RetentionSettings
@@ -127,7 +127,7 @@ def extra_findings(world: World) -> Iterator[DoctorFinding]:
 
 def exclusion_findings(store: Store, world: World) -> Iterator[DoctorFinding]:
     """What is stored from before the settings left it out, and what a run that was killed has still to erase."""
-    count = _left_out(store, world) if exclusion_of(world) else 0
+    count = _find_left_out(store, world) if exclusion_of(world) else 0
     if count:
         sessions = "1 stored session is" if count == 1 else f"{count:,} stored sessions are"
         yield warning(
@@ -141,7 +141,7 @@ def exclusion_findings(store: Store, world: World) -> Iterator[DoctorFinding]:
         )
 
 
-def _left_out(store: Store, world: World) -> int:
+def _find_left_out(store: Store, world: World) -> int:
     from afterwit.capture.left_out import LeftOutSessions  # with all that reads, which few need here
 
     return len(LeftOutSessions(world, store).stored())
@@ -173,7 +173,7 @@ def fault_findings(db: apsw.Connection, now_ms: int) -> Iterator[DoctorFinding]:
         yield warning(
             "hook-fault",
             f"{agent}: its hook failed {_often(faults)}, and the session went on without notes."
-            f" Latest: {_told(faults[-1])}. Run `afterwit learn`, which writes anew what hooks read; if it fails again,"
+            f" Latest: {_tell(faults[-1])}. Run `afterwit learn`, which writes anew what hooks read; if it fails again,"
             " report this line.",
             agent,
         )
@@ -182,12 +182,12 @@ def fault_findings(db: apsw.Connection, now_ms: int) -> Iterator[DoctorFinding]:
 def _learn_warning(faults: list[FaultRow]) -> DoctorFinding:
     return warning(
         "learn-fault",
-        f"The `learn` that agents start at the end of a session failed {_often(faults)}. Latest: {_told(faults[-1])}."
+        f"The `learn` that agents start at the end of a session failed {_often(faults)}. Latest: {_tell(faults[-1])}."
         " Run `afterwit learn`; if it fails too, it says why.",
     )
 
 
-def missing_hooks(machine: Machine) -> Iterator[DoctorFinding]:
+def hooks_missing(machine: Machine) -> Iterator[DoctorFinding]:
     """One alarm for each connected agent that calls a program which is gone. A journal that cannot be read says
     nothing here: that is an alarm of its own."""
     connected: list[ConnectionState] = []
@@ -234,7 +234,7 @@ def hook_calls(machine: Machine) -> list[HookCalls]:
             with readonly_database(machine.layout) as db:
                 latest = hooks.latest_calls(db)
     return [
-        HookCalls(agent, at_ms, max(latest.get(agent, 0), _noted_ms(machine, agent)))
+        HookCalls(agent, at_ms, max(latest.get(agent, 0), _ms_of_note(machine, agent)))
         for agent, at_ms in connected.items()
         if "hooks" in described(agent)
     ]
@@ -257,7 +257,7 @@ def silences(machine: Machine, calls: list[HookCalls] | None = None) -> list[Sil
     return silent
 
 
-def _noted_ms(machine: Machine, agent: str) -> int:
+def _ms_of_note(machine: Machine, agent: str) -> int:
     """When the agent called last, as its calls noted."""
     try:
         return (machine.layout.spool / f"{agent}{CALLED}").lstat().st_mtime_ns // 1_000_000
@@ -274,7 +274,7 @@ def _often(faults: list[FaultRow]) -> str:
     return f"{times} in the last {RECENT_DAYS} days"
 
 
-def _told(fault: FaultRow) -> str:
+def _tell(fault: FaultRow) -> str:
     said = f" ({fault.said})" if fault.said else ""
     place = f" in {fault.place}" if fault.place else ""
     return f"{iso_from_ms(fault.at_ms)[:16]}Z, at {fault.event}, {fault.error}{said}{place}"
@@ -363,7 +363,7 @@ def surroundings(layout: Layout, *, is_full: bool) -> StoreHealth:
         free_bytes=shutil.disk_usage(layout.root).free,
         lease="held" if is_running else "stale" if process else "free",
         lease_process=process,
-        last_run_ms=_changed_ms(layout),
+        last_run_ms=_ms_of_change(layout),
         spool_files=files,
         spool_bytes=size,
     )
@@ -386,7 +386,7 @@ def examine_store(store: Store, state: ArchiveState, health: StoreHealth) -> Ite
         yield alarm("damaged", f"journal: {heads}.")
     for fault in archive_mark.faults(store):
         yield alarm("damaged", f"database: {fault}.")
-    for file in damaged_objects(store):
+    for file in objects_damaged(store):
         yield alarm("damaged", f"archive: {file.path}: {file.error}")
     unknown = [finding.what for finding in unknown_objects(store, state.unknown) if not finding.is_harmless]
     for what in unknown[:_SHOWN]:
@@ -411,7 +411,7 @@ def fully_checked(layout: Layout) -> Iterator[DoctorFinding]:
             yield alarm("damaged", f"{finding.where}: {finding.what}. See `afterwit store verify`.")
 
 
-def surrounding_findings(layout: Layout, health: StoreHealth, now_ms: int) -> Iterator[DoctorFinding]:
+def findings_around(layout: Layout, health: StoreHealth, now_ms: int) -> Iterator[DoctorFinding]:
     for fault in foreign_permissions(layout):
         yield alarm("permissions", f"{fault}. The archive holds secrets as the agents logged them.")
     if tuple(int(part) for part in health.sqlite_version.split(".")[:3]) < _OLDEST_SAFE_SQLITE:
@@ -429,7 +429,7 @@ def surrounding_findings(layout: Layout, health: StoreHealth, now_ms: int) -> It
         yield warning("spool", f"{size:,} MB from hooks wait to be taken in. Run `afterwit learn`.")
 
 
-def _changed_ms(layout: Layout) -> int | None:
+def _ms_of_change(layout: Layout) -> int | None:
     try:
         return layout.lease.stat().st_mtime_ns // 1_000_000
     except OSError:

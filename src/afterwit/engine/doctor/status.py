@@ -25,11 +25,11 @@ from afterwit.engine.doctor.findings import (
     alarm,
     extra_findings,
     fault_findings,
-    missing_hooks,
+    findings_around,
+    hooks_missing,
     reading_findings,
     reading_state,
     silent_hooks,
-    surrounding_findings,
     surroundings,
 )
 from afterwit.measure.effect import KeptEffect, kept_effect
@@ -129,8 +129,8 @@ def status(world: World, machine: Machine, *, has_sizes: bool = True) -> ProofOf
     require(world.layout)
     health = surroundings(world.layout, is_full=False)
     with readonly_database(world.layout) as db:
-        waiting = _waiting_draws(world, db)
-        vanishing = _vanishing(world, db)
+        waiting = _draws_waiting(world, db)
+        vanishing = _count_vanishing(world, db)
         stored = StoredData(
             root=str(world.layout.root),
             sessions=count_sessions(db),
@@ -138,7 +138,7 @@ def status(world: World, machine: Machine, *, has_sizes: bool = True) -> ProofOf
             archive_bytes=archive_state(db, Archive(world.layout.archive)).packed_bytes if has_sizes else None,
         )
         counts = count_by_status(db)
-        learned = _learned(db, health)
+        learned = _last_learn(db, health)
         return ProofOfLife(
             learned=learned,
             spoke=_spoke(db, waiting),
@@ -172,7 +172,7 @@ def helping(now: ProofOfLife) -> str:
     return "No evidence yet: of the sessions that were told something or skipped, none was compared so far."
 
 
-def _waiting_draws(world: World, db: apsw.Connection) -> list[DrawRow]:
+def _draws_waiting(world: World, db: apsw.Connection) -> list[DrawRow]:
     """What hooks drew since the last run. A run at work may take files away meanwhile."""
     drawn: list[DrawRow] = []
     with suppress(OSError):
@@ -182,7 +182,7 @@ def _waiting_draws(world: World, db: apsw.Connection) -> list[DrawRow]:
     return [draw for draw in drawn if draw.key not in stored]
 
 
-def _learned(db: apsw.Connection, health: StoreHealth) -> LearnedState:
+def _last_learn(db: apsw.Connection, health: StoreHealth) -> LearnedState:
     noted = last_learned(db)
     if noted is None:
         return LearnedState(last_run_ms=health.last_run_ms)
@@ -219,7 +219,7 @@ def _comparison(db: apsw.Connection, waiting: list[DrawRow], now_ms: int) -> Ski
     )
 
 
-def _vanishing(world: World, db: apsw.Connection) -> VanishingLogs:
+def _count_vanishing(world: World, db: apsw.Connection) -> VanishingLogs:
     forgetful: list[Home] = []
     for home in homes(world.settings, world.user_home):
         kept = retention_in(home)
@@ -249,11 +249,11 @@ def _findings(
     vanishing: VanishingLogs,
 ) -> Iterator[DoctorFinding]:
     """Those of `doctor` that cost no look at everything."""
-    yield from surrounding_findings(world.layout, health, world.now_ms)
+    yield from findings_around(world.layout, health, world.now_ms)
     yield from fault_findings(db, world.now_ms)
     yield from reading_findings(db)
     yield from extra_findings(world)
-    yield from missing_hooks(machine)
+    yield from hooks_missing(machine)
     yield from silent_hooks(machine)
     recent_ms = world.now_ms - RECENT_DAYS * DAY_MS
     lost = sum(file.state == LOST and file.dropped_ms > recent_ms for file in files_dropped(db))

@@ -204,7 +204,7 @@ class _Settling:
         present = {id_of(draft) for draft in everything}
         everything += [draft for name, draft in decisions.kept.items() if name not in present]
         texts = {repo: HostText.of(named) for repo, named in self._basis.hosts.items()}
-        passed, rejected = self._gated(_with_backing(everything, decisions), texts, changed)
+        passed, rejected = self._pass_gate(_with_backing(everything, decisions), texts, changed)
         mergings = (
             merge_drafts(
                 (draft for draft in passed if not _is_foreign(draft) and draft.harvester != READ), scopes=scopes
@@ -239,7 +239,7 @@ class _Settling:
             doubles=sorted({(review.first, review.second) for review in reviews}),
         )
 
-    def _gated(
+    def _pass_gate(
         self, drafts: Iterable[Draft], texts: Mapping[str, HostText], changed: Collection[str] | None
     ) -> tuple[list[Draft], list[RejectionRow]]:
         """What passes the gate, and what does not. Drafts of other scopes are as they were when all was settled, and so

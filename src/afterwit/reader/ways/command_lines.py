@@ -85,7 +85,7 @@ class ClaudeCodeClient:
         return ""
 
     def refusal(self, told: Sequence[str]) -> str:
-        return _missing_options(self._needed, told[0])
+        return _options_missing(self._needed, told[0])
 
     def call(self, model: str, question: ModelQuestion, folder: Path, told: Sequence[str]) -> ClientCall:  # noqa: ARG002
         options = ("--print", "--safe-mode", "--strict-mcp-config", "--no-session-persistence", "--tools", "")
@@ -142,7 +142,7 @@ class CodexClient:
 
     def refusal(self, told: Sequence[str]) -> str:
         options, features, servers = told
-        if missing := _missing_options(self._needed, options):
+        if missing := _options_missing(self._needed, options):
             return missing
         if unknown := [name for name in self._off if name not in self._features(features)]:
             return f"it does not say how to turn off {' and '.join(unknown)}"
@@ -224,7 +224,7 @@ class GeminiClient:
         )
 
     def refusal(self, told: Sequence[str]) -> str:
-        return _missing_options(self._needed, told[0])
+        return _options_missing(self._needed, told[0])
 
     def call(self, model: str, question: ModelQuestion, folder: Path, told: Sequence[str]) -> ClientCall:  # noqa: ARG002
         prompt, settings = folder / "prompt.md", ".gemini/settings.json"
@@ -250,7 +250,7 @@ class GeminiClient:
         return GivenAnswer(request, "" if fault else str(text), given, written, fault)
 
 
-def _missing_options(needed: Iterable[str], told: str) -> str:
+def _options_missing(needed: Iterable[str], told: str) -> str:
     options = set(_OPTION.findall(told))
     missing = [option for option in needed if option not in options]
     return f"it has no {' and no '.join(missing)}" if missing else ""

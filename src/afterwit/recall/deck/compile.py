@@ -200,7 +200,7 @@ class _Compiling:
         return redactor_of(self._world).text
 
     @functools.cached_property
-    def _shared(self) -> list[Item]:
+    def _share(self) -> list[Item]:
         """What holds everywhere, or for an agent."""
         return told_once(map(item_in, self._shared_rows), self._to)
 
@@ -231,7 +231,7 @@ class _Compiling:
         items = self._items(repo)
         if not items and repo:
             return
-        here = [*items, *self._shared] if repo else items
+        here = [*items, *self._share] if repo else items
         counts = {**self._stories, Scope(ScopeKind.REPO, repo): now.stories}
         for agent in agents_of(here):
             block = start_block_for(self._world, Situation(repo, agent), here, counts)
@@ -253,7 +253,7 @@ class _Compiling:
         return [item.id for item in map(item_in, rows) if is_personal(item) and not item.is_decided]
 
     def _items(self, repo: str) -> list[Item]:
-        return told_once(map(item_in, self._rows([f"{_REPO}{repo}"])), self._to) if repo else self._shared
+        return told_once(map(item_in, self._rows([f"{_REPO}{repo}"])), self._to) if repo else self._share
 
     def _rows(self, scopes: Collection[str]) -> list[ItemRow]:
         return list(items_in(self._store.db, scopes, SPEAKING)) if scopes else []

@@ -10,7 +10,7 @@ from typing import Any
 from afterwit.engine.curation.curate import edit, judge
 from afterwit.engine.curation.review import waiting
 from afterwit.engine.curation.undo import ForgetRequest, Past, forget, past, undo
-from afterwit.engine.curation.why import confidence_path, telling_line, why
+from afterwit.engine.curation.why import confidence_path, line_that_tells, why
 from afterwit.knowledge.door.list import ItemFilter, listed, makers, searched, sentences
 from afterwit.knowledge.door.list import shown as item_named
 from afterwit.knowledge.door.listeners import listener_here
@@ -99,7 +99,7 @@ def _item(ask: Ask) -> WebAnswer:
         linked=sentences(ask.world, linked),
         path_of_confidence=confidence_path(item),
         tellings=[(row, sessions[row.agent, row.session]) for row in reversed(given)],
-        telling_line=telling_line,
+        telling_line=line_that_tells,
         said_at=said_at,
         sides=[answer.side(ask.world.calendar, is_against=is_against) for is_against in (False, True)],
         **undo_bar(ask),

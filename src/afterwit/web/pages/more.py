@@ -20,7 +20,7 @@ from afterwit.config.set import (
 from afterwit.config.show import DEFAULT, SettingRow
 from afterwit.config.show import show as settings_shown
 from afterwit.engine.doctor.doctor import examine
-from afterwit.engine.doctor.findings import missing_hooks, silent_hooks
+from afterwit.engine.doctor.findings import hooks_missing, silent_hooks
 from afterwit.model.errors import ConfigError, UsageError
 from afterwit.recall.deck.compile import tell_hooks
 from afterwit.recall.find_places import find_places
@@ -74,7 +74,7 @@ def _names(ask: Ask) -> WebAnswer:
 
 def _doctor(ask: Ask) -> WebAnswer:
     machine = ask.place.machine
-    examination = examine(ask.world).plus((*missing_hooks(machine), *silent_hooks(machine)))
+    examination = examine(ask.world).plus((*hooks_missing(machine), *silent_hooks(machine)))
     return render(ask, "doctor.html", examination=examination)
 
 

@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from afterwit.config.world import World
-from afterwit.engine.curation.curate import decision_desk, line_of, worded
+from afterwit.engine.curation.curate import decision_desk, line_of, put_into_words
 from afterwit.extras.lab.patterns.catalog import (
     Bump,
     Catalog,
@@ -219,8 +219,8 @@ def _clean_changes(world: World, changes: EntryChanges) -> EntryChanges:
     if triggers is not None:
         triggers = tuple(dict.fromkeys(unkeyed(line_of(world, text)) for text in triggers if text.strip()))
     return EntryChanges(
-        title=None if changes.title is None else unkeyed(worded(world, changes.title)),
-        text=None if changes.text is None else unkeyed(worded(world, changes.text)),
+        title=None if changes.title is None else unkeyed(put_into_words(world, changes.title)),
+        text=None if changes.text is None else unkeyed(put_into_words(world, changes.text)),
         scope=None if changes.scope is None else _scope(changes.scope),
         triggers=triggers,
     )
