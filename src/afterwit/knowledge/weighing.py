@@ -1,7 +1,7 @@
 """Makes items of drafts: belief, authority, and a status with its reason.
 
 A person's decision comes first; then what is gone, what came from elsewhere, what was contradicted; then the quorum
-and the belief. The rules are in `_judged`, in the order in which they apply. `weighed` looks at a whole set and
+and the belief. The rules are in `_judge`, in the order in which they apply. `weigh_all` looks at a whole set and
 settles what takes the place of what. Pure: everything it needs is in the context.
 """
 

@@ -2,7 +2,7 @@
 
 A pass of a set of small triggers says which rules could match; nearly always that is none. Only those rules then
 run, and only their candidates are judged. Patterns are compiled when first needed. What replaces a place is left to
-`redaction`; encoded secrets to `encodings`.
+`redaction`, as are encoded secrets and blocks of keys.
 
 Weighs values that stand where a secret could stand: is `password: …` followed by a password, or by code?
 

@@ -1,7 +1,7 @@
 """Takes secrets and traces of people out of text, before anything is stored, indexed, logged or shown.
 
 A secret becomes a typed, keyed placeholder; the name before it stays. Redacting twice equals redacting once, no text
-makes it raise, and each string is judged by itself. Rules are data (`rules/`); what is weighed in code is in `judging`
+makes it raise, and each string is judged by itself. Rules are data (`rules/`); what is weighed in code is in `matching`
 and `people`. Names in running text are not found, and neither is a secret without a known form or a telling name.
 
 Behind one level of base64, hex or percent encoding secrets are found too: the keywords of the rules are encoded, in all

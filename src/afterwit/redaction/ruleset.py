@@ -87,7 +87,7 @@ _LEAST_ENTROPY = 2.8
 
 class Judge(StrEnum):
     """Who decides whether a candidate is a secret. Those of people are in `people` and `numbers`, the others in
-    `judging`."""
+    `matching`."""
 
     FORMAT = "format"  # the pattern is proof enough, given some entropy
     PASSWORD = "password"  # noqa: S105

@@ -1,7 +1,7 @@
 """Full-text search over what was said and done, with snippets from the archive.
 
 A program that stays (a server, a benchmark) keeps a `Searcher`; a command asks once with `search`, whose answer goes
-session by session, or with `best_hits`. The database holds where a text lies, not what it says: `event_texts` reads it.
+session by session, or with `best_hits`. The database holds where a text lies, not what it says: `originals` reads it.
 Texts are cleaned and redacted before they leave this module.
 """
 

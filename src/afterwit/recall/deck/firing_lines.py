@@ -1,6 +1,6 @@
 """The lines of a deck: what each item says to an agent, and what makes it fire.
 
-Pure, and light to import: lists ask here when a note is told. `line_tables` writes the lines for hooks.
+Pure, and light to import: lists ask here when a note is told. `put_lines` writes them for hooks.
 """
 
 import struct
