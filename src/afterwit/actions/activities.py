@@ -6,7 +6,7 @@ One command line can be several. Pure; asked by recall, by the backtest and by h
 
 Which commands report on the code: tests, linters, type checks, builds, and the state of a continuous integration.
 
-Known by names: of test runners, linters, type checkers and compilers, and of tasks that call them (`activity_names`).
+Known by names: of test runners, linters, type checkers and compilers, and of tasks that call them.
 """
 
 from afterwit.actions.quick_look import (

@@ -5,7 +5,7 @@ read from the deck by the function that hooks call. What a user prefers joins th
 block if `recall.preferences = true`: entries whose key begins with `preference` and that a person stored, cleaned and
 cut like all text that is given to an agent; a failing backend means no lines, never a failing start. Which repository a
 folder belongs to is found by comparing it, redacted as folders are stored: in a checkout the folders up to its root
-count, then what else it is recognised by (`repos.known_names`); elsewhere all folders above. So a checkout inside
+count, then what else it is recognised by (`repos.identity`); elsewhere all folders above. So a checkout inside
 another repository's folder is itself.
 """
 

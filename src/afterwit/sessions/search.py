@@ -100,7 +100,7 @@ class _Asked(NamedTuple):
 
 
 class Searcher:
-    """Answers queries to a store that stays open. Made by `searching`."""
+    """Answers queries to a store that stays open. Made by `open_searcher`."""
 
     def __init__(self, world: World, db: apsw.Connection) -> None:
         self._world = world

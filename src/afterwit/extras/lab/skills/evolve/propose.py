@@ -1,7 +1,7 @@
 """Proposes versions of skills: verified, with their evidence; those that fail verification with the reasons.
 
-A first version is proposed for what sessions keep doing by hand: checks that are known to have passed before commits
-(`procedures`). The next version of a skill is proposed where `trends` says that it got worse, or where it harms.
+A first version is proposed for what sessions keep doing by hand: checks that are known to have passed before commits.
+The next version of a skill is proposed where `trends` says that it got worse, or where it harms.
 Everything is derived anew from what was learned; nothing is stored before a person decides.
 """
 
