@@ -56,7 +56,7 @@ _SEAMS = [
     Seam(texts, "clean", "clean text"),
     Seam(parse, "parse", "parse command lines"),
     Seam(steps, "judge", "judge outcomes"),
-    Seam(calls, "telling_part", "judge outcomes"),
+    Seam(calls, "excerpt_of_error", "judge outcomes"),
     Seam(Committer, "put", "rows (SQLite)"),
     Seam(Committer, "settle", "rows (SQLite)"),
     Seam(parts, "put_rows", "rows (SQLite)"),

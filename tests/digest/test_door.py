@@ -10,7 +10,7 @@ from tests.homes import ORCHARD, claude_records, hash_of, learned, mixed_home, p
 
 from afterwit.digest import door as digesting
 from afterwit.digest.door import as_document, digest_pending, load_digest, pack, unpack
-from afterwit.engine import learn as learning
+from afterwit.engine import sweep as learning
 from afterwit.extras.demo.run import home_files
 from afterwit.model.digest import VERSION, Digest
 from afterwit.model.kinds import FailureClass, Outcome, ResolutionKind

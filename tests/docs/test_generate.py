@@ -74,5 +74,5 @@ def test_an_agent_that_the_page_does_not_describe_is_an_error(generate: ModuleTy
 def test_a_function_that_the_map_names_and_nobody_has_is_an_error(generate: ModuleType, tmp_path: Path) -> None:
     page = tmp_path / "docs" / "parts" / "architecture.md"
     page.write_text(page.read_text(encoding="utf-8") + "\n`engine.sweep.teach`\n", encoding="utf-8")
-    with pytest.raises(SystemExit, match=r"engine\.learn\.teach"):
+    with pytest.raises(SystemExit, match=r"engine\.sweep\.teach"):
         check(generate)

@@ -38,7 +38,7 @@ LINKS = (
 
 
 def _more(ask: Ask) -> WebAnswer:
-    return render(ask, "more.html", links=(*LINKS, *(link for extra in extras() for link in extra.links)))
+    return render(ask, "more.html", links=(*(link for extra in extras() for link in extra.links), *LINKS))
 
 
 def _places(ask: Ask) -> WebAnswer:
