@@ -55,6 +55,7 @@ from afterwit.store.store import Store, open_store, readonly_database
 
 _NOBODY = "nobody"  # names the home folder of a user that is not known
 _TAKEN_BACK = (KnowledgeEntry.FORGOTTEN, KnowledgeEntry.UNDONE)
+_BY_MODELS = (KnowledgeEntry.READ, KnowledgeEntry.CONSOLIDATED, KnowledgeEntry.COMPILED)
 _NEVER_CALLED = (Status.DENIED, Status.CANCELLED)
 _OF_FILES = (ActionKind.READ, ActionKind.EDIT, ActionKind.WRITE)
 _FACTS = ("repo", "user", "relation", "parent", "branch", "started_ms", "ended_ms", "title", "task")
@@ -191,7 +192,7 @@ def past_of(
 ) -> Iterator[PastStore]:
     """A past in which nothing is known yet, for the history of this world's store; gone at the end."""
     with readonly_database(world.layout) as db:
-        left_out = () if with_reading else (KnowledgeEntry.READ, KnowledgeEntry.CONSOLIDATED)
+        left_out = () if with_reading else _BY_MODELS
         recorded = [row for row in items.decisions(db) if row.kind not in left_out]
         there = git_checkouts(OpenedRows(db, redaction_key(world.layout)), world)
         git_dirs = {checkout.repo: checkout.git_dir for checkout in there}

@@ -111,6 +111,7 @@ class ItemKind(StrEnum):
     PLAIN = ""
     DECISION = "decision"
     PROCEDURE = "procedure"
+    THREAD = "thread"  # about work in progress: of no use once that is over
 
 
 class Scope(NamedTuple):
@@ -216,6 +217,9 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     saves: float = 1.0  # actions that knowing it spares when it fires
     when: str = ""  # a later session needs it, in words
     kind: ItemKind = ItemKind.PLAIN
+    branch: str = ""  # of the work that a note of a thread is about
+    names: tuple[str, ...] = ()  # by which a prompt names that work
+    whose: str = ""  # a wish, where several people work: "user", "other" or "all"
     stated_confidence: float = 0.0  # of the model that proposed it; 0.0 where none did
 
 
@@ -269,6 +273,9 @@ class Item(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     saves: float = 1.0
     when: str = ""
     kind: ItemKind = ItemKind.PLAIN
+    branch: str = ""
+    names: tuple[str, ...] = ()
+    whose: str = ""
     reason: str = ""  # for its status, in words
     superseded_by: str = ""
     supersedes: tuple[str, ...] = ()

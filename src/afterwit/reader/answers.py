@@ -1,8 +1,8 @@
-"""What a model answered, about a session or about notes, understood as far as it can be: JSON by a schema.
+"""What a model answered about a session, understood as far as it can be: JSON by a schema.
 
 Tolerant in form and strict in content, however it is wrapped: text around the JSON, fences, a bare list and unknown
 fields are passed over; a note without a sentence or without lines is none, and what is of the wrong type is dropped.
-Whether a note is true is left to `checks`, and what is said of notes to `note_claims`.
+Whether a note is true is left to `checks`; answers about the brief are understood by `compiling`.
 """
 
 import re
@@ -23,11 +23,10 @@ _LONGEST_SENTENCE = 1_000
 _FENCED = re.compile(r"```(?:json)?\s*\n(.*?)\n\s*```", re.DOTALL)
 _OPENINGS = re.compile(r"[\[{]")
 _MOST_OPENINGS = 20
+_MOST_THREAD_NAMES = 4
+WHOSE = ("user", "other", "all")
 RELATIONS = ("confirms", "replaces", "contradicts")
 SCOPES = ("repository", "agent", "everywhere")
-_MOST_CLAIMS = 60  # of one kind in an answer
-_LARGEST_GROUP = 30
-_ID = re.compile(r"[0-9a-f]{6,40}")
 
 
 class GivenAnswer(NamedTuple):
@@ -55,6 +54,9 @@ class ProposedNote(NamedTuple):
     activities: tuple[Activity, ...] = ()
     about: str = ""  # a note that is there already
     relation: str = ""
+    branch: str = ""  # of a note of a thread
+    names: tuple[str, ...] = ()  # by which a prompt names its work
+    whose: str = ""
     confidence: float = 0.5
     spares: float = 1.0  # actions, when it matters
     often: float = 2.0  # of ten later sessions, in which it matters
@@ -87,7 +89,15 @@ def notes_schema() -> dict[str, Any]:
     note = {
         "sentence": {"type": "string"},
         "category": {"type": "string", "enum": [str(value) for value in Category]},
-        "kind": {"type": "string", "enum": [str(value) for value in ItemKind]},
+        "lasts": {"type": "string", "enum": ["durable", "thread"]},
+        "thread": {
+            "type": ["object", "null"],
+            "properties": {"branch": {"type": "string"}, "words": texts},
+            "required": ["branch", "words"],
+            "additionalProperties": False,
+        },
+        "kind": {"type": "string", "enum": [str(value) for value in ItemKind if value is not ItemKind.THREAD]},
+        "whose": {"type": "string", "enum": ["", *WHOSE]},
         "when": {"type": "string"},
         "lines": {"type": "array", "items": {"type": "integer"}},
         "scope": {"type": "string", "enum": list(SCOPES)},
@@ -146,11 +156,13 @@ def _proposals(notes: list[Any]) -> Iterator[ProposedNote]:
             continue
         about = note.get("about") if isinstance(note.get("about"), dict) else {}
         relation = _text(about.get("relation"), 20)
+        thread = note.get("thread") if isinstance(note.get("thread"), dict) else {}
+        is_thread = note.get("lasts") == "thread"
         yield ProposedNote(
             sentence=sentence,
             lines=lines,
             category=_value(Category, note.get("category"), Category.FACT),
-            kind=_value(ItemKind, note.get("kind"), ItemKind.PLAIN),
+            kind=ItemKind.THREAD if is_thread else _value(ItemKind, note.get("kind"), ItemKind.PLAIN),
             when=" ".join(_text(note.get("when"), _LONGEST_WHEN).split()),
             scope=scope if (scope := _text(note.get("scope"), 20)) in SCOPES else SCOPES[0],
             programs=_texts(note.get("programs")),
@@ -159,6 +171,9 @@ def _proposals(notes: list[Any]) -> Iterator[ProposedNote]:
             activities=tuple(dict.fromkeys(_activities(note.get("activities")))),
             about=_text(about.get("note"), 40) if relation in RELATIONS else "",
             relation=relation if relation in RELATIONS else "",
+            branch=_text(thread.get("branch"), _LONGEST_NAME) if is_thread else "",
+            names=_texts(thread.get("words"))[:_MOST_THREAD_NAMES] if is_thread else (),
+            whose=whose if (whose := _text(note.get("whose"), 10)) in WHOSE else "",
             confidence=_share(note.get("confidence")),
             spares=min(10.0, max(0.5, _number(note.get("spares"), 1.0))),
             often=min(10.0, max(0.1, _number(note.get("often"), 2.0))),
@@ -205,61 +220,6 @@ def _share(value: Any) -> float:
     return min(1.0, max(0.0, _number(value, 0.5)))
 
 
-class NoteClaims(NamedTuple):
-    """What a model says of notes. Nothing in it is to be believed."""
-
-    same: tuple[tuple[str, ...], ...] = ()  # the one to keep first
-    replaced: tuple[tuple[str, str], ...] = ()  # old, new
-    contradict: tuple[tuple[str, str], ...] = ()
-
-
-def understand_claims(text: str) -> NoteClaims | None:
-    """What an answer claims; None where it is none."""
-    for value in json_values(text):
-        if isinstance(value, dict) and any(isinstance(value.get(field), list) for field in NoteClaims._fields):
-            return NoteClaims(
-                tuple(group for given in _claims(value, "same") if len(group := _ids(given)) > 1),
-                tuple(pair for given in _claims(value, "replaced") if (pair := _old_and_new(given)) is not None),
-                tuple((ids[0], ids[1]) for given in _claims(value, "contradict") if len(ids := _ids(given)) == 2),
-            )
-    return None
-
-
-def claims_schema() -> dict[str, Any]:
-    """The form of an answer, for models that can be held to one."""
-    text = {"type": "string"}
-    texts = {"type": "array", "items": text}
-    pair = {
-        "type": "object",
-        "properties": {"old": text, "new": text},
-        "required": ["old", "new"],
-        "additionalProperties": False,
-    }
-    fields = {
-        "same": {"type": "array", "items": texts},
-        "replaced": {"type": "array", "items": pair},
-        "contradict": {"type": "array", "items": texts},
-    }
-    return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
-
-
-def _claims(value: Mapping[str, Any], field: str) -> list[Any]:
-    given = value.get(field)
-    return given[:_MOST_CLAIMS] if isinstance(given, list) else []
-
-
-def _ids(value: Any) -> tuple[str, ...]:
-    texts = value[:_LARGEST_GROUP] if isinstance(value, list) else ()
-    names = (text.strip("[] ") for text in texts if isinstance(text, str))
-    return tuple(dict.fromkeys(name for name in names if _ID.fullmatch(name)))
-
-
-def _old_and_new(value: Any) -> tuple[str, str] | None:
-    names = [value.get("old"), value.get("new")] if isinstance(value, dict) else value
-    ids = _ids(names)
-    return (ids[0], ids[1]) if len(ids) == 2 else None
-
-
 class AnswerForm(NamedTuple):
     """What is asked for."""
 
@@ -269,20 +229,11 @@ class AnswerForm(NamedTuple):
     empty: str  # what to say where there is nothing to say
 
 
-def form_of(request: ReadingRequest) -> AnswerForm:
-    """The form of the answer to a request."""
-    if request.items:
-        lists = ", ".join(f"`{field}`" for field in NoteClaims._fields)
-        nothing = '{"same": [], "replaced": [], "contradict": []}'
-        return AnswerForm("settled", claims_schema(), f"a JSON object with the lists {lists}", nothing)
-    return AnswerForm("notes", notes_schema(), "a JSON object with a list `notes`", '{"notes": []}')
-
-
-def with_remark(request: ReadingRequest) -> ReadingRequest:
+def with_remark(request: ReadingRequest, form: AnswerForm) -> ReadingRequest:
     """The same question, to a model whose answer to it was not understood."""
-    form = form_of(request)
     remark = (
         f"\n## A remark\nYour last answer to this was not understood: there was not {form.words} in it. Answer with"
         f" nothing but that object, {form.empty} where there is nothing to say.\n"
     )
-    return request._replace(text=request.text + remark)
+    name = "opening" if request.items else "rest"
+    return request._replace(**{name: getattr(request, name) + remark})

@@ -22,19 +22,20 @@ from afterwit.config.world import World
 from afterwit.knowledge.door.settle import settle
 from afterwit.model.learn_run import Progress
 from afterwit.model.prices import price_list
-from afterwit.reader.answers import GivenAnswer, form_of, with_remark
+from afterwit.reader.answers import GivenAnswer, with_remark
+from afterwit.reader.compiling import form_of
 from afterwit.reader.intake import Fate, ReadingDesk
 from afterwit.reader.ledger import Purse, estimate, spent_by, usage_of
-from afterwit.reader.plan import PlannedRequest, ReadingPlan
+from afterwit.reader.plan import PlannedRequest, ReadingPlan, due
 from afterwit.reader.read import request_body
-from afterwit.reader.requests import ReadingRequest
+from afterwit.reader.requests import Beside, ReadingRequest
 from afterwit.reader.ways.way import ModelQuestion, Way, WaySurroundings, way_of
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.redaction.hygiene import clean
 from afterwit.sessions.originals import TranscriptSource, source_of
 from afterwit.store.atomic import step
 from afterwit.store.decide import READING_ASKED, READING_SPENT, catch_up, decide, report_if_recorded
-from afterwit.store.decisions import NotesConsolidated, ReadingUsage, SessionRead
+from afterwit.store.decisions import BriefCompiled, ReadingUsage, SessionRead
 from afterwit.store.rows.readings import CALLED, ReadingRow, request_row
 from afterwit.store.store import hold_lease
 
@@ -42,7 +43,6 @@ _CALL_SECONDS = 300.0
 _WAIT_SECONDS = 600  # for the lock: what was answered is paid for
 _LOOK_SECONDS = 0.5  # how long Ctrl-C may have to wait on systems where waiting cannot be interrupted
 _MOST_IN_A_ROW = 3  # failures
-_SETTLE_EVERY = 25  # answers
 _LONGEST_FAULT = 300
 _Answering = Future[GivenAnswer]
 
@@ -65,9 +65,8 @@ class CalledRun(msgspec.Struct, kw_only=True):
     notes: int = 0
     rejected: int = 0
     relations: int = 0  # notes that were there already, and are confirmed or contradicted
-    merged: int = 0  # notes that say the same as another, which is kept
-    replaced: int = 0
-    contradicting: int = 0  # pairs that a person should look at
+    lines: int = 0  # of briefs that were compiled
+    replaced: int = 0  # notes, by those who compiled
     gained: list[str] = msgspec.field(default_factory=list)  # ids of new items
     tokens_in: int = 0  # of all calls, also of those that failed
     tokens_out: int = 0
@@ -84,7 +83,7 @@ class CalledRun(msgspec.Struct, kw_only=True):
         self.cost_usd += usage.cost_usd or 0.0
         self.unpriced += usage.cost_usd is None
 
-    def count(self, entry: SessionRead | NotesConsolidated) -> None:
+    def count(self, entry: SessionRead | BriefCompiled) -> None:
         """Counts an answer."""
         self.answered += 1
         self.rejected += len(entry.rejected)
@@ -92,9 +91,8 @@ class CalledRun(msgspec.Struct, kw_only=True):
             self.notes += len(entry.drafts)
             self.relations += len(entry.relations)
         else:
-            self.merged += sum(len(group) - 1 for group in entry.same)
+            self.lines += len(entry.lines)
             self.replaced += len(entry.replaced)
-            self.contradicting += len(entry.contradict)
 
 
 class CallingRules(NamedTuple):
@@ -136,6 +134,7 @@ class _Visit(NamedTuple):
     source: TranscriptSource
     world: World
     desk: ReadingDesk
+    beside: Beside
 
 
 def call(world: World, made: ReadingPlan, calls: CallingRules, progress: Progress) -> CalledRun:
@@ -163,13 +162,39 @@ class _CallingRun:
         self._reserved_usd = 0.0  # of what is under way
         self._in_a_row = 0  # failures
         self._unsettled = 0  # answers
+        self._last = ("", "")  # the session that was asked about last
         self.result = CalledRun(model=made.model)
 
     def work(self) -> None:
         self._progress.stage("reading", len(self._waiting), "requests")
         self._exchange([])
+        self._drain()
+        self._waiting.extend(map(_Errand, self._due()))
+        if self._waiting and not self.result.stopped_by:
+            self._progress.stage("compiling", len(self._waiting), "briefs")
+            self._exchange([])
+            self._drain()
+
+    def _drain(self) -> None:
         while self._underway:
             self._exchange(self._done())
+
+    def _due(self) -> list[PlannedRequest]:
+        """The briefs of the repositories that were read, where that brought enough."""
+        repos = {planned.repo for planned in self._made.requests if planned.native_id}
+        if not repos or self.result.stopped_by:
+            return []
+        with self._visit() as visit:
+            self._settle(visit)
+            beside = Beside(visit.source, visit.world)
+            made = due(beside, visit.world, repos, self._made.model, is_forced=False)
+            overhead, now_ms = self._calls.way.overhead_tokens, visit.world.now_ms
+            return [
+                PlannedRequest(
+                    request, estimate(request, self._made.model, self._prices, now_ms, overhead), repo
+                )
+                for repo, request in made
+            ]
 
     def finish(self) -> None:
         """What is under way is waited for and taken in; interrupted once more, what is there by now."""
@@ -200,7 +225,7 @@ class _CallingRun:
             catch_up(source.store)
             with report_if_recorded(source.store):
                 desk = ReadingDesk(source, now, is_again=self._calls.is_again, run_ms=self._world.now_ms)
-                yield _Visit(source, now, desk)
+                yield _Visit(source, now, desk, Beside(source, now))
 
     def _exchange(self, done: Sequence[_Answering]) -> None:
         """Takes in what was answered, and asks on."""
@@ -211,20 +236,31 @@ class _CallingRun:
                 del self._underway[future]
                 self._calls.watch(self.result)
             while self._waiting and len(self._underway) + len(asked) < self._calls.way.most_at_once:
+                self._look_again(visit)
                 more = self._reserve(visit, self._waiting[0], is_alone=not self._underway and not asked)
                 if more is None:
                     break
                 self._waiting.popleft()
                 asked += more
-            if self._unsettled >= _SETTLE_EVERY:
-                self._settle(visit)
         step("requests are in the journal, not sent")
         for underway in asked:
             self._underway[self._sent(underway)] = underway
 
+    def _look_again(self, visit: _Visit) -> None:
+        """The notes that stand beside the next request are those of now: what sessions before it have shown is there."""
+        errand = self._waiting[0]
+        planned = errand.planned
+        if planned.session != self._last and self._unsettled:
+            self._settle(visit)
+        self._last = planned.session
+        if planned.native_id and not errand.is_mending:
+            notes = visit.beside.around(planned.repo).notes
+            self._waiting[0] = errand._replace(planned=planned._replace(request=planned.request._replace(notes=notes)))
+
     def _settle(self, visit: _Visit) -> None:
         self.result.gained += settle(visit.source.store, visit.world).gained
         self._unsettled = 0
+        visit.beside.forget()
 
     def _reserve(self, visit: _Visit, errand: _Errand, *, is_alone: bool) -> list[_Underway] | None:
         """Journals a request that is sent next; nothing where another run has it, None where it cannot be asked now."""
@@ -267,7 +303,9 @@ class _CallingRun:
 
         def answered() -> None:
             try:
-                question = ModelQuestion(request.id, request.system, request.text, form_of(request).schema)
+                question = ModelQuestion(
+                    request.id, request.system, request.text, form_of(request).schema, request.answer_tokens
+                )
                 future.set_result(self._calls.way.answer(question, min(left, _CALL_SECONDS)))
             except BaseException as error:  # noqa: BLE001 - it is raised where the answer is taken
                 future.set_exception(error)
@@ -303,7 +341,8 @@ class _CallingRun:
         return again
 
     def _mend(self, errand: _Errand, visit: _Visit) -> _Errand:
-        request = with_remark(errand.planned.request)
+        asked = errand.planned.request
+        request = with_remark(asked, form_of(asked))
         wanted = estimate(request, self._made.model, self._prices, visit.world.now_ms, self._calls.way.overhead_tokens)
         return _Errand(errand.planned._replace(request=request, estimate=wanted), is_mending=True)
 

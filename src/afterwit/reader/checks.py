@@ -21,7 +21,7 @@ from typing import NamedTuple
 from afterwit.harvest.commands.power import is_tellable
 from afterwit.harvest.commands.spoken import SPAN
 from afterwit.model.kinds import Status
-from afterwit.model.knowledge import SENTENCE_LIMIT, Channel
+from afterwit.model.knowledge import SENTENCE_LIMIT, Channel, ItemKind
 from afterwit.model.text import is_of_another_language, words_of
 from afterwit.reader.answers import ProposedNote
 from afterwit.reader.lines import ForeignText, SessionLine, Speaker
@@ -46,7 +46,7 @@ from afterwit.redaction.claims import claims_in, orders_for_good, others_in
 from afterwit.redaction.hygiene import reads_like_an_order
 from afterwit.redaction.markers import is_own
 
-VERSION = 5  # counts up when answers that are kept would be judged otherwise
+VERSION = 6  # counts up when answers that are kept would be judged otherwise
 LEAST_CONFIDENCE = 0.5
 _LEAST_WORTH = 0.15  # actions that a note spares in a session on average, as the model counts
 _OWN_WORDS = 0.5  # of a sentence's words that the user's lines must hold to make it theirs
@@ -295,7 +295,7 @@ def _of_form(proposal: ProposedNote, sent: Sent) -> Conviction | None:
         return Conviction.OWN
     if proposal.confidence < LEAST_CONFIDENCE:
         return Conviction.SPECULATION
-    if proposal.worth < _LEAST_WORTH:
+    if proposal.worth < _LEAST_WORTH and proposal.kind is not ItemKind.THREAD:
         return Conviction.TRIFLE
     if sent.copied and any(run in sent.copied for run in _runs(proposal.sentence)):
         return Conviction.COPIED

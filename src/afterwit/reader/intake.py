@@ -13,6 +13,7 @@ lines allows.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
+from functools import partial
 from typing import NamedTuple
 
 import msgspec
@@ -23,8 +24,11 @@ from afterwit.digest.door import load_digest
 from afterwit.harvest.door import SessionRefs
 from afterwit.harvest.harvester import id_of
 from afterwit.knowledge.belief import rank
-from afterwit.knowledge.door.settle import recorded
+from afterwit.knowledge.brief import ENTRIES, Page, pages_of
+from afterwit.knowledge.door.listeners import listener_here
+from afterwit.knowledge.door.settle import recorded, recorded_about
 from afterwit.knowledge.gate import rejection
+from afterwit.knowledge.shown_items import may_be_told_to
 from afterwit.knowledge.whose_words import is_persons
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import (
@@ -43,33 +47,39 @@ from afterwit.model.knowledge import (
 )
 from afterwit.model.prices import price_list
 from afterwit.model.text import has_disguised_word, has_strange_letters, words_of
-from afterwit.reader import checks, note_claims
-from afterwit.reader.answers import GivenAnswer, ProposedNote, understand_claims, understand_notes
+from afterwit.reader import checks, compiling
+from afterwit.reader.answers import GivenAnswer, ProposedNote, understand_notes
 from afterwit.reader.checks import Convicted, Sent, Supported, bears_on, checked, runs_in
+from afterwit.reader.compiling import notes_to_compile, understand_brief
 from afterwit.reader.ledger import usage_of
+from afterwit.reader.line_checks import convict
 from afterwit.reader.lines import ForeignText, SessionLine, Speaker
-from afterwit.reader.note_claims import settle_claims
 from afterwit.reader.plan import prompt_in_force
-from afterwit.reader.requests import Beside, LineSpan, hash_of, session_text
+from afterwit.reader.requests import CHARS_PER_TOKEN, Beside, LineSpan, hash_of, session_text
 from afterwit.reader.support import holds, untold_commands
+from afterwit.recall.trial import times_fired
 from afterwit.redaction.claims import claims_in, lowers_a_guard, orders_for_good
 from afterwit.redaction.hygiene import clean, danger_in, reads_like_an_order
 from afterwit.redaction.plain_names import is_plain_path
 from afterwit.sessions.originals import TranscriptSource
 from afterwit.store.decide import decide
 from afterwit.store.decisions import (
+    BriefCompiled,
     ItemEvidence,
     KnowledgeEntry,
-    NotesConsolidated,
     RejectedProposal,
     SessionRead,
     gather_decisions,
+    in_force,
 )
+from afterwit.store.marks import newest_in
 from afterwit.store.rows.readings import ReadingRow, request_row
-from afterwit.store.rows.session_list import SessionRow, session_of
+from afterwit.store.rows.session_list import SessionRow, session_of, session_row
 
 _MOST_TRIGGERS = 12
 _FEWEST_ERROR_WORDS = 2
+_MOST_NAME_WORDS = 5
+_MOST_TRIED = 60  # past sessions on which triggers are tried
 _LONGEST_KEPT = 40_000  # characters of an answer
 
 
@@ -93,6 +103,9 @@ def draft_of(supported: Supported, session: ReadSession, replaced: Sequence[str]
         agents=(session.ref.agent,) if proposal.scope == "agent" else (),
         category=proposal.category,
         kind=proposal.kind,
+        branch=proposal.branch if _is_named(proposal.branch) else "",
+        names=tuple(name for name in proposal.names if _is_named(name)),
+        whose=proposal.whose,
         sentence=proposal.sentence,
         channel=supported.channel,
         triggers=tuple(dict.fromkeys(_triggers(proposal, session)))[:_MOST_TRIGGERS],
@@ -118,6 +131,11 @@ def _is_fit(when: str, lines: Sequence[SessionLine]) -> bool:
         return False
     typed = (line.text for line in lines if line.speaker is Speaker.USER)
     return not (lowers_a_guard(when) or has_strange_letters(when, typed) or untold_commands(when, lines))
+
+
+def _is_named(name: str) -> bool:
+    """Whether it can be nothing but the name of a piece of work. It is compared and never shown but for a branch."""
+    return 0 < len(words_of(name)) <= _MOST_NAME_WORDS and not danger_in(name)
 
 
 def _rights_needed(proposal: ProposedNote, session: ReadSession) -> str:
@@ -201,9 +219,8 @@ class TakenAnswers(msgspec.Struct, frozen=True, kw_only=True):
     notes: int
     rejected: int
     relations: int  # notes that were there already, and are confirmed or contradicted
-    merged: int  # notes that say the same as another, which is kept
-    replaced: int
-    contradicting: int  # pairs that a person should look at
+    lines: int  # of briefs that were compiled
+    replaced: int  # notes, by those who compiled
     gained: list[str]  # ids of new items
     tokens_in: int
     tokens_out: int
@@ -229,7 +246,7 @@ class ReadingDesk:
         self._taken: set[str] = set()
         self._session: tuple[int, ReadSession] | None = None
         self._fates: Counter[Fate] = Counter()
-        self.entries: list[SessionRead | NotesConsolidated] = []
+        self.entries: list[SessionRead | BriefCompiled] = []
 
     def take(self, answer: GivenAnswer) -> Fate:
         """Checks one answer, and journals it if it is one."""
@@ -240,15 +257,14 @@ class ReadingDesk:
     def taken(self, gained: list[str]) -> TakenAnswers:
         costs = [entry.usage.cost_usd for entry in self.entries]
         read = [entry for entry in self.entries if isinstance(entry, SessionRead)]
-        settled_notes = [entry for entry in self.entries if isinstance(entry, NotesConsolidated)]
+        briefs = [entry for entry in self.entries if isinstance(entry, BriefCompiled)]
         return TakenAnswers(
             fates={fate: self._fates[fate] for fate in Fate},
             notes=sum(len(entry.drafts) for entry in read),
             rejected=sum(len(entry.rejected) for entry in self.entries),
             relations=sum(len(entry.relations) for entry in read),
-            merged=sum(len(group) - 1 for entry in settled_notes for group in entry.same),
-            replaced=sum(len(entry.replaced) for entry in settled_notes),
-            contradicting=sum(len(entry.contradict) for entry in settled_notes),
+            lines=sum(len(entry.lines) for entry in briefs),
+            replaced=sum(len(entry.replaced) for entry in briefs),
             gained=gained,
             tokens_in=sum(entry.usage.tokens_in for entry in self.entries),
             tokens_out=sum(entry.usage.tokens_out for entry in self.entries),
@@ -265,19 +281,19 @@ class ReadingDesk:
         result = self.judged(asked, answer)
         if isinstance(result, Fate):
             return result
-        kind = KnowledgeEntry.READ if isinstance(result, SessionRead) else KnowledgeEntry.CONSOLIDATED
+        kind = KnowledgeEntry.READ if isinstance(result, SessionRead) else KnowledgeEntry.COMPILED
         decide(self._store, kind, msgspec.to_builtins(result), self.at_ms)
         self._taken.add(asked.id)
         self.entries.append(result)
         return Fate.TAKEN
 
-    def judged(self, asked: ReadingRow, answer: GivenAnswer) -> SessionRead | NotesConsolidated | Fate:
+    def judged(self, asked: ReadingRow, answer: GivenAnswer) -> SessionRead | BriefCompiled | Fate:
         """What the checks make of an answer; why nothing, where it is none."""
         if answer.fault:
             return Fate.FAILED
         text = self._source.redactor.text(clean(answer.text))
         if asked.items:
-            return self._settle(asked, answer._replace(text=text))
+            return self._compile(asked, answer._replace(text=text))
         proposals = understand_notes(text)
         if proposals.fault:
             return Fate.NOT_UNDERSTOOD
@@ -287,26 +303,41 @@ class ReadingDesk:
             return Fate.CHANGED
         return self._entry(asked, session, proposals.proposals, answer._replace(text=text))
 
-    def _settle(self, asked: ReadingRow, answer: GivenAnswer) -> NotesConsolidated | Fate:
-        """What an answer about notes comes to. Of its text only the ids are kept."""
-        claims = understand_claims(answer.text)
-        if claims is None:
+    def _compile(self, asked: ReadingRow, answer: GivenAnswer) -> BriefCompiled | Fate:
+        """What of an answer about the notes of a repository may be told."""
+        proposed = understand_brief(answer.text)
+        if proposed is None:
             return Fate.NOT_UNDERSTOOD
-        items = {item.id: item for item in self._beside.read_items(asked.repo)}
-        result = settle_claims(claims, asked.items.split(), items)
-        return NotesConsolidated(
+        names, db, repo = asked.items.split(), self._store.db, asked.repo
+        to = listener_here(db, self._world)
+        there = (item for item in notes_to_compile(self._beside.items(repo), repo) if may_be_told_to(item, to))
+        by_id = {name: item for item in there for name in (item.id, *item.merged)}
+        items = {name: by_id[name] for name in names if name in by_id}
+        page = pages_of(in_force(recorded_about(db, (), ENTRIES))).get(repo, Page(repo))
+        room = self._world.settings.recall.budget_tokens * CHARS_PER_TOKEN
+        digests = partial(self._digests, repo)
+        result = convict(proposed, repo, items, page, lambda triggers: times_fired(triggers, digests()), room)
+        return BriefCompiled(
             request=asked.id,
-            repo=asked.repo,
-            items=tuple(asked.items.split()),
+            repo=repo,
+            items=tuple(names),
+            until_ms=max((item.last_ms for item in items.values()), default=0),
             model=asked.model,
             prompt=asked.prompt,
             run_ms=self._run_ms,
-            checks=note_claims.VERSION,
-            usage=usage_of(self._store.db, asked, answer, self._prices),
+            checks=compiling.VERSION,
+            usage=usage_of(db, asked, answer, self._prices),
+            lines=result.lines,
+            replaced=result.replaced,
+            proposals=result.checks,
             rejected=result.rejected,
-            answer=msgspec.json.encode(claims._asdict()).decode(),
-            **result.claims._asdict(),
         )
+
+    def _digests(self, repo: str) -> list[Digest]:
+        """The past sessions of a repository, as far as they tell what triggers would have met."""
+        rows = (session_row(self._store.db, name) for name in newest_in(self._store.db, repo, 2 * _MOST_TRIED))
+        top = [row for row in rows if row is not None and not row.parent][:_MOST_TRIED]
+        return [digest for row in top if (digest := load_digest(self._store.db, row)) is not None]
 
     def _read_session(self, asked: ReadingRow) -> ReadSession | None:
         row = session_of(self._store.db, asked.agent, asked.native_id)

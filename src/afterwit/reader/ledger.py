@@ -16,7 +16,7 @@ from afterwit.model.prices import Prices
 from afterwit.model.readings import Usage
 from afterwit.model.settings import ReadingSettings
 from afterwit.reader.answers import GivenAnswer
-from afterwit.reader.requests import ANSWER_TOKENS, ReadingRequest, tokens
+from afterwit.reader.requests import ReadingRequest, tokens
 from afterwit.store.decisions import ReadingUsage
 from afterwit.store.rows.readings import ReadingRow, SpentSince, last_spend, spent_since
 
@@ -77,7 +77,8 @@ def estimate(
 ) -> ReadingEstimate:
     """What a request takes if its answer is as long as it may be, with what its way adds."""
     tokens_in = request.tokens + overhead_tokens
-    return ReadingEstimate(tokens_in, ANSWER_TOKENS, cost_usd(model, tokens_in, ANSWER_TOKENS, prices, now_ms))
+    tokens_out = request.answer_tokens
+    return ReadingEstimate(tokens_in, tokens_out, cost_usd(model, tokens_in, tokens_out, prices, now_ms))
 
 
 def usage_of(db: apsw.Connection, asked: ReadingRow, answer: GivenAnswer, prices: Prices) -> ReadingUsage:

@@ -7,8 +7,8 @@ longer after each failure. Sessions in which a model read for us are never read.
 settled after several new ones were read there. The caps, and what was wished, decide how much of that is planned.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import apsw
@@ -18,11 +18,14 @@ from afterwit.config.world import World, exclusion_of
 from afterwit.digest.door import load_digest
 from afterwit.digest.value import SampleCandidate, choose, findings_of
 from afterwit.harvest.door import SessionRefs
-from afterwit.knowledge.door.settle import recorded
+from afterwit.knowledge.brief import ENTRIES, Page, notes_of_lines, pages_of
+from afterwit.knowledge.door.listeners import listener_here
+from afterwit.knowledge.door.settle import recorded, recorded_about
+from afterwit.knowledge.shown_items import may_be_told_to
 from afterwit.model.errors import ConfigError
 from afterwit.model.learn_run import Progress
 from afterwit.model.prices import price_list
-from afterwit.reader.consolidation import NEW_NOTES, PROMPT, consolidations
+from afterwit.reader.compiling import PROMPT, compile_request, is_due, notes_to_compile
 from afterwit.reader.ledger import Purse, ReadingEstimate, ReadingSpent, estimate, spent_by
 from afterwit.reader.requests import (
     Beside,
@@ -36,8 +39,9 @@ from afterwit.reader.requests import (
 from afterwit.sessions.filters import Filter, selection_of, short_id
 from afterwit.sessions.list import Session
 from afterwit.sessions.originals import TranscriptSource, source_of
-from afterwit.store.decisions import gather_decisions
+from afterwit.store.decisions import gather_decisions, in_force
 from afterwit.store.regular_files import read_regular
+from afterwit.store.rows.items import sessions_told
 from afterwit.store.rows.readings import (
     CALLED,
     ReadingFailure,
@@ -137,25 +141,25 @@ def readable(source: TranscriptSource, world: World, wanted: Filter, prompt: Rea
             yield row
 
 
-def notes_asked_about(rows: Iterable[ReadingRow], patience: Patience) -> dict[str, set[str]]:
-    """The notes that are settled or left alone, by repository; of all models, since each settles the same."""
-    by_repo: defaultdict[str, set[str]] = defaultdict(set)
-    for row in rows:
-        if row.answered_ms is not None or patience.leaves_alone(row):
-            by_repo[row.repo].update(row.items.split())
-    return by_repo
-
-
 def due(
-    beside: Beside, before: Mapping[str, set[str]], repos: Iterable[str], model: str, *, is_again: bool
+    beside: Beside, world: World, repos: Iterable[str], model: str, *, is_forced: bool, patience: Patience | None = None
 ) -> Iterator[tuple[str, ReadingRequest]]:
-    """What is to be asked about the notes of repositories that gained several since they were asked about last."""
-    prompt = own_prompt(PROMPT)
-    for repo in sorted(repos):
-        items, asked = beside.read_items(repo), before.get(repo, set())
-        new = [item for item in items if item.id not in asked]
-        if len(new) >= NEW_NOTES or (is_again and len(items) > 1):
-            for request in consolidations(repo, items, () if is_again else asked, prompt, model):
+    """What is to be asked to compile the briefs of these repositories, of those that are due or of all."""
+    prompt, db = own_prompt(PROMPT), beside.db
+    entries = recorded_about(db, (), ENTRIES)
+    pages, lines = pages_of(in_force(entries)), notes_of_lines(entries)
+    to = listener_here(db, world)
+    asked = {row.repo for row in requests_about_notes(db) if patience is not None and patience.leaves_alone(row)}
+    for repo in sorted({*repos} - {""}):
+        items = [item for item in notes_to_compile(beside.items(repo), repo) if may_be_told_to(item, to)]
+        page = pages.get(repo)
+        if is_forced or (repo not in asked and is_due(page, items)):
+            told = Counter(sessions_told(db, [item.id for item in items]))
+            for line, times in sessions_told(db, lines).items():
+                told.update(dict.fromkeys(lines[line], times))
+            around = beside.around(repo).instructions
+            request = compile_request(repo, items, page or Page(repo), told, around, prompt, model)
+            if request is not None:
                 yield repo, request
 
 
@@ -179,6 +183,7 @@ class ReadingWish(NamedTuple):
     budget_usd: float | None = None
     is_again: bool = False  # also what was read or asked
     requests: int = 0  # at most so many, of whatever sessions; 0: any number
+    is_brief: bool = False  # only the briefs of the repositories that fit, whether they are due or not
     overhead_tokens: int = 0  # that the way to the model adds to each
 
 
@@ -212,8 +217,8 @@ class ReadingPlan(msgspec.Struct, frozen=True, kw_only=True):
 
     model: str
     prompt: ReadingPrompt
-    sessions: list[PlannedSession]
-    consolidations: list[PlannedRequest]  # about notes that are there
+    sessions: list[PlannedSession]  # in order of time
+    briefs: list[PlannedRequest]  # that are to be compiled
     waiting: int  # sessions, with those that are planned
     read: int
     asked: int  # sessions that were asked about and not answered yet
@@ -230,7 +235,7 @@ class ReadingPlan(msgspec.Struct, frozen=True, kw_only=True):
             for row in (planned.session.row,)
             for pair in zip(planned.requests, planned.estimates, strict=True)
         )
-        return [*self.consolidations, *about_sessions]
+        return [*about_sessions, *self.briefs]
 
     @property
     def estimates(self) -> list[ReadingEstimate]:
@@ -257,9 +262,9 @@ class ReadingPlan(msgspec.Struct, frozen=True, kw_only=True):
             "cost_usd": self.cost_usd,
             "stopped_by": self.stopped_by,
             "spent": {name: spent._asdict() for name, spent in self.spent._asdict().items()},
-            "consolidations": [
+            "briefs": [
                 {"repo": planned.repo, "request": planned.request.id, "notes": len(planned.request.items)}
-                for planned in self.consolidations
+                for planned in self.briefs
             ],
             "sessions": [
                 planned.session.view(("id", "native_id", "agent", "repo", "started_ms", "title"))
@@ -311,38 +316,38 @@ def planned(source: TranscriptSource, world: World, wish: ReadingWish, progress:
     spent = spent_by(db, world.now_ms)
     purse = Purse(world.settings.reading, spent, wish.budget_usd)
     beside, prices = Beside(source, world), price_list(world.settings.prices)
-    chosen_sessions: list[PlannedSession] = []
-    consolidations: list[PlannedRequest] = []
+    chosen: list[PlannedSession] = []
     empty, stopped_by = 0, ""
-    repos = {row.repo for row in ended}
-    before = notes_asked_about(requests_about_notes(db), _patience(db, world))
-    for repo, request in due(beside, before, repos, model, is_again=wish.is_again):
-        wanted = estimate(request, model, prices, world.now_ms, wish.overhead_tokens)
-        if (not wish.requests or len(consolidations) < wish.requests) and purse.reserve(wanted, model):
-            consolidations.append(PlannedRequest(request, wanted, repo))
     progress.stage("planning", wish.limit or len(rows), "sessions")
-    left = wish.requests - len(consolidations) if wish.requests else None
-    for row, value in best_first(db, rows):
-        if (wish.limit and len(chosen_sessions) >= wish.limit) or left == 0:
+    for row, value in best_first(db, [] if wish.is_brief else rows):
+        if wish.limit and len(chosen) >= wish.limit:
             stopped_by = "limit"
             break
         asked = requests(session_text(source, row), beside.around(row.repo), prompt, model)
-        new = [request for request in asked if wish.is_again or request.id not in shelf.settled][:left]
+        new = [request for request in asked if wish.is_again or request.id not in shelf.settled]
         estimates = [estimate(request, model, prices, world.now_ms, wish.overhead_tokens) for request in new]
         if not new:
             empty += 1
         elif all(purse.reserve(wanted, model) for wanted in estimates):
-            left = left - len(new) if left is not None else None
-            chosen_sessions.append(PlannedSession(Session(row, short_id(db, row.native_id)), value, new, estimates))
+            chosen.append(PlannedSession(Session(row, short_id(db, row.native_id)), value, new, estimates))
             progress.advance(1, 1)
         else:
             stopped_by = "caps"
             break
+    chosen, is_cut = _first_requests(sorted(chosen, key=_by_time), wish.requests)
+    stopped_by = "limit" if is_cut else stopped_by
+    briefs = []
+    unread = {planned.session.row.repo for planned in chosen}
+    repos = {row.repo for row in ended} - unread  # the others are compiled when they were read
+    for repo, request in due(beside, world, repos, model, is_forced=wish.is_brief, patience=_patience(db, world)):
+        wanted = estimate(request, model, prices, world.now_ms, wish.overhead_tokens)
+        if not (wish.requests and (chosen or briefs)) and purse.reserve(wanted, model):
+            briefs.append(PlannedRequest(request, wanted, repo))
     return ReadingPlan(
         model=model,
         prompt=prompt,
-        sessions=chosen_sessions,
-        consolidations=consolidations,
+        sessions=chosen,
+        briefs=briefs,
         waiting=len(rows) - empty,
         read=shelf.read,
         asked=shelf.asked,
@@ -350,6 +355,23 @@ def planned(source: TranscriptSource, world: World, wish: ReadingWish, progress:
         spent=spent,
         stopped_by=stopped_by,
     )
+
+
+def _by_time(planned: PlannedSession) -> tuple[int, str]:
+    row = planned.session.row
+    return row.started_ms or 0, row.native_id
+
+
+def _first_requests(chosen: Sequence[PlannedSession], most: int) -> tuple[list[PlannedSession], bool]:
+    """As many sessions as so many requests are about, and whether that leaves any out; 0: all."""
+    kept, left = [], most
+    for planned in chosen:
+        if most and len(planned.requests) > left:
+            cut = planned._replace(requests=planned.requests[:left], estimates=planned.estimates[:left])
+            return [*kept, *([cut] if left else [])], True
+        kept.append(planned)
+        left -= len(planned.requests)
+    return kept, False
 
 
 def _model(db: apsw.Connection, world: World, wish: ReadingWish) -> str:

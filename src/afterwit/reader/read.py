@@ -16,11 +16,10 @@ from afterwit.config.world import World
 from afterwit.knowledge.door.settle import recorded, settle
 from afterwit.knowledge.gate import Rejection
 from afterwit.model.learn_run import Progress
-from afterwit.reader import checks
+from afterwit.reader import checks, line_checks
 from afterwit.reader.answers import GivenAnswer
-from afterwit.reader.consolidation import PROMPT
+from afterwit.reader.compiling import PROMPT
 from afterwit.reader.intake import ReadingDesk, TakenAnswers
-from afterwit.reader.note_claims import Unsettled
 from afterwit.reader.plan import PlannedRequest, ReadingPlan, ReadingWish, planned
 from afterwit.reader.requests import ReadingRequest, own_prompt
 from afterwit.recall.deck.compile import compile_deck
@@ -82,8 +81,8 @@ def refusal_in_words(reason: str) -> str:
     """Why something that a model said was refused, for people and models."""
     if reason in frozenset(checks.Conviction):
         return checks.WORDS[checks.Conviction(reason)]
-    if reason in frozenset(Unsettled):
-        return Unsettled(reason).words
+    if of_line := line_checks.refusal_in_words(reason):
+        return of_line
     return Rejection(reason).words if reason in frozenset(Rejection) else reason
 
 

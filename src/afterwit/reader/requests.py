@@ -15,13 +15,16 @@ from functools import cached_property
 from importlib import resources
 from typing import NamedTuple
 
+import apsw
+
 from afterwit.capture.checkouts import checkouts
 from afterwit.config.world import World
+from afterwit.knowledge.brief import is_in_progress
 from afterwit.knowledge.door.host_files import instructions
 from afterwit.knowledge.door.list import item_in
 from afterwit.knowledge.host_text import HostText
 from afterwit.model.errors import ConfigError
-from afterwit.model.knowledge import EVERYWHERE, READ, Item, ItemStatus, Scope, ScopeKind
+from afterwit.model.knowledge import EVERYWHERE, Item, ItemKind, ItemStatus, Scope, ScopeKind
 from afterwit.reader.lines import ForeignText, SessionLine, Speaker, foreign_texts, render_line, session_lines
 from afterwit.redaction.hygiene import clean
 from afterwit.sessions.originals import TranscriptSource
@@ -32,12 +35,13 @@ from afterwit.store.rows.session_list import SessionRow
 CHARS_PER_TOKEN = 4
 MOST_TOKENS = 12_000  # of a request, the prompt included
 ANSWER_TOKENS = 2_000
-MOST_ITEMS = 8  # of one answer
-_MOST_KNOWN = 4_000  # characters of notes that are there already
+MOST_ITEMS = 12  # of one answer
+_MOST_KNOWN = 6_000  # characters of notes that are there already
 _MOST_INSTRUCTIONS = 6_000
 _LONGEST_TASK = 600
 _MOST_BEFORE = _MOST_KNOWN + _MOST_INSTRUCTIONS + _LONGEST_TASK + 1_000  # kept free, so that parts stay as they are
 LEAST_ROOM = 8_000  # characters for lines, however long the prompt is
+_MOST_THREADS = 12  # notes of threads that stand before the others
 _OVERLAP = 3  # lines that a part repeats of the one before
 _VERSION = re.compile(r"^<!-- version (\d+) -->\n")
 _PRESENT = (ItemStatus.ACTIVE, ItemStatus.CANDIDATE)
@@ -71,6 +75,7 @@ class SessionText(NamedTuple):
     task: str
     lines: Sequence[SessionLine]
     foreign: Sequence[ForeignText] = ()
+    branch: str = ""
 
 
 class KnownBeside(NamedTuple):
@@ -89,8 +94,19 @@ class ReadingRequest(NamedTuple):
     span: LineSpan
     lines_hash: str
     system: str
-    text: str
+    opening: str  # before the notes that are there
+    notes: tuple[tuple[str, str], ...]  # id, sentence; asked with those of the moment
+    rest: str
     items: tuple[str, ...] = ()  # ids of the notes that it asks about; none: it asks about a session
+    answer_tokens: int = ANSWER_TOKENS  # at most
+
+    @property
+    def text(self) -> str:
+        """All that is asked."""
+        if self.items:
+            return self.opening
+        notes = "\n".join([f"[{name}] {sentence}" for name, sentence in self.notes] or ["none"])
+        return f"{self.opening}\n{notes}\n{self.rest}"
 
     @property
     def tokens(self) -> int:
@@ -139,15 +155,16 @@ def requests(session: SessionText, around: KnownBeside, prompt: ReadingPrompt, m
     """All that is to be asked about a session; nothing where nobody said anything."""
     if not any(line.speaker in (Speaker.USER, Speaker.AGENT) for line in session.lines):
         return []
-    before = _before(session, around)
     room = MOST_TOKENS * CHARS_PER_TOKEN - len(prompt.text) - _MOST_BEFORE
     parts = list(_parts(session.lines, max(room, LEAST_ROOM)))
     made = []
     for number, part in enumerate(parts, 1):
-        text = f"{before}\n## The session{_which(number, len(parts))}\n{_number_lines(session.lines, part)}\n"
+        said = f"## The session{_which(number, len(parts))}\n{_number_lines(session.lines, part)}\n"
+        rest = f"{_told_already(around)}\n{said}"
         lines_hash = hash_of(session.lines, part)
         name = hash_texts(prompt.version, model, session.agent, session.native_id, lines_hash)
-        made.append(ReadingRequest(name, number, len(parts), part, lines_hash, prompt.text, text))
+        about = (lines_hash, prompt.text, _opening(session), around.notes, rest)
+        made.append(ReadingRequest(name, number, len(parts), part, *about))
     return made
 
 
@@ -165,16 +182,19 @@ def _which(number: int, parts: int) -> str:
     return f", part {number} of {parts}" if parts > 1 else ""
 
 
-def _before(session: SessionText, around: KnownBeside) -> str:
-    """What stands above the lines of every part."""
+def _opening(session: SessionText) -> str:
+    """What stands above the notes and the lines of every part."""
     name = session.repo.rpartition("/")[2] or "no repository"
-    rows = [f"Repository: {name}. Agent: {session.agent}. Began on {session.day or 'an unknown day'}."]
+    on = f" Branch: {session.branch}." if session.branch else ""
+    rows = [f"Repository: {name}. Agent: {session.agent}. Began on {session.day or 'an unknown day'}.{on}"]
     rows.append(f"The task, as it was put first: {' '.join(session.task.split())[:_LONGEST_TASK]}")
     rows.append("\n## Notes that are there already")
-    rows += [f"[{name}] {sentence}" for name, sentence in around.notes] or ["none"]
-    rows.append("\n## What the repository's own instruction files say already")
-    rows.append(around.instructions or "nothing that was seen")
     return "\n".join(rows)
+
+
+def _told_already(around: KnownBeside) -> str:
+    heading = "\n## What the repository's own instruction files say already"
+    return f"{heading}\n{around.instructions or 'nothing that was seen'}\n"
 
 
 def _number_lines(lines: Sequence[SessionLine], part: LineSpan) -> str:
@@ -207,7 +227,7 @@ def session_text(source: TranscriptSource, row: SessionRow) -> SessionText:
     events = [event for event in happened if isinstance(event, SessionMoment)]
     day = dt.datetime.fromtimestamp(row.started_ms / 1000, tz=dt.UTC).date().isoformat() if row.started_ms else ""
     lines = session_lines(events, shown.root)
-    return SessionText(row.agent, row.native_id, row.repo, day, shown.task, lines, foreign_texts(events))
+    return SessionText(row.agent, row.native_id, row.repo, day, shown.task, lines, foreign_texts(events), row.branch)
 
 
 class Beside:
@@ -218,11 +238,15 @@ class Beside:
         self._world = world
         self._around: dict[str, KnownBeside] = {}
 
+    @property
+    def db(self) -> apsw.Connection:
+        return self._source.store.db
+
     def around(self, repo: str) -> KnownBeside:
         """What stands beside a session of this repository."""
         if repo not in self._around:
             texts = {path: self._safe(text) for path, text in self._instructions.get(repo, {}).items()}
-            self._around[repo] = KnownBeside(notes_that_fit(self.items(repo)), instructions_in(texts))
+            self._around[repo] = KnownBeside(notes_that_fit(self._beside_it(repo)), instructions_in(texts))
         return self._around[repo]
 
     def items(self, repo: str) -> list[Item]:
@@ -231,10 +255,15 @@ class Beside:
         rows = items_in(self._source.store.db, map(str, scopes), map(str, _PRESENT))
         return [item_in(row) for row in rows]
 
-    def read_items(self, repo: str) -> list[Item]:
-        """Of these, what models read in sessions of this very repository."""
-        scope = Scope(ScopeKind.REPO, repo) if repo else EVERYWHERE
-        return [item for item in self.items(repo) if item.harvester == READ and item.scope == scope]
+    def _beside_it(self, repo: str) -> list[Item]:
+        """The same for a reader: what goes on first, the latest of it before the rest, as it is soon overtaken."""
+        items = self.items(repo)
+        threads = sorted((item for item in items if is_in_progress(item)), key=lambda item: -item.last_ms)
+        return [*threads[:_MOST_THREADS], *(item for item in items if item.kind is not ItemKind.THREAD)]
+
+    def forget(self) -> None:
+        """Notes are looked up again."""
+        self._around.clear()
 
     def hosts(self, repo: str) -> Iterable[HostText]:
         """What every session there is told already."""

@@ -51,6 +51,7 @@ _ERASABLE = (
     *knowledge.PatternEntry,
     *knowledge.SkillEntry,
 )  # with all about knowledge
+_ANSWERS = (KnowledgeEntry.READ, KnowledgeEntry.COMPILED)  # of models
 GONE = "gone"  # all that is left in the body of an entry of which nothing may stay
 
 
@@ -124,7 +125,7 @@ def apply_entry(store: Store, entry: JournalEntry) -> None:
         return  # what was changed lies in the agents' own files
     elif entry.kind in frozenset(knowledge.KnowledgeEntry):
         items.put_decision(store.db, entry)
-        if entry.kind in (knowledge.KnowledgeEntry.READ, knowledge.KnowledgeEntry.CONSOLIDATED):
+        if entry.kind in (*_ANSWERS, knowledge.KnowledgeEntry.CONSOLIDATED):
             readings.put_answer(store.db, entry.at_ms, body)
     elif entry.kind in frozenset(knowledge.PatternEntry):
         extras.put_pattern_decision(store.db, entry)
@@ -261,6 +262,17 @@ def _without(entry: JournalEntry, erasure: Erasure) -> Body:
         return {"requests": [_erase_request(ask, erasure) for ask in body["requests"]]}
     if entry.kind == KnowledgeEntry.CONSOLIDATED and erasure.items.issuperset(body["items"]):
         return {GONE: True}
+    if entry.kind == KnowledgeEntry.COMPILED and not erasure.items.isdisjoint(body["items"]):
+        return {
+            **{name: value for name, value in body.items() if name not in ("rejected", "proposals")},
+            "lines": [line for line in body.get("lines", ()) if erasure.items.isdisjoint(line.get("notes", ()))],
+        }
+    if entry.kind == KnowledgeEntry.BRIEF_EDITED:
+        kept = {
+            name: [line for line in body.get(name, ()) if erasure.items.isdisjoint(line.get("notes", ()))]
+            for name in ("put", "removed")
+        }
+        return {**body, **kept} if any(kept[name] != list(body.get(name, ())) for name in kept) else body
     if entry.kind == READING_SPENT and (_is_of(body, erasure) or not body["native_id"]):
         return {**body, "agent": "", "native_id": "", "fault": ""}  # one about notes may repeat words of any session
     return body

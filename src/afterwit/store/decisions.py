@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from afterwit.model.brief import CheckProposal, Line
 from afterwit.model.knowledge import Category, Channel, Draft, Evidence, Scope, SessionRef, Trigger
 
 
@@ -121,7 +122,9 @@ class KnowledgeEntry(StrEnum):
     JUDGED = "item-judged"  # {"item": id, "verdict": …}: in an audit
     REPORTED = "item-reported"  # {"item": id, "is_helpful": …, "session": SessionRef}: by an agent
     READ = "session-read"  # an answer of a model: see `SessionRead`
-    CONSOLIDATED = "notes-consolidated"  # what a model said of notes by id: see `NotesConsolidated`
+    CONSOLIDATED = "notes-consolidated"  # what a model said of notes by id, before briefs: see `NotesConsolidated`
+    COMPILED = "brief-compiled"  # the brief that a model made of notes: see `BriefCompiled`
+    BRIEF_EDITED = "brief-edited"  # what a person changed on it: see `BriefEdited`
     UNDONE = "decision-undone"  # {"machine": …, "number": …}
 
 
@@ -213,6 +216,33 @@ class NotesConsolidated(msgspec.Struct, frozen=True, kw_only=True, omit_defaults
     contradict: tuple[tuple[str, str], ...] = ()
     rejected: tuple[RejectedProposal, ...] = ()  # ids, as `sentence`
     answer: str = ""  # all ids that the model named, so that they can be checked again
+
+
+class BriefCompiled(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The body of an entry `COMPILED`: the lines that the checks let pass. Of several entries on one repository the
+    last counts."""
+
+    request: str
+    repo: str
+    items: tuple[str, ...]  # the notes that it was made of
+    until_ms: int  # when the newest of them was seen
+    model: str
+    prompt: str  # its version
+    checks: int  # the version of the checks
+    run_ms: int = 0  # as in `SessionRead`
+    usage: ReadingUsage = ReadingUsage()
+    lines: tuple[Line, ...] = ()
+    replaced: tuple[tuple[str, str], ...] = ()  # the old note, the new one
+    proposals: tuple[CheckProposal, ...] = ()
+    rejected: tuple[RejectedProposal, ...] = ()
+
+
+class BriefEdited(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The body of an entry `BRIEF_EDITED`: a person's lines that are new or changed, and lines that they took out."""
+
+    repo: str
+    put: tuple[Line, ...] = ()
+    removed: tuple[Line, ...] = ()
 
 
 class SharedState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -312,6 +342,7 @@ def gather_decisions(entries: Sequence[JournalEntry]) -> Decided:
     kept: dict[str, Draft] = {}
     read: dict[str, SessionRead] = {}
     consolidated: dict[str, NotesConsolidated] = {}
+    compiled: list[tuple[str, str]] = []  # what replaces what, by those who saw all notes
     shared = states_of_shares(entries).values()
     told: dict[str, Draft] = {}  # by item: what a share last said
     for entry in in_force(entries):
@@ -335,6 +366,8 @@ def gather_decisions(entries: Sequence[JournalEntry]) -> Decided:
             settled = msgspec.convert(body, NotesConsolidated)
             consolidated.pop(settled.request, None)
             consolidated[settled.request] = settled
+        elif entry.kind == KnowledgeEntry.COMPILED:
+            compiled += msgspec.convert(body["replaced"], list[tuple[str, str]]) if "replaced" in body else []
         elif entry.kind == KnowledgeEntry.SHARED:
             for state in msgspec.convert(body["notes"], list[SharedState]):
                 if state.draft is not None:
@@ -354,7 +387,10 @@ def gather_decisions(entries: Sequence[JournalEntry]) -> Decided:
         forgotten=Forgotten(frozenset(forgotten)),
         reports=by_item,
         same=_kept_heads(group for settled in consolidated.values() for group in settled.same),
-        replaced=_by_first((new, old) for settled in consolidated.values() for old, new in settled.replaced),
+        replaced=_by_first(
+            (new, old)
+            for old, new in (*compiled, *(pair for settled in consolidated.values() for pair in settled.replaced))
+        ),
         contradicted=_by_first(
             pair
             for settled in consolidated.values()

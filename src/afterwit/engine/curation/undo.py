@@ -29,7 +29,10 @@ _BY_PEOPLE = (
     KnowledgeEntry.JUDGED,
     KnowledgeEntry.READ,
     KnowledgeEntry.CONSOLIDATED,
+    KnowledgeEntry.COMPILED,
+    KnowledgeEntry.BRIEF_EDITED,
 )
+_BY_MODELS = (KnowledgeEntry.READ, KnowledgeEntry.CONSOLIDATED, KnowledgeEntry.COMPILED)
 
 
 class Past(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,17 +87,13 @@ def _together(standing: list[JournalEntry], machine: str, number: int | None) ->
 def _has_said(entry: JournalEntry) -> bool:
     """Whether taking an entry back changes anything: a session in which a model found nothing does not stand between a
     person and their last decision."""
-    said = (
-        ("drafts", "relations", "rejected") if entry.kind == KnowledgeEntry.READ else ("same", "replaced", "contradict")
-    )
-    is_by_model = entry.kind in (KnowledgeEntry.READ, KnowledgeEntry.CONSOLIDATED)
-    return not is_by_model or any(entry.body.get(name) for name in said)
+    said = ("drafts", "relations", "rejected", "same", "replaced", "contradict", "lines")
+    return entry.kind not in _BY_MODELS or any(entry.body.get(name) for name in said)
 
 
 def _command(entry: JournalEntry) -> tuple[str, str, int]:
     """What stands for the command that decided it: its moment, or the beginning of a run that takes longer."""
-    is_by_model = entry.kind in (KnowledgeEntry.READ, KnowledgeEntry.CONSOLIDATED)
-    run_ms = entry.body.get("run_ms", 0) if is_by_model else 0
+    run_ms = entry.body.get("run_ms", 0) if entry.kind in _BY_MODELS else 0
     return (entry.machine, "run", run_ms) if run_ms else (entry.machine, "moment", entry.at_ms)
 
 
@@ -143,6 +142,12 @@ def _what(entry: JournalEntry) -> str:
         merged = sum(len(group) - 1 for group in body.get("same", ()))
         settled = f"{merged} merged, {len(body.get('replaced', ()))} replaced"
         return f"settle the notes of {body['repo'] or 'no repository'} with {body['model']}: {settled}"
+    if entry.kind == KnowledgeEntry.COMPILED:
+        lines = len(body.get("lines", ()))
+        return f"compile the brief of {body['repo']} with {body['model']}: {lines} line{'' if lines == 1 else 's'}"
+    if entry.kind == KnowledgeEntry.BRIEF_EDITED:
+        count = len(body.get("put", ())), len(body.get("removed", ()))
+        return f"edit the brief of {body['repo']}: {count[0]} written or kept, {count[1]} taken out"
     if entry.kind == KnowledgeEntry.REPORTED:
         return f"reported {entry.item} as {'helpful' if body['is_helpful'] else 'wrong'}"
     return f"undo {body['number']}"

@@ -6,7 +6,7 @@ prove itself.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 import apsw
 import msgspec
@@ -21,19 +21,27 @@ _TOOL = "afterwit"  # in the name of every tool of the server, whichever way an 
 _AROUND_MS = 120_000  # between a call in a log and the answer to it
 
 
-def echoes(db: apsw.Connection, of: Iterable[str] | None = None) -> dict[str, frozenset[str]]:
-    """Stories that were shown an item, by item; of these items, or of all."""
+def echoes(
+    db: apsw.Connection, lines: Mapping[str, Sequence[str]], of: Iterable[str] | None = None
+) -> dict[str, frozenset[str]]:
+    """Stories that were shown an item, by item; of these items, or of all. Who was told a line was shown the notes that
+    it rests on: `lines` names them."""
+    wanted = None if of is None else set(of)
+    if wanted is not None:
+        wanted.update(line for line, notes in lines.items() if not wanted.isdisjoint(notes))
     by_item: defaultdict[str, set[str]] = defaultdict(set)
     all_stories = Stories(db)
-    for row in exposures(db, of):
+    for row in exposures(db, wanted):
         if row.is_shown and not row.session.startswith(RUN):
             session = session_of(db, row.agent, row.session)
-            by_item[row.item].add(all_stories.of(session) if session else row.session)
+            for name in (row.item, *lines.get(row.item, ())):
+                by_item[name].add(all_stories.of(session) if session else row.session)
     for draw in draws_of_runs(db, RUN):
         shown = [item for item, is_shown in msgspec.json.decode(draw.items, type=dict[str, int]).items() if is_shown]
         stories = _stories(db, draw, all_stories) if shown else set()
         for item in shown:
-            by_item[item] |= stories
+            for name in (item, *lines.get(item, ())):
+                by_item[name] |= stories
     return {item: frozenset(stories) for item, stories in by_item.items()}
 
 

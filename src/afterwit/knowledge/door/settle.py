@@ -20,6 +20,7 @@ from afterwit.harvest.door import conclude_touched, see_pending, version_of
 from afterwit.harvest.harvester import as_found, group_by, id_of, is_general
 from afterwit.harvest.registry import harvesters
 from afterwit.knowledge.belief import DAY_MS
+from afterwit.knowledge.brief import notes_of_lines
 from afterwit.knowledge.contradictions import host_line
 from afterwit.knowledge.door.checkouts import find_gone, subjects_named, subjects_of
 from afterwit.knowledge.door.echoes import echoes
@@ -125,12 +126,14 @@ class _Settling:
         self._world = world
         self._basis = basis
         self._places = places
-        self._decisions = gather_decisions(recorded(store.db))
+        entries = recorded(store.db)
+        self._decisions = gather_decisions(entries)
+        self._lines = notes_of_lines(entries)
 
     def all_items(self, changed: Collection[str] | None = None) -> Harvested:
         """`changed` are the scopes in which something is not as it was when all was settled, where that is known."""
         drafts = [_DRAFT.decode(row.body) for row in sightings.all_drafts(self._store.db)]
-        made = self._made(drafts, echoes(self._store.db), changed)
+        made = self._made(drafts, echoes(self._store.db, self._lines), changed)
         before = {item.id: item for item in all_items(self._store.db)}
         gone = self._gone((*drafts, *made.items.values()))
         if gone != self._basis.gone:  # what an item relies on depends on nothing that is gone
@@ -149,7 +152,7 @@ class _Settling:
         db = self._store.db
         rows = sightings.drafts_with(db, scopes, is_everywhere=str(EVERYWHERE) in scopes)
         drafts = list(_with_a_share(scopes, [_DRAFT.decode(row.body) for row in rows]))
-        made = self._made(drafts, echoes(db, map(id_of, drafts)), frozenset(scopes), frozenset(scopes))
+        made = self._made(drafts, echoes(db, self._lines, map(id_of, drafts)), frozenset(scopes), frozenset(scopes))
         before = {row.id: item_in(row) for row in items.items_in(db, scopes, ItemStatus)}
         if self._replaces_part_of_another(made.own.values()):
             return None

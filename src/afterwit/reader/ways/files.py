@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from afterwit.reader.answers import GivenAnswer, form_of
-from afterwit.reader.requests import ANSWER_TOKENS, ReadingRequest
+from afterwit.reader.answers import GivenAnswer
+from afterwit.reader.compiling import form_of
+from afterwit.reader.requests import ReadingRequest
 
 _URL = "/v1/chat/completions"
 _NO_ANSWER = "no answer in it"
@@ -35,7 +36,7 @@ def request_line(request: ReadingRequest, model: str) -> bytes:
             "type": "json_schema",
             "json_schema": {"name": form.name, "strict": True, "schema": form.schema},
         },
-        "max_completion_tokens": ANSWER_TOKENS,
+        "max_completion_tokens": request.answer_tokens,
     }
     return msgspec.json.encode({"custom_id": request.id, "method": "POST", "url": _URL, "body": body}) + b"\n"
 

@@ -13,7 +13,6 @@ import msgspec
 
 from afterwit.model.errors import install_command
 from afterwit.reader.answers import GivenAnswer
-from afterwit.reader.requests import ANSWER_TOKENS
 from afterwit.reader.ways import llm_process
 from afterwit.reader.ways.client_process import run_client
 from afterwit.reader.ways.llm_process import LlmCall, LlmReply
@@ -76,7 +75,7 @@ class LlmWay:
             system=question.system,
             text=question.text,
             form=dict(question.schema),
-            most_tokens=ANSWER_TOKENS,
+            most_tokens=question.answer_tokens,
         )
         reply, fault = self._said(call, seconds)
         if not fault and (reply.is_unknown or reply.lacks_key):

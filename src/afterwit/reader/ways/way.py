@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, Protocol
 
 from afterwit.model.errors import install_command
 from afterwit.reader.answers import GivenAnswer
+from afterwit.reader.requests import ANSWER_TOKENS
 
 GROUP = "afterwit.reading_ways"
 _COMMAND_LINES = "afterwit.reader.ways.command_lines"
@@ -34,6 +35,7 @@ class ModelQuestion(NamedTuple):
     system: str
     text: str
     schema: Mapping[str, Any] = {}  # a JSON schema, for models that can be held to one; empty: any form will do
+    answer_tokens: int = ANSWER_TOKENS  # at most
 
 
 class WaySurroundings(NamedTuple):

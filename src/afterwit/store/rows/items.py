@@ -238,6 +238,13 @@ def exposures(db: apsw.Connection, items: Iterable[str] | None = None) -> Iterat
     return (ExposureRow(*row) for row in db.execute(query, () if items is None else (json_list(items),)))
 
 
+def sessions_told(db: apsw.Connection, names: Iterable[str]) -> dict[str, int]:
+    """In how many sessions each of these notes or lines was told."""
+    query = """SELECT item, count(DISTINCT agent || ' ' || session) FROM exposures
+               WHERE is_shown AND item IN (SELECT value FROM json_each(?)) GROUP BY item"""
+    return dict(db.execute(query, (json_list(names),)))
+
+
 def count_exposures(db: apsw.Connection) -> int:
     return int(db.execute("SELECT count(*) FROM exposures").get)
 
