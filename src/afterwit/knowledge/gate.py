@@ -224,7 +224,9 @@ def _about_content(draft: Draft, said: str) -> Rejection | None:
     is_standing = draft.harvester == STANDING  # whether its words point at something was weighed when they were taken
     may_hold = OF_THE_PLACE if is_standing else OF_A_RULE if draft.channel is Channel.USER else frozenset[str]()
     passing = momentary(lasting, may_hold) or momentary(draft.advice)
-    if (passing and draft.kind is not ItemKind.THREAD) or (said != draft.sentence and not is_standing and is_deictic(said)):
+    if (passing and draft.kind is not ItemKind.THREAD) or (
+        said != draft.sentence and not is_standing and is_deictic(said)
+    ):
         return Rejection.MOMENTARY
     if draft.channel is not Channel.USER and (danger_in(said) or danger_in(draft.advice)):
         return Rejection.UNSAFE

@@ -16,7 +16,7 @@ reasons, have to pass in the same way.
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -79,6 +79,15 @@ def standing(item: Item) -> Shown:
 def grounds(item: Item) -> Shown:
     """What it rests on: fixed words and a number."""
     return Shown(item.rests_on)
+
+
+def line_text(text: str, items: Iterable[Item], *, is_own: bool) -> Shown:
+    """A line of the page; "" where it may not be told: a person's own stands as it is, any other leads nowhere and
+    gives no orders, like the notes that it rests on."""
+    if is_own:
+        return Shown(defused(text))
+    passes = all(map(may_be_told, items)) and not danger_in(text) and not reads_like_an_order(text)
+    return Shown(defused(text)) if passes else NOTHING
 
 
 def excerpt(item: Item, piece: Evidence, text: str) -> Shown:

@@ -190,9 +190,7 @@ class _CallingRun:
             made = due(beside, visit.world, repos, self._made.model, is_forced=False)
             overhead, now_ms = self._calls.way.overhead_tokens, visit.world.now_ms
             return [
-                PlannedRequest(
-                    request, estimate(request, self._made.model, self._prices, now_ms, overhead), repo
-                )
+                PlannedRequest(request, estimate(request, self._made.model, self._prices, now_ms, overhead), repo)
                 for repo, request in made
             ]
 

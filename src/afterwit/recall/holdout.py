@@ -6,7 +6,7 @@ state is kept but the odds: they are recorded with every draw, and a session kee
 people choose meanwhile. The key stays with the store: with another one every session would be drawn anew.
 """
 
-from afterwit.agents.hook_payloads import ACTIVITY, AFTER, BEFORE, PROMPT, START
+from afterwit.agents.hook_payloads import AFTER, BEFORE, PROMPT, START
 
 try:
     from _blake2 import blake2b
@@ -90,7 +90,7 @@ COMPACTED = "compacted"
 CLEARED = "cleared"
 ENDED = "ended"
 FAULT = "fault"
-LATER = "later"  # in a draw at a prompt that is not the first
+ON_DEMAND = "lines"  # of a draw: how many lines on demand it is about
 
 
 class History:
@@ -111,8 +111,7 @@ class History:
         self.refused: set[str] = set()  # marks of commands
         self.has_started = False
         self.has_prompted = False
-        self.later_chars = 0  # of what was said with prompts after the first
-        self.activity_chars = 0  # of what was said because of what an action did
+        self.on_demand = 0  # lines that were told when their moment came
         self.awaits_block = False  # since a compaction
         self.has_block_at_prompt = False  # where every agent keeps it
 
@@ -124,9 +123,8 @@ class History:
             if record.get("moment") in (BEFORE, AFTER):
                 self.answered.update(items if isinstance(items, dict) else ())
             self.refused.add(str(record.get("command", "")))
-            said = len(str(record.get("text") or record.get("would", "")))
-            self.later_chars += said if record.get(LATER) else 0
-            self.activity_chars += said if record.get("act") == ACTIVITY else 0
+            count = record.get(ON_DEMAND)
+            self.on_demand += count if isinstance(count, int) else 0
         if kind == STARTED or (kind == DRAW and record.get("moment") == START):
             self.has_started, self.awaits_block = True, False
             self.has_block_at_prompt = record.get("with") == PROMPT

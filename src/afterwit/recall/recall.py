@@ -9,7 +9,7 @@ count, then what else it is recognised by (`repos.identity`); elsewhere all fold
 another repository's folder is itself.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -19,21 +19,23 @@ import apsw
 from afterwit.capture.checkouts import checkouts_in_settings
 from afterwit.config.extras import functions
 from afterwit.config.world import World, exclusion_of, redactor_of
+from afterwit.knowledge.brief import ENTRIES, Page, pages_of
 from afterwit.knowledge.door.list import item_in
 from afterwit.knowledge.door.listeners import listener_here
-from afterwit.knowledge.shown_items import preference
+from afterwit.knowledge.door.settle import recorded_about
+from afterwit.knowledge.shown_items import may_be_told_to, preference
 from afterwit.knowledge.whose_words import Listener
-from afterwit.model.errors import AfterwitError, ConfigError, UsageError
-from afterwit.model.knowledge import EVERYWHERE, READ, Item, ItemStatus, Scope, ScopeKind
+from afterwit.model.errors import AfterwitError, UsageError
+from afterwit.model.knowledge import EVERYWHERE, Item, Scope, ScopeKind
 from afterwit.model.memory_entry import Entry, is_persons
 from afterwit.model.settings import Settings
-from afterwit.recall.deck.first_prompt import block_at_prompt
+from afterwit.recall.brief_block import BriefSettings, StartBlock, start_block
+from afterwit.recall.deck.first_prompt import files_at_prompt, lines_at_prompt, thread_at_prompt
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck
-from afterwit.recall.prompt_block import PromptBlock
+from afterwit.recall.prompt_block import MOST_AT_PROMPT, BlockLine, BlockSection, files_section, prompt_sections
 from afterwit.recall.repository import checkout_of
-from afterwit.recall.situation import SPEAKING, Situation, expected, told_once
-from afterwit.recall.start_block import TEMPLATE, StartBlock, StartSettings, checked_template, start_block
+from afterwit.recall.situation import SPEAKING, Situation
 from afterwit.redaction.hygiene import clean
 from afterwit.redaction.shown import Shown
 from afterwit.repos.folders import Spot, root_of
@@ -41,8 +43,8 @@ from afterwit.repos.identity import COMMIT_MARK, repos_by_name
 from afterwit.repos.remotes import keys_of_checkout
 from afterwit.sessions.filters import find_repo, repos_by_alias
 from afterwit.sources.checkout import remote_of, root_commit_of, root_of_checkout
-from afterwit.store.regular_files import read_regular
-from afterwit.store.rows.items import all_items, items_in, scopes_of
+from afterwit.store.decisions import in_force
+from afterwit.store.rows.items import all_items, items_in
 from afterwit.store.rows.repos import checkouts, repo_rows
 from afterwit.store.rows.session_list import story_counts
 from afterwit.store.store import readonly_database, require
@@ -51,23 +53,12 @@ _MOST_FOLDERS = 64
 _PREFIX = "preference"
 _MOST_LINES = 12
 _LONGEST_LINE = 200
-_LARGEST_TEMPLATE = 20_000
 
 
 def speaking_items(db: apsw.Connection, to: Listener, scopes: Iterable[Scope] | None = None) -> list[Item]:
-    """Items that may be said to this listener, of these scopes or of all; of those that say nearly the same, one."""
+    """Items that may be said to this listener, of these scopes or of all."""
     rows = all_items(db) if scopes is None else items_in(db, map(str, scopes), SPEAKING)
-    return told_once((item_in(row) for row in rows if row.status in SPEAKING), to)
-
-
-def speaking_among(db: apsw.Connection, to: Listener, items: Iterable[Item]) -> list[Item]:
-    """Those of these items that are among `speaking_items`. Others are read where one of them may say the same: only
-    where a model has read, because `told_once` looks nowhere else."""
-    asked = {item.id: item for item in items}
-    shared = {str(item.scope) for item in asked.values()}.intersection(scopes_of(db, READ, ItemStatus.ACTIVE))
-    others = (item_in(row) for row in items_in(db, shared, (ItemStatus.ACTIVE,)) if row.id not in asked)
-    present = (item for item in (*asked.values(), *others) if item.status in SPEAKING)
-    return [item for item in told_once(present, to) if item.id in asked]
+    return [item for row in rows if row.status in SPEAKING and may_be_told_to(item := item_in(row), to)]
 
 
 def stories(db: apsw.Connection) -> dict[Scope, int]:
@@ -79,41 +70,44 @@ def stories(db: apsw.Connection) -> dict[Scope, int]:
     return counts
 
 
-def settings_of(world: World, budget_tokens: int | None = None) -> StartSettings:
-    """How the start block is made here."""
-    recall = world.settings.recall
-    return StartSettings(budget_tokens or recall.budget_tokens, recall.confidence, _template(world.layout.template))
+def settings_of(world: World, budget_tokens: int | None = None) -> BriefSettings:
+    """How the page is told here."""
+    return BriefSettings(budget_tokens or world.settings.recall.budget_tokens, world.settings.recall.confidence)
 
 
 def start_block_for(
     world: World,
+    page: Page,
     situation: Situation,
-    items: Iterable[Item],
+    to: Listener,
+    items: Sequence[Item],
     counts: Mapping[Scope, int],
     budget_tokens: int | None = None,
+    *,
+    is_subagent: bool = False,
 ) -> StartBlock:
     """What a session in this situation gets at its start."""
-    return start_block(items, situation, counts, preference_lines(world), settings_of(world, budget_tokens))
+    settings = settings_of(world, budget_tokens)
+    preferences = preference_lines(world)
+    return start_block(page, items, situation, to, counts, preferences, settings, is_subagent=is_subagent)
 
 
-def _template(path: Path) -> str:
-    """The user's own template, if there is one."""
-    try:
-        text = read_regular(path).decode() if path.is_file() else ""
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"{path} cannot be read: {error}. Mend or remove it.") from error
-    if len(text) > _LARGEST_TEMPLATE:
-        raise ConfigError(f"{path} has more than {_LARGEST_TEMPLATE} characters. Shorten it.")
-    return checked_template(text, str(path)) if text.strip() else TEMPLATE
+def page_of(db: apsw.Connection, repo: str) -> Page:
+    """The page of a repository as it stands."""
+    return pages_of(in_force(recorded_about(db, (), ENTRIES))).get(repo, Page(repo))
 
 
-def prompt_block_for(db: apsw.Connection, world: World, situation: Situation, task: str) -> PromptBlock:
+def prompt_block_for(db: apsw.Connection, world: World, situation: Situation, task: str) -> list[BlockSection]:
     """What a session in this situation gets with a first prompt like this, as hooks have it from the deck; nothing
     where there is none."""
-    checkout = checkout_of(db, world, situation.repo)
-    deck = deck_of(world)
+    checkout, deck = checkout_of(db, world, situation.repo), deck_of(world)
+    if deck is None:
+        return []
     place = Location(situation.repo, str(checkout.root) if checkout else "")
-    return block_at_prompt(deck, situation.agent, task, place) if deck is not None else PromptBlock()
+    files = files_section(files_at_prompt(deck, situation.agent, task, place))
+    lines = lines_at_prompt(deck, situation.agent, task, place)[:MOST_AT_PROMPT]
+    thread = thread_at_prompt(deck, task, place)
+    return prompt_sections(files, thread, [BlockLine(line.item, line.text) for line in lines])
 
 
 def deck_of(world: World) -> Deck | None:
@@ -201,8 +195,7 @@ class ToldBlocks(NamedTuple):
     repo: str
     agent: str
     start: StartBlock
-    prompt: PromptBlock
-    worth: Mapping[str, float]  # actions that an item is expected to spare, by id
+    prompt: list[BlockSection]
 
 
 def recalled(
@@ -218,8 +211,9 @@ def recalled(
                 " `afterwit config show` shows `learn.exclude`."
             )
         situation = Situation(place, agent)
-        items, counts = speaking_items(db, listener_here(db, world), situation.scopes()), stories(db)
-        start = start_block_for(world, situation, items, counts, budget_tokens)
-        prompt = prompt_block_for(db, world, situation, task) if task else PromptBlock()
-    worth = {item.id: expected(item, counts) for item in start.items}
-    return ToldBlocks(place, agent, start, prompt, worth)
+        to = listener_here(db, world)
+        items = speaking_items(db, to, situation.scopes())
+        page = page_of(db, place)
+        start = start_block_for(world, page, situation, to, items, stories(db), budget_tokens)
+        prompt = prompt_block_for(db, world, situation, task) if task else []
+    return ToldBlocks(place, agent, start, prompt)

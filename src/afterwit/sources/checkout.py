@@ -232,6 +232,15 @@ def trunk(git_dir: Path) -> str:
     return max(of_trunk, key=lambda ref: ref.at_ms).object if of_trunk else head_commit(git_dir)
 
 
+def is_merged(git_dir: Path, branch: str) -> bool:
+    """Whether all of a branch stands in the default one, which went on. A branch that is not there may be elsewhere."""
+    tip = next((ref.object for ref in refs(git_dir, [f"{_HEADS}{branch}"]) if ref.name == f"{_HEADS}{branch}"), "")
+    end = trunk(git_dir)
+    if not tip or not end or tip == end:
+        return False
+    return not answer_of(git_dir, ["rev-list", "--max-count=1", tip, f"^{end}", "--"]).strip()
+
+
 def main_line(git_dir: Path, tip: str) -> list[MainLineCommit]:
     """The commits that a branch stood on, the oldest first."""
     answer = answer_of(git_dir, ["rev-list", "--first-parent", "--reverse", "--timestamp", tip, "--"])

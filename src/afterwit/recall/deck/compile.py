@@ -20,14 +20,18 @@ from afterwit.capture.left_out import LeftOutSessions
 from afterwit.config.run_rules import known_people
 from afterwit.config.world import World, exclusion_of, redactor_of
 from afterwit.digest.door import load_digest
+from afterwit.knowledge.brief import ENTRIES, Page, pages_of, threads_of, told_lines
 from afterwit.knowledge.door.list import item_in
 from afterwit.knowledge.door.listeners import listener_here, own_names
+from afterwit.knowledge.door.settle import recorded_about
+from afterwit.knowledge.shown_items import may_be_told_to
 from afterwit.knowledge.whose_words import is_personal
 from afterwit.model.errors import StoreError
 from afterwit.model.knowledge import EVERYWHERE, Item, Scope, ScopeKind
-from afterwit.recall.deck.firing_lines import FiringLine, Redact, lines_of
+from afterwit.recall.brief_block import thread_lines, worked_example
+from afterwit.recall.deck.firing_lines import FiringLine, Redact, lines_of, lines_on_demand
 from afterwit.recall.deck.prompt_tables import MOST_SESSIONS, PromptChanges, PromptSource, sighting_of
-from afterwit.recall.deck.reader import listener_mark
+from afterwit.recall.deck.reader import SESSION, SUBAGENT, listener_mark
 from afterwit.recall.deck.write import (
     NOTHING_DEALT,
     DealtDeck,
@@ -36,18 +40,21 @@ from afterwit.recall.deck.write import (
     DeckContent,
     DeckExample,
     DeckSettings,
+    DeckThread,
     dealt_deck,
     write_deck,
 )
 from afterwit.recall.holdout import holdout_key
+from afterwit.recall.prompt_block import MOST_OF_THREAD, THREAD_TOKENS, within
 from afterwit.recall.recall import names_known, preference_lines, settings_of, start_block_for
 from afterwit.recall.repository import UNCOMMITTED, git_mark, history_sightings, tree_file
-from afterwit.recall.situation import MOST_STORIES, SPEAKING, Situation, agents_of, told_once
-from afterwit.recall.start_block import worked_example
+from afterwit.recall.situation import MOST_STORIES, SPEAKING, Situation, agents_of
 from afterwit.redaction import ruleset
 from afterwit.redaction.markers import placeholder
 from afterwit.repos.identity import is_folder
+from afterwit.sources.checkout import TRUNKS, is_merged
 from afterwit.store.database import UNREADABLE, is_damage, transaction
+from afterwit.store.decisions import in_force
 from afterwit.store.layout import redaction_key
 from afterwit.store.marks import (
     DECK,
@@ -170,7 +177,8 @@ class _Compiling:
         self._checkouts = {checkout.repo: checkout for checkout in git_checkouts(store, world)}
         scopes = scopes_with_items(store.db)
         self._noted = {scope.removeprefix(_REPO) for scope in scopes if scope.startswith(_REPO)}
-        self._repos = sorted({*repos_with_sessions(store.db), *self._checkouts, *self._noted})
+        self._pages = pages_of(in_force(recorded_about(store.db, (), ENTRIES)))
+        self._repos = sorted({*repos_with_sessions(store.db), *self._checkouts, *self._noted, *self._pages} - {""})
         self._shared_rows = self._rows([scope for scope in scopes if not scope.startswith(_REPO)])
         self._start = _hash(settings_of(world), preference_lines(world))
 
@@ -183,6 +191,7 @@ class _Compiling:
             roots=_roots(self._store, self._world, rows) | {key: repo for key, repo in names.items() if is_folder(key)},
             remotes={key: repo for key, repo in names.items() if not is_folder(key)},
             blocks=[block for repo in marks for block in self._blocks(repo, marks[repo])],
+            threads=[thread for repo in self._repos for thread in self._threads(repo)],
             lines=[line for repo in marks for line in self._lines(repo, marks[repo])],
             prompts={repo: self._prompts(repo) for repo in self._repos},
             trees={repo: tree_file(repo) for repo in self._checkouts},
@@ -202,7 +211,7 @@ class _Compiling:
     @functools.cached_property
     def _share(self) -> list[Item]:
         """What holds everywhere, or for an agent."""
-        return told_once(map(item_in, self._shared_rows), self._to)
+        return self._heard(self._shared_rows)
 
     @functools.cached_property
     def _stories(self) -> dict[Scope, int]:
@@ -221,7 +230,8 @@ class _Compiling:
             changed = self._changed.get(repo, set())
             items = _hash(self._rows([f"{_REPO}{repo}"])) if before is None or _NOTES in changed else before.items
             stories = self._count(repo, "") if before is None or changed - {_NOTES} else before.stories
-            lines, blocks = _hash(self._rules, items), _hash(*around, items, stories)
+            page = self._pages.get(repo)
+            lines, blocks = _hash(self._rules, items, page), _hash(*around, items, stories, page)
             yield repo, DealtMarks(items, lines, blocks, stories)
 
     def _blocks(self, repo: str, now: DealtMarks) -> Iterator[DeckBlock]:
@@ -229,31 +239,57 @@ class _Compiling:
         if before is not None and before.blocks == now.blocks:
             return
         items = self._items(repo)
-        if not items and repo:
+        page = self._page(repo)
+        if not items and not page.lines and repo:
             return
         here = [*items, *self._share] if repo else items
         counts = {**self._stories, Scope(ScopeKind.REPO, repo): now.stories}
         for agent in agents_of(here):
-            block = start_block_for(self._world, Situation(repo, agent), here, counts)
-            if block.text:
-                yield DeckBlock(block.sections, repo, agent)
+            for listener in (SESSION, SUBAGENT):
+                block = start_block_for(
+                    self._world, page, Situation(repo, agent), self._to, here, counts, is_subagent=listener == SUBAGENT
+                )
+                if block.text:
+                    yield DeckBlock(block.sections, repo, agent, listener)
+
+    def _threads(self, repo: str) -> Iterator[DeckThread]:
+        """What goes on there, by the notes of now: they are few, and end by the day."""
+        items = self._items(repo) if repo in self._noted else []
+        for thread in threads_of(items, self._world.now_ms, TRUNKS, functools.partial(self._is_merged, repo)):
+            lines = within(thread_lines(thread), MOST_OF_THREAD, THREAD_TOKENS)
+            if lines:
+                yield DeckThread(repo, thread.branch, thread.names, tuple(lines))
+
+    def _is_merged(self, repo: str, branch: str) -> bool:
+        checkout = self._checkouts.get(repo)
+        return checkout is not None and is_merged(checkout.git_dir, branch)
+
+    def _page(self, repo: str) -> Page:
+        return self._pages.get(repo, Page(repo))
+
+    def _heard(self, rows: Iterable[ItemRow]) -> list[Item]:
+        return [item for item in map(item_in, rows) if may_be_told_to(item, self._to)]
 
     def _lines(self, repo: str, now: DealtMarks) -> Iterator[FiringLine]:
         before = self.dealt.marks.get(repo)
         is_there = not repo or repo in self.dealt.parts
         if before is None or before.lines != now.lines or not is_there:
-            yield from lines_of(self._items(repo))
+            items = self._items(repo)
+            yield from lines_of(items)
+            yield from lines_on_demand(repo, told_lines(self._page(repo), items, self._to))
 
     def _is_noted_anew(self, repo: str, now: DealtMarks) -> bool:
         before = self.dealt.marks.get(repo)
-        return before is None or before.items != now.items
+        return before is None or before.lines != now.lines
 
     def _personal(self, repo: str) -> list[str]:
         rows = self._rows([f"{_REPO}{repo}"]) if repo else self._shared_rows
-        return [item.id for item in map(item_in, rows) if is_personal(item) and not item.is_decided]
+        own = {item.id for item in map(item_in, rows) if is_personal(item) and not item.is_decided}
+        lines = (line for line in self._page(repo).lines if not line.is_own)
+        return [*own, *(line.id for line in lines if not own.isdisjoint(line.notes))]
 
     def _items(self, repo: str) -> list[Item]:
-        return told_once(map(item_in, self._rows([f"{_REPO}{repo}"])), self._to) if repo else self._share
+        return self._heard(self._rows([f"{_REPO}{repo}"])) if repo else self._share
 
     def _rows(self, scopes: Collection[str]) -> list[ItemRow]:
         return list(items_in(self._store.db, scopes, SPEAKING)) if scopes else []

@@ -13,8 +13,18 @@ CREATE TABLE trees (repo TEXT PRIMARY KEY, file TEXT NOT NULL) STRICT, WITHOUT R
 CREATE TABLE blocks (
     repo TEXT NOT NULL,
     agent TEXT NOT NULL,
+    listener TEXT NOT NULL,             -- session or subagent
     body TEXT NOT NULL,                 -- [[heading, [[item, text], …]], …]
-    PRIMARY KEY (repo, agent)
+    PRIMARY KEY (repo, agent, listener)
+) STRICT, WITHOUT ROWID;
+
+-- Work in progress, by repository.
+CREATE TABLE threads (
+    repo TEXT NOT NULL,
+    branch TEXT NOT NULL,               -- "" where it has none of its own
+    names TEXT NOT NULL,                -- [[stem, …], …]: a prompt that holds all of one names it
+    body TEXT NOT NULL,                 -- [[item, text], …]
+    PRIMARY KEY (repo, branch, names)
 ) STRICT, WITHOUT ROWID;
 
 -- The notes that say what people said or want, by repository.

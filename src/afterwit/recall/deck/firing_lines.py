@@ -4,7 +4,7 @@ Pure, and light to import: lists ask here when a note is told. `put_lines` write
 """
 
 import struct
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
@@ -12,15 +12,15 @@ import apsw
 import msgspec
 
 from afterwit.actions.quick_look import LEAST_BELIEF, is_any_call
+from afterwit.knowledge.brief import ToldLine, is_compiled
 from afterwit.knowledge.shown_items import may_be_told
 from afterwit.model.kinds import ActionKind
-from afterwit.model.knowledge import EVERYWHERE, READ, Authority, Channel, Item, ItemStatus, Scope, Trigger
-from afterwit.recall.deck.reader import NOTES, TRIGGER_COLUMNS, words_in
-from afterwit.recall.note_matches import counts_of, hundredths, pack_weighted, weights
+from afterwit.model.knowledge import EVERYWHERE, READ, Authority, Channel, Item, ItemStatus, Scope, ScopeKind, Trigger
+from afterwit.recall.brief_block import line_of, said_of
+from afterwit.recall.deck.reader import TRIGGER_COLUMNS, words_in
 from afterwit.recall.situation import order
-from afterwit.recall.start_block import said_of
 from afterwit.redaction.markers import defused
-from afterwit.redaction.shown import Shown
+from afterwit.redaction.shown import Shown, of_deck
 
 _STATED = (Channel.USER, Channel.ASSISTANT)
 
@@ -37,7 +37,6 @@ class FiringLine(NamedTuple):
     agents: tuple[str, ...] = ()  # that it concerns; empty: all
     triggers: tuple[Trigger, ...] = ()
     awaits: tuple[Trigger, ...] = ()  # of these, commands whose first call it waits for
-    about: str = ""  # the text by whose words a prompt finds it; "" where words do not
     silent_in: tuple[str, ...] = ()  # repositories whose own files say it, or otherwise
     rank: str = ""  # its place in the order in which all items are said; else that of the given order
 
@@ -53,7 +52,7 @@ def lines_of(items: Iterable[Item]) -> Iterator[FiringLine]:
     """In the order in which they are said."""
     for item in sorted(items, key=order):
         triggers = tuple(trigger for trigger in item.triggers if _is_used(item, trigger))
-        if (triggers or about(item)) and not item.is_known_to_host and may_be_told(item):
+        if triggers and not is_compiled(item) and not item.is_known_to_host and may_be_told(item):
             yield FiringLine(
                 item=item.id,
                 text=said_of(item),
@@ -64,9 +63,24 @@ def lines_of(items: Iterable[Item]) -> Iterator[FiringLine]:
                 agents=item.agents,
                 triggers=triggers,
                 awaits=tuple(trigger for trigger in triggers if is_called(item, trigger)),
-                about=about(item),
                 silent_in=item.silent_in,
                 rank=_rank(item),
+            )
+
+
+def lines_on_demand(repo: str, told: Iterable[ToldLine]) -> Iterator[FiringLine]:
+    """The lines of a page that wait for a trigger."""
+    for one in told:
+        text = line_of(one).removeprefix("- ")
+        if one.line.heading is None and one.line.triggers and text:
+            yield FiringLine(
+                item=one.line.id,
+                text=of_deck(text),
+                scope=Scope(ScopeKind.REPO, repo),
+                confidence=1.0,
+                agents=one.agents,
+                triggers=one.line.triggers,
+                awaits=tuple(trigger for trigger in one.line.triggers if trigger.program),
             )
 
 
@@ -94,17 +108,6 @@ def is_touched(item: Item, trigger: Trigger) -> bool:
     """Whether a trigger waits for a file, however it is touched."""
     is_more = trigger.program or trigger.words or trigger.signature or trigger.rule or trigger.topic or trigger.activity
     return bool(trigger.path) and not is_more and not item.advice
-
-
-def about(item: Item) -> str:
-    """The text by whose words a prompt finds an item; "" where words say nothing about it: what a person or a model put
-    into words is found, what was counted is not."""
-    if item.status is not ItemStatus.ACTIVE or not (item.harvester == READ or item.channel is Channel.USER):
-        return ""
-    triggers = (
-        word for trigger in item.triggers for word in (trigger.path, trigger.program, *trigger.words, *trigger.topic)
-    )
-    return " ".join((item.sentence, item.when, *item.files, *dict.fromkeys(triggers)))
 
 
 def _is_used(item: Item, trigger: Trigger) -> bool:
@@ -135,22 +138,6 @@ def put_lines(db: apsw.Connection, lines: Iterable[FiringLine], redact: Redact) 
     for table in LINE_TABLES:
         db.execute(f"DELETE FROM main.{table}")  # noqa: S608
     _put_keys(db, _put_lines(db, lines, redact))
-
-
-def put_notes(db: apsw.Connection, lines: Iterable[FiringLine], redact: Redact) -> None:
-    """Replaces the notes of a repository by these, by the terms that they hold. Words that go with a secret are not
-    filed."""
-    size = 0
-    holders: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
-    for number, line in enumerate(lines):
-        if line.about:
-            size += 1
-            for term, weight in weights(counts_of(redact(line.about))).items():
-                holders[term].append((number, hundredths(weight)))
-    db.execute("DELETE FROM main.note_terms")
-    rows = ((term, pack_weighted(weighted)) for term, weighted in sorted(holders.items()))
-    db.executemany("INSERT INTO main.note_terms VALUES (?, ?)", rows)
-    db.execute("INSERT OR REPLACE INTO main.indexes VALUES (?, ?)", (NOTES, size))
 
 
 def _put_lines(db: apsw.Connection, lines: Iterable[FiringLine], redact: Redact) -> list[_Key]:

@@ -1,13 +1,10 @@
 -- The part of the deck for one repository: what is said and asked there. Written once, never changed.
 -- Beside these: the tables of lines.sql. See recall/deck/prompt_tables.py for what a first prompt asks.
 
--- "repo": its name; "notes": how many are found by their words;
+-- "repo": its name;
 -- "places": [[[path, number, sessions, what its words tell, how lately it was changed …], …],
 -- [[session, words, [file, …], number], …] in time order, [file that was changed most, …]].
 CREATE TABLE indexes (name TEXT PRIMARY KEY, body ANY NOT NULL) STRICT, WITHOUT ROWID;
-
--- The lines of notes by the terms that a prompt finds them by: numbers of 4 bytes, each with 1 byte of weight.
-CREATE TABLE note_terms (term TEXT PRIMARY KEY, body BLOB NOT NULL) STRICT, WITHOUT ROWID;
 
 CREATE TABLE prompt_terms (
     kind TEXT NOT NULL,                 -- said, path, name, symbol, branch: numbers of 4 bytes

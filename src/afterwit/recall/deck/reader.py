@@ -22,11 +22,11 @@ from afterwit.redaction.shown import Shown, of_deck
 # pathlib takes longer to load than all that is done here.
 # ruff: noqa: PTH118, PTH119, PTH120
 
-VERSION = 7
+VERSION = 8
 EXAMPLES = "examples"  # a setting: the worked examples of an experiment, by repository
+SESSION, SUBAGENT = "session", "subagent"  # who is told a start block
 PARTS = "deck"  # the folder of `store.layout.Layout.deck_parts`
 REPO = "repo"  # names in the table `indexes` of a part
-NOTES = "notes"
 PLACES = "places"
 LINE_COLUMNS = ("item", "text", "authority", "advice", "confidence")
 TRIGGER_COLUMNS = ("program", "words", "signature", "tool", "path", "rule", "activity", "lines")
@@ -155,13 +155,22 @@ class Deck:
         query = "SELECT 1 FROM remotes WHERE remote >= 'commit:' AND remote < 'commit;' LIMIT 1"
         return self._db.execute(query).fetchone() is not None
 
-    def block(self, repo: str, agent: str) -> list[tuple[Shown, Lines]]:
+    def block(self, repo: str, agent: str, listener: str = SESSION) -> list[tuple[Shown, Lines]]:
         """The start block that fits best: headings, each with its lines. A heading without lines frames the others."""
-        query = """SELECT body FROM blocks WHERE repo IN (?1, '') AND agent IN (?2, '')
+        query = """SELECT body FROM blocks WHERE repo IN (?1, '') AND agent IN (?2, '') AND listener = ?3
                    ORDER BY repo = ?1 DESC, agent = ?2 DESC LIMIT 1"""
-        row = self._db.execute(query, (repo, agent)).fetchone()
+        row = self._db.execute(query, (repo, agent, listener)).fetchone()
         sections = [(of_deck(heading), _lines(entries)) for heading, entries in _pairs(row[0])] if row else []
         return [(heading, self._heard(lines)) for heading, lines in sections] if self._hushed else sections
+
+    def thread(self, repo: str, branch: str = "", words: "frozenset[str] | set[str]" = frozenset()) -> Lines:
+        """What is known of the work in progress on a branch, or of the one that these words name."""
+        for own, names, body in self._db.execute("SELECT branch, names, body FROM threads WHERE repo = ?", (repo,)):
+            groups = loads(names)
+            is_named = isinstance(groups, list) and any(words.issuperset(group) for group in groups)
+            if own == branch if branch else is_named:
+                return self._heard(_lines(body))
+        return []
 
     def _heard(self, lines: Lines) -> Lines:
         return [line for line in lines if line[0] not in self._hushed]
@@ -200,16 +209,6 @@ class Deck:
             for row in db.execute(query, values)
             if words.issuperset(row[0].split()) and row[_LINE_AT] not in self._hushed
         ]
-
-    def numbered(self, numbers: list[int], repo: str, agent: str) -> list[DeckLine]:
-        """The lines of this repository with these numbers that concern the agent."""
-        columns = ", ".join(f"lines.{name}" for name in LINE_COLUMNS)
-        query = f"""SELECT {columns}, 0, lines.id, lines.rank FROM json_each(?1) AS given
-                    CROSS JOIN lines ON lines.id = given.value
-                    WHERE lines.agents = '' OR instr(lines.agents, ' ' || ?2 || ' ')"""  # noqa: S608
-        db = self.part(repo)
-        rows = db.execute(query, (dumps(numbers), agent)) if db is not None else ()
-        return [DeckLine(row[0], of_deck(row[1]), *row[2:]) for row in rows if row[0] not in self._hushed]
 
     def texts(self, repo: str, agent: str) -> list[Shown]:
         """What all lines say that hold in this place."""

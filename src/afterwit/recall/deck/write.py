@@ -23,9 +23,9 @@ import apsw
 import msgspec
 
 from afterwit.model.knowledge import ScopeKind
-from afterwit.recall.deck.firing_lines import LINE_TABLES, FiringLine, Redact, put_lines, put_notes, safe
+from afterwit.recall.deck.firing_lines import LINE_TABLES, FiringLine, Redact, put_lines, safe
 from afterwit.recall.deck.prompt_tables import PromptSource, schema, update_prompt_tables
-from afterwit.recall.deck.reader import EXAMPLES, PARTS, REPO, VERSION, opened_immutable
+from afterwit.recall.deck.reader import EXAMPLES, PARTS, REPO, SESSION, VERSION, opened_immutable
 from afterwit.recall.prompt_block import BlockLine, BlockSection
 from afterwit.redaction.markers import CLOSING, OPENING
 from afterwit.redaction.shown import Shown
@@ -79,10 +79,10 @@ class DealtDeck(NamedTuple):
     parts: Mapping[str, DealtPart] = MappingProxyType({})  # those that are sound, by repository
     db: apsw.Connection | None = None
 
-    def blocks(self, repo: str) -> list[tuple[str, str, str]]:
-        query = "SELECT repo, agent, body FROM blocks WHERE repo = ?"
+    def blocks(self, repo: str) -> list[tuple[str, str, str, str]]:
+        query = "SELECT repo, agent, listener, body FROM blocks WHERE repo = ?"
         rows = self.db.execute(query, (repo,)) if self.db is not None else ()
-        return [(str(repo), str(agent), str(body)) for repo, agent, body in rows]
+        return [(str(repo), str(agent), str(listener), str(body)) for repo, agent, listener, body in rows]
 
     def personal(self, repo: str) -> list[str]:
         rows = self.db.execute("SELECT item FROM personal WHERE repo = ?", (repo,)) if self.db is not None else ()
@@ -144,6 +144,16 @@ class DeckBlock(NamedTuple):
     sections: tuple[BlockSection, ...]
     repo: str = ""
     agent: str = ""
+    listener: str = SESSION
+
+
+class DeckThread(NamedTuple):
+    """What is told of work in progress, to sessions on its branch and to prompts that name it."""
+
+    repo: str
+    branch: str
+    names: tuple[tuple[str, ...], ...]
+    lines: tuple[BlockLine, ...]
 
 
 class DeckExample(NamedTuple):
@@ -184,6 +194,7 @@ class DeckContent(NamedTuple):
     trees: Mapping[str, str] = MappingProxyType({})  # names of files with the words of a repository's files
     marks: Mapping[str, DealtMarks] = MappingProxyType({})  # by repository; "": outside of all
     personal: Mapping[str, Collection[str]] = MappingProxyType({})  # notes that are people's words, where they changed
+    threads: Iterable[DeckThread] = ()
     examples: Iterable[DeckExample] = ()  # of templates, in an experiment that compares them
 
 
@@ -270,7 +281,8 @@ class _Writing:
             db.executemany("INSERT INTO roots VALUES (?, ?)", sorted(deck.roots.items()))
             db.executemany("INSERT INTO remotes VALUES (?, ?)", sorted(deck.remotes.items()))
             db.executemany("INSERT INTO trees VALUES (?, ?)", sorted(deck.trees.items()))
-            db.executemany("INSERT OR REPLACE INTO blocks VALUES (?, ?, ?)", self._blocks())
+            db.executemany("INSERT OR REPLACE INTO blocks VALUES (?, ?, ?, ?)", self._blocks())
+            db.executemany("INSERT OR REPLACE INTO threads VALUES (?, ?, ?, ?)", self._threads())
             db.executemany("INSERT INTO personal VALUES (?, ?)", self._personal())
             self._put_lines(db)
             db.executemany("INSERT INTO parts VALUES (?, ?, ?, ?, ?)", parts)
@@ -278,12 +290,18 @@ class _Writing:
             db.executemany("INSERT INTO dealt VALUES (?, ?, ?, ?, ?)", marks)
             db.pragma("user_version", VERSION)
 
-    def _blocks(self) -> Iterator[tuple[str, str, str]]:
+    def _threads(self) -> Iterator[tuple[str, str, str, str]]:
+        said = functools.partial(safe, self._redact)
+        for thread in self._deck.threads:
+            names, body = msgspec.json.encode(thread.names), msgspec.json.encode(_lines(thread.lines, said))
+            yield thread.repo, thread.branch, names.decode(), body.decode()
+
+    def _blocks(self) -> Iterator[tuple[str, str, str, str]]:
         for repo in sorted(self._deck.marks):
             if self._has(repo, "blocks"):
                 yield from self._dealt.blocks(repo)
         for block in self._deck.blocks:
-            yield block.repo, block.agent, _sections(block, functools.partial(safe, self._redact))
+            yield block.repo, block.agent, block.listener, _sections(block, functools.partial(safe, self._redact))
 
     def _personal(self) -> Iterator[tuple[str, str]]:
         new = self._deck.personal
@@ -357,6 +375,5 @@ def _fill(db: apsw.Connection, content: PartContent, redact: Redact, *, is_new: 
         db.pragma("user_version", VERSION)
     if content.lines is not None:
         put_lines(db, content.lines, redact)
-        put_notes(db, content.lines, redact)
     if content.prompts is not None:
         update_prompt_tables(db, content.prompts, redact)

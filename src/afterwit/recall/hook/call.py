@@ -21,8 +21,12 @@ from afterwit.recall.deck.location import Location, is_left_out, location_of, re
 from afterwit.recall.deck.reader import Deck, DeckLine, DeckTrigger, words_called, words_in
 from afterwit.recall.holdout import ENDED, FAULT, History
 from afterwit.recall.hook.entry import stop_timer
-from afterwit.redaction.shown import NOTHING, Shown
 from afterwit.store.spool_file import TOOL, SpoolFile
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from afterwit.recall.places import LikelyPlace
+    from afterwit.redaction.shown import Shown
 
 _COMPOUND = "|;&\n("
 _GUIDANCE = "guidance"
@@ -34,9 +38,9 @@ _LONGEST = 65_536  # characters of a patch that are looked at
 
 
 class Proposal:
-    """Lines to tell, sections of a block, or one line to refuse or rewrite a call with."""
+    """Lines to tell, what goes with a prompt besides, or one line to refuse or rewrite a call with."""
 
-    __slots__ = ("awaited", "files", "is_later", "is_refusal", "is_rewrite", "lines", "sections", "signature")
+    __slots__ = ("awaited", "files", "is_refusal", "is_rewrite", "lines", "signature", "thread")
 
     def __init__(
         self,
@@ -45,17 +49,15 @@ class Proposal:
         signature: str = "",
         is_refusal: bool = False,
         is_rewrite: bool = False,
-        is_later: bool = False,
         awaited: "list[DeckLine] | None" = None,
-        sections: "tuple[tuple[Shown, tuple[tuple[str, Shown], ...]], ...]" = (),
-        files: tuple[str, ...] = (),
+        thread: "list[tuple[str, Shown]] | None" = None,
+        files: "list[LikelyPlace] | None" = None,
     ) -> None:
         self.lines = lines
         self.awaited = awaited or []  # lines that waited for what the action does, the best first
-        self.sections = sections  # of the block for a prompt: a heading, and lines with their items
-        self.files = files  # that the block guesses, the best first
+        self.thread = thread or []  # of the work that a prompt names
+        self.files = files or []  # where the work of a prompt is, the best first
         self.signature = signature
-        self.is_later = is_later  # the prompt is not the first
         self.is_refusal = is_refusal
         self.is_rewrite = is_rewrite
 
@@ -93,14 +95,13 @@ def proposed(
 
 
 def _at_prompt(deck: Deck, agent: str, moment: Moment, place: Location, *, is_later: bool) -> Proposal | None:
-    """Where this work is, what is known of it, what was decided about it; later only what is strongly meant."""
-    from afterwit.recall.deck.first_prompt import block_at_prompt, later_lines
+    """The lines that its words fire, the thread that it names, and with the first prompt where its work is."""
+    from afterwit.recall.deck.first_prompt import files_at_prompt, lines_at_prompt, thread_at_prompt
 
-    if is_later:
-        lines = later_lines(deck, agent, moment.prompt, place)
-        return Proposal([], sections=((NOTHING, tuple(lines)),), is_later=True) if lines else None
-    block = block_at_prompt(deck, agent, moment.prompt, place)
-    return Proposal([], sections=block.sections, files=block.files) if block.sections else None
+    lines = lines_at_prompt(deck, agent, moment.prompt, place)
+    thread = thread_at_prompt(deck, moment.prompt, place)
+    files = [] if is_later else files_at_prompt(deck, agent, moment.prompt, place)
+    return Proposal(lines, thread=thread, files=files) if lines or thread or files else None
 
 
 def _before(deck: Deck, agent: str, moment: Moment, place: Location, may: Permissions) -> Proposal | None:

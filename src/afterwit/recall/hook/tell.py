@@ -7,13 +7,12 @@ with its odds, with what was shown and, where something was held out, with what 
 import time
 
 from afterwit.agents.hook_payloads import ACTIVITY, AFTER, BEFORE, COMPACT, FORGETFUL, PROMPT, START, Answer, Moment
-from afterwit.recall.deck.location import Location
-from afterwit.recall.deck.reader import Deck
+from afterwit.recall.deck.location import Location, branch_of
+from afterwit.recall.deck.reader import SESSION, SUBAGENT, Deck
 from afterwit.recall.holdout import (
     CLEARED,
     COMPACTED,
     DRAW,
-    LATER,
     PROMPTED,
     STARTED,
     TEMPLATE,
@@ -47,6 +46,7 @@ class HookTeller:
         self._now_ms = now_ms
         self.records: list[dict[str, object]] = []
         self._odds = odds_for(deck.share("session_share"), deck.share("item_share"), deck.names("arms"))
+        self._drawn: set[str] = set()  # in this call
         self._wanted_chars = 0  # of what would be said without any hold-out
 
     def tell(self, history: History, proposal: "Proposal | None", carries: tuple[str, ...]) -> Answer:
@@ -90,59 +90,56 @@ class HookTeller:
     def _at_prompt(self, history: History, proposal: "Proposal | None") -> tuple[Shown, Shown]:
         is_due = not history.has_started or history.awaits_block
         block = self._block() if is_due else NOTHING
-        if history.has_prompted:
-            return block, self._later(history, proposal) if proposal and proposal.is_later else NOTHING
-        self._note(PROMPTED)
+        if not history.has_prompted:
+            self._note(PROMPTED)
         room = LONGEST - self._wanted_chars - 2 if self._wanted_chars else LONGEST
         return block, self._sections(history, proposal, room) if proposal else NOTHING
 
     def _sections(self, history: History, proposal: "Proposal", room: int) -> Shown:
         """The block of a prompt without what the session knows and what is held out; nothing where all of it does not
         fit, so that what is drawn does not depend on the draw."""
-        from afterwit.recall.prompt_block import text_of
+        from afterwit.recall.prompt_block import (
+            MOST_AT_PROMPT,
+            MOST_ON_DEMAND,
+            BlockLine,
+            files_section,
+            prompt_sections,
+            text_of,
+        )
 
-        items: dict[str, int] = {}
-        told, wanted = [], []
-        for heading, lines in proposal.sections:
-            new = [line for line in lines if line[0] not in history.told]
-            items.update({item: int(self._is_shown(item)) for item, _ in new})
-            wanted.append((heading, new))
-            told.append((heading, [line for line in new if items[line[0]]]))
+        known = {*history.told, *self._drawn}
+        left = min(MOST_AT_PROMPT, MOST_ON_DEMAND - history.on_demand)
+        lines = [BlockLine(line.item, line.text) for line in proposal.lines if line.item not in known][: max(0, left)]
+        thread = [line for line in proposal.thread if line[0] not in known]
+        wanted = prompt_sections(files_section(proposal.files), thread, lines)
+        items = {item: int(self._is_shown(item)) for _, some in wanted for item, _ in some}
+        told = [(heading, [line for line in some if items[line[0]]]) for heading, some in wanted]
         whole = text_of(wanted)
         if not items or len(self._mark(whole)) > room:
             return NOTHING
-        return self._draw(PROMPT, items, text_of(told), whole)
-
-    def _later(self, history: History, proposal: "Proposal") -> Shown:
-        """What is new in a prompt that is not the first, within what the session has left."""
-        from afterwit.recall.prompt_block import BlockLine, later_sections, later_tokens, text_of
-
-        lines = [BlockLine(*line) for _, lines in proposal.sections for line in lines if line[0] not in history.told]
-        wanted = later_sections(lines, later_tokens(history.later_chars))
-        items = {item: int(self._is_shown(item)) for _, kept in wanted for item, _ in kept}
-        told = [(heading, [line for line in kept if items[line[0]]]) for heading, kept in wanted]
-        if not items:
-            return NOTHING
-        text = text_of(told, is_first=False)
-        return self._draw(PROMPT, items, text, text_of(wanted, is_first=False), **{LATER: "1"})
+        return self._draw(PROMPT, items, text_of(told), whole, lines=len(lines))
 
     def _is_due_at_action(self, history: History, carries: tuple[str, ...]) -> bool:
         """Where an agent takes text neither at the start nor at a prompt, the block comes with the first result."""
-        return carries == (AFTER,) and self._moment.event == AFTER and not history.has_started
+        is_first = carries == (AFTER,) and self._moment.event == AFTER and not history.has_started
+        return is_first and not self._moment.context
 
     def _block(self) -> Shown:
-        """The start block without what is held out. It is the session's own: a subagent gets none."""
-        if self._moment.context:
+        """The page, then the thread of the branch; a subagent gets its own part of the page, at its own start alone. No
+        single line of the page is held out: it is the same in every session that is told."""
+        if self._moment.context and self._moment.event != START:
             return NOTHING
-        told: list[Shown] = []
-        wanted: list[Shown] = []
-        items: dict[str, int] = {}
-        has_lines = False
-        for heading, lines in self._deck.block(self._place.repo, self._agent):
-            items.update({item: int(self._is_shown(item)) for item, _ in lines if item})
-            kept = [text for item, text in lines if items.get(item, 1)]
-            told += [heading, *kept] if kept or not lines else []
-            wanted += [heading, *(text for _, text in lines)]
+        listener = SUBAGENT if self._moment.context else SESSION
+        page = self._deck.block(self._place.repo, self._agent, listener)
+        items = {item: 1 for _, lines in page for item, _ in lines if item}
+        has_lines = any(lines for _, lines in page)
+        wanted = [text for heading, lines in page for text in (heading, *(text for _, text in lines))]
+        told = list(wanted)
+        for heading, lines in self._thread():
+            items.update({item: int(self._is_shown(item)) for item, _ in lines})
+            kept = [joined((ours("- "), text)) for item, text in lines if items[item]]
+            told += [heading, *kept] if kept else []
+            wanted += [heading, *(joined((ours("- "), text)) for _, text in lines)]
             has_lines = has_lines or bool(kept)
         example = self._example(joined(wanted, "\n"))
         if example is not None and self._arm == TEMPLATE:
@@ -158,6 +155,15 @@ class HookTeller:
         late = {"with": self._moment.event} if self._moment.event != START else {}
         return self._draw(START, items, block, joined(wanted, "\n"), **late)
 
+    def _thread(self) -> "list[tuple[Shown, tuple[tuple[str, Shown], ...]]]":
+        branch = branch_of(self._place.root) if not self._moment.context else ""
+        lines = self._deck.thread(self._place.repo, branch) if branch else []
+        if not lines:
+            return []
+        from afterwit.recall.prompt_block import thread_section
+
+        return list(thread_section(lines))
+
     def _example(self, block: Shown) -> tuple[str, Shown] | None:
         """The worked example that this session is told if it is in the arm that is, where it fits. Where there is one,
         every arm is drawn for, so that they can be compared."""
@@ -168,12 +174,11 @@ class HookTeller:
         """The known fix, also where a block told it already, and what waits for the action, where nothing did."""
         earlier = history.answered if self._moment.event == AFTER else history.told
         new = [line for line in proposal.lines if line.item not in earlier]
-        if proposal.awaited:
-            from afterwit.recall.prompt_block import action_tokens, at_action
+        if proposal.awaited and not new:
+            from afterwit.recall.prompt_block import MOST_AT_ACTION, MOST_ON_DEMAND
 
-            said = {*history.told, *(line.item for line in new)}
-            awaited = [line for line in proposal.awaited if line.item not in said]
-            new += at_action(awaited, action_tokens(history.activity_chars), beside=new)
+            left = min(MOST_AT_ACTION, MOST_ON_DEMAND - history.on_demand)
+            new = [line for line in proposal.awaited if line.item not in history.told][: max(0, left)]
         if not new:
             return NOTHING
         items: dict[str, int] = {line.item: int(self._is_shown(line.item)) for line in new}
@@ -181,7 +186,7 @@ class HookTeller:
         wanted = joined((joined((ours("- "), line.text)) for line in new), "\n")
         is_fix = bool({line.item for line in proposal.lines} & items.keys())
         details = {"signature": proposal.signature} if is_fix else {"act": ACTIVITY}
-        return self._draw(self._moment.event, items, told, wanted, **details)
+        return self._draw(self._moment.event, items, told, wanted, lines=len(new), **details)
 
     def _correct(self, history: History, proposal: "Proposal") -> Answer:
         """Refuses a command once, or rewrites it. The same command passes when it is called again."""
@@ -213,12 +218,13 @@ class HookTeller:
     def _is_shown(self, item: str) -> bool:
         return not self._odds.leaves_out(self._deck.key(), self._agent, self._moment.session, item)
 
-    def _draw(self, moment: str, items: dict[str, int], told: Shown, wanted: Shown, **more: str) -> Shown:
+    def _draw(self, moment: str, items: dict[str, int], told: Shown, wanted: Shown, **more: str | int) -> Shown:
         """Records a draw; the text to show, which is empty where everything is held out."""
         arm = self._arm
         is_held_out = not is_told(arm, moment)
         text = NOTHING if is_held_out or not told else self._mark(told)
         self._wanted_chars += len(self._mark(wanted))
+        self._drawn.update(items)
         shown = {item: int(bool(text) and bool(is_shown)) for item, is_shown in items.items()}
         would = {"would": wanted} if text == "" or told != wanted else {}
         details = {name: value for name, value in more.items() if value}

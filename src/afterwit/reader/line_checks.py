@@ -1,0 +1,308 @@
+"""Convicts the lines of a compiled brief: they cite notes that stand, and these say what the line says. Pure.
+
+Every command, path, number, identifier and quoted word of a line stands in one of its notes, enough of its other words
+in all of them, and nothing is denied that they do not deny, nor the other way round. A line goes through the gate as a
+note does, with the authority of the least trusted note. It names nobody. What a person says on the page themselves, or
+took out, is refused, and so is a line that says the opposite of one before it, or has no room. Triggers are tried on
+past sessions by whoever asks: one that fires too often is refused, and the line with its last one.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+import msgspec
+
+from afterwit.actions.shell.parse import parsed
+from afterwit.knowledge.belief import rank
+from afterwit.knowledge.brief import Page
+from afterwit.knowledge.contradictions import claim_of_note, opposition
+from afterwit.knowledge.gate import rejection, review_reason
+from afterwit.knowledge.likeness import Meaning, meaning
+from afterwit.knowledge.whose_words import is_persons
+from afterwit.model.brief import LINE_LIMIT, CheckProposal, Line, id_of_line
+from afterwit.model.knowledge import READ, Activity, Category, Channel, Draft, Item, Scope, ScopeKind, Trigger
+from afterwit.model.text import words_of
+from afterwit.reader.compiling import ProposedBrief, ProposedLine, text_of_note
+from afterwit.reader.lines import SessionLine, Speaker
+from afterwit.reader.support import holds, is_all_said, is_borne_out, marks_in, share_of_words
+from afterwit.recall.deck.reader import words_in
+from afterwit.redaction.plain_names import is_plain_path
+from afterwit.store.decisions import RejectedProposal
+
+MOST_SHARE = 0.15  # of the past sessions in which a trigger may fire
+_SUPPORT = 0.6  # of a line's words that its notes must hold
+_SAME_MATTER = 0.34  # of a note's words that another must hold to replace it
+_MOST_ERROR_WORDS = 8
+_FEWEST_ERROR_WORDS = 3
+_LEAST_NAME = 6  # letters of an error's name that stands for itself
+_CODE = re.compile(r"`[^`]*`")
+_QUOTED = re.compile(r"[\"“]([^\"“”`]+)[\"”]")
+_INSTEAD = re.compile(r"\b(?:rather than|instead of|in place of)\b", re.IGNORECASE)
+_NAMED = re.compile(r"(?<![\w/.`])@[A-Za-z][\w-]*(?!/)")
+_ORDER = (Channel.USER, Channel.OUTCOME, Channel.TOOL, Channel.ASSISTANT)  # how far notes are trusted
+
+
+class LineFault(StrEnum):
+    """Why a line is not taken."""
+
+    NO_NOTES = "no-notes"
+    TOO_LONG = "line-too-long"
+    UNSUPPORTED = "not-in-notes"
+    OTHER_WORDS = "notes-say-otherwise"
+    OPPOSITE = "opposite-of-note"
+    GATE = "gate"
+    PERSON = "names-a-person"
+    DECIDED = "decided-by-a-person"
+    CONTRADICTS = "contradicts-a-line"
+    TWICE = "said-twice"
+    NO_ROOM = "no-room"
+    NO_TRIGGER = "no-trigger"
+    BROAD = "fires-too-often"
+    NOT_LATER = "not-later"
+
+
+WORDS = {
+    LineFault.NO_NOTES: "It cites no note that stands.",
+    LineFault.TOO_LONG: f"It has more than {LINE_LIMIT} characters.",
+    LineFault.UNSUPPORTED: "It names something that stands in none of its notes.",
+    LineFault.OTHER_WORDS: "Its notes say something else.",
+    LineFault.OPPOSITE: "It denies what its notes say, or says what they deny.",
+    LineFault.GATE: "The gate lets no note like it pass.",
+    LineFault.PERSON: "It names a person.",
+    LineFault.DECIDED: "A person says this on the page, or took it out.",
+    LineFault.CONTRADICTS: "It says the opposite of a line before it.",
+    LineFault.TWICE: "A line before it says the same.",
+    LineFault.NO_ROOM: "The page is full.",
+    LineFault.NO_TRIGGER: "It waits for nothing, so nothing would bring it.",
+    LineFault.BROAD: f"What it waits for happened in more than {MOST_SHARE:.0%} of the past sessions.",
+    LineFault.NOT_LATER: "The note that would replace the other is not later, less trusted, or of another matter.",
+}
+
+
+class ConvictedBrief(NamedTuple):
+    """What of an answer is taken."""
+
+    lines: tuple[Line, ...]
+    replaced: tuple[tuple[str, str], ...]
+    checks: tuple[CheckProposal, ...]
+    rejected: tuple[RejectedProposal, ...]
+
+
+Trial = Callable[[Sequence[Trigger]], tuple[Sequence[int], int]]
+"""In how many past sessions each of these triggers would have fired, and of how many."""
+
+
+def convict(
+    proposed: ProposedBrief,
+    repo: str,
+    items: Mapping[str, Item],
+    page: Page,
+    trial: Trial,
+    room_chars: int,
+) -> ConvictedBrief:
+    """What of an answer may be told. `items` are the notes that it was asked about, as they stand now."""
+    desk = _LineDesk(repo, items, page, room_chars)
+    replaced = tuple(pair for pair in proposed.replaced if desk.replaces(*pair))
+    lines = [line for given in proposed.lines if (line := desk.line(given, dict(replaced))) is not None]
+    lines = desk.tried(lines, trial)
+    checks = tuple(check for given in proposed.checks if (check := desk.check(given)) is not None)
+    return ConvictedBrief(tuple(lines), replaced, checks, tuple(desk.rejected))
+
+
+class _LineDesk:
+    def __init__(self, repo: str, items: Mapping[str, Item], page: Page, room_chars: int) -> None:
+        self._repo = repo
+        self._items = items
+        self._page = page
+        self._room = room_chars - sum(len(line.text) + 3 for line in page.own if line.heading)
+        self._taken: list[tuple[Line, Draft]] = []
+        self.rejected: list[RejectedProposal] = []
+
+    def replaces(self, old: str, new: str) -> bool:
+        """Whether a note takes the place of another: seen later, as trusted, of the same matter, and not a person's."""
+        before, after = self._items.get(old), self._items.get(new)
+        if before is None or after is None or before.id == after.id:
+            return self._refuse(f"{old} {new}", LineFault.NO_NOTES)
+        is_trusted = rank(after.channel) >= rank(before.channel) and not is_persons(before)
+        share = share_of_words(before.sentence, [_said(text_of_note(after)), *_excerpts(after)])
+        if not is_trusted or after.last_ms <= before.last_ms or share < _SAME_MATTER:
+            return self._refuse(f"{old} {new}", LineFault.NOT_LATER)
+        return True
+
+    def line(self, given: ProposedLine, replaced: Mapping[str, str]) -> Line | None:
+        notes = tuple(dict.fromkeys(name for name in given.notes if name in self._items and name not in replaced))
+        cited = [self._items[name] for name in notes]
+        line = Line(
+            id=id_of_line(self._repo, given.text),
+            text=given.text,
+            heading=given.heading,
+            notes=notes,
+            triggers=() if given.heading else tuple(dict.fromkeys(_triggers(given))),
+        )
+        draft = _draft(given.text, cited, self._repo)
+        fault, detail = self._fault(line, cited, draft)
+        if fault is not None:
+            self._refuse(given.text, fault, detail)
+            return None
+        self._taken.append((line, draft))
+        self._room -= len(line.text) + 3 if line.heading else 0
+        return line
+
+    def _fault(self, line: Line, cited: Sequence[Item], draft: Draft) -> tuple[LineFault | None, str]:
+        why, detail = fault_of(line.text, cited, draft)
+        if why is not None:
+            return why, detail
+        if self._page.refuses(line):
+            return LineFault.DECIDED, ""
+        beside = [other for other in self._taken if (other[0].heading is None) == (line.heading is None)]
+        if any(other.id == line.id or meaning(other.text) == meaning(line.text) for other, _ in beside):
+            return LineFault.TWICE, ""
+        claim = claim_of_note(draft)
+        others = (*(other for _, other in self._taken), *(_draft(own.text, (), self._repo) for own in self._page.own))
+        if about := next(filter(None, (opposition(claim, claim_of_note(other)) for other in others)), ""):
+            return LineFault.CONTRADICTS, about
+        if line.heading is None and not line.triggers:
+            return LineFault.NO_TRIGGER, ""
+        return (LineFault.NO_ROOM, "") if line.heading and len(line.text) + 3 > self._room else (None, "")
+
+    def tried(self, lines: Sequence[Line], trial: Trial) -> list[Line]:
+        """The lines with those of their triggers that fire seldom enough."""
+        triggers = [trigger for line in lines for trigger in line.triggers]
+        fired, of = trial(triggers) if triggers else ((), 0)
+        most = max(1, MOST_SHARE * of)
+        narrow = {trigger for trigger, times in zip(triggers, fired, strict=True) if times <= most}
+        kept = []
+        for line in lines:
+            left = tuple(trigger for trigger in line.triggers if trigger in narrow)
+            if line.triggers and not left:
+                self._refuse(line.text, LineFault.BROAD)
+            else:
+                kept.append(msgspec.structs.replace(line, triggers=left))
+        return kept
+
+    def check(self, given: CheckProposal) -> CheckProposal | None:
+        """A proposal of a check, if its sentence is borne out as a line is."""
+        notes = tuple(name for name in given.notes if name in self._items)
+        cited = [self._items[name] for name in notes]
+        why, detail = fault_of(given.text, cited, _draft(given.text, cited, self._repo))
+        if why is not None:
+            self._refuse(given.text, why, detail)
+            return None
+        return msgspec.structs.replace(given, notes=notes)
+
+    def _refuse(self, text: str, why: LineFault, detail: str = "") -> bool:
+        self.rejected.append(RejectedProposal(sentence=text[: 2 * LINE_LIMIT], reason=why, detail=detail))
+        return False
+
+
+def fault_of(text: str, cited: Sequence[Item], draft: Draft) -> tuple[LineFault | None, str]:
+    """Why a text is not what these notes say."""
+    if not cited:
+        return LineFault.NO_NOTES, ""
+    if len(text) > LINE_LIMIT:
+        return LineFault.TOO_LONG, ""
+    texts = [text_of_note(item) for item in cited]
+    for mark in marks_in(text):
+        if not any(holds(said, mark) for said in texts):
+            return LineFault.UNSUPPORTED, mark
+    said = [_said(whole) for whole in texts]
+    if share_of_words(text, said) < _SUPPORT or not (is_borne_out(text, said) and is_all_said(text, said)):
+        return LineFault.OTHER_WORDS, ""
+    if _is_reversed(text, [item.sentence for item in cited]):
+        return LineFault.OPPOSITE, ""
+    if _NAMED.search(_CODE.sub(" ", text)):
+        return LineFault.PERSON, ""
+    if why := rejection(draft):
+        return LineFault.GATE, why.words
+    if reason := review_reason(draft):
+        return LineFault.GATE, reason
+    return None, ""
+
+
+def _draft(text: str, cited: Sequence[Item], repo: str) -> Draft:
+    """The line as a note, as far trusted as the least trusted of those it rests on."""
+    channels = [Channel.USER if item.is_decided else item.channel for item in cited]
+    weakest = max(channels, key=_distrust, default=None)
+    return Draft(
+        harvester=READ,
+        key=(text,),
+        scope=Scope(ScopeKind.REPO, repo),
+        category=Category.PATTERN,
+        sentence=text,
+        channel=weakest or Channel.USER,
+    )
+
+
+def _distrust(channel: Channel) -> int:
+    return _ORDER.index(channel) if channel in _ORDER else len(_ORDER)
+
+
+def _is_reversed(text: str, sentences: Iterable[str]) -> bool:
+    """Whether the line says what a note denies, or denies what its notes say and none of them denies."""
+    line, notes = _meaning_of(text), [_meaning_of(sentence) for sentence in sentences]
+    if any(_denies(note, line) and not any(_denies_too(other, note, line) for other in notes) for note in notes):
+        return True
+    denied = {stem for note in notes for phrase in note.denied for stem in phrase.split()}
+    for phrase in line.denied:
+        stems = set(phrase.split())
+        if stems and not stems & denied and any(stems <= set(note.words) for note in notes):
+            return True
+    return False
+
+
+def _denies_too(other: Meaning, note: Meaning, line: Meaning) -> bool:
+    """Whether another note says plainly what this one denies: of two that differ the line may follow either."""
+    shared = set(other.words) & set(line.words)
+    return other is not note and not _denies(other, line) and len(shared) > len(line.words) / 2
+
+
+def _meaning_of(text: str) -> Meaning:
+    """What a text says. Messages that it quotes deny nothing; what is to be done instead of something does."""
+    return meaning(_INSTEAD.sub("not", _QUOTED.sub(r"`\1`", text)))
+
+
+def _denies(first: Meaning, second: Meaning) -> bool:
+    """Whether the first denies what the second says, without denying anything like it."""
+    for phrase in first.denied:
+        stems = set(phrase.split())
+        is_denied_too = any(stems.intersection(other.split()) for other in second.denied)
+        if stems and stems <= set(second.words) and not is_denied_too:
+            return True
+    return False
+
+
+def _triggers(given: ProposedLine) -> Iterable[Trigger]:
+    for group in given.prompts:
+        words = [words_of(word) for word in group]
+        stems = tuple(sorted({stem for several in words for stem in several}))
+        if stems and (all(words) or len(stems) > 1):
+            yield Trigger(topic=stems)
+    for path in given.paths:
+        base = path.removeprefix("./").rstrip("/")
+        folder = base.partition("*")[0].rstrip("/")
+        if base and not path.startswith(("/", "~")) and (not folder or is_plain_path(folder)) and base.strip("*/"):
+            is_folder = "*" not in base and "." not in base.rpartition("/")[2]
+            yield Trigger(activity=Activity.EDIT, path=f"{base}/**" if is_folder else base)
+    for command in given.commands:
+        commands = parsed(command).commands
+        if commands and commands[0].program:
+            yield Trigger(program=commands[0].program, words=commands[0].arguments[:3])
+    for error in given.errors:
+        words = sorted(words_in(error))
+        if len(words) >= _FEWEST_ERROR_WORDS or any(len(word) >= _LEAST_NAME for word in words):
+            yield Trigger(error=tuple(words[:_MOST_ERROR_WORDS]))
+
+
+def _said(text: str) -> SessionLine:
+    return SessionLine(Speaker.NOTE, text)
+
+
+def _excerpts(item: Item) -> list[SessionLine]:
+    return [_said(piece.excerpt) for piece in item.evidence if not piece.is_against]
+
+
+def refusal_in_words(reason: str) -> str:
+    """Why a line was refused, for people; "" where it is no reason of ours."""
+    return WORDS[LineFault(reason)] if reason in frozenset[str](LineFault) else ""

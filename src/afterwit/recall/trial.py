@@ -1,0 +1,87 @@
+"""Tries triggers on the past: in how many sessions each of them would have fired.
+
+A deck of nothing but these triggers is written, and the very function that hooks call is asked at every prompt and
+every action of the sessions. What it says fires, fires.
+"""
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from afterwit.agents.hook_payloads import AFTER, PROMPT, Moment, described
+from afterwit.model.digest import Digest
+from afterwit.model.kinds import ActionKind, Status, Step
+from afterwit.model.knowledge import Scope, ScopeKind, Trigger
+from afterwit.recall.deck.firing_lines import FiringLine
+from afterwit.recall.deck.location import Location
+from afterwit.recall.deck.reader import Deck
+from afterwit.recall.deck.write import DeckContent, DeckSettings, write_deck
+from afterwit.recall.hook.call import Permissions, proposed
+from afterwit.redaction.shown import ours
+
+_HERE = Location("here", "/here")
+_NEVER_CALLED = (Status.DENIED, Status.CANCELLED)
+_OF_FILES = (ActionKind.READ, ActionKind.EDIT, ActionKind.WRITE)
+_NOTHING_ASKED = Permissions(refuse=False, rewrite=False)
+_ALL = 10_000  # lines after one failure
+
+
+def times_fired(triggers: Sequence[Trigger], digests: Iterable[Digest]) -> tuple[list[int], int]:
+    """For each trigger the number of these sessions in which it would have fired, and how many there are."""
+    fired: Counter[str] = Counter()
+    sessions = 0
+    with tempfile.TemporaryDirectory(prefix="afterwit-trial-") as folder:
+        path = Path(folder) / "deck.db"
+        scope = Scope(ScopeKind.REPO, _HERE.repo)
+        lines = [
+            FiringLine(str(number), ours("tried"), scope, confidence=1.0, triggers=(trigger,), awaits=(trigger,))
+            for number, trigger in enumerate(triggers)
+        ]
+        write_deck(path, DeckContent(DeckSettings(b"\0" * 16, most_lines=_ALL), lines=lines))
+        deck = Deck(str(path))
+        for digest in digests:
+            sessions += 1
+            fired.update({line for moment in _moments(digest) for line in _firing(deck, digest.agent, moment)})
+    return [fired[str(number)] for number in range(len(triggers))], sessions
+
+
+def _moments(digest: Digest) -> Iterable[Moment]:
+    for prompt in digest.prompts or ():
+        yield Moment(PROMPT, "", prompt=prompt.text)
+    if not digest.prompts and digest.task:
+        yield Moment(PROMPT, "", prompt=digest.task)
+    for step in digest.steps:
+        if step.status not in _NEVER_CALLED:
+            paths = step.files or ((step.target,) if step.kind in _OF_FILES else ())
+            yield moment_of(step, digest.agent, [f"{_HERE.root}/{path.removeprefix('./')}" for path in paths])
+
+
+def _firing(deck: Deck, agent: str, moment: Moment) -> Iterable[str]:
+    proposal = proposed(deck, agent, moment, _HERE, _NOTHING_ASKED)
+    return [line.item for line in (*proposal.lines, *proposal.awaited)] if proposal is not None else ()
+
+
+def moment_of(step: Step, agent: str, paths: Sequence[str]) -> Moment:
+    """The call of a hook after an action, as far as the action is kept. `paths` are those that it read or changed."""
+    is_told = described(agent).get("hooks", {}).get("tells_outcome", True)
+    return Moment(
+        AFTER,
+        "",
+        tool=step.tool,
+        arguments=_arguments(step, paths),
+        output=step.error,
+        is_error=step.status is Status.FAILED if is_told else None,
+        exit_code=step.exit_code if is_told else None,
+    )
+
+
+def _arguments(step: Step, paths: Sequence[str]) -> dict[str, object]:
+    """What the agent's tool was called with."""
+    if step.kind is ActionKind.SHELL:
+        return {"command": step.target}
+    if len(paths) > 1:
+        return {"input": "\n".join(("*** Begin Patch", *(f"*** Update File: {path}" for path in paths)))}
+    if paths or step.kind in _OF_FILES:
+        return {"file_path": paths[0] if paths else step.target}
+    return {}
