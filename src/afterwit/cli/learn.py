@@ -181,7 +181,7 @@ def _tell_reading(reading: LearnReading | None) -> None:
         return
     if reading.sessions or reading.settled:
         cost = f", {human_dollars(reading.cost_usd)}" if reading.cost_usd is not None else ""
-        settled = f", {reading.settled:,} merged or replaced" if reading.settled else ""
+        settled = f", {reading.settled:,} lines of briefs compiled or notes replaced" if reading.settled else ""
         print_line(
             f"{reading.model} read {human_count(reading.sessions, 'session')}: {human_count(reading.notes, 'new note')}"
             f"{settled} ({human_tokens(reading.tokens)} tokens{cost})."

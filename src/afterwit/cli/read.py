@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import click
 
 from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.reading_calls import read_with, show_plan, show_spent, tell_settled, tell_ways
+from afterwit.cli.reading_calls import read_with, show_plan, show_spent, tell_compiled, tell_ways
 from afterwit.cli.sessions.filters import filtered
 from afterwit.cli.terminal.completion import reading_ways
 from afterwit.cli.terminal.options import COUNT, Here, agreed, reporting
@@ -17,7 +17,7 @@ from afterwit.cli.terminal.progress import bar
 from afterwit.model.errors import UsageError
 from afterwit.model.figures import human_count, human_dollars, human_tokens
 from afterwit.reader.calling import way_to
-from afterwit.reader.consolidation import PROMPT
+from afterwit.reader.compiling import PROMPT
 from afterwit.reader.intake import Fate, TakenAnswers
 from afterwit.reader.plan import AT_HAND, ReadingWish, plan, prompt_in_force
 from afterwit.reader.read import ask, check_again, refusal_in_words, take
@@ -38,7 +38,7 @@ _FATES = {
 }
 _FAULTS = (Fate.UNKNOWN, Fate.FAILED, Fate.NOT_UNDERSTOOD, Fate.CHANGED)
 _NOTES = "notes"  # stands for a session where an answer was about notes
-_PROMPTS = ("read", "consolidate")
+_PROMPTS = ("read", "compile")
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
 
@@ -129,7 +129,7 @@ def read(
     the first time; or --to writes requests that you hand to it, and --from takes the answers. The most promising
     sessions come first, within the caps of `[reading]`. Every word of an answer is checked against the session, and who
     spoke the cited lines decides how far it is trusted. After every few new notes of a repository one more request
-    settles which of them say the same. docs/how-to/let-a-model-read.md shows the way.
+    compiles what sessions are told (`afterwit brief`). docs/how-to/let-a-model-read.md shows the way.
     """
     modes = (
         _Mode("--plan", is_planned),
@@ -229,7 +229,7 @@ def _show_taken(taken: TakenAnswers, given: AnswerLines) -> None:
         f"{human_count(taken.fates[Fate.TAKEN], 'answer')} taken: {human_count(taken.notes, 'note')},"
         f" {human_count(taken.relations, 'word')} on notes that were there, {taken.rejected:,} rejected."
     )
-    tell_settled(taken.merged, taken.replaced, taken.contradicting)
+    tell_compiled(taken.lines, taken.replaced)
     for fate, words in _FATES.items():
         if taken.fates[fate]:
             print_line(f"{human_count(taken.fates[fate], 'answer')} {words}.")
@@ -240,7 +240,7 @@ def _show_taken(taken: TakenAnswers, given: AnswerLines) -> None:
         talk(f"{human_tokens(taken.tokens_in)} tokens read, {human_tokens(taken.tokens_out)} written, {cost}.")
     if not given.answers and not given.garbage:
         talk("The file holds no answers.")
-    if taken.notes or taken.merged or taken.replaced:
+    if taken.notes or taken.lines or taken.replaced:
         talk("`afterwit knowledge list` shows the notes, `afterwit knowledge undo` takes all of this back.")
     if taken.rejected:
         talk("`afterwit read --rejected` shows what was refused, and why.")

@@ -95,9 +95,9 @@ def _tell_amounts(here: Here, made: ReadingPlan, way: Way | None) -> None:
             f" apart), {human_count(len(estimates), 'request')}{f', for {made.model}' if made.model else ''}:"
             f" {read} tokens to read, at most {written} to write{price}."
         )
-    if made.consolidations:
-        names = ", ".join(dict.fromkeys(repo_name(planned.repo) for planned in made.consolidations))
-        talk(f"Of these requests {len(made.consolidations):,} settle which notes say the same: those of {names}.")
+    if made.briefs:
+        names = ", ".join(dict.fromkeys(repo_name(planned.repo) for planned in made.briefs))
+        talk(f"Of these requests {len(made.briefs):,} compile what sessions are told: the brief of {names}.")
     if made.read or made.asked:
         talk(f"Read before: {made.read:,}. Asked and not answered yet: {made.asked:,}.")
     if made.failed:
@@ -175,13 +175,11 @@ def tell_ways(here: Here) -> None:
         talk(f"`afterwit read --with {name}` lets it read, and sends to {way.recipient()}.")
 
 
-def tell_settled(merged: int, replaced: int, contradicting: int) -> None:
-    """What came of requests about notes."""
-    if merged or replaced or contradicting:
-        pairs = human_count(contradicting, "pair")
-        print_line(f"Notes that were there: {merged:,} merged, {replaced:,} replaced, {pairs} to look at.")
-    if contradicting:
-        talk("`afterwit knowledge reconcile` shows the notes that contradict each other; both stay until you decide.")
+def tell_compiled(lines: int, replaced: int) -> None:
+    """What came of requests to compile briefs."""
+    if lines or replaced:
+        print_line(f"Briefs compiled: {human_count(lines, 'line')}, {human_count(replaced, 'note')} replaced.")
+        talk("`afterwit brief` shows the page.")
 
 
 def show_spent(here: Here, *, is_json: bool) -> None:
@@ -244,7 +242,7 @@ def _show_run(run: CalledRun) -> None:
         f" {human_count(run.notes, 'note')}, {human_count(run.relations, 'word')} on notes that were there,"
         f" {run.rejected:,} rejected."
     )
-    tell_settled(run.merged, run.replaced, run.contradicting)
+    tell_compiled(run.lines, run.replaced)
     cost = "" if run.unpriced else f", {human_dollars(run.cost_usd)}"
     talk(f"{human_tokens(run.tokens_in)} tokens read, {human_tokens(run.tokens_out)} written{cost}.")
     for failed in run.failed[:_MOST_FAULTS]:
@@ -257,7 +255,7 @@ def _show_run(run: CalledRun) -> None:
     if run.stopped_by:
         left = f" {human_count(run.left, 'request')} of the plan left." if run.left else ""
         talk(f"{_ENDINGS[run.stopped_by]}{left}")
-    if run.notes or run.merged or run.replaced:
+    if run.notes or run.lines or run.replaced:
         talk("`afterwit knowledge list` shows the notes, `afterwit knowledge undo` takes all of this back.")
     if run.rejected:
         talk("`afterwit read --rejected` shows what was refused, and why.")

@@ -9,7 +9,9 @@ from afterwit.cli.commands import command
 from afterwit.cli.terminal.completion import repo_names
 from afterwit.cli.terminal.options import AgentName, Here, refuse_unknown, reporting
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
+from afterwit.knowledge.brief import rests_on
 from afterwit.recall.find_places import NOTHING_KNOWN, FoundPlace, FoundPlaces, find_places
+from afterwit.recall.prompt_block import text_of
 from afterwit.recall.recall import ToldBlocks, recalled
 
 
@@ -55,9 +57,10 @@ def recall(
     if is_json:
         print_json(_shape(blocks))
         return
-    if not blocks.start.text and not blocks.prompt.text:
+    prompt = text_of(blocks.prompt)
+    if not blocks.start.text and not prompt:
         talk(f"Nothing to say {_where(blocks)}. `afterwit knowledge list --all` shows all notes.")
-    for text in filter(None, (blocks.start.text, blocks.prompt.text)):
+    for text in filter(None, (blocks.start.text, prompt)):
         print_text(text)
         print_line("")
     if is_explained:
@@ -69,13 +72,13 @@ def _where(blocks: ToldBlocks) -> str:
 
 
 def _explain(blocks: ToldBlocks) -> None:
-    for item in blocks.start.items:
-        sure, spared = f"confidence {item.confidence:.2f}", f"{blocks.worth[item.id]:.2f} actions"
-        print_text(f"{item.id}  {item.reason}, {sure}, expected to spare {spared}", first="in   ", rest="     ")
-    for name in blocks.prompt.items:
-        print_line(f"in   {name}  fits the task")
-    for item, why in blocks.start.left_out:
-        print_text(f"{item.id}  {why}: {item.sentence}", first="out  ", rest="     ")
+    for told in blocks.start.lines:
+        print_text(f"{told.line.id}  {rests_on(told)}", first="in   ", rest="     ")
+    for section in blocks.prompt:
+        for line in section.lines:
+            print_line(f"in   {line.item}  fits the task")
+    for told, why in blocks.start.left_out:
+        print_text(f"{told.line.id}  {why}: {told.line.text}", first="out  ", rest="     ")
 
 
 def _shape(blocks: ToldBlocks) -> dict[str, Any]:
@@ -84,16 +87,12 @@ def _shape(blocks: ToldBlocks) -> dict[str, Any]:
         "agent": blocks.agent,
         "start": {
             "text": blocks.start.text,
-            "items": [
-                {"id": item.id, "confidence": item.confidence, "expected_saving": round(blocks.worth[item.id], 3)}
-                for item in blocks.start.items
-            ],
-            "left_out": [{"id": item.id, "reason": why} for item, why in blocks.start.left_out],
+            "lines": [{"id": told.line.id, "notes": list(told.line.notes)} for told in blocks.start.lines],
+            "left_out": [{"id": told.line.id, "reason": why} for told, why in blocks.start.left_out],
         },
         "prompt": {
-            "text": blocks.prompt.text,
-            "items": list(blocks.prompt.items),
-            "files": list(blocks.prompt.files),
+            "text": text_of(blocks.prompt),
+            "items": [line.item for section in blocks.prompt for line in section.lines],
         },
     }
 

@@ -78,7 +78,7 @@ def read_new(world: World, clock: Callable[[], int], progress: Progress) -> Lear
         model=run.model,
         sessions=run.sessions,
         notes=run.notes,
-        settled=run.merged + run.replaced,
+        settled=run.lines + run.replaced,
         tokens=run.tokens_in + run.tokens_out,
         cost_usd=None if run.unpriced else run.cost_usd,
         problem=run.failed[-1].fault if run.failed else "",

@@ -19,7 +19,7 @@ from typing import Any
 
 import msgspec
 
-from afterwit.agents.hook_payloads import ACTIVITY, AFTER, PROMPT, START, Moment, described, payloads_of
+from afterwit.agents.hook_payloads import ACTIVITY, PROMPT, START, Moment, described, payloads_of
 from afterwit.capture.checkouts import OpenedRows, git_checkouts
 from afterwit.config.world import World
 from afterwit.digest.door import pack
@@ -43,6 +43,7 @@ from afterwit.recall.holdout import DRAW
 from afterwit.recall.hook.call import HookCall, Proposal
 from afterwit.recall.prompt_block import PLACES
 from afterwit.recall.repository import update_trees
+from afterwit.recall.trial import moment_of
 from afterwit.store.atomic import create_file
 from afterwit.store.database import transaction
 from afterwit.store.decisions import JournalEntry, KnowledgeEntry, SessionRead
@@ -96,7 +97,8 @@ class PastStore:
         for repo, git_dir in sorted(git_dirs.items()):
             self._check_out(repo, git_dir)
         self._ask = ask
-        self._due = [row for row in recorded if row.kind not in (*_TAKEN_BACK, KnowledgeEntry.READ)]
+        due = [row for row in recorded if row.kind not in (*_TAKEN_BACK, KnowledgeEntry.READ)]
+        self._due = sorted(map(_as_of, due), key=lambda row: row.at_ms)
         self._read: defaultdict[tuple[str, str], list[JournalEntry]] = defaultdict(list)
         for row in recorded:
             if row.kind == KnowledgeEntry.READ:
@@ -264,16 +266,8 @@ class HookPlayer(PlacesPlayer):
     def action(self, here: Whereabouts, step: Step, paths: Sequence[str]) -> Iterable[Saying]:
         if step.status in _NEVER_CALLED:
             return ()
-        is_told = described(here.agent).get("hooks", {}).get("tells_outcome", True)
-        moment = Moment(
-            AFTER,
-            "",
-            tool=step.tool,
-            arguments=_arguments(step, [f"{self._past.folder(here.repo)}/{path}" for path in paths]),
-            output=step.error,
-            is_error=step.status is Status.FAILED if is_told else None,
-            exit_code=step.exit_code if is_told else None,
-        )
+        folder = self._past.folder(here.repo)
+        moment = moment_of(step, here.agent, [f"{folder}/{path}" for path in paths])
         return self._said(here, moment)
 
     def _said(self, here: Whereabouts, moment: Moment) -> Iterator[Saying]:
@@ -284,6 +278,11 @@ class HookPlayer(PlacesPlayer):
                 yield _to_saying(record, call.proposal)
 
 
+def _as_of(row: JournalEntry) -> JournalEntry:
+    """A brief counts from the time of the newest note that it was made of, whenever a model was asked."""
+    return row._replace(at_ms=int(row.body["until_ms"]) + 1) if row.kind == KnowledgeEntry.COMPILED else row
+
+
 def _to_saying(record: Mapping[str, Any], proposal: Proposal | None) -> Saying:
     told = tuple(item for item, is_shown in record["items"].items() if is_shown)
     fixes = [line for line in proposal.lines if line.item in told] if proposal else []
@@ -291,20 +290,9 @@ def _to_saying(record: Mapping[str, Any], proposal: Proposal | None) -> Saying:
         text=record["text"],
         items=told,
         advice=fixes[0].advice if fixes else "",
-        files=proposal.files if proposal and PLACES in told else (),
+        files=tuple(place.path for place in proposal.files) if proposal and PLACES in told else (),
         occasion=NoteOccasion.ACTIVITY if record.get("act") == ACTIVITY else NoteOccasion.USUAL,
     )
-
-
-def _arguments(step: Step, paths: Sequence[str]) -> dict[str, object]:
-    """What the agent's tool was called with, as far as it is kept."""
-    if step.kind is ActionKind.SHELL:
-        return {"command": step.target}
-    if len(paths) > 1:
-        return {"input": "\n".join(("*** Begin Patch", *(f"*** Update File: {path}" for path in paths)))}
-    if paths or step.kind in _OF_FILES:
-        return {"file_path": paths[0] if paths else step.target}
-    return {}
 
 
 PLAYERS = (*(kind.name for kind in BASELINES), PlacesPlayer.name, HookPlayer.name)

@@ -134,6 +134,13 @@ def told_lines(page: Page, items: Iterable[Item], to: Listener) -> list[ToldLine
     return told
 
 
+def rests_on(told: ToldLine) -> str:
+    """What a line rests on, in words."""
+    if told.line.is_own:
+        return "written by a person"
+    return "; ".join(dict.fromkeys(item.rests_on for item in told.items)) or "nothing that stands"
+
+
 def _is_seen(item: Item) -> bool:
     """Whether its words are nobody's but an agent's."""
     return not item.is_decided and item.channel not in (Channel.USER, Channel.OUTCOME)

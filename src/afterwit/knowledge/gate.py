@@ -23,7 +23,17 @@ from afterwit.harvest.commands.power import power_of, power_of_change
 from afterwit.harvest.commands.spoken import power_in
 from afterwit.harvest.statements import OF_A_RULE, OF_THE_PLACE, is_deictic, momentary, salient, words_stated
 from afterwit.knowledge.host_text import HostText, repeats_host
-from afterwit.model.knowledge import GUARDED_FIXES, READ, REPEATED, SENTENCE_LIMIT, STANDING, Category, Channel, Draft
+from afterwit.model.knowledge import (
+    GUARDED_FIXES,
+    READ,
+    REPEATED,
+    SENTENCE_LIMIT,
+    STANDING,
+    Category,
+    Channel,
+    Draft,
+    ItemKind,
+)
 from afterwit.model.text import has_disguised_word, regex
 from afterwit.redaction.claims import claims_in, forbids, lowers_a_guard
 from afterwit.redaction.hygiene import clean, danger_in, reads_like_an_order
@@ -224,9 +234,8 @@ def _about_content(draft: Draft, said: str) -> Rejection | None:
     is_standing = draft.harvester == STANDING  # whether its words point at something was weighed when they were taken
     may_hold = OF_THE_PLACE if is_standing else OF_A_RULE if draft.channel is Channel.USER else frozenset[str]()
     passing = momentary(lasting, may_hold) or momentary(draft.advice)
-    if (passing and draft.kind is not ItemKind.THREAD) or (
-        said != draft.sentence and not is_standing and is_deictic(said)
-    ):
+    is_pointing = said != draft.sentence and not is_standing and is_deictic(said)
+    if (passing and draft.kind is not ItemKind.THREAD) or is_pointing:
         return Rejection.MOMENTARY
     if draft.channel is not Channel.USER and (danger_in(said) or danger_in(draft.advice)):
         return Rejection.UNSAFE

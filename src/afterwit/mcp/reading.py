@@ -83,7 +83,7 @@ def reading_answer(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
         raise UsageError(_FATES[fate])
     wanted = Filter(repos=(literal(asked.repo),) if asked.repo else ())
     waiting = count_waiting(caller.world, ReadingWish(wanted, AT_HAND))
-    settled = taken.merged + taken.replaced + taken.contradicting
+    settled = taken.lines + taken.replaced
     kept = (ours("Taken: "), figure(taken.notes + taken.relations + settled), ours(" kept, "))
     rest = (figure(taken.rejected), ours(" refused. "), figure(waiting), ours(" more wait in this repository."))
     return joined((joined((*kept, *rest)), *_refusals(caller, name, said)), "\n")

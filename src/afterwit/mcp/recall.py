@@ -29,11 +29,10 @@ from afterwit.model.kinds import EventKind
 from afterwit.model.knowledge import Category, Item, ItemStatus
 from afterwit.recall.find_places import find_places
 from afterwit.recall.places import MOST, LikelyPlace
-from afterwit.recall.prompt_block import PLACES, PromptBlock
-from afterwit.recall.recall import prompt_block_for, speaking_items, start_block_for, stories
+from afterwit.recall.prompt_block import PLACES, BlockSection
+from afterwit.recall.recall import page_of, prompt_block_for, speaking_items, start_block_for, stories
 from afterwit.recall.situation import Situation
 from afterwit.recall.spooled import audience_of
-from afterwit.recall.start_block import StartBlock
 from afterwit.redaction.shown import NOTHING, Shown, figure, joined, label, name, ours, path, stamp, typed
 from afterwit.sessions.filters import Filter
 from afterwit.sessions.search import SearchAnswer, SearchHit, best_hits
@@ -53,26 +52,27 @@ def recall(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
     with readonly_database(caller.world.layout) as db:
         repo = repo_of(db, caller, arguments)
         situation = Situation(repo, caller.agent)
-        here = speaking_items(db, listener_here(db, caller.world), situation.scopes())
-        start = start_block_for(caller.world, situation, here, stories(db))
+        hearer = listener_here(db, caller.world)
+        here = speaking_items(db, hearer, situation.scopes())
+        start = start_block_for(caller.world, page_of(db, repo), situation, hearer, here, stories(db))
         prompt = prompt_block_for(db, caller.world, situation, arguments["task"])
         to = audience_of(db, caller.world, caller.agent, caller.session, repo)
-    ids = {item.id for item in here}
-    answer = tell_items(caller.world, to, RECALL, (*_of_prompt(prompt, ids), *_of_start(start)), (ours(_IDS),))
+    ids = {*(told.line.id for told in start.lines), *(line.item for section in prompt for line in section.lines)}
+    ids.discard(PLACES)
+    answer = tell_items(
+        caller.world, to, RECALL, (*_sections(prompt, ids, ours("- ")), *_sections(start.sections, ids)), (ours(_IDS),)
+    )
     place = NOTHING if repo else ours(_NO_PLACE)
     return joined((answer, place), "\n") if answer else joined((ours(_NOTHING), place), " ")
 
 
-def _of_prompt(prompt: PromptBlock, ids: Set[str]) -> Iterator[tuple[Shown, Sequence[ItemLine]]]:
+def _sections(
+    sections: Sequence[BlockSection], ids: Set[str], mark: Shown = NOTHING
+) -> Iterator[tuple[Shown, Sequence[ItemLine]]]:
     """The most telling for the task comes first: what does not fit is left out from the end."""
-    for section in prompt.sections:
-        yield section.heading, [_with_id(line.item, joined((ours("- "), line.text)), ids) for line in section.lines]
-
-
-def _of_start(start: StartBlock) -> Iterator[tuple[Shown, Sequence[ItemLine]]]:
-    ids = {item.id for item in start.items}
-    for section in start.sections if start.text else ():
-        yield section.heading, [_with_id(line.item, line.text, ids) for line in section.lines]
+    for section in sections:
+        lines = [ItemLine(line.item, joined((mark, line.text))) for line in section.lines]
+        yield section.heading, [_with_id(item, text, ids) for item, text in lines]
 
 
 def _with_id(item: str, text: Shown, ids: Set[str]) -> ItemLine:

@@ -17,6 +17,7 @@ from afterwit.config.world import World
 from afterwit.digest.door import load_digest
 from afterwit.harvest.harvester import id_of
 from afterwit.harvest.registry import harvesters
+from afterwit.knowledge.brief import notes_of_lines
 from afterwit.knowledge.door.echoes import echoes
 from afterwit.knowledge.door.list import all_items
 from afterwit.knowledge.door.settle import recorded
@@ -318,11 +319,12 @@ class _Collecting:
 
 
 def _history(db: apsw.Connection) -> NoteHistory:
-    in_force = gather_decisions(recorded(db))
+    entries = recorded(db)
+    in_force = gather_decisions(entries)
     own = {harvester.name: harvester.minimum_stories for harvester in harvesters()}
     return NoteHistory(
         decisions=in_force.decisions,
-        echoes=echoes(db),
+        echoes=echoes(db, notes_of_lines(entries)),
         minimum_stories={READ: 1, GUARDED_FIXES: 1} | own,
         stated={id_of(draft): draft.stated_confidence for draft in in_force.drafts if draft.stated_confidence},
     )

@@ -245,7 +245,7 @@ class _CallingRun:
             self._underway[self._sent(underway)] = underway
 
     def _look_again(self, visit: _Visit) -> None:
-        """The notes that stand beside the next request are those of now: what sessions before it have shown is there."""
+        """The notes beside the next request are those of now: what the sessions before it have shown is there."""
         errand = self._waiting[0]
         planned = errand.planned
         if planned.session != self._last and self._unsettled:

@@ -290,9 +290,9 @@ def _triggers(given: ProposedLine) -> Iterable[Trigger]:
         if commands and commands[0].program:
             yield Trigger(program=commands[0].program, words=commands[0].arguments[:3])
     for error in given.errors:
-        words = sorted(words_in(error))
-        if len(words) >= _FEWEST_ERROR_WORDS or any(len(word) >= _LEAST_NAME for word in words):
-            yield Trigger(error=tuple(words[:_MOST_ERROR_WORDS]))
+        named = sorted(words_in(error))
+        if len(named) >= _FEWEST_ERROR_WORDS or any(len(word) >= _LEAST_NAME for word in named):
+            yield Trigger(error=tuple(named[:_MOST_ERROR_WORDS]))
 
 
 def _said(text: str) -> SessionLine:

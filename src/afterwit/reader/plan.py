@@ -336,7 +336,7 @@ def planned(source: TranscriptSource, world: World, wish: ReadingWish, progress:
             break
     chosen, is_cut = _first_requests(sorted(chosen, key=_by_time), wish.requests)
     stopped_by = "limit" if is_cut else stopped_by
-    briefs = []
+    briefs: list[PlannedRequest] = []
     unread = {planned.session.row.repo for planned in chosen}
     repos = {row.repo for row in ended} - unread  # the others are compiled when they were read
     for repo, request in due(beside, world, repos, model, is_forced=wish.is_brief, patience=_patience(db, world)):
@@ -364,7 +364,8 @@ def _by_time(planned: PlannedSession) -> tuple[int, str]:
 
 def _first_requests(chosen: Sequence[PlannedSession], most: int) -> tuple[list[PlannedSession], bool]:
     """As many sessions as so many requests are about, and whether that leaves any out; 0: all."""
-    kept, left = [], most
+    kept: list[PlannedSession] = []
+    left = most
     for planned in chosen:
         if most and len(planned.requests) > left:
             cut = planned._replace(requests=planned.requests[:left], estimates=planned.estimates[:left])

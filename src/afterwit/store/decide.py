@@ -268,11 +268,11 @@ def _without(entry: JournalEntry, erasure: Erasure) -> Body:
             "lines": [line for line in body.get("lines", ()) if erasure.items.isdisjoint(line.get("notes", ()))],
         }
     if entry.kind == KnowledgeEntry.BRIEF_EDITED:
-        kept = {
+        left = {
             name: [line for line in body.get(name, ()) if erasure.items.isdisjoint(line.get("notes", ()))]
             for name in ("put", "removed")
         }
-        return {**body, **kept} if any(kept[name] != list(body.get(name, ())) for name in kept) else body
+        return {**body, **left} if any(left[name] != list(body.get(name, ())) for name in left) else body
     if entry.kind == READING_SPENT and (_is_of(body, erasure) or not body["native_id"]):
         return {**body, "agent": "", "native_id": "", "fault": ""}  # one about notes may repeat words of any session
     return body

@@ -21,7 +21,7 @@ from afterwit.model.errors import UsageError
 from afterwit.model.kinds import TaskType
 from afterwit.model.templates import TEMPLATE_ITEM, Template, TemplateUse
 from afterwit.model.times import iso_from_ms
-from afterwit.recall.start_block import worked_example
+from afterwit.recall.brief_block import worked_example
 from afterwit.redaction.markers import marked
 from afterwit.store.rows.hooks import count_tellings
 from afterwit.store.store import readonly_database
