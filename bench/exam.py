@@ -7,8 +7,8 @@
     python -m bench.exam FOLDER table MARKS.json     # what the marks come to
 
 `begin` learns the history alone. Whoever plays the model sees the questions and nothing else: sessions in order of
-time, each with the notes of before, then the one in which the brief is compiled. `tell` adds the later sessions and replays
-them by the code that hooks run, with what the model read and without: `told.jsonl` and `told-no-model.jsonl` hold every
+time, each with the notes of before, then the one in which the brief is compiled. `tell` adds the later sessions and
+replays them by the code that hooks run, with what the model read and without: `told.jsonl` and `told-no-model.jsonl` hold every
 line with its session and moment, `pool.jsonl` all notes. The marks: {"events": [{"id", "pool": yes|half|no, "told":
 yes|half|no, "told_no_model": …}], "lines": [{"variant", "session", "number", "mark": useful|noise|junk|harmful,
 "trap"}]}; `key.jsonl` in the folder has the events, with `cost_actions`, `cost_turns` and `learnable`.
@@ -60,7 +60,9 @@ def main() -> None:
     begin.add_argument("--past", type=Path, required=True)
     begin.add_argument("--later", type=Path, required=True)
     begin.add_argument("--checkout", action="append", default=[], metavar="REPO=PATH")
-    begin.add_argument("--requests", type=int, default=0, help="about sessions, the most promising; 0: all")
+    begin.add_argument(
+        "--requests", type=int, default=0, help="about sessions, those that promise most for each; 0: all"
+    )
     commands.add_parser("next")
     answer = commands.add_parser("answer")
     answer.add_argument("number", type=int)
@@ -112,7 +114,7 @@ class Exam:
         sweep(world, Options(), Silent())
         sessions = self._planned(world).sessions
         kept, left = [], most_requests or _NO_CAP
-        for one in sorted(sessions, key=lambda one: -one.value):
+        for one in sorted(sessions, key=lambda one: -one.value / len(one.requests)):
             if len(one.requests) <= left:
                 left -= len(one.requests)
                 kept.append(one.session.row.native_id)
