@@ -67,9 +67,7 @@ def show(here: Here, repo: str | None, has_demand: bool, is_rejected: bool, is_j
 def _show_page(view: BriefView) -> None:
     if not view.start:
         talk(f"No session in {view.repo} is told anything at its start.")
-        talk(
-            "`afterwit read` lets a model read its sessions and compile a page; `afterwit brief edit` lets you write one."
-        )
+        talk("`afterwit read` lets a model read and compile a page; `afterwit brief edit` lets you write one.")
         return
     for heading in Heading:
         lines = [told for told in view.start if told.line.heading is heading]
@@ -162,7 +160,12 @@ def edit(here: Here, repo: str | None, path: Path | None, is_json: bool) -> None
     if after is None or after == before:
         talk("Nothing was changed.")
         return
-    made = page_of_people.edit(here.world, Path.cwd(), repo, page_of_people.understand_markdown(after))
+    wanted = page_of_people.understand_markdown(after)
+    if not any(wanted.values()):
+        raise UsageError(
+            "There is no line on this page, so nothing was changed. `afterwit brief drop` takes lines out."
+        )
+    made = page_of_people.edit(here.world, Path.cwd(), repo, wanted)
     _tell(made.put, made.removed, is_json=is_json)
 
 
