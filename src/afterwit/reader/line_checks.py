@@ -47,7 +47,7 @@ _DENIALS = _NEGATIONS | frozenset(
     ["refuse", "refuses", "refused", "reject", "rejected", "wrong", "fail", "fails", "failed", "missing", "stops"]
 )
 _LIMITS = (  # words that limit, and those by which a note may say as much
-    (frozenset(("before", "until")), frozenset("before until first prior then beforehand only".split())),  # noqa: SIM905
+    (frozenset(("before", "until")), frozenset("before until first prior then beforehand".split())),  # noqa: SIM905
     (frozenset(("after", "once")), frozenset("after once then when whenever if afterwards following".split())),  # noqa: SIM905
     (frozenset("only unless except optional".split()), frozenset("only unless except optional just alone".split())),  # noqa: SIM905
 )
