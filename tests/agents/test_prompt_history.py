@@ -21,7 +21,7 @@ from afterwit.model.readings import Event, Facts, Problem, Reading
 from afterwit.sources.framing import Framing
 
 FILE = SourceFile(HISTORY, lambda _: None)
-READERS = {"claude_code": claude_code.history_reader(), "codex": codex.history_reader()}
+READERS = {"claude_code": claude_code.reader(""), "codex": codex.reader("")}
 FIRST = "5ea50001-aaaa-4aaa-8aaa-000000000001"
 THREAD = "01900001-0000-7000-8000-00000000000a"
 

@@ -17,14 +17,16 @@ left to their readers, and so is what a result of an odd shape says: `Answered` 
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.model.readings import Result, Usage
+from afterwit.agents.log_reader import Place
+from afterwit.model.kinds import EventKind
+from afterwit.model.readings import Event, Problem, Result, Usage
 
 _FRAME = frozenset(
     [
@@ -47,18 +49,18 @@ _PLACEHOLDERS = {"image": "[image]", "audio": "[audio]", "file": "[file]", "vide
 _MOST_TOKENS = 1 << 40
 
 
-class ChatOutcome(NamedTuple):
+class ToolOutcome(NamedTuple):
     """The output without its frame, and what it says."""
 
     text: str
     result: Result
 
 
-def outcome_of(text: str) -> ChatOutcome:
+def outcome_of(text: str) -> ToolOutcome:
     """Reads the output of one call."""
     said = _object(text)
     if said is None:
-        return ChatOutcome(text, Result(is_cancelled=_is_cancelled(text)))
+        return ToolOutcome(text, Result(is_cancelled=_is_cancelled(text)))
     status = said.get("status")
     status = status.lower() if isinstance(status, str) else ""
     error = _error_text(said.get("error"))
@@ -71,7 +73,7 @@ def outcome_of(text: str) -> ChatOutcome:
         is_running=status in _RUNNING,
         duration_ms=_duration_ms(said),
     )
-    return ChatOutcome(_strip_frame(said, error) or text, result)
+    return ToolOutcome(_strip_frame(said, error) or text, result)
 
 
 def _object(text: str) -> Mapping[str, Any] | None:
@@ -273,6 +275,22 @@ def blocks_of(content: Any) -> list[Block]:
     if not isinstance(content, list):
         return []
     return [block for piece in content if (block := _block(piece)) is not None]
+
+
+def tell_block(
+    block: Block, place: Place, number: int, end: Callable[[Answered], tuple[str, Result]] | None = None
+) -> Iterator[Event | Problem]:
+    """What a block says that is no text; `end` says how a call ended, if its flag alone does not."""
+    match block:
+        case Thought(text):
+            yield place.said(EventKind.THOUGHT, text)
+        case Asked(call_id, tool, arguments):
+            yield place.asked(call_id or place.made_up(number), tool, arguments)
+        case Answered(call_id, text, is_error):
+            outcome = end(block) if end else (text, ended(text, is_error))
+            yield place.answered(call_id or place.made_up(number), *outcome)
+        case Other(kind):
+            yield place.problem(f"a block of the unknown type {kind!r}")
 
 
 def ended(text: str, is_error: bool | None) -> Result:

@@ -75,9 +75,8 @@ def reader_for(name: str, declared: tuple[Description, ...] = ()) -> "Reader | N
     if own is not None:
         return cast("Reader", named(_DECLARED_READER)(own))
     entry = _BY_NAME.get(name)
-    if entry and entry.description:
-        return cast("Reader", named(_DESCRIBED_READER)(entry))
-    return cast("Reader", named(entry.reader)()) if entry and entry.reader else None
+    code = entry and (entry.reader or (entry.description and _DESCRIBED_READER))
+    return cast("Reader", named(Code(code))(name)) if code else None
 
 
 @cache

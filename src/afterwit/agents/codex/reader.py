@@ -37,7 +37,6 @@ from afterwit.agents.codex.records import (
     Payload,
     arguments_of,
     coerce_line,
-    coerced,
     decode_line,
     decode_object,
     ending_of,
@@ -48,7 +47,8 @@ from afterwit.agents.codex.records import (
     tool_of,
 )
 from afterwit.agents.codex.threads import CodexState, Source, facts_of, is_subagent
-from afterwit.agents.log_reader import LinesReader, SourceFile, mark
+from afterwit.agents.fields import loosely
+from afterwit.agents.log_reader import LinesReading, LogReader, mark
 from afterwit.agents.prompt_history import Fields, HistoryReader, JoinedReader
 from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Problem, Reading, Result, Spend, Usage
@@ -123,7 +123,7 @@ def _message(state: CodexState, item: Payload, place: CodexPlace) -> list[Readin
         return _text_event(state, place, EventKind.REPLY, text, item.id) if text else []
     if item.role == "user" and not is_injected(text):
         parts = _without_image_tags(item.content)
-        typed = "\n".join(part.text for part in parts if part.text)
+        typed = "\n".join(filter(None, map(_text_in, parts)))
         return _prompt(state, Source.ITEM, typed, text_of(parts), place, item.id)
     return _text_event(state, place, EventKind.NOTICE, text, item.id) if text else []
 
@@ -281,15 +281,17 @@ def problem(place: CodexPlace, reason: str) -> Problem:
     return Problem(offset=place.offset, length=place.length, reason=reason)
 
 
-def _without_image_tags(content: Content) -> list[CodexPart]:
+def _without_image_tags(content: Content) -> list[CodexPart | str]:
     """The parts of a prompt without the tags that Codex puts around images."""
-    if not isinstance(content, list):
-        return [CodexPart(text=content)]
-    return [part for part in content if not _is_image_tag(part)]
+    parts = content if isinstance(content, list) else [content or ""]
+    return [part for part in parts if not _is_image_tag(_text_in(part))]
 
 
-def _is_image_tag(part: CodexPart) -> bool:
-    text = part.text or ""
+def _text_in(part: CodexPart | str) -> str:
+    return part if isinstance(part, str) else part.text or ""
+
+
+def _is_image_tag(text: str) -> bool:
     return text.startswith("</image>") or (text.startswith("<image") and text.endswith(">") and len(text) < 500)
 
 
@@ -344,38 +346,13 @@ _NO_PAYLOAD = Payload()
 _BOM_BYTES = 3
 
 
-class CodexReader(LinesReader):
-    agent = "codex"
-    evidence = ReaderEvidence.REAL_DATA
-
-    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        is_kept = path.parts[:1] in (("sessions",), ("archived_sessions",))
-        return path if is_kept and _FILE.fullmatch(path.name) else None
-
-    def sniffs(self, record: Mapping[str, Any]) -> bool:
-        if isinstance(record.get("payload"), Mapping):
-            return any(record.get("type") == name for name in _ENVELOPES)
-        return _is_bare_meta(record) or {"session", "items"} <= record.keys()
-
-    def start(self, file: SourceFile, saved: bytes | None = None) -> "CodexReading":
-        state = CodexState() if saved is None else msgspec.json.decode(saved, type=CodexState)
-        return CodexReading(file.path.name, state)
-
-
-class CodexReading:
+class CodexReading(LinesReading[CodexState]):
     """The reading of one rollout, resumable at any record."""
 
-    def __init__(self, name: str, state: CodexState) -> None:
-        self._name = name
-        self._state = state
-        self.known: Mapping[str, int] = state.known
-        self.unknown: Mapping[str, int] = state.unknown
-
-    def save(self) -> bytes:
-        return msgspec.json.encode(self._state)
+    state_type = CodexState
 
     def feed(self, record: Record) -> list[Reading]:
-        unusable: tuple[str, ...] = ()
+        unusable: list[str] = []
         try:
             line = decode_line(record.raw)
         except msgspec.ValidationError:
@@ -393,7 +370,7 @@ class CodexReading:
                     readings += self._take_bare(record, "response_item", item)
             return readings
         if value.get("record_type") == "state":
-            return self._take(record, CodexLine("state", payload=_NO_PAYLOAD), ())
+            return self._take(record, CodexLine("state", payload=_NO_PAYLOAD), [])
         if isinstance(value.get("type"), str) and value["type"] in BARE_ITEMS:
             return self._take_bare(record, "response_item", value)
         if _is_bare_meta(value):
@@ -403,17 +380,18 @@ class CodexReading:
     def _feed_odd(self, record: Record, kind: Any) -> list[Reading]:
         """A record of no known layout; a problem if its type promises one."""
         name = kind if isinstance(kind, str) and kind else _NO_TYPE
-        self._state.count_other(name, is_known=name in _ENVELOPES or name in SILENT)
+        self._state.count(name, is_known=name in _ENVELOPES or name in SILENT)
         place = CodexPlace(record.offset, record.length, None)
         return [problem(place, f"{name}: payload is not usable")] if name in _ENVELOPES else []
 
     def _take_bare(self, record: Record, kind: str, value: dict[str, Any]) -> list[Reading]:
-        payload, unusable = coerced(Payload, value)
+        unusable: list[str] = []
+        payload = loosely(value, Payload, unusable)
         timestamp = value.get("timestamp")
         line = CodexLine(kind, timestamp if isinstance(timestamp, str | int | float) else None, None, payload)
-        return self._take(record, line, tuple(unusable))
+        return self._take(record, line, unusable)
 
-    def _take(self, record: Record, line: CodexLine, unusable: tuple[str, ...]) -> list[Reading]:
+    def _take(self, record: Record, line: CodexLine, unusable: list[str]) -> list[Reading]:
         state, payload = self._state, line.payload or _NO_PAYLOAD
         state.number += 1
         if not state.lineage.own:
@@ -422,33 +400,43 @@ class CodexReading:
             state.lineage.step(line.ordinal, ms_from_any(line.timestamp))
         name = f"{line.type}/{payload.type or _NO_TYPE}" if line.type in _TYPED else line.type or _NO_TYPE
         handler = MEANINGS.get(name)
+        state.count(name, is_known=handler is not None or name in SILENT)
         if handler is None:
-            state.count_other(name, is_known=name in SILENT)
             return []
-        state.known[name] = state.known.get(name, 0) + 1
         place = CodexPlace(record.offset, record.length, line.timestamp)
-        if not unusable:
-            return handler(state, payload, place)
         problems = [problem(place, f"{name}: {field} is not usable") for field in unusable]
         return [*problems, *handler(state, payload, place)]
 
     def _own_id(self, line: CodexLine, offset: int) -> str:
         """The thread of this file. A first session_meta that is not at the beginning may be a copied one."""
-        named = _THREAD.match(self._name)
+        name = self._file.path.name
+        named = _THREAD.match(name)
         is_first = offset <= _BOM_BYTES or named is None
         if line.type == "session_meta" and line.payload and line.payload.id and is_first:
             return line.payload.id
-        return named[1] if named else PurePosixPath(self._name).name.removesuffix(".zst").removesuffix(".jsonl")
+        return named[1] if named else name.removesuffix(".zst").removesuffix(".jsonl")
 
 
 def _is_bare_meta(value: Mapping[str, Any]) -> bool:
     return isinstance(value.get("id"), str) and "timestamp" in value and "type" not in value
 
 
-def history_reader() -> HistoryReader:
-    return HistoryReader(CodexReader.agent, Fields(text="text", session="session_id", time="ts"))
+class CodexReader(LogReader):
+    agent = "codex"
+    evidence = ReaderEvidence.REAL_DATA
+    lines = CodexReading
+
+    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
+        is_kept = path.parts[:1] in (("sessions",), ("archived_sessions",))
+        return path if is_kept and _FILE.fullmatch(path.name) else None
+
+    def sniffs(self, record: Mapping[str, Any]) -> bool:
+        if isinstance(record.get("payload"), Mapping):
+            return any(record.get("type") == name for name in _ENVELOPES)
+        return _is_bare_meta(record) or {"session", "items"} <= record.keys()
 
 
-def reader() -> JoinedReader:
+def reader(_: str = "") -> JoinedReader:
     """Rollouts and history of Codex."""
-    return JoinedReader(CodexReader(), history_reader())
+    named = Fields(text="text", session="session_id", time="ts")
+    return JoinedReader(CodexReader(), HistoryReader(CodexReader.agent, named))

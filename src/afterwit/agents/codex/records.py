@@ -27,12 +27,14 @@ follows an output of a still running command is its real end, and becomes a seco
 call never gets an output says nothing: that cannot be known while a file may still grow.
 """
 
-import functools
 import re
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import Annotated, Any
 
 import msgspec
 
+from afterwit.agents import fields
+from afterwit.agents.fields import loosely
+from afterwit.agents.messages import ToolOutcome
 from afterwit.model.readings import Result
 from afterwit.model.text import regex
 
@@ -93,7 +95,7 @@ class CodexPart(msgspec.Struct, frozen=True, gc=False):
     text: str | None = None
 
 
-Content = str | list[CodexPart] | None
+Content = str | list[CodexPart | str] | None
 Count = Annotated[int, msgspec.Meta(ge=0, le=10**12)]
 ExitCode = Annotated[int, msgspec.Meta(ge=-(2**31), lt=2**32)]
 
@@ -169,7 +171,7 @@ class Payload(msgspec.Struct, frozen=True):
     summary: Content = None
     arguments: str | dict[str, Any] | None = None
     input: str | dict[str, Any] | None = None
-    output: str | list[CodexPart] | OutputBody | None = None
+    output: str | list[CodexPart | str] | OutputBody | None = None
     action: dict[str, Any] | None = None
     query: str | None = None
     revised_prompt: str | None = None
@@ -213,53 +215,19 @@ class CodexLine(msgspec.Struct, frozen=True):
     payload: Payload | None = None
 
 
-class Coerced(NamedTuple):
-    line: CodexLine
-    unusable: tuple[str, ...]  # names of fields whose values have the wrong type
-
-
 decode_line = msgspec.json.Decoder(CodexLine).decode
-_Shape = TypeVar("_Shape", bound=msgspec.Struct)
 
 
-def coerce_line(raw: bytes) -> Coerced:
-    """The line of bytes that `decode_line` refused; raises `msgspec.DecodeError` if they are no JSON object."""
-    line, unusable = coerced(CodexLine, decode_object(raw))
-    return Coerced(line, tuple(unusable))
+def coerce_line(raw: bytes) -> tuple[CodexLine, list[str]]:
+    """The line of bytes that `decode_line` refused, and what of it could not be used; raises `msgspec.DecodeError` if
+    they are no JSON object."""
+    flaws: list[str] = []
+    return loosely(decode_object(raw), CodexLine, flaws), [flaw.removeprefix("payload.") for flaw in flaws]
 
 
 def decode_object(raw: bytes) -> dict[str, Any]:
     """The plain object of these bytes, with everything in it."""
     return msgspec.json.decode(raw, type=dict[str, Any])
-
-
-_fields = functools.cache(msgspec.structs.fields)
-
-
-def coerced(shape: type[_Shape], value: dict[str, Any]) -> tuple[_Shape, list[str]]:
-    """A struct of what is usable in a plain object, and the names of the fields that are not."""
-    fields: dict[str, Any] = {}
-    unusable: list[str] = []
-    for field in _fields(shape):
-        given = value.get(field.encode_name)
-        if given is None:
-            continue
-        if field.name == "payload" and isinstance(given, dict):
-            fields["payload"], inner = coerced(Payload, given)
-            unusable += inner
-            continue
-        try:
-            fields[field.name] = msgspec.convert(_mend(given), field.type, strict=False)
-        except (msgspec.ValidationError, ValueError, OverflowError):
-            unusable.append(field.encode_name)
-    return shape(**fields), unusable
-
-
-def _mend(value: Any) -> Any:
-    """Content lists with bare strings or nulls among their parts."""
-    if not isinstance(value, list):
-        return value
-    return [{"text": part} if isinstance(part, str) else part for part in value if isinstance(part, str | dict)]
 
 
 _UNNAMED = {
@@ -268,7 +236,6 @@ _UNNAMED = {
     "tool_search_call": "tool_search",
     "web_search_call": "web_search",
 }
-_ARGUMENTS = msgspec.json.Decoder(dict[str, Any])
 _KEPT = 64
 _FRAME = regex(
     r"(?:Chunk ID: \w*\n)?"
@@ -367,11 +334,6 @@ class _Metadata(msgspec.Struct, frozen=True):
     duration_seconds: Annotated[float, msgspec.Meta(ge=0, le=1e9)] | None = None
 
 
-class Output(NamedTuple):
-    text: str
-    result: Result
-
-
 def text_of(content: Content) -> str:
     """The text of a message or an output; an image leaves a mark and nothing of its data."""
     if content is None or isinstance(content, str):
@@ -379,10 +341,10 @@ def text_of(content: Content) -> str:
     return "\n".join(_part_text(part) for part in content)
 
 
-def read_output(output: str | list[CodexPart] | OutputBody | None) -> Output:
+def read_output(output: Content | OutputBody) -> ToolOutcome:
     if isinstance(output, OutputBody):
         inner = read_output(output.content)
-        return inner if output.success is not False else Output(inner.text, _has_failed(inner.result))
+        return inner if output.success is not False else ToolOutcome(inner.text, _has_failed(inner.result))
     if not isinstance(output, str):
         output = text_of(output)
     if output.startswith("{"):
@@ -390,40 +352,42 @@ def read_output(output: str | list[CodexPart] | OutputBody | None) -> Output:
     return _strip_frame(output)
 
 
-def _part_text(part: CodexPart) -> str:
+def _part_text(part: CodexPart | str) -> str:
+    if isinstance(part, str):
+        return part
     if part.text is not None:
         return part.text
     return "[image]" if part.type and "image" in part.type else ""
 
 
-def _unwrap(output: str) -> Output:
+def _unwrap(output: str) -> ToolOutcome:
     """The layout `{"output": text, "metadata": {"exit_code", "duration_seconds"}}`; any other object is plain text."""
     try:
         value: Any = msgspec.json.decode(output)
     except (msgspec.DecodeError, RecursionError):
-        return Output(output, Result())
+        return ToolOutcome(output, Result())
     if isinstance(value, dict) and "answers" in value and value.keys() <= {"answers", "interrupted"}:
         words = _answers(value["answers"])
-        return Output(output, Result(is_error=False, said=words, is_worded=True) if words else Result())
+        return ToolOutcome(output, Result(is_error=False, said=words, is_worded=True) if words else Result())
     metadata = value.get("metadata") if isinstance(value, dict) else None
     if metadata is None or not isinstance(value.get("output"), str) or not isinstance(metadata, dict):
-        return Output(output, Result())
+        return ToolOutcome(output, Result())
     try:
         said = msgspec.convert(metadata, _Metadata)
     except msgspec.ValidationError:
-        return Output(value["output"], Result())
+        return ToolOutcome(value["output"], Result())
     seconds = said.duration_seconds
-    return Output(
+    return ToolOutcome(
         value["output"],
         Result(exit_code=said.exit_code, duration_ms=None if seconds is None else round(seconds * 1000)),
     )
 
 
-def _strip_frame(output: str) -> Output:
+def _strip_frame(output: str) -> ToolOutcome:
     start = output.find("\nChunk ID: ") + 1 if output.startswith("Command: ") else 0
     frame = _FRAME.match(output, start)
     if frame is None:
-        return Output(output, _bare_result(output))
+        return ToolOutcome(output, _bare_result(output))
     code = frame["exited"] or frame["exit"]
     result = Result(
         exit_code=int(code) if code else None,
@@ -431,7 +395,7 @@ def _strip_frame(output: str) -> Output:
         running_as=frame["running"] or "",
         duration_ms=_ms(frame["seconds"]),
     )
-    return Output(output[frame.end() :], result)
+    return ToolOutcome(output[frame.end() :], result)
 
 
 def _bare_result(output: str) -> Result:
@@ -474,7 +438,7 @@ def arguments_of(item: Payload) -> dict[str, Any]:
         case "image_generation_call":
             return {"prompt": item.revised_prompt} if item.revised_prompt else {}
         case _:
-            return _decode(item.arguments)
+            return fields.arguments(item.arguments)
 
 
 def _action(item: Payload) -> dict[str, Any]:
@@ -482,15 +446,3 @@ def _action(item: Payload) -> dict[str, Any]:
     if item.query and "query" not in action:
         action["query"] = item.query
     return action
-
-
-def _decode(arguments: str | dict[str, Any] | None) -> dict[str, Any]:
-    """The object in a JSON string; {"raw": text} if there is none."""
-    if isinstance(arguments, dict):
-        return arguments
-    if not arguments:
-        return {}
-    try:
-        return _ARGUMENTS.decode(arguments)
-    except (msgspec.DecodeError, RecursionError):
-        return {"raw": arguments}

@@ -23,13 +23,11 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.agents.codex.records import Endings, Payload
-from afterwit.agents.log_reader import mark
+from afterwit.agents.log_reader import ReadingMemory, mark
 from afterwit.model.kinds import Relation
 from afterwit.model.readings import Facts
 
 _KEPT = 7
-_NAMES_KEPT = 200
-_NAME_CHARS = 80
 _UUID7 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _PAUSE_MS = 500
@@ -198,27 +196,15 @@ class Lineage(msgspec.Struct):
             self.counts = {}
 
 
-class CodexState(msgspec.Struct):
+class CodexState(ReadingMemory):
     """All that a reading remembers between two appends: ids, hashes and counters, never text of the log."""
 
     number: int = 0  # records read so far
-    known: dict[str, int] = {}
-    unknown: dict[str, int] = {}
     lineage: Lineage = msgspec.field(default_factory=Lineage)
     prompts: Echoes = msgspec.field(default_factory=Echoes)
     compactions: Echoes = msgspec.field(default_factory=Echoes)
     endings: Endings = msgspec.field(default_factory=Endings)
     model: str = ""
-    subagents: list[str] = []  # threads that another agent talks to
+    subagents: list[str] = msgspec.field(default_factory=list)  # threads that another agent talks to
     cwd_mark: str = ""
     totals: tuple[int, int, int] | None = None
-
-    def count_other(self, name: str, *, is_known: bool) -> None:
-        """Counts a type without a meaning. Unknown names come from the log: their length and number are bounded."""
-        if is_known:
-            self.known[name] = self.known.get(name, 0) + 1
-            return
-        name = name[:_NAME_CHARS]
-        if name not in self.unknown and len(self.unknown) >= _NAMES_KEPT:
-            name = "(more)"
-        self.unknown[name] = self.unknown.get(name, 0) + 1

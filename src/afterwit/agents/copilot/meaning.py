@@ -29,6 +29,7 @@ import msgspec
 
 from afterwit.agents import fields
 from afterwit.agents.log_reader import Place, ReadingMemory
+from afterwit.agents.messages import ToolOutcome
 from afterwit.model.kinds import EventKind, RecordedEnd, Relation
 from afterwit.model.readings import Facts, Reading, Result, Spend, Usage
 
@@ -74,14 +75,8 @@ class Ledger(msgspec.Struct):
 
 
 def usage_of(stated: Mapping[str, Any]) -> Usage:
-    read, written = fields.tokens(stated, "cacheReadTokens"), fields.tokens(stated, "cacheWriteTokens")
-    return Usage(
-        input=max(0, fields.tokens(stated, "inputTokens") - read - written),
-        cache_read=read,
-        cache_write=written,
-        output=fields.tokens(stated, "outputTokens"),
-        reasoning=fields.tokens(stated, "reasoningTokens"),
-    )
+    names = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens")
+    return fields.usage(stated, *names, is_cache_given=True)
 
 
 def _covers(stated: Usage, told: Usage) -> bool:
@@ -94,14 +89,7 @@ def _sum(usage: Usage, other: Usage, sign: int) -> Usage:
     return Usage(*(min(max(0, first + sign * second), 10**15) for first, second in pairs))
 
 
-class CopilotOutcome(NamedTuple):
-    """What a call gave back, and what is said about it."""
-
-    text: str
-    result: Result
-
-
-def outcome_of(data: Mapping[str, Any], *, was_denied: bool = False) -> CopilotOutcome:
+def outcome_of(data: Mapping[str, Any], *, was_denied: bool = False) -> ToolOutcome:
     """Reads the data of a `tool.execution_complete`."""
     error = fields.mapping(data, "error")
     message, code = fields.text(error, "message") or fields.text(data, "error"), fields.text(error, "code")
@@ -123,7 +111,7 @@ def outcome_of(data: Mapping[str, Any], *, was_denied: bool = False) -> CopilotO
         is_running=running is not None,
         running_as=_shell_in(running[0]) if running else "",
     )
-    return CopilotOutcome(fields.without_blobs(text), result)
+    return ToolOutcome(fields.without_blobs(text), result)
 
 
 def _shell_in(notice: str) -> str:
@@ -134,10 +122,7 @@ def _shell_in(notice: str) -> str:
 
 def _exit_code(data: Mapping[str, Any], tail: str) -> int | None:
     stated = fields.exit_code(fields.mapping(data, "shellExecution"), "exitCode")
-    if stated is not None:
-        return stated
-    exited = _EXITED.search(tail)
-    return fields.exit_code({"code": int(exited[1])}, "code") if exited else None
+    return fields.stated_code(_EXITED.search(tail)) if stated is None else stated
 
 
 _KEPT = 64
@@ -187,7 +172,7 @@ class CopilotLine(NamedTuple):
         return f"{self.id}{part}" if self.id else ""
 
     def said(self, kind: EventKind, text: str, part: str = "") -> list[Reading]:
-        return [self.place.said(kind, text, self.key(part))] if text.strip() else []
+        return list(self.place.told(kind, text, self.key(part)))
 
 
 def child_of(root: str, agent: str) -> str:

@@ -41,14 +41,13 @@ from afterwit.agents.declared.description import (
     values_at,
 )
 from afterwit.agents.declared.parsing import description_of
-from afterwit.agents.descriptor import Agent, matches
-from afterwit.agents.log_reader import LinesReader, LinesReading, Place, SourceFile, resumed
+from afterwit.agents.log_reader import FileReading, LinesReading, LogReader, Place, ReadingMemory, SourceFile
 from afterwit.agents.log_reader import identity as told_apart
 from afterwit.agents.messages import outcome_of, text_of
+from afterwit.agents.registry import agent as agent_named
 from afterwit.model.kinds import ActionKind, EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Reading, Result, Spend, Usage
 from afterwit.model.times import ms_from_any
-from afterwit.sources.framing import Record
 
 _MOST_OPEN = 100
 _MOST_USES = 5000
@@ -246,75 +245,71 @@ def _hash(text: str) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
 
 
-_MOST_TYPES = 50
 _MOST_SESSIONS = 100
 _MOST_USD = 1e6
 _TEXTLESS = frozenset([EventKind.INTERRUPT, EventKind.COMPACTION, EventKind.MODEL_ERROR])
 
 
-class _State(msgspec.Struct, kw_only=True):
-    known: dict[str, int] = {}
-    unknown: dict[str, int] = {}
+class _State(ReadingMemory):
     session: str = ""
-    models: dict[str, str] = {}  # the last of each session
+    models: dict[str, str] = msgspec.field(default_factory=dict)  # the last of each session
     calls: Calls = msgspec.field(default_factory=Calls)
 
 
-class DeclaredReader(LinesReader):
+class DeclaredReading(LinesReading[_State]):
+    state_type = _State
+
+    def __init__(self, description: Description, file: SourceFile, saved: bytes | None) -> None:
+        super().__init__(file, saved)
+        self._description = description
+        self._fallback = _session_name(description.session_from, file.path)
+
+    def read(self, value: dict[str, Any], place: Place) -> list[Reading]:
+        turn = _Turn(self._description, self._state, self._fallback, place, value)
+        readings = list(turn.read())
+        self._state.count(turn.type_name(), is_known=bool(readings) or turn.is_expected())
+        return readings
+
+
+class DeclaredReader(LogReader):
     """The reader of the logs that one description tells of."""
 
     def __init__(self, description: Description, evidence: ReaderEvidence = ReaderEvidence.DESCRIPTION) -> None:
-        self.agent = description.name
+        self.paths = description.transcripts
+        super().__init__(description.name)
         self.evidence = evidence
         self._description = description
-
-    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        return path if matches(self._description.transcripts, path) else None
 
     def sniffs(self, record: Mapping[str, Any]) -> bool:
         place = DeclaredPlace(record, record)
         return any(condition.holds(place) for condition in self._description.sniff)
 
-    def start(self, file: SourceFile, saved: bytes | None = None) -> "DeclaredReading":
-        return DeclaredReading(self._description, file.path, saved)
+    def lines(self, file: SourceFile, saved: bytes | None) -> FileReading:
+        return DeclaredReading(self._description, file, saved)
 
 
-def described_reader(agent: Agent) -> DeclaredReader:
+def described_reader(name: str) -> DeclaredReader:
     """The reader of an agent that needs no code of its own."""
-    about = {"name": agent.name, "transcripts": list(agent.transcripts)}
-    description = description_of(about | tomllib.loads(agent.description), agent.name)
+    agent = agent_named(name)
+    about = {"name": name, "transcripts": list(agent.transcripts)}
+    description = description_of(about | tomllib.loads(agent.description), name)
     return DeclaredReader(description, ReaderEvidence.DOCUMENTATION)
-
-
-class DeclaredReading(LinesReading[_State]):
-    def __init__(self, description: Description, path: PurePosixPath, saved: bytes | None) -> None:
-        self._description = description
-        self._fallback = _session_name(description.session_from, path)
-        super().__init__(resumed(_State, saved))
-
-    def feed(self, record: Record) -> list[Reading]:
-        message = msgspec.json.decode(record.raw, type=dict[str, Any])
-        turn = _Turn(self._description, self._state, self._fallback, record, message)
-        readings = list(turn.read())
-        counts = self._state.known if readings or turn.is_expected() else self._state.unknown
-        _count(counts, turn.type_name())
-        return readings
 
 
 class _Turn:
     """One record, on its way to readings."""
 
     def __init__(
-        self, description: Description, state: _State, fallback: str, record: Record, message: dict[str, Any]
+        self, description: Description, state: _State, fallback: str, at: Place, message: dict[str, Any]
     ) -> None:
         self._description = description
         self._state = state
-        self._record = record
         self._place = DeclaredPlace(message, message)
         state.session = identity(description.session, self._place) or state.session
         self._session = state.session or fallback
         _remember(state.models, self._session, _name(word(description.model, self._place)))
-        self._at_ms = moment(description.time, description.time_unit, self._place)
+        at_ms = moment(description.time, description.time_unit, self._place)
+        self._at = at._replace(session=self._session, at_ms=at_ms)
         self._key = identity(description.key, self._place)
         self._given: dict[EventKind, int] = {}  # events of each kind so far
 
@@ -364,7 +359,7 @@ class _Turn:
             return
         number = self._given.get(EventKind.CALL, 0)
         given = identity(rule.id, place)
-        call_id = self._state.calls.made(self._session, given, _name(tool), self._record.offset, number)
+        call_id = self._state.calls.made(self._session, given, _name(tool), self._at.offset, number)
         yield self._event(
             EventKind.CALL,
             key=f"call:{self._session}:{call_id}",
@@ -375,7 +370,7 @@ class _Turn:
 
     def _result(self, rule: EventRule, place: DeclaredPlace) -> Event:
         tool = word(rule.tool, place) or rule.tool_name
-        call_id = self._state.calls.answered(self._session, identity(rule.id, place), _name(tool), self._record.offset)
+        call_id = self._state.calls.answered(self._session, identity(rule.id, place), _name(tool), self._at.offset)
         text, result = _outcome(rule, place)
         key = f"result:{self._session}:{call_id}"
         return self._event(EventKind.RESULT, key=key, call_id=call_id, text=text, result=result)
@@ -383,14 +378,16 @@ class _Turn:
     def _event(self, kind: EventKind, *, key: str = "", **fields: Any) -> Event:
         number = self._given[kind] = self._given.get(kind, 0) + 1
         if not key and self._key:
-            key = f"{kind}:{told_apart(self._session, self._at_ms, self._key)}" + (f":{number}" if number > 1 else "")
-        return Place.of(self._session, self._record, self._at_ms).event(kind, key, **fields)
+            key = f"{kind}:{told_apart(self._session, self._at.at_ms, self._key)}" + (
+                f":{number}" if number > 1 else ""
+            )
+        return self._at.event(kind, key, **fields)
 
     def _facts(self, rule: FactsRule) -> Iterator[Facts]:
         parent = identity(rule.parent, self._place)
         facts = Facts(
             session=self._session,
-            at_ms=self._at_ms,
+            at_ms=self._at.at_ms,
             cwd=word(rule.cwd, self._place),
             branch=word(rule.branch, self._place),
             remote=word(rule.remote, self._place),
@@ -402,7 +399,7 @@ class _Turn:
             parent_call=identity(rule.parent_call, self._place),
             relation=rule.relation if parent else None,
         )
-        if facts != Facts(session=self._session, at_ms=self._at_ms):
+        if facts != Facts(session=self._session, at_ms=self._at.at_ms):
             yield facts
 
     def _spend(self, rule: SpendRule) -> Iterator[Spend]:
@@ -413,10 +410,10 @@ class _Turn:
         own = identity(rule.id, self._place) or self._key
         yield Spend(
             session=self._session,
-            key=f"{self._session}:{own}" if own else f"{self._session}@{self._record.offset}",
+            key=f"{self._session}:{own}" if own else f"{self._session}@{self._at.offset}",
             model=_name(word(rule.model, self._place)) or self._state.models.get(self._session, ""),
             usage=usage,
-            at_ms=self._at_ms,
+            at_ms=self._at.at_ms,
             cost_usd=None if cost is None else float(cost),
         )
 
@@ -482,9 +479,3 @@ def _remember(models: dict[str, str], session: str, model: str) -> None:
         models[session] = model
         while len(models) > _MOST_SESSIONS:
             del models[next(iter(models))]
-
-
-def _count(counts: dict[str, int], name: str) -> None:
-    if name not in counts and len(counts) >= _MOST_TYPES:
-        name = "other"
-    counts[name] = counts.get(name, 0) + 1

@@ -22,12 +22,19 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
-from afterwit.agents.log_reader import FileReading, Reader, Shape, SourceFile
+from afterwit.agents.log_reader import (
+    FileReading,
+    LinesReading,
+    LogReader,
+    Place,
+    Reader,
+    ReadingMemory,
+    Shape,
+    SourceFile,
+)
 from afterwit.agents.registry import AGENTS, reader_for
-from afterwit.model.kinds import ReaderEvidence
 from afterwit.model.readings import Reading
 from afterwit.model.times import ms_from_any
-from afterwit.sources.framing import Record
 from afterwit.sources.gathering import Gatherer, Rendering, SourceError, mark_of
 from afterwit.sources.git import Blob, Ref, beginnings, blobs, contents, refs
 from afterwit.sources.places import LogFile
@@ -193,9 +200,8 @@ _SNIFF_LINES = 50
 UNRECOGNISED = "unrecognised"
 
 
-class EntireReader:
+class EntireReader(LogReader):
     agent = OWN
-    evidence = ReaderEvidence.DOCUMENTATION
 
     def primary(self, path: PurePosixPath) -> PurePosixPath | None:
         return path if RENDERED.fullmatch(str(path)) else None
@@ -211,26 +217,18 @@ class EntireReader:
     def start(self, file: SourceFile, saved: bytes | None = None) -> FileReading:
         reader = _native(file.path)
         if reader is None:
-            return _Unrecognised(saved)
+            return _Unrecognised(file, saved)
         return reader.start(SourceFile(_own_path(file.path), _nothing), saved)
 
 
-class _Unrecognised:
+class _Unrecognised(LinesReading[ReadingMemory]):
     """Counts records and reads none."""
 
-    def __init__(self, saved: bytes | None) -> None:
-        self.known: Mapping[str, int] = {}
-        self.unknown: Mapping[str, int] = {}
-        if saved is not None:
-            self.unknown = msgspec.msgpack.decode(saved, type=dict[str, int])
+    state_type = ReadingMemory
 
-    def feed(self, record: Record) -> list[Reading]:
-        msgspec.json.decode(record.raw, type=dict[str, Any])
-        self.unknown = {UNRECOGNISED: self.unknown.get(UNRECOGNISED, 0) + 1}
+    def read(self, value: dict[str, Any], place: Place) -> list[Reading]:  # noqa: ARG002 - the protocol's
+        self._state.count(UNRECOGNISED, is_known=False)
         return []
-
-    def save(self) -> bytes:
-        return msgspec.msgpack.encode(self.unknown)
 
 
 def _native(path: PurePosixPath) -> Reader | None:

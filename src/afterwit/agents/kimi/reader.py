@@ -38,14 +38,11 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-import msgspec
-
 from afterwit.agents import fields
-from afterwit.agents.log_reader import LinesReader, LinesReading, Place, ReadingMemory, SourceFile, mark, resumed
+from afterwit.agents.log_reader import LinesReading, LogReader, Place, ReadingMemory, mark
+from afterwit.agents.messages import ToolOutcome
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading, Result, Usage
-from afterwit.model.times import ms_from_any
-from afterwit.sources.framing import Record
 
 _INJECTED = re.compile(r"\s*<(?:system|system-reminder|notification|hook_result)\b")
 _COMPACTED = re.compile(r"\s*<system>Previous context has been compacted")
@@ -63,12 +60,7 @@ _DENIED = re.compile(
 _HEAD_CHARS = 1_000
 
 
-class KimiOutcome(NamedTuple):
-    text: str
-    result: Result
-
-
-def outcome_of_context(content: Any) -> KimiOutcome:
+def outcome_of_context(content: Any) -> ToolOutcome:
     """The outcome in a tool message of a context."""
     told, printed = list[str](), list[str]()
     for text in texts_of(content):
@@ -76,27 +68,27 @@ def outcome_of_context(content: Any) -> KimiOutcome:
         (told if system else printed).append(system[1] if system else text)
     said = "\n".join(told)
     text = "\n".join(part for part in (*told, *printed) if part)
-    return KimiOutcome(text, _result(said, _is_error(said)))
+    return ToolOutcome(text, _result(said, _is_error(said)))
 
 
-def outcome_of_wire(value: Mapping[str, Any]) -> KimiOutcome:
+def outcome_of_wire(value: Mapping[str, Any]) -> ToolOutcome:
     """The outcome in a `return_value`: flag, message and output."""
     said = fields.text(value, "message")
     text = "\n".join(part for part in (said, *texts_of(value.get("output"))) if part)
     denied = _DENIED.match(said)
     result = _result(said, fields.flag(value, "is_error", "isError"))
     if denied is None:
-        return KimiOutcome(text, result)
-    return KimiOutcome(text, Result(is_error=True, is_denied=True, said=denied["said"] or ""))
+        return ToolOutcome(text, result)
+    return ToolOutcome(text, Result(is_error=True, is_denied=True, said=denied["said"] or ""))
 
 
-def outcome_of_code(value: Mapping[str, Any], *, was_denied: bool = False) -> KimiOutcome:
+def outcome_of_code(value: Mapping[str, Any], *, was_denied: bool = False) -> ToolOutcome:
     """The outcome in a `tool.result` of kimi-code: the message stands at the end of the output."""
     text = "\n".join(texts_of(value.get("output")))
     is_error = fields.flag(value, "isError") or False
     said = text[-_HEAD_CHARS:] if is_error else ""
     result = _result(said, is_error)
-    return KimiOutcome(
+    return ToolOutcome(
         text,
         Result(
             is_error=result.is_error,
@@ -133,8 +125,7 @@ def _part_text(part: Mapping[str, Any]) -> str:
 
 def _result(said: str, is_error: bool | None) -> Result:
     exited = _EXITED.search(said[-_HEAD_CHARS:]) if is_error is not False else None
-    code = fields.exit_code({"code": int(exited[1])}, "code") if exited else None
-    return Result(is_error=True if exited else is_error, exit_code=code)
+    return Result(is_error=True if exited else is_error, exit_code=fields.stated_code(exited))
 
 
 def prompted(content: Any, place: Place, memory: ReadingMemory, *, is_child: bool) -> Iterator[Reading]:
@@ -258,8 +249,7 @@ def _retry(payload: Mapping[str, Any], place: Place) -> Iterator[Reading]:
 
 def _notify(payload: Mapping[str, Any], place: Place) -> Iterator[Reading]:
     text = "\n".join(part for part in (fields.text(payload, "title"), fields.text(payload, "body")) if part)
-    if text:
-        yield place.said(EventKind.NOTICE, text)
+    return place.told(EventKind.NOTICE, text)
 
 
 _MEANINGS: dict[str, Callable[[Mapping[str, Any], Place], Iterator[Reading]]] = {
@@ -340,42 +330,20 @@ def _owner(session: str, agent: str | None, folder: str) -> Owner:
     return Owner(f"{session}/{agent}", session, folder) if agent else Owner(session, "", folder)
 
 
-class KimiReader(LinesReader):
-    agent = "kimi"
-    evidence = ReaderEvidence.REAL_DATA
-
-    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        return primary(path)
-
-    def shared(self, path: PurePosixPath) -> tuple[PurePosixPath, ...]:
-        return (FOLDERS,) if self.primary(path) == path else ()
-
-    def sniffs(self, record: Mapping[str, Any]) -> bool:
-        if record.get("type") == "metadata":
-            return "protocol_version" in record and "created_at" not in record
-        return record.get("role") in ("_checkpoint", "_system_prompt", "_usage")
-
-    def start(self, file: SourceFile, saved: bytes | None = None) -> "KimiReading":
-        return KimiReading(file, resumed(ReadingMemory, saved))
-
-
 class KimiReading(LinesReading[ReadingMemory]):
     """The reading of one file, wire or context."""
 
-    def __init__(self, file: SourceFile, memory: ReadingMemory) -> None:
-        self._file = file
-        super().__init__(memory)
-        self._owner = owner_of(file.path) or owner_by_name(file.path)
-        self._wire = Wire(memory)
+    state_type = ReadingMemory
 
-    def feed(self, record: Record) -> list[Reading]:
-        value = msgspec.json.decode(record.raw, type=dict[str, Any])
-        is_first = self._is_at_start
-        place = Place.of(self._owner.session, record, ms_from_any(value.get("timestamp")))
-        readings = [self._facts(place)] if is_first else []
-        return [*readings, *self._read(value, place)]
+    def session_of(self, path: PurePosixPath) -> str:
+        self._owner = owner_of(path) or owner_by_name(path)
+        self._wire = Wire(self._state)
+        return self._owner.session
 
-    def _read(self, value: Mapping[str, Any], place: Place) -> Iterator[Reading]:
+    def begin(self, value: Mapping[str, Any], place: Place) -> tuple[Reading, ...]:  # noqa: ARG002 - the protocol's
+        return (self._facts(place),)
+
+    def read(self, value: Mapping[str, Any], place: Place) -> Iterator[Reading]:
         role, message = fields.plain_id(value, "role"), fields.mapping(value, "message")
         name = fields.plain_id(message, "type") or fields.plain_id(value, "type")
         if role and not message:
@@ -435,5 +403,21 @@ def _tool(message: Mapping[str, Any], place: Place) -> Iterator[Reading]:
 
 def _system(message: Mapping[str, Any], place: Place) -> Iterator[Reading]:
     text = "\n".join(texts_of(message.get("content")))
-    if text:
-        yield place.said(EventKind.NOTICE, text[:_NOTICE_CHARS])
+    return place.told(EventKind.NOTICE, text[:_NOTICE_CHARS])
+
+
+class KimiReader(LogReader):
+    agent = "kimi"
+    evidence = ReaderEvidence.REAL_DATA
+    lines = KimiReading
+
+    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
+        return primary(path)
+
+    def shared(self, path: PurePosixPath) -> tuple[PurePosixPath, ...]:
+        return (FOLDERS,) if self.primary(path) == path else ()
+
+    def sniffs(self, record: Mapping[str, Any]) -> bool:
+        if record.get("type") == "metadata":
+            return "protocol_version" in record and "created_at" not in record
+        return record.get("role") in ("_checkpoint", "_system_prompt", "_usage")
