@@ -258,13 +258,13 @@ class LogReader:
 
     agent = ""
     evidence = ReaderEvidence.DOCUMENTATION
-    paths: tuple[str, ...] = ()  # where other paths than those of the table are transcripts
+    paths: tuple[str, ...] | None = None  # where other paths than those of the table are transcripts
     lines: Callable[[SourceFile, bytes | None], FileReading] | None = None
     document: Callable[[SourceFile], FileReading] | None = None  # of files of JSON, where there are lines too
 
     def __init__(self, agent: str = "") -> None:
         self.agent = agent or self.agent
-        self._paths = self.paths or tuple(described(self.agent)["transcripts"])
+        self._paths = described(self.agent)["transcripts"] if self.paths is None else self.paths
 
     def primary(self, path: PurePosixPath) -> PurePosixPath | None:
         return path if matches(self._paths, path) else None

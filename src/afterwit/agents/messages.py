@@ -46,7 +46,40 @@ _CANCELLED_WORDS = re.compile(
     re.IGNORECASE,
 )
 _PLACEHOLDERS = {"image": "[image]", "audio": "[audio]", "file": "[file]", "video": "[video]"}
-_MOST_TOKENS = 1 << 40
+
+
+class SaidBlock(NamedTuple):
+    text: str
+
+
+class Thought(NamedTuple):
+    text: str
+
+
+class Asked(NamedTuple):
+    """A tool call; `id` is "" where the log has none."""
+
+    id: str
+    tool: str
+    arguments: dict[str, Any]
+
+
+class Answered(NamedTuple):
+    """The result of a call."""
+
+    id: str
+    text: str
+    is_error: bool | None
+    block: Mapping[str, Any]
+
+
+class Other(NamedTuple):
+    """A block of a type that is not known here."""
+
+    type: str
+
+
+Block = SaidBlock | Thought | Asked | Answered | Other
 
 
 class ToolOutcome(NamedTuple):
@@ -66,7 +99,7 @@ def outcome_of(text: str) -> ToolOutcome:
     error = _error_text(said.get("error"))
     result = Result(
         is_error=_is_error(said, status, error),
-        exit_code=_whole(said, "exit_code", "returncode", "return_code"),
+        exit_code=fields.exit_code(said, "exit_code", "returncode", "return_code"),
         is_denied=status in _DENIED,
         is_worded=status in _DENIED,
         is_cancelled=status in _CANCELLED or _is_cancelled(error),
@@ -106,32 +139,14 @@ def _strip_frame(said: Mapping[str, Any], error: str) -> str:
     return "\n".join([*texts, error] if isinstance(said.get("error"), str) and error else texts)
 
 
-def _whole(said: Mapping[str, Any], *names: str) -> int | None:
-    for name in names:
-        value = said.get(name)
-        if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 32:
-            return value
-    return None
-
-
 def _duration_ms(said: Mapping[str, Any]) -> int | None:
-    for name, factor in (("duration_ms", 1), ("duration_seconds", 1000)):
-        value = said.get(name)
-        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e9:
-            return round(value * factor)
-    return None
+    seconds = fields.number(said, "duration_seconds")
+    in_seconds = None if seconds is None else fields.duration_ms({"ms": seconds * 1000}, "ms")
+    return in_seconds if said.get("duration_ms") is None else fields.duration_ms(said, "duration_ms")
 
 
 def _is_cancelled(text: str) -> bool:
     return _CANCELLED_WORDS.search(text[:_HEAD]) is not None
-
-
-class ToolCall(NamedTuple):
-    """A call as the message has it; `id` is "" where it has none."""
-
-    id: str
-    tool: str
-    arguments: dict[str, Any]
 
 
 def text_of(content: Any) -> str | None:
@@ -145,7 +160,7 @@ def text_of(content: Any) -> str | None:
     return "" if content is None else None
 
 
-def calls_of(message: Mapping[str, Any]) -> list[ToolCall]:
+def calls_of(message: Mapping[str, Any]) -> list[Asked]:
     """The tool calls that an assistant's message asks for."""
     calls = [_call(stated, stated) for stated in _list(message.get("tool_calls")) if isinstance(stated, Mapping)]
     old = message.get("function_call")
@@ -195,12 +210,12 @@ def _part_text(part: Any) -> str:
     return (text_of(text) or "") if isinstance(text, str) else ""
 
 
-def _call(outer: Mapping[str, Any], inner: Mapping[str, Any]) -> ToolCall:
+def _call(outer: Mapping[str, Any], inner: Mapping[str, Any]) -> Asked:
     function = inner.get("function")
     if not isinstance(function, Mapping):
         function = inner
     name = fields.text(function, "name")
-    return ToolCall(fields.text(outer, "id", "call_id"), name, fields.arguments(function.get("arguments")))
+    return Asked(fields.text(outer, "id", "call_id"), name, fields.arguments(function.get("arguments")))
 
 
 def _list(value: Any) -> list[Any]:
@@ -219,51 +234,14 @@ def _detail(usage: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
 
 
 def _tokens(counts: Mapping[str, Any], *names: str) -> int:
-    for name in names:
-        value = counts.get(name)
-        if isinstance(value, str) and value.isdecimal() and len(value) < 16:
-            value = int(value)
-        if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < _MOST_TOKENS:
-            return int(value)
-    return 0
+    """A count, which some logs hold as text."""
+    texts = {name: counts[name] for name in names if isinstance(counts.get(name), str)}
+    whole = {name: int(text) for name, text in texts.items() if text.isdecimal() and len(text) < 16}
+    return next(filter(None, (fields.tokens({**counts, **whole}, name) for name in names)), 0)
 
 
 _ATTACHMENTS = {"image": "[image]", "document": "[document]", "file": "[file]", "audio": "[audio]"}
 _THOUGHTS = frozenset(["thinking", "redacted_thinking", "reasoning"])
-
-
-class SaidBlock(NamedTuple):
-    text: str
-
-
-class Thought(NamedTuple):
-    text: str
-
-
-class Asked(NamedTuple):
-    """A tool call; `id` is "" where the log has none."""
-
-    id: str
-    tool: str
-    arguments: dict[str, Any]
-
-
-class Answered(NamedTuple):
-    """The result of a call."""
-
-    id: str
-    text: str
-    is_error: bool | None
-    block: Mapping[str, Any]
-
-
-class Other(NamedTuple):
-    """A block of a type that is not known here."""
-
-    type: str
-
-
-Block = SaidBlock | Thought | Asked | Answered | Other
 
 
 def blocks_of(content: Any) -> list[Block]:

@@ -161,8 +161,14 @@ class DatabaseFiles:
         mtime_ns = max((file.mtime_ns for file in files), default=0)
         return reading(home / collection, partial(self._list, collection, mtime_ns))
 
+    def render(self, home: Path, path: PurePosixPath) -> Rendering:
+        return reading(home / path.parent, partial(self._render, home, path))
+
     def _list(self, collection: PurePosixPath, mtime_ns: int, db: apsw.Connection) -> list[LogFile]:
         """The sessions of an open database."""
+        raise NotImplementedError
+
+    def _render(self, home: Path, path: PurePosixPath, db: apsw.Connection) -> Rendering:
         raise NotImplementedError
 
 
@@ -205,11 +211,6 @@ class DatabaseGatherer(DatabaseFiles):
         self._about = database
         super().__init__(database.names)
 
-    def render(self, home: Path, path: PurePosixPath) -> Rendering:
-        collection = path.parent
-        mtime_ns = (home / collection).stat().st_mtime_ns
-        return reading(home / collection, partial(self._render, home, collection, session_in(path), mtime_ns))
-
     def _list(self, collection: PurePosixPath, mtime_ns: int, db: apsw.Connection) -> list[LogFile]:
         self._check(db)
         about = self._about.sessions
@@ -219,9 +220,8 @@ class DatabaseGatherer(DatabaseFiles):
             self._found(collection, mtime_ns, row, [part.get(row[about.session]) for part in counts]) for row in rows
         ]
 
-    def _render(
-        self, home: Path, collection: PurePosixPath, session: str, mtime_ns: int, db: apsw.Connection
-    ) -> Rendering:
+    def _render(self, home: Path, path: PurePosixPath, db: apsw.Connection) -> Rendering:
+        collection, session, mtime_ns = path.parent, session_in(path), (home / path.parent).stat().st_mtime_ns
         self._check(db)
         about = self._about.sessions
         where = f"CAST({quote_name(about.session)} AS TEXT) = ?"
@@ -334,10 +334,6 @@ class KeyValueGatherer(DatabaseFiles):
         self._about = about
         super().__init__(about.names)
 
-    def render(self, home: Path, path: PurePosixPath) -> Rendering:
-        mtime_ns = (home / path.parent).stat().st_mtime_ns
-        return reading(home / path.parent, partial(self._render, path, mtime_ns))
-
     def _list(self, collection: PurePosixPath, mtime_ns: int, db: apsw.Connection) -> list[LogFile]:
         self._check(db)
         files = []
@@ -348,9 +344,9 @@ class KeyValueGatherer(DatabaseFiles):
                 files.append(self._found(rendering_path(collection, session), mtime_ns, raw, value))
         return files
 
-    def _render(self, path: PurePosixPath, mtime_ns: int, db: apsw.Connection) -> Rendering:
+    def _render(self, home: Path, path: PurePosixPath, db: apsw.Connection) -> Rendering:
         self._check(db)
-        session, about = session_in(path), self._about
+        session, about, mtime_ns = session_in(path), self._about, (home / path.parent).stat().st_mtime_ns
         raw = self._value(db, about.session + session)
         value = _decode_object(raw)
         if raw is None or not value:

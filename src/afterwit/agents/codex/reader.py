@@ -163,11 +163,6 @@ def _reasoning(state: CodexState, item: Payload, place: CodexPlace) -> list[Read
     return _text_event(state, place, EventKind.THOUGHT, text, item.id) if text else []
 
 
-def _agent_message_item(state: CodexState, item: Payload, place: CodexPlace) -> list[Reading]:
-    text = text_of(item.content)
-    return _text_event(state, place, EventKind.NOTICE, text, item.id) if text else []
-
-
 def _compaction(state: CodexState, record: Payload, place: CodexPlace) -> list[Reading]:
     state.compactions.answers(Source.ITEM, "", state.number)
     return _text_event(state, place, EventKind.COMPACTION, record.message or _summary(record))
@@ -179,16 +174,14 @@ def _context_compacted(state: CodexState, _: Payload, place: CodexPlace) -> list
     return _text_event(state, place, EventKind.COMPACTION, "")
 
 
-def _turn_aborted(state: CodexState, event: Payload, place: CodexPlace) -> list[Reading]:
-    return _text_event(state, place, EventKind.INTERRUPT, event.reason or "")
+def _say(kind: EventKind, field: str, *, is_blank_told: bool = True) -> "_Handler":
+    """The handler of a record that says one thing."""
 
+    def say(state: CodexState, payload: Payload, place: CodexPlace) -> list[Reading]:
+        text = text_of(getattr(payload, field))
+        return _text_event(state, place, kind, text, payload.id) if text or is_blank_told else []
 
-def _error(state: CodexState, event: Payload, place: CodexPlace) -> list[Reading]:
-    return _text_event(state, place, EventKind.MODEL_ERROR, event.message or "")
-
-
-def _warning(state: CodexState, event: Payload, place: CodexPlace) -> list[Reading]:
-    return _text_event(state, place, EventKind.NOTICE, event.message) if event.message else []
+    return say
 
 
 def _call(state: CodexState, item: Payload, place: CodexPlace) -> list[Reading]:
@@ -308,7 +301,7 @@ MEANINGS: dict[str, _Handler] = {
     "compacted": _compaction,
     "response_item/message": _message,
     "response_item/reasoning": _reasoning,
-    "response_item/agent_message": _agent_message_item,
+    "response_item/agent_message": _say(EventKind.NOTICE, "content", is_blank_told=False),
     "response_item/function_call": _call,
     "response_item/custom_tool_call": _call,
     "response_item/local_shell_call": _call,
@@ -323,10 +316,10 @@ MEANINGS: dict[str, _Handler] = {
     "event_msg/token_count": _token_count,
     "event_msg/task_started": _turn,
     "event_msg/turn_started": _turn,
-    "event_msg/turn_aborted": _turn_aborted,
-    "event_msg/error": _error,
-    "event_msg/stream_error": _error,
-    "event_msg/warning": _warning,
+    "event_msg/turn_aborted": _say(EventKind.INTERRUPT, "reason"),
+    "event_msg/error": _say(EventKind.MODEL_ERROR, "message"),
+    "event_msg/stream_error": _say(EventKind.MODEL_ERROR, "message"),
+    "event_msg/warning": _say(EventKind.NOTICE, "message", is_blank_told=False),
     "event_msg/context_compacted": _context_compacted,
     "event_msg/thread_name_updated": _thread_name,
     "event_msg/exec_command_end": _end,

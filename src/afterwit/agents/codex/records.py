@@ -329,11 +329,6 @@ def _fill(result: Result, ending: CodexEnding) -> Result:
     )
 
 
-class _Metadata(msgspec.Struct, frozen=True):
-    exit_code: ExitCode | None = None
-    duration_seconds: Annotated[float, msgspec.Meta(ge=0, le=1e9)] | None = None
-
-
 def text_of(content: Content) -> str:
     """The text of a message or an output; an image leaves a mark and nothing of its data."""
     if content is None or isinstance(content, str):
@@ -344,7 +339,8 @@ def text_of(content: Content) -> str:
 def read_output(output: Content | OutputBody) -> ToolOutcome:
     if isinstance(output, OutputBody):
         inner = read_output(output.content)
-        return inner if output.success is not False else ToolOutcome(inner.text, _has_failed(inner.result))
+        failed = msgspec.structs.replace(inner.result, is_error=True)
+        return inner if output.success is not False else ToolOutcome(inner.text, failed)
     if not isinstance(output, str):
         output = text_of(output)
     if output.startswith("{"):
@@ -362,24 +358,17 @@ def _part_text(part: CodexPart | str) -> str:
 
 def _unwrap(output: str) -> ToolOutcome:
     """The layout `{"output": text, "metadata": {"exit_code", "duration_seconds"}}`; any other object is plain text."""
-    try:
-        value: Any = msgspec.json.decode(output)
-    except (msgspec.DecodeError, RecursionError):
-        return ToolOutcome(output, Result())
+    value = fields.decoded_text(output)
     if isinstance(value, dict) and "answers" in value and value.keys() <= {"answers", "interrupted"}:
         words = _answers(value["answers"])
         return ToolOutcome(output, Result(is_error=False, said=words, is_worded=True) if words else Result())
     metadata = value.get("metadata") if isinstance(value, dict) else None
-    if metadata is None or not isinstance(value.get("output"), str) or not isinstance(metadata, dict):
+    if not isinstance(value, dict) or not isinstance(value.get("output"), str) or not isinstance(metadata, dict):
         return ToolOutcome(output, Result())
-    try:
-        said = msgspec.convert(metadata, _Metadata)
-    except msgspec.ValidationError:
-        return ToolOutcome(value["output"], Result())
-    seconds = said.duration_seconds
+    seconds = fields.number(metadata, "duration_seconds")
+    duration_ms = None if seconds is None else fields.duration_ms({"ms": seconds * 1000}, "ms")
     return ToolOutcome(
-        value["output"],
-        Result(exit_code=said.exit_code, duration_ms=None if seconds is None else round(seconds * 1000)),
+        value["output"], Result(exit_code=fields.exit_code(metadata, "exit_code"), duration_ms=duration_ms)
     )
 
 
@@ -413,10 +402,6 @@ def _answers(answers: Any) -> str:
     given = [entry.get("answers") for entry in entries if isinstance(entry, dict)]
     texts = [text for several in given if isinstance(several, list) for text in several]
     return "\n".join(text.removeprefix("user_note: ") for text in texts if isinstance(text, str) and text.strip())
-
-
-def _has_failed(result: Result) -> Result:
-    return msgspec.structs.replace(result, is_error=True)
 
 
 def _ms(seconds: str | None) -> int | None:

@@ -140,19 +140,15 @@ class CopilotState(ReadingMemory):
     def ask(self, call: str) -> None:
         self.asked = [*self.asked[-_KEPT:], call]
 
-    def was_asked(self, call: str) -> bool:
-        if call not in self.asked:
-            return False
-        self.asked.remove(call)
-        return True
-
     def deny(self, call: str) -> None:
         self.denied = [*self.denied[-_KEPT:], call]
 
-    def was_denied(self, call: str) -> bool:
-        if call not in self.denied:
+    @staticmethod
+    def took(call: str, calls: list[str]) -> bool:
+        """Whether this was among the calls, which it then is no more."""
+        if call not in calls:
             return False
-        self.denied.remove(call)
+        calls.remove(call)
         return True
 
 
@@ -180,13 +176,6 @@ def child_of(root: str, agent: str) -> str:
 
 
 def _start(state: CopilotState, line: CopilotLine) -> list[Reading]:
-    data = line.data
-    state.model = fields.plain_id(data, "selectedModel") or state.model
-    version, origin = fields.text(data, "copilotVersion"), fields.text(data, "producer")
-    return [_surroundings(line, fields.mapping(data, "context"), version=version, origin=origin)]
-
-
-def _resume(state: CopilotState, line: CopilotLine) -> list[Reading]:
     state.model = fields.plain_id(line.data, "selectedModel") or state.model
     return [_surroundings(line, fields.mapping(line.data, "context"))]
 
@@ -195,7 +184,7 @@ def _context_changed(_: CopilotState, line: CopilotLine) -> list[Reading]:
     return [_surroundings(line, line.data)]
 
 
-def _surroundings(line: CopilotLine, context: Mapping[str, Any], version: str = "", origin: str = "") -> Facts:
+def _surroundings(line: CopilotLine, context: Mapping[str, Any]) -> Facts:
     repository, host = fields.text(context, "repository"), fields.text(context, "repositoryHost")
     return Facts(
         session=line.root,
@@ -203,8 +192,8 @@ def _surroundings(line: CopilotLine, context: Mapping[str, Any], version: str = 
         cwd=fields.text(context, "cwd", "gitRoot"),
         branch=fields.text(context, "branch"),
         remote=f"{host}/{repository}" if host and repository else repository,
-        version=version,
-        origin=origin,
+        version=fields.text(line.data, "copilotVersion"),
+        origin=fields.text(line.data, "producer"),
     )
 
 
@@ -280,7 +269,7 @@ def _task_complete(state: CopilotState, line: CopilotLine) -> list[Reading]:
 
 
 def _started(state: CopilotState, line: CopilotLine) -> list[Reading]:
-    if state.was_asked(fields.plain_id(line.data, "toolCallId")):
+    if state.took(fields.plain_id(line.data, "toolCallId"), state.asked):
         return []
     return _call(line, line.data, fields.text(line.data, "toolName"))
 
@@ -303,7 +292,7 @@ def _complete(state: CopilotState, line: CopilotLine) -> list[Reading]:
     call = fields.plain_id(line.data, "toolCallId")
     if not call:
         return [line.place.problem("a result that names no call")]
-    text, result = outcome_of(line.data, was_denied=state.was_denied(call))
+    text, result = outcome_of(line.data, was_denied=state.took(call, state.denied))
     return [line.place.result(f"result:{line.id or line.root}:{call}", call, text, result)]
 
 
@@ -369,7 +358,7 @@ def _reasoning(_: CopilotState, line: CopilotLine) -> list[Reading]:
 
 MEANINGS: dict[str, Callable[[CopilotState, CopilotLine], list[Reading]]] = {
     "session.start": _start,
-    "session.resume": _resume,
+    "session.resume": _start,
     "session.context_changed": _context_changed,
     "session.title_changed": _title,
     "session.model_change": _model_change,

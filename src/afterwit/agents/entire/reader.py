@@ -22,6 +22,7 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
+from afterwit.agents.fields import decoded_file
 from afterwit.agents.log_reader import (
     FileReading,
     LinesReading,
@@ -170,11 +171,11 @@ def _checkpoints(git_dir: Path, ref: Ref) -> list[_Checkpoint]:
             metadata[folder] = blob
     folders = [folder for folder in chunks if folder in metadata]
     texts = contents(git_dir, [metadata[folder].object for folder in folders])
-    said = dict(zip(folders, map(_decode_metadata, texts), strict=True))
+    said = dict(zip(folders, map(decoded_file, texts), strict=True))
     return [_checkpoint(folder, parts, said.get(folder, {}), ref) for folder, parts in sorted(chunks.items())]
 
 
-def _checkpoint(folder: str, parts: list[Blob], metadata: dict[str, Any], ref: Ref) -> _Checkpoint:
+def _checkpoint(folder: str, parts: list[Blob], metadata: Mapping[str, Any], ref: Ref) -> _Checkpoint:
     session = metadata.get("session_id")
     name = session if isinstance(session, str) and session.strip() else folder.replace("/", "-") or "session"
     at_ms = ms_from_any(metadata.get("created_at")) or ref.at_ms
@@ -184,14 +185,6 @@ def _checkpoint(folder: str, parts: list[Blob], metadata: dict[str, Any], ref: R
 def _chunk_number(blob: Blob) -> int:
     match = _CHUNK.fullmatch(blob.path.rpartition("/")[2])
     return int(match[1] or 0) if match else 0
-
-
-def _decode_metadata(text: bytes) -> dict[str, Any]:
-    try:
-        value = msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 OWN = "entire"
