@@ -1,19 +1,12 @@
-"""The parts of a chat message, read from whatever shape they have.
+"""The parts of a chat message, read from whatever shape they have. Takes decoded JSON and never raises.
 
-Takes decoded JSON and never raises: what has an unusable shape comes back empty. Pictures become "[image]", and so do
-base64 data URLs inside of texts. Knows the dialects of OpenAI (chat completions, responses, the old `function_call`)
-and Anthropic's names of token counts; leaves roles, sessions and order to the reader.
+Knows the dialects of OpenAI (chat completions, responses, `function_call`) and Anthropic (text, thinking, tool_use and
+tool_result blocks). Pictures and base64 data become "[image]". Roles, sessions and order are left to the readers.
 
-What the output of a tool says about how its call ended. Chat logs have no error flag. The output is often the text of a
-JSON object, and that may say it: a non-empty `error`, `success`, `status`, an exit code. Where nothing is said,
-`is_error` is None; a number other than 0 alone does not decide it, because for some programs that is an answer. An
-object that is a mere frame around its output is taken off. That a person refused is taken from the field of such an
-object alone, and only of tools that do not write it themselves (`own_tools`): any other output can say so too.
-
-The content of messages in Anthropic's manner: text, thinking, tool_use and tool_result blocks, or a plain string.
-
-Takes decoded JSON and never raises. Several agents keep their messages in this form; who speaks, ids and times are
-left to their readers, and so is what a result of an odd shape says: `Answered` carries its whole block.
+Chat logs have no error flag. An output that is the text of a JSON object may say how its call ended (`error`,
+`success`, `status`, an exit code); an object that is a mere frame is taken off. Where nothing is said `is_error` is
+None: a number other than 0 is an answer for some programs. That a person refused is taken from such an object alone,
+and only of tools that do not write it themselves (`own_tools`).
 """
 
 import re

@@ -1,17 +1,11 @@
 """Gathers sessions from SQLite databases of other programs: one with a row per session and tables that belong to it
-(`Database`), or one table of keys and JSON values (`KeyValues`).
-
-What an agent's database looks like is said in data. Columns that are not named are rendered all the same, so that a
-newer schema is read as far as it is known; a column that is missing is not asked for. The mark of a session is its own
-row, and the number and the latest change of the rows that belong to it. Keys are asked for by range, so that a database
-of any size is read no further than it has to be; values that hold keys to encrypted data (`secrets`) are never read
-into a rendering.
+(`Database`), or one table of keys and JSON values (`KeyValues`), as said in data. Columns that are not named are
+rendered all the same; one that is missing is not asked for; values that hold keys to encrypted data are never rendered.
 
 Promises: opened read-only, beside a running writer, for a moment; nothing is written, not even beside the database; no
-transaction outlives the `with`; a lock is waited for no longer than half a second. What cannot be read raises
-`SourceError`. A database in WAL mode that nobody has open has no `-wal` file, and opening it read-only in the usual way
-would leave one there. It is opened as immutable instead, and if a writer came in the meantime, what was read is read
-again in the usual way.
+transaction outlives the `with`; a lock is waited for half a second. What cannot be read raises `SourceError`. A WAL
+database that nobody has open has no `-wal` file, and the usual way would leave one there: it is opened as immutable,
+and read again in the usual way if a writer came meanwhile.
 """
 
 import base64

@@ -1,21 +1,13 @@
-"""The reader of Aider: one Markdown file per project, to which every launch of the program is added.
-
-Written from documentation and runs of version 0.86.2. A launch is a session; it has no id, so the folder of the file
-and the time of the launch stand for it. That time is local and counts as UTC; nothing else has one. A line that begins
-with `/` is an order to the program and no prompt, except those that pass their words on to the model.
-
-Cuts Aider's chat history into pieces: launches, what people typed, what the program said, what the model answered.
+"""Aider: one Markdown file per project, to which every launch of the program is added. A launch is a session; it has no
+id, so the folder of the file and the time of the launch (local, taken as UTC) stand for it; nothing else has a time.
 
     # aider chat started at 2026-05-01 10:00:00
     #### a line that a person typed
-    > a line of the program
-    everything else is the model's; inside of its code fences the marks above are content
+    > a line of the program: its version and model, rounded figures ("9.6k"), edits, commands (whose end is not told)
+    everything else is the model's; inside of its code fences, which only a launch ends, the marks above are content
 
-Only a launch ends a fence that was never closed. Offsets are those of bytes.
-
-What the lines of the program itself say: its version and model, tokens and cost, edits, commands, failures. Figures are
-rounded ("9.6k"); what was sent includes what came from the cache. Edits and commands become calls, because they are
-what happened; a command's end is not told.
+A line that begins with `/` is an order to the program and no prompt, except those that pass their words on to the
+model. What was sent includes what came from the cache. Written from documentation and runs of version 0.86.2.
 """
 
 import re

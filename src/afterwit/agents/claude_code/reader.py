@@ -1,30 +1,17 @@
-"""Reads Claude Code's transcripts, and the stream-json logs of its SDK.
-
-One file can hold several sessions: its own, named by the file, and the subagents inside it. Old versions wrote those as
-sidechain lines, later ones as progress records, the newest in files of their own. Facts about a session are given when
-they change. What people typed while the agent worked stands in the queue's records; versions before 2.1.90 wrote most
-of it nowhere else, so there it is read from the queue and skipped if it comes again as a message.
-
-Claude Code's `history.jsonl`: every prompt that was typed, with its time, folder and session. Claude Code never deletes
-it, while transcripts go after 30 days. Versions of 2025 wrote no `sessionId`. Long pastes are not in the line but in a
-cache of their own, under a hash; their place keeps the mark that the user saw.
-
-Which session a record belongs to, and what the records say about it as a whole.
-
-A transcript's own session is named by its file. Inside it `<file>/agent-<id>` is a subagent with an id, and
-`<file>/side-<uuid>` one of the time before ids, named by the record it began with. In a stream-json log sessions are
-named by `session_id`, and `<session>/call-<id>` is the subagent that this call started. Facts are told once, and again
-when they change: working folder, branch, version, parent, how the agent was started.
-
-Where Claude Code keeps its files, below its home folder.
+"""Reads Claude Code's transcripts, the stream-json logs of its SDK, and its history of prompts.
 
     projects/<slug>/<session>.jsonl                               a transcript
     projects/<slug>/agent-<id>.jsonl                              a subagent's, in old versions
     projects/<slug>/<session>/subagents/**/agent-<id>.jsonl       a subagent's
     projects/<slug>/<session>/subagents/**/agent-<id>.meta.json   what the subagent is
     projects/<slug>/<session>/tool-results/<id>.txt               output too large for the transcript
+    history.jsonl                                                 every prompt that was typed; never deleted
 
-Names that come out of a log become part of a path only here, and only if they are plain ids.
+One file can hold several sessions: its own, named by the file, and subagents: `<file>/agent-<id>`, or
+`<file>/side-<uuid>` of the time before ids, named by the record it began with; in a stream `<session>/call-<id>`. Facts
+are told once, and again when they change. What people typed while the agent worked stands in the queue's records;
+versions before 2.1.90 wrote most of it nowhere else, so there it is read from the queue and skipped if it comes again
+as a message. Names that come out of a log become part of a path only here, and only if they are plain ids.
 """
 
 import re

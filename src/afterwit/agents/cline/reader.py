@@ -1,22 +1,14 @@
-"""The reader of Cline and Roo in editors: one folder per task, with the conversation as one document.
+"""Cline and Roo in editors: one folder per task, with the conversation as one document.
 
-`api_conversation_history.json`, what the model was shown, is the log. Beside it lie `ui_messages.json`, which states
-the tokens and the cost of each request, and for Roo `history_item.json` with the task's folder and parent. The document
-is rewritten whole, and cut where the context was full: messages keep their times, by which they are known again.
-Written from documentation; one real history was described there.
+`api_conversation_history.json`, what the model was shown, is the log. `ui_messages.json` beside it states tokens and
+cost of each request, Roo's `history_item.json` the folder and the parent. The document is rewritten whole, and cut
+where the context was full: messages keep their times, by which they are known again.
 
-One message of Cline's conversation with its model, as a turn of the session.
-
-Tools come in two ways: as blocks with names and arguments, or as tags inside of the agent's text. Their results come
-back in the name of the user: as blocks, or as texts that begin with `[tool for 'target'] Result:`; such a text answers
-the oldest open call of its tool. A person's words stand between tags (`task`, `feedback` …), in texts of their own or
-in the results of tools that do nothing but ask; a file or a command may print such tags too, so that in other results
-they mean nothing. What the editor shows (`environment_details`) is injected. Times and ids of a message are its own;
-open calls are those of the turns before.
-
-Tool calls that stand as tags inside of the agent's text: `<execute_command><command>make</command>…`. Only names of
-tools that Cline and its relatives have are taken for calls; all other tags are text. The tag of a call that was cut off
-is text, too.
+Tools come as blocks, or as tags inside of the agent's text (only names of tools that Cline and its relatives have; a
+tag that is cut off is text). Their results come back in the name of the user: as blocks, or as texts that begin with
+`[tool for 'target'] Result:` and answer the oldest open call of that tool. A person's words stand between tags (`task`,
+`feedback` …), in texts of their own or in results of tools that only ask: in others a file or command may print such
+tags. What the editor shows (`environment_details`) is injected. Written from documentation and one described history.
 """
 
 import re

@@ -1,22 +1,12 @@
-"""The reader of OpenAI Codex: rollouts of all generations, as far as they are lines of JSON.
+"""Codex: rollouts of all generations, as far as they are lines of JSON, and `history.jsonl`, the prompts of all
+sessions.
 
 A session is a thread. Every event of a file carries the file's own thread, also the history that a fork copied from its
-parent; copies have the keys of their originals (see `threads`), so that they can be counted once. This module knows the
-lines and the files; what a record means is in `meaning`.
-
-Read too: bare items without envelope (2025, no timestamps), and `{session, items}` of the first TypeScript client if it
-comes as one line. That client wrote it over many lines into `.json` files, which are not claimed here. Compressed
-rollouts are decompressed by the caller.
-
-Codex's `history.jsonl`: the prompts of all sessions, as `{session_id, ts, text}` with seconds, without a folder. Codex
-deletes no rollout by itself, but people do. `[history] persistence = "none"` in its settings turns the file off.
-
-What each type of record means: one small function a type, from a payload and the state to readings.
-
-Of two records that tell one thing, the model's own item speaks: replies and thoughts come from `response_item` alone,
-and the UI event of a prompt speaks only where no item did. What a subagent is told comes from its parent, not from a
-person, and is a notice. Every event carries the file's own thread as its session.
-The table at the end is the list of all types that have a meaning here; `SILENT` holds those that have none.
+parent; copies have the keys of their originals (`threads`). Of two records that tell one thing the model's own item
+speaks: replies and thoughts come from `response_item` alone, and the UI event of a prompt only where no item did. What
+a subagent is told comes from its parent and is a notice. Read too: bare items without envelope (2025, no timestamps),
+and `{session, items}` of the first TypeScript client if it comes as one line; its `.json` files are not claimed. The
+table `MEANINGS` lists all types that mean something here, `SILENT` those that do not.
 """
 
 import re

@@ -1,30 +1,17 @@
-"""The shape of a rollout's lines, as far as the reader needs it.
+"""The shape of a rollout's lines, the names of their types, what an output says, and how a call ended.
 
-One wide `Payload` serves every record type: fields that no handler reads (instructions, encrypted reasoning, images,
-diffs) are skipped without being built. All fields are optional. Where a value has another type than it should,
-`coerce_line` keeps every usable field and names the others, so that one odd field never costs the record. Bytes that
-are no JSON object raise `msgspec.DecodeError`. What a record means is left to the reader.
+One wide `Payload` serves every type: fields that no handler reads are skipped without being built, all are optional,
+and `coerce_line` keeps the usable ones of a record with an odd field. A name is `<type>/<payload type>`, or the type
+alone; one in no table is unknown; `SILENT` ones say nothing that another record does not say.
 
-Also the names of the record types that Codex is known to write, and the marks of text that no person typed. A name is
-`<type>/<payload type>`, or the type alone where the payload has none. A type that is in no table counts as unknown.
-`SILENT` types are known and say nothing that another record does not say too: the model's own messages also come as UI
-events, and the begin and end of turns are of no use here.
+Outputs came in several layouts: framed (`Chunk ID / Wall time / Process exited with code`, `Exit code / Wall time`),
+the JSON text `{"output", "metadata"}`, parts, bare text. A frame is removed where it is complete from the first
+character on. Words such as "rejected by user" count without a frame only, and for `own_tools`: any command may print
+them.
 
-What the output of a tool call says: its text without the frame around it, and how the call ended.
-
-Codex has written outputs in several layouts: `Chunk ID / Wall time / Process exited with code` before the text of a
-unified exec, `Exit code / Wall time` before that of a shell command, a JSON string `{"output", "metadata"}`, a list of
-content parts, or bare text. The frame is removed where it is complete from the first character on; otherwise the text
-stays as it is. Words such as "rejected by user" count only where there is no frame, and only of tools whose output has
-one (`own_tools`): a command or an MCP server may print anything. What a person answers to questions is a JSON object.
-
-What a call is: the tool's name as the agent uses it, and its arguments as a plain object.
-
-Joins the two records that tell how a call ended: its output, and the `…_end` event of the user interface. In real logs
-the event comes before the output, or, where a command went on in the background, after it. So what an event says is
-kept until the output comes, and fills what the output leaves open: an exit code, an error, a duration. An event that
-follows an output of a still running command is its real end, and becomes a second result of that call. An event whose
-call never gets an output says nothing: that cannot be known while a file may still grow.
+An `…_end` event of the UI comes before the output, or after it where a command went on in the background. What it says
+is kept until the output comes and fills what that leaves open; after the output of a running command it is a second
+result. One whose call never gets an output says nothing: the file may still grow.
 """
 
 import re

@@ -1,19 +1,13 @@
-"""Which thread a record belongs to, and the key that a record shares with its copies in other files.
+"""Which thread a record belongs to, and the key that it shares with its copies in other files.
 
 A fork or a forked subagent begins with a copy of its parent's history: its own `session_meta`, then the parent's, then
-the parent's records, stamped anew. Ids are UUIDs of version 7, which sort by time. So the rule is: **a turn belongs to
-the youngest thread named in the file that is not younger than the turn**. The copied part ends at the first
-`task_started` or `turn_context` whose turn id is not older than the file's own thread id. The same rule sorts out a
-fork of a fork. `subagent_history_start_ordinal` says it outright where lines are numbered. Where turns or threads have
-no such ids (2025), the copied part ends at the first pause: copies are written within milliseconds.
+the parent's records, stamped anew. Ids are UUIDs of version 7, which sort by time, so that **a turn belongs to the
+youngest thread named in the file that is not younger than the turn**; that sorts out a fork of a fork, too.
+`subagent_history_start_ordinal` says it outright. Without such ids (2025) the copy ends at the first pause: copies are
+written within milliseconds. A fork cut to its last turns lacks the parent's `session_meta`; `forked_from_id` stands in.
+Keys count the occurrences of a text within one turn, so that a copy without earlier turns has equal keys.
 
-A fork that was cut to its last turns lacks the parent's `session_meta`; `forked_from_id` stands in for it. Keys count
-the occurrences of a text within one turn, so that a copy that lacks earlier turns still has equal keys. Only where a
-cut fork copies turns of its grandparent do token counts get keys of the wrong thread.
-
-Also finds the second of two records that tell one thing: the item that the model sees, and the event that a person
-sees. It keeps hashes of the last few texts only, works in both orders, and a text that a person types twice still
-counts twice. And it tells what a session_meta says about the thread as a whole.
+`Echoes` finds the second of two records that tell one thing, in both orders, by hashes of the last few texts.
 """
 
 import re

@@ -1,24 +1,13 @@
 """What each type of record means: one small function a type, from its data and the state to readings.
 
-What a person typed is `content`; `transformedContent`, with the client's additions, is left alone. A call is told by
-the message that asks for it, or by its start where no message does. Subagents write into their parent's file: their
-records name them, and become a session of their own, `<session>/agent-<id>`. What a subagent is told is a notice.
-A rewind removes records from the file, which then is read anew; nothing else is needed for it.
+What a person typed is `content`; `transformedContent` is left alone. A call is told by the message that asks for it, or
+by its start where no message does; what was asked and refused is kept, bounded, until start and end come. Subagents
+write into their parent's file and become sessions of their own, `<session>/agent-<id>`; what they are told is a notice.
+A command that exits with 2 is a success to Copilot: its code stands in `shellExecution`, or in the last line of output.
 
-What the reading of one Copilot session remembers between two appends. Ids and sums only. A call is asked for, allowed
-or refused, started and ended by four records; what the earlier ones say is kept until the later ones come, and bounded,
-because some never do.
-
-How a tool call of Copilot ended: from the flags of its record, and from the line that a shell's output ends with.
-
-A command that exits with 2 is a success to Copilot; only its exit code tells. The code stands in `shellExecution`, in
-older versions in a line of Copilot's own at the end of the output.
-
-What a Copilot session used, told once although several records speak of it. A message states its output tokens (until
-1.0.68), a `session.usage_record` all tokens of one response (1.0.102), and `session.shutdown` the sums of all models. A
-shutdown therefore adds only what no other record told. Its sums stand for the whole session, resumes included; where
-they are smaller than what was told before, they stand for the last run only. `inputTokens` includes what was read from
-and written to a cache, `outputTokens` includes reasoning.
+Tokens are told once: a message states its output (until 1.0.68), a `session.usage_record` a response (1.0.102), and
+`session.shutdown` the sums of all, which add only what no other record told. Its sums stand for the whole session, or,
+where they are smaller than what was told, for the last run. Input includes the cache, output the reasoning.
 """
 
 import re

@@ -1,20 +1,14 @@
-"""The reader of Cursor's agent transcripts: JSON lines in newer versions, plain texts in older ones.
-
-Written from documentation. A transcript has no times, no ids, no models, no tokens and no results of calls: what a
-person typed, what the agent answered and which tools it called is all there is. A person's words stand between
-`<user_query>` tags; what stands around them was injected. Chat databases beside the transcripts are not read here.
-
-The older transcripts of Cursor: plain texts with a marker before each piece.
+"""Cursor's agent transcripts: JSON lines in newer versions, plain texts in older ones. They have no times, ids, models
+or tokens, and lines no results. A person's words stand between `<user_query>` tags; what stands around was injected.
 
     user:                    a person, with `<user_query>` tags around the words
     assistant: (or A:)       the agent
     [Thinking] …             one line
     [Tool call] Name         its arguments follow, one `  name: value` a line
-    [Tool result] Name       its output follows, if it is there at all
+    [Tool result] Name       its output follows, if it is there at all; it belongs to the oldest open call of its tool
 
-A result belongs to the oldest open call of its tool; whether it was a failure is not said. Every line that stands
-behind a finished piece is the agent speaking on. An output may print any marker: so behind one nobody is taken for a
-person.
+Every line behind a finished piece is the agent speaking on. An output may print any marker: behind one nobody is taken
+for a person. Written from documentation; chat databases beside the transcripts are not read.
 """
 
 import re

@@ -1,21 +1,13 @@
 """Reads a log by its description: any JSON lines whose records are prompts, replies, calls, results or other events.
 
-The rules of a description apply to each record in the order in which they stand; one record can become several events.
-A record is known if a rule with `when` fits it, if it is to be ignored, or if a rule finds anything in it. A record
-without a session belongs to the session of the last one before it; where no record names one, the file or its folder
-does. Where the fields of a result say nothing about the outcome, the output's own words count, as in chat logs.
-State: counters, ids, names of models, open calls. What a value is taken for, and which call a result
-answers, is left to `values`; what may stand in a description, to `parsing`.
+Rules apply to each record in their order; one record can become several events. A record is known if a rule with `when`
+fits it, if it is to be ignored, or if a rule finds anything in it. One without a session belongs to that of the last
+before it; where none names one, to the file or its folder. Where no field says how a call ended, the output's words do.
 
-What the values that paths lead to are taken for: texts, ids, numbers, moments, arguments.
-
-Takes decoded JSON and never raises. What has an unusable shape comes back empty or as None. Only an id may go into keys
-and saved state, because it is short and has no spaces; other text that stands where an id should becomes a hash.
-
-Which call a result belongs to, in logs that need not say it. Ids such as `call_0` may come again in each turn: from its
-second use on, an id gets a number ("call_0#2"), and a result belongs to the latest call of its id. A result without an
-id answers the call that stands in the same record, else the oldest open call of its session and tool. What is kept
-between records is bounded.
+Values of unusable shape come back empty. Only a short text without spaces is an id, which may go into keys and state;
+another becomes a hash. Ids such as `call_0` may come again: from its second use on one gets a number ("call_0#2"), and
+a result belongs to the latest call of its id; without one to the call in the same record, else the oldest open of its
+session and tool.
 """
 
 import hashlib

@@ -4,22 +4,12 @@
     tmp/<project>/chats/session-<time>-<id>.jsonl    a log: header, messages, `$set`, `$rewindTo`
     tmp/<project>/chats/<parent>/<id>.jsonl          the log of a subagent
 
-In a log a message comes again under its id when more of it is known, and `$set` may repeat all messages; each piece is
-told once, when it first stands there. A rewind drops messages from the agent's view, not from history: what was said
-and done stays, what follows has ids of its own, and nothing is counted twice. A resumed document goes on as a log
-beside it; equal ids make the copies known. The project is a hash or a short name; its folder stands in the first
-message of newer sessions, in `.project_root`, and in `projects.json`.
-
-What one message of a Gemini session says, told once however often the message is written.
-
-A message is appended again whole when its tools finish or its tokens are counted, and a checkpoint may repeat them all.
-So every piece of it (text, thoughts, each call, each result, tokens) is marked when it is told. The message's id is the
-key of its text, and of the tokens; calls have their own ids.
-
-The parts of a message in Google's dialect (texts, thoughts, calls, responses, data) are those of Gemini CLI and Qwen
-Code. Taking them apart takes decoded JSON of any shape and never raises. Data becomes a placeholder. A command that
-exits with 2 has the status "success"; its exit code stands in the frame around the output (`unframed`), in newer
-versions only if it is not 0. The frame is taken off: what is left is what the command printed.
+A message comes again whole when its tools finish or its tokens are counted, and `$set` may repeat all: each piece
+(text, thoughts, each call and result, tokens) is marked and told once. A rewind drops messages from the agent's view:
+what was said and done stays. A resumed document goes on as a log beside it; equal ids make the copies known. The
+project is a hash or a short name; its folder stands in the first message of newer sessions, in `.project_root` or
+`projects.json`. Parts are in Google's dialect, as in Qwen Code. A command that exits with 2 has the status "success";
+its exit code stands in the frame around the output, which is taken off.
 """
 
 import hashlib

@@ -1,29 +1,15 @@
-"""The reader of Grok, xAI's command line: the stream of updates of a session, merged with the files beside it.
+"""Grok, xAI's command line: the stream of updates of a session, merged with the files beside it, read once when asked.
 
-Written from the client's published source and from descriptions of its logs. The session is a folder; `updates.jsonl`
-in it is the log, and `folder` says what the other files add. Messages are streamed: each line of a reply or a thought
-is an event of its own. Of a prompt the first line is the prompt, and lines that go on with it are notices.
-Rewinding cut the file and let it grow again in older versions: that is a rewritten file, and what went before stays in
-the archive. Newer versions append a marker; what happened before it stays as it is, too.
-Tokens stand in `turn_completed`. Versions without it tell only how large the context is: there, what it grew by in a
-turn counts as that turn's input.
-
-The updates of Grok that say nothing of what a session is about: states of the screen, progress, settings.
-
-What a finished tool call of Grok gave back: its text, and how it ended. The update says `completed` even where a
-command exited with 1: the exit code stands in the raw output. How the call ended by the events of the session
-(`events.jsonl`) counts most, because only they tell a refusal from a failure.
-
-The folder of one Grok session, as far as it stands beside the stream of updates.
-
+    updates.jsonl        the log; a message comes in many lines, each an event; of a prompt the first line is the prompt
     summary.json         what the session is: folder, branch, title, parent
-    events.jsonl         how each tool call ended, and how long it took
+    events.jsonl         how each tool call ended (only it tells a refusal from a failure), and how long it took
     chat_history.jsonl   what the model was shown: which messages no person typed, the names of tools
-    usage.json           there since versions that state the tokens of each turn
+    usage.json           there since turns state their tokens; before, what the context grew by counts
     ../.cwd              the folder, where the name of the group is too long to tell it
 
-Each is read once, when it is first asked for. A file that is missing or damaged says nothing; a line that cannot be
-read is left out. Pure: the bytes come through the caller.
+Rewinding cut the file in older versions, which is a rewritten file; newer ones append a marker: what happened before it
+stays. A call is `completed` even where its command exited with 1: the code stands in the raw output. A file that is
+missing or damaged says nothing. Written from the client's published source and descriptions of its logs.
 """
 
 from collections.abc import Callable, Iterator, Mapping

@@ -1,22 +1,11 @@
-"""Reads sessions of Hermes: rendered from `state.db`, snapshots `session_<id>.json`, and the lines of older builds.
+"""Reads sessions of Hermes: rendered from `state.db` (of the home and each profile), snapshots `session_<id>.json`, and
+the lines of older builds. What they have in common is counted once: none has an id of a message that the others have,
+so a prompt is known by its session, its text and how often this text came before; a call by its id.
 
-Seen in a run of Hermes 0.19 (schema 22); earlier and later schemas differ in columns that may be missing here, or are
-not used. All three tell a session under the same id, and what they have in common is counted once. Inactive rows
-(rewound, or compacted in place) are what happened and stay events; rows that a compaction writes again are passed over.
-In a delegated session nobody types.
-
-Where Hermes keeps its sessions: `state.db` in its home and in the folder of each profile. The row of a session's parent
-is told too: only it says whether the session goes on where a compaction split it off.
-
-A session can be told by the database, by a snapshot of its messages and by the lines of older builds. None of them has
-an id of a message that the others have too. So a prompt is known by its session, its text and how often this text came
-before; a call by its id. What a message means is what it means in any chat log; failures are inferred from the text of
-results. State: hashes and counters.
-
-Both a compaction that
-splits a session and a delegation name a parent. It is a delegation if the session says so itself, a branch likewise;
-else it goes on after a compaction if that is how the parent ended. Older rows say neither: then the parent was still at
-work, and has delegated.
+Seen in a run of Hermes 0.19 (schema 22); other schemas differ in columns that may be missing. Inactive rows (rewound,
+or compacted in place) are what happened and stay; rows that a compaction writes again are passed over. In a delegated
+session nobody types. A session with a parent is a delegation or a branch if it says so itself; else it goes on after a
+compaction if that is how the parent ended. Older rows say neither: then the parent was still at work, and delegated.
 """
 
 import re

@@ -1,12 +1,5 @@
 """Reads the sessions of kimi-cli: contexts, which hold what the model sees, and wires, which hold all that happened.
 
-A revert, a clear or a compaction rotates the context, so that one session has several; its wire goes on. All of them
-are read as parts of one session, and what they share is counted once (`outcomes`). What a revert dropped happened and
-stays, in the rotated file and in the wire. Contexts have no times, no tokens of responses and no error flags; the
-summary of a compaction stands only there. The session's folder is known by its hash in `kimi.json`.
-
-Where kimi-cli keeps its files, and which session each belongs to.
-
     sessions/<md5 of the folder>/<session>/wire.jsonl                 all that happened, with times
     sessions/<md5 …>/<session>/state.json                             title, and the worktree if it ran in one
     sessions/<md5 …>/<session>/context.jsonl                          what the model sees
@@ -14,22 +7,12 @@ Where kimi-cli keeps its files, and which session each belongs to.
     sessions/<md5 …>/<session>/subagents/<id>/{wire,context}.jsonl    a subagent's, `<session>/<id>` here
     sessions/<md5 …>/<session>.jsonl, <session>_<n>.jsonl             contexts of 2025
     sessions/<md5 …>/<session>_<tool>_<n>.jsonl                       of a subagent then, `<session>/<tool>_<n>` here
+    kimi.json                                                         which folder a hash stands for
 
-Which folder a hash stands for is listed in `kimi.json`.
-
-The messages on kimi-cli's wire: what the client showed and asked while a turn ran, each with its time.
-
-The events of a subagent come inside of its parent's wire too, and get the session that its own files have. What a
-compaction leaves stands in the context, so that the wire's note of it says nothing here.
-
-How a call ended has three forms in Kimi's logs. Contexts tell it in words only, in `<system>` parts before the output;
-early ones put no mark before an error, so that the words decide. Wires have a flag and a message of the client's own,
-which alone says that a person refused, and why. Kimi Code has a flag, and the message at the end of the output.
-
-Keys of prompts and calls are equal in a session's wire and in all of its contexts. The files tell one
-story in two forms, and contexts are copied when they are rotated. None of their records has an id that they share, and
-call ids such as `Bash:2` are short. So the key of a prompt is its text, the key of a call its id and arguments, each
-with how often it came.
+All are parts of one session. No ids are shared, so the key of a prompt is its text and that of a call its id and
+arguments, each with how often it came. What a revert dropped happened and stays. Contexts have no times, tokens or
+error flags, but alone hold the summary of a compaction; `<system>` parts before an output say how a call ended, in
+words. Wires have a flag and the client's message, which says that a person refused, and why.
 """
 
 import hashlib

@@ -1,20 +1,10 @@
-"""Reads OpenCode's sessions: rendered from its database or its tree of files, and its exports.
-
-Rendered sessions come line by line: the session, then each message with its parts behind it. An export is one document
-`{info, messages: [{info, parts}]}`; its pieces are the messages. Ids are the same in all three, so that a session that
-was moved from the tree to the database, or exported too, is counted once. State: the ids, role and model of the
-message whose parts follow.
-
-Where OpenCode keeps its sessions: a database, and before 2026 a tree of small files. The row of a session counts its
-tokens and dates its last change; these columns are left out, because the messages say the same, and a growing session
-is to grow at its end only.
-
-What OpenCode's sessions, messages and parts mean, wherever they were stored.
+"""Reads OpenCode's sessions: rendered from its database or, before 2026, its tree of small files, and its exports
+(`{info, messages: [{info, parts}]}`). Ids are the same in all three, so that a session is counted once.
 
 A message says who speaks, a part what is said. A call and its result are one part, which is rewritten as the tool goes
-on; the exit code of a command stands in its metadata while the part says `completed`. What was spent stands in each
-`step-finish`; messages repeat it and are not counted. A summary that replaces the conversation is a reply of a message
-marked `summary`. In a session with a parent nobody types: there the prompts come from the agent that started it.
+on; the exit code stands in its metadata while the part says `completed`. What was spent stands in each `step-finish`. A
+summary that replaces the conversation is a reply of a message marked `summary`. In a session with a parent nobody
+types. Columns that count tokens or date changes are left out: a growing session is to grow at its end only.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
