@@ -32,23 +32,6 @@ _LONGEST_NUMBER = 11
 class Moment:
     """One call of a hook. What an agent does not tell is empty or None."""
 
-    __slots__ = (
-        "arguments",
-        "call",
-        "context",
-        "cwd",
-        "event",
-        "exit_code",
-        "is_error",
-        "native",
-        "output",
-        "prompt",
-        "session",
-        "source",
-        "tool",
-        "transcript",
-    )
-
     def __init__(
         self,
         event: str,
@@ -117,8 +100,6 @@ class Moment:
 
 class Answer:
     """What to tell an agent. Empty: nothing."""
-
-    __slots__ = ("arguments", "notice", "reason", "text")
 
     def __init__(
         self,

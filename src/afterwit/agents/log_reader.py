@@ -304,6 +304,10 @@ class Place(NamedTuple):
         if text.strip():
             yield self.event(kind, key, text=text)
 
+    def failed(self, status: int | None, said: str, key: str = "") -> Event:
+        """A request of a model that failed."""
+        return self.said(EventKind.MODEL_ERROR, f"{status} {said}" if status else said, key)
+
     def call(self, key: str, call_id: str, tool: str, arguments: dict[str, Any]) -> Event:
         return self.event(EventKind.CALL, key, call_id=call_id, tool=tool or "unnamed", arguments=arguments)
 

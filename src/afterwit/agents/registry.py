@@ -103,12 +103,12 @@ def own_tools(name: str) -> frozenset[str]:
 @cache
 def instruction_files() -> InstructionFiles:
     """The files with which people instruct the sessions of any agent."""
-    own = [entry.instructions for entry in AGENTS]
-    return InstructionFiles(
-        in_checkouts=tuple(dict.fromkeys(pattern for files in own for pattern in files.in_checkouts)),
-        in_homes=tuple(dict.fromkeys(pattern for files in own for pattern in files.in_homes)),
-        of_projects=tuple(dict.fromkeys(pattern for files in own for pattern in files.of_projects)),
-    )
+
+    def patterns(name: str) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(pattern for entry in AGENTS for pattern in getattr(entry.instructions, name)))
+
+    names = ("in_checkouts", "in_homes", "of_projects")
+    return InstructionFiles(**{name: patterns(name) for name in names})
 
 
 def _defaults(agent: Agent, platform: str) -> tuple[str, ...]:

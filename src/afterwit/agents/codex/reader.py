@@ -12,7 +12,7 @@ table `MEANINGS` lists all types that mean something here, `SILENT` those that d
 import re
 from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -38,40 +38,21 @@ from afterwit.agents.codex.records import (
 )
 from afterwit.agents.codex.threads import CodexState, Source, facts_of, is_subagent
 from afterwit.agents.fields import loosely
-from afterwit.agents.log_reader import LinesReading, LogReader, mark
+from afterwit.agents.log_reader import LinesReading, LogReader, Place, mark
 from afterwit.agents.prompt_history import Fields, HistoryReader, JoinedReader
 from afterwit.model.kinds import EventKind, ReaderEvidence
-from afterwit.model.readings import Event, Facts, Problem, Reading, Result, Spend, Usage
+from afterwit.model.readings import Event, Facts, Reading, Result, Usage
 from afterwit.model.times import ms_from_any
 from afterwit.sources.framing import Record
 
 
-class CodexPlace(NamedTuple):
-    """Where a record lies and when it was written."""
-
-    offset: int
-    length: int
-    stamp: str | int | float | None
-
-    @property
-    def at_ms(self) -> int | None:
-        return ms_from_any(self.stamp)
-
-
-def _event(state: CodexState, place: CodexPlace, kind: EventKind, key: str, **more: Any) -> Event:
-    offset, length, stamp = place
-    at = ms_from_any(stamp)
-    return Event(session=state.lineage.own, kind=kind, offset=offset, length=length, at_ms=at, key=key, **more)
-
-
 def _text_event(
-    state: CodexState, place: CodexPlace, kind: EventKind, text: str, item_id: str | None = None
+    state: CodexState, place: Place, kind: EventKind, text: str, item_id: str | None = None
 ) -> list[Reading]:
-    key = f"item:{item_id}" if item_id else state.lineage.key(kind, text)
-    return [_event(state, place, kind, key, text=text)]
+    return [place.said(kind, text, f"item:{item_id}" if item_id else state.lineage.key(kind, text))]
 
 
-def _session_meta(state: CodexState, meta: Payload, place: CodexPlace) -> list[Reading]:
+def _session_meta(state: CodexState, meta: Payload, place: Place) -> list[Reading]:
     lineage = state.lineage
     is_own = lineage.meet(meta)
     thread = meta.id or lineage.own
@@ -84,13 +65,13 @@ def _session_meta(state: CodexState, meta: Payload, place: CodexPlace) -> list[R
     return [facts_of(meta, lineage.own, place.at_ms)]
 
 
-def _turn(state: CodexState, turn: Payload, _: CodexPlace) -> list[Reading]:
+def _turn(state: CodexState, turn: Payload, _: Place) -> list[Reading]:
     if turn.turn_id:
         state.lineage.turn_to(turn.turn_id)
     return []
 
 
-def _turn_context(state: CodexState, turn: Payload, place: CodexPlace) -> list[Reading]:
+def _turn_context(state: CodexState, turn: Payload, place: Place) -> list[Reading]:
     state.lineage.turn_to(turn.turn_id or None)
     state.model = turn.model or state.model
     if state.lineage.is_copy or not turn.cwd or mark(turn.cwd) == state.cwd_mark:
@@ -99,7 +80,7 @@ def _turn_context(state: CodexState, turn: Payload, place: CodexPlace) -> list[R
     return [Facts(session=state.lineage.own, at_ms=place.at_ms, cwd=turn.cwd)]
 
 
-def _thread_name(state: CodexState, event: Payload, place: CodexPlace) -> list[Reading]:
+def _thread_name(state: CodexState, event: Payload, place: Place) -> list[Reading]:
     lineage = state.lineage
     thread = event.thread_id or lineage.thread
     if thread != lineage.own or not event.thread_name:
@@ -107,7 +88,7 @@ def _thread_name(state: CodexState, event: Payload, place: CodexPlace) -> list[R
     return [Facts(session=lineage.own, at_ms=place.at_ms, title=event.thread_name)]
 
 
-def _message(state: CodexState, item: Payload, place: CodexPlace) -> list[Reading]:
+def _message(state: CodexState, item: Payload, place: Place) -> list[Reading]:
     text = text_of(item.content)
     if item.role == "assistant":
         return _text_event(state, place, EventKind.REPLY, text, item.id) if text else []
@@ -118,14 +99,14 @@ def _message(state: CodexState, item: Payload, place: CodexPlace) -> list[Readin
     return _text_event(state, place, EventKind.NOTICE, text, item.id) if text else []
 
 
-def _user_message(state: CodexState, event: Payload, place: CodexPlace) -> list[Reading]:
+def _user_message(state: CodexState, event: Payload, place: Place) -> list[Reading]:
     text = event.message or ""
     if is_surely_injected(text) or event.kind not in (None, "plain"):
         return []
     return _prompt(state, Source.EVENT, text, text, place)
 
 
-def _item_completed(state: CodexState, event: Payload, place: CodexPlace) -> list[Reading]:
+def _item_completed(state: CodexState, event: Payload, place: Place) -> list[Reading]:
     item = event.item
     kind = (item.type or "").replace("_", "").lower() if item else ""
     if item and kind == "usermessage":
@@ -137,28 +118,28 @@ def _item_completed(state: CodexState, event: Payload, place: CodexPlace) -> lis
 
 
 def _prompt(
-    state: CodexState, source: Source, typed: str, text: str, place: CodexPlace, item_id: str | None = None
+    state: CodexState, source: Source, typed: str, text: str, place: Place, item_id: str | None = None
 ) -> list[Reading]:
     if not text or state.prompts.answers(source, typed.strip(), state.number):
         return []
     kind = EventKind.NOTICE if state.lineage.thread in state.subagents else EventKind.PROMPT
     key = f"item:{item_id}" if item_id else state.lineage.key(kind, typed.strip())
-    return [_event(state, place, kind, key, text=text)]
+    return [place.said(kind, text, key)]
 
 
-def _reasoning(state: CodexState, item: Payload, place: CodexPlace) -> list[Reading]:
+def _reasoning(state: CodexState, item: Payload, place: Place) -> list[Reading]:
     if not item.summary and not item.content:
         return []
     text = "\n\n".join(filter(None, (text_of(item.summary), text_of(item.content))))
     return _text_event(state, place, EventKind.THOUGHT, text, item.id) if text else []
 
 
-def _compaction(state: CodexState, record: Payload, place: CodexPlace) -> list[Reading]:
+def _compaction(state: CodexState, record: Payload, place: Place) -> list[Reading]:
     state.compactions.answers(Source.ITEM, "", state.number)
     return _text_event(state, place, EventKind.COMPACTION, record.message or _summary(record))
 
 
-def _context_compacted(state: CodexState, _: Payload, place: CodexPlace) -> list[Reading]:
+def _context_compacted(state: CodexState, _: Payload, place: Place) -> list[Reading]:
     if state.compactions.answers(Source.EVENT, "", state.number):
         return []
     return _text_event(state, place, EventKind.COMPACTION, "")
@@ -167,77 +148,71 @@ def _context_compacted(state: CodexState, _: Payload, place: CodexPlace) -> list
 def _say(kind: EventKind, field: str, *, is_blank_told: bool = True) -> "_Handler":
     """The handler of a record that says one thing."""
 
-    def say(state: CodexState, payload: Payload, place: CodexPlace) -> list[Reading]:
+    def say(state: CodexState, payload: Payload, place: Place) -> list[Reading]:
         text = text_of(getattr(payload, field))
         return _text_event(state, place, kind, text, payload.id) if text or is_blank_told else []
 
     return say
 
 
-def _call(state: CodexState, item: Payload, place: CodexPlace) -> list[Reading]:
+def _call(state: CodexState, item: Payload, place: Place) -> list[Reading]:
     call_id = item.call_id or item.id
     if not call_id:
-        return [problem(place, f"{item.type} without a call_id")]
+        return [place.problem(f"{item.type} without a call_id")]
     return [_call_event(state, item, call_id, place)]
 
 
-def _call_event(state: CodexState, item: Payload, call_id: str, place: CodexPlace) -> Event:
+def _call_event(state: CodexState, item: Payload, call_id: str, place: Place) -> Event:
     tool, arguments = tool_of(item), arguments_of(item)
     key = state.lineage.key(EventKind.CALL, f"{call_id}{tool}{arguments}")
-    return _event(state, place, EventKind.CALL, key, call_id=call_id, tool=tool, arguments=arguments)
+    return place.call(key, call_id, tool, arguments)
 
 
-def _provider_call(state: CodexState, item: Payload, place: CodexPlace) -> list[Reading]:
+def _provider_call(state: CodexState, item: Payload, place: Place) -> list[Reading]:
     """A call that the model's provider carried out: its record is its result too."""
     text = msgspec.json.encode(arguments_of(item)).decode()
     call_id = item.call_id or f"web:{item.id or state.lineage.key(EventKind.CALL, text)}"
     is_error = {"completed": False, "failed": True}.get(str(item.status))
-    result = _event(
-        state, place, EventKind.RESULT, f"result:{call_id}", call_id=call_id, result=Result(is_error=is_error)
-    )
+    result = place.result(f"result:{call_id}", call_id, "", Result(is_error=is_error))
     return [_call_event(state, item, call_id, place), result]
 
 
-def _output(state: CodexState, item: Payload, place: CodexPlace) -> list[Reading]:
+def _output(state: CodexState, item: Payload, place: Place) -> list[Reading]:
     if not item.call_id:
-        return [problem(place, f"{item.type} without a call_id")]
+        return [place.problem(f"{item.type} without a call_id")]
     output = read_output(item.output)
     if output.text.startswith(SPAWNED):
         return _spawn_notice(state, item.call_id, output.text, place)
     result = state.endings.output(item.call_id, output.result)
-    return [_result(state, item.call_id, f"result:{item.call_id}", output.text, result, place)]
+    return [place.result(f"result:{item.call_id}", item.call_id, output.text, result)]
 
 
-def _spawn_notice(state: CodexState, call_id: str, text: str, place: CodexPlace) -> list[Reading]:
+def _spawn_notice(state: CodexState, call_id: str, text: str, place: Place) -> list[Reading]:
     """What a forked subagent finds in place of the output of the call that started it."""
-    readings: list[Reading] = [_event(state, place, EventKind.NOTICE, f"spawned:{call_id}", text=text)]
+    readings: list[Reading] = [place.said(EventKind.NOTICE, text, f"spawned:{call_id}")]
     if state.lineage.is_copy_of_parent:
         readings.append(Facts(session=state.lineage.own, at_ms=place.at_ms, parent_call=call_id))
     return readings
 
 
-def _tool_search_output(state: CodexState, item: Payload, place: CodexPlace) -> list[Reading]:
+def _tool_search_output(_: CodexState, item: Payload, place: Place) -> list[Reading]:
     if not item.call_id:
-        return [problem(place, f"{item.type} without a call_id")]
+        return [place.problem(f"{item.type} without a call_id")]
     text = "\n".join(tool.name for tool in item.tools or () if tool.name)
     is_error = False if item.status == "completed" else None
-    return [_result(state, item.call_id, f"result:{item.call_id}", text, Result(is_error=is_error), place)]
+    return [place.result(f"result:{item.call_id}", item.call_id, text, Result(is_error=is_error))]
 
 
-def _end(state: CodexState, event: Payload, place: CodexPlace) -> list[Reading]:
+def _end(state: CodexState, event: Payload, place: Place) -> list[Reading]:
     if not event.call_id:
-        return [problem(place, f"{event.type} without a call_id")]
+        return [place.problem(f"{event.type} without a call_id")]
     result = state.endings.event(event.call_id, ending_of(event))
     if result is None:
         return []
-    return [_result(state, event.call_id, f"end:{event.call_id}", event.aggregated_output or "", result, place)]
+    return [place.result(f"end:{event.call_id}", event.call_id, event.aggregated_output or "", result)]
 
 
-def _result(state: CodexState, call_id: str, key: str, text: str, result: Result, place: CodexPlace) -> Event:
-    return _event(state, place, EventKind.RESULT, key, call_id=call_id, text=text, result=result)
-
-
-def _token_count(state: CodexState, event: Payload, place: CodexPlace) -> list[Reading]:
+def _token_count(state: CodexState, event: Payload, place: Place) -> list[Reading]:
     info = event.info
     if info is None or info.total_token_usage is None or info.last_token_usage is None:
         return []
@@ -257,11 +232,7 @@ def _token_count(state: CodexState, event: Payload, place: CodexPlace) -> list[R
         reasoning=last.reasoning_output_tokens,
     )
     key = f"{state.lineage.thread}:{totals[0]}:{totals[1]}:{totals[2]}"
-    return [Spend(session=state.lineage.own, key=key, model=state.model, usage=usage, at_ms=place.at_ms)]
-
-
-def problem(place: CodexPlace, reason: str) -> Problem:
-    return Problem(offset=place.offset, length=place.length, reason=reason)
+    return list(place.spent(key, state.model, usage))
 
 
 def _without_image_tags(content: Content) -> list[CodexPart | str]:
@@ -284,7 +255,7 @@ def _summary(record: Payload) -> str:
     return next((text for text in texts if text.startswith(SUMMARY)), "")
 
 
-_Handler = Callable[[CodexState, Payload, CodexPlace], list[Reading]]
+_Handler = Callable[[CodexState, Payload, Place], list[Reading]]
 MEANINGS: dict[str, _Handler] = {
     "session_meta": _session_meta,
     "turn_context": _turn_context,
@@ -364,8 +335,8 @@ class CodexReading(LinesReading[CodexState]):
         """A record of no known layout; a problem if its type promises one."""
         name = kind if isinstance(kind, str) and kind else _NO_TYPE
         self._state.count(name, is_known=name in _ENVELOPES or name in SILENT)
-        place = CodexPlace(record.offset, record.length, None)
-        return [problem(place, f"{name}: payload is not usable")] if name in _ENVELOPES else []
+        place = Place.of(self._state.lineage.own, record)
+        return [place.problem(f"{name}: payload is not usable")] if name in _ENVELOPES else []
 
     def _take_bare(self, record: Record, kind: str, value: dict[str, Any]) -> list[Reading]:
         unusable: list[str] = []
@@ -386,8 +357,8 @@ class CodexReading(LinesReading[CodexState]):
         state.count(name, is_known=handler is not None or name in SILENT)
         if handler is None:
             return []
-        place = CodexPlace(record.offset, record.length, line.timestamp)
-        problems = [problem(place, f"{name}: {field} is not usable") for field in unusable]
+        place = Place.of(state.lineage.own, record, ms_from_any(line.timestamp))
+        problems = [place.problem(f"{name}: {field} is not usable") for field in unusable]
         return [*problems, *handler(state, payload, place)]
 
     def _own_id(self, line: CodexLine, offset: int) -> str:

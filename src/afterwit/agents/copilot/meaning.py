@@ -321,9 +321,8 @@ def _abort(_: CopilotState, line: CopilotLine) -> list[Reading]:
 
 
 def _error(_: CopilotState, line: CopilotLine) -> list[Reading]:
-    status = fields.exit_code(line.data, "statusCode")
     said = fields.text(line.data, "message", "errorMessage", "errorType")
-    return [line.place.said(EventKind.MODEL_ERROR, f"{status} {said}" if status else said, line.key())]
+    return [line.place.failed(fields.exit_code(line.data, "statusCode"), said, line.key())]
 
 
 def _notice(_: CopilotState, line: CopilotLine) -> list[Reading]:

@@ -20,6 +20,7 @@ from typing import Any
 import msgspec
 
 from afterwit.actions.tools import kind_of
+from afterwit.agents import fields
 from afterwit.agents.declared.description import (
     Condition,
     DeclaredPlace,
@@ -192,17 +193,12 @@ def is_wrong(paths: Paths, place: DeclaredPlace) -> bool | None:
 def arguments_of(value: Any, tool: str = "") -> dict[str, Any]:
     """The arguments of a call: an object, the JSON text of one, or anything else as it is. A log that only sums up what
     went in has plain text there: for a shell that is the command line, for a tool of files the path."""
-    if isinstance(value, dict):
-        return value
-    if value is None or value == "":
-        return {}
-    if isinstance(value, str):
+    if value and isinstance(value, str):
         try:
-            decoded = msgspec.json.decode(value)
+            msgspec.json.decode(value)
         except (msgspec.DecodeError, UnicodeError, RecursionError):
             return {_name_of(value, tool): value}
-        return decoded if isinstance(decoded, dict) else {"raw": value}
-    return {"raw": value}
+    return fields.arguments(value)
 
 
 def _name_of(text: str, tool: str) -> str:
@@ -238,6 +234,7 @@ def _hash(text: str) -> str:
 
 
 _MOST_SESSIONS = 100
+_FACTS = ("cwd", "branch", "remote", "version", "title", "origin", "provider")
 _MOST_USD = 1e6
 _TEXTLESS = frozenset([EventKind.INTERRUPT, EventKind.COMPACTION, EventKind.MODEL_ERROR])
 
@@ -380,13 +377,7 @@ class _Turn:
         facts = Facts(
             session=self._session,
             at_ms=self._at.at_ms,
-            cwd=word(rule.cwd, self._place),
-            branch=word(rule.branch, self._place),
-            remote=word(rule.remote, self._place),
-            version=word(rule.version, self._place),
-            title=word(rule.title, self._place),
-            origin=word(rule.origin, self._place),
-            provider=word(rule.provider, self._place),
+            **{name: word(getattr(rule, name), self._place) for name in _FACTS},
             parent=parent,
             parent_call=identity(rule.parent_call, self._place),
             relation=rule.relation if parent else None,

@@ -225,9 +225,8 @@ def _interrupt(_: Mapping[str, Any], place: Place) -> Iterator[Reading]:
 
 
 def _retry(payload: Mapping[str, Any], place: Place) -> Iterator[Reading]:
-    status = fields.exit_code(payload, "status_code")
     said = fields.text(payload, "error_message", "message", "error_type")
-    yield place.said(EventKind.MODEL_ERROR, f"{status} {said}" if status else said)
+    yield place.failed(fields.exit_code(payload, "status_code"), said)
 
 
 def _notify(payload: Mapping[str, Any], place: Place) -> Iterator[Reading]:

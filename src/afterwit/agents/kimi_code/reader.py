@@ -183,9 +183,8 @@ def _turn_ended(_: KimiCodeState, line: KimiCodeLine) -> Iterator[Reading]:
 
 
 def _retry(_: KimiCodeState, line: KimiCodeLine) -> Iterator[Reading]:
-    status = fields.exit_code(line.value, "statusCode")
     said = fields.text(line.value, "errorMessage", "errorName")
-    yield line.place.said(EventKind.MODEL_ERROR, f"{status} {said}" if status else said, f"retry:{line.stamp}")
+    yield line.place.failed(fields.exit_code(line.value, "statusCode"), said, f"retry:{line.stamp}")
 
 
 def _encode(value: Mapping[str, Any]) -> str:

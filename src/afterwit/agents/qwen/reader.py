@@ -159,9 +159,8 @@ def _summary(payload: Mapping[str, Any]) -> str:
 def _telemetry(line: QwenLine, event: Mapping[str, Any]) -> Iterator[Reading]:
     """Only failed requests say something here that no other record does."""
     if fields.text(event, "event.name").endswith("api_error"):
-        status = fields.exit_code(event, "status_code")
         said = fields.text(event, "error_message", "error", "error_type")
-        yield line.place.said(EventKind.MODEL_ERROR, f"{status} {said}" if status else said, line.uuid)
+        yield line.place.failed(fields.exit_code(event, "status_code"), said, line.uuid)
 
 
 _AGENT = re.compile(r"projects/[^/]+/subagents/[^/]+/agent-[^/]+\.jsonl")
