@@ -5,8 +5,8 @@ sessions: prompts, their times, and the folder where that is stated. Which of th
 session's own transcript, wherever it is known, goes before the history. Slash commands and shell lines are typed, but
 not to the model, so they are notices. Agents differ in their field names only; `Fields` has those.
 
-A line without a session belongs to an unnamed one: what was typed that day (UTC) in that folder. `JoinedReader` puts
-a history beside the transcripts of its agent.
+A line without a session belongs to an unnamed one: what was typed that day (UTC) in that folder. `HistoryBesideReader`
+puts a history beside the transcripts of its agent.
 """
 
 import datetime as dt
@@ -20,9 +20,7 @@ from afterwit.agents.log_reader import (
     LinesReading,
     LogReader,
     Place,
-    Reader,
     ReadingMemory,
-    Shape,
     SourceFile,
 )
 from afterwit.agents.log_reader import mark as digest
@@ -46,23 +44,6 @@ class Fields(NamedTuple):
     time: str
     folder: str = ""
     pasted: str = ""
-
-
-class HistoryReader(LogReader):
-    paths = (HISTORY.name,)
-
-    def __init__(self, agent: str, fields: Fields) -> None:
-        super().__init__(agent)
-        self._fields = fields
-
-    def sniffs(self, record: Mapping[str, Any]) -> bool:
-        fields = self._fields
-        has_time = ms_from_any(record.get(fields.time)) is not None
-        is_placed = isinstance(record.get(fields.folder or fields.session), str)
-        return isinstance(record.get(fields.text), str) and has_time and is_placed
-
-    def lines(self, file: SourceFile, saved: bytes | None) -> FileReading:
-        return HistoryReading(self._fields, file, saved)
 
 
 class HistoryReading(LinesReading[ReadingMemory]):
@@ -92,28 +73,23 @@ class HistoryReading(LinesReading[ReadingMemory]):
         return [Facts(session=session, at_ms=place.at_ms, cwd=folder, is_partial=True), said]
 
 
-class JoinedReader:
-    """An agent's transcripts, and its prompt history beside them, as one reader."""
+class HistoryBesideReader(LogReader):
+    """The reader of an agent's transcripts, and of the history of prompts beside them. That is known by its name alone:
+    in a folder given by hand one is a history too, and no transcript has that name."""
 
-    def __init__(self, transcripts: Reader, history: HistoryReader) -> None:
-        self.agent = transcripts.agent
-        self.evidence = transcripts.evidence
-        self._transcripts = transcripts
-        self._history = history
+    history: Fields
 
-    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        return self._history.primary(path) or self._transcripts.primary(path)
-
-    def shape(self, path: PurePosixPath) -> Shape:
-        return Shape.LINES if path.name == HISTORY.name else self._transcripts.shape(path)
-
-    def sniffs(self, record: Mapping[str, Any]) -> bool:
-        return self._transcripts.sniffs(record) or self._history.sniffs(record)
+    def is_history(self, record: Mapping[str, Any]) -> bool:
+        """Whether this is a line of such a history."""
+        history = self.history
+        has_time = ms_from_any(record.get(history.time)) is not None
+        is_placed = isinstance(record.get(history.folder or history.session), str)
+        return isinstance(record.get(history.text), str) and has_time and is_placed
 
     def start(self, file: SourceFile, saved: bytes | None = None) -> FileReading:
-        """By name alone: a history that lies in a folder given by hand is one too, and no transcript has that name."""
-        reader: Reader = self._history if file.path.name == HISTORY.name else self._transcripts
-        return reader.start(file, saved)
+        if file.path.name == HISTORY.name:
+            return HistoryReading(self.history, file, saved)
+        return super().start(file, saved)
 
 
 def _unnamed(folder: str, at_ms: int | None) -> str:

@@ -50,7 +50,7 @@ def test_a_rollout_is_its_own_transcript(path: str) -> None:
     assert CodexReader().primary(PurePosixPath(path)) == PurePosixPath(path)
 
 
-@pytest.mark.parametrize("path", ["history.jsonl", "session_index.jsonl", "log/rollout-1.jsonl", "sessions/a.jsonl"])
+@pytest.mark.parametrize("path", ["session_index.jsonl", "log/rollout-1.jsonl", "sessions/a.jsonl"])
 def test_other_files_are_not_transcripts(path: str) -> None:
     assert CodexReader().primary(PurePosixPath(path)) is None
 

@@ -39,7 +39,6 @@ _CALLS = 50
 class ClaudeState(ReadingMemory):
     version: str = ""  # of the client, as of the last record that names it
     told: dict[str, str] = msgspec.field(default_factory=dict)  # digests of the facts given last
-    children: list[str] = msgspec.field(default_factory=list)  # subagents inside this file that were introduced
     roots: dict[str, str] = msgspec.field(default_factory=dict)  # record of an old sidechain → the record it began with
     agent_types: dict[str, str] = msgspec.field(default_factory=dict)  # call that starts a subagent → its type
     queued: list[str] = msgspec.field(default_factory=list)  # digests of prompts that may come again as a message
@@ -53,24 +52,15 @@ class ClaudeState(ReadingMemory):
         self.told[field] = digest
         return True
 
-    def introduces(self, child: str) -> bool:
-        if child in self.children:
-            return False
-        self.children.append(child)
-        return True
-
     def root_of(self, uuid: str, parent: str) -> str:
         """The record that began the sidechain which this record belongs to."""
-        root = self.roots.get(parent, uuid)
-        self.roots[uuid] = root
-        if len(self.roots) > _LINKS:
-            del self.roots[next(iter(self.roots))]
+        self.roots[uuid] = root = self.roots.get(parent, uuid)
+        _bound(self.roots, _LINKS)
         return root
 
     def remember_call(self, call: str, agent_type: str) -> None:
         self.agent_types[call] = agent_type
-        if len(self.agent_types) > _CALLS:
-            del self.agent_types[next(iter(self.agent_types))]
+        _bound(self.agent_types, _CALLS)
 
     def remember_queued(self, text: str) -> None:
         self.queued.append(mark(text.strip()))
@@ -78,9 +68,7 @@ class ClaudeState(ReadingMemory):
 
     def was_queued(self, text: str) -> bool:
         """Whether this text was read from the queue; true once for each time that it was put there."""
-        if not self.queued:
-            return False
-        digest = mark(text.strip())
+        digest = mark(text.strip()) if self.queued else ""
         if digest not in self.queued:
             return False
         self.queued.remove(digest)
@@ -88,8 +76,12 @@ class ClaudeState(ReadingMemory):
 
     def remember_message(self, uuid: str) -> None:
         self.recent.append(uuid)
-        if len(self.recent) > _RECENT:
-            del self.recent[0]
+        del self.recent[:-_RECENT]
+
+
+def _bound(kept: dict[str, str], most: int) -> None:
+    if len(kept) > most:
+        del kept[next(iter(kept))]
 
 
 Spill = Callable[[str, str], str | None]  # (path that the log states, call id) → the whole output

@@ -33,8 +33,8 @@ from afterwit.agents.claude_code.content import (
 )
 from afterwit.agents.claude_code.messages import ClaudePlace, ClaudeState, assistant_readings, user_readings
 from afterwit.agents.claude_code.records import KNOWN, SILENT, Attachment, ClaudeLine, decode, name_of
-from afterwit.agents.log_reader import LinesReading, LogReader, SourceFile, mark
-from afterwit.agents.prompt_history import Fields, HistoryReader, JoinedReader
+from afterwit.agents.log_reader import LinesReading, SourceFile, mark
+from afterwit.agents.prompt_history import HISTORY, Fields, HistoryBesideReader
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Event, Facts, Problem, Reading, Spend, Usage
 from afterwit.model.times import ms_from_any
@@ -92,7 +92,7 @@ class Sessions:
 
     def introduction(self, child: str, line: ClaudeLine, place: ClaudePlace, call: str) -> Iterator[Facts]:
         """The facts of a subagent inside this file, at its first record."""
-        if not self._state.introduces(child):
+        if not self._state.is_new("child", child):
             return
         told = self._surroundings(line)
         told["origin"] = self._state.agent_types.pop(call, "")
@@ -359,18 +359,19 @@ def _leaves_queue_unrepeated(version: str) -> bool:
     return stated is not None and tuple(map(int, stated.groups())) < _QUEUE_REPEATED_FROM
 
 
-class ClaudeCodeReader(LogReader):
+class ClaudeCodeReader(HistoryBesideReader):
     agent = "claude-code"
     evidence = ReaderEvidence.REAL_DATA
+    history = Fields(text="display", session="sessionId", time="timestamp", folder="project", pasted="pastedContents")
     lines = ClaudeCodeReading
 
     def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        return primary(path)
+        return path if path == HISTORY else primary(path)
 
     def sniffs(self, record: Mapping[str, Any]) -> bool:
         kind = record.get("type")
         if not isinstance(kind, str):
-            return False
+            return self.is_history(record)
         if kind in ("summary", "file-history-snapshot"):
             return "leafUuid" in record or "snapshot" in record
         if kind in ("user", "assistant"):
@@ -382,9 +383,3 @@ class ClaudeCodeReader(LogReader):
         if kind == "system":
             return f"system/{record.get('subtype')}" in KNOWN
         return kind in KNOWN or kind in ("progress", "attachment")
-
-
-def reader(_: str = "") -> JoinedReader:
-    """Transcripts and history of Claude Code."""
-    named = Fields(text="display", session="sessionId", time="timestamp", folder="project", pasted="pastedContents")
-    return JoinedReader(ClaudeCodeReader(), HistoryReader(ClaudeCodeReader.agent, named))

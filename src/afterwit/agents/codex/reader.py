@@ -38,8 +38,8 @@ from afterwit.agents.codex.records import (
 )
 from afterwit.agents.codex.threads import CodexState, Source, facts_of, is_subagent
 from afterwit.agents.fields import loosely
-from afterwit.agents.log_reader import LinesReading, LogReader, Place, mark
-from afterwit.agents.prompt_history import Fields, HistoryReader, JoinedReader
+from afterwit.agents.log_reader import LinesReading, Place, mark
+from afterwit.agents.prompt_history import HISTORY, Fields, HistoryBesideReader
 from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Reading, Result, Usage
 from afterwit.model.times import ms_from_any
@@ -375,22 +375,17 @@ def _is_bare_meta(value: Mapping[str, Any]) -> bool:
     return isinstance(value.get("id"), str) and "timestamp" in value and "type" not in value
 
 
-class CodexReader(LogReader):
+class CodexReader(HistoryBesideReader):
     agent = "codex"
     evidence = ReaderEvidence.REAL_DATA
+    history = Fields(text="text", session="session_id", time="ts")
     lines = CodexReading
 
     def primary(self, path: PurePosixPath) -> PurePosixPath | None:
         is_kept = path.parts[:1] in (("sessions",), ("archived_sessions",))
-        return path if is_kept and _FILE.fullmatch(path.name) else None
+        return path if path == HISTORY or (is_kept and _FILE.fullmatch(path.name)) else None
 
     def sniffs(self, record: Mapping[str, Any]) -> bool:
         if isinstance(record.get("payload"), Mapping):
             return any(record.get("type") == name for name in _ENVELOPES)
-        return _is_bare_meta(record) or {"session", "items"} <= record.keys()
-
-
-def reader(_: str = "") -> JoinedReader:
-    """Rollouts and history of Codex."""
-    named = Fields(text="text", session="session_id", time="ts")
-    return JoinedReader(CodexReader(), HistoryReader(CodexReader.agent, named))
+        return _is_bare_meta(record) or {"session", "items"} <= record.keys() or self.is_history(record)

@@ -303,15 +303,13 @@ def _duration_ms(duration: Duration | None) -> int | None:
 
 def _fill(result: Result, ending: CodexEnding) -> Result:
     is_open = result.is_error is None and result.exit_code is None
-    return Result(
+    return msgspec.structs.replace(
+        result,
         is_error=ending.is_error if is_open else result.is_error,
         exit_code=ending.exit_code if result.exit_code is None else result.exit_code,
         is_denied=result.is_denied or ending.is_denied,
-        said=result.said,
         is_worded=result.is_worded and not ending.is_denied,
-        is_cancelled=result.is_cancelled,
         is_running=result.is_running and ending.exit_code is None,
-        running_as=result.running_as,
         duration_ms=ending.duration_ms if result.duration_ms is None else result.duration_ms,
     )
 

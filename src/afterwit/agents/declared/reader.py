@@ -374,10 +374,11 @@ class _Turn:
 
     def _facts(self, rule: FactsRule) -> Iterator[Facts]:
         parent = identity(rule.parent, self._place)
+        said: dict[str, Any] = {name: word(getattr(rule, name), self._place) for name in _FACTS}
         facts = Facts(
             session=self._session,
             at_ms=self._at.at_ms,
-            **{name: word(getattr(rule, name), self._place) for name in _FACTS},
+            **said,
             parent=parent,
             parent_call=identity(rule.parent_call, self._place),
             relation=rule.relation if parent else None,

@@ -21,6 +21,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
+import msgspec
+
 from afterwit.agents import fields
 from afterwit.agents.log_reader import LinesReading, LogReader, Place, ReadingMemory, mark
 from afterwit.agents.messages import ToolOutcome
@@ -70,16 +72,9 @@ def outcome_of_code(value: Mapping[str, Any], *, was_denied: bool = False) -> To
     text = "\n".join(texts_of(value.get("output")))
     is_error = fields.flag(value, "isError") or False
     said = text[-_HEAD_CHARS:] if is_error else ""
+    is_denied, duration_ms = was_denied and is_error, fields.duration_ms(value, "durationMs")
     result = _result(said, is_error)
-    return ToolOutcome(
-        text,
-        Result(
-            is_error=result.is_error,
-            exit_code=result.exit_code,
-            is_denied=was_denied and is_error,
-            duration_ms=fields.duration_ms(value, "durationMs"),
-        ),
-    )
+    return ToolOutcome(text, msgspec.structs.replace(result, is_denied=is_denied, duration_ms=duration_ms))
 
 
 def _is_error(said: str) -> bool | None:

@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
+import msgspec
+
 from afterwit.agents import fields
 from afterwit.agents.gemini.reader import GeminiReader, Parts, outcome_of, parts_of, usage_of
 from afterwit.agents.log_reader import FileReading, LinesReading, LogReader, Place, ReadingMemory, SourceFile
@@ -118,10 +120,9 @@ def _complete(result: Result, stated: Mapping[str, Any]) -> Result:
     """The result with what the structured side of the record says more exactly."""
     shell = fields.mapping(stated, "resultDisplay")
     exit_code = fields.exit_code(shell, "exitCode")
-    return Result(
-        is_error=result.is_error,
+    return msgspec.structs.replace(
+        result,
         exit_code=result.exit_code if exit_code is None else exit_code,
-        is_denied=result.is_denied,
         is_cancelled=result.is_cancelled or fields.text(shell, "outcome") in ("cancelled", "aborted"),
         is_running=fields.text(shell, "outcome") in ("background", "running"),
         duration_ms=fields.duration_ms(stated, "durationMs"),
