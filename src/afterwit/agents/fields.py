@@ -7,6 +7,7 @@ damaged log can hold any. Knows JSON; leaves what a field means to the readers.
 import re
 import types
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import cache
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 from urllib.parse import unquote, urlsplit
@@ -171,28 +172,15 @@ def stated_code(match: "re.Match[str] | None") -> int | None:
 
 StructT = TypeVar("StructT", bound=msgspec.Struct)
 _FLAWS = 20
+_UNUSABLE = object()
 
 
-class _UnusableError(Exception):
-    """The value has no place in the type."""
-
-
-def loosely(value: Mapping[str, Any], kind: type[StructT], flaws: list[str]) -> StructT:
+def loosely(value: Mapping[str, Any], kind: type[StructT], flaws: list[str], at: str = "") -> StructT:
     """The struct with every field that could be filled, for records whose fields are not of the type they should be:
     numbers as strings are converted, what cannot be used is left out, and its path is added to `flaws`."""
-    return _struct(value, kind, flaws, "")
-
-
-def _struct(value: Mapping[str, Any], kind: type[StructT], flaws: list[str], at: str) -> StructT:
-    fitting: dict[str, Any] = {}
-    for name, encoded, hint in _fields(kind):
-        if encoded in value:
-            path = f"{at}{encoded}"
-            try:
-                fitting[name] = _fit(value[encoded], hint, flaws, path)
-            except _UnusableError:
-                _note(flaws, path)
-    return kind(**fitting)
+    given = ((name, encoded, hint) for name, encoded, hint in _fields(kind) if encoded in value)
+    fitted = {name: _fit(value[encoded], hint, flaws, f"{at}{encoded}") for name, encoded, hint in given}
+    return kind(**{name: found for name, found in fitted.items() if found is not _UNUSABLE})
 
 
 @cache
@@ -203,40 +191,23 @@ def _fields(kind: type[msgspec.Struct]) -> tuple[tuple[str, str, Any], ...]:
 
 
 def _fit(value: Any, kind: Any, flaws: list[str], at: str) -> Any:
+    """The value as it fits into the type."""
     if kind in (Any, msgspec.Raw):
         return value
     options = get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
-    if isinstance(value, dict):
-        struct = next((option for option in options if _is_struct(option)), None)
-        if struct is not None:
-            return _struct(value, struct, flaws, f"{at}.")
-    if isinstance(value, list):
-        listed = next((option for option in options if get_origin(option) is list), None)
-        if listed is not None:
-            return _items(value, get_args(listed)[0], flaws, at)
-    return _scalar(value, options)
-
-
-def _items(values: list[Any], kind: Any, flaws: list[str], at: str) -> list[Any]:
-    fitting = []
-    for index, value in enumerate(values):
-        path = f"{at}[{index}]"
-        try:
-            fitting.append(value if kind is msgspec.Raw else _fit(value, kind, flaws, path))
-        except _UnusableError:
-            _note(flaws, path)
-    return fitting
-
-
-def _scalar(value: Any, options: tuple[Any, ...]) -> Any:
     for option in options:
-        if _is_struct(option) or get_origin(option) is list:
-            continue
-        try:
-            return msgspec.convert(_liken(value, option), option, strict=False)
-        except msgspec.ValidationError:
-            continue
-    raise _UnusableError
+        if isinstance(value, dict) and _is_struct(option):
+            return loosely(value, option, flaws, f"{at}.")
+        if isinstance(value, list) and get_origin(option) is list:
+            fitted = (_fit(item, get_args(option)[0], flaws, f"{at}[{index}]") for index, item in enumerate(value))
+            return [item for item in fitted if item is not _UNUSABLE]
+    for option in options:
+        if not _is_struct(option) and get_origin(option) is not list:
+            with suppress(msgspec.ValidationError, ValueError, OverflowError):
+                return msgspec.convert(_liken(value, option), option, strict=False)
+    if len(flaws) < _FLAWS:
+        flaws.append(at)
+    return _UNUSABLE
 
 
 def _liken(value: Any, option: Any) -> Any:
@@ -250,11 +221,6 @@ def _liken(value: Any, option: Any) -> Any:
 
 def _is_struct(kind: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
-
-
-def _note(flaws: list[str], path: str) -> None:
-    if len(flaws) < _FLAWS:
-        flaws.append(path)
 
 
 _INSTANCE = re.compile(r"([A-Za-z0-9][\w.-]{0,80}?)__([A-Za-z0-9][\w.-]{0,80})-\d{1,8}")
