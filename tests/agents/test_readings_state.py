@@ -4,7 +4,6 @@ from pathlib import PurePosixPath
 
 import msgspec
 import pytest
-from tests.every import for_every
 
 from afterwit.agents.log_reader import ReadingMemory, SourceFile, resumed
 from afterwit.agents.registry import reader_for
@@ -21,7 +20,7 @@ def test_a_state_is_resumed_in_either_form(encode: object) -> None:
     assert not again.is_new("child", "one")
 
 
-@for_every(
+@pytest.mark.parametrize(
     ("agent", "path", "state"),
     [
         ("claude-code", "projects/p/a.jsonl", {"known": {"user": 3}, "children": ["a"], "told": {"cwd": "aa"}}),

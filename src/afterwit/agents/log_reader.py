@@ -259,6 +259,7 @@ class LogReader:
     agent = ""
     evidence = ReaderEvidence.DOCUMENTATION
     paths: tuple[str, ...] | None = None  # where other paths than those of the table are transcripts
+    companions: Mapping[str, str] = {}  # by name: that of the transcript beside them
     lines: Callable[[SourceFile, bytes | None], FileReading] | None = None
     document: Callable[[SourceFile], FileReading] | None = None  # of files of JSON, where there are lines too
 
@@ -267,6 +268,7 @@ class LogReader:
         self._paths = described(self.agent)["transcripts"] if self.paths is None else self.paths
 
     def primary(self, path: PurePosixPath) -> PurePosixPath | None:
+        path = path.with_name(self.companions.get(path.name, path.name))
         return path if matches(self._paths, path) else None
 
     def shape(self, path: PurePosixPath) -> Shape:

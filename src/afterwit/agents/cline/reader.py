@@ -198,8 +198,6 @@ def tagged_calls(text: str) -> tuple[list[tuple[str, dict[str, Any]]], str]:
     return calls, "".join([*kept, text[at:]])
 
 
-_LOG = "api_conversation_history.json"
-_COMPANIONS = frozenset(["ui_messages.json", "history_item.json"])
 _FOLDER = re.compile(r"# Current (?:Working|Workspace) Directory \(([^)\n]{1,1000})\)")
 _SIGNS = ("<task>", "<environment_details>", "<feedback>")
 
@@ -266,10 +264,8 @@ class ClineReading(DocumentReading):
 
 class ClineReader(LogReader):
     agent = "cline"
+    companions = dict.fromkeys(("ui_messages.json", "history_item.json"), "api_conversation_history.json")
     document = ClineReading
-
-    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        return super().primary(path.with_name(_LOG) if path.name in _COMPANIONS else path)
 
     def sniffs(self, record: Mapping[str, Any]) -> bool:
         texts = [fields.text(block, "text") for block in fields.mappings(record, "content")]

@@ -165,9 +165,7 @@ class CopilotReader(LogReader):
     evidence = ReaderEvidence.REAL_DATA
     lines = CopilotReading
     document = CopilotHistoryReading
-
-    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        return super().primary(path.with_name(_EVENTS) if path.name == _WORKSPACE else path)
+    companions = {_WORKSPACE: _EVENTS}  # noqa: RUF012
 
     def sniffs(self, record: Mapping[str, Any]) -> bool:
         if isinstance(record.get("data"), dict) and {"id", "parentId", "timestamp"} <= record.keys():

@@ -338,9 +338,7 @@ class _Update:
 class GrokReader(LogReader):
     agent = "grok"
     lines = GrokReading
-
-    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        return super().primary(path.with_name(_UPDATES) if path.name in COMPANIONS else path)
+    companions = dict.fromkeys(COMPANIONS, _UPDATES)
 
     def shared(self, path: PurePosixPath) -> tuple[PurePosixPath, ...]:
         group = group_of(path) if self.primary(path) == path else None
