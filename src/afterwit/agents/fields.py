@@ -180,7 +180,7 @@ def loosely(value: Mapping[str, Any], kind: type[StructT], flaws: list[str], at:
     numbers as strings are converted, what cannot be used is left out, and its path is added to `flaws`."""
     given = ((name, encoded, hint) for name, encoded, hint in _fields(kind) if encoded in value)
     fitted = {name: _fit(value[encoded], hint, flaws, f"{at}{encoded}") for name, encoded, hint in given}
-    return kind(**{name: found for name, found in fitted.items() if found is not _UNUSABLE})
+    return kind(**{name: filled for name, filled in fitted.items() if filled is not _UNUSABLE})
 
 
 @cache

@@ -4,7 +4,7 @@ A reader is pure: bytes in, readings out. It opens no file; the bytes of files b
 `SourceFile.companion`. Its state between two appends is small, holds ids, counters and hashes only (no text of the log,
 which may contain secrets), and is bounded.
 
-A reader derives from `LogReader`, a reading from `LinesReading`, `RowsReading` or `DocumentReading`, and says only what
+A reader derives from `Reader`, a reading from `LinesReading`, `RowsReading` or `DocumentReading`, and says only what
 its agent's logs mean. A `Place` makes the events of a record. Keys are the readers' business: they know what a record
 and its copies share. No id is trusted to be one of its kind, however it looks: many servers of models count, and each
 of their sessions has the same ids. `identity`, `asked` and `answered` make keys of an id and of the time of its record,
@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from hashlib import blake2b
 from pathlib import PurePosixPath
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
@@ -60,54 +60,6 @@ class FileReading(Protocol):
     def save(self) -> bytes:
         """The state, to go on from with `Reader.start(file, saved)`."""
         ...
-
-
-class WholeReading(FileReading, Protocol):
-    """The reading of a document or a text. It is never resumed, so `save` may give nothing. Each event has the range of
-    its own piece of the file, and `piece` reads that alone."""
-
-    def piece(self, record: Record) -> Iterable[Reading]:
-        """The readings of one piece, in a fresh reading: the events that `feed` gives this range, with the same kinds
-        and texts. What other pieces say (ids, times, the session) may be missing or made up."""
-        ...
-
-
-class Reader(Protocol):
-    """All that is known about one agent's logs."""
-
-    agent: str
-    evidence: ReaderEvidence
-
-    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        """The transcript that this file is, or belongs to as a companion; None if it is neither."""
-        ...
-
-    def shape(self, path: PurePosixPath) -> Shape:
-        """How this transcript is read. Decided by the file's name alone: it may lie in a folder given by hand. Where
-        it is no LINES, `start` gives a WholeReading."""
-        ...
-
-    def sniffs(self, record: Mapping[str, Any]) -> bool:
-        """Whether this is one of the first records of a log of this agent. A document is its own first record, or, if
-        it is a list, each of its first elements is one; texts are recognised by name."""
-        ...
-
-    def start(self, file: SourceFile, saved: bytes | None = None) -> FileReading: ...
-
-
-@runtime_checkable
-class Sharing(Protocol):
-    """A reader whose transcripts want files that are no companion of one of them alone, such as a list of projects."""
-
-    def shared(self, path: PurePosixPath) -> tuple[PurePosixPath, ...]:
-        """Files below the home that this transcript may ask for as if they were its companions; none, if it is no
-        transcript."""
-        ...
-
-
-def shared_files(reader: Reader, path: PurePosixPath) -> tuple[PurePosixPath, ...]:
-    """The files that a transcript shares with others."""
-    return reader.shared(path) if isinstance(reader, Sharing) else ()
 
 
 _NAMES = 100
@@ -243,6 +195,8 @@ class DocumentReading:
         return ()
 
     def piece(self, record: Record) -> Iterator[Reading]:
+        """The readings of one piece, also in a fresh reading: what other pieces say (ids, times, the session) may be
+        missing or made up then."""
         value = msgspec.json.decode(record.raw)
         if isinstance(value, dict):
             yield from self.read(value, Place.of(self._session, record, self.time_of(value)))
@@ -253,8 +207,9 @@ class DocumentReading:
         raise NotImplementedError
 
 
-class LogReader:
-    """A reader whose transcripts are those in its agent's table, each read as a whole document or as lines."""
+class Reader:
+    """All that is known about one agent's logs. The transcripts are those in its table, each read as a whole document
+    or as lines."""
 
     agent = ""
     evidence = ReaderEvidence.DOCUMENTATION
@@ -268,10 +223,23 @@ class LogReader:
         self._paths = described(self.agent)["transcripts"] if self.paths is None else self.paths
 
     def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        path = path.with_name(self.companions.get(path.name, path.name))
+        """The transcript that this file is, or belongs to as a companion; None if it is neither."""
+        path = path.with_name(self.companions[path.name]) if path.name in self.companions else path
         return path if matches(self._paths, path) else None
 
+    def shared(self, path: PurePosixPath) -> tuple[PurePosixPath, ...]:  # noqa: ARG002 - few have any
+        """Files below the home that this transcript may ask for as if they were its companions, such as a list of
+        projects; none, if it is no transcript."""
+        return ()
+
+    def sniffs(self, record: Mapping[str, Any]) -> bool:
+        """Whether this is one of the first records of a log of this agent. A document is its own first record, or, if
+        it is a list, each of its first elements is one; texts are recognised by name."""
+        raise NotImplementedError
+
     def shape(self, path: PurePosixPath) -> Shape:
+        """How this transcript is read, by the file's name alone: it may lie in a folder given by hand. What is no
+        LINES is read by a `DocumentReading`."""
         is_document = self.document is not None and (self.lines is None or path.suffix == ".json")
         return Shape.DOCUMENT if is_document else Shape.LINES
 

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 from afterwit.agents.log_reader import (
     FileReading,
     LinesReading,
-    LogReader,
     Place,
+    Reader,
     ReadingMemory,
     SourceFile,
 )
@@ -73,7 +73,7 @@ class HistoryReading(LinesReading[ReadingMemory]):
         return [Facts(session=session, at_ms=place.at_ms, cwd=folder, is_partial=True), said]
 
 
-class HistoryBesideReader(LogReader):
+class HistoryBesideReader(Reader):
     """The reader of an agent's transcripts, and of the history of prompts beside them. That is known by its name alone:
     in a folder given by hand one is a history too, and no transcript has that name."""
 

@@ -183,8 +183,8 @@ def connected(machine: Machine) -> list[tuple[str, str]]:
     """All that has to be disconnected: what the journal knows, and what is found in agents' files without it."""
     recorded = list(connections.read(machine.layout).by_place)
     agents = [(installer.agent, "") for installer in INSTALLERS if installer.scope is ConnectScope.USER]
-    found = (key for key in agents if key not in recorded)
-    return recorded + [key for key in found if _state(machine, Connection(key[0])).presence is not Presence.ABSENT]
+    unrecorded = (key for key in agents if key not in recorded)
+    return recorded + [key for key in unrecorded if _state(machine, Connection(key[0])).presence is not Presence.ABSENT]
 
 
 def states(machine: Machine) -> list[ConnectionState]:

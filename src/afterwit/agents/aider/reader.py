@@ -16,7 +16,7 @@ from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from afterwit.agents.log_reader import DocumentReading, LogReader, Place, Shape, SourceFile
+from afterwit.agents.log_reader import DocumentReading, Place, Reader, Shape, SourceFile
 from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Reading, Result, Usage
 from afterwit.model.times import ms_from_any
@@ -179,7 +179,7 @@ class AiderReading(DocumentReading):
             yield from events_in(line, f"line-{self._number}", place)
 
 
-class AiderReader(LogReader):
+class AiderReader(Reader):
     agent = "aider"
     evidence = ReaderEvidence.REAL_CLIENT
     lines = AiderReading

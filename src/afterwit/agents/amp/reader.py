@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.log_reader import DocumentReading, LogReader, Place
+from afterwit.agents.log_reader import DocumentReading, Place, Reader
 from afterwit.agents.messages import Answered, SaidBlock, blocks_of, tell_block, text_of
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Facts, Reading, Result
@@ -87,7 +87,7 @@ class AmpReading(DocumentReading):
         return place.spent(key, fields.plain_id(spent, "model"), fields.usage(spent, *names))
 
 
-class AmpReader(LogReader):
+class AmpReader(Reader):
     agent = "amp"
     paths = ("**/threads/T-*.json",)
     document = AmpReading

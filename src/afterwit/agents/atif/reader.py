@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.log_reader import DocumentReading, LogReader, Place
+from afterwit.agents.log_reader import DocumentReading, Place, Reader
 from afterwit.agents.messages import text_of
 from afterwit.model.kinds import EventKind, Relation
 from afterwit.model.readings import Event, Facts, Reading, Result, Spend
@@ -92,7 +92,7 @@ class AtifReading(DocumentReading):
         return place.spent(f"{self._session}:step-{self._number}", model, usage, cost)
 
 
-class AtifReader(LogReader):
+class AtifReader(Reader):
     agent = "atif"
     document = AtifReading
 

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.log_reader import LinesReading, LogReader, Place, RowsState, identity, mark
+from afterwit.agents.log_reader import LinesReading, Place, Reader, RowsState, identity, mark
 from afterwit.agents.messages import calls_of, outcome_of, reasoning_of, text_of, usage_of
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Facts, Reading
@@ -66,7 +66,7 @@ class PlainChatReading(ChatReading[ChatState]):
     state_type = ChatState
 
 
-class ChatReader(LogReader):
+class ChatReader(Reader):
     """The reader of a folder of chat logs."""
 
     agent = "chat"

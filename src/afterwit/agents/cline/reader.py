@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.log_reader import DocumentReading, LogReader, Place, SourceFile
+from afterwit.agents.log_reader import DocumentReading, Place, Reader, SourceFile
 from afterwit.agents.messages import (
     Answered,
     Asked,
@@ -262,7 +262,7 @@ class ClineReading(DocumentReading):
         return self._file.companion(self._file.path.with_name(name)) or b""
 
 
-class ClineReader(LogReader):
+class ClineReader(Reader):
     agent = "cline"
     companions = dict.fromkeys(("ui_messages.json", "history_item.json"), "api_conversation_history.json")
     document = ClineReading

@@ -10,7 +10,7 @@ from typing import Any
 
 from afterwit.agents import fields
 from afterwit.agents.cline.reader import ClineReading
-from afterwit.agents.log_reader import DocumentReading, LogReader, Place
+from afterwit.agents.log_reader import DocumentReading, Place, Reader
 from afterwit.model.kinds import ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading, Spend
 from afterwit.model.times import ms_from_any
@@ -48,7 +48,7 @@ class ClineCliReading(ClineReading):
         return place.spent(f"{self._session}:{own}", model, usage, fields.dollars(metrics, "cost") or None)
 
 
-class ClineCliReader(LogReader):
+class ClineCliReader(Reader):
     agent = "cline-cli"
     evidence = ReaderEvidence.REAL_CLIENT
     document = ClineCliReading

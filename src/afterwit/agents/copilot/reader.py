@@ -19,7 +19,7 @@ from typing import Any
 
 from afterwit.agents import fields
 from afterwit.agents.copilot.meaning import MEANINGS, CopilotLine, CopilotState, child_of, outcome_of
-from afterwit.agents.log_reader import DocumentReading, LinesReading, LogReader, Place
+from afterwit.agents.log_reader import DocumentReading, LinesReading, Place, Reader
 from afterwit.agents.messages import calls_of, text_of
 from afterwit.agents.messages import outcome_of as outcome_of_text
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
@@ -160,7 +160,7 @@ class CopilotHistoryReading(DocumentReading):
             yield place.call(f"call:{self._session}:{call}", call, call_made.tool, call_made.arguments)
 
 
-class CopilotReader(LogReader):
+class CopilotReader(Reader):
     agent = "copilot"
     evidence = ReaderEvidence.REAL_DATA
     lines = CopilotReading

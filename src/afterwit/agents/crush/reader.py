@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from afterwit.agents import fields
-from afterwit.agents.log_reader import LogReader, Place, Row, RowsReading, RowsState, column, native_id, row_of
+from afterwit.agents.log_reader import Place, Reader, Row, RowsReading, RowsState, column, native_id, row_of
 from afterwit.model.kinds import EventKind, Relation
 from afterwit.model.readings import Facts, Reading, Result
 from afterwit.model.times import ms_from_any
@@ -168,7 +168,7 @@ def _outcome(content: str, data: Mapping[str, Any]) -> tuple[str, Result]:
     return _CWD.sub("", content), result
 
 
-class CrushReader(LogReader):
+class CrushReader(Reader):
     agent = "crush"
     lines = CrushReading
 

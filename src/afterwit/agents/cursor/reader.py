@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from afterwit.agents import fields
-from afterwit.agents.log_reader import LogReader, Place, Row, RowsReading, RowsState, column, native_id, row_of
+from afterwit.agents.log_reader import Place, Reader, Row, RowsReading, RowsState, column, native_id, row_of
 from afterwit.agents.messages import outcome_of
 from afterwit.model.kinds import EventKind, Relation
 from afterwit.model.readings import Facts, Reading, Result
@@ -145,7 +145,7 @@ def _branch(head: Mapping[str, Any]) -> str:
     return ""
 
 
-class CursorReader(LogReader):
+class CursorReader(Reader):
     agent = "cursor"
     paths = ("**/state.vscdb/*.jsonl",)
     lines = CursorReading

@@ -21,8 +21,8 @@ from afterwit.agents.log_reader import (
     DocumentReading,
     FileReading,
     LinesReading,
-    LogReader,
     Place,
+    Reader,
     ReadingMemory,
     Shape,
     SourceFile,
@@ -170,7 +170,7 @@ class TranscriptReading(LinesReading[ReadingMemory]):
         yield from spoken(text, place, is_delegated=bool(self._parent))
 
 
-class CursorTranscriptReader(LogReader):
+class CursorTranscriptReader(Reader):
     agent = "cursor-cli"
     lines = TranscriptReading
 

@@ -34,7 +34,7 @@ from afterwit.agents.declared.description import (
     values_at,
 )
 from afterwit.agents.declared.parsing import description_of
-from afterwit.agents.log_reader import FileReading, LinesReading, LogReader, Place, ReadingMemory, SourceFile
+from afterwit.agents.log_reader import FileReading, LinesReading, Place, Reader, ReadingMemory, SourceFile
 from afterwit.agents.log_reader import identity as told_apart
 from afterwit.agents.messages import outcome_of, text_of
 from afterwit.agents.registry import agent as agent_named
@@ -260,7 +260,7 @@ class DeclaredReading(LinesReading[_State]):
         return readings
 
 
-class DeclaredReader(LogReader):
+class DeclaredReader(Reader):
     """The reader of the logs that one description tells of."""
 
     def __init__(self, description: Description, evidence: ReaderEvidence = ReaderEvidence.DESCRIPTION) -> None:

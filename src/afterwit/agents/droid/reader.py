@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.log_reader import LinesReading, LogReader, Place, ReadingMemory
+from afterwit.agents.log_reader import LinesReading, Place, Reader, ReadingMemory
 from afterwit.agents.messages import Answered, Asked, SaidBlock, blocks_of, ended, tell_block, without_tags
 from afterwit.model.kinds import EventKind, Relation
 from afterwit.model.readings import Event, Facts, Reading, Result
@@ -122,7 +122,7 @@ def _end(answer: Answered) -> tuple[str, Result]:
     return answer.text, msgspec.structs.replace(ended(answer.text, answer.is_error or False), exit_code=code)
 
 
-class DroidReader(LogReader):
+class DroidReader(Reader):
     agent = "droid"
     lines = DroidReading
 

@@ -26,7 +26,6 @@ from afterwit.agents.fields import decoded_file
 from afterwit.agents.log_reader import (
     FileReading,
     LinesReading,
-    LogReader,
     Place,
     Reader,
     ReadingMemory,
@@ -193,7 +192,7 @@ _SNIFF_LINES = 50
 UNRECOGNISED = "unrecognised"
 
 
-class EntireReader(LogReader):
+class EntireReader(Reader):
     agent = OWN
 
     def primary(self, path: PurePosixPath) -> PurePosixPath | None:

@@ -22,7 +22,7 @@ import msgspec
 
 from afterwit.agents import fields
 from afterwit.agents.gemini import unframed
-from afterwit.agents.log_reader import DocumentReading, LinesReading, LogReader, Place, ReadingMemory, SourceFile
+from afterwit.agents.log_reader import DocumentReading, LinesReading, Place, Reader, ReadingMemory, SourceFile
 from afterwit.agents.messages import Asked, ToolOutcome
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading, Result, Usage
@@ -354,7 +354,7 @@ class GeminiReading(_GeminiSession, LinesReading[GeminiState]):
             yield Facts(session=self._session, at_ms=at_ms, title=title)
 
 
-class GeminiReader(LogReader):
+class GeminiReader(Reader):
     agent = "gemini"
     evidence = ReaderEvidence.REAL_DATA
     lines = GeminiReading

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.log_reader import LogReader, Place, Row, RowsReading, RowsState, column, native_id, row_of
+from afterwit.agents.log_reader import Place, Reader, Row, RowsReading, RowsState, column, native_id, row_of
 from afterwit.model.kinds import EventKind, Relation
 from afterwit.model.readings import Facts, Reading, Result, Usage
 from afterwit.model.times import ms_from_any
@@ -179,7 +179,7 @@ class GooseReading(RowsReading[RowsState]):
             yield from readings or ()
 
 
-class GooseReader(LogReader):
+class GooseReader(Reader):
     agent = "goose"
     paths = ("**/sessions.db/*.jsonl", "**/sessions/*.jsonl")
     lines = GooseReading

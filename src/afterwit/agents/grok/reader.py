@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from afterwit.agents import fields
-from afterwit.agents.log_reader import LinesReading, LogReader, Place, ReadingMemory
+from afterwit.agents.log_reader import LinesReading, Place, Reader, ReadingMemory
 from afterwit.agents.messages import text_of
 from afterwit.model.kinds import EventKind, Relation
 from afterwit.model.readings import Facts, Reading, Result, Spend, Usage
@@ -335,7 +335,7 @@ class _Update:
         self.call_id = fields.plain_id(self.body, "toolCallId")
 
 
-class GrokReader(LogReader):
+class GrokReader(Reader):
     agent = "grok"
     lines = GrokReading
     companions = dict.fromkeys(COMPANIONS, _UPDATES)

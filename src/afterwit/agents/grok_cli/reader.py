@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from afterwit.agents import fields
-from afterwit.agents.log_reader import LogReader, Place, Row, RowsReading, RowsState, column, native_id, row_of
+from afterwit.agents.log_reader import Place, Reader, Row, RowsReading, RowsState, column, native_id, row_of
 from afterwit.agents.messages import outcome_of, text_of
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Facts, Reading, Result
@@ -127,7 +127,7 @@ def _outcome(output: Any) -> tuple[str, Result]:
     return fields.without_blobs(text), Result(is_error=is_error)
 
 
-class GrokCliReader(LogReader):
+class GrokCliReader(Reader):
     agent = "grok-cli"
     paths = ("**/grok.db/*.jsonl",)
     lines = GrokCliReading

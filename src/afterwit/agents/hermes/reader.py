@@ -21,8 +21,8 @@ from afterwit.agents.fields import decoded_text
 from afterwit.agents.log_reader import (
     DocumentReading,
     FileReading,
-    LogReader,
     Place,
+    Reader,
     Row,
     RowsReading,
     Shape,
@@ -230,7 +230,7 @@ class SnapshotReading(DocumentReading):
         return readings_of(message_of(value), place, self._messages)
 
 
-class HermesReader(LogReader):
+class HermesReader(Reader):
     agent = "hermes"
     evidence = ReaderEvidence.REAL_CLIENT
     document = SnapshotReading

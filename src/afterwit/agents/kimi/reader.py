@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.log_reader import LinesReading, LogReader, Place, ReadingMemory, mark
+from afterwit.agents.log_reader import LinesReading, Place, Reader, ReadingMemory, mark
 from afterwit.agents.messages import ToolOutcome
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading, Result, Usage
@@ -383,7 +383,7 @@ def _system(message: Mapping[str, Any], place: Place) -> Iterator[Reading]:
     return place.told(EventKind.NOTICE, text[:_NOTICE_CHARS])
 
 
-class KimiReader(LogReader):
+class KimiReader(Reader):
     agent = "kimi"
     evidence = ReaderEvidence.REAL_DATA
     lines = KimiReading

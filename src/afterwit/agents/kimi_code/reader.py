@@ -22,7 +22,7 @@ import msgspec
 
 from afterwit.agents import fields
 from afterwit.agents.kimi.reader import outcome_of_code, texts_of, usage_of
-from afterwit.agents.log_reader import LinesReading, LogReader, Place, ReadingMemory, mark
+from afterwit.agents.log_reader import LinesReading, Place, Reader, ReadingMemory, mark
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading
 from afterwit.model.times import ms_from_any
@@ -250,7 +250,7 @@ class KimiCodeReading(LinesReading[KimiCodeState]):
         )
 
 
-class KimiCodeReader(LogReader):
+class KimiCodeReader(Reader):
     agent = "kimi-code"
     evidence = ReaderEvidence.REAL_CLIENT
     lines = KimiCodeReading

@@ -16,7 +16,7 @@ import msgspec
 
 from afterwit.agents import fields
 from afterwit.agents.fields import remote_of
-from afterwit.agents.log_reader import DocumentReading, LogReader, Place, SourceFile
+from afterwit.agents.log_reader import DocumentReading, Place, Reader, SourceFile
 from afterwit.agents.messages import calls_of, inside_tags, reasoning_of, text_of, usage_of, without_tags
 from afterwit.model.kinds import EventKind, ReaderEvidence, RecordedEnd
 from afterwit.model.readings import Event, Facts, Reading, Result
@@ -145,7 +145,7 @@ class MiniSweAgentReading(DocumentReading):
             yield place.said(EventKind.MODEL_ERROR, text or status)
 
 
-class MiniSweAgentReader(LogReader):
+class MiniSweAgentReader(Reader):
     agent = "mini-swe-agent"
     evidence = ReaderEvidence.REAL_DATA
     document = MiniSweAgentReading

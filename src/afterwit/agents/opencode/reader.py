@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.log_reader import DocumentReading, LogReader, Place, Row, RowsReading, RowsState, column, row_of
+from afterwit.agents.log_reader import DocumentReading, Place, Reader, Row, RowsReading, RowsState, column, row_of
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading, Result, Usage
 from afterwit.model.times import ms_from_any
@@ -263,7 +263,7 @@ class ExportReading(DocumentReading):
             yield from part_readings(place, part, speaker)
 
 
-class OpenCodeReader(LogReader):
+class OpenCodeReader(Reader):
     agent = "opencode"
     evidence = ReaderEvidence.REAL_CLIENT
     paths = ("**/*.db/*.jsonl", "**/storage/*.jsonl", "**/exports/*.json", "**/export/*.json")

@@ -18,7 +18,7 @@ from typing import Any
 
 from afterwit.agents import fields
 from afterwit.agents.fields import remote_of
-from afterwit.agents.log_reader import LinesReading, LogReader, Place, ReadingMemory
+from afterwit.agents.log_reader import LinesReading, Place, Reader, ReadingMemory
 from afterwit.agents.messages import text_of
 from afterwit.model.kinds import EventKind, ReaderEvidence, RecordedEnd
 from afterwit.model.readings import Event, Facts, Reading, Result, Spend
@@ -318,7 +318,7 @@ class OpenHandsReading(LinesReading[_State]):
         yield from spends_so_far(fields.mapping(run, "metrics"), session, model)
 
 
-class OpenHandsReader(LogReader):
+class OpenHandsReader(Reader):
     agent = "openhands"
     evidence = ReaderEvidence.REAL_CLIENT
     lines = OpenHandsReading

@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from afterwit.agents import fields
-from afterwit.agents.log_reader import LinesReading, LogReader, Place, ReadingMemory, mark
+from afterwit.agents.log_reader import LinesReading, Place, Reader, ReadingMemory, mark
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading, Result, Usage
 from afterwit.model.times import ms_from_any
@@ -88,7 +88,7 @@ class PiReading(LinesReading[PiState]):
             yield Facts(session=place.session, at_ms=place.at_ms, title=title, is_title_manual=True)
 
 
-class PiReader(LogReader):
+class PiReader(Reader):
     """The reader of pi's logs, or of those of a relative at other paths."""
 
     agent = "pi"

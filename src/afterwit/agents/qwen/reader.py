@@ -20,7 +20,7 @@ import msgspec
 
 from afterwit.agents import fields
 from afterwit.agents.gemini.reader import GeminiReader, Parts, outcome_of, parts_of, usage_of
-from afterwit.agents.log_reader import FileReading, LinesReading, LogReader, Place, ReadingMemory, SourceFile
+from afterwit.agents.log_reader import FileReading, LinesReading, Place, Reader, ReadingMemory, SourceFile
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading, Result
 
@@ -219,7 +219,7 @@ class QwenReading(LinesReading[ReadingMemory]):
         )
 
 
-class QwenReader(LogReader):
+class QwenReader(Reader):
     agent = "qwen"
     evidence = ReaderEvidence.REAL_CLIENT
     lines = QwenReading

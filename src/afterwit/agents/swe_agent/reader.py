@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.log_reader import DocumentReading, LogReader, Place
+from afterwit.agents.log_reader import DocumentReading, Place, Reader
 from afterwit.agents.messages import calls_of, text_of
 from afterwit.model.kinds import EventKind, ReaderEvidence, RecordedEnd
 from afterwit.model.readings import Event, Facts, Reading, Result
@@ -161,7 +161,7 @@ class SweAgentReading(DocumentReading):
         return f"step-{self._number}"
 
 
-class SweAgentReader(LogReader):
+class SweAgentReader(Reader):
     agent = "swe-agent"
     evidence = ReaderEvidence.REAL_DATA
     document = SweAgentReading
