@@ -20,7 +20,7 @@ import apsw
 import msgspec
 
 from afterwit.agents.descriptor import ConnectScope
-from afterwit.agents.registry import INSTALLERS, installer_for, integration_for, traces
+from afterwit.agents.registry import INSTALLERS, installer_for, integration_for
 from afterwit.connect import connections
 from afterwit.connect.connections import Connection, Connections
 from afterwit.connect.foreign_files import (
@@ -175,7 +175,7 @@ def present(machine: Machine, has_program: Callable[[str], bool]) -> list[str]:
         installer.agent
         for installer in INSTALLERS
         if installer.scope is ConnectScope.USER
-        and (has_program(installer.program) or any(Path(trace).exists() for trace in traces(installer, machine.at)))
+        and (has_program(installer.program) or any((machine.home / folder).exists() for folder in installer.folders))
     ]
 
 
