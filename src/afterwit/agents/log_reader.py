@@ -115,14 +115,7 @@ def _hash(words: tuple[str, ...]) -> int:
     return int.from_bytes(blake2b(joined, digest_size=8).digest(), "big")
 
 
-class Counted(Protocol):
-    """The state of a reading: it counts the records by type."""
-
-    known: dict[str, int]
-    unknown: dict[str, int]
-
-
-StateT = TypeVar("StateT", bound=Counted)
+StateT = TypeVar("StateT", bound=ReadingMemory)
 
 
 def resumed(state: type[StateT], saved: bytes | None) -> StateT:

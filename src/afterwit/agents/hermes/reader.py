@@ -76,8 +76,7 @@ def readings_of(message: Mapping[str, Any], place: Place, state: HermesState) ->
 def rekeyed(readings: Iterable[Reading], state: HermesState) -> Iterator[Reading]:
     """The same with keys that are equal in all places where Hermes keeps a session."""
     for reading in readings:
-        is_prompt = isinstance(reading, Event) and reading.kind is EventKind.PROMPT
-        yield _prompt(reading, state) if isinstance(reading, Event) and is_prompt else reading
+        yield _prompt(reading, state) if isinstance(reading, Event) and reading.kind is EventKind.PROMPT else reading
 
 
 def is_written_again(message: Mapping[str, Any], state: HermesState) -> bool:
