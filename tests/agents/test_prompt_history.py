@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 from tests.agents.contract_cases import lines_of, read
 from tests.thoroughness import examples
 
-from afterwit.agents.claude_code import reader as claude_code
-from afterwit.agents.codex import reader as codex
+from afterwit.agents.claude_code.reader import ClaudeCodeReader
+from afterwit.agents.codex.reader import CodexReader
 from afterwit.agents.log_reader import SourceFile
-from afterwit.agents.prompt_history import HISTORY, UNNAMED, HistoryReader
+from afterwit.agents.prompt_history import HISTORY, UNNAMED, HistoryBesideReader
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Facts, Problem, Reading
 from afterwit.sources.framing import Framing
 
 FILE = SourceFile(HISTORY, lambda _: None)
-READERS = {"claude_code": claude_code.history_reader(), "codex": codex.history_reader()}
+READERS = {"claude_code": ClaudeCodeReader(), "codex": CodexReader()}
 FIRST = "5ea50001-aaaa-4aaa-8aaa-000000000001"
 THREAD = "01900001-0000-7000-8000-00000000000a"
 
@@ -127,10 +127,10 @@ def test_the_state_holds_no_text_of_the_log(folder: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("module", "transcript"), [(claude_code, "projects/p/a.jsonl"), (codex, "sessions/rollout-1.jsonl")]
+    ("joined", "transcript"),
+    [(ClaudeCodeReader(), "projects/p/a.jsonl"), (CodexReader(), "sessions/rollout-1.jsonl")],
 )
-def test_the_history_is_read_beside_the_transcripts(module: object, transcript: str) -> None:
-    joined = module.reader()  # type: ignore[attr-defined]
+def test_the_history_is_read_beside_the_transcripts(joined: HistoryBesideReader, transcript: str) -> None:
     assert joined.primary(HISTORY) == HISTORY
     assert joined.primary(PurePosixPath(transcript)) == PurePosixPath(transcript)
     assert joined.primary(PurePosixPath("elsewhere/history.jsonl")) is None
@@ -138,7 +138,7 @@ def test_the_history_is_read_beside_the_transcripts(module: object, transcript: 
 
 
 @pytest.mark.parametrize(("folder", "reader"), READERS.items())
-def test_each_history_is_recognised_by_its_own_reader_alone(folder: str, reader: HistoryReader) -> None:
+def test_each_history_is_recognised_by_its_own_reader_alone(folder: str, reader: HistoryBesideReader) -> None:
     for other in READERS:
         records = [msgspec.json.decode(line) for line in lines_of(data(other))]
         assert any(reader.sniffs(record) for record in records) == (other == folder)

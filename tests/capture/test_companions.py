@@ -8,7 +8,6 @@ import pytest
 from tests.agents.contract_cases import Case, all_cases
 from tests.homes import ORCHARD, Silent, hash_of, learned, put, rows, world_of
 
-from afterwit.agents.log_reader import shared_files
 from afterwit.capture.logs import archive_path, owner_of
 from afterwit.engine.archive.rebuild import rebuild
 
@@ -16,7 +15,7 @@ AGENTS = Path(__file__).parents[1] / "agents"
 HASH = hashlib.sha256(ORCHARD.encode()).hexdigest()
 FOLDER = hashlib.md5(ORCHARD.encode(), usedforsecurity=False).hexdigest()
 FOLDERS = "SELECT cwd, repo FROM sessions"
-SHARING = [case for case in all_cases() if shared_files(case.reader, case.file.path)]
+SHARING = [case for case in all_cases() if case.reader.shared(case.file.path)]
 
 
 @pytest.fixture
@@ -51,7 +50,7 @@ def put_projects(home: Path, **projects: str) -> None:
 @pytest.mark.parametrize("case", SHARING, ids=str)
 def test_the_copy_of_a_shared_file_is_known_as_the_transcripts_own(case: Case) -> None:
     path = case.file.path
-    for shared in shared_files(case.reader, path):
+    for shared in case.reader.shared(path):
         assert owner_of(case.reader, archive_path(path, shared)) == (path, shared)
         assert case.reader.primary(shared) != path
 

@@ -57,6 +57,7 @@ class Hooks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 class AgentConnection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How an agent is tied to us. `integration` in `install` of its package says what is written."""
 
+    agent: str = ""  # its name; the table of the agent has it once
     program: str  # the command that starts the agent
     folders: tuple[str, ...]  # below the user's home; one of them says that the agent was used here
     scope: ConnectScope = ConnectScope.USER
@@ -144,6 +145,8 @@ def agent_of(table: Mapping[str, Any]) -> Agent:
     """The agent that a table describes. An `extension` of editors has its homes in all of them."""
     table = dict(table)
     extension = table.pop("extension", "")
+    if "connect" in table:
+        table["connect"] = {**table["connect"], "agent": table["name"]}
     return msgspec.convert(table | (_in_editors(extension) if extension else {}), Agent)
 
 

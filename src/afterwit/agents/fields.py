@@ -5,8 +5,12 @@ damaged log can hold any. Knows JSON; leaves what a field means to the readers.
 """
 
 import re
+import types
 from collections.abc import Iterable, Mapping
-from typing import Any
+from contextlib import suppress
+from functools import cache
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from urllib.parse import unquote, urlsplit
 
 import msgspec
 
@@ -149,6 +153,74 @@ def decoded_file(raw: bytes | None) -> Mapping[str, Any]:
 def without_blobs(value: str) -> str:
     """The text with a placeholder for each picture that stands in it as a data URL."""
     return _BLOB.sub("[image]", value) if ";base64," in value else value
+
+
+def folder_at(uri: str) -> str:
+    """The path that an address of a folder names; "" where it is none."""
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return ""
+    path = unquote(parts.path) if parts.scheme == "file" else ""
+    return path.removeprefix("/") if path[2:3] == ":" else path
+
+
+def stated_code(match: "re.Match[str] | None") -> int | None:
+    """The exit code that the first group of a match holds."""
+    return exit_code({"code": int(match[1])}, "code") if match else None
+
+
+StructT = TypeVar("StructT", bound=msgspec.Struct)
+_FLAWS = 20
+_UNUSABLE = object()
+
+
+def loosely(value: Mapping[str, Any], kind: type[StructT], flaws: list[str], at: str = "") -> StructT:
+    """The struct with every field that could be filled, for records whose fields are not of the type they should be:
+    numbers as strings are converted, what cannot be used is left out, and its path is added to `flaws`."""
+    given = ((name, encoded, hint) for name, encoded, hint in _fields(kind) if encoded in value)
+    fitted = {name: _fit(value[encoded], hint, flaws, f"{at}{encoded}") for name, encoded, hint in given}
+    return kind(**{name: filled for name, filled in fitted.items() if filled is not _UNUSABLE})
+
+
+@cache
+def _fields(kind: type[msgspec.Struct]) -> tuple[tuple[str, str, Any], ...]:
+    """Each field's name, its name in JSON and its type."""
+    hints = get_type_hints(kind, include_extras=True)
+    return tuple((field.name, field.encode_name, hints[field.name]) for field in msgspec.structs.fields(kind))
+
+
+def _fit(value: Any, kind: Any, flaws: list[str], at: str) -> Any:
+    """The value as it fits into the type."""
+    if kind in (Any, msgspec.Raw):
+        return value
+    options = get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
+    for option in options:
+        if isinstance(value, dict) and _is_struct(option):
+            return loosely(value, option, flaws, f"{at}.")
+        if isinstance(value, list) and get_origin(option) is list:
+            fitted = (_fit(item, get_args(option)[0], flaws, f"{at}[{index}]") for index, item in enumerate(value))
+            return [item for item in fitted if item is not _UNUSABLE]
+    for option in options:
+        if not _is_struct(option) and get_origin(option) is not list:
+            with suppress(msgspec.ValidationError, ValueError, OverflowError):
+                return msgspec.convert(_liken(value, option), option, strict=False)
+    if len(flaws) < _FLAWS:
+        flaws.append(at)
+    return _UNUSABLE
+
+
+def _liken(value: Any, option: Any) -> Any:
+    """A count that was written as 12.0, an id that was written as a number."""
+    if option is int and isinstance(value, float) and value.is_integer():
+        return int(value)
+    if option is str and isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    return value
+
+
+def _is_struct(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
 
 
 _INSTANCE = re.compile(r"([A-Za-z0-9][\w.-]{0,80}?)__([A-Za-z0-9][\w.-]{0,80})-\d{1,8}")

@@ -1,23 +1,9 @@
-"""What a hook of any agent is told and may answer, in one shape.
+"""What a hook of any agent is told and may answer, in one shape; and where everything about one agent lies.
 
-`agents/<name>/__init__.py` turns an agent's own input into a `Moment` and an `Answer` into the output that this agent
-accepts. Both sides see only these values. What an answer says has come through the gate. Imports nothing slow: a hook
-lives for some milliseconds.
-
-The hook protocol of Claude Code, which Codex, Qwen and Kimi speak too, each with deviations of its own.
-
-Input: one JSON object with `session_id`, `hook_event_name` and the fields of the event. Output: `hookSpecificOutput`,
-and beside it nothing that the strictest of them would reject. Which events carry text is for each agent to say.
-
-What our own plugins and extensions inside agents send to the hook, and what they do with its answer.
-
-In: `session`, `cwd`, and by event `source`, `prompt`, or `call`, `tool`, `input`, `output`, `exit_code`, `is_error`.
-Out: `context` for the model, `deny` with a reason, or `input` to call the tool with. Nothing at all is silence.
-
-Where everything about one agent lies: the package of its name, whose `__init__` describes it in plain values.
-
-What the keys of a description (`AGENT`) mean is told by `descriptor`; `registry` lists all agents. Where the agent has
-hooks, `read` and `write` stand beside it. Such a package imports nothing slow: a hook lives for some milliseconds.
+`agents/<name>/__init__.py` describes the agent in plain values (`AGENT`, see `descriptor`) and, where it has hooks, has
+`read`, from its own input to a `Moment`, and `write`, from an `Answer` to the output that it accepts. Here stand the
+protocol of Claude Code, which Codex, Qwen and Kimi speak too, and that of our own plugins inside agents. What an answer
+says has come through the gate. Imports nothing slow: a hook lives for some milliseconds.
 """
 
 from afterwit.model.quick_json import dumps
@@ -45,23 +31,6 @@ _LONGEST_NUMBER = 11
 
 class Moment:
     """One call of a hook. What an agent does not tell is empty or None."""
-
-    __slots__ = (
-        "arguments",
-        "call",
-        "context",
-        "cwd",
-        "event",
-        "exit_code",
-        "is_error",
-        "native",
-        "output",
-        "prompt",
-        "session",
-        "source",
-        "tool",
-        "transcript",
-    )
 
     def __init__(
         self,
@@ -131,8 +100,6 @@ class Moment:
 
 class Answer:
     """What to tell an agent. Empty: nothing."""
-
-    __slots__ = ("arguments", "notice", "reason", "text")
 
     def __init__(
         self,

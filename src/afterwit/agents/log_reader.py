@@ -1,29 +1,14 @@
-"""What every reader of an agent's logs provides. The table in an agent's package names its reader.
+"""What every reader of an agent's logs provides, and what readers and their readings have in common.
 
 A reader is pure: bytes in, readings out. It opens no file; the bytes of files beside the transcript come through
-`SourceFile.companion`. Its state between two appends is small, holds ids and counters only (no text of the log, which
-may contain secrets), and goes through `save`.
+`SourceFile.companion`. Its state between two appends is small, holds ids, counters and hashes only (no text of the log,
+which may contain secrets), and is bounded.
 
-Where and when a record was written, and whose it is: what every event that comes out of it has in common.
-
-Makes the events of a record, so that readers need not repeat its place for each. Keys are the readers' business: they
-know what a record and its copies share. No id is trusted to be one of its kind, however it looks: many servers of
-models count, and each of their sessions has the same ids. `identity`, `asked` and `answered` make keys of an id and of
-the time of its record, which copies keep; of the session where a log has no times; of a call also what it was given.
-
-What readers and their readings have in common: shapes, counts, and the state between two appends.
-
-A reader derives from `LinesReader` or `DocumentReader`, a reading from `LinesReading` or `DocumentReading`, and says
-only what its agent's logs mean.
-
-What a reading remembers between two appends are counts of record types, and marks of what it has told already. Marks
-are 64-bit hashes, so that no text of the log goes into the state. They are bounded and forget the oldest first; by then
-the keys of prompts and calls still tell a repetition. Readers with more to remember derive from `ReadingMemory`.
-
-The lines into which gathered sessions are rendered: `{"table": …, "row": {…}}` and `{"file": …, "content": …}`.
-
-Decodes one and says what it is; what its columns mean is left to the readers, which derive from `RowsReading`. A column
-that holds the text of a JSON value is decoded with `column`.
+A reader derives from `Reader`, a reading from `LinesReading`, `RowsReading` or `DocumentReading`, and says only what
+its agent's logs mean. A `Place` makes the events of a record. Keys are the readers' business: they know what a record
+and its copies share. No id is trusted to be one of its kind, however it looks: many servers of models count, and each
+of their sessions has the same ids. `identity`, `asked` and `answered` make keys of an id and of the time of its record,
+which copies keep; of the session where a log has no times; of a call also what it was given.
 """
 
 import re
@@ -31,13 +16,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from hashlib import blake2b
 from pathlib import PurePosixPath
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
+from afterwit.agents.descriptor import matches
 from afterwit.agents.fields import decoded_text
+from afterwit.agents.hook_payloads import described
 from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Problem, Reading, Result, Spend, Usage
+from afterwit.model.times import ms_from_any
+from afterwit.sources.documents import items
 from afterwit.sources.framing import Record
 from afterwit.sources.gathering import session_in
 
@@ -71,54 +60,6 @@ class FileReading(Protocol):
     def save(self) -> bytes:
         """The state, to go on from with `Reader.start(file, saved)`."""
         ...
-
-
-class WholeReading(FileReading, Protocol):
-    """The reading of a document or a text. It is never resumed, so `save` may give nothing. Each event has the range of
-    its own piece of the file, and `piece` reads that alone."""
-
-    def piece(self, record: Record) -> Iterable[Reading]:
-        """The readings of one piece, in a fresh reading: the events that `feed` gives this range, with the same kinds
-        and texts. What other pieces say (ids, times, the session) may be missing or made up."""
-        ...
-
-
-class Reader(Protocol):
-    """All that is known about one agent's logs."""
-
-    agent: str
-    evidence: ReaderEvidence
-
-    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        """The transcript that this file is, or belongs to as a companion; None if it is neither."""
-        ...
-
-    def shape(self, path: PurePosixPath) -> Shape:
-        """How this transcript is read. Decided by the file's name alone: it may lie in a folder given by hand. Where
-        it is no LINES, `start` gives a WholeReading."""
-        ...
-
-    def sniffs(self, record: Mapping[str, Any]) -> bool:
-        """Whether this is one of the first records of a log of this agent. A document is its own first record, or, if
-        it is a list, each of its first elements is one; texts are recognised by name."""
-        ...
-
-    def start(self, file: SourceFile, saved: bytes | None = None) -> FileReading: ...
-
-
-@runtime_checkable
-class Sharing(Protocol):
-    """A reader whose transcripts want files that are no companion of one of them alone, such as a list of projects."""
-
-    def shared(self, path: PurePosixPath) -> tuple[PurePosixPath, ...]:
-        """Files below the home that this transcript may ask for as if they were its companions; none, if it is no
-        transcript."""
-        ...
-
-
-def shared_files(reader: Reader, path: PurePosixPath) -> tuple[PurePosixPath, ...]:
-    """The files that a transcript shares with others."""
-    return reader.shared(path) if isinstance(reader, Sharing) else ()
 
 
 _NAMES = 100
@@ -174,62 +115,132 @@ def _hash(words: tuple[str, ...]) -> int:
     return int.from_bytes(blake2b(joined, digest_size=8).digest(), "big")
 
 
-class Counted(Protocol):
-    """The state of a reading: it counts the records by type."""
-
-    known: dict[str, int]
-    unknown: dict[str, int]
+StateT = TypeVar("StateT", bound=ReadingMemory)
 
 
-StateT = TypeVar("StateT", bound=Counted)
-
-
-class LinesReader:
-    """A reader whose transcripts are lines."""
-
-    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
-        return Shape.LINES
-
-
-class DocumentReader:
-    """A reader whose transcripts are documents."""
-
-    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
-        return Shape.DOCUMENT
+def resumed(state: type[StateT], saved: bytes | None) -> StateT:
+    """The state that was saved (older readers wrote JSON), or a new one."""
+    decode = msgspec.json.decode if saved and saved.startswith(b"{") else msgspec.msgpack.decode
+    return decode(saved, type=state) if saved else state()
 
 
 class LinesReading(Generic[StateT]):
-    """The reading of lines, resumed from its state."""
+    """The reading of lines, resumed from its state. `begin` is asked at the first record, `read` at each."""
 
-    def __init__(self, state: StateT) -> None:
-        self._state = state
-        self.known: Mapping[str, int] = state.known
-        self.unknown: Mapping[str, int] = state.unknown
+    state_type: type[StateT]
+
+    def __init__(self, file: SourceFile, saved: bytes | None = None) -> None:
+        self._file = file
+        self._state = resumed(self.state_type, saved)
+        self._session = self.session_of(file.path)
+        self.known: Mapping[str, int] = self._state.known
+        self.unknown: Mapping[str, int] = self._state.unknown
+
+    def session_of(self, path: PurePosixPath) -> str:
+        return path.stem
+
+    def time_of(self, value: Mapping[str, Any]) -> int | None:
+        return ms_from_any(value.get("timestamp"))
 
     def save(self) -> bytes:
         return msgspec.msgpack.encode(self._state)
 
-    @property
-    def _is_at_start(self) -> bool:
-        return not self.known and not self.unknown
+    def feed(self, record: Record) -> list[Reading]:
+        value = msgspec.json.decode(record.raw, type=dict[str, Any])
+        place = Place.of(self._session, record, self.time_of(value))
+        first = [] if self.known or self.unknown else list(self.begin(value, place))
+        return [*first, *self.read(value, place)]
+
+    def begin(self, value: dict[str, Any], place: "Place") -> Iterable[Reading]:  # noqa: ARG002 - for others to say
+        return ()
+
+    def read(self, value: dict[str, Any], place: "Place") -> Iterable[Reading]:
+        raise NotImplementedError
 
 
 class DocumentReading:
-    """The reading of a document or a text, which is never resumed."""
+    """The reading of a document, which is never resumed: what it says as a whole, then its pieces, then its end."""
 
-    def __init__(self, session: str) -> None:
-        self._session = session
+    pieces: tuple[str | int, ...] = ("messages",)  # where they lie
+
+    def __init__(self, file: SourceFile) -> None:
+        self._file = file
+        self._session = self.session_of(file.path)
         self._memory = ReadingMemory()
         self.known: Mapping[str, int] = self._memory.known
         self.unknown: Mapping[str, int] = self._memory.unknown
 
+    def session_of(self, path: PurePosixPath) -> str:
+        return path.stem
+
+    def time_of(self, value: Mapping[str, Any]) -> int | None:
+        return ms_from_any(value.get("timestamp"))
+
     def save(self) -> bytes:
         return b""
 
+    def feed(self, record: Record) -> Iterator[Reading]:
+        yield from self.begin(msgspec.json.decode(record.raw, type=dict[str, Any]))
+        for item in items(record, *self.pieces):
+            yield from self.piece(item)
 
-def resumed(state: type[StateT], saved: bytes | None) -> StateT:
-    """The state that was saved, or a new one."""
-    return msgspec.msgpack.decode(saved, type=state) if saved else state()
+    def begin(self, document: Mapping[str, Any]) -> Iterable[Reading]:  # noqa: ARG002 - for others to say
+        return ()
+
+    def piece(self, record: Record) -> Iterator[Reading]:
+        """The readings of one piece, also in a fresh reading: what other pieces say (ids, times, the session) may be
+        missing or made up then."""
+        value = msgspec.json.decode(record.raw)
+        if isinstance(value, dict):
+            yield from self.read(value, Place.of(self._session, record, self.time_of(value)))
+        else:
+            self._memory.count("(no object)", is_known=False)
+
+    def read(self, value: dict[str, Any], place: "Place") -> Iterable[Reading]:
+        raise NotImplementedError
+
+
+class Reader:
+    """All that is known about one agent's logs. The transcripts are those in its table, each read as a whole document
+    or as lines."""
+
+    agent = ""
+    evidence = ReaderEvidence.DOCUMENTATION
+    paths: tuple[str, ...] | None = None  # where other paths than those of the table are transcripts
+    companions: Mapping[str, str] = {}  # by name: that of the transcript beside them
+    lines: Callable[[SourceFile, bytes | None], FileReading] | None = None
+    document: Callable[[SourceFile], FileReading] | None = None  # of files of JSON, where there are lines too
+
+    def __init__(self, agent: str = "") -> None:
+        self.agent = agent or self.agent
+        self._paths = described(self.agent)["transcripts"] if self.paths is None else self.paths
+
+    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
+        """The transcript that this file is, or belongs to as a companion; None if it is neither."""
+        path = path.with_name(self.companions[path.name]) if path.name in self.companions else path
+        return path if matches(self._paths, path) else None
+
+    def shared(self, path: PurePosixPath) -> tuple[PurePosixPath, ...]:  # noqa: ARG002 - few have any
+        """Files below the home that this transcript may ask for as if they were its companions, such as a list of
+        projects; none, if it is no transcript."""
+        return ()
+
+    def sniffs(self, record: Mapping[str, Any]) -> bool:
+        """Whether this is one of the first records of a log of this agent. A document is its own first record, or, if
+        it is a list, each of its first elements is one; texts are recognised by name."""
+        raise NotImplementedError
+
+    def shape(self, path: PurePosixPath) -> Shape:
+        """How this transcript is read, by the file's name alone: it may lie in a folder given by hand. What is no
+        LINES is read by a `DocumentReading`."""
+        is_document = self.document is not None and (self.lines is None or path.suffix == ".json")
+        return Shape.DOCUMENT if is_document else Shape.LINES
+
+    def start(self, file: SourceFile, saved: bytes | None = None) -> FileReading:
+        if self.document is not None and self.shape(file.path) is Shape.DOCUMENT:
+            return self.document(file)
+        assert self.lines is not None
+        return self.lines(file, saved)
 
 
 class Place(NamedTuple):
@@ -251,6 +262,15 @@ class Place(NamedTuple):
     def said(self, kind: EventKind, text: str = "", key: str = "") -> Event:
         return self.event(kind, key, text=text)
 
+    def told(self, kind: EventKind, text: str, key: str = "") -> Iterator[Event]:
+        """The same, or nothing where the text is blank."""
+        if text.strip():
+            yield self.event(kind, key, text=text)
+
+    def failed(self, status: int | None, said: str, key: str = "") -> Event:
+        """A request of a model that failed."""
+        return self.said(EventKind.MODEL_ERROR, f"{status} {said}" if status else said, key)
+
     def call(self, key: str, call_id: str, tool: str, arguments: dict[str, Any]) -> Event:
         return self.event(EventKind.CALL, key, call_id=call_id, tool=tool or "unnamed", arguments=arguments)
 
@@ -271,7 +291,7 @@ class Place(NamedTuple):
 
     def spent(self, key: str, model: str, usage: Usage, cost_usd: float | None = None) -> Iterator[Spend]:
         """What a response, a turn or a session used; nothing where that is nothing."""
-        if usage != Usage():
+        if usage != Usage() or cost_usd:
             yield Spend(session=self.session, key=key, model=model, usage=usage, at_ms=self.at_ms, cost_usd=cost_usd)
 
     def identity(self, name: str) -> str:
@@ -299,11 +319,6 @@ class Row(NamedTuple):
     values: Mapping[str, Any]
 
 
-def row_in(raw: bytes) -> Row:
-    """The row that a line holds. Raises msgspec.DecodeError if it is no JSON object."""
-    return row_of(msgspec.json.decode(raw, type=dict[str, Any]))
-
-
 def row_of(line: Mapping[str, Any]) -> Row:
     table, file = line.get("table"), line.get("file")
     values = line.get("row" if isinstance(table, str) else "content")
@@ -329,25 +344,25 @@ class RowsState(ReadingMemory):
     model: str = ""
 
 
-class RowsReading(LinesReading[RowsState]):
+RowsT = TypeVar("RowsT", bound=RowsState)
+
+
+class RowsReading(LinesReading[RowsT]):
     """The reading of a rendered session. A reader says what it makes of a row; None if it does not know the table."""
 
-    def __init__(self, path: PurePosixPath, saved: bytes | None) -> None:
-        super().__init__(resumed(RowsState, saved))
-        self._state.session = self._state.session or native_id(session_in(path)) or "unnamed"
+    def session_of(self, path: PurePosixPath) -> str:
+        return native_id(session_in(path)) or "unnamed"
 
     def feed(self, record: Record) -> list[Reading]:
-        row = row_in(record.raw)
-        readings = self.take(record, row)
+        row = row_of(msgspec.json.decode(record.raw, type=dict[str, Any]))
+        self._session = self._state.session or self._session
+        readings = self.take(row, Place.of(self._session, record, self.time_of(row.values)))
         if readings is None:
-            self._state.count(row.table or row.file.partition("/")[0], is_known=False)
+            self.noted(row.table or row.file.partition("/")[0], is_known=False)
         return [] if readings is None else list(readings)
 
-    def take(self, record: Record, row: Row) -> Iterable[Reading] | None:
+    def take(self, row: Row, place: Place) -> Iterable[Reading] | None:
         raise NotImplementedError
 
     def noted(self, name: str, *, is_known: bool = True) -> None:
         self._state.count(name, is_known=is_known)
-
-    def place(self, record: Record, at_ms: int | None) -> Place:
-        return Place.of(self._state.session, record, at_ms)

@@ -1,30 +1,25 @@
-"""The parts of a chat message, read from whatever shape they have.
+"""The parts of a chat message, read from whatever shape they have. Takes decoded JSON and never raises.
 
-Takes decoded JSON and never raises: what has an unusable shape comes back empty. Pictures become "[image]", and so do
-base64 data URLs inside of texts. Knows the dialects of OpenAI (chat completions, responses, the old `function_call`)
-and Anthropic's names of token counts; leaves roles, sessions and order to the reader.
+Knows the dialects of OpenAI (chat completions, responses, `function_call`) and Anthropic (text, thinking, tool_use and
+tool_result blocks). Pictures and base64 data become "[image]". Roles, sessions and order are left to the readers.
 
-What the output of a tool says about how its call ended. Chat logs have no error flag. The output is often the text of a
-JSON object, and that may say it: a non-empty `error`, `success`, `status`, an exit code. Where nothing is said,
-`is_error` is None; a number other than 0 alone does not decide it, because for some programs that is an answer. An
-object that is a mere frame around its output is taken off. That a person refused is taken from the field of such an
-object alone, and only of tools that do not write it themselves (`own_tools`): any other output can say so too.
-
-The content of messages in Anthropic's manner: text, thinking, tool_use and tool_result blocks, or a plain string.
-
-Takes decoded JSON and never raises. Several agents keep their messages in this form; who speaks, ids and times are
-left to their readers, and so is what a result of an odd shape says: `Answered` carries its whole block.
+Chat logs have no error flag. An output that is the text of a JSON object may say how its call ended (`error`,
+`success`, `status`, an exit code); an object that is a mere frame is taken off. Where nothing is said `is_error` is
+None: a number other than 0 is an answer for some programs. That a person refused is taken from such an object alone,
+and only of tools that do not write it themselves (`own_tools`).
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.model.readings import Result, Usage
+from afterwit.agents.log_reader import Place
+from afterwit.model.kinds import EventKind
+from afterwit.model.readings import Event, Problem, Result, Usage
 
 _FRAME = frozenset(
     [
@@ -44,34 +39,67 @@ _CANCELLED_WORDS = re.compile(
     re.IGNORECASE,
 )
 _PLACEHOLDERS = {"image": "[image]", "audio": "[audio]", "file": "[file]", "video": "[video]"}
-_MOST_TOKENS = 1 << 40
 
 
-class ChatOutcome(NamedTuple):
+class SaidBlock(NamedTuple):
+    text: str
+
+
+class Thought(NamedTuple):
+    text: str
+
+
+class Asked(NamedTuple):
+    """A tool call; `id` is "" where the log has none."""
+
+    id: str
+    tool: str
+    arguments: dict[str, Any]
+
+
+class Answered(NamedTuple):
+    """The result of a call."""
+
+    id: str
+    text: str
+    is_error: bool | None
+    block: Mapping[str, Any]
+
+
+class Other(NamedTuple):
+    """A block of a type that is not known here."""
+
+    type: str
+
+
+Block = SaidBlock | Thought | Asked | Answered | Other
+
+
+class ToolOutcome(NamedTuple):
     """The output without its frame, and what it says."""
 
     text: str
     result: Result
 
 
-def outcome_of(text: str) -> ChatOutcome:
+def outcome_of(text: str) -> ToolOutcome:
     """Reads the output of one call."""
     said = _object(text)
     if said is None:
-        return ChatOutcome(text, Result(is_cancelled=_is_cancelled(text)))
+        return ToolOutcome(text, Result(is_cancelled=_is_cancelled(text)))
     status = said.get("status")
     status = status.lower() if isinstance(status, str) else ""
     error = _error_text(said.get("error"))
     result = Result(
         is_error=_is_error(said, status, error),
-        exit_code=_whole(said, "exit_code", "returncode", "return_code"),
+        exit_code=fields.exit_code(said, "exit_code", "returncode", "return_code"),
         is_denied=status in _DENIED,
         is_worded=status in _DENIED,
         is_cancelled=status in _CANCELLED or _is_cancelled(error),
         is_running=status in _RUNNING,
         duration_ms=_duration_ms(said),
     )
-    return ChatOutcome(_strip_frame(said, error) or text, result)
+    return ToolOutcome(_strip_frame(said, error) or text, result)
 
 
 def _object(text: str) -> Mapping[str, Any] | None:
@@ -104,32 +132,14 @@ def _strip_frame(said: Mapping[str, Any], error: str) -> str:
     return "\n".join([*texts, error] if isinstance(said.get("error"), str) and error else texts)
 
 
-def _whole(said: Mapping[str, Any], *names: str) -> int | None:
-    for name in names:
-        value = said.get(name)
-        if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 32:
-            return value
-    return None
-
-
 def _duration_ms(said: Mapping[str, Any]) -> int | None:
-    for name, factor in (("duration_ms", 1), ("duration_seconds", 1000)):
-        value = said.get(name)
-        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e9:
-            return round(value * factor)
-    return None
+    seconds = fields.number(said, "duration_seconds")
+    in_seconds = None if seconds is None else fields.duration_ms({"ms": seconds * 1000}, "ms")
+    return in_seconds if said.get("duration_ms") is None else fields.duration_ms(said, "duration_ms")
 
 
 def _is_cancelled(text: str) -> bool:
     return _CANCELLED_WORDS.search(text[:_HEAD]) is not None
-
-
-class ToolCall(NamedTuple):
-    """A call as the message has it; `id` is "" where it has none."""
-
-    id: str
-    tool: str
-    arguments: dict[str, Any]
 
 
 def text_of(content: Any) -> str | None:
@@ -143,7 +153,7 @@ def text_of(content: Any) -> str | None:
     return "" if content is None else None
 
 
-def calls_of(message: Mapping[str, Any]) -> list[ToolCall]:
+def calls_of(message: Mapping[str, Any]) -> list[Asked]:
     """The tool calls that an assistant's message asks for."""
     calls = [_call(stated, stated) for stated in _list(message.get("tool_calls")) if isinstance(stated, Mapping)]
     old = message.get("function_call")
@@ -193,12 +203,12 @@ def _part_text(part: Any) -> str:
     return (text_of(text) or "") if isinstance(text, str) else ""
 
 
-def _call(outer: Mapping[str, Any], inner: Mapping[str, Any]) -> ToolCall:
+def _call(outer: Mapping[str, Any], inner: Mapping[str, Any]) -> Asked:
     function = inner.get("function")
     if not isinstance(function, Mapping):
         function = inner
     name = fields.text(function, "name")
-    return ToolCall(fields.text(outer, "id", "call_id"), name, fields.arguments(function.get("arguments")))
+    return Asked(fields.text(outer, "id", "call_id"), name, fields.arguments(function.get("arguments")))
 
 
 def _list(value: Any) -> list[Any]:
@@ -217,51 +227,14 @@ def _detail(usage: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
 
 
 def _tokens(counts: Mapping[str, Any], *names: str) -> int:
-    for name in names:
-        value = counts.get(name)
-        if isinstance(value, str) and value.isdecimal() and len(value) < 16:
-            value = int(value)
-        if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < _MOST_TOKENS:
-            return int(value)
-    return 0
+    """A count, which some logs hold as text."""
+    texts = {name: counts[name] for name in names if isinstance(counts.get(name), str)}
+    whole = {name: int(text) for name, text in texts.items() if text.isdecimal() and len(text) < 16}
+    return next(filter(None, (fields.tokens({**counts, **whole}, name) for name in names)), 0)
 
 
 _ATTACHMENTS = {"image": "[image]", "document": "[document]", "file": "[file]", "audio": "[audio]"}
 _THOUGHTS = frozenset(["thinking", "redacted_thinking", "reasoning"])
-
-
-class SaidBlock(NamedTuple):
-    text: str
-
-
-class Thought(NamedTuple):
-    text: str
-
-
-class Asked(NamedTuple):
-    """A tool call; `id` is "" where the log has none."""
-
-    id: str
-    tool: str
-    arguments: dict[str, Any]
-
-
-class Answered(NamedTuple):
-    """The result of a call."""
-
-    id: str
-    text: str
-    is_error: bool | None
-    block: Mapping[str, Any]
-
-
-class Other(NamedTuple):
-    """A block of a type that is not known here."""
-
-    type: str
-
-
-Block = SaidBlock | Thought | Asked | Answered | Other
 
 
 def blocks_of(content: Any) -> list[Block]:
@@ -273,6 +246,22 @@ def blocks_of(content: Any) -> list[Block]:
     if not isinstance(content, list):
         return []
     return [block for piece in content if (block := _block(piece)) is not None]
+
+
+def tell_block(
+    block: Block, place: Place, number: int, end: Callable[[Answered], tuple[str, Result]] | None = None
+) -> Iterator[Event | Problem]:
+    """What a block says that is no text; `end` says how a call ended, if its flag alone does not."""
+    match block:
+        case Thought(text):
+            yield place.said(EventKind.THOUGHT, text)
+        case Asked(call_id, tool, arguments):
+            yield place.asked(call_id or place.made_up(number), tool, arguments)
+        case Answered(call_id, text, is_error):
+            outcome = end(block) if end else (text, ended(text, is_error))
+            yield place.answered(call_id or place.made_up(number), *outcome)
+        case Other(kind):
+            yield place.problem(f"a block of the unknown type {kind!r}")
 
 
 def ended(text: str, is_error: bool | None) -> Result:

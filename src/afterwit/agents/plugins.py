@@ -3,16 +3,10 @@
     python -m afterwit.agents.plugins            writes plugins/
     python -m afterwit.agents.plugins --check    writes nothing; exits 1 and names what is stale or left over
 
-A plugin is for agents whose description names one (`connect.plugin`): a function that gives the paths and contents of
-its files. It brings the same hooks and the same MCP server that `afterwit connect` puts into the settings, the skill
-by which people let an agent read for them, and calls
-afterwit where the user has installed it: a plugin cannot know an absolute path, so a small script looks for it and
-stays silent where it is missing. Pure but for `main`, which writes.
-
-The skill by which people let the agent at hand read their waiting sessions: what it says, and where it lies.
-
-Agents load a skill when a person calls it by its name, or asks for what its description says. It hands nothing out by
-itself: the tools that it names do nothing unless the settings let the agent at hand read.
+An agent's `connect.plugin` names a function that gives the paths and contents of its files: the hooks and the MCP
+server that `afterwit connect` would write, and the skill by which people let the agent at hand read for them (which
+hands nothing out by itself). A plugin cannot know an absolute path: a script looks for afterwit and is silent without
+it.
 """
 
 import json

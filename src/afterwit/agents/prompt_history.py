@@ -5,8 +5,8 @@ sessions: prompts, their times, and the folder where that is stated. Which of th
 session's own transcript, wherever it is known, goes before the history. Slash commands and shell lines are typed, but
 not to the model, so they are notices. Agents differ in their field names only; `Fields` has those.
 
-A line without a session belongs to an unnamed one: what was typed that day (UTC) in that folder. `JoinedReader` puts
-a history beside the transcripts of its agent.
+A line without a session belongs to an unnamed one: what was typed that day (UTC) in that folder. `HistoryBesideReader`
+puts a history beside the transcripts of its agent.
 """
 
 import datetime as dt
@@ -15,14 +15,18 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-import msgspec
-
-from afterwit.agents.log_reader import FileReading, Place, Reader, Shape, SourceFile
+from afterwit.agents.log_reader import (
+    FileReading,
+    LinesReading,
+    Place,
+    Reader,
+    ReadingMemory,
+    SourceFile,
+)
 from afterwit.agents.log_reader import mark as digest
-from afterwit.model.kinds import EventKind, ReaderEvidence
-from afterwit.model.readings import Facts, Problem, Reading
+from afterwit.model.kinds import EventKind
+from afterwit.model.readings import Facts, Reading
 from afterwit.model.times import ms_from_any
-from afterwit.sources.framing import Record
 
 HISTORY = PurePosixPath("history.jsonl")
 UNNAMED = "history/"  # begins the native id of a session that the history gives no id
@@ -42,95 +46,50 @@ class Fields(NamedTuple):
     pasted: str = ""
 
 
-class HistoryState(msgspec.Struct):
-    known: dict[str, int] = {}
-    unknown: dict[str, int] = {}
-
-
-class HistoryReader:
-    evidence = ReaderEvidence.DOCUMENTATION
-
-    def __init__(self, agent: str, fields: Fields) -> None:
-        self.agent = agent
-        self._fields = fields
-
-    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        return path if path.name == HISTORY.name and path == HISTORY else None
-
-    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
-        return Shape.LINES
-
-    def sniffs(self, record: Mapping[str, Any]) -> bool:
-        fields = self._fields
-        has_time = ms_from_any(record.get(fields.time)) is not None
-        is_placed = isinstance(record.get(fields.folder or fields.session), str)
-        return isinstance(record.get(fields.text), str) and has_time and is_placed
-
-    def start(self, file: SourceFile, saved: bytes | None = None) -> "HistoryReading":  # noqa: ARG002 - the protocol's
-        return HistoryReading(self._fields, msgspec.json.decode(saved, type=HistoryState) if saved else HistoryState())
-
-
-class HistoryReading:
+class HistoryReading(LinesReading[ReadingMemory]):
     """The reading of one history. Nothing but counts goes from one append to the next."""
 
-    known: Mapping[str, int]
-    unknown: Mapping[str, int]
+    state_type = ReadingMemory
 
-    def __init__(self, fields: Fields, state: HistoryState) -> None:
+    def __init__(self, fields: Fields, file: SourceFile, saved: bytes | None) -> None:
+        super().__init__(file, saved)
         self._fields = fields
-        self._state = state
-        self.known = state.known
-        self.unknown = state.unknown
 
-    def save(self) -> bytes:
-        return msgspec.json.encode(self._state)
+    def time_of(self, value: Mapping[str, Any]) -> int | None:
+        return ms_from_any(value.get(self._fields.time))
 
-    def feed(self, record: Record) -> list[Reading]:
-        line = msgspec.json.decode(record.raw, type=dict[str, Any])
-        fields, state = self._fields, self._state
-        if fields.text not in line:
-            state.unknown[_OTHER] = state.unknown.get(_OTHER, 0) + 1
-            return []
-        state.known[_PROMPT] = state.known.get(_PROMPT, 0) + 1
-        text = line[fields.text]
+    def read(self, value: Mapping[str, Any], place: Place) -> list[Reading]:
+        fields = self._fields
+        is_prompt = fields.text in value
+        self._state.count(_PROMPT if is_prompt else _OTHER, is_known=is_prompt)
+        text = value.get(fields.text)
         if not isinstance(text, str):
-            reason = f"{_PROMPT}: cannot use {fields.text}"
-            return [Problem(offset=record.offset, length=record.length, reason=reason)]
-        folder = _text(line.get(fields.folder))
-        at_ms = ms_from_any(line.get(fields.time))
-        session = _text(line.get(fields.session)) or _unnamed(folder, at_ms)
-        return [
-            Facts(session=session, at_ms=at_ms, cwd=folder, is_partial=True),
-            Place.of(session, record, at_ms).said(
-                EventKind.NOTICE if _COMMAND.match(text) else EventKind.PROMPT,
-                _PASTED.sub(lambda mark: _paste(line.get(fields.pasted), mark), text),
-                f"history:{session}:{at_ms}:{digest(text)}",
-            ),
-        ]
+            return [place.problem(f"{_PROMPT}: cannot use {fields.text}")] if is_prompt else []
+        folder = _text(value.get(fields.folder))
+        session = _text(value.get(fields.session)) or _unnamed(folder, place.at_ms)
+        kind = EventKind.NOTICE if _COMMAND.match(text) else EventKind.PROMPT
+        pasted = _PASTED.sub(lambda mark: _paste(value.get(fields.pasted), mark), text)
+        said = place._replace(session=session).said(kind, pasted, f"history:{session}:{place.at_ms}:{digest(text)}")
+        return [Facts(session=session, at_ms=place.at_ms, cwd=folder, is_partial=True), said]
 
 
-class JoinedReader:
-    """An agent's transcripts, and its prompt history beside them, as one reader."""
+class HistoryBesideReader(Reader):
+    """The reader of an agent's transcripts, and of the history of prompts beside them. That is known by its name alone:
+    in a folder given by hand one is a history too, and no transcript has that name."""
 
-    def __init__(self, transcripts: Reader, history: HistoryReader) -> None:
-        self.agent = transcripts.agent
-        self.evidence = transcripts.evidence
-        self._transcripts = transcripts
-        self._history = history
+    history: Fields
 
-    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        return self._history.primary(path) or self._transcripts.primary(path)
-
-    def shape(self, path: PurePosixPath) -> Shape:
-        return Shape.LINES if path.name == HISTORY.name else self._transcripts.shape(path)
-
-    def sniffs(self, record: Mapping[str, Any]) -> bool:
-        return self._transcripts.sniffs(record) or self._history.sniffs(record)
+    def is_history(self, record: Mapping[str, Any]) -> bool:
+        """Whether this is a line of such a history."""
+        history = self.history
+        has_time = ms_from_any(record.get(history.time)) is not None
+        is_placed = isinstance(record.get(history.folder or history.session), str)
+        return isinstance(record.get(history.text), str) and has_time and is_placed
 
     def start(self, file: SourceFile, saved: bytes | None = None) -> FileReading:
-        """By name alone: a history that lies in a folder given by hand is one too, and no transcript has that name."""
-        reader: Reader = self._history if file.path.name == HISTORY.name else self._transcripts
-        return reader.start(file, saved)
+        if file.path.name == HISTORY.name:
+            return HistoryReading(self.history, file, saved)
+        return super().start(file, saved)
 
 
 def _unnamed(folder: str, at_ms: int | None) -> str:

@@ -12,14 +12,14 @@ nothing.
 
 from collections.abc import Iterable, Mapping
 from functools import cache
-from pathlib import Path, PurePath, PurePosixPath
+from pathlib import Path, PurePosixPath
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from afterwit import agents
 from afterwit.agents import fields
 from afterwit.agents.declared.description import Description
-from afterwit.agents.descriptor import Agent, AgentConnection, Code, ConnectScope, Retention, agent_of, named
+from afterwit.agents.descriptor import Agent, AgentConnection, Code, Retention, agent_of, named
 from afterwit.agents.hook_payloads import described, folder_of
 from afterwit.edits.edits import Integration, Surroundings
 from afterwit.edits.ours import Reach
@@ -75,9 +75,8 @@ def reader_for(name: str, declared: tuple[Description, ...] = ()) -> "Reader | N
     if own is not None:
         return cast("Reader", named(_DECLARED_READER)(own))
     entry = _BY_NAME.get(name)
-    if entry and entry.description:
-        return cast("Reader", named(_DESCRIBED_READER)(entry))
-    return cast("Reader", named(entry.reader)()) if entry and entry.reader else None
+    code = entry and (entry.reader or (entry.description and _DESCRIBED_READER))
+    return cast("Reader", named(Code(code))(name)) if code else None
 
 
 @cache
@@ -104,12 +103,12 @@ def own_tools(name: str) -> frozenset[str]:
 @cache
 def instruction_files() -> InstructionFiles:
     """The files with which people instruct the sessions of any agent."""
-    own = [entry.instructions for entry in AGENTS]
-    return InstructionFiles(
-        in_checkouts=tuple(dict.fromkeys(pattern for files in own for pattern in files.in_checkouts)),
-        in_homes=tuple(dict.fromkeys(pattern for files in own for pattern in files.in_homes)),
-        of_projects=tuple(dict.fromkeys(pattern for files in own for pattern in files.of_projects)),
-    )
+
+    def patterns(name: str) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(pattern for entry in AGENTS for pattern in getattr(entry.instructions, name)))
+
+    names = ("in_checkouts", "in_homes", "of_projects")
+    return InstructionFiles(**{name: patterns(name) for name in names})
 
 
 def _defaults(agent: Agent, platform: str) -> tuple[str, ...]:
@@ -165,31 +164,11 @@ def _retention(agent: str) -> Retention | None:
     return _BY_NAME[agent].retention if agent in _BY_NAME else None
 
 
-class Installer(NamedTuple):
-    """One agent that can be connected."""
-
-    agent: str
-    connection: AgentConnection
-
-    @property
-    def program(self) -> str:
-        return self.connection.program
-
-    @property
-    def scope(self) -> ConnectScope:
-        return self.connection.scope
+INSTALLERS = tuple(sorted((entry.connect for entry in AGENTS if entry.connect), key=lambda tie: (tie.rank, tie.agent)))
+_INSTALLERS = {name: entry for entry in INSTALLERS for name in (entry.agent, *entry.also_named)}
 
 
-INSTALLERS = tuple(
-    sorted(
-        (Installer(entry.name, entry.connect) for entry in AGENTS if entry.connect),
-        key=lambda installer: (installer.connection.rank, installer.agent),
-    )
-)
-_INSTALLERS = {name: entry for entry in INSTALLERS for name in (entry.agent, *entry.connection.also_named)}
-
-
-def installer_for(name: str) -> Installer:
+def installer_for(name: str) -> AgentConnection:
     """The installer of the agent of that name, or of the name that people use for it."""
     if name in _INSTALLERS:
         return _INSTALLERS[name]
@@ -215,8 +194,3 @@ def reach_of(name: str) -> Reach:
     if hooks is None:
         raise LookupError(f"{name} has no hooks")
     return Reach(name, hooks.events, hooks.refuses, hooks.rewrites)
-
-
-def traces(entry: Installer, at: Surroundings) -> tuple[PurePath, ...]:
-    """Folders one of which exists where the agent was used."""
-    return tuple(at.user_home / folder for folder in entry.connection.folders)

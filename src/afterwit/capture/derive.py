@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from afterwit.agents.log_reader import FileReading, Shape, SourceFile, shared_files
+from afterwit.agents.log_reader import FileReading, Shape, SourceFile
 from afterwit.agents.registry import instruction_files, own_tools, reader_for, tool_kinds
 from afterwit.capture.assembly.assemble import Assembler
 from afterwit.capture.assembly.texts import AssemblyContext, safe_text
@@ -42,7 +42,7 @@ def derive_live(
     """Reads a file where the agent left it. One that cannot be opened or read is an error in the result. A companion
     that is gone is taken from the archive; so is a file that transcripts share, once this one has its copy of it."""
     reader = reader_for(agent, rules.declared)
-    shared = shared_files(reader, path) if reader else ()
+    shared = reader.shared(path) if reader else ()
     used: set[PurePosixPath] = set()
 
     def companion(beside: PurePosixPath) -> bytes | None:

@@ -21,7 +21,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, NamedTuple, cast
 
 from afterwit.agents.descriptor import Agent
-from afterwit.agents.log_reader import FileReading, Reader, Shape, shared_files
+from afterwit.agents.log_reader import FileReading, Reader, Shape
 from afterwit.agents.registry import RetentionPeriod, deletion_ms, gatherers_for, retention_of, retention_settings
 from afterwit.capture.derived import Copy
 from afterwit.model.readings import Problem, Reading
@@ -196,7 +196,7 @@ def owner_of(reader: Reader, path: PurePosixPath) -> Belonging | None:
     """What the companion that the archive keeps at this path belongs to."""
     for above in path.parents:
         shared = path.relative_to(above)
-        if shared in shared_files(reader, above):
+        if shared in reader.shared(above):
             return Belonging(above, shared)
     owner = reader.primary(path)
     return Belonging(owner, path) if owner is not None else None

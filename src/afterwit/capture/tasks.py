@@ -17,7 +17,6 @@ from typing import NamedTuple
 
 import msgspec
 
-from afterwit.agents.log_reader import shared_files
 from afterwit.agents.prompt_history import HISTORY
 from afterwit.agents.registry import RetentionPeriod, reader_for
 from afterwit.capture.derive import Companion, checkouts_at, derive_live
@@ -143,7 +142,7 @@ def _pack_task(task: Task) -> Task | None:
     if isinstance(home, RemoteFolder) and not home.is_only_here:
         return task._replace(archive=None) if unit.transcript.size_bytes <= _MOST_READ_ELSEWHERE else None
     reader = reader_for(task.pending.home.agent, task.rules.declared)
-    shared = shared_files(reader, unit.transcript.path) if reader else ()
+    shared = reader.shared(unit.transcript.path) if reader else ()
     beside = (*(companion.path for companion in unit.companions), *shared)
     carried: dict[str, CarriedFile] = {}
     room = _MOST_CARRIED

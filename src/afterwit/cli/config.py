@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from afterwit.agents.declared.description import Description
-from afterwit.agents.declared.parsing import table_of, toml_of
 from afterwit.agents.registry import agents_with
 from afterwit.cli.commands import CliGroup, ExitCode
 from afterwit.cli.terminal.options import Here, reporting
@@ -16,7 +15,6 @@ from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.file import (
     DescribedSource,
     add_description,
-    check_description,
     read_description,
     remove_description,
     sources_folder,
@@ -30,6 +28,7 @@ from afterwit.model.figures import human_count
 
 _LINE_CELLS = 100
 _NAME = click.argument("name", metavar="NAME")
+_FILE = click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE")
 _KEY = click.argument("key", metavar="KEY")
 _TRY = click.option(
     "--try",
@@ -178,79 +177,21 @@ def source() -> None:
     """Logs of programs that Afterwit does not know, described by you."""
 
 
-@source.command(
-    "add",
-    examples=(
-        "afterwit config source add tinker --home ~/.tinker --glob 'logs/*.jsonl' --sniff type=hello \\\n"
-        "      --map session=sid --map time=ts --map 'prompt type==user text=message' \\\n"
-        "      --map 'call type==tool id=id tool=name arguments=input' \\\n"
-        "      --map 'result type==done id=id text=output exit_code=code' --try ~/.tinker/logs/monday.jsonl",
-    ),
-)
-@_NAME
-@click.option(
-    "--glob",
-    "globs",
-    multiple=True,
-    required=True,
-    metavar="PATTERN",
-    help="Which files in --home are logs, such as 'logs/*.jsonl'; repeat for more.",
-)
-@click.option(
-    "--home",
-    "homes",
-    multiple=True,
-    metavar="FOLDER",
-    help="The folder of the logs; repeat for more. Without it, only `learn --sessions-dir` reads them.",
-)
-@click.option(
-    "--sniff",
-    "sniffs",
-    multiple=True,
-    required=True,
-    metavar="FIELD[=VALUE]",
-    help="How these logs are recognised: a field of one of the first records; repeat for more, all must fit.",
-)
-@click.option(
-    "--map",
-    "maps",
-    multiple=True,
-    required=True,
-    metavar="RULE",
-    help="What a record becomes, such as 'prompt type==user text=message'; or session=FIELD, time=FIELD; repeat for"
-    " more.",
-)
-@_TRY
+@source.command("add", examples=("afterwit config source add tinker.toml",))
+@_FILE
 @click.option("--replace", "is_replacing", is_flag=True, help="Write it anew if there is one of that name.")
 @reporting
-def add_source(
-    here: Here,
-    name: str,
-    globs: tuple[str, ...],
-    homes: tuple[str, ...],
-    sniffs: tuple[str, ...],
-    maps: tuple[str, ...],
-    tried: Path | None,
-    is_replacing: bool,
-    is_json: bool,
-) -> None:
-    """Describe a log of JSON lines, to be read by `learn` from now on.
+def add_source(here: Here, file: Path, is_replacing: bool, is_json: bool) -> None:
+    """Read the logs of this description with `learn` from now on.
 
-    Writes one TOML file into the folder `sources` beside the configuration file; change it there as you like. With
-    --try nothing is written: the description and what it would read from the file are shown.
+    The TOML file is copied into the folder `sources` beside the configuration file; change it there as you like.
+    `config source check --try` shows first what it would read.
     """
-    table = table_of(name, globs, [_absolute(home) for home in homes], sniffs, maps)
-    if tried is not None:
-        description = check_description(table)
-        if not is_json:
-            print_line(toml_of(table))
-        _try(here, description, tried, is_json=is_json)
-        return
-    file = add_description(_folder(here), table, is_replacing=is_replacing)
+    kept = add_description(_folder(here), file, is_replacing=is_replacing)
     if is_json:
-        print_json({"name": name, "file": str(file)})
+        print_json({"name": read_description(kept).name, "file": str(kept)})
     else:
-        print_line(f"Wrote {file}. `afterwit learn` reads these logs from now on.")
+        print_line(f"Wrote {kept}. `afterwit learn` reads these logs from now on.")
 
 
 @source.command("list", examples=("afterwit config source list",))
@@ -283,7 +224,7 @@ def remove_source(here: Here, name: str, is_json: bool) -> None:
 
 
 @source.command("check", examples=("afterwit config source check tinker.toml --try monday.jsonl",))
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE")
+@_FILE
 @_TRY
 @reporting
 def check_source(here: Here, file: Path, tried: Path | None, is_json: bool) -> None:
@@ -294,16 +235,11 @@ def check_source(here: Here, file: Path, tried: Path | None, is_json: bool) -> N
     elif is_json:
         print_json({"name": description.name, "file": str(file)})
     else:
-        print_line(f"{file} is sound. Put it into {_folder(here)} to use it.")
+        print_line(f"{file} is sound. `afterwit config source add {file}` takes it into use.")
 
 
 def _folder(here: Here) -> Path:
     return sources_folder(here.configured.place.config)
-
-
-def _absolute(home: str) -> str:
-    """A folder given on the command line is relative to where the command runs; in the file, to the home folder."""
-    return home if home.startswith("~") else str(Path(home).absolute())
 
 
 def _fields(here: Here, kept: DescribedSource) -> dict[str, Any]:

@@ -10,14 +10,14 @@ again, for a rebuild or to show a session; but nothing new is found by it.
 
 import re
 import tomllib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
 import msgspec
 
 from afterwit.agents.declared.description import Description
-from afterwit.agents.declared.parsing import description_from, description_of, toml_of
+from afterwit.agents.declared.parsing import description_from
 from afterwit.agents.registry import AGENTS
 from afterwit.model.errors import ConfigError, UsageError, did_you_mean
 from afterwit.model.settings import BackupSettings, ReadingSettings, RetentionSettings, Settings
@@ -227,22 +227,17 @@ def read_description(file: Path) -> Description:
     return description_from(text, str(file), _TAKEN)
 
 
-def check_description(table: Mapping[str, Any]) -> Description:
-    """The description that the command line gives."""
-    return description_of(table, "the new source", _TAKEN)
-
-
-def add_description(folder: Path, table: Mapping[str, Any], *, is_replacing: bool) -> Path:
-    """Writes a description. Raises UsageError if there is one of that name, unless it is to be replaced."""
-    description = check_description(table)
+def add_description(folder: Path, file: Path, *, is_replacing: bool) -> Path:
+    """Takes a description into use. Raises UsageError if there is one of that name, unless it is to be replaced."""
+    description = read_description(file)
     there = [kept.file for kept in sources_in(folder) if kept.description.name == description.name]
-    file = there[0] if there else folder / f"{description.name}{_ENDING}"
-    if file.exists() and not is_replacing:
-        raise UsageError(f"{file} is there already. Give --replace to write it anew.")
+    kept = there[0] if there else folder / f"{description.name}{_ENDING}"
+    if kept.exists() and not is_replacing:
+        raise UsageError(f"{kept} is there already. Give --replace to write it anew.")
     for place in (folder.parent, folder):
         place.mkdir(parents=True, exist_ok=True, mode=0o700)
-    replace_file(file, toml_of(table).encode())
-    return file
+    replace_file(kept, read_regular(file))
+    return kept
 
 
 def remove_description(folder: Path, name: str) -> Path:

@@ -44,21 +44,22 @@ class Connections(NamedTuple):
 
 def read(layout: Layout) -> Connections:
     """What the journal says. A store that does not exist says nothing, and is not made."""
-    if not layout.journal.exists():
-        return Connections()
-    with closing(Journal(layout.journal, layout.backups)) as journal:
-        return folded(entry for entry in journal.entries() if entry.machine == journal.machine)
+    return folded(_own_entries(layout))
 
 
 def since(layout: Layout) -> dict[str, int]:
     """When each agent was connected last, of those that still are."""
-    if not layout.journal.exists():
-        return {}
-    with closing(Journal(layout.journal, layout.backups)) as journal:
-        entries = [entry for entry in journal.entries() if entry.machine == journal.machine]
+    entries = _own_entries(layout)
     connected = {agent for agent, _ in folded(entries).by_place}
     made = [entry for entry in entries if entry.kind == AGENT_CONNECTED and entry.body["agent"] in connected]
     return {str(entry.body["agent"]): entry.at_ms for entry in made}
+
+
+def _own_entries(layout: Layout) -> list[JournalEntry]:
+    if not layout.journal.exists():
+        return []
+    with closing(Journal(layout.journal, layout.backups)) as journal:
+        return [entry for entry in journal.entries() if entry.machine == journal.machine]
 
 
 def is_anything_connected(layout: Layout) -> bool:

@@ -20,7 +20,7 @@ import apsw
 import msgspec
 
 from afterwit.agents.descriptor import ConnectScope
-from afterwit.agents.registry import INSTALLERS, installer_for, integration_for, traces
+from afterwit.agents.registry import INSTALLERS, installer_for, integration_for
 from afterwit.connect import connections
 from afterwit.connect.connections import Connection, Connections
 from afterwit.connect.foreign_files import (
@@ -175,7 +175,7 @@ def present(machine: Machine, has_program: Callable[[str], bool]) -> list[str]:
         installer.agent
         for installer in INSTALLERS
         if installer.scope is ConnectScope.USER
-        and (has_program(installer.program) or any(Path(trace).exists() for trace in traces(installer, machine.at)))
+        and (has_program(installer.program) or any((machine.home / folder).exists() for folder in installer.folders))
     ]
 
 
@@ -183,7 +183,8 @@ def connected(machine: Machine) -> list[tuple[str, str]]:
     """All that has to be disconnected: what the journal knows, and what is found in agents' files without it."""
     recorded = list(connections.read(machine.layout).by_place)
     agents = [(installer.agent, "") for installer in INSTALLERS if installer.scope is ConnectScope.USER]
-    return recorded + [key for key in agents if key not in recorded and _is_anywhere(machine, key[0])]
+    unrecorded = (key for key in agents if key not in recorded)
+    return recorded + [key for key in unrecorded if _state(machine, Connection(key[0])).presence is not Presence.ABSENT]
 
 
 def states(machine: Machine) -> list[ConnectionState]:
@@ -197,7 +198,8 @@ def _state(machine: Machine, made: Connection) -> ConnectionState:
     edits = _edits(machine._replace(at=at), made.agent, made.project, is_whole=False)
     presence, fault = Presence.ABSENT, ""
     try:
-        presence = _joint([_presence(edit) for edit in edits])
+        presences = [_presence(edit) for edit in edits]
+        presence = presences[0] if len(set(presences)) == 1 else Presence.OUTDATED
     except (AfterwitError, OSError) as error:
         fault = str(error)
     paths = tuple(Path(edit.path) for edit in edits)
@@ -214,11 +216,6 @@ def _missing(paths: Sequence[Path]) -> tuple[str, ...]:
             text = (look(path).content or b"").decode(errors="replace")
             named |= hook_programs(text) | server_programs(text)
     return tuple(sorted(program for program in named if not os.access(program, os.X_OK)))
-
-
-def _joint(presences: Sequence[Presence]) -> Presence:
-    """All, something or nothing."""
-    return presences[0] if len(set(presences)) == 1 else Presence.OUTDATED
 
 
 def _presence(edit: Edit) -> Presence:
@@ -313,10 +310,6 @@ def _with_notes(machine: Machine, agent: str, scope: ConnectScope) -> Surroundin
     return machine.at._replace(notes=text, notes_file=machine.layout.root / "notes" / f"{agent}.md")
 
 
-def _is_anywhere(machine: Machine, agent: str) -> bool:
-    return _state(machine, Connection(agent)).presence is not Presence.ABSENT
-
-
 @contextmanager
 def _named(edit: Edit) -> Iterator[None]:
     """Names the file in what is said of it."""
@@ -406,22 +399,15 @@ def _made(machine: Machine, plan: ConnectPlan) -> Connection:
     for change in plan.needed:
         path = shortened(change.file.path, machine.home)
         base = None if change.base is None else keep_copy(machine.layout.connect_copies, change.base)
-        made = earlier[path].made if path in earlier else _missing_folders(change.file.target, machine)
+        missing = (shortened(folder, machine.home) for folder in missing_folders(change.file.target))
+        made = earlier[path].made if path in earlier else tuple(missing)
         records.append(FileRecord(path, base, fingerprint(change.wanted or b""), made))
-    return Connection(*_flags(plan.connection), tuple(records))
-
-
-def _flags(made: Connection) -> tuple[str, str, bool, bool]:
-    return made.agent, made.project, made.may_refuse, made.may_rewrite
-
-
-def _missing_folders(target: Path, machine: Machine) -> tuple[str, ...]:
-    return tuple(shortened(folder, machine.home) for folder in missing_folders(target))
+    return msgspec.structs.replace(plan.connection, files=tuple(records))
 
 
 def _gone(machine: Machine, plan: ConnectPlan) -> Connection:
     paths = [shortened(change.file.path, machine.home) for change in plan.changes]
-    return Connection(*_flags(plan.connection), tuple(FileRecord(path, None, "") for path in paths))
+    return msgspec.structs.replace(plan.connection, files=tuple(FileRecord(path, None, "") for path in paths))
 
 
 def _remove_made(machine: Machine, before: Connections, plan: ConnectPlan) -> None:

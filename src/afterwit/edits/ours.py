@@ -1,20 +1,12 @@
 """How what is ours looks in other programs' files, and how it is told from what is not.
 
-Nothing else marks it there: formats without comments have no room for a mark, and agents write their files anew. A hook
-of ours calls our hook program; our MCP server has our name and starts us with `mcp`. What is written ends well without
-us, because these files outlive the program: an environment is moved, or settings are carried to another machine. Most
-agents go on without a server that cannot be started; OpenHands was seen to wait for it without end, so it gets a few
-lines for a shell that answer in its place.
+Nothing else marks it there: a hook of ours calls our hook program; our MCP server has our name and starts us with
+`mcp`. These files outlive the program, so what is written ends well without us. Most agents go on without a server that
+cannot be started; OpenHands waits for it without end and gets a few lines for a shell that answer in its place. Which
+programs of ours a file starts can be read from it, whatever its format. Pure.
 
-Which programs of ours a file starts can be read from it, whatever its format: a hook is a line for a shell or a list of
-strings, and begins with the hook program or with an interpreter that runs our module; a server is a `command`, or
-stands before `mcp` in a list. A path with a space stands in quotes, and a quote in it is quoted in turn. Pure: whether
-the program is there is for others to see.
-
-Which of an agent's own events call our hook, and how the agents that took over Claude Code's form write that down, is
-said by `Reach`. An event before an action is used only if the user has allowed us to refuse or to rewrite there: text
-alone would come too late, and every hook costs time. What an agent cannot do is not asked of it. Plugins and extensions
-that an agent loads as code are our text with our command written into it.
+`Reach` says which of an agent's events call our hook. One before an action is used only if the user allowed us to
+refuse or rewrite there: text alone would come too late, and every hook costs time.
 """
 
 import json

@@ -2,8 +2,8 @@
 
 Understands nested block mappings and block lists by their indentation and leaves every line that is not ours as it is.
 It is no YAML parser: where an entry would have to go into something written in another way (a list in brackets on one
-line, an anchor, tabs), it raises UnreadableError and changes nothing. A file that holds JSON, which is YAML too, is
-edited as JSON. Keys that are empty without us go, unless they were there before.
+line, an anchor, tabs, a file that holds JSON), it raises UnreadableError and changes nothing. Keys that are empty
+without us go, unless they were there before.
 """
 
 import json
@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from afterwit.edits import json_file
 from afterwit.edits.edits import Part, Presence, UnreadableError
 from afterwit.edits.ours import is_server
 
@@ -49,11 +48,9 @@ class YamlFile(NamedTuple):
                 f"{'.'.join(self.server_at)} is there and was not written by Afterwit: rename it, then try again"
             )
         text = self.removed(text)
-        is_json = _is_json(text)
         for keys, value in self.items.items():
-            text = (json_file.with_item if is_json else _with_item)(text, keys, value)
-        with_member = json_file.with_member if is_json else _with_member
-        return with_member(text, self.server_at, self.server) if self.server is not None else text
+            text = _with_item(text, keys, value)
+        return _with_member(text, self.server_at, self.server) if self.server is not None else text
 
     def removed(self, text: str, before: str | None = None) -> str:
         if self.presence(text) is Presence.ABSENT:
@@ -64,47 +61,24 @@ class YamlFile(NamedTuple):
                 for depth in range(len(keys), 0, -1):
                     text = _pruned(text, keys[:depth], before, "[]" if depth == len(keys) else "{}")
         if is_server(self._server(text)):
-            text = (json_file.without if _is_json(text) else _without_member)(text, self.server_at)
+            text = _without_member(text, self.server_at)
             text = _pruned(text, self.server_at[:-1], before, "{}")
         return "" if text.strip() in ("", "{}") and not before else text
 
     def _list(self, text: str, keys: Keys) -> list[Any]:
-        if _is_json(text):
-            node = json_file.find(json_file.parse(text), keys)
-            return node.value if node and isinstance(node.value, list) else []
         lines = _split(text)[0]
         section = _find(lines, keys)
         return [item for _, item in _items(lines, section)] if section else []
 
     def _server(self, text: str) -> Any:
-        if _is_json(text):
-            node = json_file.find(json_file.parse(text), self.server_at)
-            return node.value if node else None
         lines = _split(text)[0]
         section = _find(lines, self.server_at)
         return _member(lines, section) if section else None
 
 
-def _is_json(text: str) -> bool:
-    return text.lstrip().startswith("{")
-
-
-def _without_item(text: str, keys: Keys, value: str) -> str:
-    if not _is_json(text):
-        return _without_yaml_item(text, keys, value)
-    node = json_file.find(json_file.parse(text), keys)
-    assert node is not None
-    return json_file.without(text, (*keys, node.value.index(value)))
-
-
 def _pruned(text: str, keys: Keys, before: str | None, empty: str) -> str:
     """Without a key that has nothing left in it, unless it was there before."""
-    if _is_json(text):
-        node = json_file.find(json_file.parse(text), keys)
-        earlier = json_file.find(json_file.parse(before), keys) if before and _is_json(before) else None
-        is_gone = node is not None and node.value in ({}, []) and earlier is None
-        return json_file.without(text, keys) if is_gone else text
-    had = before is not None and not _is_json(before) and _find(_split(before)[0], keys) is not None
+    had = before is not None and _find(_split(before)[0], keys) is not None
     return _without_empty(text, keys, keep=empty if had else None)
 
 
@@ -161,7 +135,7 @@ def _without_member(text: str, keys: Sequence[str]) -> str:
     return text if section is None else _joined([*lines[: section.line], *lines[section.end :]], newline)
 
 
-def _without_yaml_item(text: str, keys: Sequence[str], value: str) -> str:
+def _without_item(text: str, keys: Sequence[str], value: str) -> str:
     lines, newline = _split(text)
     section = _find(lines, keys)
     gone = {number for number, item in _items(lines, section) if item == value} if section else set()
@@ -268,6 +242,8 @@ def _last(lines: Sequence[str], number: int, end: int, indent: int) -> int:
 
 
 def _split(text: str) -> tuple[list[str], str]:
+    if text.lstrip().startswith("{") and text.strip() != "{}":
+        raise UnreadableError("it is written as JSON: spread it over lines of YAML")
     newline = "\r\n" if "\r\n" in text else "\n"
     lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n") if text else []
     for number, line in enumerate(lines):

@@ -89,8 +89,7 @@ def _shares(place: Path, git: Path) -> bool:
 
 def head_of(root: Path) -> str:
     """What HEAD of a checkout names, also of a linked work tree: a ref or a commit; "" where it cannot be told."""
-    pointer = re.match(r"gitdir:[ \t]*(\S[^\n\r]*)", _text(root / ".git", _POINTER_BYTES))
-    folder = _follow_pointer(root, pointer[1]) if pointer else root / ".git"
+    folder = _git_pointer(root)
     name = _text(folder / "HEAD", _POINTER_BYTES).strip().removeprefix("ref:").strip() if folder else ""
     return name if _HEAD.fullmatch(name) else ""
 

@@ -1,17 +1,11 @@
 """Gathers sessions from SQLite databases of other programs: one with a row per session and tables that belong to it
-(`Database`), or one table of keys and JSON values (`KeyValues`).
-
-What an agent's database looks like is said in data. Columns that are not named are rendered all the same, so that a
-newer schema is read as far as it is known; a column that is missing is not asked for. The mark of a session is its own
-row, and the number and the latest change of the rows that belong to it. Keys are asked for by range, so that a database
-of any size is read no further than it has to be; values that hold keys to encrypted data (`secrets`) are never read
-into a rendering.
+(`Database`), or one table of keys and JSON values (`KeyValues`), as said in data. Columns that are not named are
+rendered all the same; one that is missing is not asked for; values that hold keys to encrypted data are never rendered.
 
 Promises: opened read-only, beside a running writer, for a moment; nothing is written, not even beside the database; no
-transaction outlives the `with`; a lock is waited for no longer than half a second. What cannot be read raises
-`SourceError`. A database in WAL mode that nobody has open has no `-wal` file, and opening it read-only in the usual way
-would leave one there. It is opened as immutable instead, and if a writer came in the meantime, what was read is read
-again in the usual way.
+transaction outlives the `with`; a lock is waited for half a second. What cannot be read raises `SourceError`. A WAL
+database that nobody has open has no `-wal` file, and the usual way would leave one there: it is opened as immutable,
+and read again in the usual way if a writer came meanwhile.
 """
 
 import base64
@@ -161,8 +155,14 @@ class DatabaseFiles:
         mtime_ns = max((file.mtime_ns for file in files), default=0)
         return reading(home / collection, partial(self._list, collection, mtime_ns))
 
+    def render(self, home: Path, path: PurePosixPath) -> Rendering:
+        return reading(home / path.parent, partial(self._render, home, path))
+
     def _list(self, collection: PurePosixPath, mtime_ns: int, db: apsw.Connection) -> list[LogFile]:
         """The sessions of an open database."""
+        raise NotImplementedError
+
+    def _render(self, home: Path, path: PurePosixPath, db: apsw.Connection) -> Rendering:
         raise NotImplementedError
 
 
@@ -205,11 +205,6 @@ class DatabaseGatherer(DatabaseFiles):
         self._about = database
         super().__init__(database.names)
 
-    def render(self, home: Path, path: PurePosixPath) -> Rendering:
-        collection = path.parent
-        mtime_ns = (home / collection).stat().st_mtime_ns
-        return reading(home / collection, partial(self._render, home, collection, session_in(path), mtime_ns))
-
     def _list(self, collection: PurePosixPath, mtime_ns: int, db: apsw.Connection) -> list[LogFile]:
         self._check(db)
         about = self._about.sessions
@@ -219,9 +214,8 @@ class DatabaseGatherer(DatabaseFiles):
             self._found(collection, mtime_ns, row, [part.get(row[about.session]) for part in counts]) for row in rows
         ]
 
-    def _render(
-        self, home: Path, collection: PurePosixPath, session: str, mtime_ns: int, db: apsw.Connection
-    ) -> Rendering:
+    def _render(self, home: Path, path: PurePosixPath, db: apsw.Connection) -> Rendering:
+        collection, session, mtime_ns = path.parent, session_in(path), (home / path.parent).stat().st_mtime_ns
         self._check(db)
         about = self._about.sessions
         where = f"CAST({quote_name(about.session)} AS TEXT) = ?"
@@ -334,10 +328,6 @@ class KeyValueGatherer(DatabaseFiles):
         self._about = about
         super().__init__(about.names)
 
-    def render(self, home: Path, path: PurePosixPath) -> Rendering:
-        mtime_ns = (home / path.parent).stat().st_mtime_ns
-        return reading(home / path.parent, partial(self._render, path, mtime_ns))
-
     def _list(self, collection: PurePosixPath, mtime_ns: int, db: apsw.Connection) -> list[LogFile]:
         self._check(db)
         files = []
@@ -348,9 +338,9 @@ class KeyValueGatherer(DatabaseFiles):
                 files.append(self._found(rendering_path(collection, session), mtime_ns, raw, value))
         return files
 
-    def _render(self, path: PurePosixPath, mtime_ns: int, db: apsw.Connection) -> Rendering:
+    def _render(self, home: Path, path: PurePosixPath, db: apsw.Connection) -> Rendering:
         self._check(db)
-        session, about = session_in(path), self._about
+        session, about, mtime_ns = session_in(path), self._about, (home / path.parent).stat().st_mtime_ns
         raw = self._value(db, about.session + session)
         value = _decode_object(raw)
         if raw is None or not value:

@@ -65,16 +65,11 @@ def read_piece(reading: Piecemeal, record: Record) -> list[Reading]:
 def items(document: Record, *path: str | int) -> Iterator[Record]:
     """The elements of the list (or the values of the object) that lies at this path in the document, in order. None,
     where there is no such list. Raises msgspec.DecodeError where the bytes are no JSON."""
-    return (record for _, record in members(document, *path))
-
-
-def members(document: Record, *path: str | int) -> Iterator[tuple[str | int, Record]]:
-    """The same, with the name or number of each."""
     text = document.raw.decode("latin-1")  # one character a byte, so that positions are offsets
     try:
         start = _locate(text, after_blanks(text, 0), path)
-        for name, begin, end in _members(text, start) if start is not None else ():
-            yield name, Record(document.offset + begin, end - begin, document.raw[begin:end])
+        for _, begin, end in _members(text, start) if start is not None else ():
+            yield Record(document.offset + begin, end - begin, document.raw[begin:end])
     except (json.JSONDecodeError, IndexError) as error:
         raise msgspec.DecodeError(str(error)) from error
 

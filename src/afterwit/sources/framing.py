@@ -1,18 +1,12 @@
 """Cuts a log of JSON lines into records and feeds them to a reader.
 
-Promises: no good record is lost to a bad neighbour, and every byte that could not be read becomes a `Problem` that says
-where. Two objects glued on one line are two records. A last line that is not finished yet is left for the next run:
-`consumed` stops before it, and the one `Problem` that says so has the reason `UNFINISHED`. Any way of splitting a file
-into appends yields the same records with the same offsets.
+Promises: no good record is lost to a bad neighbour, and every byte that could not be read lies in exactly one
+`Problem`. Two objects glued on one line are two records. A last line that is not finished is left for the next run
+(`UNFINISHED`). Any way of splitting a file into appends yields the same records. The work grows linearly with the line.
 
-Of a damaged line every byte, blanks between pieces aside, lies in exactly one piece. An object behind damage is found
-if the line ends behind it, or the next object or NUL padding follows, which tells it from an object that was nested in
-the damaged one. A record torn just before a nested value and one torn just behind it look alike: then the nested object
-counts as a record. The work grows linearly with the line, whatever is in it.
-
-What we told the agent ourselves is taken out of a record before the reader gets it. Only the strings that hold a note
-are changed; what they lose in length stands as blanks behind them, so that every offset stays where it was. A string
-that cannot be decoded stays as it is: the texts that come out of it are cleaned again on their way into a row.
+An object behind damage is found if the line ends behind it, or the next object or NUL padding follows, which tells it
+from one nested in the damaged one. What we told the agent ourselves is taken out before the reader gets a record: what
+strings lose in length stands as blanks behind them, so that offsets stay.
 """
 
 import json

@@ -10,6 +10,7 @@ binary, or too large to be compared, has no lines. Merges are left out: what the
 import os
 import re
 import subprocess
+import sys
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -48,11 +49,9 @@ def refs(git_dir: Path, patterns: Sequence[str]) -> list[Ref]:
 
 def blobs(git_dir: Path, tree: str) -> Iterator[Blob]:
     """All files of a tree."""
-    for entry in answer_of(git_dir, ["ls-tree", "-r", "-l", "-z", "--full-tree", tree]).split(b"\0"):
-        about, _, path = entry.partition(b"\t")
-        fields = about.split()
-        if len(fields) == 4 and fields[1] == b"blob" and fields[3].isdigit() and is_inside(os.fsdecode(path)):
-            yield Blob(os.fsdecode(path), fields[2].decode(), int(fields[3]))
+    for entry in _entries_of(git_dir, tree):
+        if entry.size_bytes is not None and is_inside(entry.path):
+            yield Blob(entry.path, entry.object, entry.size_bytes)
 
 
 def is_inside(path: str) -> bool:
@@ -85,9 +84,11 @@ def beginnings(git_dir: Path, wanted: Sequence[Blob], most_bytes: int) -> Iterat
         names = [blob.object for blob in group]
         for start in range(0, len(names), _TOGETHER):
             some = names[start : start + _TOGETHER]
-            yield from (
-                contents(git_dir, some) if is_small else (_first_bytes(git_dir, name, most_bytes) for name in some)
-            )
+            if is_small:
+                yield from contents(git_dir, some)
+                continue
+            for name in some:
+                yield answer_within(git_dir, ["cat-file", "blob", name], most_bytes, is_cut=True)
 
 
 def root_commit(git_dir: Path) -> str:
@@ -99,14 +100,6 @@ def root_commit(git_dir: Path) -> str:
     return answer.decode("ascii", "replace").partition("\n")[0]
 
 
-def _first_bytes(git_dir: Path, name: str, most_bytes: int) -> bytes:
-    with start_git(git_dir, ["cat-file", "blob", name]) as git:
-        assert git.stdout is not None
-        head = git.stdout.read(most_bytes)
-        git.kill()
-    return head
-
-
 def answer_of(git_dir: Path, arguments: list[str], seconds: float = _SECONDS, stdin: bytes = b"") -> bytes:
     """What git answers about this repository; what it is asked must not write."""
     with start_git(git_dir, arguments) as git:
@@ -116,8 +109,7 @@ def answer_of(git_dir: Path, arguments: list[str], seconds: float = _SECONDS, st
             git.kill()
             raise SourceError(f"git {arguments[0]} took longer than {seconds} seconds") from None
     if git.returncode:
-        reason = said.decode("utf-8", "replace").strip().partition("\n")[0]
-        raise SourceError(f"git {arguments[0]} failed: {reason or git.returncode}")
+        raise SourceError(f"git {arguments[0]} failed: {_reason(said) or git.returncode}")
     return answer
 
 
@@ -167,19 +159,11 @@ def commits(
     seconds: float = _LOG_SECONDS,
 ) -> Iterator[Commit]:
     """The commits that can be reached from the tips and from none of the others, newest first. Tips are object ids."""
-    for name in (*tips, *without):
-        if not _OBJECT.match(name):
-            raise SourceError(f"{name!r} is not the id of a commit")
+    _refuse_odd((*tips, *without))
     layout = "--format=tformat:%H%x00%P%x00%ct%x00%B%x00"
     arguments = ["log", "-z", "--raw", "--no-abbrev", "--no-renames", "--no-merges", "--no-show-signature"]
-    arguments += [
-        "--no-ext-diff",
-        "--no-textconv",
-        "--no-relative",
-        "--ignore-submodules=all",
-        f"--max-count={most}",
-        layout,
-    ]
+    arguments += ["--no-ext-diff", "--no-textconv", "--no-relative", "--ignore-submodules=all", f"--max-count={most}"]
+    arguments.append(layout)
     pieces = _pieces(git_dir, [*arguments, *tips, *(f"^{name}" for name in without), "--"], seconds)
     yield from _parse_log(pieces)
 
@@ -210,32 +194,44 @@ def _commit(head: Sequence[str], changes: Sequence[CommittedChange]) -> Commit:
 
 def _pieces(git_dir: Path, arguments: list[str], seconds: float) -> Iterator[str]:
     """What git prints, parted at NUL."""
+    rest = b""
+    for chunk in _chunks(git_dir, arguments, seconds):
+        *whole, rest = (rest + chunk).split(b"\0")
+        yield from map(os.fsdecode, whole)
+        if len(rest) > _LONGEST_PIECE:
+            raise SourceError("git log printed a line without an end")
+
+
+def _chunks(git_dir: Path, arguments: list[str], seconds: float, most_bytes: int = sys.maxsize) -> Iterator[bytes]:
+    """What git prints, as it comes, up to so many bytes. What fails or takes too long is an error."""
+    verb = next(word for word in arguments if word.isascii() and word.replace("-", "").isalpha() and word[0] != "-")
     with start_git(git_dir, arguments) as git:
         assert git.stdout is not None
         limit = threading.Timer(seconds, git.kill)
         limit.start()
-        rest = b""
+        left = most_bytes
         try:
-            while chunk := os.read(git.stdout.fileno(), _CHUNK):
-                *whole, rest = (rest + chunk).split(b"\0")
-                yield from map(os.fsdecode, whole)
-                if len(rest) > _LONGEST_PIECE:
-                    raise SourceError("git log printed a line without an end")
-            said = git.stderr.read(_CHUNK) if git.stderr else b""
+            while left > 0 and (chunk := os.read(git.stdout.fileno(), min(_CHUNK, left))):
+                left -= len(chunk)
+                yield chunk
+            said = git.stderr.read(_CHUNK) if git.stderr and left > 0 else b""
         finally:
             is_late = not limit.is_alive()
             limit.cancel()
             git.kill()
     if is_late:
-        raise SourceError(f"git log took longer than {seconds:g} seconds")
-    if git.returncode > 0:
-        reason = said.decode("utf-8", "replace").strip().partition("\n")[0]
-        raise SourceError(f"git log failed: {reason or git.returncode}")
+        raise SourceError(f"git {verb} took longer than {seconds:g} seconds")
+    if left > 0 and git.returncode > 0:
+        raise SourceError(f"git {verb} failed: {_reason(said) or git.returncode}")
+
+
+def _reason(said: bytes) -> str:
+    return said.decode("utf-8", "replace").strip().partition("\n")[0]
 
 
 _DIFF_SECONDS = 60
 _MOST_DIFF_BYTES = 4 << 20
-_MOST_TREE_BYTES = 64 << 20
+_MOST_TREE_BYTES = 256 << 20
 _MOST_TEXT_BYTES = 1 << 20
 _LINK = "120000"
 _MOST_LINE = 2_000  # characters of a line that are kept
@@ -289,7 +285,11 @@ def diff_of(git_dir: Path, before: str, after: str, changes: Iterable[CommittedC
 def tree_of(git_dir: Path, commit: str) -> list[TreeEntry]:
     """All files of the tree of a commit. Names are as git has them: whoever writes them anywhere has to look."""
     _refuse_odd((commit,))
-    answer = answer_within(git_dir, ["ls-tree", "-r", "-l", "-z", "--full-tree", commit], _MOST_TREE_BYTES)
+    return _entries_of(git_dir, commit)
+
+
+def _entries_of(git_dir: Path, tree: str) -> list[TreeEntry]:
+    answer = answer_within(git_dir, ["ls-tree", "-r", "-l", "-z", "--full-tree", tree], _MOST_TREE_BYTES)
     entries = []
     for entry in answer.split(b"\0"):
         about, _, path = entry.partition(b"\t")
@@ -314,35 +314,10 @@ def text_reader(git_dir: Path, entries: Mapping[str, TreeEntry]) -> Callable[[st
 
 def answer_within(git_dir: Path, arguments: list[str], most_bytes: int, *, is_cut: bool = False) -> bytes:
     """What git prints. More than so many bytes are an error, or cut off; so is what takes too long an error."""
-    verb = next(word for word in arguments if word.isascii() and word.replace("-", "").isalpha() and word[0] != "-")
-    with start_git(git_dir, arguments) as git:
-        assert git.stdout is not None
-        limit = threading.Timer(_DIFF_SECONDS, git.kill)
-        limit.start()
-        try:
-            answer = b"".join(_chunks(git, most_bytes))
-            is_whole = len(answer) < most_bytes
-            said = git.stderr.read(_CHUNK) if git.stderr and is_whole else b""
-        finally:
-            is_late = not limit.is_alive()
-            limit.cancel()
-            git.kill()
-    if is_late:
-        raise SourceError(f"git {verb} took longer than {_DIFF_SECONDS} seconds")
-    if not is_whole and not is_cut:
-        raise SourceError(f"git {verb} printed more than {most_bytes:,} bytes")
-    if is_whole and git.returncode > 0:
-        reason = said.decode("utf-8", "replace").strip().partition("\n")[0]
-        raise SourceError(f"git {verb} failed: {reason or git.returncode}")
+    answer = b"".join(_chunks(git_dir, arguments, _DIFF_SECONDS, most_bytes))
+    if len(answer) >= most_bytes and not is_cut:
+        raise SourceError(f"git {arguments[0]} printed more than {most_bytes:,} bytes")
     return answer
-
-
-def _chunks(git: "subprocess.Popen[bytes]", most_bytes: int) -> Iterator[bytes]:
-    assert git.stdout is not None
-    left = most_bytes
-    while left > 0 and (chunk := os.read(git.stdout.fileno(), min(_CHUNK, left))):
-        left -= len(chunk)
-        yield chunk
 
 
 def _sections(lines: Sequence[str]) -> Iterator[tuple[tuple[str, str], tuple[Hunk, ...]]]:

@@ -1,7 +1,6 @@
 import pytest
 from tests.agents.transcripts import events, facts, fixture, read, spends, texts
 
-from afterwit.agents.aider.reader import spent_in
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Facts, Result, Usage
 
@@ -80,13 +79,8 @@ def test_tokens_and_cost_of_each_message_count() -> None:
     ],
 )
 def test_figures_are_rounded_in_the_log(line: str, usage: Usage) -> None:
-    spent = spent_in(line)
-    assert spent is not None
-    assert spent.usage == usage
-
-
-def test_a_line_about_something_else_spends_nothing() -> None:
-    assert spent_in("Tokens: many") is None
+    log = f"# aider chat started at 2026-05-01 10:00:00\n\n> {line}\n> Tokens: many\n"
+    assert [spend.usage for spend in spends(read("aider", ".aider.chat.history.md", log.encode()))] == [usage]
 
 
 def test_a_history_at_the_top_has_a_name_too() -> None:

@@ -3,7 +3,8 @@
 import pytest
 from tests.every import for_every
 
-from afterwit.agents.codex.records import Output, Payload, arguments_of, read_output
+from afterwit.agents.codex.records import Payload, arguments_of, read_output
+from afterwit.agents.messages import ToolOutcome
 from afterwit.model.readings import Result
 
 
@@ -17,15 +18,15 @@ from afterwit.model.readings import Result
         '{"output": 1, "metadata": {}}',
         '{"output": "x"}',
         '{"output": "x", "metadata"',
-        "Output:\nExit code: 3",
+        "ToolOutcome:\nExit code: 3",
     ],
 )
 def test_text_without_a_whole_frame_stays_as_it_is(text: str) -> None:
-    assert read_output(text) == Output(text, Result())
+    assert read_output(text) == ToolOutcome(text, Result())
 
 
 def test_odd_metadata_costs_the_exit_code_only() -> None:
-    assert read_output('{"output": "x", "metadata": {"exit_code": "no"}}') == Output("x", Result())
+    assert read_output('{"output": "x", "metadata": {"exit_code": "no"}}') == ToolOutcome("x", Result())
 
 
 @pytest.mark.parametrize(
@@ -60,7 +61,9 @@ def test_a_long_text_that_mentions_a_refusal_is_not_denied() -> None:
 
 
 def test_an_empty_framed_output_is_empty() -> None:
-    assert read_output("Exit code: 0\nWall time: 0 seconds\nOutput:") == Output("", Result(exit_code=0, duration_ms=0))
+    assert read_output("Exit code: 0\nWall time: 0 seconds\nOutput:") == ToolOutcome(
+        "", Result(exit_code=0, duration_ms=0)
+    )
 
 
 def test_a_search_tells_its_query_wherever_it_stands() -> None:

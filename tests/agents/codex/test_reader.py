@@ -50,7 +50,7 @@ def test_a_rollout_is_its_own_transcript(path: str) -> None:
     assert CodexReader().primary(PurePosixPath(path)) == PurePosixPath(path)
 
 
-@pytest.mark.parametrize("path", ["history.jsonl", "session_index.jsonl", "log/rollout-1.jsonl", "sessions/a.jsonl"])
+@pytest.mark.parametrize("path", ["session_index.jsonl", "log/rollout-1.jsonl", "sessions/a.jsonl"])
 def test_other_files_are_not_transcripts(path: str) -> None:
     assert CodexReader().primary(PurePosixPath(path)) is None
 
@@ -182,9 +182,9 @@ def test_unknown_types_are_counted_and_odd_shapes_are_problems(read: Callable[[s
     assert [problem.reason for problem in whole.problems] == [
         "function_call without a call_id",
         "response_item: payload is not usable",
-        "response_item/function_call: name is not usable",
+        "response_item/message: content[1] is not usable",
     ]
-    assert whole.call("call_odd").tool == "?"
+    assert whole.call("call_odd").tool == "7"
     assert whole.texts(EventKind.PROMPT)[-1] == "bare\nparts"
     assert whole.spends[-1].usage == Usage(input=12, output=3)
 
@@ -194,7 +194,7 @@ def test_unknown_names_are_bounded() -> None:
     for number in range(300):
         raw = json.dumps({"type": f"{number}" + "x" * 500, "payload": {}}).encode()
         reading.feed(Record(0, len(raw), raw))
-    assert len(reading.unknown) == 201
+    assert len(reading.unknown) == 101
     assert max(map(len, reading.unknown)) == 80
     assert sum(reading.unknown.values()) == 300
 
@@ -228,7 +228,7 @@ def test_the_state_is_small_and_holds_no_text(name: str) -> None:
     raw = (FIXTURES / f"{name}.jsonl").read_bytes()
     reading = reading_of(name)
     texts = [getattr(one, "text", "") for one in Framing(reading).read(raw.splitlines(keepends=True))]
-    saved = reading.save().decode()
+    saved = reading.save().decode("utf-8", "replace")
     assert len(saved) < 4_000
     assert not [text for text in texts if len(text) > 8 and text in saved]
     assert "/srv/orchard" not in saved

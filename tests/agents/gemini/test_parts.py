@@ -1,4 +1,5 @@
-from afterwit.agents.gemini.reader import GeminiCall, Response, parts_of
+from afterwit.agents.gemini.reader import Response, parts_of
+from afterwit.agents.messages import Asked
 
 
 def test_parts_are_sorted_by_kind() -> None:
@@ -17,7 +18,7 @@ def test_parts_are_sorted_by_kind() -> None:
     )
     assert parts.thoughts == ["Hm."]
     assert parts.texts == ["I look.", "Then I act.", "[image]", "[file]"]
-    assert parts.calls == [GeminiCall("c1", "ls", {"path": "."})]
+    assert parts.calls == [Asked("c1", "ls", {"path": "."})]
     assert parts.responses == [Response("c1", {"output": "a"})]
 
 

@@ -2,7 +2,7 @@ from pathlib import PurePosixPath
 
 from tests.agents.transcripts import Transcript, read_fixture
 
-from afterwit.agents.pi.reader import PiReader, omp
+from afterwit.agents.pi.reader import OmpReader, PiReader
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Usage
 
@@ -87,6 +87,6 @@ def test_ids_that_the_client_adds_to_an_old_session_change_no_key() -> None:
 
 
 def test_omp_is_read_like_pi_and_says_on_what_evidence() -> None:
-    assert omp().agent == "omp"
-    assert omp().evidence is ReaderEvidence.DOCUMENTATION
-    assert omp().primary(PurePosixPath("sessions/--w--/a.jsonl"))
+    assert OmpReader().agent == "omp"
+    assert OmpReader().evidence is ReaderEvidence.DOCUMENTATION
+    assert OmpReader().primary(PurePosixPath("sessions/--w--/a.jsonl"))

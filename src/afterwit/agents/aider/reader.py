@@ -1,21 +1,13 @@
-"""The reader of Aider: one Markdown file per project, to which every launch of the program is added.
-
-Written from documentation and runs of version 0.86.2. A launch is a session; it has no id, so the folder of the file
-and the time of the launch stand for it. That time is local and counts as UTC; nothing else has one. A line that begins
-with `/` is an order to the program and no prompt, except those that pass their words on to the model.
-
-Cuts Aider's chat history into pieces: launches, what people typed, what the program said, what the model answered.
+"""Aider: one Markdown file per project, to which every launch of the program is added. A launch is a session; it has no
+id, so the folder of the file and the time of the launch (local, taken as UTC) stand for it; nothing else has a time.
 
     # aider chat started at 2026-05-01 10:00:00
     #### a line that a person typed
-    > a line of the program
-    everything else is the model's; inside of its code fences the marks above are content
+    > a line of the program: its version and model, rounded figures ("9.6k"), edits, commands (whose end is not told)
+    everything else is the model's; inside of its code fences, which only a launch ends, the marks above are content
 
-Only a launch ends a fence that was never closed. Offsets are those of bytes.
-
-What the lines of the program itself say: its version and model, tokens and cost, edits, commands, failures. Figures are
-rounded ("9.6k"); what was sent includes what came from the cache. Edits and commands become calls, because they are
-what happened; a command's end is not told.
+A line that begins with `/` is an order to the program and no prompt, except those that pass their words on to the
+model. What was sent includes what came from the cache. Written from documentation and runs of version 0.86.2.
 """
 
 import re
@@ -24,9 +16,9 @@ from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from afterwit.agents.log_reader import DocumentReading, Place, Shape, SourceFile
+from afterwit.agents.log_reader import DocumentReading, Place, Reader, Shape, SourceFile
 from afterwit.model.kinds import EventKind, ReaderEvidence
-from afterwit.model.readings import Event, Facts, Reading, Result, Spend, Usage
+from afterwit.model.readings import Event, Facts, Reading, Result, Usage
 from afterwit.model.times import ms_from_any
 from afterwit.sources.framing import Record
 
@@ -44,7 +36,6 @@ _UNMATCHED = re.compile(r".{0,20}SearchReplaceNoExactMatch: .{0,200}? lines in (
 _RUNNING = re.compile(r"Running (.{1,4000})")
 _FAILED = re.compile(r".{0,40}\blitellm\.\w*(?:Error|Timeout|Exceeded)\b|Model \S+ has hit a token limit")
 _UNITS = {"k": 1_000, "m": 1_000_000}
-_FILE = ".aider.chat.history.md"
 _TO_THE_MODEL = ("/ask ", "/code ", "/architect ", "/context ")
 
 
@@ -103,38 +94,18 @@ def _open(line: bytes) -> bytes:
     return match[1] if match else b""
 
 
-class Spent(NamedTuple):
-    usage: Usage
-    cost_usd: float | None
-
-
-def version_in(line: str) -> str:
-    match = _VERSION.match(line)
-    return match[1] if match else ""
-
-
-def model_in(line: str) -> str:
-    match = _MODEL.match(line)
-    return match[1] if match else ""
-
-
-def spent_in(line: str) -> Spent | None:
-    match = _TOKENS.match(line)
-    if match is None:
-        return None
+def spent_in(match: "re.Match[str]") -> tuple[Usage, float | None]:
     sent, written, read, received = (_count(match[number]) for number in range(1, 5))
     usage = Usage(input=max(sent - written - read, 0), cache_read=read, cache_write=written, output=received)
-    return Spent(usage, _number(match[5]) if match[5] else None)
+    return usage, _number(match[5]) if match[5] else None
 
 
 def events_in(line: str, call_id: str, place: Place) -> Iterator[Event]:
     """What happened by this line."""
-    if match := _APPLIED.match(line):
+    applied = _APPLIED.match(line)
+    if match := applied or _UNMATCHED.match(line):
         yield place.asked(call_id, "edit", {"path": match[1]})
-        yield place.answered(call_id, line, Result(is_error=False))
-    elif match := _UNMATCHED.match(line):
-        yield place.asked(call_id, "edit", {"path": match[1]})
-        yield place.answered(call_id, line, Result(is_error=True))
+        yield place.answered(call_id, line, Result(is_error=applied is None))
     elif match := _RUNNING.match(line):
         yield place.asked(call_id, "run", {"command": match[1]})
     elif line.startswith("^C"):
@@ -157,31 +128,16 @@ def _number(text: str) -> float:
         return 0.0
 
 
-class AiderReader:
-    agent = "aider"
-    evidence = ReaderEvidence.REAL_CLIENT
-
-    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        return path if path.name == _FILE else None
-
-    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
-        return Shape.TEXT
-
-    def sniffs(self, record: Mapping[str, Any]) -> bool:  # noqa: ARG002 - a text has no records
-        return False
-
-    def start(self, file: SourceFile, saved: bytes | None = None) -> "AiderReading":  # noqa: ARG002
-        folder = file.path.parent
-        return AiderReading(str(folder) if folder.parts else "aider")
-
-
 class AiderReading(DocumentReading):
-    def __init__(self, folder: str) -> None:
-        self._folder = folder
-        super().__init__(f"{folder}@0")
+    def __init__(self, file: SourceFile, saved: bytes | None = None) -> None:  # noqa: ARG002 - never resumed
+        super().__init__(file)
+        self._folder, self._session = self._session, f"{self._session}@0"
         self._launches: dict[str, int] = {}
         self._model = ""
         self._number = 0  # of what the program said and did in this session
+
+    def session_of(self, path: PurePosixPath) -> str:
+        return str(path.parent) if path.parent.parts else "aider"
 
     def feed(self, record: Record) -> Iterator[Reading]:
         for _, begin, end in pieces_of(record.raw):
@@ -196,11 +152,13 @@ class AiderReading(DocumentReading):
         if mode is Mode.LAUNCH:
             yield self._launch(launched_at(first))
         elif mode is Mode.USER:
-            yield from self._type_prompt("\n".join(_strip_marks(text, "####")).strip(), place)
+            prompt = "\n".join(_strip_marks(text, "####")).strip()
+            is_order = prompt.startswith("/") and not prompt.startswith(_TO_THE_MODEL)
+            yield from place.told(EventKind.NOTICE if is_order else EventKind.PROMPT, prompt)
         elif mode is Mode.PROGRAM:
             yield from self._program(_strip_marks(text, ">"), place)
-        elif text.strip():
-            yield place.said(EventKind.REPLY, text.strip())
+        else:
+            yield from place.told(EventKind.REPLY, text.strip())
 
     def _launch(self, time: str) -> Facts:
         times = self._launches[time] = self._launches.get(time, 0) + 1
@@ -208,24 +166,29 @@ class AiderReading(DocumentReading):
         self._number = 0
         return Facts(session=self._session, at_ms=ms_from_any(time))
 
-    def _type_prompt(self, text: str, place: Place) -> Iterator[Reading]:
-        is_order = text.startswith("/") and not text.startswith(_TO_THE_MODEL)
-        if text:
-            yield place.said(EventKind.NOTICE if is_order else EventKind.PROMPT, text)
-
     def _program(self, lines: list[str], place: Place) -> Iterator[Reading]:
         yield place.said(EventKind.NOTICE, "\n".join(lines))
         for line in lines:
             self._number += 1
-            if version := version_in(line):
-                yield Facts(session=self._session, version=version)
-            self._model = model_in(line) or self._model
-            if spent := spent_in(line):
-                key = f"{self._session}:{self._number}"
-                yield Spend(
-                    session=self._session, key=key, model=self._model, usage=spent.usage, cost_usd=spent.cost_usd
-                )
+            if version := _VERSION.match(line):
+                yield Facts(session=self._session, version=version[1])
+            if model := _MODEL.match(line):
+                self._model = model[1]
+            if spent := _TOKENS.match(line):
+                yield from place.spent(f"{self._session}:{self._number}", self._model, *spent_in(spent))
             yield from events_in(line, f"line-{self._number}", place)
+
+
+class AiderReader(Reader):
+    agent = "aider"
+    evidence = ReaderEvidence.REAL_CLIENT
+    lines = AiderReading
+
+    def shape(self, path: PurePosixPath) -> Shape:  # noqa: ARG002 - the protocol's
+        return Shape.TEXT
+
+    def sniffs(self, record: Mapping[str, Any]) -> bool:  # noqa: ARG002 - a text has no records
+        return False
 
 
 def _strip_marks(text: str, mark: str) -> list[str]:

@@ -6,61 +6,36 @@ direction is not known, so that no parent is taken from it.
 """
 
 from collections.abc import Iterator, Mapping
-from pathlib import PurePosixPath
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.log_reader import DocumentReader, DocumentReading, Place, SourceFile
-from afterwit.agents.messages import Answered, Asked, Other, SaidBlock, Thought, blocks_of, text_of
-from afterwit.model.kinds import EventKind, ReaderEvidence
+from afterwit.agents.log_reader import DocumentReading, Place, Reader
+from afterwit.agents.messages import Answered, SaidBlock, blocks_of, tell_block, text_of
+from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Facts, Reading, Result
 from afterwit.model.times import ms_from_any
-from afterwit.sources.documents import items
-from afterwit.sources.framing import Record
 
 _RUNNING = frozenset(["in-progress", "queued", "running"])
 _TEXTS = ("output", "content", "text", "message", "diff")
 _KINDS = {"user": EventKind.PROMPT, "assistant": EventKind.REPLY, "system": EventKind.NOTICE, "info": EventKind.NOTICE}
 
 
-class AmpReader(DocumentReader):
-    agent = "amp"
-    evidence = ReaderEvidence.DOCUMENTATION
-
-    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        is_thread = path.name.startswith("T-") and path.suffix == ".json"
-        return path if is_thread and path.parent.name == "threads" else None
-
-    def sniffs(self, record: Mapping[str, Any]) -> bool:
-        is_thread = fields.text(record, "id").startswith("T-") and isinstance(record.get("messages"), list)
-        return is_thread and "created" in record
-
-    def start(self, file: SourceFile, saved: bytes | None = None) -> "AmpReading":  # noqa: ARG002
-        return AmpReading(file.path.stem)
-
-
 class AmpReading(DocumentReading):
-    def __init__(self, session: str) -> None:
-        super().__init__(session)
+    def begin(self, document: Mapping[str, Any]) -> Iterator[Reading]:
+        self._session = fields.plain_id(document, "id") or self._session
+        yield self._facts(document)
 
-    def feed(self, record: Record) -> Iterator[Reading]:
-        thread = msgspec.json.decode(record.raw, type=dict[str, Any])
-        self._session = fields.plain_id(thread, "id") or self._session
-        yield self._facts(thread)
-        for message in items(record, "messages"):
-            yield from self.piece(message)
+    def time_of(self, value: Mapping[str, Any]) -> int | None:
+        at_ms = ms_from_any(fields.mapping(value, "meta").get("sentAt"))
+        return at_ms or ms_from_any(fields.mapping(value, "usage").get("timestamp"))
 
-    def piece(self, record: Record) -> Iterator[Reading]:
-        message = msgspec.json.decode(record.raw)
-        role = fields.text(message, "role") if isinstance(message, dict) else ""
+    def read(self, value: Mapping[str, Any], place: Place) -> Iterator[Reading]:
+        role = fields.text(value, "role")
         self._memory.count(role, is_known=role in _KINDS)
         if role in _KINDS:
-            at_ms = ms_from_any(fields.mapping(message, "meta").get("sentAt"))
-            at_ms = at_ms or ms_from_any(fields.mapping(message, "usage").get("timestamp"))
-            yield from self._message(message, role, Place.of(self._session, record, at_ms))
+            yield from self._message(value, role, place)
 
     def _facts(self, thread: Mapping[str, Any]) -> Facts:
         initial = fields.mapping(fields.mapping(thread, "env"), "initial")
@@ -70,7 +45,7 @@ class AmpReading(DocumentReading):
         return Facts(
             session=self._session,
             at_ms=ms_from_any(thread.get("created")),
-            cwd=_folder(fields.text(tree, "uri")),
+            cwd=fields.folder_at(fields.text(tree, "uri")),
             branch=fields.text(repository, "ref").removeprefix("refs/heads/"),
             remote=fields.text(repository, "url"),
             version=fields.text(platform, "clientVersion"),
@@ -87,16 +62,7 @@ class AmpReading(DocumentReading):
                 said.append(block.text)
                 continue
             yield from self._text_events(role, said, own, place)
-            if isinstance(block, Thought):
-                yield place.said(EventKind.THOUGHT, block.text)
-            elif isinstance(block, Asked):
-                yield place.asked(block.id or place.made_up(order), block.tool, block.arguments)
-            elif isinstance(block, Answered):
-                run = fields.mapping(block.block, "run")
-                call_id = block.id or place.made_up(order)
-                yield place.answered(call_id, output_of(run) or block.text, result_of(run, block.is_error))
-            elif isinstance(block, Other):
-                yield place.problem(f"a block of the unknown type {block.type!r}")
+            yield from tell_block(block, place, order, _ended)
         yield from self._text_events(role, said, own, place)
         yield from self._end_of(fields.mapping(message, "state"), place)
         yield from self._spend(fields.mapping(message, "usage"), own, place)
@@ -105,8 +71,7 @@ class AmpReading(DocumentReading):
         """One event of the texts so far, which are told then."""
         text = "\n".join(said)
         said.clear()
-        if text.strip():
-            yield place.said(_KINDS[role], text, f"{_KINDS[role]}:{own}" if own else "")
+        return place.told(_KINDS[role], text, f"{_KINDS[role]}:{own}" if own else "")
 
     def _end_of(self, state: Mapping[str, Any], place: Place) -> Iterator[Reading]:
         kind = fields.text(state, "type")
@@ -122,13 +87,19 @@ class AmpReading(DocumentReading):
         return place.spent(key, fields.plain_id(spent, "model"), fields.usage(spent, *names))
 
 
-def _folder(uri: str) -> str:
-    try:
-        parts = urlsplit(uri)
-    except ValueError:
-        return ""
-    path = unquote(parts.path) if parts.scheme == "file" else ""
-    return path.removeprefix("/") if path[2:3] == ":" else path
+class AmpReader(Reader):
+    agent = "amp"
+    paths = ("**/threads/T-*.json",)
+    document = AmpReading
+
+    def sniffs(self, record: Mapping[str, Any]) -> bool:
+        is_thread = fields.text(record, "id").startswith("T-") and isinstance(record.get("messages"), list)
+        return is_thread and "created" in record
+
+
+def _ended(block: Answered) -> tuple[str, Result]:
+    run = fields.mapping(block.block, "run")
+    return output_of(run) or block.text, result_of(run, block.is_error)
 
 
 def output_of(run: Mapping[str, Any]) -> str:

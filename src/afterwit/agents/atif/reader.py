@@ -13,11 +13,10 @@ from typing import Any
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.log_reader import DocumentReader, DocumentReading, Place, SourceFile
+from afterwit.agents.log_reader import DocumentReading, Place, Reader
 from afterwit.agents.messages import text_of
-from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
+from afterwit.model.kinds import EventKind, Relation
 from afterwit.model.readings import Event, Facts, Reading, Result, Spend
-from afterwit.model.times import ms_from_any
 from afterwit.sources.documents import items
 from afterwit.sources.framing import Record
 
@@ -25,25 +24,12 @@ _KINDS = {"user": EventKind.PROMPT, "agent": EventKind.REPLY, "system": EventKin
 _NESTED = "subagent_trajectories"
 
 
-class AtifReader(DocumentReader):
-    agent = "atif"
-    evidence = ReaderEvidence.DOCUMENTATION
-
-    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        return path if path.name == "trajectory.json" or path.name.endswith(".trajectory.json") else None
-
-    def sniffs(self, record: Mapping[str, Any]) -> bool:
-        return str(record.get("schema_version")).startswith("ATIF") and isinstance(record.get("steps"), list)
-
-    def start(self, file: SourceFile, saved: bytes | None = None) -> "AtifReading":  # noqa: ARG002
-        return AtifReading(str(file.path.with_suffix("")))
-
-
 class AtifReading(DocumentReading):
-    def __init__(self, session: str) -> None:
-        super().__init__(session)
-        self._model = ""
-        self._number = 0
+    _model = ""
+    _number = 0
+
+    def session_of(self, path: PurePosixPath) -> str:
+        return str(path.with_suffix(""))
 
     def feed(self, record: Record) -> Iterator[Reading]:
         document = msgspec.json.decode(record.raw, type=dict[str, Any])
@@ -57,12 +43,11 @@ class AtifReading(DocumentReading):
                 about = Facts(session=session, parent=parent, relation=Relation.SUBAGENT)
                 yield from self._trajectory(nested, inner, about)
 
-    def piece(self, record: Record) -> Iterator[Reading]:
-        step = msgspec.json.decode(record.raw)
-        source = fields.text(step, "source") if isinstance(step, dict) else ""
+    def read(self, value: Mapping[str, Any], place: Place) -> Iterator[Reading]:
+        source = fields.text(value, "source")
         self._memory.count(source, is_known=source in _KINDS)
         if source in _KINDS:
-            yield from self._step(step, source, Place.of(self._session, record, ms_from_any(step.get("timestamp"))))
+            yield from self._step(value, source, place)
 
     def _trajectory(self, record: Record, document: Mapping[str, Any], about: Facts) -> Iterator[Reading]:
         agent = fields.mapping(document, "agent")
@@ -80,11 +65,8 @@ class AtifReading(DocumentReading):
         if step.get("is_copied_context") is True:
             yield place.said(EventKind.NOTICE, text)
             return
-        thought = text_of(step.get("reasoning_content")) or ""
-        if thought.strip():
-            yield place.said(EventKind.THOUGHT, thought)
-        if text.strip():
-            yield place.said(_KINDS[source], text)
+        yield from place.told(EventKind.THOUGHT, text_of(step.get("reasoning_content")) or "")
+        yield from place.told(_KINDS[source], text)
         yield from self._calls(step, place)
         yield from self._spend(step, place)
 
@@ -99,8 +81,8 @@ class AtifReading(DocumentReading):
             text = text_of(result.get("content")) or ""
             if given or number < len(ids):
                 yield place.answered(given or ids[number], text, _end(result))
-            elif text.strip():
-                yield place.said(EventKind.NOTICE, text)
+            else:
+                yield from place.told(EventKind.NOTICE, text)
 
     def _spend(self, step: Mapping[str, Any], place: Place) -> Iterator[Spend]:
         metrics = fields.mapping(step, "metrics")
@@ -108,6 +90,14 @@ class AtifReading(DocumentReading):
         model = fields.plain_id(step, "model_name") or self._model
         cost = fields.dollars(metrics, "cost_usd")
         return place.spent(f"{self._session}:step-{self._number}", model, usage, cost)
+
+
+class AtifReader(Reader):
+    agent = "atif"
+    document = AtifReading
+
+    def sniffs(self, record: Mapping[str, Any]) -> bool:
+        return str(record.get("schema_version")).startswith("ATIF") and isinstance(record.get("steps"), list)
 
 
 def _end(result: Mapping[str, Any]) -> Result:

@@ -3,6 +3,6 @@
 AGENT = {
     "name": "chat",
     "rank": 300,
-    "reader": "chat.reader:any_folder",
+    "reader": "chat.reader:ChatReader",
     "transcripts": ("**/*.jsonl",),
 }

@@ -8,7 +8,7 @@ from afterwit.agents.hook_payloads import Moment, read_claude_payload, write_cla
 AGENT = {
     "name": "claude-code",
     "rank": 10,
-    "reader": "claude_code.reader:reader",
+    "reader": "claude_code.reader:ClaudeCodeReader",
     "transcripts": ("projects/*/*.jsonl", "projects/*/*/subagents/**/agent-*.jsonl", "history.jsonl"),
     "homes": (".claude",),
     "variables": (("CLAUDE_CONFIG_DIR",),),

@@ -1,21 +1,10 @@
-"""The text of message contents: blocks joined, pictures as placeholders, injected reminders cut out.
+"""What contents say: texts joined, pictures as placeholders, reminders cut out; and how a call ended.
 
-Every function is linear in its input and never yields base64 data.
-
-Who speaks in a message of the role "user": a person, or the client in a person's place. The client writes tool output,
-reminders, echoes of slash commands, notices about background tasks and compaction summaries as user messages. Only what
-is left counts as typed. In doubt between a person and the client a marked text is the client's: a text that nobody
-typed must never gain a person's authority. The task that one agent gives another is therefore a notice too, unless the
-record itself says that a person wrote it.
-
-What the client itself said or put into the context: attachments, system records, failed requests. Texts are shortened
-here: a notice is context, and the original keeps the rest.
-
-How a tool call ended, as far as the transcript says so.
-
-Claude Code marks denials and cancellations as errors. A person who refuses a call without a word leaves a record of its
-own; all else stands in the text, at its beginning. An error of an MCP server stands there too, word for word: so what
-the text says counts for the client's own tools alone (`own_tools`), whose errors are framed ("Exit code 2 …").
+The client writes tool output, reminders, echoes of slash commands, notices and compaction summaries in the role of the
+user. Only what is left counts as typed: in doubt a marked text is the client's, because a text that nobody typed must
+never gain a person's authority; so is the task that one agent gives another. Notices are shortened: the original keeps
+the rest. Denials and cancellations are marked as errors and told by the words an output begins with, which an MCP
+server could write too: they count for the client's own tools alone (`own_tools`). Linear, and never yields base64 data.
 """
 
 from typing import Any, TypeGuard

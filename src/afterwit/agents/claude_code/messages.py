@@ -10,8 +10,7 @@ the store, and the text of a log may hold secrets. Everything that
 grows with the file is bounded, and forgets its oldest entries first.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from hashlib import blake2b
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import msgspec
@@ -27,7 +26,7 @@ from afterwit.agents.claude_code.content import (
     without_reminders,
 )
 from afterwit.agents.claude_code.records import Block, CacheCreation, ClaudeLine, ClaudeMessage, TokenCounts
-from afterwit.agents.log_reader import identity, mark
+from afterwit.agents.log_reader import ReadingMemory, identity, mark
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Problem, Reading, Spend, Usage
 
@@ -35,62 +34,41 @@ _RECENT = 32
 _LINKS = 500
 _QUEUED = 64
 _CALLS = 50
-_NAMES = 100
 
 
-class ClaudeState(msgspec.Struct):
-    known: dict[str, int] = {}
-    unknown: dict[str, int] = {}
+class ClaudeState(ReadingMemory):
     version: str = ""  # of the client, as of the last record that names it
-    told: dict[str, str] = {}  # digests of the facts given last
-    children: list[str] = []  # subagents inside this file that were introduced
-    roots: dict[str, str] = {}  # record of an old sidechain → the record it began with
-    agent_types: dict[str, str] = {}  # call that starts a subagent → the subagent's type
-    queued: list[str] = []  # digests of prompts that were read from the queue and may come again as a message
-    recent: list[str] = []  # the last messages' uuids
-
-    def count(self, name: str, *, is_known: bool) -> None:
-        counts = self.known if is_known else self.unknown
-        if name not in counts and len(counts) >= _NAMES and not is_known:
-            name = "(other)"
-        counts[name] = counts.get(name, 0) + 1
+    told: dict[str, str] = msgspec.field(default_factory=dict)  # digests of the facts given last
+    roots: dict[str, str] = msgspec.field(default_factory=dict)  # record of an old sidechain → the record it began with
+    agent_types: dict[str, str] = msgspec.field(default_factory=dict)  # call that starts a subagent → its type
+    queued: list[str] = msgspec.field(default_factory=list)  # digests of prompts that may come again as a message
+    recent: list[str] = msgspec.field(default_factory=list)  # the last messages' uuids
 
     def tells_new(self, field: str, value: str) -> bool:
         """Whether this fact differs from the one told before; it counts as told from now on."""
-        digest = digest_of(value)
+        digest = mark(value)
         if self.told.get(field) == digest:
             return False
         self.told[field] = digest
         return True
 
-    def introduces(self, child: str) -> bool:
-        if child in self.children:
-            return False
-        self.children.append(child)
-        return True
-
     def root_of(self, uuid: str, parent: str) -> str:
         """The record that began the sidechain which this record belongs to."""
-        root = self.roots.get(parent, uuid)
-        self.roots[uuid] = root
-        if len(self.roots) > _LINKS:
-            del self.roots[next(iter(self.roots))]
+        self.roots[uuid] = root = self.roots.get(parent, uuid)
+        _bound(self.roots, _LINKS)
         return root
 
     def remember_call(self, call: str, agent_type: str) -> None:
         self.agent_types[call] = agent_type
-        if len(self.agent_types) > _CALLS:
-            del self.agent_types[next(iter(self.agent_types))]
+        _bound(self.agent_types, _CALLS)
 
     def remember_queued(self, text: str) -> None:
-        self.queued.append(digest_of(text.strip()))
+        self.queued.append(mark(text.strip()))
         del self.queued[:-_QUEUED]
 
     def was_queued(self, text: str) -> bool:
         """Whether this text was read from the queue; true once for each time that it was put there."""
-        if not self.queued:
-            return False
-        digest = digest_of(text.strip())
+        digest = mark(text.strip()) if self.queued else ""
         if digest not in self.queued:
             return False
         self.queued.remove(digest)
@@ -98,12 +76,12 @@ class ClaudeState(msgspec.Struct):
 
     def remember_message(self, uuid: str) -> None:
         self.recent.append(uuid)
-        if len(self.recent) > _RECENT:
-            del self.recent[0]
+        del self.recent[:-_RECENT]
 
 
-def digest_of(text: str) -> str:
-    return blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
+def _bound(kept: dict[str, str], most: int) -> None:
+    if len(kept) > most:
+        del kept[next(iter(kept))]
 
 
 Spill = Callable[[str, str], str | None]  # (path that the log states, call id) → the whole output
@@ -205,31 +183,13 @@ def _text_events(
 
 def _call(block: Block, index: int, place: ClaudePlace, state: ClaudeState) -> Event:
     call = block.id or f"{place.uuid or place.offset}:{index}"
-    arguments = _arguments(block.input)
+    arguments = fields.arguments(block.input)
     agent_type = arguments.get("subagent_type")
     if isinstance(agent_type, str):
         state.remember_call(call, agent_type)
-    key = _call_key(call, arguments, place)
+    # Copies keep the time of a call: that tells calls apart where ids are counted.
+    key = f"call:{identity(place.session, place.at_ms, call)}:{mark(repr(arguments))}"
     return place.event(EventKind.CALL, key, call_id=call, tool=block.name or _NAMELESS, arguments=arguments)
-
-
-def _call_key(call: str, arguments: Mapping[str, Any], place: ClaudePlace) -> str:
-    """What a call has in common with its copies. They keep its time: that tells calls apart where ids are counted."""
-    return f"call:{identity(place.session, place.at_ms, call)}:{mark(repr(arguments))}"
-
-
-def _arguments(given: Any) -> dict[str, Any]:
-    if isinstance(given, dict):
-        return given
-    if given is None:
-        return {}
-    if isinstance(given, str):
-        try:
-            decoded = msgspec.json.decode(given)
-        except (msgspec.DecodeError, RecursionError):
-            return {"raw": given}
-        return decoded if isinstance(decoded, dict) else {"raw": given}
-    return {"raw": msgspec.json.encode(given).decode()}
 
 
 def _result(block: Block, line: ClaudeLine, place: ClaudePlace, spill: Spill) -> Event | Problem:

@@ -1,30 +1,17 @@
-"""Reads Claude Code's transcripts, and the stream-json logs of its SDK.
-
-One file can hold several sessions: its own, named by the file, and the subagents inside it. Old versions wrote those as
-sidechain lines, later ones as progress records, the newest in files of their own. Facts about a session are given when
-they change. What people typed while the agent worked stands in the queue's records; versions before 2.1.90 wrote most
-of it nowhere else, so there it is read from the queue and skipped if it comes again as a message.
-
-Claude Code's `history.jsonl`: every prompt that was typed, with its time, folder and session. Claude Code never deletes
-it, while transcripts go after 30 days. Versions of 2025 wrote no `sessionId`. Long pastes are not in the line but in a
-cache of their own, under a hash; their place keeps the mark that the user saw.
-
-Which session a record belongs to, and what the records say about it as a whole.
-
-A transcript's own session is named by its file. Inside it `<file>/agent-<id>` is a subagent with an id, and
-`<file>/side-<uuid>` one of the time before ids, named by the record it began with. In a stream-json log sessions are
-named by `session_id`, and `<session>/call-<id>` is the subagent that this call started. Facts are told once, and again
-when they change: working folder, branch, version, parent, how the agent was started.
-
-Where Claude Code keeps its files, below its home folder.
+"""Reads Claude Code's transcripts, the stream-json logs of its SDK, and its history of prompts.
 
     projects/<slug>/<session>.jsonl                               a transcript
     projects/<slug>/agent-<id>.jsonl                              a subagent's, in old versions
     projects/<slug>/<session>/subagents/**/agent-<id>.jsonl       a subagent's
     projects/<slug>/<session>/subagents/**/agent-<id>.meta.json   what the subagent is
     projects/<slug>/<session>/tool-results/<id>.txt               output too large for the transcript
+    history.jsonl                                                 every prompt that was typed; never deleted
 
-Names that come out of a log become part of a path only here, and only if they are plain ids.
+One file can hold several sessions: its own, named by the file, and subagents: `<file>/agent-<id>`, or
+`<file>/side-<uuid>` of the time before ids, named by the record it began with; in a stream `<session>/call-<id>`. Facts
+are told once, and again when they change. What people typed while the agent worked stands in the queue's records;
+versions before 2.1.90 wrote most of it nowhere else, so there it is read from the queue and skipped if it comes again
+as a message. Names that come out of a log become part of a path only here, and only if they are plain ids.
 """
 
 import re
@@ -34,6 +21,7 @@ from typing import Any
 
 import msgspec
 
+from afterwit.agents import fields
 from afterwit.agents.claude_code.content import (
     attachment_text,
     error_text,
@@ -43,10 +31,10 @@ from afterwit.agents.claude_code.content import (
     system_text,
     text_of_anything,
 )
-from afterwit.agents.claude_code.messages import ClaudePlace, ClaudeState, assistant_readings, digest_of, user_readings
+from afterwit.agents.claude_code.messages import ClaudePlace, ClaudeState, assistant_readings, user_readings
 from afterwit.agents.claude_code.records import KNOWN, SILENT, Attachment, ClaudeLine, decode, name_of
-from afterwit.agents.log_reader import LinesReader, SourceFile
-from afterwit.agents.prompt_history import Fields, HistoryReader, JoinedReader
+from afterwit.agents.log_reader import LinesReading, SourceFile, mark
+from afterwit.agents.prompt_history import HISTORY, Fields, HistoryBesideReader
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Event, Facts, Problem, Reading, Spend, Usage
 from afterwit.model.times import ms_from_any
@@ -104,7 +92,7 @@ class Sessions:
 
     def introduction(self, child: str, line: ClaudeLine, place: ClaudePlace, call: str) -> Iterator[Facts]:
         """The facts of a subagent inside this file, at its first record."""
-        if not self._state.introduces(child):
+        if not self._state.is_new("child", child):
             return
         told = self._surroundings(line)
         told["origin"] = self._state.agent_types.pop(call, "")
@@ -212,55 +200,20 @@ def _transcript(path: PurePosixPath) -> PurePosixPath | None:
 
 
 _OUTPUT_BYTES = 1_000_000
-_DEAREST_USD = 1_000_000_000
 _QUEUE_REPEATED_FROM = (2, 1, 90)
 _STREAM_MARKS = frozenset({"claude_code_version", "tools", "parent_tool_use_id"})  # other agents' streams lack them
 _VERSION = re.compile(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
 _REPOSITORY = re.compile(r"(https?://[^/\s]+/[^/\s]+/[^/\s]+?)/(?:-/)?(?:pulls?|merge_requests)/\d")
 
 
-class ClaudeCodeReader(LinesReader):
-    agent = "claude-code"
-    evidence = ReaderEvidence.REAL_DATA
-
-    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        return primary(path)
-
-    def sniffs(self, record: Mapping[str, Any]) -> bool:
-        kind = record.get("type")
-        if not isinstance(kind, str):
-            return False
-        if kind in ("summary", "file-history-snapshot"):
-            return "leafUuid" in record or "snapshot" in record
-        if kind in ("user", "assistant"):
-            message = record.get("message")
-            if not isinstance(message, Mapping) or "content" not in message:
-                return False
-        if not record.get("sessionId"):
-            return bool(record.get("session_id")) and not _STREAM_MARKS.isdisjoint(record)
-        if kind == "system":
-            return f"system/{record.get('subtype')}" in KNOWN
-        return kind in KNOWN or kind in ("progress", "attachment")
-
-    def start(self, file: SourceFile, saved: bytes | None = None) -> "ClaudeCodeReading":
-        return ClaudeCodeReading(file, msgspec.json.decode(saved, type=ClaudeState) if saved else ClaudeState())
-
-
-class ClaudeCodeReading:
+class ClaudeCodeReading(LinesReading[ClaudeState]):
     """The reading of one file. `known` and `unknown` count every record once."""
 
-    known: Mapping[str, int]
-    unknown: Mapping[str, int]
+    state_type = ClaudeState
 
-    def __init__(self, file: SourceFile, state: ClaudeState) -> None:
-        self._file = file
-        self._state = state
-        self._sessions = Sessions(file, state)
-        self.known = state.known
-        self.unknown = state.unknown
-
-    def save(self) -> bytes:
-        return msgspec.json.encode(self._state)
+    def __init__(self, file: SourceFile, saved: bytes | None = None) -> None:
+        super().__init__(file, saved)
+        self._sessions = Sessions(file, self._state)
 
     def feed(self, record: Record) -> list[Reading]:
         line, flaws = decode(record.raw)
@@ -347,7 +300,7 @@ class ClaudeCodeReading:
             return
         self._state.remember_queued(text)
         kind = kind_of_queued(text, None, is_child=place.is_child)
-        key = f"queued:{digest_of(text)}:{line.timestamp}"
+        key = f"queued:{mark(text)}:{line.timestamp}"
         yield place.event(kind, key, text if kind is EventKind.PROMPT else shortened(text))
 
     def _facts(self, line: ClaudeLine, place: ClaudePlace) -> Iterator[Facts]:
@@ -395,15 +348,10 @@ def _stream_result(line: ClaudeLine, place: ClaudePlace) -> Iterator[Reading]:
 def _costs(line: ClaudeLine) -> dict[str, float]:
     """Cost by model where the log has it, else the total under no model."""
     models = line.model_usage if isinstance(line.model_usage, dict) else {}
-    stated = {str(name): _cost(use.get("costUSD")) for name, use in models.items() if isinstance(use, dict)}
+    stated = {str(name): fields.dollars(use, "costUSD") for name, use in models.items() if isinstance(use, dict)}
     if not any(stated.values()):
-        stated = {"": _cost(line.total_cost_usd)}
+        stated = {"": fields.dollars({"cost": line.total_cost_usd}, "cost")}
     return {name: cost for name, cost in stated.items() if cost is not None}
-
-
-def _cost(value: Any) -> float | None:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number and 0 <= value < _DEAREST_USD else None
 
 
 def _leaves_queue_unrepeated(version: str) -> bool:
@@ -411,11 +359,27 @@ def _leaves_queue_unrepeated(version: str) -> bool:
     return stated is not None and tuple(map(int, stated.groups())) < _QUEUE_REPEATED_FROM
 
 
-def history_reader() -> HistoryReader:
-    fields = Fields(text="display", session="sessionId", time="timestamp", folder="project", pasted="pastedContents")
-    return HistoryReader(ClaudeCodeReader.agent, fields)
+class ClaudeCodeReader(HistoryBesideReader):
+    agent = "claude-code"
+    evidence = ReaderEvidence.REAL_DATA
+    history = Fields(text="display", session="sessionId", time="timestamp", folder="project", pasted="pastedContents")
+    lines = ClaudeCodeReading
 
+    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
+        return path if path == HISTORY else primary(path)
 
-def reader() -> JoinedReader:
-    """Transcripts and history of Claude Code."""
-    return JoinedReader(ClaudeCodeReader(), history_reader())
+    def sniffs(self, record: Mapping[str, Any]) -> bool:
+        kind = record.get("type")
+        if not isinstance(kind, str):
+            return self.is_history(record)
+        if kind in ("summary", "file-history-snapshot"):
+            return "leafUuid" in record or "snapshot" in record
+        if kind in ("user", "assistant"):
+            message = record.get("message")
+            if not isinstance(message, Mapping) or "content" not in message:
+                return False
+        if not record.get("sessionId"):
+            return bool(record.get("session_id")) and not _STREAM_MARKS.isdisjoint(record)
+        if kind == "system":
+            return f"system/{record.get('subtype')}" in KNOWN
+        return kind in KNOWN or kind in ("progress", "attachment")

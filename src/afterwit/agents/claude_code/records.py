@@ -5,10 +5,6 @@ and whole files in `originalFile` are passed over without being built, which is 
 fields have other types than expected is decoded again, loosely: what fits is kept, and `flaws` names what did not.
 Bytes that are no JSON object raise `msgspec.DecodeError`. What a record means is left to the other modules.
 
-Fits a decoded JSON value into a type as far as it goes. For records whose fields are not of the type they should be:
-numbers as strings are converted, a field or a list item that cannot be used is left out, and its path is noted. Never
-raises for a mapping against a struct. Knows JSON values, structs, lists and unions of them; nothing about any agent.
-
 The record types of Claude Code: their names, and which of them this reader knows.
 
 A type that is missing here is counted as unknown, so that a change of the format shows up in the health report instead
@@ -16,98 +12,11 @@ of vanishing. The sets were taken from real transcripts of versions 2.0.15 to 2.
 same files know. `SILENT` ones say nothing that a session's story needs.
 """
 
-import functools
-import types
-from collections.abc import Mapping
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any
 
 import msgspec
 
-_S = TypeVar("_S", bound=msgspec.Struct)
-_FLAWS = 20
-
-
-class _UnusableError(Exception):
-    """The value has no place in the type."""
-
-
-def loosely(value: Mapping[str, Any], kind: type[_S], flaws: list[str]) -> _S:
-    """The struct with every field that could be filled. Appends the path of each one that could not to `flaws`."""
-    return _struct(value, kind, flaws, "")
-
-
-def _struct(value: Mapping[str, Any], kind: type[_S], flaws: list[str], at: str) -> _S:
-    fitting: dict[str, Any] = {}
-    for name, encoded, hint in _fields(kind):
-        if encoded in value:
-            path = f"{at}{encoded}"
-            try:
-                fitting[name] = _fit(value[encoded], hint, flaws, path)
-            except _UnusableError:
-                _note(flaws, path)
-    return kind(**fitting)
-
-
-@functools.cache
-def _fields(kind: type[msgspec.Struct]) -> tuple[tuple[str, str, Any], ...]:
-    """Each field's name, its name in JSON and its type."""
-    hints = get_type_hints(kind)
-    return tuple((field.name, field.encode_name, hints[field.name]) for field in msgspec.structs.fields(kind))
-
-
-def _fit(value: Any, kind: Any, flaws: list[str], at: str) -> Any:
-    if kind in (Any, msgspec.Raw):
-        return value
-    options = get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
-    if isinstance(value, dict):
-        struct = next((option for option in options if _is_struct(option)), None)
-        if struct is not None:
-            return _struct(value, struct, flaws, f"{at}.")
-    if isinstance(value, list):
-        listed = next((option for option in options if get_origin(option) is list), None)
-        if listed is not None:
-            return _items(value, get_args(listed)[0], flaws, at)
-    return _scalar(value, options)
-
-
-def _items(values: list[Any], kind: Any, flaws: list[str], at: str) -> list[Any]:
-    fitting = []
-    for index, value in enumerate(values):
-        path = f"{at}[{index}]"
-        try:
-            fitting.append(value if kind is msgspec.Raw else _fit(value, kind, flaws, path))
-        except _UnusableError:
-            _note(flaws, path)
-    return fitting
-
-
-def _scalar(value: Any, options: tuple[Any, ...]) -> Any:
-    for option in options:
-        if _is_struct(option) or get_origin(option) is list:
-            continue
-        try:
-            return msgspec.convert(_liken(value, option), option, strict=False)
-        except msgspec.ValidationError:
-            continue
-    raise _UnusableError
-
-
-def _liken(value: Any, option: Any) -> Any:
-    """A count that was written as 12.0, an id that was written as a number."""
-    if option is int and isinstance(value, float) and value.is_integer():
-        return int(value)
-    if option is str and isinstance(value, int | float) and not isinstance(value, bool):
-        return str(value)
-    return value
-
-
-def _is_struct(kind: Any) -> bool:
-    return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
-
-
-def _note(flaws: list[str], path: str) -> None:
-    if len(flaws) < _FLAWS:
-        flaws.append(path)
+from afterwit.agents.fields import loosely
 
 
 class _Shape(msgspec.Struct, frozen=True, gc=False, rename="camel"):

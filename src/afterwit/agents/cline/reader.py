@@ -1,22 +1,14 @@
-"""The reader of Cline and Roo in editors: one folder per task, with the conversation as one document.
+"""Cline and Roo in editors: one folder per task, with the conversation as one document.
 
-`api_conversation_history.json`, what the model was shown, is the log. Beside it lie `ui_messages.json`, which states
-the tokens and the cost of each request, and for Roo `history_item.json` with the task's folder and parent. The document
-is rewritten whole, and cut where the context was full: messages keep their times, by which they are known again.
-Written from documentation; one real history was described there.
+`api_conversation_history.json`, what the model was shown, is the log. `ui_messages.json` beside it states tokens and
+cost of each request, Roo's `history_item.json` the folder and the parent. The document is rewritten whole, and cut
+where the context was full: messages keep their times, by which they are known again.
 
-One message of Cline's conversation with its model, as a turn of the session.
-
-Tools come in two ways: as blocks with names and arguments, or as tags inside of the agent's text. Their results come
-back in the name of the user: as blocks, or as texts that begin with `[tool for 'target'] Result:`; such a text answers
-the oldest open call of its tool. A person's words stand between tags (`task`, `feedback` …), in texts of their own or
-in the results of tools that do nothing but ask; a file or a command may print such tags too, so that in other results
-they mean nothing. What the editor shows (`environment_details`) is injected. Times and ids of a message are its own;
-open calls are those of the turns before.
-
-Tool calls that stand as tags inside of the agent's text: `<execute_command><command>make</command>…`. Only names of
-tools that Cline and its relatives have are taken for calls; all other tags are text. The tag of a call that was cut off
-is text, too.
+Tools come as blocks, or as tags inside of the agent's text (only names of tools that Cline and its relatives have; a
+tag that is cut off is text). Their results come back in the name of the user: as blocks, or as texts that begin with
+`[tool for 'target'] Result:` and answer the oldest open call of that tool. A person's words stand between tags (`task`,
+`feedback` …), in texts of their own or in results of tools that only ask: in others a file or command may print such
+tags. What the editor shows (`environment_details`) is injected. Written from documentation and one described history.
 """
 
 import re
@@ -27,7 +19,7 @@ from typing import Any
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.log_reader import DocumentReader, DocumentReading, Place, SourceFile
+from afterwit.agents.log_reader import DocumentReading, Place, Reader, SourceFile
 from afterwit.agents.messages import (
     Answered,
     Asked,
@@ -37,9 +29,10 @@ from afterwit.agents.messages import (
     blocks_of,
     ended,
     inside_tags,
+    tell_block,
     without_tags,
 )
-from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
+from afterwit.model.kinds import EventKind, Relation
 from afterwit.model.pasted import blocks
 from afterwit.model.readings import Event, Facts, Reading, Result, Spend
 from afterwit.model.times import ms_from_any
@@ -89,7 +82,7 @@ class Turns:
             yield from self._call_events(blocks, own, place)
         for block in blocks:
             if isinstance(block, Other):
-                yield place.problem(f"a block of the unknown type {block.type!r}")
+                yield from tell_block(block, place, 0)
 
     def _answer(self, blocks: list[Any], place: Place) -> Iterator[Event]:
         is_native = any(isinstance(block, Asked) for block in blocks)
@@ -105,10 +98,8 @@ class Turns:
         thought = inside_tags(text, "thinking")
         text = without_tags(text, "thinking")[0]
         calls, said = ([], text) if is_native else tagged_calls(text)
-        if thought:
-            yield place.said(EventKind.THOUGHT, thought)
-        if said.strip():
-            yield place.said(EventKind.REPLY, said.strip())
+        yield from place.told(EventKind.THOUGHT, thought)
+        yield from place.told(EventKind.REPLY, said.strip())
         for tool, arguments in calls:
             yield self._call("", tool, arguments, place)
 
@@ -182,8 +173,7 @@ def _with_command(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _end(text: str, flag: bool | None) -> Result:
-    stated = _EXIT.search(text[:_HEAD_CHARS])
-    code = fields.exit_code({"code": int(stated[1])}, "code") if stated else None
+    code = fields.stated_code(_EXIT.search(text[:_HEAD_CHARS]))
     if text.lstrip().startswith(_DENIED):
         return Result(is_error=flag, is_denied=True, said=inside_tags(text, "feedback"), is_worded=True)
     is_error = True if _FAILED.match(text) or (code is not None and code != 0) else flag
@@ -208,45 +198,26 @@ def tagged_calls(text: str) -> tuple[list[tuple[str, dict[str, Any]]], str]:
     return calls, "".join([*kept, text[at:]])
 
 
-_LOG = "api_conversation_history.json"
-_COMPANIONS = frozenset(["ui_messages.json", "history_item.json"])
 _FOLDER = re.compile(r"# Current (?:Working|Workspace) Directory \(([^)\n]{1,1000})\)")
 _SIGNS = ("<task>", "<environment_details>", "<feedback>")
 
 
-class ClineReader(DocumentReader):
-    evidence = ReaderEvidence.DOCUMENTATION
-
-    def __init__(self, agent: str = "cline") -> None:
-        self.agent = agent
-
-    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        if len(path.parts) != 3 or path.parts[0] != "tasks":
-            return None
-        if path.name == _LOG:
-            return path
-        return path.with_name(_LOG) if path.name in _COMPANIONS else None
-
-    def sniffs(self, record: Mapping[str, Any]) -> bool:
-        texts = [fields.text(block, "text") for block in fields.mappings(record, "content")]
-        return record.get("role") == "user" and any(sign in text for text in texts for sign in _SIGNS)
-
-    def start(self, file: SourceFile, saved: bytes | None = None) -> "ClineReading":  # noqa: ARG002
-        return ClineReading(file)
-
-
-def roo() -> ClineReader:
-    """The reader of Roo, which keeps its tasks as Cline does."""
-    return ClineReader("roo")
-
-
 class ClineReading(DocumentReading):
+    """A conversation, `messages` of a document or a document itself."""
+
+    pieces: tuple[str, ...] = ()
+
     def __init__(self, file: SourceFile) -> None:
-        self._file = file
-        super().__init__(file.path.parent.name or file.path.stem)
+        super().__init__(file)
         self._turns = Turns(self._session)
         self._model = ""
         self._states_requests = False
+
+    def session_of(self, path: PurePosixPath) -> str:
+        return path.parent.name or path.stem
+
+    def time_of(self, value: Mapping[str, Any]) -> int | None:
+        return ms_from_any(value.get("ts"))
 
     def feed(self, record: Record) -> Iterator[Reading]:
         messages = msgspec.json.decode(record.raw, type=list[Any])
@@ -258,15 +229,13 @@ class ClineReading(DocumentReading):
         for message in items(record):
             yield from self.piece(message)
 
-    def piece(self, record: Record) -> Iterator[Reading]:
-        message = msgspec.json.decode(record.raw)
-        role = fields.text(message, "role") if isinstance(message, dict) else ""
+    def read(self, value: Mapping[str, Any], place: Place) -> Iterator[Reading]:
+        role = fields.text(value, "role")
         self._memory.count(role, is_known=role in ("user", "assistant"))
         if role in ("user", "assistant"):
-            place = Place.of(self._session, record, ms_from_any(message.get("ts")))
-            yield from self._turns.read(message, place)
+            yield from self._turns.read(value, place)
             if not self._states_requests:
-                yield from self._spend(message, place)
+                yield from self._spend(value, place)
 
     def _facts(self, record: Record) -> Facts:
         about = fields.decoded_file(self._beside("history_item.json"))
@@ -291,6 +260,16 @@ class ClineReading(DocumentReading):
 
     def _beside(self, name: str) -> bytes:
         return self._file.companion(self._file.path.with_name(name)) or b""
+
+
+class ClineReader(Reader):
+    agent = "cline"
+    companions = dict.fromkeys(("ui_messages.json", "history_item.json"), "api_conversation_history.json")
+    document = ClineReading
+
+    def sniffs(self, record: Mapping[str, Any]) -> bool:
+        texts = [fields.text(block, "text") for block in fields.mappings(record, "content")]
+        return record.get("role") == "user" and any(sign in text for text in texts for sign in _SIGNS)
 
 
 def _last_model(messages: list[Any]) -> str:

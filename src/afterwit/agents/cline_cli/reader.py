@@ -8,67 +8,31 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-import msgspec
-
 from afterwit.agents import fields
-from afterwit.agents.cline.reader import Turns
-from afterwit.agents.log_reader import DocumentReader, DocumentReading, Place, SourceFile
+from afterwit.agents.cline.reader import ClineReading
+from afterwit.agents.log_reader import DocumentReading, Place, Reader
 from afterwit.model.kinds import ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading, Spend
 from afterwit.model.times import ms_from_any
-from afterwit.sources.documents import items
-from afterwit.sources.framing import Record
 
 _MESSAGES = ".messages.json"
 
 
-class ClineCliReader(DocumentReader):
-    agent = "cline-cli"
-    evidence = ReaderEvidence.REAL_CLIENT
+class ClineCliReading(ClineReading):
+    pieces = ("messages",)
+    feed = DocumentReading.feed
 
-    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        if path.name.endswith(_MESSAGES):
-            return path
-        is_manifest = path.suffix == ".json" and path.stem == path.parent.name
-        return path.with_name(f"{path.stem}{_MESSAGES}") if is_manifest else None
+    def session_of(self, path: PurePosixPath) -> str:
+        return path.name.removesuffix(_MESSAGES)
 
-    def sniffs(self, record: Mapping[str, Any]) -> bool:
-        is_log = isinstance(record.get("messages"), list) and isinstance(record.get("agent"), str)
-        return is_log and "trajectory_format" not in record and "schema_version" not in record
-
-    def start(self, file: SourceFile, saved: bytes | None = None) -> "ClineCliReading":  # noqa: ARG002
-        return ClineCliReading(file)
-
-
-class ClineCliReading(DocumentReading):
-    def __init__(self, file: SourceFile) -> None:
-        super().__init__(file.path.name.removesuffix(_MESSAGES))
-        self._file = file
-        self._turns = Turns(self._session)
-
-    def feed(self, record: Record) -> Iterator[Reading]:
-        document = msgspec.json.decode(record.raw, type=dict[str, Any])
-        version = fields.text(fields.mapping(document, "origin"), "version")
-        yield msgspec.structs.replace(self._facts(), version=version)
-        for message in items(record, "messages"):
-            yield from self.piece(message)
-
-    def piece(self, record: Record) -> Iterator[Reading]:
-        message = msgspec.json.decode(record.raw)
-        role = fields.text(message, "role") if isinstance(message, dict) else ""
-        self._memory.count(role, is_known=role in ("user", "assistant"))
-        if role in ("user", "assistant"):
-            place = Place.of(self._session, record, ms_from_any(message.get("ts")))
-            yield from self._turns.read(message, place)
-            yield from self._spend(message, place)
-
-    def _facts(self) -> Facts:
-        manifest = fields.decoded_file(self._file.companion(self._file.path.with_name(f"{self._session}.json")))
+    def begin(self, document: Mapping[str, Any]) -> Iterator[Reading]:
+        manifest = fields.decoded_file(self._beside(f"{self._session}.json"))
         parent = fields.plain_id(manifest, "parent_session_id")
-        return Facts(
+        yield Facts(
             session=self._session,
             at_ms=ms_from_any(manifest.get("started_at")) or ms_from_any(manifest.get("created_at")),
             cwd=fields.text(manifest, "cwd", "workspace_root"),
+            version=fields.text(fields.mapping(document, "origin"), "version"),
             title=fields.text(fields.mapping(manifest, "metadata"), "title"),
             parent=parent,
             relation=Relation.SUBAGENT if parent else None,
@@ -82,3 +46,19 @@ class ClineCliReading(DocumentReading):
         own = fields.plain_id(message, "id") or str(place.at_ms or place.made_up())
         model = fields.plain_id(fields.mapping(message, "modelInfo"), "id", "modelId")
         return place.spent(f"{self._session}:{own}", model, usage, fields.dollars(metrics, "cost") or None)
+
+
+class ClineCliReader(Reader):
+    agent = "cline-cli"
+    evidence = ReaderEvidence.REAL_CLIENT
+    document = ClineCliReading
+
+    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
+        if path.name.endswith(_MESSAGES):
+            return path
+        is_manifest = path.suffix == ".json" and path.stem == path.parent.name
+        return path.with_name(f"{path.stem}{_MESSAGES}") if is_manifest else None
+
+    def sniffs(self, record: Mapping[str, Any]) -> bool:
+        is_log = isinstance(record.get("messages"), list) and isinstance(record.get("agent"), str)
+        return is_log and "trajectory_format" not in record and "schema_version" not in record

@@ -10,7 +10,7 @@ from afterwit.agents.hook_payloads import Answer, Moment, read_claude_payload, w
 AGENT = {
     "name": "codex",
     "rank": 20,
-    "reader": "codex.reader:reader",
+    "reader": "codex.reader:CodexReader",
     "transcripts": (
         "sessions/**/rollout-*.jsonl",
         "sessions/**/rollout-*.jsonl.zst",

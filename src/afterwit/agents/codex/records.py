@@ -1,38 +1,27 @@
-"""The shape of a rollout's lines, as far as the reader needs it.
+"""The shape of a rollout's lines, the names of their types, what an output says, and how a call ended.
 
-One wide `Payload` serves every record type: fields that no handler reads (instructions, encrypted reasoning, images,
-diffs) are skipped without being built. All fields are optional. Where a value has another type than it should,
-`coerce_line` keeps every usable field and names the others, so that one odd field never costs the record. Bytes that
-are no JSON object raise `msgspec.DecodeError`. What a record means is left to the reader.
+One wide `Payload` serves every type: fields that no handler reads are skipped without being built, all are optional,
+and `coerce_line` keeps the usable ones of a record with an odd field. A name is `<type>/<payload type>`, or the type
+alone; one in no table is unknown; `SILENT` ones say nothing that another record does not say.
 
-Also the names of the record types that Codex is known to write, and the marks of text that no person typed. A name is
-`<type>/<payload type>`, or the type alone where the payload has none. A type that is in no table counts as unknown.
-`SILENT` types are known and say nothing that another record does not say too: the model's own messages also come as UI
-events, and the begin and end of turns are of no use here.
+Outputs came in several layouts: framed (`Chunk ID / Wall time / Process exited with code`, `Exit code / Wall time`),
+the JSON text `{"output", "metadata"}`, parts, bare text. A frame is removed where it is complete from the first
+character on. Words such as "rejected by user" count without a frame only, and for `own_tools`: any command may print
+them.
 
-What the output of a tool call says: its text without the frame around it, and how the call ended.
-
-Codex has written outputs in several layouts: `Chunk ID / Wall time / Process exited with code` before the text of a
-unified exec, `Exit code / Wall time` before that of a shell command, a JSON string `{"output", "metadata"}`, a list of
-content parts, or bare text. The frame is removed where it is complete from the first character on; otherwise the text
-stays as it is. Words such as "rejected by user" count only where there is no frame, and only of tools whose output has
-one (`own_tools`): a command or an MCP server may print anything. What a person answers to questions is a JSON object.
-
-What a call is: the tool's name as the agent uses it, and its arguments as a plain object.
-
-Joins the two records that tell how a call ended: its output, and the `…_end` event of the user interface. In real logs
-the event comes before the output, or, where a command went on in the background, after it. So what an event says is
-kept until the output comes, and fills what the output leaves open: an exit code, an error, a duration. An event that
-follows an output of a still running command is its real end, and becomes a second result of that call. An event whose
-call never gets an output says nothing: that cannot be known while a file may still grow.
+An `…_end` event of the UI comes before the output, or after it where a command went on in the background. What it says
+is kept until the output comes and fills what that leaves open; after the output of a running command it is a second
+result. One whose call never gets an output says nothing: the file may still grow.
 """
 
-import functools
 import re
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import Annotated, Any
 
 import msgspec
 
+from afterwit.agents import fields
+from afterwit.agents.fields import loosely
+from afterwit.agents.messages import ToolOutcome
 from afterwit.model.readings import Result
 from afterwit.model.text import regex
 
@@ -93,7 +82,7 @@ class CodexPart(msgspec.Struct, frozen=True, gc=False):
     text: str | None = None
 
 
-Content = str | list[CodexPart] | None
+Content = str | list[CodexPart | str] | None
 Count = Annotated[int, msgspec.Meta(ge=0, le=10**12)]
 ExitCode = Annotated[int, msgspec.Meta(ge=-(2**31), lt=2**32)]
 
@@ -169,7 +158,7 @@ class Payload(msgspec.Struct, frozen=True):
     summary: Content = None
     arguments: str | dict[str, Any] | None = None
     input: str | dict[str, Any] | None = None
-    output: str | list[CodexPart] | OutputBody | None = None
+    output: str | list[CodexPart | str] | OutputBody | None = None
     action: dict[str, Any] | None = None
     query: str | None = None
     revised_prompt: str | None = None
@@ -213,53 +202,19 @@ class CodexLine(msgspec.Struct, frozen=True):
     payload: Payload | None = None
 
 
-class Coerced(NamedTuple):
-    line: CodexLine
-    unusable: tuple[str, ...]  # names of fields whose values have the wrong type
-
-
 decode_line = msgspec.json.Decoder(CodexLine).decode
-_Shape = TypeVar("_Shape", bound=msgspec.Struct)
 
 
-def coerce_line(raw: bytes) -> Coerced:
-    """The line of bytes that `decode_line` refused; raises `msgspec.DecodeError` if they are no JSON object."""
-    line, unusable = coerced(CodexLine, decode_object(raw))
-    return Coerced(line, tuple(unusable))
+def coerce_line(raw: bytes) -> tuple[CodexLine, list[str]]:
+    """The line of bytes that `decode_line` refused, and what of it could not be used; raises `msgspec.DecodeError` if
+    they are no JSON object."""
+    flaws: list[str] = []
+    return loosely(decode_object(raw), CodexLine, flaws), [flaw.removeprefix("payload.") for flaw in flaws]
 
 
 def decode_object(raw: bytes) -> dict[str, Any]:
     """The plain object of these bytes, with everything in it."""
     return msgspec.json.decode(raw, type=dict[str, Any])
-
-
-_fields = functools.cache(msgspec.structs.fields)
-
-
-def coerced(shape: type[_Shape], value: dict[str, Any]) -> tuple[_Shape, list[str]]:
-    """A struct of what is usable in a plain object, and the names of the fields that are not."""
-    fields: dict[str, Any] = {}
-    unusable: list[str] = []
-    for field in _fields(shape):
-        given = value.get(field.encode_name)
-        if given is None:
-            continue
-        if field.name == "payload" and isinstance(given, dict):
-            fields["payload"], inner = coerced(Payload, given)
-            unusable += inner
-            continue
-        try:
-            fields[field.name] = msgspec.convert(_mend(given), field.type, strict=False)
-        except (msgspec.ValidationError, ValueError, OverflowError):
-            unusable.append(field.encode_name)
-    return shape(**fields), unusable
-
-
-def _mend(value: Any) -> Any:
-    """Content lists with bare strings or nulls among their parts."""
-    if not isinstance(value, list):
-        return value
-    return [{"text": part} if isinstance(part, str) else part for part in value if isinstance(part, str | dict)]
 
 
 _UNNAMED = {
@@ -268,7 +223,6 @@ _UNNAMED = {
     "tool_search_call": "tool_search",
     "web_search_call": "web_search",
 }
-_ARGUMENTS = msgspec.json.Decoder(dict[str, Any])
 _KEPT = 64
 _FRAME = regex(
     r"(?:Chunk ID: \w*\n)?"
@@ -349,27 +303,15 @@ def _duration_ms(duration: Duration | None) -> int | None:
 
 def _fill(result: Result, ending: CodexEnding) -> Result:
     is_open = result.is_error is None and result.exit_code is None
-    return Result(
+    return msgspec.structs.replace(
+        result,
         is_error=ending.is_error if is_open else result.is_error,
         exit_code=ending.exit_code if result.exit_code is None else result.exit_code,
         is_denied=result.is_denied or ending.is_denied,
-        said=result.said,
         is_worded=result.is_worded and not ending.is_denied,
-        is_cancelled=result.is_cancelled,
         is_running=result.is_running and ending.exit_code is None,
-        running_as=result.running_as,
         duration_ms=ending.duration_ms if result.duration_ms is None else result.duration_ms,
     )
-
-
-class _Metadata(msgspec.Struct, frozen=True):
-    exit_code: ExitCode | None = None
-    duration_seconds: Annotated[float, msgspec.Meta(ge=0, le=1e9)] | None = None
-
-
-class Output(NamedTuple):
-    text: str
-    result: Result
 
 
 def text_of(content: Content) -> str:
@@ -379,10 +321,11 @@ def text_of(content: Content) -> str:
     return "\n".join(_part_text(part) for part in content)
 
 
-def read_output(output: str | list[CodexPart] | OutputBody | None) -> Output:
+def read_output(output: Content | OutputBody) -> ToolOutcome:
     if isinstance(output, OutputBody):
         inner = read_output(output.content)
-        return inner if output.success is not False else Output(inner.text, _has_failed(inner.result))
+        failed = msgspec.structs.replace(inner.result, is_error=True)
+        return inner if output.success is not False else ToolOutcome(inner.text, failed)
     if not isinstance(output, str):
         output = text_of(output)
     if output.startswith("{"):
@@ -390,40 +333,35 @@ def read_output(output: str | list[CodexPart] | OutputBody | None) -> Output:
     return _strip_frame(output)
 
 
-def _part_text(part: CodexPart) -> str:
+def _part_text(part: CodexPart | str) -> str:
+    if isinstance(part, str):
+        return part
     if part.text is not None:
         return part.text
     return "[image]" if part.type and "image" in part.type else ""
 
 
-def _unwrap(output: str) -> Output:
+def _unwrap(output: str) -> ToolOutcome:
     """The layout `{"output": text, "metadata": {"exit_code", "duration_seconds"}}`; any other object is plain text."""
-    try:
-        value: Any = msgspec.json.decode(output)
-    except (msgspec.DecodeError, RecursionError):
-        return Output(output, Result())
+    value = fields.decoded_text(output)
     if isinstance(value, dict) and "answers" in value and value.keys() <= {"answers", "interrupted"}:
         words = _answers(value["answers"])
-        return Output(output, Result(is_error=False, said=words, is_worded=True) if words else Result())
+        return ToolOutcome(output, Result(is_error=False, said=words, is_worded=True) if words else Result())
     metadata = value.get("metadata") if isinstance(value, dict) else None
-    if metadata is None or not isinstance(value.get("output"), str) or not isinstance(metadata, dict):
-        return Output(output, Result())
-    try:
-        said = msgspec.convert(metadata, _Metadata)
-    except msgspec.ValidationError:
-        return Output(value["output"], Result())
-    seconds = said.duration_seconds
-    return Output(
-        value["output"],
-        Result(exit_code=said.exit_code, duration_ms=None if seconds is None else round(seconds * 1000)),
+    if not isinstance(value, dict) or not isinstance(value.get("output"), str) or not isinstance(metadata, dict):
+        return ToolOutcome(output, Result())
+    seconds = fields.number(metadata, "duration_seconds")
+    duration_ms = None if seconds is None else fields.duration_ms({"ms": seconds * 1000}, "ms")
+    return ToolOutcome(
+        value["output"], Result(exit_code=fields.exit_code(metadata, "exit_code"), duration_ms=duration_ms)
     )
 
 
-def _strip_frame(output: str) -> Output:
+def _strip_frame(output: str) -> ToolOutcome:
     start = output.find("\nChunk ID: ") + 1 if output.startswith("Command: ") else 0
     frame = _FRAME.match(output, start)
     if frame is None:
-        return Output(output, _bare_result(output))
+        return ToolOutcome(output, _bare_result(output))
     code = frame["exited"] or frame["exit"]
     result = Result(
         exit_code=int(code) if code else None,
@@ -431,7 +369,7 @@ def _strip_frame(output: str) -> Output:
         running_as=frame["running"] or "",
         duration_ms=_ms(frame["seconds"]),
     )
-    return Output(output[frame.end() :], result)
+    return ToolOutcome(output[frame.end() :], result)
 
 
 def _bare_result(output: str) -> Result:
@@ -449,10 +387,6 @@ def _answers(answers: Any) -> str:
     given = [entry.get("answers") for entry in entries if isinstance(entry, dict)]
     texts = [text for several in given if isinstance(several, list) for text in several]
     return "\n".join(text.removeprefix("user_note: ") for text in texts if isinstance(text, str) and text.strip())
-
-
-def _has_failed(result: Result) -> Result:
-    return msgspec.structs.replace(result, is_error=True)
 
 
 def _ms(seconds: str | None) -> int | None:
@@ -474,7 +408,7 @@ def arguments_of(item: Payload) -> dict[str, Any]:
         case "image_generation_call":
             return {"prompt": item.revised_prompt} if item.revised_prompt else {}
         case _:
-            return _decode(item.arguments)
+            return fields.arguments(item.arguments)
 
 
 def _action(item: Payload) -> dict[str, Any]:
@@ -482,15 +416,3 @@ def _action(item: Payload) -> dict[str, Any]:
     if item.query and "query" not in action:
         action["query"] = item.query
     return action
-
-
-def _decode(arguments: str | dict[str, Any] | None) -> dict[str, Any]:
-    """The object in a JSON string; {"raw": text} if there is none."""
-    if isinstance(arguments, dict):
-        return arguments
-    if not arguments:
-        return {}
-    try:
-        return _ARGUMENTS.decode(arguments)
-    except (msgspec.DecodeError, RecursionError):
-        return {"raw": arguments}

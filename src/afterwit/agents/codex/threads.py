@@ -1,19 +1,13 @@
-"""Which thread a record belongs to, and the key that a record shares with its copies in other files.
+"""Which thread a record belongs to, and the key that it shares with its copies in other files.
 
 A fork or a forked subagent begins with a copy of its parent's history: its own `session_meta`, then the parent's, then
-the parent's records, stamped anew. Ids are UUIDs of version 7, which sort by time. So the rule is: **a turn belongs to
-the youngest thread named in the file that is not younger than the turn**. The copied part ends at the first
-`task_started` or `turn_context` whose turn id is not older than the file's own thread id. The same rule sorts out a
-fork of a fork. `subagent_history_start_ordinal` says it outright where lines are numbered. Where turns or threads have
-no such ids (2025), the copied part ends at the first pause: copies are written within milliseconds.
+the parent's records, stamped anew. Ids are UUIDs of version 7, which sort by time, so that **a turn belongs to the
+youngest thread named in the file that is not younger than the turn**; that sorts out a fork of a fork, too.
+`subagent_history_start_ordinal` says it outright. Without such ids (2025) the copy ends at the first pause: copies are
+written within milliseconds. A fork cut to its last turns lacks the parent's `session_meta`; `forked_from_id` stands in.
+Keys count the occurrences of a text within one turn, so that a copy without earlier turns has equal keys.
 
-A fork that was cut to its last turns lacks the parent's `session_meta`; `forked_from_id` stands in for it. Keys count
-the occurrences of a text within one turn, so that a copy that lacks earlier turns still has equal keys. Only where a
-cut fork copies turns of its grandparent do token counts get keys of the wrong thread.
-
-Also finds the second of two records that tell one thing: the item that the model sees, and the event that a person
-sees. It keeps hashes of the last few texts only, works in both orders, and a text that a person types twice still
-counts twice. And it tells what a session_meta says about the thread as a whole.
+`Echoes` finds the second of two records that tell one thing, in both orders, by hashes of the last few texts.
 """
 
 import re
@@ -23,13 +17,11 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.agents.codex.records import Endings, Payload
-from afterwit.agents.log_reader import mark
+from afterwit.agents.log_reader import ReadingMemory, mark
 from afterwit.model.kinds import Relation
 from afterwit.model.readings import Facts
 
 _KEPT = 7
-_NAMES_KEPT = 200
-_NAME_CHARS = 80
 _UUID7 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _PAUSE_MS = 500
@@ -198,27 +190,15 @@ class Lineage(msgspec.Struct):
             self.counts = {}
 
 
-class CodexState(msgspec.Struct):
+class CodexState(ReadingMemory):
     """All that a reading remembers between two appends: ids, hashes and counters, never text of the log."""
 
     number: int = 0  # records read so far
-    known: dict[str, int] = {}
-    unknown: dict[str, int] = {}
     lineage: Lineage = msgspec.field(default_factory=Lineage)
     prompts: Echoes = msgspec.field(default_factory=Echoes)
     compactions: Echoes = msgspec.field(default_factory=Echoes)
     endings: Endings = msgspec.field(default_factory=Endings)
     model: str = ""
-    subagents: list[str] = []  # threads that another agent talks to
+    subagents: list[str] = msgspec.field(default_factory=list)  # threads that another agent talks to
     cwd_mark: str = ""
     totals: tuple[int, int, int] | None = None
-
-    def count_other(self, name: str, *, is_known: bool) -> None:
-        """Counts a type without a meaning. Unknown names come from the log: their length and number are bounded."""
-        if is_known:
-            self.known[name] = self.known.get(name, 0) + 1
-            return
-        name = name[:_NAME_CHARS]
-        if name not in self.unknown and len(self.unknown) >= _NAMES_KEPT:
-            name = "(more)"
-        self.unknown[name] = self.unknown.get(name, 0) + 1

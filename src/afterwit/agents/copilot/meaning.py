@@ -1,24 +1,13 @@
 """What each type of record means: one small function a type, from its data and the state to readings.
 
-What a person typed is `content`; `transformedContent`, with the client's additions, is left alone. A call is told by
-the message that asks for it, or by its start where no message does. Subagents write into their parent's file: their
-records name them, and become a session of their own, `<session>/agent-<id>`. What a subagent is told is a notice.
-A rewind removes records from the file, which then is read anew; nothing else is needed for it.
+What a person typed is `content`; `transformedContent` is left alone. A call is told by the message that asks for it, or
+by its start where no message does; what was asked and refused is kept, bounded, until start and end come. Subagents
+write into their parent's file and become sessions of their own, `<session>/agent-<id>`; what they are told is a notice.
+A command that exits with 2 is a success to Copilot: its code stands in `shellExecution`, or in the last line of output.
 
-What the reading of one Copilot session remembers between two appends. Ids and sums only. A call is asked for, allowed
-or refused, started and ended by four records; what the earlier ones say is kept until the later ones come, and bounded,
-because some never do.
-
-How a tool call of Copilot ended: from the flags of its record, and from the line that a shell's output ends with.
-
-A command that exits with 2 is a success to Copilot; only its exit code tells. The code stands in `shellExecution`, in
-older versions in a line of Copilot's own at the end of the output.
-
-What a Copilot session used, told once although several records speak of it. A message states its output tokens (until
-1.0.68), a `session.usage_record` all tokens of one response (1.0.102), and `session.shutdown` the sums of all models. A
-shutdown therefore adds only what no other record told. Its sums stand for the whole session, resumes included; where
-they are smaller than what was told before, they stand for the last run only. `inputTokens` includes what was read from
-and written to a cache, `outputTokens` includes reasoning.
+Tokens are told once: a message states its output (until 1.0.68), a `session.usage_record` a response (1.0.102), and
+`session.shutdown` the sums of all, which add only what no other record told. Its sums stand for the whole session, or,
+where they are smaller than what was told, for the last run. Input includes the cache, output the reasoning.
 """
 
 import re
@@ -29,6 +18,7 @@ import msgspec
 
 from afterwit.agents import fields
 from afterwit.agents.log_reader import Place, ReadingMemory
+from afterwit.agents.messages import ToolOutcome
 from afterwit.model.kinds import EventKind, RecordedEnd, Relation
 from afterwit.model.readings import Facts, Reading, Result, Spend, Usage
 
@@ -74,14 +64,8 @@ class Ledger(msgspec.Struct):
 
 
 def usage_of(stated: Mapping[str, Any]) -> Usage:
-    read, written = fields.tokens(stated, "cacheReadTokens"), fields.tokens(stated, "cacheWriteTokens")
-    return Usage(
-        input=max(0, fields.tokens(stated, "inputTokens") - read - written),
-        cache_read=read,
-        cache_write=written,
-        output=fields.tokens(stated, "outputTokens"),
-        reasoning=fields.tokens(stated, "reasoningTokens"),
-    )
+    names = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens")
+    return fields.usage(stated, *names, is_cache_given=True)
 
 
 def _covers(stated: Usage, told: Usage) -> bool:
@@ -94,14 +78,7 @@ def _sum(usage: Usage, other: Usage, sign: int) -> Usage:
     return Usage(*(min(max(0, first + sign * second), 10**15) for first, second in pairs))
 
 
-class CopilotOutcome(NamedTuple):
-    """What a call gave back, and what is said about it."""
-
-    text: str
-    result: Result
-
-
-def outcome_of(data: Mapping[str, Any], *, was_denied: bool = False) -> CopilotOutcome:
+def outcome_of(data: Mapping[str, Any], *, was_denied: bool = False) -> ToolOutcome:
     """Reads the data of a `tool.execution_complete`."""
     error = fields.mapping(data, "error")
     message, code = fields.text(error, "message") or fields.text(data, "error"), fields.text(error, "code")
@@ -123,7 +100,7 @@ def outcome_of(data: Mapping[str, Any], *, was_denied: bool = False) -> CopilotO
         is_running=running is not None,
         running_as=_shell_in(running[0]) if running else "",
     )
-    return CopilotOutcome(fields.without_blobs(text), result)
+    return ToolOutcome(fields.without_blobs(text), result)
 
 
 def _shell_in(notice: str) -> str:
@@ -134,10 +111,7 @@ def _shell_in(notice: str) -> str:
 
 def _exit_code(data: Mapping[str, Any], tail: str) -> int | None:
     stated = fields.exit_code(fields.mapping(data, "shellExecution"), "exitCode")
-    if stated is not None:
-        return stated
-    exited = _EXITED.search(tail)
-    return fields.exit_code({"code": int(exited[1])}, "code") if exited else None
+    return fields.stated_code(_EXITED.search(tail)) if stated is None else stated
 
 
 _KEPT = 64
@@ -155,19 +129,15 @@ class CopilotState(ReadingMemory):
     def ask(self, call: str) -> None:
         self.asked = [*self.asked[-_KEPT:], call]
 
-    def was_asked(self, call: str) -> bool:
-        if call not in self.asked:
-            return False
-        self.asked.remove(call)
-        return True
-
     def deny(self, call: str) -> None:
         self.denied = [*self.denied[-_KEPT:], call]
 
-    def was_denied(self, call: str) -> bool:
-        if call not in self.denied:
+    @staticmethod
+    def took(call: str, calls: list[str]) -> bool:
+        """Whether this was among the calls, which it then is no more."""
+        if call not in calls:
             return False
-        self.denied.remove(call)
+        calls.remove(call)
         return True
 
 
@@ -187,7 +157,7 @@ class CopilotLine(NamedTuple):
         return f"{self.id}{part}" if self.id else ""
 
     def said(self, kind: EventKind, text: str, part: str = "") -> list[Reading]:
-        return [self.place.said(kind, text, self.key(part))] if text.strip() else []
+        return list(self.place.told(kind, text, self.key(part)))
 
 
 def child_of(root: str, agent: str) -> str:
@@ -195,13 +165,6 @@ def child_of(root: str, agent: str) -> str:
 
 
 def _start(state: CopilotState, line: CopilotLine) -> list[Reading]:
-    data = line.data
-    state.model = fields.plain_id(data, "selectedModel") or state.model
-    version, origin = fields.text(data, "copilotVersion"), fields.text(data, "producer")
-    return [_surroundings(line, fields.mapping(data, "context"), version=version, origin=origin)]
-
-
-def _resume(state: CopilotState, line: CopilotLine) -> list[Reading]:
     state.model = fields.plain_id(line.data, "selectedModel") or state.model
     return [_surroundings(line, fields.mapping(line.data, "context"))]
 
@@ -210,7 +173,7 @@ def _context_changed(_: CopilotState, line: CopilotLine) -> list[Reading]:
     return [_surroundings(line, line.data)]
 
 
-def _surroundings(line: CopilotLine, context: Mapping[str, Any], version: str = "", origin: str = "") -> Facts:
+def _surroundings(line: CopilotLine, context: Mapping[str, Any]) -> Facts:
     repository, host = fields.text(context, "repository"), fields.text(context, "repositoryHost")
     return Facts(
         session=line.root,
@@ -218,8 +181,8 @@ def _surroundings(line: CopilotLine, context: Mapping[str, Any], version: str = 
         cwd=fields.text(context, "cwd", "gitRoot"),
         branch=fields.text(context, "branch"),
         remote=f"{host}/{repository}" if host and repository else repository,
-        version=version,
-        origin=origin,
+        version=fields.text(line.data, "copilotVersion"),
+        origin=fields.text(line.data, "producer"),
     )
 
 
@@ -295,7 +258,7 @@ def _task_complete(state: CopilotState, line: CopilotLine) -> list[Reading]:
 
 
 def _started(state: CopilotState, line: CopilotLine) -> list[Reading]:
-    if state.was_asked(fields.plain_id(line.data, "toolCallId")):
+    if state.took(fields.plain_id(line.data, "toolCallId"), state.asked):
         return []
     return _call(line, line.data, fields.text(line.data, "toolName"))
 
@@ -318,7 +281,7 @@ def _complete(state: CopilotState, line: CopilotLine) -> list[Reading]:
     call = fields.plain_id(line.data, "toolCallId")
     if not call:
         return [line.place.problem("a result that names no call")]
-    text, result = outcome_of(line.data, was_denied=state.was_denied(call))
+    text, result = outcome_of(line.data, was_denied=state.took(call, state.denied))
     return [line.place.result(f"result:{line.id or line.root}:{call}", call, text, result)]
 
 
@@ -358,9 +321,8 @@ def _abort(_: CopilotState, line: CopilotLine) -> list[Reading]:
 
 
 def _error(_: CopilotState, line: CopilotLine) -> list[Reading]:
-    status = fields.exit_code(line.data, "statusCode")
     said = fields.text(line.data, "message", "errorMessage", "errorType")
-    return [line.place.said(EventKind.MODEL_ERROR, f"{status} {said}" if status else said, line.key())]
+    return [line.place.failed(fields.exit_code(line.data, "statusCode"), said, line.key())]
 
 
 def _notice(_: CopilotState, line: CopilotLine) -> list[Reading]:
@@ -384,7 +346,7 @@ def _reasoning(_: CopilotState, line: CopilotLine) -> list[Reading]:
 
 MEANINGS: dict[str, Callable[[CopilotState, CopilotLine], list[Reading]]] = {
     "session.start": _start,
-    "session.resume": _resume,
+    "session.resume": _start,
     "session.context_changed": _context_changed,
     "session.title_changed": _title,
     "session.model_change": _model_change,

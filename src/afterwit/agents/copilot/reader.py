@@ -17,18 +17,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-import msgspec
-
 from afterwit.agents import fields
 from afterwit.agents.copilot.meaning import MEANINGS, CopilotLine, CopilotState, child_of, outcome_of
-from afterwit.agents.log_reader import DocumentReading, FileReading, LinesReading, Place, Shape, SourceFile, resumed
+from afterwit.agents.log_reader import DocumentReading, LinesReading, Place, Reader
 from afterwit.agents.messages import calls_of, text_of
 from afterwit.agents.messages import outcome_of as outcome_of_text
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading, Result
 from afterwit.model.times import ms_from_any
-from afterwit.sources.documents import items
-from afterwit.sources.framing import Record
 
 _AFTER_SESSION = """
     auto_mode_resolved autopilot_objective_changed background_tasks_changed binary_asset canvas.recorded canvas.removed
@@ -59,44 +55,15 @@ _MANUAL = re.compile(r"^user_named:[ \t]*true\b", re.MULTILINE)
 _PLAIN_SCALAR = re.compile(r"[\w(][^\n#|>]{0,300}")
 
 
-class CopilotReader:
-    agent = "copilot"
-    evidence = ReaderEvidence.REAL_DATA
-
-    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        match path.parts:
-            case ("session-state", _, "events.jsonl"):
-                return path
-            case ("session-state", _, "workspace.yaml"):
-                return path.with_name(_EVENTS)
-            case ("history-session-state", name) if name.endswith(".json"):
-                return path
-        return None
-
-    def shape(self, path: PurePosixPath) -> Shape:
-        return Shape.DOCUMENT if path.suffix == ".json" else Shape.LINES
-
-    def sniffs(self, record: Mapping[str, Any]) -> bool:
-        if isinstance(record.get("data"), dict) and {"id", "parentId", "timestamp"} <= record.keys():
-            return isinstance(record.get("type"), str) and record["type"].startswith(("session.", "user.message"))
-        return "sessionId" in record and ("chatMessages" in record or isinstance(record.get("timeline"), list))
-
-    def start(self, file: SourceFile, saved: bytes | None = None) -> FileReading:
-        if self.shape(file.path) is Shape.DOCUMENT:
-            return CopilotHistoryReading(file.path.stem)
-        return CopilotReading(file, resumed(CopilotState, saved))
-
-
 class CopilotReading(LinesReading[CopilotState]):
     """The reading of one `events.jsonl`."""
 
-    def __init__(self, file: SourceFile, state: CopilotState) -> None:
-        self._file = file
-        super().__init__(state)
-        self._root = file.path.parent.name if file.path.name == _EVENTS else file.path.stem
+    state_type = CopilotState
 
-    def feed(self, record: Record) -> list[Reading]:
-        value = msgspec.json.decode(record.raw, type=dict[str, Any])
+    def session_of(self, path: PurePosixPath) -> str:
+        return path.parent.name if path.name == _EVENTS else path.stem
+
+    def read(self, value: Mapping[str, Any], place: Place) -> list[Reading]:
         name = fields.plain_id(value, "type")
         meaning = MEANINGS.get(name)
         self._state.count(name, is_known=meaning is not None or name in SILENT)
@@ -104,20 +71,18 @@ class CopilotReading(LinesReading[CopilotState]):
             return []
         data = fields.mapping(value, "data")
         agent = fields.plain_id(value, "agentId") or fields.plain_id(data, "parentToolCallId")
-        session = child_of(self._root, agent) if agent else self._root
-        place = Place.of(session, record, ms_from_any(value.get("timestamp")))
-        readings = self._introduce(place) + meaning(
-            self._state, CopilotLine(data, fields.plain_id(value, "id"), place, self._root)
-        )
+        place = place._replace(session=child_of(self._session, agent) if agent else self._session)
+        line = CopilotLine(data, fields.plain_id(value, "id"), place, self._session)
+        readings = self._introduce(place) + meaning(self._state, line)
         if name == "session.start":
             readings += self._title()
         return readings
 
     def _introduce(self, place: Place) -> list[Reading]:
         """Whose child a subagent is, at its first record."""
-        if place.session == self._root or not self._state.is_new("child", place.session):
+        if place.session == self._session or not self._state.is_new("child", place.session):
             return []
-        return [Facts(session=place.session, at_ms=place.at_ms, parent=self._root, relation=Relation.SUBAGENT)]
+        return [Facts(session=place.session, at_ms=place.at_ms, parent=self._session, relation=Relation.SUBAGENT)]
 
     def _title(self) -> list[Reading]:
         raw = self._file.companion(self._file.path.with_name(_WORKSPACE))
@@ -126,7 +91,7 @@ class CopilotReading(LinesReading[CopilotState]):
         title = name[1].strip().strip("'\"") if name else ""
         if not _PLAIN_SCALAR.fullmatch(title):
             return []
-        return [Facts(session=self._root, title=title, is_title_manual=_MANUAL.search(told) is not None)]
+        return [Facts(session=self._session, title=title, is_title_manual=_MANUAL.search(told) is not None)]
 
 
 _NAME = re.compile(r"(?:session_)?(?P<id>[0-9a-f-]{36})?.*")
@@ -144,25 +109,18 @@ _REQUESTED, _COMPLETED = "tool_call_requested", "tool_call_completed"
 
 
 class CopilotHistoryReading(DocumentReading):
-    def __init__(self, stem: str) -> None:
-        name = _NAME.fullmatch(stem)
-        super().__init__((name["id"] if name else "") or stem)
+    def session_of(self, path: PurePosixPath) -> str:
+        name = _NAME.fullmatch(path.stem)
+        return (name["id"] if name else "") or path.stem
 
-    def feed(self, record: Record) -> Iterator[Reading]:
-        document = msgspec.json.decode(record.raw, type=dict[str, Any])
+    def begin(self, document: Mapping[str, Any]) -> Iterator[Reading]:
         self._session = fields.plain_id(document, "sessionId") or self._session
+        self.pieces = ("timeline" if fields.mappings(document, "timeline") else "chatMessages",)
         at_ms = ms_from_any(document.get("startTime"))
         yield Facts(session=self._session, at_ms=at_ms, title=fields.text(document, "summary", "title"))
-        has_timeline = bool(fields.mappings(document, "timeline"))
-        for piece in items(record, "timeline" if has_timeline else "chatMessages"):
-            yield from self.piece(piece)
 
-    def piece(self, record: Record) -> Iterator[Reading]:
-        entry = msgspec.json.decode(record.raw)
-        if not isinstance(entry, dict):
-            self._memory.count("(no object)", is_known=False)
-            return
-        place = Place.of(self._session, record, ms_from_any(entry.get("timestamp")))
+    def read(self, value: Mapping[str, Any], place: Place) -> Iterator[Reading]:
+        entry = value
         kind, role = fields.plain_id(entry, "type"), fields.plain_id(entry, "role")
         is_known = kind in (*_SPOKEN, _REQUESTED, _COMPLETED) or (not kind and role in (*_ROLES, "tool"))
         self._memory.count(kind or role, is_known=is_known)
@@ -200,6 +158,19 @@ class CopilotHistoryReading(DocumentReading):
         for number, call_made in enumerate(calls_of(message)):
             call = fields.plain_id({"id": call_made.id}, "id") or f"at-{place.offset}-{number}"
             yield place.call(f"call:{self._session}:{call}", call, call_made.tool, call_made.arguments)
+
+
+class CopilotReader(Reader):
+    agent = "copilot"
+    evidence = ReaderEvidence.REAL_DATA
+    lines = CopilotReading
+    document = CopilotHistoryReading
+    companions = {_WORKSPACE: _EVENTS}  # noqa: RUF012
+
+    def sniffs(self, record: Mapping[str, Any]) -> bool:
+        if isinstance(record.get("data"), dict) and {"id", "parentId", "timestamp"} <= record.keys():
+            return isinstance(record.get("type"), str) and record["type"].startswith(("session.", "user.message"))
+        return "sessionId" in record and ("chatMessages" in record or isinstance(record.get("timeline"), list))
 
 
 def _end_of(result: Mapping[str, Any]) -> tuple[str, Result]:

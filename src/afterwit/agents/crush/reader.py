@@ -12,12 +12,11 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from afterwit.agents import fields
-from afterwit.agents.log_reader import LinesReader, Place, Row, RowsReading, SourceFile, column, native_id, row_of
-from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
-from afterwit.model.readings import Facts, Reading, Result, Spend, Usage
+from afterwit.agents.log_reader import Place, Reader, Row, RowsReading, RowsState, column, native_id, row_of
+from afterwit.model.kinds import EventKind, Relation
+from afterwit.model.readings import Facts, Reading, Result
 from afterwit.model.times import ms_from_any
 from afterwit.sources.databases import PLACE, Database, DatabaseGatherer, DatabaseTable
-from afterwit.sources.framing import Record
 from afterwit.sources.gathering import Gatherer
 
 _DATABASE = Database(
@@ -41,81 +40,60 @@ _CWD = re.compile(r"(?<!\s)\s*<cwd>[^<\n]*</cwd>\s*\Z")
 _CALL_SESSION = re.compile(r"(?:.*\$\$)?((?:call_|toolu_|tooluse_|functions\.)[\w.:-]+)")
 _DENIED = ("user denied permission", "permission denied by user")
 _ABORTED = "Command was aborted before completion"
-_DEAREST_USD = 1e6
 
 
-class CrushReader(LinesReader):
-    agent = "crush"
-    evidence = ReaderEvidence.DOCUMENTATION
+class CrushReading(RowsReading[RowsState]):
+    state_type = RowsState
 
-    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        return path if path.suffix == ".jsonl" and path.parent.name == "crush.db" else None
+    def time_of(self, value: Mapping[str, Any]) -> int | None:
+        return ms_from_any(value.get("created_at"))
 
-    def sniffs(self, record: Mapping[str, Any]) -> bool:
-        row = row_of(record)
-        return row.table == "sessions" and {"parent_session_id", "prompt_tokens"} <= row.values.keys()
-
-    def start(self, file: SourceFile, saved: bytes | None = None) -> "CrushReading":
-        return CrushReading(file.path, saved)
-
-
-class CrushReading(RowsReading):
-    def take(self, record: Record, row: Row) -> Iterator[Reading] | None:
+    def take(self, row: Row, place: Place) -> Iterator[Reading] | None:
         match row.table:
             case "(database)":
                 return self._place(row.values)
             case "sessions":
-                return self._session(row.values)
+                return self._read_session(row.values, place)
             case "messages":
-                return self._message(record, row.values)
+                return self._message(row.values, place)
         return None
 
     def _place(self, row: Mapping[str, Any]) -> Iterator[Reading]:
         self.noted(PLACE)
         folder = PurePosixPath(fields.text(row, "folder").replace("\\", "/"))
         if folder.name == ".crush":
-            yield Facts(session=self._state.session, cwd=str(folder.parent))
+            yield Facts(session=self._session, cwd=str(folder.parent))
 
-    def _session(self, row: Mapping[str, Any]) -> Iterator[Reading]:
+    def _read_session(self, row: Mapping[str, Any], place: Place) -> Iterator[Reading]:
         self.noted("session")
         state = self._state
-        state.session = native_id(row.get("id")) or state.session
+        state.session = native_id(row.get("id")) or place.session
         parent = native_id(row.get("parent_session_id"))
         state.is_child = bool(parent)
-        at_ms = ms_from_any(row.get("created_at"))
         call = _CALL_SESSION.fullmatch(state.session)
         yield Facts(
             session=state.session,
-            at_ms=at_ms,
+            at_ms=place.at_ms,
             title=fields.text(row, "title"),
             parent=parent,
             relation=Relation.SUBAGENT if parent else None,
             parent_call=call[1] if call and parent else "",
         )
-        usage = Usage(fields.tokens(row, "prompt_tokens"), 0, 0, fields.tokens(row, "completion_tokens"))
-        cost = fields.number(row, "cost")
-        if usage != Usage() or cost:
-            stated = float(cost) if cost is not None and 0 <= cost < _DEAREST_USD else None
-            key = f"total:{state.session}"
-            yield Spend(session=state.session, key=key, model="", usage=usage, at_ms=at_ms, cost_usd=stated)
+        usage = fields.usage(row, "prompt_tokens", "completion_tokens")
+        cost = fields.dollars(row, "cost")
+        yield from place._replace(session=state.session).spent(f"total:{state.session}", "", usage, cost)
 
-    def _message(self, record: Record, row: Mapping[str, Any]) -> Iterator[Reading]:
+    def _message(self, row: Mapping[str, Any], place: Place) -> Iterator[Reading]:
         self.noted(f"message/{fields.plain_id(row, 'role')[:20]}")
-        place = self.place(record, ms_from_any(row.get("created_at")))
         provider = fields.text(row, "provider")
         if provider:
             yield Facts(session=place.session, at_ms=place.at_ms, provider=provider)
-        parts = column(row, "parts")
-        for number, part in enumerate(parts if isinstance(parts, list) else ()):
-            kind = fields.plain_id(part, "type") if isinstance(part, dict) else ""
-            data = fields.mapping(part, "data") if isinstance(part, dict) else {}
-            key = f"{place.identity(fields.plain_id(row, 'id') or f'at-{record.offset}')}:{number}"
-            readings = self._part(place, kind, data, row, key)
-            if readings is None:
-                self.noted(f"part/{kind}", is_known=kind in _SILENT)
-            else:
-                self.noted(f"part/{kind}")
-                yield from readings
+        for number, part in enumerate(fields.mappings({"parts": column(row, "parts")}, "parts")):
+            kind = fields.plain_id(part, "type")
+            key = f"{place.identity(fields.plain_id(row, 'id') or f'at-{place.offset}')}:{number}"
+            readings = self._part(place, kind, fields.mapping(part, "data"), row, key)
+            self.noted(f"part/{kind}", is_known=readings is not None or kind in _SILENT)
+            yield from readings or ()
 
     def _part(
         self, place: Place, kind: str, data: Mapping[str, Any], row: Mapping[str, Any], key: str
@@ -124,7 +102,7 @@ class CrushReading(RowsReading):
             case "text":
                 return self._text(place, data, row, key)
             case "reasoning":
-                return _text_events(place, EventKind.THOUGHT, fields.text(data, "thinking"))
+                return place.told(EventKind.THOUGHT, fields.text(data, "thinking"))
             case "tool_call":
                 return self._call(place, data)
             case "tool_result":
@@ -132,9 +110,8 @@ class CrushReading(RowsReading):
             case "finish":
                 return _finish(place, data)
             case "shell_command":
-                return _text_events(
-                    place, EventKind.NOTICE, f"$ {fields.text(data, 'command')}\n{fields.text(data, 'output')}"
-                )
+                said = f"$ {fields.text(data, 'command')}\n{fields.text(data, 'output')}"
+                return place.told(EventKind.NOTICE, said)
         return None
 
     def _text(self, place: Place, data: Mapping[str, Any], row: Mapping[str, Any], key: str) -> Iterator[Reading]:
@@ -153,20 +130,12 @@ class CrushReading(RowsReading):
     def _call(self, place: Place, data: Mapping[str, Any]) -> Iterator[Reading]:
         tool, call_id = fields.text(data, "name"), fields.plain_id(data, "id")
         if tool and call_id:
-            arguments = fields.arguments(data.get("input"))
-            yield place.asked(call_id, tool, arguments)
+            yield place.asked(call_id, tool, fields.arguments(data.get("input")))
 
     def _result(self, place: Place, data: Mapping[str, Any]) -> Iterator[Reading]:
         call_id = fields.plain_id(data, "tool_call_id")
         if call_id:
-            content = fields.without_blobs(fields.text(data, "content"))
-            text, result = _outcome(content, data)
-            yield place.answered(call_id, text, result)
-
-
-def _text_events(place: Place, kind: EventKind, text: str) -> Iterator[Reading]:
-    if text.strip():
-        yield place.said(kind, text)
+            yield place.answered(call_id, *_outcome(fields.without_blobs(fields.text(data, "content")), data))
 
 
 def _finish(place: Place, data: Mapping[str, Any]) -> Iterator[Reading]:
@@ -197,6 +166,15 @@ def _outcome(content: str, data: Mapping[str, Any]) -> tuple[str, Result]:
         duration_ms=end - start if start and end and end >= start else None,
     )
     return _CWD.sub("", content), result
+
+
+class CrushReader(Reader):
+    agent = "crush"
+    lines = CrushReading
+
+    def sniffs(self, record: Mapping[str, Any]) -> bool:
+        row = row_of(record)
+        return row.table == "sessions" and {"parent_session_id", "prompt_tokens"} <= row.values.keys()
 
 
 def gatherers() -> tuple[Gatherer, ...]:

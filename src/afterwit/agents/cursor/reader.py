@@ -10,20 +10,16 @@ list their messages (`fullConversationHeadersOnly`), each under its own key, and
 them (`conversation`). The keys with which Cursor encrypts data are left alone.
 """
 
-import re
 from collections.abc import Iterator, Mapping
-from pathlib import PurePosixPath
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 from afterwit.agents import fields
-from afterwit.agents.log_reader import LinesReader, Place, Row, RowsReading, SourceFile, column, native_id, row_of
+from afterwit.agents.log_reader import Place, Reader, Row, RowsReading, RowsState, column, native_id, row_of
 from afterwit.agents.messages import outcome_of
-from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
+from afterwit.model.kinds import EventKind, Relation
 from afterwit.model.readings import Facts, Reading, Result
 from afterwit.model.times import ms_from_any
 from afterwit.sources.databases import KeyValueGatherer, KeyValues
-from afterwit.sources.framing import Record
 from afterwit.sources.gathering import Gatherer
 
 _SECRETS = frozenset(("blobEncryptionKey", "speculativeSummarizationEncryptionKey"))
@@ -39,43 +35,31 @@ _DATABASE = KeyValues(
     inline="conversation",
 )
 _USER, _MODEL = 1, 2
-_DRIVE = re.compile(r"/[A-Za-z]:/")
 _DONE = frozenset(("completed", "success", "error", "failed", "rejected", "cancelled", "canceled"))
 
 
-class CursorReader(LinesReader):
-    agent = "cursor"
-    evidence = ReaderEvidence.DOCUMENTATION
+class CursorReading(RowsReading[RowsState]):
+    state_type = RowsState
 
-    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        return path if path.suffix == ".jsonl" and path.parent.name == "state.vscdb" else None
+    def time_of(self, value: Mapping[str, Any]) -> int | None:
+        return ms_from_any(value.get("createdAt"))
 
-    def sniffs(self, record: Mapping[str, Any]) -> bool:
-        return row_of(record).table in ("composerData", "bubbleId")
-
-    def start(self, file: SourceFile, saved: bytes | None = None) -> "CursorReading":
-        return CursorReading(file.path, saved)
-
-
-class CursorReading(RowsReading):
-    def take(self, record: Record, row: Row) -> Iterator[Reading] | None:
+    def take(self, row: Row, place: Place) -> Iterator[Reading] | None:
         if row.table == "composerData":
-            return self._conversation(row.values)
-        if row.table == "bubbleId":
-            return self._bubble(record, row.values)
-        return None
+            return self._conversation(row.values, place)
+        return self._bubble(row.values, place) if row.table == "bubbleId" else None
 
-    def _conversation(self, head: Mapping[str, Any]) -> Iterator[Reading]:
+    def _conversation(self, head: Mapping[str, Any], place: Place) -> Iterator[Reading]:
         self.noted("composerData")
         state = self._state
-        state.session = native_id(head.get("composerId")) or state.session
+        state.session = native_id(head.get("composerId")) or place.session
         state.model = fields.plain_id(fields.mapping(head, "modelConfig"), "modelName")
         about = fields.mapping(head, "subagentInfo")
         parent = native_id(about.get("parentComposerId")) or native_id(head.get("parentComposerId"))
         state.is_child = bool(parent)
         yield Facts(
             session=state.session,
-            at_ms=ms_from_any(head.get("createdAt")),
+            at_ms=place.at_ms,
             cwd=_folder(fields.mapping(head, "workspaceIdentifier")),
             branch=_branch(head),
             title=fields.text(head, "name"),
@@ -84,11 +68,10 @@ class CursorReading(RowsReading):
             origin=fields.text(head, "unifiedMode"),
         )
 
-    def _bubble(self, record: Record, bubble: Mapping[str, Any]) -> Iterator[Reading]:
+    def _bubble(self, bubble: Mapping[str, Any], place: Place) -> Iterator[Reading]:
         kind = bubble.get("type")
         self.noted(f"bubble/{kind}"[:20], is_known=kind in (_USER, _MODEL))
-        place = self.place(record, ms_from_any(bubble.get("createdAt")))
-        identity = place.identity(fields.plain_id(bubble, "bubbleId") or f"at-{record.offset}")
+        identity = place.identity(fields.plain_id(bubble, "bubbleId") or f"at-{place.offset}")
         folder = fields.text(bubble, "workspaceProjectDir")
         if folder:
             yield Facts(session=place.session, at_ms=place.at_ms, cwd=folder)
@@ -106,11 +89,8 @@ class CursorReading(RowsReading):
 
     def _answer(self, place: Place, bubble: Mapping[str, Any], identity: str) -> Iterator[Reading]:
         thought = fields.text(fields.mapping(bubble, "thinking"), "text") or fields.text(bubble, "thinking")
-        if thought:
-            yield place.said(EventKind.THOUGHT, thought)
-        text = fields.without_blobs(fields.text(bubble, "text"))
-        if text:
-            yield place.said(EventKind.REPLY, text, f"said:{identity}")
+        yield from place.told(EventKind.THOUGHT, thought)
+        yield from place.told(EventKind.REPLY, fields.without_blobs(fields.text(bubble, "text")), f"said:{identity}")
         yield from _tool(place, fields.mapping(bubble, "toolFormerData"), identity)
         counts = fields.mapping(bubble, "tokenCount")
         model = fields.plain_id(fields.mapping(bubble, "modelInfo"), "modelName") or self._state.model
@@ -152,17 +132,9 @@ def _outcome(tool: Mapping[str, Any], status: str) -> tuple[str, Result]:
 def _folder(workspace: Mapping[str, Any]) -> str:
     """The path that an editor's address of a folder names."""
     uri = fields.mapping(workspace, "uri")
-    path = fields.text(uri, "fsPath", "path")
-    if path:
-        return path
-    external = fields.text(uri, "external") or fields.text(workspace, "uri")
-    if not external.startswith("file://"):
-        return ""
-    try:
-        folder = unquote(urlsplit(external).path)
-    except ValueError:
-        return ""
-    return folder[1:] if _DRIVE.match(folder) else folder
+    return fields.text(uri, "fsPath", "path") or fields.folder_at(
+        fields.text(uri, "external") or fields.text(workspace, "uri")
+    )
 
 
 def _branch(head: Mapping[str, Any]) -> str:
@@ -171,6 +143,15 @@ def _branch(head: Mapping[str, Any]) -> str:
             if name := fields.text(branch, "branchName"):
                 return name
     return ""
+
+
+class CursorReader(Reader):
+    agent = "cursor"
+    paths = ("**/state.vscdb/*.jsonl",)
+    lines = CursorReading
+
+    def sniffs(self, record: Mapping[str, Any]) -> bool:
+        return row_of(record).table in ("composerData", "bubbleId")
 
 
 def gatherers() -> tuple[Gatherer, ...]:

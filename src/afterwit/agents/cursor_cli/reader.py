@@ -1,20 +1,14 @@
-"""The reader of Cursor's agent transcripts: JSON lines in newer versions, plain texts in older ones.
-
-Written from documentation. A transcript has no times, no ids, no models, no tokens and no results of calls: what a
-person typed, what the agent answered and which tools it called is all there is. A person's words stand between
-`<user_query>` tags; what stands around them was injected. Chat databases beside the transcripts are not read here.
-
-The older transcripts of Cursor: plain texts with a marker before each piece.
+"""Cursor's agent transcripts: JSON lines in newer versions, plain texts in older ones. They have no times, ids, models
+or tokens, and lines no results. A person's words stand between `<user_query>` tags; what stands around was injected.
 
     user:                    a person, with `<user_query>` tags around the words
     assistant: (or A:)       the agent
     [Thinking] …             one line
     [Tool call] Name         its arguments follow, one `  name: value` a line
-    [Tool result] Name       its output follows, if it is there at all
+    [Tool result] Name       its output follows, if it is there at all; it belongs to the oldest open call of its tool
 
-A result belongs to the oldest open call of its tool; whether it was a failure is not said. Every line that stands
-behind a finished piece is the agent speaking on. An output may print any marker: so behind one nobody is taken for a
-person.
+Every line behind a finished piece is the agent speaking on. An output may print any marker: behind one nobody is taken
+for a person. Written from documentation; chat databases beside the transcripts are not read.
 """
 
 import re
@@ -22,24 +16,20 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-import msgspec
-
 from afterwit.agents import fields
-from afterwit.agents.log_reader import FileReading, LinesReading, Place, ReadingMemory, Shape, SourceFile, resumed
-from afterwit.agents.messages import (
-    Answered,
-    Asked,
-    Other,
-    SaidBlock,
-    Thought,
-    blocks_of,
-    ended,
-    inside_tags,
-    without_tags,
+from afterwit.agents.log_reader import (
+    DocumentReading,
+    FileReading,
+    LinesReading,
+    Place,
+    Reader,
+    ReadingMemory,
+    Shape,
+    SourceFile,
 )
-from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
+from afterwit.agents.messages import SaidBlock, blocks_of, inside_tags, tell_block, without_tags
+from afterwit.model.kinds import EventKind, Relation
 from afterwit.model.readings import Event, Facts, Reading, Result
-from afterwit.model.times import ms_from_any
 from afterwit.redaction.markers import without_notes
 from afterwit.sources.framing import Record
 
@@ -61,16 +51,10 @@ class _Line(NamedTuple):
     text: bytes
 
 
-class PlainReading:
-    def __init__(self, session: str) -> None:
-        self._session = session
+class PlainReading(DocumentReading):
+    def __init__(self, file: SourceFile) -> None:
+        super().__init__(file)
         self._open: list[tuple[str, str]] = []  # tool and id of calls without a result
-        self._counts: dict[str, int] = {}
-        self.known: Mapping[str, int] = self._counts
-        self.unknown: Mapping[str, int] = {}
-
-    def save(self) -> bytes:
-        return b""
 
     def feed(self, record: Record) -> Iterator[Reading]:
         for begin, end in _pieces(record.raw):
@@ -80,12 +64,12 @@ class PlainReading:
         head, _, body = record.raw.partition(b"\n")
         marker = _MARKER.match(head.rstrip(b"\r"))
         kind = _kind_of(marker)
-        self._counts[kind] = self._counts.get(kind, 0) + 1
+        self._memory.count(kind, is_known=True)
         text = without_notes((body if marker else record.raw).decode("utf-8", "replace")).strip()
         rest = (marker["rest"] or b"").decode("utf-8", "replace").strip() if marker else ""
-        yield from self._read(kind, rest, text, Place.of(self._session, record))
+        yield from self._tell(kind, rest, text, Place.of(self._session, record))
 
-    def _read(self, kind: str, rest: str, text: str, place: Place) -> Iterator[Reading]:
+    def _tell(self, kind: str, rest: str, text: str, place: Place) -> Iterator[Reading]:
         if kind == "user":
             yield from spoken(text, place)
         elif kind == "call":
@@ -96,8 +80,8 @@ class PlainReading:
             yield place.answered(self._result_event(rest) or place.made_up(), text, Result())
         elif kind == "thought":
             yield place.said(EventKind.THOUGHT, rest)
-        elif text:
-            yield place.said(EventKind.REPLY if kind == "reply" else EventKind.NOTICE, text)
+        else:
+            yield from place.told(EventKind.REPLY if kind == "reply" else EventKind.NOTICE, text)
 
     def _result_event(self, tool: str) -> str:
         for number, (name, call_id) in enumerate(self._open):
@@ -154,9 +138,41 @@ def _arguments(text: str) -> Iterator[tuple[str, str]]:
         yield name, "\n".join(values)
 
 
-class CursorTranscriptReader:
+class TranscriptReading(LinesReading[ReadingMemory]):
+    state_type = ReadingMemory
+
+    @property
+    def _parent(self) -> str:
+        path = self._file.path
+        return path.parents[1].name if path.parent.name == "subagents" else ""
+
+    def begin(self, value: Mapping[str, Any], place: Place) -> Iterator[Reading]:  # noqa: ARG002 - the protocol's
+        if self._parent:
+            yield Facts(session=self._session, parent=self._parent, relation=Relation.SUBAGENT)
+
+    def read(self, value: Mapping[str, Any], place: Place) -> Iterator[Reading]:
+        role, kind = fields.text(value, "role"), fields.text(value, "type")
+        is_known = role in _ROLES or (not role and kind in _CONTROL)
+        self._state.count(role or kind, is_known=is_known)
+        if role not in _ROLES:
+            return
+        content = fields.mapping(value, "message").get("content", value.get("content"))
+        for number, block in enumerate(blocks_of(content)):
+            if isinstance(block, SaidBlock):
+                yield from self._text_events(role, block.text, place)
+            else:
+                yield from tell_block(block, place, number)
+
+    def _text_events(self, role: str, text: str, place: Place) -> Iterator[Event]:
+        if role != "user":
+            yield place.said(EventKind.REPLY if role == "assistant" else EventKind.NOTICE, text)
+            return
+        yield from spoken(text, place, is_delegated=bool(self._parent))
+
+
+class CursorTranscriptReader(Reader):
     agent = "cursor-cli"
-    evidence = ReaderEvidence.DOCUMENTATION
+    lines = TranscriptReading
 
     def primary(self, path: PurePosixPath) -> PurePosixPath | None:
         is_kept = path.parts[0] == "projects" and _FOLDER in path.parts[:-1]
@@ -171,49 +187,7 @@ class CursorTranscriptReader:
         return is_message and record.get("role") in ("user", "assistant") and "type" not in record
 
     def start(self, file: SourceFile, saved: bytes | None = None) -> FileReading:
-        if self.shape(file.path) is Shape.TEXT:
-            return PlainReading(file.path.stem)
-        return TranscriptReading(file.path, resumed(ReadingMemory, saved))
-
-
-class TranscriptReading(LinesReading[ReadingMemory]):
-    def __init__(self, path: PurePosixPath, memory: ReadingMemory) -> None:
-        self._session = path.stem
-        self._parent = path.parents[1].name if path.parent.name == "subagents" else ""
-        super().__init__(memory)
-
-    def feed(self, record: Record) -> list[Reading]:
-        value = msgspec.json.decode(record.raw, type=dict[str, Any])
-        is_first = self._is_at_start
-        facts = Facts(session=self._session, parent=self._parent, relation=Relation.SUBAGENT)
-        readings: list[Reading] = [facts] if is_first and self._parent else []
-        return readings + list(self._read(value, record))
-
-    def _read(self, value: Mapping[str, Any], record: Record) -> Iterator[Reading]:
-        role, kind = fields.text(value, "role"), fields.text(value, "type")
-        is_known = role in _ROLES or (not role and kind in _CONTROL)
-        self._state.count(role or kind, is_known=is_known)
-        if role not in _ROLES:
-            return
-        place = Place.of(self._session, record, ms_from_any(value.get("timestamp")))
-        content = fields.mapping(value, "message").get("content", value.get("content"))
-        for number, block in enumerate(blocks_of(content)):
-            if isinstance(block, SaidBlock):
-                yield from self._text_events(role, block.text, place)
-            elif isinstance(block, Thought):
-                yield place.said(EventKind.THOUGHT, block.text)
-            elif isinstance(block, Asked):
-                yield place.asked(block.id or place.made_up(number), block.tool, block.arguments)
-            elif isinstance(block, Answered):
-                yield place.answered(block.id or place.made_up(number), block.text, ended(block.text, block.is_error))
-            elif isinstance(block, Other):
-                yield place.problem(f"a block of the unknown type {block.type!r}")
-
-    def _text_events(self, role: str, text: str, place: Place) -> Iterator[Event]:
-        if role != "user":
-            yield place.said(EventKind.REPLY if role == "assistant" else EventKind.NOTICE, text)
-            return
-        yield from spoken(text, place, is_delegated=bool(self._parent))
+        return PlainReading(file) if file.path.suffix == ".txt" else super().start(file, saved)
 
 
 def spoken(text: str, place: Place, *, is_delegated: bool = False) -> Iterator[Event]:
@@ -223,7 +197,5 @@ def spoken(text: str, place: Place, *, is_delegated: bool = False) -> Iterator[E
     around = text[:query] + without_tags(text[query:], _QUERY)[0] if human else text
     if not human and not around.lstrip().startswith("<"):
         human, around = around, ""
-    if around.strip():
-        yield place.said(EventKind.NOTICE, around)
-    if human.strip():
-        yield place.said(EventKind.NOTICE if is_delegated else EventKind.PROMPT, human)
+    yield from place.told(EventKind.NOTICE, around)
+    yield from place.told(EventKind.NOTICE if is_delegated else EventKind.PROMPT, human)

@@ -91,7 +91,7 @@ def _below(value: Any, steps: tuple[str | int, ...]) -> list[Any]:
 class Requirement(msgspec.Struct, frozen=True):
     """One field: any of these values, or, without values, whether it is there."""
 
-    path: str
+    path: str  # or several, as `tool|tool_name`: the first that leads to something
     values: tuple[Scalar, ...] = ()
     exists: bool = True
 
@@ -104,7 +104,7 @@ class Condition(msgspec.Struct, frozen=True):
 
 
 def _holds(requirement: Requirement, place: DeclaredPlace) -> bool:
-    values = values_at(requirement.path, place)
+    values = next(filter(None, (values_at(path, place) for path in requirement.path.split("|"))), [])
     if not requirement.values:
         return bool(values) is requirement.exists
     return any(_is_same(value, wanted) for value in values for wanted in requirement.values)

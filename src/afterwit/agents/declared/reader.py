@@ -1,21 +1,13 @@
 """Reads a log by its description: any JSON lines whose records are prompts, replies, calls, results or other events.
 
-The rules of a description apply to each record in the order in which they stand; one record can become several events.
-A record is known if a rule with `when` fits it, if it is to be ignored, or if a rule finds anything in it. A record
-without a session belongs to the session of the last one before it; where no record names one, the file or its folder
-does. Where the fields of a result say nothing about the outcome, the output's own words count, as in chat logs.
-State: counters, ids, names of models, open calls. What a value is taken for, and which call a result
-answers, is left to `values`; what may stand in a description, to `parsing`.
+Rules apply to each record in their order; one record can become several events. A record is known if a rule with `when`
+fits it, if it is to be ignored, or if a rule finds anything in it. One without a session belongs to that of the last
+before it; where none names one, to the file or its folder. Where no field says how a call ended, the output's words do.
 
-What the values that paths lead to are taken for: texts, ids, numbers, moments, arguments.
-
-Takes decoded JSON and never raises. What has an unusable shape comes back empty or as None. Only an id may go into keys
-and saved state, because it is short and has no spaces; other text that stands where an id should becomes a hash.
-
-Which call a result belongs to, in logs that need not say it. Ids such as `call_0` may come again in each turn: from its
-second use on, an id gets a number ("call_0#2"), and a result belongs to the latest call of its id. A result without an
-id answers the call that stands in the same record, else the oldest open call of its session and tool. What is kept
-between records is bounded.
+Values of unusable shape come back empty. Only a short text without spaces is an id, which may go into keys and state;
+another becomes a hash. Ids such as `call_0` may come again: from its second use on one gets a number ("call_0#2"), and
+a result belongs to the latest call of its id; without one to the call in the same record, else the oldest open of its
+session and tool.
 """
 
 import hashlib
@@ -28,6 +20,7 @@ from typing import Any
 import msgspec
 
 from afterwit.actions.tools import kind_of
+from afterwit.agents import fields
 from afterwit.agents.declared.description import (
     Condition,
     DeclaredPlace,
@@ -41,14 +34,13 @@ from afterwit.agents.declared.description import (
     values_at,
 )
 from afterwit.agents.declared.parsing import description_of
-from afterwit.agents.descriptor import Agent, matches
-from afterwit.agents.log_reader import LinesReader, LinesReading, Place, SourceFile, resumed
+from afterwit.agents.log_reader import FileReading, LinesReading, Place, Reader, ReadingMemory, SourceFile
 from afterwit.agents.log_reader import identity as told_apart
 from afterwit.agents.messages import outcome_of, text_of
+from afterwit.agents.registry import agent as agent_named
 from afterwit.model.kinds import ActionKind, EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Reading, Result, Spend, Usage
 from afterwit.model.times import ms_from_any
-from afterwit.sources.framing import Record
 
 _MOST_OPEN = 100
 _MOST_USES = 5000
@@ -201,17 +193,12 @@ def is_wrong(paths: Paths, place: DeclaredPlace) -> bool | None:
 def arguments_of(value: Any, tool: str = "") -> dict[str, Any]:
     """The arguments of a call: an object, the JSON text of one, or anything else as it is. A log that only sums up what
     went in has plain text there: for a shell that is the command line, for a tool of files the path."""
-    if isinstance(value, dict):
-        return value
-    if value is None or value == "":
-        return {}
-    if isinstance(value, str):
+    if value and isinstance(value, str):
         try:
-            decoded = msgspec.json.decode(value)
+            msgspec.json.decode(value)
         except (msgspec.DecodeError, UnicodeError, RecursionError):
             return {_name_of(value, tool): value}
-        return decoded if isinstance(decoded, dict) else {"raw": value}
-    return {"raw": value}
+    return fields.arguments(value)
 
 
 def _name_of(text: str, tool: str) -> str:
@@ -246,75 +233,72 @@ def _hash(text: str) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
 
 
-_MOST_TYPES = 50
 _MOST_SESSIONS = 100
+_FACTS = ("cwd", "branch", "remote", "version", "title", "origin", "provider")
 _MOST_USD = 1e6
 _TEXTLESS = frozenset([EventKind.INTERRUPT, EventKind.COMPACTION, EventKind.MODEL_ERROR])
 
 
-class _State(msgspec.Struct, kw_only=True):
-    known: dict[str, int] = {}
-    unknown: dict[str, int] = {}
+class _State(ReadingMemory):
     session: str = ""
-    models: dict[str, str] = {}  # the last of each session
+    models: dict[str, str] = msgspec.field(default_factory=dict)  # the last of each session
     calls: Calls = msgspec.field(default_factory=Calls)
 
 
-class DeclaredReader(LinesReader):
+class DeclaredReading(LinesReading[_State]):
+    state_type = _State
+
+    def __init__(self, description: Description, file: SourceFile, saved: bytes | None) -> None:
+        super().__init__(file, saved)
+        self._description = description
+        self._fallback = _session_name(description.session_from, file.path)
+
+    def read(self, value: dict[str, Any], place: Place) -> list[Reading]:
+        turn = _Turn(self._description, self._state, self._fallback, place, value)
+        readings = list(turn.read())
+        self._state.count(turn.type_name(), is_known=bool(readings) or turn.is_expected())
+        return readings
+
+
+class DeclaredReader(Reader):
     """The reader of the logs that one description tells of."""
 
     def __init__(self, description: Description, evidence: ReaderEvidence = ReaderEvidence.DESCRIPTION) -> None:
-        self.agent = description.name
+        self.paths = description.transcripts
+        super().__init__(description.name)
         self.evidence = evidence
         self._description = description
-
-    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        return path if matches(self._description.transcripts, path) else None
 
     def sniffs(self, record: Mapping[str, Any]) -> bool:
         place = DeclaredPlace(record, record)
         return any(condition.holds(place) for condition in self._description.sniff)
 
-    def start(self, file: SourceFile, saved: bytes | None = None) -> "DeclaredReading":
-        return DeclaredReading(self._description, file.path, saved)
+    def lines(self, file: SourceFile, saved: bytes | None) -> FileReading:
+        return DeclaredReading(self._description, file, saved)
 
 
-def described_reader(agent: Agent) -> DeclaredReader:
+def described_reader(name: str) -> DeclaredReader:
     """The reader of an agent that needs no code of its own."""
-    about = {"name": agent.name, "transcripts": list(agent.transcripts)}
-    description = description_of(about | tomllib.loads(agent.description), agent.name)
+    agent = agent_named(name)
+    about = {"name": name, "transcripts": list(agent.transcripts)}
+    description = description_of(about | tomllib.loads(agent.description), name)
     return DeclaredReader(description, ReaderEvidence.DOCUMENTATION)
-
-
-class DeclaredReading(LinesReading[_State]):
-    def __init__(self, description: Description, path: PurePosixPath, saved: bytes | None) -> None:
-        self._description = description
-        self._fallback = _session_name(description.session_from, path)
-        super().__init__(resumed(_State, saved))
-
-    def feed(self, record: Record) -> list[Reading]:
-        message = msgspec.json.decode(record.raw, type=dict[str, Any])
-        turn = _Turn(self._description, self._state, self._fallback, record, message)
-        readings = list(turn.read())
-        counts = self._state.known if readings or turn.is_expected() else self._state.unknown
-        _count(counts, turn.type_name())
-        return readings
 
 
 class _Turn:
     """One record, on its way to readings."""
 
     def __init__(
-        self, description: Description, state: _State, fallback: str, record: Record, message: dict[str, Any]
+        self, description: Description, state: _State, fallback: str, at: Place, message: dict[str, Any]
     ) -> None:
         self._description = description
         self._state = state
-        self._record = record
         self._place = DeclaredPlace(message, message)
         state.session = identity(description.session, self._place) or state.session
         self._session = state.session or fallback
         _remember(state.models, self._session, _name(word(description.model, self._place)))
-        self._at_ms = moment(description.time, description.time_unit, self._place)
+        at_ms = moment(description.time, description.time_unit, self._place)
+        self._at = at._replace(session=self._session, at_ms=at_ms)
         self._key = identity(description.key, self._place)
         self._given: dict[EventKind, int] = {}  # events of each kind so far
 
@@ -364,7 +348,7 @@ class _Turn:
             return
         number = self._given.get(EventKind.CALL, 0)
         given = identity(rule.id, place)
-        call_id = self._state.calls.made(self._session, given, _name(tool), self._record.offset, number)
+        call_id = self._state.calls.made(self._session, given, _name(tool), self._at.offset, number)
         yield self._event(
             EventKind.CALL,
             key=f"call:{self._session}:{call_id}",
@@ -375,7 +359,7 @@ class _Turn:
 
     def _result(self, rule: EventRule, place: DeclaredPlace) -> Event:
         tool = word(rule.tool, place) or rule.tool_name
-        call_id = self._state.calls.answered(self._session, identity(rule.id, place), _name(tool), self._record.offset)
+        call_id = self._state.calls.answered(self._session, identity(rule.id, place), _name(tool), self._at.offset)
         text, result = _outcome(rule, place)
         key = f"result:{self._session}:{call_id}"
         return self._event(EventKind.RESULT, key=key, call_id=call_id, text=text, result=result)
@@ -383,26 +367,23 @@ class _Turn:
     def _event(self, kind: EventKind, *, key: str = "", **fields: Any) -> Event:
         number = self._given[kind] = self._given.get(kind, 0) + 1
         if not key and self._key:
-            key = f"{kind}:{told_apart(self._session, self._at_ms, self._key)}" + (f":{number}" if number > 1 else "")
-        return Place.of(self._session, self._record, self._at_ms).event(kind, key, **fields)
+            key = f"{kind}:{told_apart(self._session, self._at.at_ms, self._key)}" + (
+                f":{number}" if number > 1 else ""
+            )
+        return self._at.event(kind, key, **fields)
 
     def _facts(self, rule: FactsRule) -> Iterator[Facts]:
         parent = identity(rule.parent, self._place)
+        said: dict[str, Any] = {name: word(getattr(rule, name), self._place) for name in _FACTS}
         facts = Facts(
             session=self._session,
-            at_ms=self._at_ms,
-            cwd=word(rule.cwd, self._place),
-            branch=word(rule.branch, self._place),
-            remote=word(rule.remote, self._place),
-            version=word(rule.version, self._place),
-            title=word(rule.title, self._place),
-            origin=word(rule.origin, self._place),
-            provider=word(rule.provider, self._place),
+            at_ms=self._at.at_ms,
+            **said,
             parent=parent,
             parent_call=identity(rule.parent_call, self._place),
             relation=rule.relation if parent else None,
         )
-        if facts != Facts(session=self._session, at_ms=self._at_ms):
+        if facts != Facts(session=self._session, at_ms=self._at.at_ms):
             yield facts
 
     def _spend(self, rule: SpendRule) -> Iterator[Spend]:
@@ -413,10 +394,10 @@ class _Turn:
         own = identity(rule.id, self._place) or self._key
         yield Spend(
             session=self._session,
-            key=f"{self._session}:{own}" if own else f"{self._session}@{self._record.offset}",
+            key=f"{self._session}:{own}" if own else f"{self._session}@{self._at.offset}",
             model=_name(word(rule.model, self._place)) or self._state.models.get(self._session, ""),
             usage=usage,
-            at_ms=self._at_ms,
+            at_ms=self._at.at_ms,
             cost_usd=None if cost is None else float(cost),
         )
 
@@ -482,9 +463,3 @@ def _remember(models: dict[str, str], session: str, model: str) -> None:
         models[session] = model
         while len(models) > _MOST_SESSIONS:
             del models[next(iter(models))]
-
-
-def _count(counts: dict[str, int], name: str) -> None:
-    if name not in counts and len(counts) >= _MOST_TYPES:
-        name = "other"
-    counts[name] = counts.get(name, 0) + 1

@@ -8,21 +8,20 @@ from `<session>.settings.json`, which is rewritten in place.
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
 
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.log_reader import LinesReader, LinesReading, Place, ReadingMemory, SourceFile, resumed
-from afterwit.agents.messages import Answered, Asked, Other, SaidBlock, Thought, blocks_of, ended, without_tags
-from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
+from afterwit.agents.log_reader import LinesReading, Place, Reader, ReadingMemory
+from afterwit.agents.messages import Answered, Asked, SaidBlock, blocks_of, ended, tell_block, without_tags
+from afterwit.model.kinds import EventKind, Relation
 from afterwit.model.readings import Event, Facts, Reading, Result
 from afterwit.model.times import ms_from_any
-from afterwit.sources.framing import Record
 
 _SETTINGS = ".settings.json"
+_MEANT = frozenset(["session_start", "compaction_state", "agent_turn_outcome"])
 _SILENT = frozenset(["todo_state", "session_settings"])
 _ROLES = frozenset(["user", "assistant", "system"])
 _STOPPED = frozenset(["interrupted", "cancelled", "canceled", "aborted"])
@@ -37,53 +36,22 @@ class _State(ReadingMemory):
     model: str = ""
 
 
-class DroidReader(LinesReader):
-    agent = "droid"
-    evidence = ReaderEvidence.DOCUMENTATION
-
-    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        if path.parts[:1] != ("sessions",) or len(path.parts) not in (2, 3):
-            return None
-        if path.name.endswith(_SETTINGS):
-            return path.with_name(f"{path.name.removesuffix(_SETTINGS)}.jsonl")
-        return path if path.suffix == ".jsonl" else None
-
-    def sniffs(self, record: Mapping[str, Any]) -> bool:
-        return record.get("type") == "session_start" and isinstance(record.get("id"), str) and "owner" in record
-
-    def start(self, file: SourceFile, saved: bytes | None = None) -> "DroidReading":
-        return DroidReading(file, resumed(_State, saved))
-
-
 class DroidReading(LinesReading[_State]):
-    def __init__(self, file: SourceFile, state: _State) -> None:
-        self._session = file.path.stem
-        self._settings = partial(file.companion, file.path.with_name(f"{file.path.stem}{_SETTINGS}"))
-        super().__init__(state)
+    state_type = _State
 
-    def feed(self, record: Record) -> list[Reading]:
-        value = msgspec.json.decode(record.raw, type=dict[str, Any])
-        is_first = self._is_at_start
-        readings = list(self._totals()) if is_first else []
-        place = Place.of(self._session, record, ms_from_any(value.get("timestamp")))
-        return readings + list(self._read(value, place))
-
-    def _read(self, value: Mapping[str, Any], place: Place) -> Iterator[Reading]:
+    def read(self, value: Mapping[str, Any], place: Place) -> Iterator[Reading]:
         kind = fields.text(value, "type")
         message = fields.mapping(value, "message")
-        if kind == "session_start":
-            self._state.count(kind, is_known=True)
-            yield self._facts(value)
-        elif kind == "message":
+        if kind == "message":
             yield from self._message(fields.plain_id(value, "id"), message, place)
+            return
+        self._state.count(kind, is_known=kind in _MEANT or kind in _SILENT)
+        if kind == "session_start":
+            yield self._facts(value)
         elif kind == "compaction_state":
-            self._state.count(kind, is_known=True)
             yield place.said(EventKind.COMPACTION, fields.text(value, "summaryText"))
         elif kind == "agent_turn_outcome":
-            self._state.count(kind, is_known=True)
             yield from self._outcome(fields.text(value, "reason"), place)
-        else:
-            self._state.count(kind, is_known=kind in _SILENT)
 
     def _facts(self, start: Mapping[str, Any]) -> Facts:
         caller, forked = fields.plain_id(start, "callingSessionId"), fields.plain_id(start, "parent")
@@ -101,9 +69,9 @@ class DroidReading(LinesReading[_State]):
             parent_call=fields.plain_id(start, "callingToolUseId"),
         )
 
-    def _totals(self) -> Iterator[Reading]:
+    def begin(self, value: Mapping[str, Any], place: Place) -> Iterator[Reading]:  # noqa: ARG002 - the protocol's
         """What the settings say of the session as a whole."""
-        settings = fields.decoded_file(self._settings())
+        settings = fields.decoded_file(self._file.companion(self._file.path.with_name(f"{self._session}{_SETTINGS}")))
         names = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheCreationTokens", "thinkingTokens")
         usage = fields.usage(fields.mapping(settings, "tokenUsage"), *names)
         place = Place(self._session, 0, 0, ms_from_any(settings.get("providerLockTimestamp")))
@@ -117,23 +85,17 @@ class DroidReading(LinesReading[_State]):
 
     def _message(self, own: str, message: Mapping[str, Any], place: Place) -> Iterator[Reading]:
         role = fields.text(message, "role")
+        self._state.count(f"message/{role}", is_known=role in _ROLES)
         if role not in _ROLES:
-            self._state.count(f"message/{role}", is_known=False)
             return
-        self._state.count(f"message/{role}", is_known=True)
         said: list[str] = []
         for number, block in enumerate(blocks_of(message.get("content"))):
             if isinstance(block, SaidBlock):
                 said.append(block.text)
-            elif isinstance(block, Thought):
-                yield place.said(EventKind.THOUGHT, block.text)
-            elif isinstance(block, Asked):
+                continue
+            if isinstance(block, Asked):
                 yield from self._text_events(role, own, message, said, place)
-                yield place.asked(block.id or place.made_up(number), block.tool, block.arguments)
-            elif isinstance(block, Answered):
-                yield place.answered(block.id or place.made_up(number), block.text, _end(block))
-            elif isinstance(block, Other):
-                yield place.problem(f"a block of the unknown type {block.type!r}")
+            yield from tell_block(block, place, number, _end)
         yield from self._text_events(role, own, message, said, place)
 
     def _text_events(
@@ -142,14 +104,11 @@ class DroidReading(LinesReading[_State]):
         """One event of the texts so far, which are told then."""
         text, injected = without_tags("\n".join(said), "system-reminder")
         said.clear()
-        if injected:
-            yield place.said(EventKind.NOTICE, injected)
-        if not text.strip():
-            return
+        yield from place.told(EventKind.NOTICE, injected)
         kind = EventKind.REPLY if role == "assistant" else EventKind.NOTICE
         if role == "user" and self._is_human(message, text):
             kind = EventKind.PROMPT
-        yield place.said(kind, text, f"{kind}:{place.identity(own)}" if own else "")
+        yield from place.told(kind, text, f"{kind}:{place.identity(own)}" if own else "")
 
     def _is_human(self, message: Mapping[str, Any], text: str) -> bool:
         source = fields.text(message, "userMessageSource")
@@ -157,8 +116,20 @@ class DroidReading(LinesReading[_State]):
         return not (is_made or self._state.is_delegated or text.startswith(_TASK))
 
 
-def _end(answer: Answered) -> Result:
+def _end(answer: Answered) -> tuple[str, Result]:
     """How a call ended; results without a flag are good ones. Commands say their exit code in their last line."""
-    stated = _EXIT.search(answer.text[-_TAIL_CHARS:])
-    code = fields.exit_code({"code": int(stated[1])}, "code") if stated else None
-    return msgspec.structs.replace(ended(answer.text, answer.is_error or False), exit_code=code)
+    code = fields.stated_code(_EXIT.search(answer.text[-_TAIL_CHARS:]))
+    return answer.text, msgspec.structs.replace(ended(answer.text, answer.is_error or False), exit_code=code)
+
+
+class DroidReader(Reader):
+    agent = "droid"
+    lines = DroidReading
+
+    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
+        return super().primary(
+            path.with_name(f"{path.name.removesuffix(_SETTINGS)}.jsonl") if path.name.endswith(_SETTINGS) else path
+        )
+
+    def sniffs(self, record: Mapping[str, Any]) -> bool:
+        return record.get("type") == "session_start" and isinstance(record.get("id"), str) and "owner" in record

@@ -22,12 +22,19 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
-from afterwit.agents.log_reader import FileReading, Reader, Shape, SourceFile
+from afterwit.agents.fields import decoded_file
+from afterwit.agents.log_reader import (
+    FileReading,
+    LinesReading,
+    Place,
+    Reader,
+    ReadingMemory,
+    Shape,
+    SourceFile,
+)
 from afterwit.agents.registry import AGENTS, reader_for
-from afterwit.model.kinds import ReaderEvidence
 from afterwit.model.readings import Reading
 from afterwit.model.times import ms_from_any
-from afterwit.sources.framing import Record
 from afterwit.sources.gathering import Gatherer, Rendering, SourceError, mark_of
 from afterwit.sources.git import Blob, Ref, beginnings, blobs, contents, refs
 from afterwit.sources.places import LogFile
@@ -163,11 +170,11 @@ def _checkpoints(git_dir: Path, ref: Ref) -> list[_Checkpoint]:
             metadata[folder] = blob
     folders = [folder for folder in chunks if folder in metadata]
     texts = contents(git_dir, [metadata[folder].object for folder in folders])
-    said = dict(zip(folders, map(_decode_metadata, texts), strict=True))
+    said = dict(zip(folders, map(decoded_file, texts), strict=True))
     return [_checkpoint(folder, parts, said.get(folder, {}), ref) for folder, parts in sorted(chunks.items())]
 
 
-def _checkpoint(folder: str, parts: list[Blob], metadata: dict[str, Any], ref: Ref) -> _Checkpoint:
+def _checkpoint(folder: str, parts: list[Blob], metadata: Mapping[str, Any], ref: Ref) -> _Checkpoint:
     session = metadata.get("session_id")
     name = session if isinstance(session, str) and session.strip() else folder.replace("/", "-") or "session"
     at_ms = ms_from_any(metadata.get("created_at")) or ref.at_ms
@@ -179,23 +186,14 @@ def _chunk_number(blob: Blob) -> int:
     return int(match[1] or 0) if match else 0
 
 
-def _decode_metadata(text: bytes) -> dict[str, Any]:
-    try:
-        value = msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
 OWN = "entire"
 _ENDINGS = {Shape.LINES: ".jsonl", Shape.DOCUMENT: ".json"}
 _SNIFF_LINES = 50
 UNRECOGNISED = "unrecognised"
 
 
-class EntireReader:
+class EntireReader(Reader):
     agent = OWN
-    evidence = ReaderEvidence.DOCUMENTATION
 
     def primary(self, path: PurePosixPath) -> PurePosixPath | None:
         return path if RENDERED.fullmatch(str(path)) else None
@@ -211,26 +209,18 @@ class EntireReader:
     def start(self, file: SourceFile, saved: bytes | None = None) -> FileReading:
         reader = _native(file.path)
         if reader is None:
-            return _Unrecognised(saved)
+            return _Unrecognised(file, saved)
         return reader.start(SourceFile(_own_path(file.path), _nothing), saved)
 
 
-class _Unrecognised:
+class _Unrecognised(LinesReading[ReadingMemory]):
     """Counts records and reads none."""
 
-    def __init__(self, saved: bytes | None) -> None:
-        self.known: Mapping[str, int] = {}
-        self.unknown: Mapping[str, int] = {}
-        if saved is not None:
-            self.unknown = msgspec.msgpack.decode(saved, type=dict[str, int])
+    state_type = ReadingMemory
 
-    def feed(self, record: Record) -> list[Reading]:
-        msgspec.json.decode(record.raw, type=dict[str, Any])
-        self.unknown = {UNRECOGNISED: self.unknown.get(UNRECOGNISED, 0) + 1}
+    def read(self, value: dict[str, Any], place: Place) -> list[Reading]:  # noqa: ARG002 - the protocol's
+        self._state.count(UNRECOGNISED, is_known=False)
         return []
-
-    def save(self) -> bytes:
-        return msgspec.msgpack.encode(self.unknown)
 
 
 def _native(path: PurePosixPath) -> Reader | None:

@@ -4,22 +4,12 @@
     tmp/<project>/chats/session-<time>-<id>.jsonl    a log: header, messages, `$set`, `$rewindTo`
     tmp/<project>/chats/<parent>/<id>.jsonl          the log of a subagent
 
-In a log a message comes again under its id when more of it is known, and `$set` may repeat all messages; each piece is
-told once, when it first stands there. A rewind drops messages from the agent's view, not from history: what was said
-and done stays, what follows has ids of its own, and nothing is counted twice. A resumed document goes on as a log
-beside it; equal ids make the copies known. The project is a hash or a short name; its folder stands in the first
-message of newer sessions, in `.project_root`, and in `projects.json`.
-
-What one message of a Gemini session says, told once however often the message is written.
-
-A message is appended again whole when its tools finish or its tokens are counted, and a checkpoint may repeat them all.
-So every piece of it (text, thoughts, each call, each result, tokens) is marked when it is told. The message's id is the
-key of its text, and of the tokens; calls have their own ids.
-
-The parts of a message in Google's dialect (texts, thoughts, calls, responses, data) are those of Gemini CLI and Qwen
-Code. Taking them apart takes decoded JSON of any shape and never raises. Data becomes a placeholder. A command that
-exits with 2 has the status "success"; its exit code stands in the frame around the output (`unframed`), in newer
-versions only if it is not 0. The frame is taken off: what is left is what the command printed.
+A message comes again whole when its tools finish or its tokens are counted, and `$set` may repeat all: each piece
+(text, thoughts, each call and result, tokens) is marked and told once. A rewind drops messages from the agent's view:
+what was said and done stays. A resumed document goes on as a log beside it; equal ids make the copies known. The
+project is a hash or a short name; its folder stands in the first message of newer sessions, in `.project_root` or
+`projects.json`. Parts are in Google's dialect, as in Qwen Code. A command that exits with 2 has the status "success";
+its exit code stands in the frame around the output, which is taken off.
 """
 
 import hashlib
@@ -32,44 +22,31 @@ import msgspec
 
 from afterwit.agents import fields
 from afterwit.agents.gemini import unframed
-from afterwit.agents.log_reader import Place, ReadingMemory, Shape, SourceFile
+from afterwit.agents.log_reader import DocumentReading, LinesReading, Place, Reader, ReadingMemory, SourceFile
+from afterwit.agents.messages import Asked, ToolOutcome
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
-from afterwit.model.readings import Facts, Reading, Result, Spend, Usage
+from afterwit.model.readings import Facts, Reading, Result, Usage
 from afterwit.model.times import ms_from_any
-from afterwit.sources.documents import items
-from afterwit.sources.framing import Record
 
 _DENIED = re.compile(r"\[Operation Cancelled\] Reason: User (?:did not allow|denied|rejected)\b", re.IGNORECASE)
 
 
-class GeminiOutcome(NamedTuple):
-    """The output of a call, and what is said about its end."""
-
-    text: str
-    result: Result
-
-
-def outcome_of(status: str, response: Mapping[str, Any], display: Any = None) -> GeminiOutcome:
+def outcome_of(status: str, response: Mapping[str, Any], display: Any = None) -> ToolOutcome:
     """The outcome of a call with this status and response; `display` is what the person saw of it."""
     error = fields.text(response, "error")
     text = error or fields.text(response, "output") or _shown(display) or _encode(response)
     is_denied = status == "cancelled" and _DENIED.match(text) is not None  # a tool's own error has another status
     said = _answers(text) if status == "success" else ""
     text, stated = unframed(fields.without_blobs(text))
-    exit_code = fields.exit_code({"code": stated}, "code")
-    is_cancelled = status == "cancelled" and not is_denied
-    is_error = {"success": bool(error), "error": True, "cancelled": True}.get(status, True if error else None)
-    return GeminiOutcome(
-        text,
-        Result(
-            is_error=is_error,
-            exit_code=exit_code,
-            is_denied=is_denied,
-            said=said,
-            is_worded=bool(said),
-            is_cancelled=is_cancelled,
-        ),
+    result = Result(
+        is_error={"success": bool(error), "error": True, "cancelled": True}.get(status, True if error else None),
+        exit_code=fields.exit_code({"code": stated}, "code"),
+        is_denied=is_denied,
+        said=said,
+        is_worded=bool(said),
+        is_cancelled=status == "cancelled" and not is_denied,
     )
+    return ToolOutcome(text, result)
 
 
 def _answers(text: str) -> str:
@@ -92,12 +69,6 @@ def _encode(response: Mapping[str, Any]) -> str:
         return ""
 
 
-class GeminiCall(NamedTuple):
-    id: str
-    tool: str
-    arguments: dict[str, Any]
-
-
 class Response(NamedTuple):
     """What a tool gave back; `value` is the object that the model got."""
 
@@ -110,7 +81,7 @@ class Parts(NamedTuple):
 
     texts: list[str]
     thoughts: list[str]
-    calls: list[GeminiCall]
+    calls: list[Asked]
     responses: list[Response]
 
     @property
@@ -132,7 +103,7 @@ def parts_of(content: Any) -> Parts:
 def _take(parts: Parts, part: Mapping[str, Any]) -> None:
     if call := fields.mapping(part, "functionCall"):
         name = fields.text(call, "name")
-        parts.calls.append(GeminiCall(fields.plain_id(call, "id"), name, fields.arguments(call.get("args"))))
+        parts.calls.append(Asked(fields.plain_id(call, "id"), name, fields.arguments(call.get("args"))))
     elif response := fields.mapping(part, "functionResponse"):
         parts.responses.append(Response(fields.plain_id(response, "id"), fields.mapping(response, "response")))
     elif text := fields.text(part, "text"):
@@ -230,7 +201,7 @@ def _tool_call(stated: Mapping[str, Any], name: str, place: Place, memory: Readi
     if not call_id:
         yield place.problem("a call without an id")
         return
-    call = GeminiCall(call_id, fields.text(stated, "name"), fields.arguments(stated.get("args")))
+    call = Asked(call_id, fields.text(stated, "name"), fields.arguments(stated.get("args")))
     yield from _call_event(call, name, place, memory)
     status = fields.text(stated, "status")
     responses = parts_of(stated.get("result")).responses
@@ -243,7 +214,7 @@ def _tool_call(stated: Mapping[str, Any], name: str, place: Place, memory: Readi
         yield ended.result(f"result:{name}:{call_id}", call_id, text, result)
 
 
-def _call_event(call: GeminiCall, name: str, place: Place, memory: ReadingMemory) -> Iterator[Reading]:
+def _call_event(call: Asked, name: str, place: Place, memory: ReadingMemory) -> Iterator[Reading]:
     """A call, told once for its message. Ids may be short, and come again in a later one."""
     if not call.id:
         yield place.problem("a call without an id")
@@ -267,8 +238,7 @@ def _once(kind: EventKind, key: str, text: str, place: Place, memory: ReadingMem
 def _spend(message: Mapping[str, Any], name: str, place: Place, memory: ReadingMemory) -> Iterator[Reading]:
     usage = usage_of(fields.mapping(message, "tokens"))
     if usage != Usage() and name and memory.is_new("tokens", name, repr(usage)):
-        model = fields.text(message, "model")
-        yield Spend(session=place.session, key=f"tokens:{name}", model=model, usage=usage, at_ms=place.at_ms)
+        yield from place.spent(f"tokens:{name}", fields.text(message, "model"), usage)
 
 
 def usage_of(tokens: Mapping[str, Any]) -> Usage:
@@ -282,7 +252,6 @@ def usage_of(tokens: Mapping[str, Any]) -> Usage:
     )
 
 
-_MAIN = re.compile(r"tmp/[^/]+/chats/session-[^/]+\.jsonl?")
 _CHILD = re.compile(r"tmp/[^/]+/chats/[^/]+/[^/]+\.jsonl")
 _PROJECTS = PurePosixPath("projects.json")
 _HEADER = frozenset({"sessionId", "projectHash", "startTime", "lastUpdated"})
@@ -293,105 +262,37 @@ class GeminiState(ReadingMemory):
     is_child: bool = False
 
 
-class GeminiReader:
-    agent = "gemini"
-    evidence = ReaderEvidence.REAL_DATA
+class _GeminiSession:
+    """What a document and a log have in common."""
 
-    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        return path if _MAIN.fullmatch(str(path)) or _CHILD.fullmatch(str(path)) else None
+    _file: SourceFile
+    _session: str
+    _messages: GeminiState
 
-    def shape(self, path: PurePosixPath) -> Shape:
-        return Shape.DOCUMENT if path.suffix == ".json" else Shape.LINES
-
-    def shared(self, path: PurePosixPath) -> tuple[PurePosixPath, ...]:
-        return (_root_file(path.parts[1]), _PROJECTS) if self.primary(path) else ()
-
-    def sniffs(self, record: Mapping[str, Any]) -> bool:
-        return "sessionId" in record and "projectHash" in record and "startTime" in record
-
-    def start(self, file: SourceFile, saved: bytes | None = None) -> "GeminiReading":
-        return GeminiReading(file, msgspec.msgpack.decode(saved, type=GeminiState) if saved else GeminiState())
-
-
-class GeminiReading:
-    """The reading of one session, document or log."""
-
-    def __init__(self, file: SourceFile, state: GeminiState) -> None:
-        self._file = file
-        self._state = state
-        self._is_document = file.path.suffix == ".json"
-        self._is_below_parent = _CHILD.fullmatch(str(file.path)) is not None
-        self.known: Mapping[str, int] = state.known
-        self.unknown: Mapping[str, int] = state.unknown
-
-    def save(self) -> bytes:
-        return b"" if self._is_document else msgspec.msgpack.encode(self._state)
-
-    def feed(self, record: Record) -> list[Reading]:
-        value = msgspec.json.decode(record.raw, type=dict[str, Any])
-        return list(self._document(value, record) if self._is_document else self._line(value, record))
-
-    def piece(self, record: Record) -> list[Reading]:
-        """One message of a document."""
-        value = msgspec.json.decode(record.raw)
-        if isinstance(value, dict):
-            return list(self._message(value, record))
-        self._state.count("(no object)", is_known=False)
-        return []
-
-    def _document(self, document: Mapping[str, Any], record: Record) -> Iterator[Reading]:
-        yield from self._header(document)
-        for message in items(record, "messages"):
-            yield from self.piece(message)
-
-    def _line(self, value: Mapping[str, Any], record: Record) -> Iterator[Reading]:
-        if "$rewindTo" in value:
-            self._state.count("$rewindTo", is_known=True)
-        elif "$set" in value:
-            self._state.count("$set", is_known=True)
-            patch = fields.mapping(value, "$set")
-            yield from self._apply_patch(patch)
-            for message in fields.mappings(patch, "messages"):
-                yield from self._message_entries(message, record)
-        elif "type" not in value and not _HEADER.isdisjoint(value):
-            self._state.count("metadata", is_known=True)
-            yield from self._header(value)
-        else:
-            yield from self._message(value, record)
-
-    def _message(self, message: Mapping[str, Any], record: Record) -> Iterator[Reading]:
+    def _message(self, message: Mapping[str, Any], place: Place) -> Iterator[Reading]:
         name = fields.plain_id(message, "type")
-        self._state.count(name, is_known=name in TYPES)
-        yield from self._message_entries(message, record)
+        self._messages.count(name, is_known=name in TYPES)
+        yield from self._message_entries(message, place)
 
-    def _message_entries(self, message: Mapping[str, Any], record: Record) -> Iterator[Reading]:
+    def _message_entries(self, message: Mapping[str, Any], place: Place) -> Iterator[Reading]:
         if fields.plain_id(message, "type") in TYPES:
-            place = Place.of(self._session, record)
-            yield from message_readings(message, place, self._state, is_child=self._state.is_child)
+            place = place._replace(session=self._session)
+            yield from message_readings(message, place, self._messages, is_child=self._messages.is_child)
 
     def _header(self, header: Mapping[str, Any]) -> Iterator[Reading]:
-        self._state.session = fields.plain_id(header, "sessionId")
-        self._state.is_child = header.get("kind") == "subagent" or self._is_below_parent
-        parent = self._file.path.parent.name if self._is_below_parent else ""
+        state, path = self._messages, self._file.path
+        is_below_parent = _CHILD.fullmatch(str(path)) is not None
+        state.session = fields.plain_id(header, "sessionId")
+        state.is_child = header.get("kind") == "subagent" or is_below_parent
+        self._session = state.session or path.stem
         yield Facts(
             session=self._session,
             at_ms=ms_from_any(header.get("startTime")),
             cwd=self._folder(header),
             title=fields.text(header, "summary"),
-            parent=parent,
-            relation=Relation.SUBAGENT if self._state.is_child else None,
+            parent=path.parent.name if is_below_parent else "",
+            relation=Relation.SUBAGENT if state.is_child else None,
         )
-
-    def _apply_patch(self, patch: Mapping[str, Any]) -> Iterator[Reading]:
-        title = fields.text(patch, "summary")
-        if title:
-            at_ms = ms_from_any(patch.get("lastUpdated"))
-            yield Facts(session=self._session, at_ms=at_ms, title=title)
-
-    @property
-    def _session(self) -> str:
-        """The id in the header; before it is read, the name of the file."""
-        return self._state.session or self._file.path.stem
 
     def _folder(self, header: Mapping[str, Any]) -> str:
         """The project's folder, from the files beside the sessions or, for a subagent, from the header."""
@@ -407,6 +308,63 @@ class GeminiReading:
         directories = header.get("directories")
         first = directories[0] if isinstance(directories, list) and directories else ""
         return first if isinstance(first, str) else ""
+
+
+class GeminiDocument(_GeminiSession, DocumentReading):
+    def __init__(self, file: SourceFile) -> None:
+        super().__init__(file)
+        self._messages = GeminiState(known=self._memory.known, unknown=self._memory.unknown)
+
+    def begin(self, document: Mapping[str, Any]) -> Iterator[Reading]:
+        return self._header(document)
+
+    def read(self, value: Mapping[str, Any], place: Place) -> Iterator[Reading]:
+        return self._message(value, place)
+
+
+class GeminiReading(_GeminiSession, LinesReading[GeminiState]):
+    """The reading of a log."""
+
+    state_type = GeminiState
+
+    def session_of(self, path: PurePosixPath) -> str:
+        """The id in the header; before it is read, the name of the file."""
+        self._messages = self._state
+        return self._state.session or path.stem
+
+    def read(self, value: Mapping[str, Any], place: Place) -> Iterator[Reading]:
+        if "$rewindTo" in value:
+            self._state.count("$rewindTo", is_known=True)
+        elif "$set" in value:
+            self._state.count("$set", is_known=True)
+            patch = fields.mapping(value, "$set")
+            yield from self._apply_patch(patch)
+            for message in fields.mappings(patch, "messages"):
+                yield from self._message_entries(message, place)
+        elif "type" not in value and not _HEADER.isdisjoint(value):
+            self._state.count("metadata", is_known=True)
+            yield from self._header(value)
+        else:
+            yield from self._message(value, place)
+
+    def _apply_patch(self, patch: Mapping[str, Any]) -> Iterator[Reading]:
+        title = fields.text(patch, "summary")
+        if title:
+            at_ms = ms_from_any(patch.get("lastUpdated"))
+            yield Facts(session=self._session, at_ms=at_ms, title=title)
+
+
+class GeminiReader(Reader):
+    agent = "gemini"
+    evidence = ReaderEvidence.REAL_DATA
+    lines = GeminiReading
+    document = GeminiDocument
+
+    def shared(self, path: PurePosixPath) -> tuple[PurePosixPath, ...]:
+        return (_root_file(path.parts[1]), _PROJECTS) if self.primary(path) else ()
+
+    def sniffs(self, record: Mapping[str, Any]) -> bool:
+        return "sessionId" in record and "projectHash" in record and "startTime" in record
 
 
 def _root_file(project: str) -> PurePosixPath:

@@ -11,14 +11,13 @@ the model says it, else a notice.
 """
 
 from collections.abc import Iterator, Mapping
-from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.log_reader import LinesReader, Place, Row, RowsReading, SourceFile, column, native_id, row_of
-from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
+from afterwit.agents.log_reader import Place, Reader, Row, RowsReading, RowsState, column, native_id, row_of
+from afterwit.model.kinds import EventKind, Relation
 from afterwit.model.readings import Facts, Reading, Result, Usage
 from afterwit.model.times import ms_from_any
 from afterwit.sources.databases import Database, DatabaseGatherer, DatabaseTable
@@ -53,23 +52,18 @@ def readings_of(place: Place, block: Mapping[str, Any], speaker: GooseSpeaker, c
         case "text":
             return _text(place, fields.without_blobs(fields.text(block, "text")), speaker)
         case "thinking":
-            return _text_events(place, EventKind.THOUGHT, fields.text(block, "thinking"))
+            return place.told(EventKind.THOUGHT, fields.text(block, "thinking"))
         case "toolRequest" | "frontendToolRequest":
             return _request(place, block, calls)
         case "toolResponse":
             return _response(place, block, calls)
         case "systemNotification":
-            return _text_events(place, EventKind.NOTICE, fields.text(block, "msg"))
+            return place.told(EventKind.NOTICE, fields.text(block, "msg"))
         case "contextLengthExceeded":
-            return _text_events(place, EventKind.MODEL_ERROR, fields.text(block, "msg") or "context length exceeded")
+            return place.told(EventKind.MODEL_ERROR, fields.text(block, "msg") or "context length exceeded")
         case "conversationCompacted":
-            return _text_events(place, EventKind.COMPACTION, fields.text(block, "msg") or "conversation compacted")
+            return place.told(EventKind.COMPACTION, fields.text(block, "msg") or "conversation compacted")
     return None
-
-
-def _text_events(place: Place, kind: EventKind, text: str) -> Iterator[Reading]:
-    if text:
-        yield place.said(kind, text)
 
 
 def _text(place: Place, text: str, speaker: GooseSpeaker) -> Iterator[Reading]:
@@ -112,61 +106,47 @@ def _response(place: Place, block: Mapping[str, Any], calls: str) -> Iterator[Re
     yield place.result(f"result:{calls}{call_id}", call_id, text, result)
 
 
-class GooseReader(LinesReader):
-    agent = "goose"
-    evidence = ReaderEvidence.DOCUMENTATION
-
-    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        return path if path.suffix == ".jsonl" and path.parent.name in ("sessions", "sessions.db") else None
-
-    def sniffs(self, record: Mapping[str, Any]) -> bool:
-        row = row_of(record)
-        if row.table:
-            return row.table == "sessions" and {"working_dir", "session_type"} <= row.values.keys()
-        content = record.get("content")
-        is_message = isinstance(content, list) and "created" in record and "role" in record
-        return is_message or len(_META & record.keys()) > 1
-
-    def start(self, file: SourceFile, saved: bytes | None = None) -> "GooseReading":
-        return GooseReading(file.path, saved)
-
-
-class GooseReading(RowsReading):
+class GooseReading(RowsReading[RowsState]):
     """The reading of one session, from rows or from lines."""
+
+    state_type = RowsState
+
+    def time_of(self, value: Mapping[str, Any]) -> int | None:
+        return ms_from_any(value.get("created_timestamp", value.get("created", value.get("created_at"))))
 
     def feed(self, record: Record) -> list[Reading]:
         line = msgspec.json.decode(record.raw, type=dict[str, Any])
         if "table" in line:
             return super().feed(record)
+        place = Place.of(self._state.session or self._session, record, self.time_of(line))
         if isinstance(line.get("role"), str) and isinstance(line.get("content"), list):
-            return list(self._message(record, line, line["content"], fields.mapping(line, "metadata")))
+            return list(self._message(line, line["content"], fields.mapping(line, "metadata"), place))
         if _META & line.keys():
-            return list(self._session(line))
+            return list(self._read_session(line, place))
         self.noted(fields.plain_id(line, "type"), is_known=False)
         return []
 
-    def take(self, record: Record, row: Row) -> Iterator[Reading] | None:
+    def take(self, row: Row, place: Place) -> Iterator[Reading] | None:
         values = row.values
         if row.table == "sessions":
-            self._state.session = native_id(values.get("id")) or self._state.session
-            return self._session(values)
+            self._state.session = native_id(values.get("id")) or place.session
+            return self._read_session(values, place._replace(session=self._state.session))
         if row.table == "messages":
             content, metadata = column(values, "content_json"), column(values, "metadata_json")
             about = metadata if isinstance(metadata, dict) else {}
-            return self._message(record, values, content if isinstance(content, list) else [], about)
+            return self._message(values, content if isinstance(content, list) else [], about, place)
         return None
 
-    def _session(self, row: Mapping[str, Any]) -> Iterator[Reading]:
+    def _read_session(self, row: Mapping[str, Any], place: Place) -> Iterator[Reading]:
         self.noted("session")
         kind = fields.text(row, "session_type")
         parent = native_id(row.get("parent_session_id"))
         self._state.is_child = bool(parent) or kind not in _PEOPLES
         config = column(row, "model_config_json")
-        at_ms = ms_from_any(row.get("created_at"))
         name = fields.text(row, "name")
         yield Facts(
-            session=self._state.session,
-            at_ms=at_ms,
+            session=place.session,
+            at_ms=place.at_ms,
             cwd=fields.text(row, "working_dir"),
             title=fields.text(row, "description") or ("" if name == "CLI Session" else name),
             is_title_manual=row.get("user_set_name") in (1, True),
@@ -180,26 +160,37 @@ class GooseReading(RowsReading):
             output=fields.tokens(row, "accumulated_output_tokens", "output_tokens"),
         )
         model = fields.text(config, "model_name") if isinstance(config, dict) else ""
-        yield from Place(self._state.session, 0, 0, at_ms).spent(f"total:{self._state.session}", model, usage)
+        yield from place.spent(f"total:{place.session}", model, usage)
 
     def _message(
-        self, record: Record, message: Mapping[str, Any], content: list[Any], about: Mapping[str, Any]
+        self, message: Mapping[str, Any], content: list[Any], about: Mapping[str, Any], place: Place
     ) -> Iterator[Reading]:
         role = fields.plain_id(message, "role")[:20]
         self.noted(f"message/{role}")
-        at_ms = ms_from_any(message.get("created_timestamp", message.get("created")))
-        place = self.place(record, at_ms)
         own = fields.plain_id(message, "message_id") or (fields.plain_id(message, "id") if "created" in message else "")
         is_seen = about.get("userVisible") is not False
         for number, block in enumerate(content):
             key = f"{place.identity(own)}:{number}" if own else ""
-            kind = fields.plain_id(block, "type") if isinstance(block, dict) else ""
+            block = block if isinstance(block, dict) else {}
+            kind = fields.plain_id(block, "type")
             speaker = GooseSpeaker(role, is_seen, not self._state.is_child, key)
-            calls = f"{self._state.session}:"
-            readings = readings_of(place, block, speaker, calls) if isinstance(block, dict) else None
+            readings = readings_of(place, block, speaker, f"{place.session}:")
             self.noted(f"content/{kind}", is_known=readings is not None or kind in SILENT)
-            if readings is not None:
-                yield from readings
+            yield from readings or ()
+
+
+class GooseReader(Reader):
+    agent = "goose"
+    paths = ("**/sessions.db/*.jsonl", "**/sessions/*.jsonl")
+    lines = GooseReading
+
+    def sniffs(self, record: Mapping[str, Any]) -> bool:
+        row = row_of(record)
+        if row.table:
+            return row.table == "sessions" and {"working_dir", "session_type"} <= row.values.keys()
+        content = record.get("content")
+        is_message = isinstance(content, list) and "created" in record and "role" in record
+        return is_message or len(_META & record.keys()) > 1
 
 
 def gatherers() -> tuple[Gatherer, ...]:

@@ -1,46 +1,29 @@
-"""The reader of Grok, xAI's command line: the stream of updates of a session, merged with the files beside it.
+"""Grok, xAI's command line: the stream of updates of a session, merged with the files beside it, read once when asked.
 
-Written from the client's published source and from descriptions of its logs. The session is a folder; `updates.jsonl`
-in it is the log, and `folder` says what the other files add. Messages are streamed: each line of a reply or a thought
-is an event of its own. Of a prompt the first line is the prompt, and lines that go on with it are notices.
-Rewinding cut the file and let it grow again in older versions: that is a rewritten file, and what went before stays in
-the archive. Newer versions append a marker; what happened before it stays as it is, too.
-Tokens stand in `turn_completed`. Versions without it tell only how large the context is: there, what it grew by in a
-turn counts as that turn's input.
-
-The updates of Grok that say nothing of what a session is about: states of the screen, progress, settings.
-
-What a finished tool call of Grok gave back: its text, and how it ended. The update says `completed` even where a
-command exited with 1: the exit code stands in the raw output. How the call ended by the events of the session
-(`events.jsonl`) counts most, because only they tell a refusal from a failure.
-
-The folder of one Grok session, as far as it stands beside the stream of updates.
-
+    updates.jsonl        the log; a message comes in many lines, each an event; of a prompt the first line is the prompt
     summary.json         what the session is: folder, branch, title, parent
-    events.jsonl         how each tool call ended, and how long it took
+    events.jsonl         how each tool call ended (only it tells a refusal from a failure), and how long it took
     chat_history.jsonl   what the model was shown: which messages no person typed, the names of tools
-    usage.json           there since versions that state the tokens of each turn
+    usage.json           there since turns state their tokens; before, what the context grew by counts
     ../.cwd              the folder, where the name of the group is too long to tell it
 
-Each is read once, when it is first asked for. A file that is missing or damaged says nothing; a line that cannot be
-read is left out. Pure: the bytes come through the caller.
+Rewinding cut the file in older versions, which is a rewritten file; newer ones append a marker: what happened before it
+stays. A call is `completed` even where its command exited with 1: the code stands in the raw output. A file that is
+missing or damaged says nothing. Written from the client's published source and descriptions of its logs.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-import msgspec
-
 from afterwit.agents import fields
-from afterwit.agents.log_reader import LinesReader, LinesReading, Place, ReadingMemory, SourceFile, resumed
+from afterwit.agents.log_reader import LinesReading, Place, Reader, ReadingMemory
 from afterwit.agents.messages import text_of
-from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
+from afterwit.model.kinds import EventKind, Relation
 from afterwit.model.readings import Facts, Reading, Result, Spend, Usage
 from afterwit.model.times import ms_from_any
-from afterwit.sources.framing import Record
 
 _TICKS_PER_USD = 10**10
 COMPANIONS = frozenset(["summary.json", "events.jsonl", "chat_history.jsonl", "usage.json"])
@@ -119,7 +102,7 @@ class Folder:
 
     @cached_property
     def summary(self) -> Mapping[str, Any]:
-        return _object(self._bytes("summary.json")) or {}
+        return fields.decoded_file(self._bytes("summary.json"))
 
     @cached_property
     def facts(self) -> Facts:
@@ -158,10 +141,9 @@ class Folder:
     def _bytes(self, name: str) -> bytes | None:
         return self._companion(self._updates.with_name(name))
 
-    def _lines(self, name: str) -> Iterator[dict[str, Any]]:
+    def _lines(self, name: str) -> Iterator[Mapping[str, Any]]:
         for line in (self._bytes(name) or b"").splitlines():
-            value = _object(line)
-            if value is not None:
+            if value := fields.decoded_file(line):
                 yield value
 
 
@@ -174,13 +156,6 @@ def group_of(updates: PurePosixPath) -> PurePosixPath | None:
 def _tool(call: Mapping[str, Any]) -> str:
     """The tool of a call; early histories have calls in the manner of OpenAI's chats."""
     return fields.text(call, "name") or fields.text(fields.mapping(call, "function"), "name")
-
-
-def _object(raw: bytes | None) -> dict[str, Any] | None:
-    try:
-        return msgspec.json.decode(raw or b"", type=dict[str, Any])
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
 
 
 def by_turn(usage: Mapping[str, Any], turn: str, model: str, place: Place) -> Iterator[Spend]:
@@ -233,40 +208,15 @@ class _State(ReadingMemory):
     is_turn_over: bool = True
 
 
-class GrokReader(LinesReader):
-    agent = "grok"
-    evidence = ReaderEvidence.DOCUMENTATION
-
-    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        depth = len(path.parts)
-        is_session = depth == 4 or (depth == 6 and path.parts[3] == "subagents")
-        if not is_session or path.parts[0] != "sessions":
-            return None
-        if path.name == _UPDATES:
-            return path
-        return path.with_name(_UPDATES) if path.name in COMPANIONS else None
-
-    def shared(self, path: PurePosixPath) -> tuple[PurePosixPath, ...]:
-        group = group_of(path) if self.primary(path) == path else None
-        return (group / CWD,) if group else ()
-
-    def sniffs(self, record: Mapping[str, Any]) -> bool:
-        is_update = str(record.get("method")).endswith("session/update")
-        return is_update and "update" in fields.mapping(record, "params")
-
-    def start(self, file: SourceFile, saved: bytes | None = None) -> "GrokReading":
-        state = resumed(_State, saved)
-        return GrokReading(Folder(file.path, file.companion), state)
-
-
 class GrokReading(LinesReading[_State]):
-    def __init__(self, folder: Folder, state: _State) -> None:
-        self._folder = folder
-        super().__init__(state)
+    state_type = _State
+
+    def session_of(self, path: PurePosixPath) -> str:
+        self._folder = Folder(path, self._file.companion)
         self._meanings: dict[str, Callable[[_Update], Iterator[Reading]]] = {
             "user_message_chunk": self._prompt,
-            "agent_message_chunk": self._reply,
-            "agent_thought_chunk": self._thought,
+            "agent_message_chunk": partial(self._chunk, EventKind.REPLY),
+            "agent_thought_chunk": partial(self._chunk, EventKind.THOUGHT),
             "tool_call": self._call,
             "tool_call_update": self._progress,
             "turn_completed": self._turn_over,
@@ -276,15 +226,13 @@ class GrokReading(LinesReading[_State]):
             "compaction_checkpoint": self._compaction,
             "session_summary_generated": self._title,
         }
+        return self._folder.session
 
-    def feed(self, record: Record) -> list[Reading]:
-        value = msgspec.json.decode(record.raw, type=dict[str, Any])
-        is_first = self._is_at_start
-        readings: list[Reading] = [self._folder.facts] if is_first else []
-        update = _Update(self._folder.session, record, value)
-        return readings + list(self._read(update))
+    def begin(self, value: Mapping[str, Any], place: Place) -> tuple[Reading, ...]:  # noqa: ARG002 - the protocol's
+        return (self._folder.facts,)
 
-    def _read(self, update: "_Update") -> Iterator[Reading]:
+    def read(self, value: Mapping[str, Any], place: Place) -> Iterator[Reading]:
+        update = _Update(place, value)
         state, meaning = self._state, self._meanings.get(update.kind)
         state.count(update.kind, is_known=meaning is not None or update.kind in SILENT)
         state.model = update.model or state.model or fields.plain_id(self._folder.summary, "current_model_id")
@@ -307,19 +255,10 @@ class GrokReading(LinesReading[_State]):
             yield update.place.said(EventKind.INTERRUPT)
         self._state.is_turn_over = False
         key = update.prompt or update.event_id
-        if text.strip():
-            yield update.place.said(EventKind.PROMPT, text, f"prompt:{update.place.identity(key)}" if key else "")
-
-    def _reply(self, update: "_Update") -> Iterator[Reading]:
-        yield from self._chunk(EventKind.REPLY, update)
-
-    def _thought(self, update: "_Update") -> Iterator[Reading]:
-        yield from self._chunk(EventKind.THOUGHT, update)
+        yield from update.place.told(EventKind.PROMPT, text, f"prompt:{update.place.identity(key)}" if key else "")
 
     def _chunk(self, kind: EventKind, update: "_Update") -> Iterator[Reading]:
-        text = text_of(update.body.get("content")) or ""
-        if text.strip():
-            yield update.place.said(kind, text)
+        return update.place.told(kind, text_of(update.body.get("content")) or "")
 
     def _call(self, update: "_Update") -> Iterator[Reading]:
         call_id = self._state.unnamed = update.call_id or update.place.made_up()
@@ -381,13 +320,12 @@ class GrokReading(LinesReading[_State]):
 class _Update:
     """One line of the stream."""
 
-    def __init__(self, session: str, record: Record, value: Mapping[str, Any]) -> None:
+    def __init__(self, place: Place, value: Mapping[str, Any]) -> None:
         params = fields.mapping(value, "params")
         self.body = fields.mapping(params, "update")
         meta = {**fields.mapping(self.body, "_meta"), **fields.mapping(params, "_meta")}
         self.kind = fields.text(self.body, "sessionUpdate") or fields.text(value, "method", "type")
-        at_ms = ms_from_any(meta.get("agentTimestampMs")) or ms_from_any(value.get("timestamp"))
-        self.place = Place.of(session, record, at_ms)
+        self.place = place._replace(at_ms=ms_from_any(meta.get("agentTimestampMs")) or place.at_ms)
         self.prompt = fields.plain_id(meta, "promptId")
         self.event_id = fields.plain_id(meta, "eventId")
         self.model = fields.plain_id(meta, "modelId")
@@ -395,6 +333,20 @@ class _Update:
         number = meta.get("promptIndex")
         self.number = number if isinstance(number, int) else None
         self.call_id = fields.plain_id(self.body, "toolCallId")
+
+
+class GrokReader(Reader):
+    agent = "grok"
+    lines = GrokReading
+    companions = dict.fromkeys(COMPANIONS, _UPDATES)
+
+    def shared(self, path: PurePosixPath) -> tuple[PurePosixPath, ...]:
+        group = group_of(path) if self.primary(path) == path else None
+        return (group / CWD,) if group else ()
+
+    def sniffs(self, record: Mapping[str, Any]) -> bool:
+        is_update = str(record.get("method")).endswith("session/update")
+        return is_update and "update" in fields.mapping(record, "params")
 
 
 def output_of(update: Mapping[str, Any]) -> str:

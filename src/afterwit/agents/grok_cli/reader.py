@@ -10,17 +10,15 @@ end.
 """
 
 from collections.abc import Iterator, Mapping
-from pathlib import PurePosixPath
 from typing import Any
 
 from afterwit.agents import fields
-from afterwit.agents.log_reader import LinesReader, Place, Row, RowsReading, SourceFile, column, native_id, row_of
+from afterwit.agents.log_reader import Place, Reader, Row, RowsReading, RowsState, column, native_id, row_of
 from afterwit.agents.messages import outcome_of, text_of
-from afterwit.model.kinds import EventKind, ReaderEvidence
+from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Facts, Reading, Result
 from afterwit.model.times import ms_from_any
 from afterwit.sources.databases import Database, DatabaseGatherer, DatabaseTable
-from afterwit.sources.framing import Record
 from afterwit.sources.gathering import Gatherer
 
 _CHANGING = frozenset(
@@ -43,65 +41,45 @@ _SILENT = frozenset(("image", "file", "source"))
 _SPOKEN = frozenset(("text", "reasoning", "tool-call", "tool-result"))
 
 
-class GrokCliReader(LinesReader):
-    """The community's Grok CLI, by the shape of `agents.log_reader.Reader`."""
+class GrokCliReading(RowsReading[RowsState]):
+    state_type = RowsState
 
-    agent = "grok-cli"
-    evidence = ReaderEvidence.DOCUMENTATION
+    def time_of(self, value: Mapping[str, Any]) -> int | None:
+        return ms_from_any(value.get("created_at"))
 
-    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        return path if path.suffix == ".jsonl" and path.parent.name == "grok.db" else None
-
-    def sniffs(self, record: Mapping[str, Any]) -> bool:
-        row = row_of(record)
-        return row.table == "sessions" and {"workspace_id", "cwd_at_start"} <= row.values.keys()
-
-    def start(self, file: SourceFile, saved: bytes | None = None) -> "GrokCliReading":
-        return GrokCliReading(file.path, saved)
-
-
-class GrokCliReading(RowsReading):
-    def take(self, record: Record, row: Row) -> Iterator[Reading] | None:
-        values = row.values
+    def take(self, row: Row, place: Place) -> Iterator[Reading] | None:
         match row.table:
             case "sessions":
-                return self._session(values)
+                return self._read_session(row.values, place)
             case "messages":
-                return self._message(record, values)
+                return self._message(row.values, place)
             case "usage_events":
-                return self._usage(values)
+                return self._usage(row.values, place)
             case "compactions":
                 self.noted("compaction")
-                place = self.place(record, ms_from_any(values.get("created_at")))
-                return iter([place.said(EventKind.COMPACTION, fields.text(values, "summary"))])
+                return iter([place.said(EventKind.COMPACTION, fields.text(row.values, "summary"))])
         return None
 
-    def _session(self, row: Mapping[str, Any]) -> Iterator[Reading]:
+    def _read_session(self, row: Mapping[str, Any], place: Place) -> Iterator[Reading]:
         self.noted("session")
-        self._state.session = native_id(row.get("id")) or self._state.session
-        yield Facts(
-            session=self._state.session,
-            at_ms=ms_from_any(row.get("created_at")),
-            cwd=fields.text(row, "cwd_at_start"),
-            title=fields.text(row, "title"),
-        )
+        self._state.session = native_id(row.get("id")) or place.session
+        cwd, title = fields.text(row, "cwd_at_start"), fields.text(row, "title")
+        yield Facts(session=self._state.session, at_ms=place.at_ms, cwd=cwd, title=title)
 
-    def _usage(self, row: Mapping[str, Any]) -> Iterator[Reading]:
+    def _usage(self, row: Mapping[str, Any], place: Place) -> Iterator[Reading]:
         self.noted("usage")
         micros = fields.number(row, "cost_micros")
-        place = Place(self._state.session, 0, 0, ms_from_any(row.get("created_at")))
         cost = micros / _MICRO if micros is not None and 0 < micros < _MOST_MICROS else None
-        key = f"{self._state.session}:usage:{row.get('id')}"[:400]
         used = fields.usage(row, "input_tokens", "output_tokens")
+        key = f"{place.session}:usage:{row.get('id')}"[:400]
         yield from place.spent(key, fields.text(row, "model"), used, cost)
 
-    def _message(self, record: Record, row: Mapping[str, Any]) -> Iterator[Reading]:
+    def _message(self, row: Mapping[str, Any], place: Place) -> Iterator[Reading]:
         message = column(row, "message_json")
         message = message if isinstance(message, dict) else {}
         role = fields.plain_id(message, "role") or fields.plain_id(row, "role")
         self.noted(f"message/{role[:20]}")
-        place = self.place(record, ms_from_any(row.get("created_at")))
-        key = f"{self._state.session}:{row.get('seq')}"[:400]
+        key = f"{place.session}:{row.get('seq')}"[:400]
         content = message.get("content")
         if not isinstance(content, list):
             yield from _text_events(place, role, text_of(content) or "", key)
@@ -115,14 +93,13 @@ class GrokCliReading(RowsReading):
 
     def _part(self, place: Place, kind: str, part: Mapping[str, Any]) -> Iterator[Reading]:
         call_id = fields.plain_id(part, "toolCallId")
-        if kind == "reasoning" and (text := fields.text(part, "text")):
-            yield place.said(EventKind.THOUGHT, text)
+        if kind == "reasoning":
+            yield from place.told(EventKind.THOUGHT, fields.text(part, "text"))
         elif kind == "tool-call" and call_id:
             arguments = fields.arguments(part.get("input", part.get("args")))
             yield place.asked(call_id, fields.text(part, "toolName"), arguments)
         elif kind == "tool-result" and call_id:
-            text, result = _outcome(part.get("output", part.get("result")))
-            yield place.answered(call_id, text, result)
+            yield place.answered(call_id, *_outcome(part.get("output", part.get("result"))))
 
 
 def _is_text(part: Mapping[str, Any]) -> bool:
@@ -130,14 +107,9 @@ def _is_text(part: Mapping[str, Any]) -> bool:
 
 
 def _text_events(place: Place, role: str, text: str, key: str) -> Iterator[Reading]:
-    if not text.strip():
-        return
-    if role == "user":
-        yield place.said(EventKind.PROMPT, text, f"prompt:{key}")
-    elif role == "assistant":
-        yield place.said(EventKind.REPLY, text, f"said:{key}")
-    else:
-        yield place.said(EventKind.NOTICE, text)
+    kinds = {"user": (EventKind.PROMPT, f"prompt:{key}"), "assistant": (EventKind.REPLY, f"said:{key}")}
+    kind, own = kinds.get(role, (EventKind.NOTICE, ""))
+    return place.told(kind, text, own)
 
 
 def _outcome(output: Any) -> tuple[str, Result]:
@@ -153,6 +125,16 @@ def _outcome(output: Any) -> tuple[str, Result]:
     success = fields.flag(said, "success")
     is_error = True if kind == "error-json" else None if success is None else not success
     return fields.without_blobs(text), Result(is_error=is_error)
+
+
+class GrokCliReader(Reader):
+    agent = "grok-cli"
+    paths = ("**/grok.db/*.jsonl",)
+    lines = GrokCliReading
+
+    def sniffs(self, record: Mapping[str, Any]) -> bool:
+        row = row_of(record)
+        return row.table == "sessions" and {"workspace_id", "cwd_at_start"} <= row.values.keys()
 
 
 def gatherers() -> tuple[Gatherer, ...]:

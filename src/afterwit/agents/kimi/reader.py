@@ -1,12 +1,5 @@
 """Reads the sessions of kimi-cli: contexts, which hold what the model sees, and wires, which hold all that happened.
 
-A revert, a clear or a compaction rotates the context, so that one session has several; its wire goes on. All of them
-are read as parts of one session, and what they share is counted once (`outcomes`). What a revert dropped happened and
-stays, in the rotated file and in the wire. Contexts have no times, no tokens of responses and no error flags; the
-summary of a compaction stands only there. The session's folder is known by its hash in `kimi.json`.
-
-Where kimi-cli keeps its files, and which session each belongs to.
-
     sessions/<md5 of the folder>/<session>/wire.jsonl                 all that happened, with times
     sessions/<md5 …>/<session>/state.json                             title, and the worktree if it ran in one
     sessions/<md5 …>/<session>/context.jsonl                          what the model sees
@@ -14,22 +7,12 @@ Where kimi-cli keeps its files, and which session each belongs to.
     sessions/<md5 …>/<session>/subagents/<id>/{wire,context}.jsonl    a subagent's, `<session>/<id>` here
     sessions/<md5 …>/<session>.jsonl, <session>_<n>.jsonl             contexts of 2025
     sessions/<md5 …>/<session>_<tool>_<n>.jsonl                       of a subagent then, `<session>/<tool>_<n>` here
+    kimi.json                                                         which folder a hash stands for
 
-Which folder a hash stands for is listed in `kimi.json`.
-
-The messages on kimi-cli's wire: what the client showed and asked while a turn ran, each with its time.
-
-The events of a subagent come inside of its parent's wire too, and get the session that its own files have. What a
-compaction leaves stands in the context, so that the wire's note of it says nothing here.
-
-How a call ended has three forms in Kimi's logs. Contexts tell it in words only, in `<system>` parts before the output;
-early ones put no mark before an error, so that the words decide. Wires have a flag and a message of the client's own,
-which alone says that a person refused, and why. Kimi Code has a flag, and the message at the end of the output.
-
-Keys of prompts and calls are equal in a session's wire and in all of its contexts. The files tell one
-story in two forms, and contexts are copied when they are rotated. None of their records has an id that they share, and
-call ids such as `Bash:2` are short. So the key of a prompt is its text, the key of a call its id and arguments, each
-with how often it came.
+All are parts of one session. No ids are shared, so the key of a prompt is its text and that of a call its id and
+arguments, each with how often it came. What a revert dropped happened and stays. Contexts have no times, tokens or
+error flags, but alone hold the summary of a compaction; `<system>` parts before an output say how a call ended, in
+words. Wires have a flag and the client's message, which says that a person refused, and why.
 """
 
 import hashlib
@@ -41,11 +24,10 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.log_reader import LinesReader, LinesReading, Place, ReadingMemory, SourceFile, mark, resumed
+from afterwit.agents.log_reader import LinesReading, Place, Reader, ReadingMemory, mark
+from afterwit.agents.messages import ToolOutcome
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading, Result, Usage
-from afterwit.model.times import ms_from_any
-from afterwit.sources.framing import Record
 
 _INJECTED = re.compile(r"\s*<(?:system|system-reminder|notification|hook_result)\b")
 _COMPACTED = re.compile(r"\s*<system>Previous context has been compacted")
@@ -63,12 +45,7 @@ _DENIED = re.compile(
 _HEAD_CHARS = 1_000
 
 
-class KimiOutcome(NamedTuple):
-    text: str
-    result: Result
-
-
-def outcome_of_context(content: Any) -> KimiOutcome:
+def outcome_of_context(content: Any) -> ToolOutcome:
     """The outcome in a tool message of a context."""
     told, printed = list[str](), list[str]()
     for text in texts_of(content):
@@ -76,35 +53,28 @@ def outcome_of_context(content: Any) -> KimiOutcome:
         (told if system else printed).append(system[1] if system else text)
     said = "\n".join(told)
     text = "\n".join(part for part in (*told, *printed) if part)
-    return KimiOutcome(text, _result(said, _is_error(said)))
+    return ToolOutcome(text, _result(said, _is_error(said)))
 
 
-def outcome_of_wire(value: Mapping[str, Any]) -> KimiOutcome:
+def outcome_of_wire(value: Mapping[str, Any]) -> ToolOutcome:
     """The outcome in a `return_value`: flag, message and output."""
     said = fields.text(value, "message")
     text = "\n".join(part for part in (said, *texts_of(value.get("output"))) if part)
     denied = _DENIED.match(said)
     result = _result(said, fields.flag(value, "is_error", "isError"))
     if denied is None:
-        return KimiOutcome(text, result)
-    return KimiOutcome(text, Result(is_error=True, is_denied=True, said=denied["said"] or ""))
+        return ToolOutcome(text, result)
+    return ToolOutcome(text, Result(is_error=True, is_denied=True, said=denied["said"] or ""))
 
 
-def outcome_of_code(value: Mapping[str, Any], *, was_denied: bool = False) -> KimiOutcome:
+def outcome_of_code(value: Mapping[str, Any], *, was_denied: bool = False) -> ToolOutcome:
     """The outcome in a `tool.result` of kimi-code: the message stands at the end of the output."""
     text = "\n".join(texts_of(value.get("output")))
     is_error = fields.flag(value, "isError") or False
     said = text[-_HEAD_CHARS:] if is_error else ""
+    is_denied, duration_ms = was_denied and is_error, fields.duration_ms(value, "durationMs")
     result = _result(said, is_error)
-    return KimiOutcome(
-        text,
-        Result(
-            is_error=result.is_error,
-            exit_code=result.exit_code,
-            is_denied=was_denied and is_error,
-            duration_ms=fields.duration_ms(value, "durationMs"),
-        ),
-    )
+    return ToolOutcome(text, msgspec.structs.replace(result, is_denied=is_denied, duration_ms=duration_ms))
 
 
 def _is_error(said: str) -> bool | None:
@@ -133,8 +103,7 @@ def _part_text(part: Mapping[str, Any]) -> str:
 
 def _result(said: str, is_error: bool | None) -> Result:
     exited = _EXITED.search(said[-_HEAD_CHARS:]) if is_error is not False else None
-    code = fields.exit_code({"code": int(exited[1])}, "code") if exited else None
-    return Result(is_error=True if exited else is_error, exit_code=code)
+    return Result(is_error=True if exited else is_error, exit_code=fields.stated_code(exited))
 
 
 def prompted(content: Any, place: Place, memory: ReadingMemory, *, is_child: bool) -> Iterator[Reading]:
@@ -251,15 +220,13 @@ def _interrupt(_: Mapping[str, Any], place: Place) -> Iterator[Reading]:
 
 
 def _retry(payload: Mapping[str, Any], place: Place) -> Iterator[Reading]:
-    status = fields.exit_code(payload, "status_code")
     said = fields.text(payload, "error_message", "message", "error_type")
-    yield place.said(EventKind.MODEL_ERROR, f"{status} {said}" if status else said)
+    yield place.failed(fields.exit_code(payload, "status_code"), said)
 
 
 def _notify(payload: Mapping[str, Any], place: Place) -> Iterator[Reading]:
     text = "\n".join(part for part in (fields.text(payload, "title"), fields.text(payload, "body")) if part)
-    if text:
-        yield place.said(EventKind.NOTICE, text)
+    return place.told(EventKind.NOTICE, text)
 
 
 _MEANINGS: dict[str, Callable[[Mapping[str, Any], Place], Iterator[Reading]]] = {
@@ -340,42 +307,20 @@ def _owner(session: str, agent: str | None, folder: str) -> Owner:
     return Owner(f"{session}/{agent}", session, folder) if agent else Owner(session, "", folder)
 
 
-class KimiReader(LinesReader):
-    agent = "kimi"
-    evidence = ReaderEvidence.REAL_DATA
-
-    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        return primary(path)
-
-    def shared(self, path: PurePosixPath) -> tuple[PurePosixPath, ...]:
-        return (FOLDERS,) if self.primary(path) == path else ()
-
-    def sniffs(self, record: Mapping[str, Any]) -> bool:
-        if record.get("type") == "metadata":
-            return "protocol_version" in record and "created_at" not in record
-        return record.get("role") in ("_checkpoint", "_system_prompt", "_usage")
-
-    def start(self, file: SourceFile, saved: bytes | None = None) -> "KimiReading":
-        return KimiReading(file, resumed(ReadingMemory, saved))
-
-
 class KimiReading(LinesReading[ReadingMemory]):
     """The reading of one file, wire or context."""
 
-    def __init__(self, file: SourceFile, memory: ReadingMemory) -> None:
-        self._file = file
-        super().__init__(memory)
-        self._owner = owner_of(file.path) or owner_by_name(file.path)
-        self._wire = Wire(memory)
+    state_type = ReadingMemory
 
-    def feed(self, record: Record) -> list[Reading]:
-        value = msgspec.json.decode(record.raw, type=dict[str, Any])
-        is_first = self._is_at_start
-        place = Place.of(self._owner.session, record, ms_from_any(value.get("timestamp")))
-        readings = [self._facts(place)] if is_first else []
-        return [*readings, *self._read(value, place)]
+    def session_of(self, path: PurePosixPath) -> str:
+        self._owner = owner_of(path) or owner_by_name(path)
+        self._wire = Wire(self._state)
+        return self._owner.session
 
-    def _read(self, value: Mapping[str, Any], place: Place) -> Iterator[Reading]:
+    def begin(self, value: Mapping[str, Any], place: Place) -> tuple[Reading, ...]:  # noqa: ARG002 - the protocol's
+        return (self._facts(place),)
+
+    def read(self, value: Mapping[str, Any], place: Place) -> Iterator[Reading]:
         role, message = fields.plain_id(value, "role"), fields.mapping(value, "message")
         name = fields.plain_id(message, "type") or fields.plain_id(value, "type")
         if role and not message:
@@ -435,5 +380,21 @@ def _tool(message: Mapping[str, Any], place: Place) -> Iterator[Reading]:
 
 def _system(message: Mapping[str, Any], place: Place) -> Iterator[Reading]:
     text = "\n".join(texts_of(message.get("content")))
-    if text:
-        yield place.said(EventKind.NOTICE, text[:_NOTICE_CHARS])
+    return place.told(EventKind.NOTICE, text[:_NOTICE_CHARS])
+
+
+class KimiReader(Reader):
+    agent = "kimi"
+    evidence = ReaderEvidence.REAL_DATA
+    lines = KimiReading
+
+    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
+        return primary(path)
+
+    def shared(self, path: PurePosixPath) -> tuple[PurePosixPath, ...]:
+        return (FOLDERS,) if self.primary(path) == path else ()
+
+    def sniffs(self, record: Mapping[str, Any]) -> bool:
+        if record.get("type") == "metadata":
+            return "protocol_version" in record and "created_at" not in record
+        return record.get("role") in ("_checkpoint", "_system_prompt", "_usage")

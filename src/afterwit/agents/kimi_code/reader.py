@@ -22,11 +22,10 @@ import msgspec
 
 from afterwit.agents import fields
 from afterwit.agents.kimi.reader import outcome_of_code, texts_of, usage_of
-from afterwit.agents.log_reader import LinesReader, LinesReading, Place, ReadingMemory, SourceFile, mark, resumed
+from afterwit.agents.log_reader import LinesReading, Place, Reader, ReadingMemory, mark
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading
 from afterwit.model.times import ms_from_any
-from afterwit.sources.framing import Record
 
 _SILENT = """
     agent.message.appended agent.turn.ended agent.turn.started config.update context.clear context.undo
@@ -184,9 +183,8 @@ def _turn_ended(_: KimiCodeState, line: KimiCodeLine) -> Iterator[Reading]:
 
 
 def _retry(_: KimiCodeState, line: KimiCodeLine) -> Iterator[Reading]:
-    status = fields.exit_code(line.value, "statusCode")
     said = fields.text(line.value, "errorMessage", "errorName")
-    yield line.place.said(EventKind.MODEL_ERROR, f"{status} {said}" if status else said, f"retry:{line.stamp}")
+    yield line.place.failed(fields.exit_code(line.value, "statusCode"), said, f"retry:{line.stamp}")
 
 
 def _encode(value: Mapping[str, Any]) -> str:
@@ -212,44 +210,21 @@ _MAIN = "main"
 _LOOP = "context.append_loop_event"
 
 
-class KimiCodeReader(LinesReader):
-    agent = "kimi-code"
-    evidence = ReaderEvidence.REAL_CLIENT
-
-    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        match path.parts:
-            case ("sessions", _, _, "agents", _, "wire.jsonl"):
-                return path
-            case ("sessions", _, _, "state.json"):
-                return path.parent / "agents" / _MAIN / "wire.jsonl"
-        return None
-
-    def shared(self, path: PurePosixPath) -> tuple[PurePosixPath, ...]:
-        """The state is the companion of the main wire; subagents want it too."""
-        is_subagents = self.primary(path) == path and path.parent.name != _MAIN
-        return (_state_file(path),) if is_subagents else ()
-
-    def sniffs(self, record: Mapping[str, Any]) -> bool:
-        if record.get("type") == "metadata":
-            return "protocol_version" in record and "created_at" in record
-        return record.get("type") in ("context.append_message", _LOOP)
-
-    def start(self, file: SourceFile, saved: bytes | None = None) -> "KimiCodeReading":
-        return KimiCodeReading(file, resumed(KimiCodeState, saved))
-
-
 class KimiCodeReading(LinesReading[KimiCodeState]):
-    def __init__(self, file: SourceFile, state: KimiCodeState) -> None:
-        self._file = file
-        super().__init__(state)
-        folder = file.path.parent
-        root = folder.parent.parent
-        self._parent = "" if folder.name == _MAIN else root.name
-        self._session = f"{root.name}/{folder.name}" if self._parent else root.name or file.path.stem
+    state_type = KimiCodeState
 
-    def feed(self, record: Record) -> list[Reading]:
-        value = msgspec.json.decode(record.raw, type=dict[str, Any])
-        is_first = self._is_at_start
+    def session_of(self, path: PurePosixPath) -> str:
+        folder, root = path.parent, path.parent.parent.parent
+        self._parent = "" if folder.name == _MAIN else root.name
+        return f"{root.name}/{folder.name}" if self._parent else root.name or path.stem
+
+    def time_of(self, value: Mapping[str, Any]) -> int | None:
+        return ms_from_any(value.get("time")) or ms_from_any(value.get("created_at"))
+
+    def begin(self, value: Mapping[str, Any], place: Place) -> tuple[Reading, ...]:  # noqa: ARG002 - the protocol's
+        return (self._facts(place),)
+
+    def read(self, value: Mapping[str, Any], place: Place) -> Iterator[Reading]:
         name, event = fields.plain_id(value, "type"), fields.mapping(value, "event")
         meaning = MEANINGS.get(name)
         is_known = meaning is not None or name in SILENT
@@ -257,12 +232,8 @@ class KimiCodeReading(LinesReading[KimiCodeState]):
             kind = fields.plain_id(event, "type")
             name, is_known = f"{_LOOP}/{kind}", kind in LOOP
         self._state.count(name, is_known=is_known)
-        at_ms = ms_from_any(value.get("time")) or ms_from_any(value.get("created_at"))
-        place = Place.of(self._session, record, at_ms)
-        readings: list[Reading] = [self._facts(place)] if is_first else []
         if meaning is not None:
-            readings += meaning(self._state, KimiCodeLine(value, place, bool(self._parent)))
-        return readings
+            yield from meaning(self._state, KimiCodeLine(value, place, bool(self._parent)))
 
     def _facts(self, place: Place) -> Facts:
         state = fields.decoded_file(self._file.companion(_state_file(self._file.path)))
@@ -277,6 +248,26 @@ class KimiCodeReading(LinesReading[KimiCodeState]):
             relation=Relation.SUBAGENT if self._parent else None,
             origin=fields.text(fields.mapping(agent, "labels"), "profileName") if self._parent else "",
         )
+
+
+class KimiCodeReader(Reader):
+    agent = "kimi-code"
+    evidence = ReaderEvidence.REAL_CLIENT
+    lines = KimiCodeReading
+
+    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
+        is_state = path.name == "state.json"
+        return super().primary(path.parent / "agents" / _MAIN / "wire.jsonl" if is_state else path)
+
+    def shared(self, path: PurePosixPath) -> tuple[PurePosixPath, ...]:
+        """The state is the companion of the main wire; subagents want it too."""
+        is_subagents = self.primary(path) == path and path.parent.name != _MAIN
+        return (_state_file(path),) if is_subagents else ()
+
+    def sniffs(self, record: Mapping[str, Any]) -> bool:
+        if record.get("type") == "metadata":
+            return "protocol_version" in record and "created_at" in record
+        return record.get("type") in ("context.append_message", _LOOP)
 
 
 def _state_file(wire: PurePosixPath) -> PurePosixPath:

@@ -16,10 +16,10 @@ import msgspec
 
 from afterwit.agents import fields
 from afterwit.agents.fields import remote_of
-from afterwit.agents.log_reader import DocumentReader, DocumentReading, Place, SourceFile
+from afterwit.agents.log_reader import DocumentReading, Place, Reader, SourceFile
 from afterwit.agents.messages import calls_of, inside_tags, reasoning_of, text_of, usage_of, without_tags
 from afterwit.model.kinds import EventKind, ReaderEvidence, RecordedEnd
-from afterwit.model.readings import Event, Facts, Reading, Result, Spend
+from afterwit.model.readings import Event, Facts, Reading, Result
 from afterwit.model.times import ms_from_any
 from afterwit.sources.documents import items
 from afterwit.sources.framing import Record
@@ -27,7 +27,6 @@ from afterwit.sources.framing import Record
 _CODE = re.compile(r"<returncode>\s*(-?\d{1,10})\s*</returncode>")
 _HEAD_CHARS = 100_000  # the old layout repeats the command before the exit code
 _OUTPUTS = ("output", "output_head", "output_tail", "stdout", "stderr", "exception")
-_ENDINGS = (".traj.json", ".json")
 _TASK = "pr_description"
 _COMMAND = re.compile(r"```(?:bash|mswea_bash_command|sh)?[ \t]*\n(.*?)\n?```", re.DOTALL)
 _UNUSABLE = re.compile(r"\s*(?:Tool call error|Please always provide EXACTLY ONE action|Your (?:output|last) )")
@@ -36,32 +35,19 @@ _LIMITS = frozenset(["LimitsExceeded", "TimeExceeded", "ContextWindowExceededErr
 _STOPPED = frozenset(["UserInterruption", "KeyboardInterrupt"])
 
 
-class MiniSweAgentReader(DocumentReader):
-    agent = "mini-swe-agent"
-    evidence = ReaderEvidence.REAL_DATA
-
-    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        return path if path.name.endswith(".traj.json") or path.name == "traj.json" else None
-
-    def sniffs(self, record: Mapping[str, Any]) -> bool:
-        if str(record.get("trajectory_format")).startswith("mini-swe-agent"):
-            return True
-        if isinstance(record.get("messages"), list) and "mini_version" in fields.mapping(record, "info"):
-            return True
-        return record.get("role") == "user" and _FINAL.search(text_of(record.get("content")) or "") is not None
-
-    def start(self, file: SourceFile, saved: bytes | None = None) -> "MiniSweAgentReading":  # noqa: ARG002
-        return MiniSweAgentReading(file.path)
-
-
 class MiniSweAgentReading(DocumentReading):
-    def __init__(self, path: PurePosixPath) -> None:
-        name = str(path)
-        super().__init__(next(name.removesuffix(ending) for ending in (*_ENDINGS, "") if name.endswith(ending)))
+    def __init__(self, file: SourceFile) -> None:
+        super().__init__(file)
         self._model = ""
         self._commands = 0
         self._open: list[str] = []  # calls without a result
         self._submitted: RecordedEnd | None = None  # by the last command
+
+    def session_of(self, path: PurePosixPath) -> str:
+        return str(path).removesuffix(".json").removesuffix(".traj")
+
+    def time_of(self, value: Mapping[str, Any]) -> int | None:
+        return ms_from_any(fields.mapping(value, "extra").get("timestamp"))
 
     def feed(self, record: Record) -> Iterator[Reading]:
         value = msgspec.json.decode(record.raw, type=dict[str, Any] | list[Any])
@@ -73,14 +59,8 @@ class MiniSweAgentReading(DocumentReading):
         if end:
             yield Facts(session=self._session, end=end)
 
-    def piece(self, record: Record) -> Iterator[Reading]:
-        message = msgspec.json.decode(record.raw)
-        if not isinstance(message, dict):
-            self._memory.count("(no message)", is_known=False)
-            return
-        role, extra = fields.text(message, "role"), fields.mapping(message, "extra")
-        at_ms = ms_from_any(extra.get("timestamp"))
-        place = Place.of(self._session, record, at_ms)
+    def read(self, value: Mapping[str, Any], place: Place) -> Iterator[Reading]:
+        message, role, extra = value, fields.text(value, "role"), fields.mapping(value, "extra")
         text = text_of(message.get("content")) or ""
         is_known = role in ("system", "user", "assistant", "tool", "exit")
         self._memory.count(role, is_known=is_known)
@@ -110,8 +90,7 @@ class MiniSweAgentReading(DocumentReading):
         task = inside_tags(text, _TASK) if kind is EventKind.PROMPT else ""
         around = without_tags(text, _TASK)[0] if task else ""
         yield place.said(kind, task or text)
-        if around.strip():
-            yield place.said(EventKind.NOTICE, around)
+        yield from place.told(EventKind.NOTICE, around)
 
     def _kind_of(self, role: str, text: str, extra: Mapping[str, Any]) -> EventKind:
         is_task = role == "user" and "interrupt_type" not in extra and not _UNUSABLE.match(text)
@@ -121,10 +100,8 @@ class MiniSweAgentReading(DocumentReading):
         self, message: Mapping[str, Any], extra: Mapping[str, Any], text: str, place: Place
     ) -> Iterator[Reading]:
         thought = reasoning_of(message)
-        if thought:
-            yield place.said(EventKind.THOUGHT, thought)
-        if text.strip():
-            yield place.said(EventKind.REPLY, text)
+        yield from place.told(EventKind.THOUGHT, thought)
+        yield from place.told(EventKind.REPLY, text)
         calls = calls_of(message)
         self._open = []
         for call in calls:
@@ -148,21 +125,13 @@ class MiniSweAgentReading(DocumentReading):
             self._open.remove(call_id)
         return call_id
 
-    def _spend(self, extra: Mapping[str, Any], place: Place) -> Iterator[Spend]:
+    def _spend(self, extra: Mapping[str, Any], place: Place) -> Iterator[Reading]:
         response = fields.mapping(extra, "response")
         usage = usage_of(response.get("usage"))
         if usage is not None:
             key = fields.plain_id(response, "id") or f"{self._session}:{self._commands}"
-            cost = fields.number(extra, "cost")
             model = fields.plain_id(response, "model") or self._model
-            yield Spend(
-                session=self._session,
-                key=key,
-                model=model,
-                usage=usage,
-                at_ms=place.at_ms,
-                cost_usd=float(cost) if cost is not None and cost >= 0 else None,
-            )
+            yield from place.spent(key, model, usage, fields.dollars(extra, "cost"))
 
     def _exit(self, status: str, text: str, place: Place) -> Iterator[Event]:
         """The end of the run. A command whose output is submitted has no other result, and did what it should."""
@@ -174,6 +143,19 @@ class MiniSweAgentReading(DocumentReading):
             yield place.said(EventKind.NOTICE, text or status)
         else:
             yield place.said(EventKind.MODEL_ERROR, text or status)
+
+
+class MiniSweAgentReader(Reader):
+    agent = "mini-swe-agent"
+    evidence = ReaderEvidence.REAL_DATA
+    document = MiniSweAgentReading
+
+    def sniffs(self, record: Mapping[str, Any]) -> bool:
+        if str(record.get("trajectory_format")).startswith("mini-swe-agent"):
+            return True
+        if isinstance(record.get("messages"), list) and "mini_version" in fields.mapping(record, "info"):
+            return True
+        return record.get("role") == "user" and _FINAL.search(text_of(record.get("content")) or "") is not None
 
 
 def recorded_end(info: Mapping[str, Any]) -> RecordedEnd | None:
@@ -197,8 +179,7 @@ def observed(text: str, extra: Mapping[str, Any]) -> tuple[str, Result]:
     """The output, and how the command ended. Minus one says that it never came to an end of its own."""
     stated = _CODE.search(text[:_HEAD_CHARS])
     code = fields.exit_code(extra, "returncode")
-    if code is None and stated:
-        code = fields.exit_code({"code": int(stated[1])}, "code")
+    code = fields.stated_code(stated) if code is None else code
     raw = extra.get("raw_output")
     output = raw if isinstance(raw, str) else inside_tags(text, *_OUTPUTS) if stated else text
     failure = fields.text(extra, "exception_info")

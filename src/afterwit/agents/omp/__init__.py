@@ -3,7 +3,7 @@
 AGENT = {
     "name": "omp",
     "rank": 190,
-    "reader": "pi.reader:omp",
+    "reader": "pi.reader:OmpReader",
     "transcripts": ("sessions/*/*.jsonl",),
     "homes": (".omp/agent",),
 }

@@ -1,55 +1,28 @@
-"""Reads OpenCode's sessions: rendered from its database or its tree of files, and its exports.
-
-Rendered sessions come line by line: the session, then each message with its parts behind it. An export is one document
-`{info, messages: [{info, parts}]}`; its pieces are the messages. Ids are the same in all three, so that a session that
-was moved from the tree to the database, or exported too, is counted once. State: the ids, role and model of the
-message whose parts follow.
-
-Where OpenCode keeps its sessions: a database, and before 2026 a tree of small files. The row of a session counts its
-tokens and dates its last change; these columns are left out, because the messages say the same, and a growing session
-is to grow at its end only.
-
-What OpenCode's sessions, messages and parts mean, wherever they were stored.
+"""Reads OpenCode's sessions: rendered from its database or, before 2026, its tree of small files, and its exports
+(`{info, messages: [{info, parts}]}`). Ids are the same in all three, so that a session is counted once.
 
 A message says who speaks, a part what is said. A call and its result are one part, which is rewritten as the tool goes
-on; the exit code of a command stands in its metadata while the part says `completed`. What was spent stands in each
-`step-finish`; messages repeat it and are not counted. A summary that replaces the conversation is a reply of a message
-marked `summary`. In a session with a parent nobody types: there the prompts come from the agent that started it.
+on; the exit code stands in its metadata while the part says `completed`. What was spent stands in each `step-finish`. A
+summary that replaces the conversation is a reply of a message marked `summary`. In a session with a parent nobody
+types. Columns that count tokens or date changes are left out: a growing session is to grow at its end only.
 """
 
-from collections.abc import Iterator, Mapping
-from pathlib import PurePosixPath
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.log_reader import (
-    FileReading,
-    LinesReading,
-    Place,
-    ReadingMemory,
-    Row,
-    Shape,
-    SourceFile,
-    column,
-    native_id,
-    resumed,
-    row_in,
-    row_of,
-)
+from afterwit.agents.log_reader import DocumentReading, Place, Reader, Row, RowsReading, RowsState, column, row_of
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
-from afterwit.model.readings import Facts, Reading, Result, Spend, Usage
+from afterwit.model.readings import Facts, Reading, Result, Usage
 from afterwit.model.times import ms_from_any
 from afterwit.sources.databases import Database, DatabaseGatherer, DatabaseTable
-from afterwit.sources.documents import items
-from afterwit.sources.framing import Record
-from afterwit.sources.gathering import Files, Gatherer, Tree, TreeGatherer, session_in
+from afterwit.sources.gathering import Files, Gatherer, Tree, TreeGatherer
 
 SILENT = frozenset(("step-start", "patch", "snapshot", "file", "agent", "compaction"))
 SPEAKING = frozenset(("text", "reasoning", "tool", "step-finish", "retry", "subtask"))
 _UNTITLED = ("New session - ", "Child session - ")
-_DEAREST_USD = 1e6
 _REJECTED = "The user rejected permission to use this specific tool call"
 _DENIED = (_REJECTED, "The user has specified a rule which prevents you from using", "The user dismissed this question")
 _FEEDBACK = f"{_REJECTED} with the following feedback: "
@@ -118,19 +91,18 @@ def part_readings(place: Place, part: Mapping[str, Any], speaker: OpencodeSpeake
         case "text":
             yield from _text(place, part, speaker, identity)
         case "reasoning":
-            if text := fields.text(part, "text"):
-                yield place.said(EventKind.THOUGHT, text)
+            yield from place.told(EventKind.THOUGHT, fields.text(part, "text"))
         case "tool":
             yield from _tool(place, part, identity)
         case "step-finish":
-            yield from _spend(place, part, speaker, identity)
+            usage = usage_of(fields.mapping(part, "tokens"))
+            yield from place.spent(f"step:{identity}", speaker.model, usage, fields.dollars(part, "cost"))
         case "retry":
             error = fields.mapping(part, "error")
             said = fields.text(fields.mapping(error, "data"), "message") or fields.text(error, "message", "name")
             yield place.said(EventKind.MODEL_ERROR, said)
         case "subtask":
-            if text := fields.text(part, "prompt"):
-                yield place.said(EventKind.NOTICE, text)
+            yield from place.told(EventKind.NOTICE, fields.text(part, "prompt"))
 
 
 def _text(place: Place, part: Mapping[str, Any], speaker: OpencodeSpeaker, identity: str) -> Iterator[Reading]:
@@ -190,20 +162,6 @@ def _answers(answers: Any) -> str:
     return "\n".join(text for text in given if isinstance(text, str) and text.strip())
 
 
-def _spend(place: Place, part: Mapping[str, Any], speaker: OpencodeSpeaker, identity: str) -> Iterator[Reading]:
-    usage = usage_of(fields.mapping(part, "tokens"))
-    cost = fields.number(part, "cost")
-    if usage != Usage() or cost:
-        yield Spend(
-            session=place.session,
-            key=f"step:{identity}",
-            model=speaker.model,
-            usage=usage,
-            at_ms=place.at_ms,
-            cost_usd=float(cost) if cost is not None and 0 <= cost < _DEAREST_USD else None,
-        )
-
-
 def usage_of(tokens: Mapping[str, Any]) -> Usage:
     """Input comes without what was cached. Reasoning is part of the output, unless the total says that it is not."""
     cache = fields.mapping(tokens, "cache")
@@ -247,26 +205,70 @@ _TREE = Tree(
         ),
     ),
 )
-_EXPORTS = ("exports", "export")
 
 
-class _State(ReadingMemory):
-    session: str = ""
-    is_child: bool = False
+class _State(RowsState):
     speaker: OpencodeSpeaker = msgspec.field(default_factory=OpencodeSpeaker)
 
 
-class OpenCodeReader:
+class RenderedReading(RowsReading[_State]):
+    state_type = _State
+
+    def time_of(self, value: Mapping[str, Any]) -> int | None:
+        return ms_from_any(value.get("time_created"))
+
+    def take(self, row: Row, place: Place) -> Iterable[Reading] | None:
+        info, state = _decode(row), self._state
+        match row.table or row.file.partition("/")[0]:
+            case "session":
+                self.noted("session")
+                state.session = fields.plain_id(info, "id") or place.session
+                facts = session_facts(state.session, info)
+                state.is_child = bool(facts.parent)
+                return (facts,)
+            case "message":
+                self.noted(f"message/{fields.plain_id(info, 'role')}"[:40])
+                state.speaker = speaker_of(info, is_child=state.is_child)
+                return message_readings(place._replace(at_ms=state.speaker.at_ms or place.at_ms), info)
+            case "part":
+                kind = fields.plain_id(info, "type")
+                self.noted(f"part/{kind}", is_known=kind in SPEAKING or kind in SILENT)
+                is_known = fields.plain_id(info, "messageID", "message_id") == state.speaker.message
+                return part_readings(
+                    place, info, state.speaker if is_known else OpencodeSpeaker(is_child=state.is_child)
+                )
+        return None
+
+
+class ExportReading(DocumentReading):
+    _is_child = False
+
+    def begin(self, document: Mapping[str, Any]) -> Iterator[Reading]:
+        info = fields.mapping(document, "info")
+        self._memory.count("session" if info else "(no info)", is_known=bool(info))
+        self._session = fields.plain_id(info, "id") or self._session
+        facts = session_facts(self._session, info)
+        self._is_child = bool(facts.parent)
+        yield facts
+
+    def read(self, value: Mapping[str, Any], place: Place) -> Iterator[Reading]:
+        info = fields.mapping(value, "info")
+        self._memory.count("message", is_known=True)
+        speaker = speaker_of(info, is_child=self._is_child)
+        place = place._replace(at_ms=speaker.at_ms)
+        yield from message_readings(place, info)
+        for part in fields.mappings(value, "parts"):
+            kind = fields.plain_id(part, "type")
+            self._memory.count(f"part/{kind}", is_known=kind in SPEAKING or kind in SILENT)
+            yield from part_readings(place, part, speaker)
+
+
+class OpenCodeReader(Reader):
     agent = "opencode"
     evidence = ReaderEvidence.REAL_CLIENT
-
-    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        is_rendered = path.suffix == ".jsonl" and (path.parent.suffix == ".db" or path.parent.name == "storage")
-        is_export = path.suffix == ".json" and path.parent.name in _EXPORTS
-        return path if is_rendered or is_export else None
-
-    def shape(self, path: PurePosixPath) -> Shape:
-        return Shape.DOCUMENT if path.suffix == ".json" else Shape.LINES
+    paths = ("**/*.db/*.jsonl", "**/storage/*.jsonl", "**/exports/*.json", "**/export/*.json")
+    lines = RenderedReading
+    document = ExportReading
 
     def sniffs(self, record: Mapping[str, Any]) -> bool:
         row = row_of(record)
@@ -274,93 +276,6 @@ class OpenCodeReader:
             return (row.table == "session" and "project_id" in row.values) or row.file.startswith("session/")
         info = fields.mapping(record, "info")
         return "messages" in record and ("projectID" in info or "directory" in info)
-
-    def start(self, file: SourceFile, saved: bytes | None = None) -> FileReading:
-        name = native_id(session_in(file.path)) or "unnamed"
-        if self.shape(file.path) is Shape.DOCUMENT:
-            return ExportReading(name.removesuffix(".json"))
-        return RenderedReading(name, resumed(_State, saved))
-
-
-class RenderedReading(LinesReading[_State]):
-    def __init__(self, name: str, state: _State) -> None:
-        super().__init__(state)
-        self._state.session = state.session or name
-
-    def feed(self, record: Record) -> list[Reading]:
-        row = row_in(record.raw)
-        kind = row.table or row.file.partition("/")[0]
-        if kind == "session":
-            return self._session(_decode(row))
-        if kind == "message":
-            return self._message(record, row)
-        if kind == "part":
-            return self._part(record, row)
-        self._state.count(kind, is_known=False)
-        return []
-
-    def _session(self, info: Mapping[str, Any]) -> list[Reading]:
-        state = self._state
-        state.count("session", is_known=True)
-        state.session = fields.plain_id(info, "id") or state.session
-        facts = session_facts(state.session, info)
-        state.is_child = bool(facts.parent)
-        return [facts]
-
-    def _message(self, record: Record, row: Row) -> list[Reading]:
-        info = _decode(row)
-        self._state.count(f"message/{fields.plain_id(info, 'role')}"[:40], is_known=True)
-        self._state.speaker = speaker_of(info, is_child=self._state.is_child)
-        at_ms = self._state.speaker.at_ms or ms_from_any(row.values.get("time_created"))
-        return list(message_readings(Place.of(self._state.session, record, at_ms), info))
-
-    def _part(self, record: Record, row: Row) -> list[Reading]:
-        part = _decode(row)
-        kind = fields.plain_id(part, "type")
-        is_known = kind in SPEAKING or kind in SILENT
-        self._state.count(f"part/{kind}", is_known=is_known)
-        speaker = self._state.speaker
-        if fields.plain_id(part, "messageID", "message_id") != speaker.message:
-            speaker = OpencodeSpeaker(is_child=self._state.is_child)
-        place = Place.of(self._state.session, record, ms_from_any(row.values.get("time_created")))
-        return list(part_readings(place, part, speaker))
-
-
-class ExportReading:
-    def __init__(self, name: str) -> None:
-        self._session = name
-        self._is_child = False
-        self._counts = ReadingMemory()
-        self.known: Mapping[str, int] = self._counts.known
-        self.unknown: Mapping[str, int] = self._counts.unknown
-
-    def save(self) -> bytes:
-        return b""
-
-    def feed(self, record: Record) -> Iterator[Reading]:
-        info = fields.mapping(msgspec.json.decode(record.raw, type=dict[str, Any]), "info")
-        self._counts.count("session" if info else "(no info)", is_known=bool(info))
-        self._session = fields.plain_id(info, "id") or self._session
-        facts = session_facts(self._session, info)
-        self._is_child = bool(facts.parent)
-        yield facts
-        for message in items(record, "messages"):
-            yield from self.piece(message)
-
-    def piece(self, record: Record) -> Iterator[Reading]:
-        message = msgspec.json.decode(record.raw)
-        if not isinstance(message, dict):
-            self._counts.count("(no message)", is_known=False)
-            return
-        info = fields.mapping(message, "info")
-        self._counts.count("message", is_known=True)
-        speaker = speaker_of(info, is_child=self._is_child)
-        place = Place.of(self._session, record, speaker.at_ms)
-        yield from message_readings(place, info)
-        for part in fields.mappings(message, "parts"):
-            kind = fields.plain_id(part, "type")
-            self._counts.count(f"part/{kind}", is_known=kind in SPEAKING or kind in SILENT)
-            yield from part_readings(place, part, speaker)
 
 
 def _decode(row: Row) -> dict[str, Any]:

@@ -14,19 +14,15 @@ The events of OpenHands since version 1, each of a named kind. Calls and results
 """
 
 from collections.abc import Iterator, Mapping
-from pathlib import PurePosixPath
 from typing import Any
-
-import msgspec
 
 from afterwit.agents import fields
 from afterwit.agents.fields import remote_of
-from afterwit.agents.log_reader import LinesReader, LinesReading, Place, ReadingMemory, SourceFile, resumed
+from afterwit.agents.log_reader import LinesReading, Place, Reader, ReadingMemory
 from afterwit.agents.messages import text_of
 from afterwit.model.kinds import EventKind, ReaderEvidence, RecordedEnd
-from afterwit.model.readings import Event, Facts, Reading, Result, Spend, Usage
+from afterwit.model.readings import Event, Facts, Reading, Result, Spend
 from afterwit.model.times import ms_from_any
-from afterwit.sources.framing import Record
 from afterwit.sources.gathering import Files, Gatherer, Tree, TreeGatherer
 
 _SILENT = frozenset(
@@ -55,24 +51,17 @@ def read_newer(event: Mapping[str, Any], place: Place) -> Iterator[Reading]:
 
 def _message(event: Mapping[str, Any], place: Place) -> Iterator[Event]:
     message = fields.mapping(event, "llm_message")
-    thought = text_of(message.get("reasoning_content")) or ""
-    text = text_of(message.get("content")) or ""
-    if thought.strip():
-        yield place.said(EventKind.THOUGHT, thought)
-    if text.strip():
-        kinds = {"user": EventKind.PROMPT, "agent": EventKind.REPLY}
-        kind = kinds.get(fields.text(event, "source"), EventKind.NOTICE)
-        own = fields.plain_id(event, "id")
-        yield place.said(kind, text, f"{kind}:{place.identity(own)}" if own else "")
+    yield from place.told(EventKind.THOUGHT, text_of(message.get("reasoning_content")) or "")
+    kinds = {"user": EventKind.PROMPT, "agent": EventKind.REPLY}
+    kind = kinds.get(fields.text(event, "source"), EventKind.NOTICE)
+    own = fields.plain_id(event, "id")
+    key = f"{kind}:{place.identity(own)}" if own else ""
+    yield from place.told(kind, text_of(message.get("content")) or "", key)
 
 
 def _action(event: Mapping[str, Any], place: Place) -> Iterator[Event]:
-    thought = text_of(event.get("reasoning_content")) or ""
-    said = text_of(event.get("thought")) or ""
-    if thought.strip():
-        yield place.said(EventKind.THOUGHT, thought)
-    if said.strip():
-        yield place.said(EventKind.REPLY, said)
+    yield from place.told(EventKind.THOUGHT, text_of(event.get("reasoning_content")) or "")
+    yield from place.told(EventKind.REPLY, text_of(event.get("thought")) or "")
     call = fields.mapping(event, "tool_call")
     function = fields.mapping(call, "function") or call
     done = {name: value for name, value in fields.mapping(event, "action").items() if name != "kind"}
@@ -110,9 +99,7 @@ def _condensation(event: Mapping[str, Any], place: Place) -> Iterator[Event]:
 
 
 def _instructions(event: Mapping[str, Any], place: Place) -> Iterator[Event]:
-    text = text_of(event.get("system_prompt")) or ""
-    if text.strip():
-        yield place.said(EventKind.NOTICE, text)
+    yield from place.told(EventKind.NOTICE, text_of(event.get("system_prompt")) or "")
 
 
 def _pause(event: Mapping[str, Any], place: Place) -> Iterator[Event]:  # noqa: ARG001 - as the others
@@ -191,9 +178,7 @@ def model_of_older(event: Mapping[str, Any]) -> str:
 
 def _call(event: Mapping[str, Any], value: str, place: Place) -> Iterator[Event]:
     args = fields.mapping(event, "args")
-    said = fields.text(args, "thought", "final_thought")
-    if said:
-        yield place.said(EventKind.REPLY, said)
+    yield from place.told(EventKind.REPLY, fields.text(args, "thought", "final_thought"))
     tool = fields.text(fields.mapping(event, "tool_call_metadata"), "function_name")
     if value == "call_tool_mcp":
         tool, arguments = fields.text(args, "name") or tool, fields.arguments(args.get("arguments"))
@@ -206,15 +191,13 @@ def _text_events(event: Mapping[str, Any], value: str, place: Place) -> Iterator
     args = fields.mapping(event, "args")
     number = _number(event.get("id"))
     if value == "message":
-        is_human = event.get("source") == "user"
-        kind = EventKind.PROMPT if is_human else EventKind.REPLY
+        kind = EventKind.PROMPT if event.get("source") == "user" else EventKind.REPLY
         text = fields.text(args, "content") or fields.text(event, "message")
-        if text:
-            yield place.said(kind, text, f"{kind}:{place.session}:{number}" if number else "")
-    elif value == "system" and (text := fields.text(args, "content")):
-        yield place.said(EventKind.NOTICE, text)
-    elif value == "think" and (text := fields.text(args, "thought")):
-        yield place.said(EventKind.THOUGHT, text)
+        yield from place.told(kind, text, f"{kind}:{place.session}:{number}" if number else "")
+    elif value == "system":
+        yield from place.told(EventKind.NOTICE, fields.text(args, "content"))
+    elif value == "think":
+        yield from place.told(EventKind.THOUGHT, fields.text(args, "thought"))
     elif value == "condensation":
         yield place.said(EventKind.COMPACTION, fields.text(args, "summary"))
 
@@ -262,27 +245,13 @@ def spends_so_far(metrics: Mapping[str, Any], session: str, model: str, *, usage
     """What a conversation used by now. Figures are sums since its beginning, and the largest of them counts. Prompt
     tokens include those that were read from a cache or written to it. A cost of 0 says that no price was known."""
     tokens = fields.mapping(metrics, "accumulated_token_usage")
-    read, written = fields.tokens(tokens, "cache_read_tokens"), fields.tokens(tokens, "cache_write_tokens")
-    usage = Usage(
-        input=max(fields.tokens(tokens, "prompt_tokens") - read - written, 0),
-        cache_read=read,
-        cache_write=written,
-        output=fields.tokens(tokens, "completion_tokens"),
-        reasoning=fields.tokens(tokens, "reasoning_tokens"),
-    )
-    cost = fields.number(metrics, "accumulated_cost")
-    if usage != Usage() or cost:
-        yield Spend(
-            session=session,
-            key=f"{session}:{usage_id}",
-            model=fields.plain_id(metrics, "model_name") or fields.plain_id(tokens, "model") or model,
-            usage=usage,
-            cost_usd=float(cost) if cost is not None and cost > 0 else None,
-        )
+    names = ("prompt_tokens", "completion_tokens", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens")
+    usage = fields.usage(tokens, *names, is_cache_given=True)
+    model = fields.plain_id(metrics, "model_name") or fields.plain_id(tokens, "model") or model
+    cost = fields.dollars(metrics, "accumulated_cost") or None
+    return Place(session, 0, 0).spent(f"{session}:{usage_id}", model, usage, cost)
 
 
-_RESULTS = "output.jsonl"
-_FOLDERS = ("sessions", "conversations")
 _STATE = "base_state.json"
 
 
@@ -290,42 +259,23 @@ class _State(ReadingMemory):
     model: str = ""
 
 
-class OpenHandsReader(LinesReader):
-    agent = "openhands"
-    evidence = ReaderEvidence.REAL_CLIENT
-
-    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        is_gathered = path.parent.name in _FOLDERS and path.suffix == ".jsonl"
-        return path if is_gathered or path.name == _RESULTS else None
-
-    def sniffs(self, record: Mapping[str, Any]) -> bool:
-        if "instance_id" in record and isinstance(record.get("history"), list):
-            return True
-        event = fields.mapping(record, "content")
-        is_event = bool(older_name(event)) or is_known_newer(newer_name(event))
-        return "/events/" in fields.text(record, "file") and is_event
-
-    def start(self, file: SourceFile, saved: bytes | None = None) -> "OpenHandsReading":
-        return OpenHandsReading(file.path, resumed(_State, saved))
-
-
 class OpenHandsReading(LinesReading[_State]):
     """The reading of one conversation, or of one file of results."""
 
-    def __init__(self, path: PurePosixPath, state: _State) -> None:
-        self._session = path.stem
-        self._run = str(path.parent)
-        super().__init__(state)
+    state_type = _State
 
-    def feed(self, record: Record) -> list[Reading]:
-        value = msgspec.json.decode(record.raw, type=dict[str, Any])
-        if "instance_id" in value:
-            return list(self._evaluation(value, record))
+    def time_of(self, value: Mapping[str, Any]) -> int | None:
+        return ms_from_any(fields.mapping(value, "content").get("timestamp"))
+
+    def read(self, value: Mapping[str, Any], place: Place) -> Iterator[Reading]:
         event = fields.mapping(value, "content")
-        if fields.text(value, "file").endswith(f"/{_STATE}"):
+        if "instance_id" in value:
+            yield from self._evaluation(value, place)
+        elif fields.text(value, "file").endswith(f"/{_STATE}"):
             self._state.count("state", is_known=True)
-            return list(self._about(event))
-        return list(self._event(event, Place.of(self._session, record, ms_from_any(event.get("timestamp")))))
+            yield from self._about(event)
+        else:
+            yield from self._event(event, place)
 
     def _event(self, event: Mapping[str, Any], place: Place) -> Iterator[Reading]:
         newer, older = newer_name(event), older_name(event)
@@ -348,25 +298,37 @@ class OpenHandsReading(LinesReading[_State]):
                 fields.mapping(used, name), self._session, fields.plain_id(llm, "model"), usage_id=name
             )
 
-    def _evaluation(self, run: Mapping[str, Any], record: Record) -> Iterator[Reading]:
+    def _evaluation(self, run: Mapping[str, Any], place: Place) -> Iterator[Reading]:
         """A whole run. In the oldest results an action and its observation lie in one pair."""
         self._state.count("run", is_known=True)
-        instance = fields.plain_id(run, "instance_id") or f"at-{record.offset}"
-        session = f"{self._run}/{instance}" if self._run != "." else instance
+        instance = fields.plain_id(run, "instance_id") or f"at-{place.offset}"
+        folder = str(self._file.path.parent)
+        session = f"{folder}/{instance}" if folder != "." else instance
+        place = place._replace(session=session, at_ms=None)
         about = fields.mapping(run, "metadata")
         model = fields.plain_id(fields.mapping(about, "llm_config"), "model") or fields.plain_id(about, "model_name")
         origin = fields.text(about, "agent_class")
         yield Facts(session=session, remote=remote_of(instance), title=instance, origin=origin)
         for event in _flat(run.get("history")):
-            place = Place.of(session, record, ms_from_any(event.get("timestamp")))
-            yield from self._event(event, place)
-        failure = fields.text(run, "error")
-        if failure:
-            yield Place.of(session, record).said(EventKind.MODEL_ERROR, failure)
+            yield from self._event(event, place._replace(at_ms=ms_from_any(event.get("timestamp"))))
+        yield from place.told(EventKind.MODEL_ERROR, fields.text(run, "error"))
         is_solved = fields.flag(fields.mapping(run, "report"), "resolved")
         if is_solved is not None:
             yield Facts(session=session, end=RecordedEnd.DONE if is_solved else RecordedEnd.UNSOLVED)
         yield from spends_so_far(fields.mapping(run, "metrics"), session, model)
+
+
+class OpenHandsReader(Reader):
+    agent = "openhands"
+    evidence = ReaderEvidence.REAL_CLIENT
+    lines = OpenHandsReading
+
+    def sniffs(self, record: Mapping[str, Any]) -> bool:
+        if "instance_id" in record and isinstance(record.get("history"), list):
+            return True
+        event = fields.mapping(record, "content")
+        is_event = bool(older_name(event)) or is_known_newer(newer_name(event))
+        return "/events/" in fields.text(record, "file") and is_event
 
 
 def _flat(history: Any) -> Iterator[dict[str, Any]]:

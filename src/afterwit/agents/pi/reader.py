@@ -13,17 +13,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-import msgspec
-
 from afterwit.agents import fields
-from afterwit.agents.log_reader import LinesReader, LinesReading, Place, ReadingMemory, SourceFile, mark, resumed
+from afterwit.agents.log_reader import LinesReading, Place, Reader, ReadingMemory, mark
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
-from afterwit.model.readings import Facts, Reading, Result, Spend, Usage
+from afterwit.model.readings import Facts, Reading, Result, Usage
 from afterwit.model.times import ms_from_any
-from afterwit.sources.framing import Record
 
-SESSIONS = re.compile(r"sessions/[^/]+/[^/]+\.jsonl")
-_OPENCLAW_SESSIONS = re.compile(r"agents/[^/]+/sessions/[^/.]+\.jsonl")
 _OPENCLAW_CHECKPOINT = re.compile(r"(agents/[^/]+/sessions/[^/.]+)\.[^/]+\.jsonl")
 _NAME = re.compile(r"[^/\\]*?([0-9a-fA-F]{8}-[0-9a-fA-F-]{27})\.jsonl")
 _SPOKEN = {
@@ -42,56 +37,16 @@ class PiState(ReadingMemory):
     session: str = ""
 
 
-class PiReader(LinesReader):
-    """The reader of pi's logs, or of those of a relative at other paths."""
-
-    def __init__(
-        self,
-        agent: str = "pi",
-        evidence: ReaderEvidence = ReaderEvidence.REAL_CLIENT,
-        paths: re.Pattern[str] = SESSIONS,
-    ) -> None:
-        self.agent = agent
-        self.evidence = evidence
-        self._paths = paths
-
-    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        return path if self._paths.fullmatch(str(path)) else None
-
-    def sniffs(self, record: Mapping[str, Any]) -> bool:
-        return record.get("type") == "session" and "cwd" in record and "id" in record
-
-    def start(self, file: SourceFile, saved: bytes | None = None) -> "PiReading":
-        return PiReading(file.path, resumed(PiState, saved))
-
-
-def omp() -> PiReader:
-    """The reader of oh-my-pi, which keeps pi's layout in a home of its own."""
-    return PiReader("omp", ReaderEvidence.DOCUMENTATION)
-
-
-class OpenClawReader(PiReader):
-    """OpenClaw writes pi's entries elsewhere. Checkpoints beside a session hold what the session holds: they belong to
-    it as companions and are not read for themselves."""
-
-    def __init__(self) -> None:
-        super().__init__("openclaw", ReaderEvidence.DOCUMENTATION, _OPENCLAW_SESSIONS)
-
-    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        checkpoint = _OPENCLAW_CHECKPOINT.fullmatch(str(path))
-        return PurePosixPath(f"{checkpoint[1]}.jsonl") if checkpoint else super().primary(path)
-
-
 class PiReading(LinesReading[PiState]):
-    def __init__(self, path: PurePosixPath, state: PiState) -> None:
-        self._path = path
-        super().__init__(state)
+    state_type = PiState
 
-    def feed(self, record: Record) -> list[Reading]:
-        entry = msgspec.json.decode(record.raw, type=dict[str, Any])
-        return list(self._entry(entry, record))
+    def session_of(self, path: PurePosixPath) -> str:
+        """The id in the header; before it is read, the one in the file's name."""
+        named = _NAME.fullmatch(path.name)
+        return self._state.session or (named[1] if named else path.stem)
 
-    def _entry(self, entry: Mapping[str, Any], record: Record) -> Iterator[Reading]:
+    def read(self, value: Mapping[str, Any], place: Place) -> Iterator[Reading]:
+        entry = value
         kind, message = fields.plain_id(entry, "type"), fields.mapping(entry, "message")
         role = fields.plain_id(message, "role")
         name = f"message/{role}" if kind == "message" else kind
@@ -101,8 +56,9 @@ class PiReading(LinesReading[PiState]):
             return
         if kind == "session":
             self._state.session = fields.plain_id(entry, "id")
-        at_ms = ms_from_any(entry.get("timestamp")) or ms_from_any(message.get("timestamp"))
-        place = Place.of(self._session, record, at_ms)
+            self._session = self.session_of(self._file.path)
+        at_ms = place.at_ms or ms_from_any(message.get("timestamp"))
+        place = place._replace(session=self._session, at_ms=at_ms)
         stamp = "" if at_ms is None else str(at_ms)
         if kind == "session":
             yield self._header(entry, place)
@@ -131,18 +87,41 @@ class PiReading(LinesReading[PiState]):
         if title:
             yield Facts(session=place.session, at_ms=place.at_ms, title=title, is_title_manual=True)
 
-    @property
-    def _session(self) -> str:
-        """The id in the header; before it is read, the one in the file's name."""
-        named = _NAME.fullmatch(self._path.name)
-        return self._state.session or (named[1] if named else self._path.stem)
+
+class PiReader(Reader):
+    """The reader of pi's logs, or of those of a relative at other paths."""
+
+    agent = "pi"
+    evidence = ReaderEvidence.REAL_CLIENT
+    lines = PiReading
+
+    def sniffs(self, record: Mapping[str, Any]) -> bool:
+        return record.get("type") == "session" and "cwd" in record and "id" in record
+
+
+class OmpReader(PiReader):
+    """The reader of oh-my-pi, which keeps pi's layout in a home of its own."""
+
+    agent = "omp"
+    evidence = ReaderEvidence.DOCUMENTATION
+
+
+class OpenClawReader(PiReader):
+    """OpenClaw writes pi's entries elsewhere. Checkpoints beside a session hold what the session holds: they belong to
+    it as companions and are not read for themselves."""
+
+    agent = "openclaw"
+    evidence = ReaderEvidence.DOCUMENTATION
+
+    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
+        checkpoint = _OPENCLAW_CHECKPOINT.fullmatch(str(path))
+        return PurePosixPath(f"{checkpoint[1]}.jsonl") if checkpoint else super().primary(path)
 
 
 _EXITED = re.compile(r"(?:Command|Process) exited with code (-?\d{1,10})\.?\s*\Z")
 _ABORTED = re.compile(r"(?:Command|Operation) aborted\.?\s*\Z")
 _TAIL_CHARS = 100
 _MIRRORS = frozenset({"delivery-mirror", "gateway-injected"})  # OpenClaw's copies of what a person was shown
-_DEAREST_USD = 1_000_000
 _MESSAGE_KINDS = {
     "custom": EventKind.NOTICE,
     "hookMessage": EventKind.NOTICE,
@@ -171,8 +150,7 @@ def message_readings(message: Mapping[str, Any], stamp: str, place: Place) -> It
 
 
 def said(kind: EventKind, text: str, stamp: str, place: Place) -> Iterator[Reading]:
-    if text.strip():
-        yield place.said(kind, text, f"{kind}:{stamp}:{mark(text)}" if stamp else "")
+    return place.told(kind, text, f"{kind}:{stamp}:{mark(text)}" if stamp else "")
 
 
 def text_of(content: Any) -> str:
@@ -237,15 +215,8 @@ def _spend(message: Mapping[str, Any], stamp: str, place: Place) -> Iterator[Rea
         reasoning=fields.tokens(stated, "reasoning", "reasoningTokens"),
     )
     if usage != Usage():
-        cost = fields.number(fields.mapping(stated, "cost"), "total")
-        yield Spend(
-            session=place.session,
-            key=f"{stamp or f'{place.session}@{place.offset}'}:{model}:{fields.plain_id(message, 'responseId')}",
-            model=model,
-            usage=usage,
-            at_ms=place.at_ms,
-            cost_usd=float(cost) if cost is not None and 0 < cost < _DEAREST_USD else None,
-        )
+        key = f"{stamp or f'{place.session}@{place.offset}'}:{model}:{fields.plain_id(message, 'responseId')}"
+        yield from place.spent(key, model, usage, fields.dollars(fields.mapping(stated, "cost"), "total") or None)
 
 
 def _tool_result(message: Mapping[str, Any], stamp: str, place: Place) -> Iterator[Reading]:
@@ -260,7 +231,7 @@ def _tool_result(message: Mapping[str, Any], stamp: str, place: Place) -> Iterat
     stated = fields.exit_code(details, "exitCode")
     result = Result(
         is_error=is_error,
-        exit_code=fields.exit_code({"code": int(exited[1])}, "code") if exited and stated is None else stated,
+        exit_code=fields.stated_code(exited) if stated is None else stated,
         is_cancelled=is_error is True and _ABORTED.search(tail) is not None,
         is_running=fields.text(details, "status") == "running",
         running_as=fields.plain_id(details, "sessionId") if details.get("status") == "running" else "",

@@ -20,11 +20,9 @@ import msgspec
 
 from afterwit.agents import fields
 from afterwit.agents.gemini.reader import GeminiReader, Parts, outcome_of, parts_of, usage_of
-from afterwit.agents.log_reader import FileReading, LinesReading, Place, ReadingMemory, Shape, SourceFile, resumed
+from afterwit.agents.log_reader import FileReading, LinesReading, Place, Reader, ReadingMemory, SourceFile
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
-from afterwit.model.readings import Facts, Reading, Result, Spend, Usage
-from afterwit.model.times import ms_from_any
-from afterwit.sources.framing import Record
+from afterwit.model.readings import Facts, Reading, Result
 
 _TYPED_SUBTYPES = frozenset({"", "mid_turn_user_message", "realtime_message"})
 _PEOPLE = frozenset({"", "real_user"})
@@ -70,8 +68,7 @@ class QwenLine(NamedTuple):
     is_child: bool
 
     def said(self, kind: EventKind, text: str, part: str = "") -> Iterator[Reading]:
-        if text.strip():
-            yield self.place.said(kind, text, f"{self.uuid}{part}" if self.uuid else "")
+        return self.place.told(kind, text, f"{self.uuid}{part}" if self.uuid else "")
 
     @property
     def parts(self) -> Parts:
@@ -103,9 +100,7 @@ def assistant(line: QwenLine) -> Iterator[Reading]:
 def _spend(line: QwenLine) -> Iterator[Reading]:
     stated = fields.mapping(line.value, "usageMetadata")
     usage = usage_of({name: stated.get(theirs) for theirs, name in _TOKEN_NAMES.items()})
-    if usage != Usage() and line.uuid:
-        model = fields.text(line.value, "model")
-        yield Spend(session=line.place.session, key=line.uuid, model=model, usage=usage, at_ms=line.place.at_ms)
+    return line.place.spent(line.uuid, fields.text(line.value, "model"), usage) if line.uuid else iter(())
 
 
 def tool_result(line: QwenLine) -> Iterator[Reading]:
@@ -125,10 +120,9 @@ def _complete(result: Result, stated: Mapping[str, Any]) -> Result:
     """The result with what the structured side of the record says more exactly."""
     shell = fields.mapping(stated, "resultDisplay")
     exit_code = fields.exit_code(shell, "exitCode")
-    return Result(
-        is_error=result.is_error,
+    return msgspec.structs.replace(
+        result,
         exit_code=result.exit_code if exit_code is None else exit_code,
-        is_denied=result.is_denied,
         is_cancelled=result.is_cancelled or fields.text(shell, "outcome") in ("cancelled", "aborted"),
         is_running=fields.text(shell, "outcome") in ("background", "running"),
         duration_ms=fields.duration_ms(stated, "durationMs"),
@@ -166,15 +160,12 @@ def _summary(payload: Mapping[str, Any]) -> str:
 def _telemetry(line: QwenLine, event: Mapping[str, Any]) -> Iterator[Reading]:
     """Only failed requests say something here that no other record does."""
     if fields.text(event, "event.name").endswith("api_error"):
-        status = fields.exit_code(event, "status_code")
         said = fields.text(event, "error_message", "error", "error_type")
-        yield line.place.said(EventKind.MODEL_ERROR, f"{status} {said}" if status else said, line.uuid)
+        yield line.place.failed(fields.exit_code(event, "status_code"), said, line.uuid)
 
 
-_SESSION = re.compile(r"projects/[^/]+/chats/[^/]+\.jsonl")
 _AGENT = re.compile(r"projects/[^/]+/subagents/[^/]+/agent-[^/]+\.jsonl")
 _META = ".meta.json"
-_OLD = re.compile(r"tmp/[^/]+/chats/[^/]+\.json")
 _MEANINGS: dict[str, Callable[[QwenLine], Iterable[Reading]]] = {
     "user": user,
     "assistant": assistant,
@@ -184,55 +175,21 @@ _MEANINGS: dict[str, Callable[[QwenLine], Iterable[Reading]]] = {
 _OLDER = GeminiReader()
 
 
-class QwenReader:
-    agent = "qwen"
-    evidence = ReaderEvidence.REAL_CLIENT
-
-    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        name = str(path)
-        if name.endswith(_META):
-            path = path.with_name(f"{path.name.removesuffix(_META)}.jsonl")
-            return path if _AGENT.fullmatch(str(path)) else None
-        return path if _SESSION.fullmatch(name) or _AGENT.fullmatch(name) or _OLD.fullmatch(name) else None
-
-    def shape(self, path: PurePosixPath) -> Shape:
-        return _OLDER.shape(path)
-
-    def shared(self, path: PurePosixPath) -> tuple[PurePosixPath, ...]:
-        return _OLDER.shared(path)
-
-    def sniffs(self, record: Mapping[str, Any]) -> bool:
-        """An old document cannot be told from Gemini's; in a folder given by hand, Gemini's reader gets it."""
-        if not {"uuid", "parentUuid", "sessionId", "type"} <= record.keys():
-            return _OLDER.sniffs(record)
-        message = record.get("message")
-        is_theirs = isinstance(message, dict) and isinstance(message.get("parts"), list)
-        return is_theirs or (record.get("type") == "system" and "systemPayload" in record)
-
-    def start(self, file: SourceFile, saved: bytes | None = None) -> FileReading:
-        if self.shape(file.path) is Shape.DOCUMENT:
-            return _OLDER.start(file, saved)
-        return QwenReading(file, resumed(ReadingMemory, saved))
-
-
 class QwenReading(LinesReading[ReadingMemory]):
-    def __init__(self, file: SourceFile, memory: ReadingMemory) -> None:
-        path = file.path
-        self._file = file
-        self._is_agents = _AGENT.fullmatch(str(path)) is not None
-        self._session = f"{path.parent.name}/{path.stem}" if self._is_agents else path.stem
-        self._parent = path.parent.name if self._is_agents else ""
-        super().__init__(memory)
+    state_type = ReadingMemory
 
-    def feed(self, record: Record) -> list[Reading]:
-        value = msgspec.json.decode(record.raw, type=dict[str, Any])
+    def session_of(self, path: PurePosixPath) -> str:
+        self._is_agents = _AGENT.fullmatch(str(path)) is not None
+        self._parent = path.parent.name if self._is_agents else ""
+        return f"{self._parent}/{path.stem}" if self._is_agents else path.stem
+
+    def read(self, value: Mapping[str, Any], place: Place) -> Iterable[Reading]:
         kind, subtype = fields.plain_id(value, "type"), fields.plain_id(value, "subtype")
         name = f"system/{subtype}" if kind == "system" else kind
         is_known = kind in _MEANINGS and (kind != "system" or subtype in SPOKEN_SYSTEM | SILENT_SYSTEM)
         self._state.count(name, is_known=is_known)
         if not is_known:
             return []
-        place = Place.of(self._session, record, ms_from_any(value.get("timestamp")))
         is_child = self._is_agents or value.get("isSidechain") is True
         line = QwenLine(value, place, fields.plain_id(value, "uuid"), subtype, is_child)
         return [*self._facts(value, place), *_MEANINGS[kind](line)]
@@ -260,3 +217,29 @@ class QwenReading(LinesReading[ReadingMemory]):
             parent_call=fields.plain_id(meta, "toolUseId"),
             origin=agent or fields.text(meta, "agentType") if self._parent else "",
         )
+
+
+class QwenReader(Reader):
+    agent = "qwen"
+    evidence = ReaderEvidence.REAL_CLIENT
+    lines = QwenReading
+
+    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
+        if not path.name.endswith(_META):
+            return super().primary(path)
+        path = path.with_name(f"{path.name.removesuffix(_META)}.jsonl")
+        return path if _AGENT.fullmatch(str(path)) else None
+
+    def shared(self, path: PurePosixPath) -> tuple[PurePosixPath, ...]:
+        return _OLDER.shared(path)
+
+    def sniffs(self, record: Mapping[str, Any]) -> bool:
+        """An old document cannot be told from Gemini's; in a folder given by hand, Gemini's reader gets it."""
+        if not {"uuid", "parentUuid", "sessionId", "type"} <= record.keys():
+            return _OLDER.sniffs(record)
+        message = record.get("message")
+        is_theirs = isinstance(message, dict) and isinstance(message.get("parts"), list)
+        return is_theirs or (record.get("type") == "system" and "systemPayload" in record)
+
+    def document(self, file: SourceFile) -> FileReading:
+        return _OLDER.start(file)

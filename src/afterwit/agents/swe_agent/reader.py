@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.agents import fields
-from afterwit.agents.log_reader import DocumentReader, DocumentReading, Place, SourceFile
+from afterwit.agents.log_reader import DocumentReading, Place, Reader
 from afterwit.agents.messages import calls_of, text_of
 from afterwit.model.kinds import EventKind, ReaderEvidence, RecordedEnd
 from afterwit.model.readings import Event, Facts, Reading, Result
@@ -69,27 +69,12 @@ def _words(line: str) -> list[str]:
         return line.split()
 
 
-class SweAgentReader(DocumentReader):
-    agent = "swe-agent"
-    evidence = ReaderEvidence.REAL_DATA
-
-    def primary(self, path: PurePosixPath) -> PurePosixPath | None:
-        return path if path.suffix == ".traj" else None
-
-    def sniffs(self, record: Mapping[str, Any]) -> bool:
-        history = fields.mappings(record, "history")
-        is_own = bool(history) and all("agent" in item and "role" in item for item in history[:3])
-        return is_own or ("trajectory" in record and "environment" in record and "info" in record)
-
-    def start(self, file: SourceFile, saved: bytes | None = None) -> "SweAgentReading":  # noqa: ARG002
-        return SweAgentReading(str(file.path).removesuffix(".traj"))
-
-
 class SweAgentReading(DocumentReading):
-    def __init__(self, session: str) -> None:
-        super().__init__(session)
-        self._number = 0
-        self._last_call = ""
+    _number = 0
+    _last_call = ""
+
+    def session_of(self, path: PurePosixPath) -> str:
+        return str(path).removesuffix(".traj")
 
     def feed(self, record: Record) -> Iterator[Reading]:
         document = msgspec.json.decode(record.raw, type=dict[str, Any])
@@ -104,18 +89,14 @@ class SweAgentReading(DocumentReading):
         if end:
             yield Facts(session=self._session, end=end)
 
-    def piece(self, record: Record) -> Iterator[Reading]:
-        value = msgspec.json.decode(record.raw)
-        place = Place.of(self._session, record)
-        if not isinstance(value, dict):
-            self._memory.count("(no step)", is_known=False)
-        elif "role" in value:
+    def read(self, value: Mapping[str, Any], place: Place) -> Iterator[Reading]:
+        if "role" in value:
             yield from self._item(value, place)
-        elif "action" in value or "observation" in value:
-            self._memory.count("step", is_known=True)
+            return
+        is_step = "action" in value or "observation" in value
+        self._memory.count("step" if is_step else "(no step)", is_known=is_step)
+        if is_step:
             yield from self._step(value, place)
-        else:
-            self._memory.count("(no step)", is_known=False)
 
     def _about(self, document: Mapping[str, Any], steps: list[dict[str, Any]]) -> Iterator[Reading]:
         info = fields.mapping(document, "info")
@@ -144,13 +125,11 @@ class SweAgentReading(DocumentReading):
             yield from self._answer(item, text, place)
         elif role == "tool":
             yield place.answered(self._result_event(item) or place.made_up(), text, Result())
-        elif text.strip():
-            yield place.said(EventKind.PROMPT if role == "user" else EventKind.NOTICE, text)
+        else:
+            yield from place.told(EventKind.PROMPT if role == "user" else EventKind.NOTICE, text)
 
     def _answer(self, item: Mapping[str, Any], text: str, place: Place) -> Iterator[Event]:
-        said = fields.text(item, "thought") or text
-        if said.strip():
-            yield place.said(EventKind.REPLY, said)
+        yield from place.told(EventKind.REPLY, fields.text(item, "thought") or text)
         calls = calls_of(item)
         for call in calls:
             self._last_call = fields.plain_id({"id": call.id}, "id") or self._next()
@@ -165,9 +144,7 @@ class SweAgentReading(DocumentReading):
         return fields.plain_id({"id": ids[0]}, "id") if isinstance(ids, list) and ids else self._last_call
 
     def _step(self, step: Mapping[str, Any], place: Place) -> Iterator[Event]:
-        said = fields.text(step, "thought", "response")
-        if said:
-            yield place.said(EventKind.REPLY, said)
+        yield from place.told(EventKind.REPLY, fields.text(step, "thought", "response"))
         observation = text_of(step.get("observation")) or ""
         action = fields.text(step, "action")
         if action:
@@ -176,12 +153,23 @@ class SweAgentReading(DocumentReading):
             seconds = fields.number(step, "execution_time")
             duration = fields.duration_ms({"ms": seconds * 1000}, "ms") if seconds is not None else None
             yield place.answered(number, observation, Result(duration_ms=duration))
-        elif observation.strip():
-            yield place.said(EventKind.NOTICE, observation)
+        else:
+            yield from place.told(EventKind.NOTICE, observation)
 
     def _next(self) -> str:
         self._number += 1
         return f"step-{self._number}"
+
+
+class SweAgentReader(Reader):
+    agent = "swe-agent"
+    evidence = ReaderEvidence.REAL_DATA
+    document = SweAgentReading
+
+    def sniffs(self, record: Mapping[str, Any]) -> bool:
+        history = fields.mappings(record, "history")
+        is_own = bool(history) and all("agent" in item and "role" in item for item in history[:3])
+        return is_own or ("trajectory" in record and "environment" in record and "info" in record)
 
 
 def recorded_end(info: Mapping[str, Any]) -> RecordedEnd | None:

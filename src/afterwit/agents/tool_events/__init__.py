@@ -18,16 +18,6 @@ AGENT = {
         *("**/*.db/*.jsonl", "**/*.sqlite/*.jsonl", "**/*.sqlite3/*.jsonl"),
     ),
     "description": """
-sniff = [
-    { event = ["tool_start", "tool_complete"], tool = { exists = true } },
-    { hook_event_name = { exists = true }, session_id = { exists = true } },
-    { session = { exists = true }, tool = { exists = true }, role = { exists = false } },
-    { session = { exists = true }, tool_name = { exists = true }, role = { exists = false } },
-    { session_id = { exists = true }, tool = { exists = true }, role = { exists = false } },
-    { session_id = { exists = true }, tool_name = { exists = true }, role = { exists = false } },
-    { sessionId = { exists = true }, toolName = { exists = true }, role = { exists = false } },
-    { session_key = { exists = true }, tool_name = { exists = true }, role = { exists = false } },
-]
 session = ["session", "session_id", "sessionId", "session_key"]
 time = ["timestamp", "ts", "time", "created_at", "createdAt", "at", "created_at_epoch"]
 type = ["event", "hook_event_name", "tool", "tool_name", "toolName"]
@@ -36,6 +26,19 @@ ignore = [
     { hook_event_name = ["SessionStart", "SessionEnd", "Stop", "SubagentStart", "SubagentStop", "PreCompact"] },
     { hook_event_name = ["Notification", "PermissionRequest"] },
 ]
+
+[[sniff]]
+event = ["tool_start", "tool_complete"]
+tool.exists = true
+
+[[sniff]]
+hook_event_name.exists = true
+session_id.exists = true
+
+[[sniff]]
+"session|session_id|sessionId|session_key".exists = true
+"tool|tool_name|toolName".exists = true
+role.exists = false
 
 [facts]
 cwd = ["cwd", "project_path", "project_dir", "working_dir", "workspace", "project"]
@@ -84,17 +87,17 @@ duration_ms = "duration_ms"
 [[event]]
 kind = "call"
 id = ["id", "call_id", "tool_use_id"]
-tool = "tool"
+tool = ["tool", "tool_name", "toolName"]
 arguments = ["input", "input_summary", "tool_input", "tool_input_summary", "args", "arguments"]
 [event.when]
 event.exists = false
 hook_event_name.exists = false
-tool.exists = true
+"tool|tool_name|toolName".exists = true
 
 [[event]]
 kind = "result"
 id = ["id", "call_id", "tool_use_id"]
-tool = "tool"
+tool = ["tool", "tool_name", "toolName"]
 text = [
     "output", "output_summary", "tool_output", "tool_output_summary", "tool_response", "result", "result_summary",
     "error",
@@ -107,68 +110,6 @@ duration_ms = "duration_ms"
 [event.when]
 event.exists = false
 hook_event_name.exists = false
-tool.exists = true
-
-[[event]]
-kind = "call"
-id = ["id", "call_id", "tool_use_id"]
-tool = "tool_name"
-arguments = ["input", "input_summary", "tool_input", "tool_input_summary", "args", "arguments"]
-[event.when]
-event.exists = false
-hook_event_name.exists = false
-tool.exists = false
-tool_name.exists = true
-
-[[event]]
-kind = "result"
-id = ["id", "call_id", "tool_use_id"]
-tool = "tool_name"
-text = [
-    "output", "output_summary", "tool_output", "tool_output_summary", "tool_response", "result", "result_summary",
-    "error",
-]
-is_error = ["is_error", "error"]
-exit_code = "exit_code"
-failed = { success = [false, 0] }
-succeeded = { success = [true, 1] }
-duration_ms = "duration_ms"
-[event.when]
-event.exists = false
-hook_event_name.exists = false
-tool.exists = false
-tool_name.exists = true
-
-[[event]]
-kind = "call"
-id = ["id", "call_id", "tool_use_id"]
-tool = "toolName"
-arguments = ["input", "input_summary", "tool_input", "tool_input_summary", "args", "arguments"]
-[event.when]
-event.exists = false
-hook_event_name.exists = false
-tool.exists = false
-tool_name.exists = false
-toolName.exists = true
-
-[[event]]
-kind = "result"
-id = ["id", "call_id", "tool_use_id"]
-tool = "toolName"
-text = [
-    "output", "output_summary", "tool_output", "tool_output_summary", "tool_response", "result", "result_summary",
-    "error",
-]
-is_error = ["is_error", "error"]
-exit_code = "exit_code"
-failed = { success = [false, 0] }
-succeeded = { success = [true, 1] }
-duration_ms = "duration_ms"
-[event.when]
-event.exists = false
-hook_event_name.exists = false
-tool.exists = false
-tool_name.exists = false
-toolName.exists = true
+"tool|tool_name|toolName".exists = true
 """,
 }

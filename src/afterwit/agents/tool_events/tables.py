@@ -8,7 +8,6 @@ sessions here; it is no fault of it.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -21,7 +20,6 @@ from afterwit.sources.databases import (
     is_database,
     plain_value,
     quote_name,
-    reading,
     rows_of,
     tables_in,
 )
@@ -50,9 +48,6 @@ class ToolTableGatherer(DatabaseFiles):
 
     def sessions(self, home: Path, collection: PurePosixPath, files: Sequence[LogFile]) -> list[LogFile]:
         return super().sessions(home, collection, files) if is_database(home / collection) else []
-
-    def render(self, home: Path, path: PurePosixPath) -> Rendering:
-        return reading(home / path.parent, partial(self._render, home, path))
 
     def _list(self, collection: PurePosixPath, mtime_ns: int, db: apsw.Connection) -> list[LogFile]:
         counts: Counter[str] = Counter()
