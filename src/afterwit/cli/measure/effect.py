@@ -29,7 +29,7 @@ from afterwit.measure.effect import (
     explained_group,
 )
 from afterwit.measure.outcomes import ABOUT, MAIN, Figure
-from afterwit.measure.words import amount, change_cell, finding_words, retirement, self_test_words, verdict
+from afterwit.measure.words import amount, change_cell, finding_words, retirement, verdict
 from afterwit.model.errors import did_you_mean
 from afterwit.model.figures import human_count
 from afterwit.recall.told import said_at
@@ -135,14 +135,12 @@ def effect(here: Here, by: str | None, explain: str | None, is_json: bool) -> No
 
 
 def _show(calendar: Calendar, report: EffectReport) -> None:
-    print_text(verdict(report.brief))
+    print_text(verdict(report))
     if not report.sessions or report.since_ms is None:
         print_text(
             "`afterwit connect status` shows which agents are connected; `afterwit measure skipping` shows how much is"
             " skipped, to compare."
         )
-        if report.self_test is not None:
-            print_text(self_test_words(report.self_test))
         return
     told, not_told = human_count(report.told, "session"), human_count(report.not_told, "session")
     print_text(f"Since {calendar.day(report.since_ms)}: {told} told, {not_told} told nothing, on purpose.")
@@ -162,12 +160,8 @@ def _remarks(report: EffectReport) -> Iterator[str]:
     detectable, base = report.main.estimate.detectable, report.main.not_told
     if detectable is not None and base:
         yield f"The smallest change that would show by now, four times of five: {detectable / base:.0%}."
-    if (test := report.self_test) is not None:
-        yield self_test_words(test)
     if report.lost:
         yield f"Of {human_count(report.lost, 'session')} more no log was read; they are not in the figures."
-    if report.crossed:
-        yield f"Of {human_count(report.crossed, 'session')} a part was drawn to the other side."
     yield from map(retirement, report.harmful)
     yield f"`--explain NAME` shows the sessions behind a figure: {', '.join(Figure)}."
 
@@ -234,15 +228,11 @@ _HEADINGS = {
     "harvester": "found by",
     "told_at": "told",
     "moment": "its moment",
-    "wrong": "wrong because",
-    "came_in": "sessions with it",
     "task_type": "kind",
     "first_try": "first check passed",
     "is_skipped": "skipped",
     "hook_ms": "hook ms",
-    "cache_share": "from cache",
     "came_true": "confirmed",
-    "hook_faults": "hooks failed",
 }
 _ANSWERS = {True: "yes", False: "no", None: "–"}
 
@@ -271,7 +261,7 @@ _ANSWERS = {True: "yes", False: "no", None: "–"}
 )
 @reporting
 def report(here: Here, folder: Path | None, since: str | None, explain: str | None, is_json: bool) -> None:
-    """Write a page of figures, with charts: what was told, what it cost, whether errors come back.
+    """Write a page of figures: what was told, what it cost, whether errors come back.
 
     `dashboard.md` is the page, `metrics.json` has the figures for programs, and `history.jsonl` keeps a line for each
     day. `measure.daily_report` in the configuration lets the first `afterwit learn` of a day write them.
@@ -282,13 +272,13 @@ def report(here: Here, folder: Path | None, since: str | None, explain: str | No
     from_ms = since_ms(since, here.calendar) or 0
     with bar("counting", "sessions") as progress:
         if explain is not None:
-            rows = collect(here.world, from_ms, progress).rows.of(explain)
+            rows = collect(here.world, from_ms, progress).rows[explain]
         else:
             written = running.report(here.world, folder, from_ms, progress)
     if explain is not None:
         _explain_figures(explain, rows, here.calendar, is_json=is_json)
     elif is_json:
-        print_json(running.plain(written.measured.figures))
+        print_json(running.plain(written.figures))
     else:
         for line in written.lines:
             print_text(line)
