@@ -11,13 +11,23 @@ from tests.measure.judging import judged, needs_judge, played
 from tests.measure.replaying import players, replayed
 
 from afterwit.engine.replay import PLAYERS
-from afterwit.measure.backtest import Backtest, explained, own_files
-from afterwit.measure.backtest_files import NotesFile
+from afterwit.measure.backtest import Backtest, NotesFile, backtest, explained, own_files
+from afterwit.measure.replay import Player, Saying, Whereabouts
 from afterwit.measure.scores import PlayerReport
 from afterwit.model.errors import UsageError
+from afterwit.model.kinds import Step
 from afterwit.sessions.filters import Filter
 
-_EQUAL = ("nothing", "frequent", "similar", "memoriser", "echo")
+_EQUAL = ("nothing", "frequent", "similar", "memoriser")
+
+
+class _Echo(Player):
+    """Says the error again."""
+
+    name = "echo"
+
+    def after(self, here: Whereabouts, step: Step) -> list[Saying]:
+        return [Saying(text=step.error)]
 
 
 class Planted:
@@ -31,8 +41,8 @@ class Planted:
 
     def run(self, wanted: Filter, notes: Path | None = None) -> Backtest:
         world = world_of(self.home, self.store)
-        notebook = NotesFile(notes, PLAYERS, own_files(world)) if notes else None
-        return replayed(world, wanted=wanted, notebook=notebook)
+        written = NotesFile(notes, PLAYERS, own_files(world)) if notes else None
+        return replayed(world, wanted=wanted, notes=written)
 
     def report(self, player: str) -> PlayerReport:
         return next(one for one in self.found.reports if one.player == player)
@@ -65,8 +75,9 @@ def test_the_memoriser_answers_once_and_then_warns_with_the_command_that_worked(
     assert spoken == [(second, "after", fix), (third, "before", fix), (third, "after", fix)]
 
 
-def test_the_echo_reminds_of_the_rule_that_bites_again(history: Planted) -> None:
-    assert history.report("echo").whole.rules_reminded == 1
+def test_a_rule_that_bites_again_is_reminded_of_by_its_name(history: Planted) -> None:
+    (report,) = backtest(world_of(history.home, history.store), [_Echo()], Filter(), Silent()).reports
+    assert report.whole.rules_reminded == 1
 
 
 def test_places_names_the_file_where_it_is_now(history: Planted) -> None:

@@ -1,4 +1,4 @@
-"""Players to compare with: each is what a few lines of code would do. Every report shows them.
+"""Players to compare with: each is what a few lines of code would do.
 
 They follow the definitions of an outside examiner where it has the same player, so that its figures for these can be
 compared with its figures for its own: a file counts as changed unless the call failed, the words of a prompt are
@@ -9,8 +9,8 @@ sessions, not on their order: one that is put again replaces what was known of i
 import math
 import re
 import shlex
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence, Set
 from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import NamedTuple
@@ -129,8 +129,6 @@ def alike(words: Sequence[str], others: Sequence[str]) -> float:
 
 _WORD = re.compile(r"[a-z][a-z0-9]{2,}")
 _HUMP = re.compile(r"([a-z])([A-Z])")
-_SATURATION = 1.2
-_LENGTH_SHARE = 0.75
 
 
 class EarlierSession(NamedTuple):
@@ -138,7 +136,7 @@ class EarlierSession(NamedTuple):
 
     place: tuple[int, str]  # in time
     files: tuple[str, ...]  # changed, in order
-    words: Counter[str]
+    words: Set[str]
 
 
 class EarlierSessions:
@@ -148,21 +146,18 @@ class EarlierSessions:
         self.sessions: dict[str, EarlierSession] = {}
         self._by_word: defaultdict[str, set[str]] = defaultdict(set)
         self._by_path: defaultdict[str, dict[str, int]] = defaultdict(dict)  # session → position among its files
-        self._words = 0
 
     def put(self, name: str, session: EarlierSession) -> None:
         old = self.sessions.pop(name, None)
         if old is not None:
             self._drop(name, old)
         self.sessions[name] = session
-        self._words += session.words.total()
         for word in session.words:
             self._by_word[word].add(name)
         for at, path in enumerate(session.files):
             self._by_path[path][name] = at
 
     def _drop(self, name: str, session: EarlierSession) -> None:
-        self._words -= session.words.total()
         for word in session.words:
             self._by_word[word].discard(name)
         for path in session.files:
@@ -180,27 +175,11 @@ class EarlierSessions:
         wanted = {word for word in asked if self._by_word.get(word)}
         marks: defaultdict[str, float] = defaultdict(float)
         for session in self._sessions_with(wanted):
-            weight = self._rarity(wanted & session.words.keys())
+            weight = self._rarity(wanted & session.words)
             for path in session.files:
                 marks[path] += weight / math.sqrt(len(session.files)) + self._rarity(wanted & words_in(path))
         files = sorted(marks, key=lambda path: (-marks[path], self._first(path)))[:most]
         return files if len(files) == most else files + self._oldest(set(files), most - len(files))
-
-    def best(self, asked: Iterable[str]) -> str | None:
-        """The session that BM25 ranks first; None if none shares a word."""
-        wanted = sorted({word for word in asked if self._by_word.get(word)})
-        marks: defaultdict[str, float] = defaultdict(float)
-        for word in wanted:
-            holders = self._by_word[word]
-            rarity = math.log(1 + (len(self.sessions) - len(holders) + 0.5) / (len(holders) + 0.5))
-            for name in holders:
-                marks[name] += rarity * self._weight(self.sessions[name].words, word)
-        return max(marks, key=lambda name: (marks[name], name), default=None)
-
-    def _weight(self, words: Counter[str], word: str) -> float:
-        mean = self._words / len(self.sessions)
-        length = 1 - _LENGTH_SHARE + _LENGTH_SHARE * words.total() / mean
-        return words[word] * (_SATURATION + 1) / (words[word] + _SATURATION * length)
 
     def _sessions_with(self, words: Iterable[str]) -> list[EarlierSession]:
         names = set().union(*(self._by_word[word] for word in words))
@@ -227,7 +206,6 @@ def words_in(path: str) -> frozenset[str]:
 
 
 _MOST = 5
-_EXCERPT = 300
 _MIN_FAILURES = 2
 
 
@@ -244,14 +222,14 @@ class _Files(Player):
 
     def know(self, digest: Digest) -> None:
         files = _files_changed(digest)
-        words = Counter(words_of(f"{digest.task} {' '.join(files)}"))
+        words = set(words_of(f"{digest.task} {' '.join(files)}"))
         self._sessions[digest.repo].put(digest.native_id, EarlierSession(_place(digest), files, words))
 
     def prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
         sessions = self._sessions[here.repo]
         if sessions.sessions:
             files = tuple(self._guess(sessions, prompt))
-            yield Saying(text=f"Likely files: {', '.join(files)}", items=(self.name,), files=files)
+            yield Saying(text=f"Likely files: {', '.join(files)}", item=self.name, files=files)
 
     def _guess(self, sessions: EarlierSessions, prompt: str) -> list[str]:
         raise NotImplementedError
@@ -276,43 +254,8 @@ class Similar(_Files):
         return sessions.alike(words_of(prompt), _MOST)
 
 
-class Bm25(Player):
-    """What was said before in the repository, ranked by BM25, the best piece quoted; and the files of its session."""
-
-    name = "bm25"
-
-    def __init__(self) -> None:
-        self._sessions: defaultdict[str, EarlierSessions] = defaultdict(EarlierSessions)
-        self._tasks: dict[str, str] = {}
-
-    def know(self, digest: Digest) -> None:
-        said = [said.text for said in (*digest.prompts, *digest.stated)] + [
-            publication.text for publication in digest.publications
-        ]
-        words = Counter(words_of(" ".join([*said, digest.title])))
-        self._sessions[digest.repo].put(digest.native_id, EarlierSession(_place(digest), _files_changed(digest), words))
-        self._tasks[digest.native_id] = digest.task[:_EXCERPT]
-
-    def prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
-        sessions = self._sessions[here.repo]
-        best = sessions.best(words_of(prompt))
-        if best is not None:
-            text = f"An earlier session was about: {self._tasks[best]}"
-            yield Saying(text=text, items=(f"bm25:{best}",), files=sessions.sessions[best].files[:_MOST])
-
-
 def _place(digest: Digest) -> tuple[int, str]:
     return digest.started_ms or 0, digest.native_id
-
-
-class Echo(Player):
-    """Says the error again."""
-
-    name = "echo"
-
-    def after(self, here: Whereabouts, step: Step) -> Iterable[Saying]:
-        del here
-        yield Saying(text=step.error[:_EXCERPT], items=("echo",))
 
 
 class _Failed(NamedTuple):
@@ -351,14 +294,14 @@ class Memoriser(Player):
         same = self._by_command.get((here.repo, masked(step.target)), [])
         fix = _latest_fix(same)
         if len(same) >= _MIN_FAILURES and fix:
-            yield Saying(text=f"Use: {fix}", items=(self.name,), advice=fix)
+            yield Saying(text=f"Use: {fix}", item=self.name, advice=fix)
 
     def after(self, here: Whereabouts, step: Step) -> Iterable[Saying]:
         sign = sign_of(step)
         same = self._by_sign.get(("*", sign)) or self._by_sign.get((here.repo, sign)) or []
         fix = _latest_fix(same)
         if fix:
-            yield Saying(text=f"Last time this worked: {fix}", items=(self.name,), advice=fix)
+            yield Saying(text=f"Last time this worked: {fix}", item=self.name, advice=fix)
 
 
 def _latest_fix(same: Iterable[_Failed]) -> str:
@@ -377,4 +320,4 @@ def _find_failures(digest: Digest) -> Iterator[_Failed]:
             yield _Failed(place, digest.repo, is_usage(step), sign_of(step), masked(step.target), fix)
 
 
-BASELINES: tuple[type[Player], ...] = (Player, Frequent, Similar, Bm25, Memoriser, Echo)
+BASELINES: tuple[type[Player], ...] = (Player, Frequent, Similar, Memoriser)

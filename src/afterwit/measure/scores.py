@@ -10,6 +10,7 @@ import random
 import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import msgspec
 
@@ -30,14 +31,14 @@ class HelpfulMoment(msgspec.Struct, frozen=True, kw_only=True):
     session: str
     agent: str
     repo: str
-    prompt: str  # the session's task, where files were named
-    command: str  # that failed, where a fix was named
-    error: str
+    prompt: str = ""  # the session's task, where files were named
+    command: str = ""  # that failed, where a fix was named
+    error: str = ""
     said: str
     item: str  # what stands behind the note
     until: str  # the file or the command that the session came to by itself
     spared_actions: int
-    spared_seconds: int | None
+    spared_seconds: int | None = None
 
     @property
     def is_failure(self) -> bool:
@@ -52,20 +53,8 @@ def moment_of_files(digest: Digest, note: PlayerNote, path: str, touch: int, sea
     spared = searches - note.files.index(path)
     if spared <= 0 or path.rpartition("/")[2].lower() in digest.task.lower() or _is_asked_later(digest, touch):
         return None
-    return HelpfulMoment(
-        at_ms=digest.started_ms,
-        session=digest.native_id,
-        agent=digest.agent,
-        repo=digest.repo,
-        prompt=digest.task,
-        command="",
-        error="",
-        said=_line_about(note.text, path),
-        item=note.item,
-        until=path,
-        spared_actions=spared,
-        spared_seconds=None,
-    )
+    said = _line_about(note.text, path)
+    return _moment(digest, note, prompt=digest.task, said=said, until=path, spared_actions=spared)
 
 
 def _is_asked_later(digest: Digest, touch: int) -> bool:
@@ -80,23 +69,22 @@ def _is_asked_later(digest: Digest, touch: int) -> bool:
 def moment_of_failure(digest: Digest, note: PlayerNote, failure: Failure, fix: int, spared: int) -> HelpfulMoment:
     """The fix of a failure was named before the session found it."""
     failed, fixed = digest.steps[failure.at], digest.steps[fix]
-    at_ms = digest.started_ms
-    if at_ms is not None and failed.at_s is not None:
-        at_ms += failed.at_s * 1000
-    is_timed = failed.at_s is not None and fixed.at_s is not None
+    seconds = None if failed.at_s is None or fixed.at_s is None else fixed.at_s - failed.at_s
+    moment = _moment(digest, note, said=_plain(note.text), until=fixed.target, spared_actions=spared)
+    at_ms = None if digest.started_ms is None else digest.started_ms + 1000 * (failed.at_s or 0)
+    return msgspec.structs.replace(
+        moment, at_ms=at_ms, command=failed.target, error=failed.error, spared_seconds=seconds
+    )
+
+
+def _moment(digest: Digest, note: PlayerNote, **about: Any) -> HelpfulMoment:
     return HelpfulMoment(
-        at_ms=at_ms,
+        at_ms=digest.started_ms,
         session=digest.native_id,
         agent=digest.agent,
         repo=digest.repo,
-        prompt="",
-        command=failed.target,
-        error=failed.error,
-        said=_plain(note.text),
         item=note.item,
-        until=fixed.target,
-        spared_actions=spared,
-        spared_seconds=(fixed.at_s or 0) - (failed.at_s or 0) if is_timed else None,
+        **about,
     )
 
 
@@ -188,7 +176,7 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PlayerReport(msgspec.Struct, frozen=True, kw_only=True):
-    """One player's scores: as a whole, with an interval, and by repository, agent and class of failure."""
+    """One player's scores: as a whole, with an interval, and by repository and agent."""
 
     player: str
     whole: Score
@@ -197,8 +185,6 @@ class PlayerReport(msgspec.Struct, frozen=True, kw_only=True):
     start_tokens_p95: float
     by_repo: dict[str, Score]
     by_agent: dict[str, Score]
-    by_class: dict[str, tuple[int, int]]  # repeats, covered
-    by_source: dict[str, tuple[int, int]]  # what stands behind the notes: given, right
 
 
 class Scorer:
@@ -209,11 +195,8 @@ class Scorer:
         self._whole: list[ScoreTally] = []
         self._by_repo: defaultdict[str, ScoreTally] = defaultdict(ScoreTally)
         self._by_agent: defaultdict[str, ScoreTally] = defaultdict(ScoreTally)
-        self._by_class: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
-        self._by_source: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
         self._start_tokens: list[float] = []
         self.moments: list[HelpfulMoment] = []  # in which something would have been spared
-        self.recalls: dict[str, float] = {}  # of the sessions in which there were files to find
         self._files: defaultdict[str, set[str]] = defaultdict(set)
         self._signs: set[tuple[str, str]] = set()
         self._rules: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
@@ -243,8 +226,6 @@ class Scorer:
             start_tokens_p95=tokens[int(len(tokens) * 0.95)],
             by_repo={name: _score(tally) for name, tally in sorted(self._by_repo.items())},
             by_agent={name: _score(tally) for name, tally in sorted(self._by_agent.items())},
-            by_class={name: (counts[0], counts[1]) for name, counts in sorted(self._by_class.items())},
-            by_source={name: (counts[0], counts[1]) for name, counts in sorted(self._by_source.items())},
         )
 
     def _score_files(self, tally: ScoreTally, digest: Digest, notes: Sequence[PlayerNote]) -> None:
@@ -257,7 +238,7 @@ class Scorer:
         right = [path for path in old if path in top]
         searches = searches_before(digest, old[0])
         tally.file_sessions = 1
-        tally.recall = self.recalls[digest.native_id] = len(right) / min(TOP, len(old))
+        tally.recall = len(right) / min(TOP, len(old))
         tally.named, tally.named_right = len(top), len(right)
         tally.searches = searches
         tally.searches_spared = searches if old[0] in top else 0
@@ -282,11 +263,6 @@ class Scorer:
     def _score_failure(self, tally: ScoreTally, digest: Digest, failure: Failure, notes: Sequence[PlayerNote]) -> None:
         tally.repeats += 1
         tally.covered += bool(notes)
-        counts = self._by_class[failure.failure]
-        counts[0] += 1
-        counts[1] += bool(notes)
-        for note in notes:
-            self._by_source[note.item.partition(":")[0]][0] += 1
         if failure.resolution is not ResolutionKind.CHANGED or failure.by is None or not notes:
             return
         fix = digest.steps[failure.by]
@@ -294,8 +270,7 @@ class Scorer:
         right = [note for note in notes if is_right(note.advice, digest.steps[failure.at], fix)]
         tally.fixed += bool(right)
         for note in right[:1]:
-            self._by_source[note.item.partition(":")[0]][1] += 1
-            spared = failure.by - failure.at - (0 if note.is_rewrite else 1)
+            spared = failure.by - failure.at - 1
             tally.saved += spared
             if spared > 0:
                 self.moments.append(moment_of_failure(digest, note, failure, failure.by, spared))
