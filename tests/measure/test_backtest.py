@@ -18,7 +18,7 @@ from afterwit.model.errors import UsageError
 from afterwit.model.kinds import Step
 from afterwit.sessions.filters import Filter
 
-_EQUAL = ("nothing", "frequent", "similar", "memoriser")
+_EQUAL = ("nothing", "frequent", "memoriser")
 
 
 class _Echo(Player):

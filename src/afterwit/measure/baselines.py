@@ -1,16 +1,14 @@
 """Players to compare with: each is what a few lines of code would do.
 
 They follow the definitions of an outside examiner where it has the same player, so that its figures for these can be
-compared with its figures for its own: a file counts as changed unless the call failed, the words of a prompt are
-weighed by how few earlier sessions have them, five files are named. What they remember of a repository depends on the
-sessions, not on their order: one that is put again replaces what was known of it.
+compared with its figures for its own: a file counts as changed unless the call failed, five files are named. What they
+remember of a repository depends on the sessions, not on their order: one that is told again replaces what was known.
 """
 
-import math
 import re
 import shlex
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import NamedTuple
@@ -127,131 +125,33 @@ def alike(words: Sequence[str], others: Sequence[str]) -> float:
     return SequenceMatcher(None, words, others, autojunk=False).ratio()
 
 
-_WORD = re.compile(r"[a-z][a-z0-9]{2,}")
-_HUMP = re.compile(r"([a-z])([A-Z])")
-
-
-class EarlierSession(NamedTuple):
-    """An earlier session."""
-
-    place: tuple[int, str]  # in time
-    files: tuple[str, ...]  # changed, in order
-    words: Set[str]
-
-
-class EarlierSessions:
-    """The sessions of one repository."""
-
-    def __init__(self) -> None:
-        self.sessions: dict[str, EarlierSession] = {}
-        self._by_word: defaultdict[str, set[str]] = defaultdict(set)
-        self._by_path: defaultdict[str, dict[str, int]] = defaultdict(dict)  # session → position among its files
-
-    def put(self, name: str, session: EarlierSession) -> None:
-        old = self.sessions.pop(name, None)
-        if old is not None:
-            self._drop(name, old)
-        self.sessions[name] = session
-        for word in session.words:
-            self._by_word[word].add(name)
-        for at, path in enumerate(session.files):
-            self._by_path[path][name] = at
-
-    def _drop(self, name: str, session: EarlierSession) -> None:
-        for word in session.words:
-            self._by_word[word].discard(name)
-        for path in session.files:
-            del self._by_path[path][name]
-
-    def most_changed(self, most: int) -> list[str]:
-        """The files that most sessions changed; among equals the one that was changed first."""
-        counts = {path: len(holders) for path, holders in self._by_path.items() if holders}
-        least = min(sorted(counts.values(), reverse=True)[:most], default=0)
-        leading = [path for path, count in counts.items() if count >= least]
-        return sorted(leading, key=lambda path: (-counts[path], self._first(path)))[:most]
-
-    def alike(self, asked: Iterable[str], most: int) -> list[str]:
-        """The files of the sessions that share the rarest words with what is asked."""
-        wanted = {word for word in asked if self._by_word.get(word)}
-        marks: defaultdict[str, float] = defaultdict(float)
-        for session in self._sessions_with(wanted):
-            weight = self._rarity(wanted & session.words)
-            for path in session.files:
-                marks[path] += weight / math.sqrt(len(session.files)) + self._rarity(wanted & words_in(path))
-        files = sorted(marks, key=lambda path: (-marks[path], self._first(path)))[:most]
-        return files if len(files) == most else files + self._oldest(set(files), most - len(files))
-
-    def _sessions_with(self, words: Iterable[str]) -> list[EarlierSession]:
-        names = set().union(*(self._by_word[word] for word in words))
-        return sorted((self.sessions[name] for name in names), key=lambda session: session.place)
-
-    def _rarity(self, words: Iterable[str]) -> float:
-        return sum(1 / len(self._by_word[word]) for word in sorted(words))
-
-    def _first(self, path: str) -> tuple[tuple[int, str], int]:
-        return min((self.sessions[name].place, at) for name, at in self._by_path[path].items())
-
-    def _oldest(self, without: set[str], most: int) -> list[str]:
-        paths = [path for path, holders in self._by_path.items() if holders and path not in without]
-        return sorted(paths, key=self._first)[:most]
-
-
-def words_of(text: str) -> Sequence[str]:
-    return _WORD.findall(_HUMP.sub(r"\1 \2", text).lower())
-
-
-@lru_cache(maxsize=65_536)
-def words_in(path: str) -> frozenset[str]:
-    return frozenset(words_of(path))
-
-
 _MOST = 5
 _MIN_FAILURES = 2
 
 
-def _files_changed(digest: Digest) -> tuple[str, ...]:
-    steps = (step for step in digest.steps if step.kind in CHANGES and step.status is not Status.FAILED)
-    return tuple(dict.fromkeys(step.files[0] for step in steps if step.files))
-
-
-class _Files(Player):
-    """Remembers which files each session of a repository changed."""
-
-    def __init__(self) -> None:
-        self._sessions: defaultdict[str, EarlierSessions] = defaultdict(EarlierSessions)
-
-    def know(self, digest: Digest) -> None:
-        files = _files_changed(digest)
-        words = set(words_of(f"{digest.task} {' '.join(files)}"))
-        self._sessions[digest.repo].put(digest.native_id, EarlierSession(_place(digest), files, words))
-
-    def prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
-        sessions = self._sessions[here.repo]
-        if sessions.sessions:
-            files = tuple(self._guess(sessions, prompt))
-            yield Saying(text=f"Likely files: {', '.join(files)}", item=self.name, files=files)
-
-    def _guess(self, sessions: EarlierSessions, prompt: str) -> list[str]:
-        raise NotImplementedError
-
-
-class Frequent(_Files):
-    """The files changed in most sessions."""
+class Frequent(Player):
+    """The files changed in most sessions of a repository; among equals the one that was changed first."""
 
     name = "frequent"
 
-    def _guess(self, sessions: EarlierSessions, prompt: str) -> list[str]:
+    def __init__(self) -> None:
+        self._changed: defaultdict[str, dict[str, tuple[str, ...]]] = defaultdict(dict)  # by repository and session
+        self._began: dict[str, tuple[int, str]] = {}  # by session
+
+    def know(self, digest: Digest) -> None:
+        steps = (step for step in digest.steps if step.kind in CHANGES and step.status is not Status.FAILED)
+        files = tuple(dict.fromkeys(step.files[0] for step in steps if step.files))
+        self._changed[digest.repo][digest.native_id] = files
+        self._began[digest.native_id] = _place(digest)
+
+    def prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
         del prompt
-        return sessions.most_changed(_MOST)
-
-
-class Similar(_Files):
-    """The files of the sessions whose prompts and paths share the rarest words with the prompt."""
-
-    name = "similar"
-
-    def _guess(self, sessions: EarlierSessions, prompt: str) -> list[str]:
-        return sessions.alike(words_of(prompt), _MOST)
+        sessions = self._changed[here.repo]
+        if sessions:
+            in_order = sorted(sessions, key=self._began.__getitem__)
+            counts = Counter(path for session in in_order for path in sessions[session])
+            files = tuple(path for path, _ in counts.most_common(_MOST))
+            yield Saying(text=f"Likely files: {', '.join(files)}", item=self.name, files=files)
 
 
 def _place(digest: Digest) -> tuple[int, str]:
@@ -320,4 +220,4 @@ def _find_failures(digest: Digest) -> Iterator[_Failed]:
             yield _Failed(place, digest.repo, is_usage(step), sign_of(step), masked(step.target), fix)
 
 
-BASELINES: tuple[type[Player], ...] = (Player, Frequent, Similar, Memoriser)
+BASELINES: tuple[type[Player], ...] = (Player, Frequent, Memoriser)

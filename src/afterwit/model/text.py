@@ -9,7 +9,6 @@ apart, endings cut, words that say nothing left out; the same on every machine, 
 answer another question, and their words are stored or measured, so that none of them can take the place of another:
 `store.rows.memory.words_of` asks SQLite's own tokenizer, because its words must equal those in the index of memory;
 `recall.deck.reader.words_in` must not miss a word that an exact comparison would find, without regular expressions;
-`measure.baselines.words_of` belongs to players that the product is measured against, and stays as it was measured;
 `knowledge.likeness.meaning` compares sentences by what they claim: it keeps negations, order and marks.
 """
 

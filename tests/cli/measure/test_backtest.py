@@ -37,7 +37,7 @@ def test_the_table_shows_every_strategy(learned: Run) -> None:
     heading = next(at for at, line in enumerate(lines) if line.startswith("strategy "))
     assert {"answered", "correctly"} < set(lines[heading].split())
     strategies = [row.split()[0] for row in lines[heading + 2 :]]
-    assert strategies == ["nothing", "frequent", "similar", "memoriser", "places", "afterwit"]
+    assert strategies == ["nothing", "frequent", "memoriser", "places", "afterwit"]
 
 
 @pytest.mark.parametrize("option", ["--strategy", "--player"])
