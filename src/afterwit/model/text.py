@@ -14,7 +14,7 @@ answer another question, and their words are stored or measured, so that none of
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, AnyStr, cast
 
@@ -102,47 +102,16 @@ def definitions_in(code: str, most: int = 12) -> list[str]:
     return list(names)
 
 
-_PIECE = regex(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|.", re.DOTALL)
-_ESCAPE = regex(r"(\\.)")
-_EDGE = r"\b"
-_CAPITALS = "(?-i:"
-
-
 class Phrases:
-    """The same text is asked about often, so answers are remembered."""
+    """Whether any of several forms stands in a text. The same text is asked about often, so answers are remembered."""
 
     def __init__(self, *forms: str) -> None:
         self._forms = forms
 
     @cached_property
     def are_in(self) -> Callable[[str], bool]:
-        phrases = [phrase for form in self._forms for phrase in alternatives(form)]
-        strict = "|".join(phrase for phrase in phrases if _CAPITALS in phrase)
-        loose = [_lower_phrase(phrase) for phrase in phrases if _CAPITALS not in phrase]
-        at_edges = "|".join(phrase.removeprefix(_EDGE) for phrase in loose if phrase.startswith(_EDGE))
-        anywhere = [phrase for phrase in loose if not phrase.startswith(_EDGE)]
-        search = re.compile("|".join((rf"\b(?:{at_edges})", *anywhere) if at_edges else anywhere), re.MULTILINE).search
-        if not strict:
-            return lru_cache(maxsize=256)(lambda text: search(text.lower()) is not None)
-        as_written = re.compile(strict, re.IGNORECASE | re.MULTILINE).search
-        return lru_cache(maxsize=256)(lambda text: (search(text.lower()) or as_written(text)) is not None)
-
-
-def alternatives(form: str) -> Iterator[str]:
-    """A pattern, cut where `|` stands outside of all parentheses."""
-    start = at = depth = 0
-    for piece in _PIECE.findall(form):
-        if piece == "|" and not depth:
-            yield form[start:at]
-            start = at + 1
-        depth += (piece == "(") - (piece == ")")
-        at += len(piece)
-    yield form[start:]
-
-
-def _lower_phrase(phrase: str) -> str:
-    """In lower case, but for `\\S` and the like."""
-    return "".join(piece if piece.startswith("\\") else piece.lower() for piece in _ESCAPE.split(phrase))
+        search = re.compile("|".join(self._forms), re.IGNORECASE | re.MULTILINE).search
+        return lru_cache(maxsize=256)(lambda text: search(text) is not None)
 
 
 _LETTERS = regex(r"[^\W\d_]+")

@@ -260,7 +260,7 @@ def _part(
         number = moment_number(part, row.ordinal)
         if kind in wanted.kinds or number == wanted.number:
             if action is not None:
-                action = _safe_action(source.redactor, action)
+                action = safe_action(source.redactor, action)
             if event is None:
                 moment = _moment_left(row, number, action, source.redactor, bodies.kept(row))
             else:
@@ -323,7 +323,7 @@ class _Bodies:
                 yield event
 
 
-def _safe_action(redactor: Redactor, action: ActionRow) -> ActionRow:
+def safe_action(redactor: Redactor, action: ActionRow) -> ActionRow:
     return msgspec.structs.replace(action, target=redactor.text(action.target), error=redactor.text(action.error))
 
 
