@@ -72,7 +72,7 @@ def test_a_note_is_gained_with_the_second_session_that_shows_it(world: World) ->
 def test_the_told_session_had_its_moment_come(world: World) -> None:
     figures, rows = measured(world)
     assert [(row.session, row.told_at, row.moment) for row in rows["hit-rate"]] == [("s4", "start", Came.CAME)]
-    assert (figures.hit_rate.used, figures.hit_rate.available, figures.hit_rate.told) == (1, 1, 1)
+    assert (figures.hit_rate.used, figures.hit_rate.available, figures.wrong.told) == (1, 1, 1)
 
 
 def test_errors_are_counted_in_all_five_sessions(world: World) -> None:

@@ -26,7 +26,17 @@ from afterwit.measure.memory_cost import CostOfMemory, ModelSpend, Occasion, cos
 from afterwit.measure.note_changes import NoteHistory, Velocity, gained_times, names_of, note_changes, velocity
 from afterwit.measure.recurrence import Recurrence, RecurrenceTally, recurrence
 from afterwit.measure.session_course import CourseFigures, JudgedSession, course, judged_session
-from afterwit.measure.told_notes import HitRate, HitTally, SessionKey, ToldNote, first_told, hit_rate
+from afterwit.measure.told_notes import (
+    HitRate,
+    HitTally,
+    SessionKey,
+    ToldNote,
+    WrongShare,
+    first_told,
+    hit_rate,
+    judge_told,
+    wrong_share,
+)
 from afterwit.measure.words import verdict
 from afterwit.model.knowledge import GUARDED_FIXES, READ, Item, ItemStatus
 from afterwit.model.learn_run import Progress
@@ -38,7 +48,7 @@ from afterwit.store.rows.readings import spending
 from afterwit.store.rows.session_list import Selection, count_selected, select_sessions, times_of_sessions
 from afterwit.store.store import readonly_database
 
-EXPLAINED = ("hit-rate", "recurrence", "completion", "first-try", "cost", "velocity", "confidence")
+EXPLAINED = ("hit-rate", "wrong", "recurrence", "completion", "first-try", "cost", "velocity", "confidence")
 """Names of figures that can be traced to what they were counted from."""
 _VERSION = 1
 _DAY_MS = 86_400_000
@@ -54,6 +64,7 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     helps: str  # whether memory helps, in words; "" where nothing was compared
     effect: EffectReport  # what was compared, of all sessions
     hit_rate: HitRate
+    wrong: WrongShare
     recurrence: Recurrence
     course: CourseFigures
     cost: CostOfMemory
@@ -86,7 +97,8 @@ def _collect(db: apsw.Connection, world: World, since_ms: int, progress: Progres
     told: defaultdict[SessionKey, set[str]] = defaultdict(set)
     for note in notes:
         told[note.to].add(note.item)
-    hits = HitTally(notes, {item.id: item for item in items})
+    by_id = {item.id: item for item in items}
+    hits, judged = HitTally(notes, by_id), judge_told(notes, by_id, history)
     errors = RecurrenceTally(items, gained, told)
     sessions: list[JudgedSession] = []
     selection = Selection(since_ms=since_ms or None)
@@ -97,8 +109,8 @@ def _collect(db: apsw.Connection, world: World, since_ms: int, progress: Progres
         if digest is not None:
             hits.take(digest)
             errors.take(digest)
-            judged = judged_session(digest)
-            sessions += [judged] if judged is not None else []
+            course_of = judged_session(digest)
+            sessions += [course_of] if course_of is not None else []
         progress.advance(1, 1)
     moments, costs, tests = hits.rows(), memory_costs(calls), confidence_tests(items, history, since_ms)
     changes = [
@@ -113,6 +125,7 @@ def _collect(db: apsw.Connection, world: World, since_ms: int, progress: Progres
         helps=verdict(effect) if effect.sessions or effect.alarms else "",
         effect=effect,
         hit_rate=hit_rate(moments),
+        wrong=wrong_share(judged),
         recurrence=recurrence(errors.rows()),
         course=course(sessions, lambda at_ms: week_of(world.calendar.date(at_ms))),
         cost=cost_of_memory(costs, calls, _model_spend(db, since_ms)),
@@ -121,7 +134,7 @@ def _collect(db: apsw.Connection, world: World, since_ms: int, progress: Progres
         ),
         confidence=calibration(tests),
     )
-    rows = (moments, errors.seen, sessions, sessions, costs, changes, tests)
+    rows = (moments, judged, errors.seen, sessions, sessions, costs, changes, tests)
     return Measured(figures, dict(zip(EXPLAINED, rows, strict=True)))
 
 

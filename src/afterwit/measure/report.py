@@ -26,6 +26,7 @@ _MOST_DAYS = 1_100  # of the history
 _COUNTS = (  # what is kept of a day, besides the number of sessions
     ("velocity", ("in_use", "gained", "lost")),
     ("hit_rate", ("told", "available", "used")),
+    ("wrong", ("wrong",)),
     ("cost", ("tokens",)),
 )
 _OF_COURSE = ("completed", "judged", "first_try", "checked")

@@ -15,13 +15,15 @@ import msgspec
 from afterwit.actions.activities import activities_of
 from afterwit.actions.quick_look import fits_path
 from afterwit.agents.hook_payloads import ACTIVITY, AFTER, BEFORE, PROMPT, RUN
+from afterwit.measure.note_changes import NoteHistory, time_of
 from afterwit.model.digest import Digest
 from afterwit.model.figures import Proportion
 from afterwit.model.kinds import ActionKind, Relation, Step
-from afterwit.model.knowledge import Activity, Item, Trigger
+from afterwit.model.knowledge import Activity, Item, ItemStatus, Trigger
 from afterwit.model.text import words_of
 from afterwit.recall.deck.reader import words_called, words_in
 from afterwit.recall.hook.triggers import is_called_in
+from afterwit.store.decisions import will_of
 
 
 class SessionKey(NamedTuple):
@@ -225,4 +227,55 @@ def hit_rate(rows: Sequence[MomentOfNote]) -> HitRate:
         interval=share.interval,
         by_moment=dict(sorted(Counter(row.moment for row in rows).items())),
         by_telling=by_telling,
+    )
+
+
+class ToldJudgement(NamedTuple):
+    """A note that a session was told, and why it was wrong; "" where nothing says so."""
+
+    at_ms: int
+    session: str
+    agent: str
+    item: str
+    wrong: str
+
+
+class WrongShare(msgspec.Struct, frozen=True, kw_only=True):
+    told: int  # notes in sessions, each once
+    wrong: int
+    share: float | None
+    interval: tuple[float, float]
+    by_reason: dict[str, int]
+
+
+def judge_told(told: Iterable[ToldNote], items: Mapping[str, Item], history: NoteHistory) -> list[ToldJudgement]:
+    """What is known by now of the notes that sessions were told, in order of time."""
+    return [
+        ToldJudgement(note.at_ms, note.to.session, note.to.agent, note.item, _reason(note, items[note.item], history))
+        for note in sorted(told)
+        if note.item in items
+    ]
+
+
+def _reason(note: ToldNote, item: Item, history: NoteHistory) -> str:
+    will = will_of(history.decided_about(item))
+    if will.why_out and will.verdict is not None and will.verdict.at_ms > note.at_ms:
+        return f"{will.why_out} later"
+    against = [piece for piece in item.evidence if piece.is_against]
+    if any(piece.session.native_id == note.to.session for piece in against):
+        return "that session speaks against it"
+    if item.status is ItemStatus.STALE and any(time_of(piece) > note.at_ms for piece in against):
+        return "contradicted later"
+    return ""
+
+
+def wrong_share(rows: Sequence[ToldJudgement]) -> WrongShare:
+    reasons = Counter(row.wrong for row in rows if row.wrong)
+    share = Proportion(sum(reasons.values()), len(rows))
+    return WrongShare(
+        told=share.of,
+        wrong=share.hits,
+        share=share.share,
+        interval=share.interval,
+        by_reason=dict(sorted(reasons.items())),
     )

@@ -11,7 +11,7 @@ from afterwit.measure.memory_cost import ModelSpend, cost_of_memory
 from afterwit.measure.note_changes import velocity
 from afterwit.measure.recurrence import recurrence
 from afterwit.measure.session_course import course
-from afterwit.measure.told_notes import hit_rate
+from afterwit.measure.told_notes import hit_rate, wrong_share
 
 
 def figures(**more: Any) -> Figures:
@@ -22,6 +22,7 @@ def figures(**more: Any) -> Figures:
         "helps": "",
         "effect": effect_of(Cases(past=[], drawn=[], lost=[])),
         "hit_rate": hit_rate(()),
+        "wrong": wrong_share(()),
         "recurrence": recurrence(()),
         "course": course((), str),
         "cost": cost_of_memory((), (), ModelSpend()),

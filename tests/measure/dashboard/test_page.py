@@ -13,7 +13,7 @@ from afterwit.measure.note_changes import GAINED, LOST, NoteChange, velocity
 from afterwit.measure.page import page, summary
 from afterwit.measure.recurrence import ErrorWeek, recurrence
 from afterwit.measure.session_course import JudgedSession, course
-from afterwit.measure.told_notes import Came, MomentOfNote, hit_rate
+from afterwit.measure.told_notes import Came, MomentOfNote, ToldJudgement, hit_rate, wrong_share
 from afterwit.measure.words import percent, shared
 
 CALENDAR = Calendar(day_ms(20), dt.UTC)
@@ -56,10 +56,12 @@ def test_what_was_compared_stands_below_the_verdict() -> None:
 def test_told_notes_come_with_of_how_many_they_are() -> None:
     kinds = [Came.CAME, Came.CAME, Came.CAME, Came.NOT]
     rows = [MomentOfNote(day_ms(1), f"s{at}", "codex", "n1", "start", came) for at, came in enumerate(kinds)]
-    text = page(figures(hit_rate=hit_rate(rows)), CALENDAR)
+    judged = [ToldJudgement(day_ms(1), "s1", "codex", "n1", "it is")]
+    text = page(figures(hit_rate=hit_rate(rows), wrong=wrong_share(judged)), CALENDAR)
     assert "3 of 4 (75 %; 95 % interval 30 to 95 %) had their moment come" in text
     assert "In all, 4 notes told in 4 sessions" in text
     assert "| at the start | 3 of 4 |" in text
+    assert "Found to be wrong since: 1 of 1 (100 %; 95 % interval 21 to 100 %) of them: 1 it is." in text
 
 
 def test_errors_are_not_said_to_fall_because_of_telling() -> None:

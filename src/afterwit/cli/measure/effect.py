@@ -228,6 +228,7 @@ _HEADINGS = {
     "harvester": "found by",
     "told_at": "told",
     "moment": "its moment",
+    "wrong": "wrong because",
     "task_type": "kind",
     "first_try": "first check passed",
     "is_skipped": "skipped",
