@@ -164,11 +164,6 @@ def explained(cases: Cases, figure: Figure) -> list[ExplainedCase]:
     return _Comparison(_with_cold_held_out(cases), TOLD, HELD).explained(figure)
 
 
-def explained_arms(cases: Cases, arm: str, reference: str) -> list[ExplainedCase]:
-    """The sessions behind the contrast of two arms."""
-    return _Comparison(cases, arm, reference).explained(MAIN)
-
-
 def explained_group(cases: Cases, grouping: Grouping, name: str) -> list[ExplainedCase]:
     """The draws behind the effect of a group of items."""
     return _Comparison(_with_cold_held_out(cases), TOLD, HELD).explained_group(grouping, name)

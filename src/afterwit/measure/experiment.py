@@ -13,7 +13,7 @@ import msgspec
 
 from afterwit.config.world import World
 from afterwit.measure.cases import Cases, cases_in
-from afterwit.measure.effect import ArmEffect, ExplainedCase, arms_compared, explained_arms
+from afterwit.measure.effect import ArmEffect, arms_compared
 from afterwit.model.errors import UsageError
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.recall.holdout import CHOICES, TEMPLATE
@@ -101,17 +101,6 @@ def experiment_now(world: World) -> ArmExperiment:
         for arm in chosen.compared
     ]
     return ArmExperiment(arms=arms, started_ms=chosen.started_ms, stopped_ms=chosen.stopped_ms)
-
-
-def explained_arm(world: World, arm: str) -> list[ExplainedCase]:
-    """The sessions behind what the last experiment says of an arm."""
-    require(world.layout)
-    with readonly_database(world.layout) as db:
-        chosen = hooks.shares(db)
-        if arm not in chosen.compared[1:]:
-            others = ", ".join(chosen.compared[1:]) or "none: no experiment was started yet"
-            raise UsageError(f"There is no arm {arm!r} to compare with the first. There are {others}.")
-        return explained_arms(_of_experiment(cases_in(db), chosen), arm, chosen.compared[0])
 
 
 def _of_experiment(cases: Cases, chosen: Shares) -> Cases:

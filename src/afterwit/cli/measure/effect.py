@@ -47,11 +47,10 @@ _COLUMNS = (
 )
 
 
-def show_explained(
+def _show_explained(
     calendar: Calendar,
     rows: Sequence[ExplainedCase],
     words: str,
-    sides: tuple[str, str] = ("told", "not told"),
     *,
     is_log: bool = False,
 ) -> None:
@@ -61,11 +60,11 @@ def show_explained(
     print_text(f"{words}: {human_count(len(rows), 'row')}. The effect is the mean of the scores.")
     if is_log:
         print_text("`usual` and `score` are logarithms of one more: this figure differs by factors.")
-    print_table(_COLUMNS, [_row(calendar, row, sides) for row in rows])
+    print_table(_COLUMNS, [_row(calendar, row) for row in rows])
 
 
-def _row(calendar: Calendar, row: ExplainedCase, sides: tuple[str, str]) -> list[str]:
-    side = sides[0] if row.is_told else sides[1]
+def _row(calendar: Calendar, row: ExplainedCase) -> list[str]:
+    side = "told" if row.is_told else "not told"
     figures = (amount(row.value), *("" if value is None else f"{value:.2f}" for value in (row.usual, row.score)))
     return [calendar.moment(row.at_ms), row.session, row.agent, row.repo, side, f"{row.chance:.2f}", *figures]
 
@@ -206,7 +205,7 @@ def _explain(here: Here, name: str, *, is_json: bool) -> None:
     if is_json:
         print_json(rows)
     else:
-        show_explained(here.calendar, rows, words, is_log=ABOUT[figure].is_log)
+        _show_explained(here.calendar, rows, words, is_log=ABOUT[figure].is_log)
 
 
 def _rows_behind(here: Here, name: str) -> list[ExplainedCase]:
