@@ -10,7 +10,7 @@ from afterwit.model.errors import UsageError
 
 def test_notes_of_several_strategies_need_a_name_for_each(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"\{strategy\}"):
-        NotesFile(tmp_path / "notes.jsonl", ["memoriser", "places"], frozenset())
+        NotesFile(tmp_path / "notes.jsonl", ["frequent", "places"], frozenset())
 
 
 def test_a_subagent_is_named_by_its_own_file() -> None:

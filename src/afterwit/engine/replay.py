@@ -25,9 +25,8 @@ from afterwit.digest.door import pack
 from afterwit.knowledge.belief import DAY_MS
 from afterwit.knowledge.door.settle import harvest
 from afterwit.measure.backtest import PRODUCT
-from afterwit.measure.baselines import BASELINES
 from afterwit.measure.past_repositories import PastCheckout
-from afterwit.measure.replay import NoteOccasion, Player, Saying, Whereabouts
+from afterwit.measure.replay import BASELINES, NoteOccasion, Player, Saying, Whereabouts
 from afterwit.model.digest import VERSION, Digest
 from afterwit.model.errors import UsageError, did_you_mean
 from afterwit.model.kinds import ActionKind, Relation, Status, Step

@@ -27,7 +27,6 @@ from afterwit.measure.statistics import (
     Finding,
     Trial,
     are_unlikely,
-    estimate,
     estimate_from,
     surprises,
 )
@@ -219,8 +218,8 @@ class _Comparison:
         return ArmEffect(main=self.figure(MAIN, alpha, is_sound=not alarms), alarms=alarms)
 
     def figure(self, figure: Figure, alpha: float, *, is_sound: bool) -> FigureEffect:
-        trials = [judged.trial for judged in self._judge(figure)]
-        outcome = estimate(trials, alpha=alpha, sought=_seek(figure, trials))
+        trials = [(judged.trial, judged.surprise) for judged in self._judge(figure)]
+        outcome = estimate_from(trials, alpha=alpha, sought=_seek(figure, [trial for trial, _ in trials]))
         base = None if outcome.mean_held_out is None else shown(figure, outcome.mean_held_out)
         return FigureEffect(
             figure=figure,

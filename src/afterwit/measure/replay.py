@@ -10,6 +10,7 @@ others is cut again only for those that begin after something more of it was kno
 
 import heapq
 from bisect import bisect_left
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple
@@ -19,7 +20,7 @@ import msgspec
 from afterwit.digest.digester import Material, below, cut, digest
 from afterwit.model.captured import ActionRow
 from afterwit.model.digest import Digest
-from afterwit.model.kinds import ActionKind, NoteKind, Status, Step
+from afterwit.model.kinds import CHANGES, ActionKind, NoteKind, Status, Step
 
 
 class NoteMoment(StrEnum):
@@ -116,6 +117,39 @@ class Player:
         long as they are stored. The paths are those below the repository that it read or changed."""
         del here, step, paths
         return ()
+
+
+_MOST_FILES = 5
+
+
+class Frequent(Player):
+    """Names the files changed in most sessions of a repository, among equals the one that was changed first: what a few
+    lines of code would do. A file counts as changed unless the call failed, as to the outside examiner."""
+
+    name = "frequent"
+
+    def __init__(self) -> None:
+        self._changed: defaultdict[str, dict[str, tuple[str, ...]]] = defaultdict(dict)  # by repository and session
+        self._began: dict[str, tuple[int, str]] = {}  # by session
+
+    def know(self, digest: Digest) -> None:
+        steps = (step for step in digest.steps if step.kind in CHANGES and step.status is not Status.FAILED)
+        files = tuple(dict.fromkeys(step.files[0] for step in steps if step.files))
+        self._changed[digest.repo][digest.native_id] = files
+        self._began[digest.native_id] = (digest.started_ms or 0, digest.native_id)
+
+    def prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
+        del prompt
+        sessions = self._changed[here.repo]
+        if sessions:
+            in_order = sorted(sessions, key=self._began.__getitem__)
+            counts = Counter(path for session in in_order for path in sessions[session])
+            files = tuple(path for path, _ in counts.most_common(_MOST_FILES))
+            yield Saying(text=f"Likely files: {', '.join(files)}", item=self.name, files=files)
+
+
+BASELINES: tuple[type[Player], ...] = (Player, Frequent)
+"""Players to compare with."""
 
 
 class Outline(NamedTuple):

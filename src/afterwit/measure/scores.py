@@ -7,9 +7,13 @@ before a file that was named, and actions between a failure and the fix that was
 """
 
 import random
+import re
+import shlex
 import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -17,7 +21,6 @@ import msgspec
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight
 from afterwit.digest.digester import files_printed
-from afterwit.measure.baselines import is_right
 from afterwit.measure.replay import NoteMoment, PlayerNote
 from afterwit.model.digest import Digest, Failure
 from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, ResolutionKind, Status, Step
@@ -388,3 +391,47 @@ def _interval(tallies: Sequence[ScoreTally], rng: random.Random) -> tuple[float,
 
 def _rate(pairs: Sequence[tuple[int, int]]) -> float:
     return 1000 * sum(saved for saved, _ in pairs) / max(1, sum(actions for _, actions in pairs))
+
+
+_RIGHT = 0.7  # share of equal words
+_LEADING_CD = re.compile(r"^\s*cd\s+[^&;|]+(?:&&|;)\s*")
+_FILTERS = re.compile(r"\s*\|\s*(?:head|tail|cat|less|wc|sort)\b")
+_REDIRECTIONS = re.compile(r"\d?>&?\S*")
+_ASSIGNMENT = re.compile(r"\w+=")
+_MASKS = (
+    (re.compile(r"(['\"`]).*?\1"), "<q>"),
+    (re.compile(r"(?:[A-Za-z]:)?[~.]?(?:/[\w.@+\-\[\]()]+)+/?"), "<p>"),
+    (re.compile(r"\b[0-9a-f]{7,40}\b"), "<h>"),
+    (re.compile(r"\d+"), "<n>"),
+)
+
+
+@lru_cache(maxsize=65_536)
+def command_words(command: str) -> tuple[str, ...]:
+    """The words of a line without a leading folder change, assignments, redirections and trailing filters."""
+    line = _REDIRECTIONS.sub(" ", _FILTERS.split(_LEADING_CD.sub("", command))[0])
+    try:
+        words = shlex.split(line)
+    except ValueError:
+        words = line.split()
+    start = next((at for at, word in enumerate(words) if not _ASSIGNMENT.match(word)), len(words))
+    return tuple(words[start:])
+
+
+def masked(command: str) -> tuple[str, ...]:
+    """The words, with paths and numbers masked."""
+    words = command_words(command)
+    return tuple(mask(word) if "/" in word or any(letter.isdigit() for letter in word) else word for word in words)
+
+
+def mask(line: str) -> str:
+    for form, name in _MASKS:
+        line = form.sub(name, line)
+    return line.strip()[:140]
+
+
+def is_right(advice: str, failed: Step, fix: Step) -> bool:
+    """Whether the advised command is much like the fix, is not the failed command, and was not in the error text."""
+    if not advice or advice in failed.error or masked(advice) == masked(failed.target):
+        return False
+    return SequenceMatcher(None, masked(advice), masked(fix.target), autojunk=False).ratio() >= _RIGHT

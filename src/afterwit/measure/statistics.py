@@ -226,14 +226,6 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True):
         return Finding.HELPS if (self.high < 0) == is_less_better else Finding.HARMS
 
 
-def estimate(
-    trials: Iterable[Trial], *, alpha: float = 0.05, sought: float | None = None, tuned_for: int = TUNED_FOR
-) -> Estimate:
-    """The effect over trials in the order of their draws; `needed` is about an effect of the size `sought`."""
-    trials = list(trials)
-    return estimate_from(zip(trials, surprises(trials), strict=True), alpha=alpha, sought=sought, tuned_for=tuned_for)
-
-
 def estimate_from(
     surprising: Iterable[tuple[Trial, float | None]],
     *,
@@ -241,8 +233,9 @@ def estimate_from(
     sought: float | None = None,
     tuned_for: int = TUNED_FOR,
 ) -> Estimate:
-    """The same over trials whose surprises are known already: of many comparisons that have the same past each needs
-    only the trials in which something was drawn."""
+    """The effect over trials in the order of their draws, each with its surprise; `needed` is about an effect of the
+    size `sought`. Of many comparisons that have the same past each needs only the trials in which something was drawn.
+    """
     running = RunningEffect(alpha, tuned_for)
     sums = {True: (0.0, 0.0), False: (0.0, 0.0)}  # of weights, and of values by weight
     for trial, surprise in surprising:

@@ -37,13 +37,13 @@ def test_the_table_shows_every_strategy(learned: Run) -> None:
     heading = next(at for at, line in enumerate(lines) if line.startswith("strategy "))
     assert {"answered", "correctly"} < set(lines[heading].split())
     strategies = [row.split()[0] for row in lines[heading + 2 :]]
-    assert strategies == ["nothing", "frequent", "memoriser", "places", "afterwit"]
+    assert strategies == ["nothing", "frequent", "places", "afterwit"]
 
 
 @pytest.mark.parametrize("option", ["--strategy", "--player"])
 def test_a_strategy_that_is_asked_for_is_shown(learned: Run, option: str) -> None:
-    done = learned("measure", "backtest", option, "memoriser")
-    assert done.stdout.splitlines()[-1].split()[0] == "memoriser"
+    done = learned("measure", "backtest", option, "frequent")
+    assert done.stdout.splitlines()[-1].split()[0] == "frequent"
 
 
 def test_json_has_the_documented_shape(learned: Run) -> None:
@@ -96,10 +96,10 @@ def test_explain_walks_through_one_session(learned: Run) -> None:
 
 
 def test_notes_are_written_one_a_line(learned: Run, tmp_path: Path) -> None:
-    done = learned("measure", "backtest", "--strategy", "memoriser", "--notes", str(tmp_path / "notes.jsonl"))
+    done = learned("measure", "backtest", "--strategy", "frequent", "--notes", str(tmp_path / "notes.jsonl"))
     assert done.returncode == 0
     moments = [json.loads(line)["moment"] for line in (tmp_path / "notes.jsonl").read_text().splitlines()]
-    assert set(moments) <= {"before", "after"}
+    assert set(moments) == {"prompt"}
 
 
 def test_an_unknown_strategy_is_wrong_use(learned: Run) -> None:
