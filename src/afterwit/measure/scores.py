@@ -130,6 +130,17 @@ _ROUNDS = 1000
 _COUNTED = (FailureClass.INVOCATION, FailureClass.ENVIRONMENT)
 
 
+_SHARES = {  # of a score: a part of a tally, and of what it is one
+    "recall_at_5": ("recall", "file_sessions"),
+    "precision_at_5": ("named_right", "named"),
+    "searches_spared": ("searches_spared", "searches"),
+    "covered": ("covered", "repeats"),
+    "right": ("fixed", "fixable"),
+    "rules_reminded": ("rules_reminded", "rules"),
+    "false_alarms": ("false_alarms", "before"),
+}
+
+
 class ScoreTally(msgspec.Struct):
     """Counts of one group of sessions: all, one repository, one agent."""
 
@@ -361,22 +372,17 @@ def _share(part: float, whole: float) -> float | None:
 
 
 def _score(tally: ScoreTally) -> Score:
+    shares = {name: _share(getattr(tally, part), getattr(tally, whole)) for name, (part, whole) in _SHARES.items()}
     return Score(
         sessions=tally.sessions,
         actions=tally.actions,
-        recall_at_5=_share(tally.recall, tally.file_sessions),
-        precision_at_5=_share(tally.named_right, tally.named),
         searches=tally.searches,
-        searches_spared=_share(tally.searches_spared, tally.searches),
         repeats=tally.repeats,
-        covered=_share(tally.covered, tally.repeats),
-        right=_share(tally.fixed, tally.fixable),
         rules=tally.rules,
-        rules_reminded=_share(tally.rules_reminded, tally.rules),
-        false_alarms=_share(tally.false_alarms, tally.before),
         notes_per_100_actions=_share(100 * tally.spoken, tally.actions) or 0.0,
         saved_per_1000=_share(1000 * tally.saved, tally.actions) or 0.0,
         tokens_per_session=_share(tally.spent_tokens, tally.sessions) or 0.0,
+        **shares,
     )
 
 

@@ -1,15 +1,10 @@
 """A trial: a session with its value and the draws that were made in it; and how surprising its value was.
 
-A draw decides by chance whether something is told. The chance is recorded before, and a session counts the more the
-less probable its side was: 1/chance if it was told, -1/(1 - chance) if it was not. This weight times the *surprise*,
-how far the value lies from what was usual before, is the score of the session. The mean of the scores is the effect of
-telling, without bias, whatever is taken for usual, as long as that was settled before the draw: difficulty may drift.
-
-A session in which nothing was drawn is a trial too, which only shows what is usual. So sessions from before the
-experiment, or from a time without one, are given in the same list.
-
-Where one draw holds for several sessions, as for all of a day, they are a *block*: what was usual is settled before the
-first of them, and the block is compared as one.
+A draw decides by chance whether something is told, and the chance is recorded before. A session weighs 1/chance if it
+was told, -1/(1 - chance) if it was not. This weight times the *surprise*, how far the value lies from what was usual
+before, is its score; the mean of the scores is the effect of telling, without bias, whatever is taken for usual, as
+long as that was settled before the draw. A session in which nothing was drawn only shows what is usual. Where one draw
+holds for several sessions they are a *block*, which is compared as one.
 """
 
 from collections import defaultdict

@@ -1,15 +1,10 @@
-"""What any text is made of: pure, and without knowledge of sessions.
+"""What any text is made of: pure, and without knowledge of sessions. Hooks load this module, so it uses the standard
+library alone, and loads what is slow where it is needed.
 
 Regular expressions are compiled when they are first used (`regex`): a command uses few of the program's hundreds of
-patterns, and to compile all of them takes longer than most commands take. Hooks load this module, so it uses the
-standard library alone, and loads what is slow where it is needed.
-
-`words_of` is the way to make words where two texts are compared for what they are about: lower case, identifiers taken
-apart, endings cut, words that say nothing left out; the same on every machine, without a dictionary or a model. Others
-answer another question, and their words are stored or measured, so that none of them can take the place of another:
-`store.rows.memory.words_of` asks SQLite's own tokenizer, because its words must equal those in the index of memory;
-`recall.deck.reader.words_in` must not miss a word that an exact comparison would find, without regular expressions;
-`knowledge.likeness.meaning` compares sentences by what they claim: it keeps negations, order and marks.
+patterns. `words_of` makes words where two texts are compared for what they are about, the same on every machine. Others
+cannot take its place, nor it theirs: `store.rows.memory.words_of` equals the index of memory,
+`recall.deck.reader.words_in` misses no exact word, `knowledge.likeness.meaning` keeps negations and order.
 """
 
 import re
