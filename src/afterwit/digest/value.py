@@ -261,8 +261,8 @@ _FILES = (ActionKind.READ, ActionKind.EDIT, ActionKind.WRITE)
 
 
 class RepoNames:
-    """Names that a repository goes by, to be looked for in sessions: folders and remotes of commands, and mentions. Names
-    that any repository may have a folder of (`docs`, `api`), and very short ones, count only as a place."""
+    """Names that a repository goes by, to be looked for in folders, remotes and texts. Names that any repository may
+    have a folder of (`docs`, `api`), and very short ones, count only as a place."""
 
     def __init__(self, names: Iterable[str]) -> None:
         short = {last_part(name) for name in names if name}
