@@ -91,8 +91,8 @@ def _told(figures: Figures) -> _Section:
         return _Section(heading, names, ["Nothing was told yet."])
     came = shared(hits.used, hits.available, hits.interval)
     said = [f"{hits.by_moment[name]:,} {words}" for name, words in _NOT_COUNTED.items() if hits.by_moment.get(name)]
-    found = figures.wrong
-    reasons = ", ".join(f"{count:,} {reason}" for reason, count in found.by_reason.items())
+    mistaken = figures.wrong
+    reasons = ", ".join(f"{count:,} {reason}" for reason, count in mistaken.by_reason.items())
     why = f": {reasons}" if reasons else ""
     rows = [
         (_TOLD_AT.get(told_at, told_at), of_many(used, available))
@@ -106,7 +106,7 @@ def _told(figures: Figures) -> _Section:
             f"Of the notes that were told ahead of time, {came} had their moment come in that session.",
             f"In all, {human_count(hits.told, 'note')} told in {human_count(hits.sessions, 'session')}, each once.",
             *([f"Not counted above: {', '.join(said)}."] if said else []),
-            f"Found to be wrong since: {shared(found.wrong, found.told, found.interval)} of them{why}.",
+            f"Found to be wrong since: {shared(mistaken.wrong, mistaken.told, mistaken.interval)} of them{why}.",
         ],
         [("told", "its moment came"), *rows],
         "That its moment came does not say that a note was followed, or that it was needed. A wrong note that nobody"

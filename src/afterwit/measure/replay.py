@@ -213,8 +213,8 @@ class _Running:
             self._tell(other, now_ms)
 
     def _tell(self, outline: Outline, now_ms: int) -> Digest:
-        known = digest(cut(self._material_of(outline.key), now_ms))
-        placed = msgspec.structs.replace(known, repo=outline.here.repo, user=outline.here.user)
+        so_far = digest(cut(self._material_of(outline.key), now_ms))
+        placed = msgspec.structs.replace(so_far, repo=outline.here.repo, user=outline.here.user)
         for player in self._players:
             player.know(placed)
         return placed
