@@ -74,7 +74,7 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
 
 class Measured(NamedTuple):
     figures: Figures
-    rows: Mapping[str, Sequence[tuple[Any, ...]]]  # by the names in `EXPLAINED`
+    rows: Mapping[str, Sequence[Any]]  # named tuples, by the names in `EXPLAINED`
 
 
 def collect(world: World, since_ms: int, progress: Progress) -> Measured:
