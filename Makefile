@@ -57,16 +57,14 @@ check: $(DEV) audit  ## check style, types, layers, reference pages and dependen
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/python docs/generate.py --check
-	@$(BIN)/python docs/reports.py --check
 	@$(BIN)/python docs/pictures.py --check
 	@$(BIN)/python -m afterwit.agents.plugins --check
 
 audit: $(DEV)  ## look up the locked dependencies in a database of advisories
 	@$(BIN)/python .ci/audit.py $(DEV_LOCK)
 
-docs: $(DEV) pictures  ## write the reference pages, the report of the demo and the pictures
+docs: $(DEV) pictures  ## write the reference pages and the pictures
 	@$(BIN)/python docs/generate.py
-	@$(BIN)/python docs/reports.py
 
 pictures: $(DEV)  ## draw the terminals that README and documentation show
 	@$(BIN)/python docs/pictures.py

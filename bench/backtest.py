@@ -19,8 +19,7 @@ from afterwit.config.world import World
 from afterwit.digest.digester import digest
 from afterwit.engine.replay import PLAYERS, past_of, players_named
 from afterwit.engine.sweep import sweep
-from afterwit.measure.backtest import StoredHistory, backtest, own_files
-from afterwit.measure.backtest_files import NotesFile
+from afterwit.measure.backtest import NotesFile, StoredHistory, backtest, own_files
 from afterwit.model.learn_run import Options
 from afterwit.sessions.filters import Filter
 from afterwit.store.store import readonly_database

@@ -7,6 +7,7 @@ Each command runs in a process of its own, on a terminal of a fixed width, at no
 the length of their home's path, so that this is always the same. No picture may hold that path.
 """
 
+import datetime as dt
 import fcntl
 import os
 import pty
@@ -18,12 +19,13 @@ import termios
 from pathlib import Path
 from typing import NamedTuple
 
-from reports import DAY, NOON_MS
 from terminal_svg import Typed, terminal_svg
 
 from afterwit.extras.demo.run import DemoPlace, demo_of, write_demo
 
 PLACE = Path(__file__).parent / "pictures"
+DAY = dt.date(2026, 5, 1)
+NOON_MS = int(dt.datetime.combine(DAY, dt.time(12), dt.UTC).timestamp()) * 1000
 _COLUMNS, _ROWS = 100, 200
 _PATH_LENGTH = 160
 _AT_NOON = """

@@ -7,8 +7,7 @@ from tests.homes import Silent
 
 from afterwit.config.world import World
 from afterwit.engine.replay import past_of, players_named
-from afterwit.measure.backtest import Backtest, backtest, walked
-from afterwit.measure.backtest_files import Notebook
+from afterwit.measure.backtest import Backtest, NotesFile, backtest, walked
 from afterwit.measure.replay import Notes, Player
 from afterwit.sessions.filters import Filter
 
@@ -19,9 +18,9 @@ def players(world: World, *names: str) -> Iterator[list[Player]]:
         yield players_named(names, past)
 
 
-def replayed(world: World, *names: str, wanted: Filter | None = None, notebook: Notebook | None = None) -> Backtest:
+def replayed(world: World, *names: str, wanted: Filter | None = None, notes: NotesFile | None = None) -> Backtest:
     with players(world, *names) as chosen:
-        return backtest(world, chosen, wanted or Filter(), Silent(), notebook)
+        return backtest(world, chosen, wanted or Filter(), Silent(), notes)
 
 
 def notes_of(world: World, *names: str, beside: tuple[Player, ...] = ()) -> dict[str, Notes]:

@@ -11,13 +11,45 @@ from tests.measure.judging import judged, needs_judge, played
 from tests.measure.replaying import players, replayed
 
 from afterwit.engine.replay import PLAYERS
-from afterwit.measure.backtest import Backtest, explained, own_files
-from afterwit.measure.backtest_files import NotesFile
+from afterwit.measure.backtest import Backtest, NotesFile, backtest, explained, own_files
+from afterwit.measure.replay import Player, Saying, Whereabouts
 from afterwit.measure.scores import PlayerReport
+from afterwit.model.digest import Digest
 from afterwit.model.errors import UsageError
+from afterwit.model.kinds import Step
 from afterwit.sessions.filters import Filter
 
-_EQUAL = ("nothing", "frequent", "similar", "memoriser", "echo")
+_WRONG, _RIGHT = "tset", "npm run test"
+_ALL = (*PLAYERS, "knowing")
+_EQUAL = ("nothing", "frequent")
+
+
+class _Echo(Player):
+    """Says the error again."""
+
+    name = "echo"
+
+    def after(self, here: Whereabouts, step: Step) -> list[Saying]:
+        return [Saying(text=step.error)]
+
+
+class _Knowing(Player):
+    """Knows the command that works from the session in which the other one failed first, and warns from the second."""
+
+    name = "knowing"
+
+    def __init__(self) -> None:
+        self._met: set[str] = set()
+
+    def know(self, digest: Digest) -> None:
+        if any(_WRONG in step.target for step in digest.steps):
+            self._met.add(digest.native_id)
+
+    def before(self, here: Whereabouts, step: Step) -> list[Saying]:
+        return [Saying(text="Use the other", advice=_RIGHT)] if len(self._met) > 1 and _WRONG in step.target else []
+
+    def after(self, here: Whereabouts, step: Step) -> list[Saying]:
+        return [Saying(text="This worked", advice=_RIGHT)] if self._met and _WRONG in step.target else []
 
 
 class Planted:
@@ -31,8 +63,9 @@ class Planted:
 
     def run(self, wanted: Filter, notes: Path | None = None) -> Backtest:
         world = world_of(self.home, self.store)
-        notebook = NotesFile(notes, PLAYERS, own_files(world)) if notes else None
-        return replayed(world, wanted=wanted, notebook=notebook)
+        written = NotesFile(notes, _ALL, own_files(world)) if notes else None
+        with players(world) as chosen:
+            return backtest(world, [*chosen, _Knowing()], wanted, Silent(), written)
 
     def report(self, player: str) -> PlayerReport:
         return next(one for one in self.found.reports if one.player == player)
@@ -56,17 +89,18 @@ def test_nothing_wins_nothing(history: Planted) -> None:
     assert (whole.recall_at_5, whole.covered, whole.rules_reminded, whole.saved_per_1000) == (0, 0, 0, 0)
 
 
-def test_the_memoriser_answers_once_and_then_warns_with_the_command_that_worked(history: Planted) -> None:
-    whole = history.report("memoriser").whole
+def test_a_player_that_knows_answers_once_and_then_warns_with_the_command_that_worked(history: Planted) -> None:
+    whole = history.report("knowing").whole
     assert (whole.covered, whole.right, whole.false_alarms) == (1, 1, 0)
-    spoken = [(note["session"], note["moment"], note["advice"]) for note in history.notes("memoriser")]
+    spoken = [(note["session"], note["moment"], note["advice"]) for note in history.notes("knowing")]
     second, third = history.logs[2].session, history.logs[3].session
-    fix = "npm run test"
+    fix = _RIGHT
     assert spoken == [(second, "after", fix), (third, "before", fix), (third, "after", fix)]
 
 
-def test_the_echo_reminds_of_the_rule_that_bites_again(history: Planted) -> None:
-    assert history.report("echo").whole.rules_reminded == 1
+def test_a_rule_that_bites_again_is_reminded_of_by_its_name(history: Planted) -> None:
+    (report,) = backtest(world_of(history.home, history.store), [_Echo()], Filter(), Silent()).reports
+    assert report.whole.rules_reminded == 1
 
 
 def test_places_names_the_file_where_it_is_now(history: Planted) -> None:
@@ -76,14 +110,14 @@ def test_places_names_the_file_where_it_is_now(history: Planted) -> None:
 
 
 @needs_judge
-@pytest.mark.parametrize("player", PLAYERS)
+@pytest.mark.parametrize("player", _ALL)
 def test_the_examiner_knows_every_action_that_a_note_names(history: Planted, player: str) -> None:
     assert judged(history.home, history.folder / f"{player}.jsonl")["notes"]["on_unknown_actions"] == 0
 
 
 @needs_judge
 def test_the_examiner_finds_the_same_pools(history: Planted) -> None:
-    found = judged(history.home, history.folder / "memoriser.jsonl")
+    found = judged(history.home, history.folder / "knowing.jsonl")
     assert (found["commands"]["repeats"], found["rules"]["repeats"]) == (2, 1)
     assert (found["commands"]["covered"], found["commands"]["warned"], found["commands"]["right"]) == (1, 0.5, 1)
     places = judged(history.home, history.folder / "places.jsonl")["files"]
@@ -115,7 +149,7 @@ def _said(note: dict[str, Any]) -> tuple[Any, ...]:
 def test_sessions_that_a_filter_leaves_out_are_learned_from_and_not_scored(history: Planted) -> None:
     since = 1_777_629_600_000 + 3 * HOUR_S * 1000  # the third session begins
     found = history.run(Filter(since_ms=since))
-    whole = next(one for one in found.reports if one.player == "memoriser").whole
+    whole = next(one for one in found.reports if one.player == "knowing").whole
     assert (whole.sessions, whole.repeats, whole.covered, whole.rules) == (3, 1, 1, 1)
     assert history.run(Filter(agents=("codex",))).sessions == 0
 

@@ -56,7 +56,7 @@ class _Witness(Player):
         self._known[digest.native_id] = msgspec.json.encode(digest).decode()
 
     def start(self, here: Whereabouts) -> list[Saying]:
-        return [Saying(text=text, items=(name,)) for name, text in sorted(self._known.items())]
+        return [Saying(text=text, item=name) for name, text in sorted(self._known.items())]
 
 
 def _notes(logs: list[Log]) -> dict[str, Notes]:

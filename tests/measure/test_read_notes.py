@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 from tests.homes import learned, world_of
 from tests.measure.histories import HOUR_S, Log
-from tests.measure.readings import RULE, draft, entry, read_of
-from tests.measure.replaying import notes_of, replayed
+from tests.measure.readings import RULE, draft, read_of
+from tests.measure.replaying import notes_of
 
 from afterwit.config.world import World
-from afterwit.engine.replay import past_of
 from afterwit.harvest.harvester import id_of
 from afterwit.measure.replay import PlayerNote
 from afterwit.model.knowledge import Activity, Channel, Trigger
@@ -115,16 +114,3 @@ def test_what_people_decided_counts_from_then_on(tmp_path: Path, logs: list[Log]
         decided = JournalEntry("here", 9, when_ms, KnowledgeEntry.DECIDED, rejected)
         told = _told(tmp_path / str(at), logs, read_of(first), decided)[later.session]
         assert bool(_has(told, rule)) is is_told
-
-
-def test_the_report_counts_what_was_known_and_told_and_when(tmp_path: Path, logs: list[Log]) -> None:
-    result = replayed(_world(tmp_path, logs, read_of(logs[0])), "afterwit")
-    assert result.reading is not None
-    assert (result.reading.notes, result.reading.told, result.reading.sessions) == (1, 1, 1)
-    assert result.reading.moments == {"start": 1}
-
-
-def test_a_stopped_run_is_not_gone_on_with_after_something_was_read(tmp_path: Path, logs: list[Log]) -> None:
-    world = _world(tmp_path, logs, entry(1, "a", draft("a")))
-    with past_of(world) as past, past_of(world, with_reading=False) as unread:
-        assert past.mark != unread.mark

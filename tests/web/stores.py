@@ -68,7 +68,7 @@ def furnished(world: World, folder: Path) -> World:
     checked(world)
     commit_on_top(folder / ".git", {"orchard.py": BROKEN, "test_orchard.py": BLIND}, "Count in another way")
     commit_on_top(folder / ".git", {"orchard.py": MENDED, "test_orchard.py": TEST}, "fix: count as before")
-    replayed(world, "nothing", "memoriser", "afterwit")
+    replayed(world, "nothing", "frequent", "afterwit")
     create(world, SHOWN)
     return world
 

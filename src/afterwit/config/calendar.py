@@ -11,7 +11,6 @@ is the latest that has begun.
 
 import datetime as dt
 import re
-from collections.abc import Callable
 from typing import NamedTuple
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -70,16 +69,6 @@ def month_of(day: dt.date) -> str:
     return f"{day:%Y-%m}"
 
 
-def next_month(day: dt.date) -> dt.date:
-    """The first of the month after that of this day."""
-    return (day.replace(day=28) + 4 * _DAY).replace(day=1)
-
-
-def last_month(day: dt.date) -> dt.date:
-    """The first of the month before that of this day."""
-    return (day.replace(day=1) - _DAY).replace(day=1)
-
-
 EXAMPLES = "12h, 3d, 2w, today, yesterday, monday, last week, last month, 2026-03, 2026-03-15, 2026-03-15T14:00"
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _BACK = re.compile(r"(\d{1,6})\s?([hdw])")
@@ -111,18 +100,22 @@ def period(text: str, calendar: Calendar) -> Period | None:
 
 def _named(typed: str, calendar: Calendar) -> Period | None:
     """Periods that depend on what day it is."""
-    words: dict[str, Callable[[], Period]] = {
-        "now": lambda: Period(calendar.now_ms, calendar.now_ms),
-        "today": lambda: _days(calendar, calendar.today, _DAY),
-        "yesterday": lambda: _days(calendar, calendar.today - _DAY, _DAY),
-        "this week": lambda: _days(calendar, _monday(calendar.today), _ONE_WEEK),
-        "last week": lambda: _days(calendar, _monday(calendar.today) - _ONE_WEEK, _ONE_WEEK),
-        "this month": lambda: _month(calendar, calendar.today),
-        "last month": lambda: _month(calendar, last_month(calendar.today)),
+    today = calendar.today
+    monday = today - today.weekday() * _DAY
+    days = {
+        "today": (today, _DAY),
+        "yesterday": (today - _DAY, _DAY),
+        "this week": (monday, _ONE_WEEK),
+        "last week": (monday - _ONE_WEEK, _ONE_WEEK),
     }
+    months = {"this month": today, "last month": today.replace(day=1) - _DAY}
     typed = typed.removesuffix(" ago")
-    if typed in words:
-        return words[typed]()
+    if typed == "now":
+        return Period(calendar.now_ms, calendar.now_ms)
+    if typed in days:
+        return _days(calendar, *days[typed])
+    if typed in months:
+        return _month(calendar, months[typed])
     if back := _BACK.fullmatch(typed):
         at_ms = _back_ms(int(back[1]), back[2], calendar)
         return Period(at_ms, at_ms)
@@ -130,10 +123,10 @@ def _named(typed: str, calendar: Calendar) -> Period | None:
     weekdays = [at for at, day in enumerate(_WEEKDAYS) if len(name) >= _SHORTEST_NAME and day.startswith(name)]
     if not weekdays:
         return None
-    behind = (calendar.today.weekday() - weekdays[0]) % 7
+    behind = (today.weekday() - weekdays[0]) % 7
     if name != typed and not behind:
         behind = 7
-    return _days(calendar, calendar.today - behind * _DAY, _DAY)
+    return _days(calendar, today - behind * _DAY, _DAY)
 
 
 def _dated(typed: str, calendar: Calendar) -> Period:
@@ -157,11 +150,8 @@ def _days(calendar: Calendar, first: dt.date, length: dt.timedelta) -> Period:
 
 
 def _month(calendar: Calendar, day: dt.date) -> Period:
-    return Period(calendar.begin_ms(day.replace(day=1)), calendar.begin_ms(next_month(day)))
-
-
-def _monday(day: dt.date) -> dt.date:
-    return day - day.weekday() * _DAY
+    after = (day.replace(day=28) + 4 * _DAY).replace(day=1)
+    return Period(calendar.begin_ms(day.replace(day=1)), calendar.begin_ms(after))
 
 
 def _back_ms(count: int, unit: str, calendar: Calendar) -> int:

@@ -1,20 +1,11 @@
 """How worthwhile a session is, by two schemes. Pure and deterministic; the how-to page on sampling describes both.
 
-Scheme `value`: how much new knowledge a harvest of it can be expected to give. A session holds *findings*: failures and
-how they were made good, corrections, decisions, places in the code. Each has a weight, which halves with every other
-session that is already known to hold the same one: the second sighting confirms, the fifth says nothing new. The
-weights are plain guesses in the order of what later sessions need most. All are multiples of 1/16, so sums are exact in
-any order.
+`value`: how much new knowledge a harvest of it promises. Each *finding* (a failure and how it was made good, a
+correction, a decision, a place in the code) has a weight, which halves with every other session that holds the same
+one. Weights are plain guesses, and multiples of 1/16, so that sums are exact in any order. `points`: plain counts of
+the whole session, each worth a few points, so that any full parse of the same logs comes to the same score.
 
-Scheme `points`: plain counts, each worth a few points, from the facts of the whole session, so that any full parse of
-the same logs comes to the same score. Messages are what people typed and what the agent answered; calls are tool calls;
-records that were copied from another session count there.
-
-`RepoNames` tells how much of a session was about a repository, wherever it ran: the share of its actions or of its
-prompts. An action is about a repository if its command runs in a folder of that name, asks a host about a remote of
-that name, or names it; a prompt, if it names it. What a session does without naming a place is done in its own
-repository. Of others the larger share counts: one prompt may start a hundred actions that name nothing. Names that any
-repository may have a folder of (`docs`, `api`), and very short ones, count only as a place.
+`RepoNames` tells how much of a session was about a repository, wherever it ran.
 """
 
 import heapq
@@ -270,7 +261,8 @@ _FILES = (ActionKind.READ, ActionKind.EDIT, ActionKind.WRITE)
 
 
 class RepoNames:
-    """Names that a repository goes by, to be looked for in sessions."""
+    """Names that a repository goes by, to be looked for in folders, remotes and texts. Names that any repository may
+    have a folder of (`docs`, `api`), and very short ones, count only as a place."""
 
     def __init__(self, names: Iterable[str]) -> None:
         short = {last_part(name) for name in names if name}
@@ -282,8 +274,8 @@ class RepoNames:
         self._mention = re.compile(rf"(?<![\w-])(?:{words})(?![\w-])", re.IGNORECASE) if words else None
 
     def share_of(self, digest: Digest, *, is_own: bool, folder: str = "") -> float:
-        """The share of a session that is about it; `is_own`: it is the session's repository, in a folder of this
-        name."""
+        """The share of a session's actions, or else of its prompts, that is about it: one prompt may start many actions
+        that name nothing. `is_own`: it is the session's repository, in a folder of this name."""
         keys = self._keys | ({name_key(folder)} if folder else set())
         steps = [self._is_there(step, keys, is_own=is_own) for step in digest.steps]
         if is_own:

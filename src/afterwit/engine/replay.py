@@ -8,7 +8,6 @@ the time when they were made, what a model read in a session from the end of tha
 taken back from the beginning.
 """
 
-import hashlib
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -24,16 +23,13 @@ from afterwit.capture.checkouts import OpenedRows, git_checkouts
 from afterwit.config.world import World
 from afterwit.digest.door import pack
 from afterwit.knowledge.belief import DAY_MS
-from afterwit.knowledge.door.list import item_in
 from afterwit.knowledge.door.settle import harvest
 from afterwit.measure.backtest import PRODUCT
-from afterwit.measure.baselines import BASELINES
 from afterwit.measure.past_repositories import PastCheckout
-from afterwit.measure.replay import NoteOccasion, Player, Saying, Whereabouts
+from afterwit.measure.replay import BASELINES, NoteOccasion, Player, Saying, Whereabouts
 from afterwit.model.digest import VERSION, Digest
 from afterwit.model.errors import UsageError, did_you_mean
 from afterwit.model.kinds import ActionKind, Relation, Status, Step
-from afterwit.model.knowledge import READ
 from afterwit.model.settings import Settings
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.recall.deck.first_prompt import likely_places
@@ -109,9 +105,6 @@ class PastStore:
         self._is_stale = True
         self._then = world
         self._here: Whereabouts | None = None
-        marks = [(repo, checkout.mark) for repo, checkout in self._checkouts.items()]
-        facts = [recorded, marks, world.settings.recall]
-        self.mark = hashlib.sha256(msgspec.json.encode(facts)).hexdigest()[:16]
 
     def know(self, digest: Digest) -> None:
         """A session, as far as it is known by now; told once, however many players share this."""
@@ -158,11 +151,6 @@ class PastStore:
     def folder(self, repo: str) -> str:
         """Where sessions of a repository work."""
         return str(self._check_out(repo).root if repo else self._world.user_home)
-
-    def read_notes(self) -> dict[str, str]:
-        """Notes that models read, by their ids and by those of all that were merged into them."""
-        notes = (item_in(row) for row in items.all_items(self._store.db))
-        return {name: item.id for item in notes if item.harvester == READ for name in (item.id, *item.merged)}
 
     def _check_out(self, repo: str, git_dir: Path | None = None) -> PastCheckout:
         if repo not in self._checkouts:
@@ -219,14 +207,9 @@ class PlacesPlayer(Player):
     """Names the files where the work is likely to be, and needs no notes."""
 
     name = "places"
-    version = 4
 
     def __init__(self, past: PastStore) -> None:
         self._past = past
-
-    @property
-    def mark(self) -> str:
-        return f"{self.version} {self._past.mark}"
 
     def know(self, digest: Digest) -> None:
         self._past.know(digest)
@@ -239,17 +222,13 @@ class PlacesPlayer(Player):
         places = likely_places(deck, prompt, location_of(deck, self._past.folder(here.repo)))
         files = tuple(place.path for place in places)
         if files:
-            yield Saying(text=f"A guess at the files: {', '.join(files)}", items=(PLACES,), files=files)
+            yield Saying(text=f"A guess at the files: {', '.join(files)}", item=PLACES, files=files)
 
 
 class HookPlayer(PlacesPlayer):
     """The product: what its hooks say."""
 
     name = PRODUCT
-    version = 8
-
-    def read_notes(self) -> dict[str, str]:
-        return self._past.read_notes()
 
     def start(self, here: Whereabouts) -> Iterable[Saying]:
         hears = SUBAGENT_EVENT in described(here.agent).get("hooks", {}).get("events", {})
@@ -289,7 +268,7 @@ def _to_saying(record: Mapping[str, Any], proposal: Proposal | None) -> Saying:
     fixes = [line for line in proposal.lines if line.item in told] if proposal else []
     return Saying(
         text=record["text"],
-        items=told,
+        item=" ".join(told),
         advice=fixes[0].advice if fixes else "",
         files=tuple(place.path for place in proposal.files) if proposal and PLACES in told else (),
         occasion=NoteOccasion.ACTIVITY if record.get("act") == ACTIVITY else NoteOccasion.USUAL,

@@ -1,16 +1,14 @@
 """The backtest: replays the user's own history through players, writes down what each would have said, and scores it.
 
-One pass over the store, which is only read. With a file for the notes, a run that was stopped is gone on with. Sessions
-are loaded one at a time, so memory stays bounded by what the players remember. Sessions without any time, and those
-known from a history of prompts alone, cannot be placed and are left out. Two players are compared on the same draw of
-sessions, so that what makes sessions easy or hard for everybody cancels out.
+One pass over the store, which is only read. Sessions are loaded one at a time, so memory stays bounded by what the
+players remember. Sessions without any time, and those known from a history of prompts alone, cannot be placed and are
+left out.
 """
 
-import hashlib
 import random
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from typing import NamedTuple
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 import apsw
 import msgspec
@@ -18,15 +16,13 @@ import msgspec
 from afterwit.config.world import World
 from afterwit.digest.digester import Material
 from afterwit.digest.door import material_of
-from afterwit.measure.backtest_files import Notebook
-from afterwit.measure.replay import Outline, Played, Player, PlayerNote, Whereabouts, replay
+from afterwit.measure.replay import Outline, Played, Player, Whereabouts, replay
 from afterwit.measure.scores import HelpfulMoment, PlayerReport, Scorer, best_moments
-from afterwit.model.digest import VERSION
 from afterwit.model.errors import UsageError
 from afterwit.model.learn_run import Progress
 from afterwit.model.prices import price_list
 from afterwit.sessions.filters import Filter, find_session, selection_of
-from afterwit.store.atomic import replace_file
+from afterwit.store.atomic import READABLE, replace_file
 from afterwit.store.regular_files import read_regular
 from afterwit.store.rows.parts import parts_of_session
 from afterwit.store.rows.session_list import (
@@ -38,79 +34,85 @@ from afterwit.store.rows.session_list import (
 )
 from afterwit.store.store import readonly_database
 
-
-class ReplayedReading(msgspec.Struct, frozen=True, kw_only=True):
-    """What the notes that models read did in a replay."""
-
-    notes: int  # that were known in time for some session
-    told: int  # of these, at least once
-    sessions: int  # in which one was told
-    moments: dict[str, int]  # how often one was told, by moment
-
-
-class _Telling(NamedTuple):
-    session: str
-    moment: str
-    item: str
-
-
-class ReadingTally:
-    """Counts what was told, session by session; which of it was read is known at the end."""
-
-    def __init__(self) -> None:
-        self._told: list[_Telling] = []
-
-    def take(self, notes: Iterable[PlayerNote]) -> None:
-        for note in notes:
-            moment = str(note.occasion or note.moment)
-            self._told += [_Telling(note.session, moment, item) for item in note.item.split()]
-
-    def of(self, read: Mapping[str, str]) -> ReplayedReading:
-        """The counts, where these are the notes that were read: `Player.read_notes`."""
-        told = [telling for telling in self._told if telling.item in read]
-        return ReplayedReading(
-            notes=len(set(read.values())),
-            told=len({telling.item for telling in told}),
-            sessions=len({telling.session for telling in told}),
-            moments=dict(sorted(Counter(telling.moment for telling in told).items())),
-        )
-
-
-_ROUNDS = 2000
 FILE = "backtest.json"
 _VERSION = 1  # of the figures and how they are counted
 _MOMENTS = 3
-
-
-class Comparison(msgspec.Struct, frozen=True, kw_only=True):
-    """The product against one other player."""
-
-    other: str
-    sessions: int  # in which there was something to find
-    recall_difference: float
-    interval: tuple[float, float]  # 95 %
-
-    @property
-    def verdict(self) -> str:
-        """By where the interval lies."""
-        low, high = self.interval
-        return "better" if low > 0 else "worse" if high < 0 else "not clearly better or worse"
+_MARKS = ("{strategy}", "{player}")  # in a file's name; the second is of earlier versions
 
 
 _SEED = 84  # of the intervals: the same figures for the same notes
 PRODUCT = "afterwit"  # the player that says what hooks say
 
 
-class Backtest(msgspec.Struct, frozen=True, kw_only=True):
-    """What a backtest found."""
-
+class BacktestFigures(msgspec.Struct, frozen=True, kw_only=True):
     sentence: str
     sessions: int
     actions: int
     reports: list[PlayerReport]
-    comparisons: list[Comparison]  # of the product with other strategies, in the recall of files
+
+
+class Backtest(BacktestFigures, frozen=True, kw_only=True):
+    """What a backtest found."""
+
     moments: list[HelpfulMoment]  # in which the product would have helped most
-    reading: ReplayedReading | None  # what the product told of what models read; None where it was not replayed
+
+
+class KeptMoment(msgspec.Struct, frozen=True, kw_only=True):
+    """Where it would have helped most; what was said there stands in the session."""
+
+    session: str
+    agent: str
+    repo: str
+    at_ms: int | None
+    is_failure: bool  # else files were named
+    spared_actions: int
+
+
+class KeptBacktest(BacktestFigures, frozen=True, kw_only=True):
+    """A result as the store keeps it: without words of sessions."""
+
+    version: int
+    at_ms: int
+    command: str
+    moments: list[KeptMoment]
+
+
+class NotesFile:
+    """What players said, as files that an outside examiner reads: one note per line, sessions by the name of their
+    file, and only those that have a file of their own. `path` is for one player; for several, `{strategy}` in the name
+    stands for each."""
+
+    def __init__(self, path: Path, players: Iterable[str], own_files: frozenset[str]) -> None:
+        self._paths = _paths(path, list(players))
+        self._own_files = own_files
+        self._lines: defaultdict[str, list[bytes]] = defaultdict(list)
+
+    def put(self, played: Played) -> None:
+        session = played.outline.here.session
+        for player, notes in played.notes.items() if session in self._own_files else ():
+            for note in notes:
+                line = msgspec.structs.replace(note, session=examined_as(session))
+                self._lines[player].append(msgspec.json.encode(line) + b"\n")
+
+    def write(self) -> None:
+        for player, path in self._paths.items():
+            replace_file(path, b"".join(self._lines[player]), READABLE, is_durable=False)
+
+
+def examined_as(native_id: str) -> str:
+    """The name of a session's file: the last part of its id."""
+    return native_id.rpartition("/")[2]
+
+
+def _paths(path: Path, players: list[str]) -> dict[str, Path]:
+    if len(players) == 1:
+        return {players[0]: path}
+    mark = next((mark for mark in _MARKS if mark in path.name), None)
+    if mark is None:
+        raise UsageError(
+            "For the notes of several strategies, write `{strategy}` into the file's name, or name one strategy."
+        )
+    return {player: path.with_name(path.name.replace(mark, player)) for player in players}
 
 
 class StoredHistory:
@@ -132,13 +134,12 @@ class StoredHistory:
 
 
 def backtest(
-    world: World, players: Sequence[Player], wanted: Filter, progress: Progress, notebook: Notebook | None = None
+    world: World, players: Sequence[Player], wanted: Filter, progress: Progress, notes: NotesFile | None = None
 ) -> Backtest:
     """Plays the wanted sessions; all others are made known when their time comes, and not scored."""
     scorers = {player.name: Scorer(player.name) for player in players}
-    tally = ReadingTally()
     sessions = actions = 0
-    for played in walked(world, players, wanted, progress, notebook):
+    for played in walked(world, players, wanted, progress):
         if not played.is_played:
             for scorer in scorers.values():
                 scorer.remember(played.digest)
@@ -146,46 +147,30 @@ def backtest(
         sessions, actions = sessions + 1, actions + len(played.digest.steps)
         for name, scorer in scorers.items():
             scorer.take(played.digest, played.calls, played.notes[name])
-        tally.take(played.notes.get(PRODUCT, ()))
+        if notes is not None:
+            notes.put(played)
+    if notes is not None:
+        notes.write()
     reports = [scorer.report(random.Random(_SEED)) for scorer in scorers.values()]  # noqa: S311
     return Backtest(
         sentence=sentence_of(reports, sessions),
         sessions=sessions,
         actions=actions,
         reports=reports,
-        comparisons=_comparisons(scorers),
         moments=best_moments(scorers[PRODUCT].moments, _MOMENTS) if PRODUCT in scorers else [],
-        reading=next((tally.of(read) for player in players if (read := player.read_notes()) is not None), None),
     )
 
 
-def _comparisons(scorers: Mapping[str, Scorer]) -> list[Comparison]:
-    """The product against each other player that names files."""
-    product = scorers.get(PRODUCT)
-    if product is None:
-        return []
-    others = [scorer for scorer in scorers.values() if scorer is not product and any(scorer.recalls.values())]
-    drawn = (compared(other.player, product.recalls, other.recalls, random.Random(_SEED)) for other in others)  # noqa: S311
-    return [comparison for comparison in drawn if comparison is not None]
-
-
-def walked(
-    world: World, players: Sequence[Player], wanted: Filter, progress: Progress, notebook: Notebook | None = None
-) -> Iterator[Played]:
+def walked(world: World, players: Sequence[Player], wanted: Filter, progress: Progress) -> Iterator[Played]:
     """All sessions one by one, the wanted ones after they were played."""
     with readonly_database(world.layout) as db:
         db.execute("BEGIN")  # one view of the store, whatever runs beside
         history = StoredHistory(db, world)
         keys = {row.id for row in select_sessions(db, selection_of(db, world.settings, wanted))}
         progress.begin(len(history.outlines), len(history.outlines))
-        book = notebook or Notebook()
-        book.open(_mark(history.outlines, keys, players))
-        for session in replay(history.outlines, history, players, lambda outline: outline.key in keys, book.noted):
-            if session.is_played:
-                book.put(session)
+        for session in replay(history.outlines, history.material, players, lambda outline: outline.key in keys):
             progress.advance(1, 1)
             yield session
-        book.close()
 
 
 def explained(world: World, players: Sequence[Player], name: str, progress: Progress) -> Played:
@@ -195,7 +180,7 @@ def explained(world: World, players: Sequence[Player], name: str, progress: Prog
         wanted = find_session(db, name)
         history = StoredHistory(db, world)
         progress.begin(len(history.outlines), len(history.outlines))
-        for session in replay(history.outlines, history, players, lambda outline: outline.key == wanted.id):
+        for session in replay(history.outlines, history.material, players, lambda outline: outline.key == wanted.id):
             progress.advance(1, 1)
             if session.is_played:
                 return session
@@ -206,13 +191,6 @@ def own_files(world: World) -> frozenset[str]:
     """The sessions that have a file of their own; others lie inside that of their parent."""
     with readonly_database(world.layout) as db:
         return frozenset(sessions_with_own_file(db))
-
-
-def _mark(outlines: Sequence[Outline], keys: Set[int], players: Sequence[Player]) -> str:
-    """Changes whenever a stopped run cannot be gone on with: other sessions, other players."""
-    facts = [(outline.here.session, outline.first_ms, outline.ended_ms, outline.key in keys) for outline in outlines]
-    names = [(player.name, player.mark) for player in players]
-    return hashlib.blake2b(msgspec.json.encode([VERSION, names, facts]), digest_size=16).hexdigest()
 
 
 def _outlines(db: apsw.Connection) -> Iterator[Outline]:
@@ -257,50 +235,6 @@ def _against(ours: float, low: float, theirs: float) -> str:
     return "more than" if low > theirs else "not clearly more than"
 
 
-def compared(
-    other: str, ours: Mapping[str, float], theirs: Mapping[str, float], rng: random.Random
-) -> Comparison | None:
-    """The difference of two players' recall by session; None where no session can be compared."""
-    differences = [ours[session] - theirs[session] for session in sorted(ours) if session in theirs]
-    if not differences:
-        return None
-    draws = sorted(_mean(rng.choices(differences, k=len(differences))) for _ in range(_ROUNDS))
-    low, high = draws[int(_ROUNDS * 0.025)], draws[int(_ROUNDS * 0.975)]
-    return Comparison(
-        other=other,
-        sessions=len(differences),
-        recall_difference=round(_mean(differences), 3),
-        interval=(round(low, 3), round(high, 3)),
-    )
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
-
-
-class KeptMoment(msgspec.Struct, frozen=True, kw_only=True):
-    """Where it would have helped most; what was said there stands in the session."""
-
-    session: str
-    agent: str
-    repo: str
-    at_ms: int | None
-    is_failure: bool  # else files were named
-    spared_actions: int
-
-
-class KeptBacktest(msgspec.Struct, frozen=True, kw_only=True):
-    version: int
-    at_ms: int
-    command: str
-    sentence: str
-    sessions: int
-    actions: int
-    reports: tuple[PlayerReport, ...]
-    comparisons: tuple[Comparison, ...]
-    moments: tuple[KeptMoment, ...]
-
-
 def keep_backtest(world: World, result: Backtest, command: str) -> None:
     """Keeps a result, in the place of an earlier one. One without a session to replay is none."""
     if not result.sessions:
@@ -309,12 +243,8 @@ def keep_backtest(world: World, result: Backtest, command: str) -> None:
         version=_VERSION,
         at_ms=world.now_ms,
         command=command,
-        sentence=result.sentence,
-        sessions=result.sessions,
-        actions=result.actions,
-        reports=tuple(result.reports),
-        comparisons=tuple(result.comparisons),
-        moments=msgspec.convert(result.moments, tuple[KeptMoment, ...], from_attributes=True),
+        moments=msgspec.convert(result.moments, list[KeptMoment], from_attributes=True),
+        **{name: getattr(result, name) for name in BacktestFigures.__struct_fields__},
     )
     folder = world.layout.metrics
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)

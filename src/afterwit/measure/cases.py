@@ -29,23 +29,19 @@ from afterwit.store.rows.session_list import (
     SessionRow,
     continuations_of,
     earlier_sessions,
-    latest_sessions,
     session_of,
 )
 from afterwit.store.store import readonly_database, require
 
 _REFUSED = "refuse"
-_QUOTE = "decided "  # began the name under which an old talk was drawn, when they were told
-_QUOTES = "quotes"  # stands for the harvester of what users said, told at a prompt
 PAST_SESSIONS = 100  # of one repository and agent, before the first draw
-PAST_OF_ALL = 2_000  # where nothing was drawn yet: for the self-test
 _DEEPEST = 16
 
 
 class ItemDraw(msgspec.Struct, frozen=True, kw_only=True):
     """An item that fitted a case in which items were told: whether it was, too."""
 
-    item: str  # its id; "" for a quote, of which each is said hardly ever
+    item: str  # its id
     harvester: str  # "" where the item is no longer there
     moment: str
     is_told: bool
@@ -54,7 +50,8 @@ class ItemDraw(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):
-    """One session. One from before the experiment has neither arm nor odds."""
+    """One session. One from before the experiment has neither arm nor odds, one that was drawn for and of which no log
+    was ever read no figures."""
 
     agent: str
     session: str  # native id
@@ -64,30 +61,16 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     arm: str = ""
     odds: dict[str, float] = {}
     items: tuple[ItemDraw, ...] = ()
-    unknown: float | None = None  # in 100 actions, those of which the log does not say how they ended
-    hidden: float | None = None  # in 100 calls that hooks saw, failures that the log lacks; None: they saw none
-    is_crossed: bool = False  # a part of it was drawn into another arm
 
     @property
     def stratum(self) -> str:
         return f"{self.repo}\0{self.agent}"
 
 
-class LostCase(msgspec.Struct, frozen=True, kw_only=True):
-    """A session that was drawn for, and of which no log was ever read."""
-
-    agent: str
-    session: str
-    at_ms: int
-    arm: str
-    odds: dict[str, float]
-
-
 class Cases(msgspec.Struct, frozen=True, kw_only=True):
     past: list[Case]
     drawn: list[Case]  # in the order of their first draws
-    lost: list[LostCase]
-    unweighed: int  # sessions drawn for by an earlier version, which did not record the odds
+    lost: list[Case]
     in_use: frozenset[str] = frozenset()  # items that are told to sessions now
     is_going_on: bool = True  # whether new sessions are drawn into more than one arm
 
@@ -123,10 +106,9 @@ class _Joining:
 
     def joined(self) -> Cases:
         chosen = hooks.shares(self._db)
-        weighed = {name: drawn for name, drawn in self._drawn.items() if drawn.first.odds != "{}"}
         tops: dict[tuple[str, str], SessionRow] = {}
-        lost: list[LostCase] = []
-        for (agent, session), drawn in weighed.items():
+        lost: list[Case] = []
+        for (agent, session), drawn in self._drawn.items():
             row = session_of(self._db, agent, session)
             if row is None:
                 lost.append(_case_lost(drawn.first))
@@ -141,7 +123,6 @@ class _Joining:
             past=past,
             drawn=[case for _, case in cases if case is not None],
             lost=sorted(lost, key=lambda case: (case.at_ms, case.session)),
-            unweighed=len(self._drawn) - len(weighed),
             in_use=self._in_use,
             is_going_on=bool(chosen.session_share or chosen.arms),
         )
@@ -154,26 +135,23 @@ class _Joining:
             if above is None or above.id == row.id:
                 break
             row = above
-            drawn = self._drawn.get((row.agent, row.native_id))
-            top = row if drawn is not None and drawn.first.odds != "{}" else top
+            top = row if (row.agent, row.native_id) in self._drawn else top
         return top
 
     def _first(self, row: SessionRow) -> DrawRow:
         return self._drawn[row.agent, row.native_id].first
 
     def _past(self, cases: Iterable[SessionRow]) -> Iterator[SessionRow]:
-        """Sessions of the same repositories and agents that began before anything was drawn, the oldest first. Where
-        nothing was, the latest of all."""
+        """Sessions of the same repositories and agents that began before anything was drawn, the oldest first."""
         first: dict[tuple[str, str], int] = {}
         for row in cases:
             first.setdefault((row.repo, row.agent), self._first(row).at_ms)
-        of_strata = (
+        earlier = (
             row
             for (repo, agent), at_ms in first.items()
             for row in earlier_sessions(self._db, repo, agent, at_ms, PAST_SESSIONS)
+            if (row.agent, row.native_id) not in self._drawn
         )
-        rows = of_strata if first else latest_sessions(self._db, PAST_OF_ALL)
-        earlier = (row for row in rows if (row.agent, row.native_id) not in self._drawn)
         return iter(sorted(earlier, key=lambda row: (row.started_ms or 0, row.agent, row.native_id)))
 
     def _case(self, row: SessionRow) -> Case | None:
@@ -192,16 +170,8 @@ class _Joining:
         if (row.agent, row.native_id) not in self._drawn:
             return case
         first = self._first(row)
-        return msgspec.structs.replace(
-            case,
-            at_ms=first.at_ms,
-            arm=first.arm,
-            odds=_odds(first),
-            items=tuple(self._items(drawn)),
-            unknown=course.unknown_share(),
-            hidden=self._share_hidden(members, course),
-            is_crossed=any(row.arm != first.arm for own in drawn for row in own.rows),
-        )
+        items = tuple(self._items(drawn))
+        return msgspec.structs.replace(case, at_ms=first.at_ms, arm=first.arm, odds=_odds(first), items=items)
 
     def _members(self, row: SessionRow) -> Iterator[SessionRow]:
         """The session and all that came out of it."""
@@ -223,37 +193,37 @@ class _Joining:
             for item, is_told in msgspec.json.decode(row.items, type=dict[str, int]).items():
                 if item not in seen:
                     seen.add(item)
-                    is_quote = item.startswith(_QUOTE)
                     yield ItemDraw(
-                        item="" if is_quote else item,
-                        harvester=_QUOTES if is_quote else self._harvesters.get(item, item if item == PLACES else ""),
+                        item=item,
+                        harvester=self._harvesters.get(item, item if item == PLACES else ""),
                         moment=row.act or row.moment,
                         is_told=bool(is_told),
                         chance=row.item_odds,
                         pattern=self._patterns.get(item, ""),
                     )
 
-    def _share_hidden(self, members: Iterable[SessionRow], course: Course) -> float | None:
-        calls = [call for member in members for call in hooks.live_calls(self._db, member.agent, member.native_id)]
-        if not calls:
-            return None
-        failed = sum(call.status == "failed" for call in calls)
-        return 100 * max(0, failed - course.failed()) / len(calls)
-
 
 def _by_session(rows: Iterable[DrawRow]) -> Mapping[tuple[str, str], _Drawn]:
-    """What was drawn for each session, in order. A run of the MCP server is no session, and what an agent asks for by
-    its id it gets: that is no draw."""
+    """What was drawn for each session, in order. A run of the MCP server is no session, what an agent asks for by its
+    id it gets, and without the odds of its first draw a session compares nothing."""
     drawn: dict[tuple[str, str], _Drawn] = {}
     for row in rows:
         if not row.session.startswith(RUN) and row.moment != ASKED:
             drawn.setdefault((row.agent, row.session), _Drawn(row, [])).rows.append(row)
-    return drawn
+    return {name: own for name, own in drawn.items() if own.first.odds != "{}"}
 
 
 def _odds(row: DrawRow) -> dict[str, float]:
     return msgspec.json.decode(row.odds, type=dict[str, float])
 
 
-def _case_lost(first: DrawRow) -> LostCase:
-    return LostCase(agent=first.agent, session=first.session, at_ms=first.at_ms, arm=first.arm, odds=_odds(first))
+def _case_lost(first: DrawRow) -> Case:
+    return Case(
+        agent=first.agent,
+        session=first.session,
+        repo=first.repo,
+        at_ms=first.at_ms,
+        figures={},
+        arm=first.arm,
+        odds=_odds(first),
+    )

@@ -7,8 +7,9 @@ of notes that were never found: both flatter.
 """
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import sqrt
+from statistics import mean
 from typing import NamedTuple
 
 import msgspec
@@ -61,16 +62,8 @@ _BINS = 10
 _Z95 = 1.959964
 
 
-class Forecast(msgspec.Struct, frozen=True):
-    """A chance that was stated, and whether it came true. Forecasts of one cluster stand or fall together."""
-
-    chance: float
-    is_true: bool
-    cluster: Hashable = None
-
-
 class ReliabilityBin(msgspec.Struct, frozen=True, kw_only=True):
-    """Forecasts with about the same chance: what was said on average, and how often it came true."""
+    """Tests of about the same confidence: what it was on average, and how often it came true."""
 
     low: float
     high: float
@@ -81,9 +74,9 @@ class ReliabilityBin(msgspec.Struct, frozen=True, kw_only=True):
 class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     """How good stated chances were."""
 
-    forecasts: int
+    forecasts: int  # tests
     score: float
-    low: float | None  # of the interval of 95 %; None with a single cluster
+    low: float | None  # of the interval of 95 %; None with a single note
     high: float | None
     reliability: float
     resolution: float
@@ -93,25 +86,25 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     bins: tuple[ReliabilityBin, ...]
 
 
-def calibration(forecasts: Iterable[Forecast]) -> Calibration | None:
-    """The figures; None without forecasts."""
-    forecasts = list(forecasts)
-    if not forecasts:
+def calibration(tests: Sequence[ConfidenceTest]) -> Calibration | None:
+    """The Brier score, with Murphy's parts of it; tests of one note stand or fall together. None without tests."""
+    if not tests:
         return None
-    count = len(forecasts)
-    errors = [(forecast.chance - forecast.is_true) ** 2 for forecast in forecasts]
+    count = len(tests)
+    errors = [(test.confidence - test.came_true) ** 2 for test in tests]
     score = sum(errors) / count
-    base_rate = sum(forecast.is_true for forecast in forecasts) / count
+    base_rate = sum(test.came_true for test in tests) / count
     uncertainty = base_rate * (1 - base_rate)
-    bins = _bins(forecasts)
-    reliability = sum(part.came_true.of * (part.mean_chance - _share(part)) ** 2 for part in bins) / count
-    resolution = sum(part.came_true.of * (_share(part) - base_rate) ** 2 for part in bins) / count
-    error = _error_by_cluster(forecasts, errors, score)
+    bins = _bins(tests)
+    shares = [(part.came_true.of, part.mean_chance, part.came_true.share or 0.0) for part in bins]
+    reliability = sum(of * (chance - share) ** 2 for of, chance, share in shares) / count
+    resolution = sum(of * (share - base_rate) ** 2 for of, _, share in shares) / count
+    spread = _spread(tests, errors, score)
     return Calibration(
         forecasts=count,
         score=score,
-        low=None if error is None else max(0.0, score - _Z95 * error),
-        high=None if error is None else min(1.0, score + _Z95 * error),
+        low=None if spread is None else max(0.0, score - spread),
+        high=None if spread is None else min(1.0, score + spread),
         reliability=reliability,
         resolution=resolution,
         uncertainty=uncertainty,
@@ -121,31 +114,27 @@ def calibration(forecasts: Iterable[Forecast]) -> Calibration | None:
     )
 
 
-def _bins(forecasts: Sequence[Forecast]) -> tuple[ReliabilityBin, ...]:
-    members: defaultdict[int, list[Forecast]] = defaultdict(list)
-    for forecast in forecasts:
-        members[min(int(forecast.chance * _BINS), _BINS - 1)].append(forecast)
+def _bins(tests: Iterable[ConfidenceTest]) -> tuple[ReliabilityBin, ...]:
+    members: defaultdict[int, list[ConfidenceTest]] = defaultdict(list)
+    for test in tests:
+        members[min(int(test.confidence * _BINS), _BINS - 1)].append(test)
     return tuple(
         ReliabilityBin(
             low=number / _BINS,
             high=(number + 1) / _BINS,
-            mean_chance=sum(forecast.chance for forecast in part) / len(part),
-            came_true=Proportion(sum(forecast.is_true for forecast in part), len(part)),
+            mean_chance=mean(test.confidence for test in part),
+            came_true=Proportion(sum(test.came_true for test in part), len(part)),
         )
         for number, part in sorted(members.items())
     )
 
 
-def _share(part: ReliabilityBin) -> float:
-    return part.came_true.hits / part.came_true.of
-
-
-def _error_by_cluster(forecasts: Sequence[Forecast], errors: Sequence[float], score: float) -> float | None:
-    """The standard error of the score, from how far whole clusters lie from it."""
-    apart: defaultdict[Hashable, float] = defaultdict(float)
-    for number, (forecast, error) in enumerate(zip(forecasts, errors, strict=True)):
-        apart[number if forecast.cluster is None else (forecast.cluster,)] += error - score
-    clusters = len(apart)
-    if clusters < 2:
+def _spread(tests: Sequence[ConfidenceTest], errors: Sequence[float], score: float) -> float | None:
+    """Half of the interval of 95 %, from how far whole notes lie from the score; None where there is only one."""
+    apart: defaultdict[str, float] = defaultdict(float)
+    for test, error in zip(tests, errors, strict=True):
+        apart[test.item] += error - score
+    notes = len(apart)
+    if notes < 2:
         return None
-    return sqrt(sum(value * value for value in apart.values()) * clusters / (clusters - 1)) / len(forecasts)
+    return _Z95 * sqrt(sum(value * value for value in apart.values()) * notes / (notes - 1)) / len(tests)

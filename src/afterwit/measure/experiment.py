@@ -6,14 +6,14 @@ is not: the arms take its place.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import msgspec
 
 from afterwit.config.world import World
 from afterwit.measure.cases import Cases, cases_in
-from afterwit.measure.effect import ArmEffect, ExplainedCase, arms_compared, explained_arms
+from afterwit.measure.effect import ArmEffect, arms_compared
 from afterwit.model.errors import UsageError
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.recall.holdout import CHOICES, TEMPLATE
@@ -66,26 +66,22 @@ def start_experiment(world: World, arms: Sequence[str], templates: Sequence[str]
             " `afterwit templates auto` proposes some from your best sessions."
         )
     told_of = {"templates": list(templates)} if TEMPLATE in wanted else {}
-    with hold_lease(world.layout.lease, _WAIT_SECONDS), _caught_up(world) as store:
+    with _caught_up(world) as store:
         now = hooks.shares(store.db)
         if now.arms:
             raise UsageError(
                 f"An experiment with the arms {', '.join(now.arms)} is under way."
                 " `afterwit measure experiment stop` ends it."
             )
-        with report_if_recorded(store):
-            decide(store, EXPERIMENT_STARTED, {"arms": list(wanted), **told_of}, world.now_ms)
-            compile_deck(store, world)
+        _decide(store, world, EXPERIMENT_STARTED, {"arms": list(wanted), **told_of})
 
 
 def stop_experiment(world: World) -> None:
     require(world.layout)
-    with hold_lease(world.layout.lease, _WAIT_SECONDS), _caught_up(world) as store:
+    with _caught_up(world) as store:
         if not hooks.shares(store.db).arms:
             raise UsageError("No experiment is under way. `afterwit measure experiment start` begins one.")
-        with report_if_recorded(store):
-            decide(store, EXPERIMENT_STOPPED, {}, world.now_ms)
-            compile_deck(store, world)
+        _decide(store, world, EXPERIMENT_STOPPED, {})
 
 
 def experiment_now(world: World) -> ArmExperiment:
@@ -107,17 +103,6 @@ def experiment_now(world: World) -> ArmExperiment:
     return ArmExperiment(arms=arms, started_ms=chosen.started_ms, stopped_ms=chosen.stopped_ms)
 
 
-def explained_arm(world: World, arm: str) -> list[ExplainedCase]:
-    """The sessions behind what the last experiment says of an arm."""
-    require(world.layout)
-    with readonly_database(world.layout) as db:
-        chosen = hooks.shares(db)
-        if arm not in chosen.compared[1:]:
-            others = ", ".join(chosen.compared[1:]) or "none: no experiment was started yet"
-            raise UsageError(f"There is no arm {arm!r} to compare with the first. There are {others}.")
-        return explained_arms(_of_experiment(cases_in(db), chosen), arm, chosen.compared[0])
-
-
 def _of_experiment(cases: Cases, chosen: Shares) -> Cases:
     """Those that were drawn into its arms since it was started. The others show what is usual."""
     arms = set(chosen.compared)
@@ -129,9 +114,16 @@ def _of_experiment(cases: Cases, chosen: Shares) -> Cases:
 
 @contextmanager
 def _caught_up(world: World) -> Iterator[Store]:
-    with open_store(world.layout) as store:
+    with hold_lease(world.layout.lease, _WAIT_SECONDS), open_store(world.layout) as store:
         catch_up(store)
         yield store
+
+
+def _decide(store: Store, world: World, kind: str, body: Mapping[str, object]) -> None:
+    """Notes it, and lets hooks know at once."""
+    with report_if_recorded(store):
+        decide(store, kind, dict(body), world.now_ms)
+        compile_deck(store, world)
 
 
 class Skipping(msgspec.Struct, frozen=True, kw_only=True):
@@ -176,16 +168,13 @@ def skipping_now(world: World) -> Skipping:
 def set_skipping(world: World, session_share: float | None, item_share: float | None) -> Skipping:
     """Changes what is given; the rest stays."""
     require(world.layout)
-    with hold_lease(world.layout.lease, _WAIT_SECONDS), open_store(world.layout) as store:
-        catch_up(store)
+    with _caught_up(world) as store:
         before = hooks.shares(store.db)
         body = {
             "session_share": before.session_share if session_share is None else session_share,
             "item_share": before.item_share if item_share is None else item_share,
         }
-        with report_if_recorded(store):
-            decide(store, EXPERIMENT_SET, body, world.now_ms)
-            compile_deck(store, world)
+        _decide(store, world, EXPERIMENT_SET, body)
     return skipping_now(world)
 
 
@@ -194,14 +183,10 @@ def skipped_lately(world: World, most: int) -> list[Skipped]:
     require(world.layout)
     with readonly_database(world.layout) as db:
         rows = hooks.latest_withheld(db, most)
+    same = ("at_ms", "agent", "session", "repo", "moment", "act")
     return [
         Skipped(
-            at_ms=row.at_ms,
-            agent=row.agent,
-            session=row.session,
-            repo=row.repo,
-            moment=row.moment,
-            act=row.act,
+            **{name: getattr(row, name) for name in same},
             is_whole_session=bool(row.is_held),
             text=kept_back(row.text, row.would),
         )

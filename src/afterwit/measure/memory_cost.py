@@ -1,13 +1,11 @@
-"""What memory cost: tokens that sessions were told, time of hooks, the prompt cache, and what models that read took.
+"""What memory cost: tokens that sessions were told, time of hooks, and what models that read took.
 
-Tokens are estimated as everywhere in recall, four characters each. The cache share of a session is the part of all
-tokens that its model was given and that came from the cache; a block that broke the cache would lower it in sessions
-that were told something, against those that were skipped on purpose, to compare. What a told token then costs again
-with every later response is not counted apart: it is in what the session spent.
+Tokens are estimated as everywhere in recall, four characters each. What a told token then costs again with every later
+response is not counted apart: it is in what the session spent.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from statistics import mean, median
 from typing import NamedTuple
 
@@ -27,13 +25,6 @@ class Occasion(NamedTuple):
     took_ms: int | None  # None: not recorded
 
 
-class SessionTokens(NamedTuple):
-    """What the model of a session was given."""
-
-    given: int
-    from_cache: int
-
-
 class MemoryCost(NamedTuple):
     """One session for which there was something to say."""
 
@@ -44,7 +35,6 @@ class MemoryCost(NamedTuple):
     times: int  # that something was said
     tokens: int
     hook_ms: int | None
-    cache_share: float | None  # None: not known
 
 
 class ModelSpend(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,11 +44,6 @@ class ModelSpend(msgspec.Struct, frozen=True, kw_only=True):
     tokens: int = 0
     cost_usd: float | None = None  # None: no price is known
     unpriced: int = 0  # requests
-
-
-class CacheShare(msgspec.Struct, frozen=True, kw_only=True):
-    sessions: int  # of which it is known
-    mean_share: float | None
 
 
 class CostOfMemory(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,20 +57,18 @@ class CostOfMemory(msgspec.Struct, frozen=True, kw_only=True):
     hook_calls: int  # whose time was recorded
     hook_ms_median: float | None
     hook_ms_most: int | None
-    told_cache: CacheShare
-    skipped_cache: CacheShare
     model: ModelSpend
 
 
-def memory_costs(calls: Iterable[Occasion], spent: Mapping[SessionKey, SessionTokens]) -> list[MemoryCost]:
+def memory_costs(calls: Iterable[Occasion]) -> list[MemoryCost]:
     """By session, in order of time."""
     by_session: dict[SessionKey, list[Occasion]] = {}
     for call in calls:
         by_session.setdefault(call.to._replace(is_subagent=False), []).append(call)
-    return sorted(_cost(session, own, spent.get(session)) for session, own in by_session.items())
+    return sorted(_cost(session, own) for session, own in by_session.items())
 
 
-def _cost(session: SessionKey, calls: Sequence[Occasion], spent: SessionTokens | None) -> MemoryCost:
+def _cost(session: SessionKey, calls: Sequence[Occasion]) -> MemoryCost:
     took = [call.took_ms for call in calls if call.took_ms is not None]
     return MemoryCost(
         at_ms=min(call.at_ms for call in calls),
@@ -95,33 +78,25 @@ def _cost(session: SessionKey, calls: Sequence[Occasion], spent: SessionTokens |
         times=sum(bool(call.tokens) for call in calls),
         tokens=sum(call.tokens for call in calls),
         hook_ms=sum(took) if took else None,
-        cache_share=spent.from_cache / spent.given if spent is not None and spent.given else None,
     )
 
 
 def cost_of_memory(rows: Sequence[MemoryCost], calls: Sequence[Occasion], model: ModelSpend) -> CostOfMemory:
-    told = [row for row in rows if row.times]
+    tokens = [row.tokens for row in rows if row.times]
     by_moment: Counter[str] = Counter()
     for call in calls:
         by_moment[call.moment] += call.tokens
     took = [call.took_ms for call in calls if call.took_ms is not None]
     return CostOfMemory(
         sessions=len(rows),
-        told_sessions=len(told),
+        told_sessions=len(tokens),
         skipped_sessions=sum(row.is_skipped for row in rows),
-        tokens=sum(row.tokens for row in told),
-        tokens_per_session=mean(row.tokens for row in told) if told else None,
-        most_tokens=max((row.tokens for row in told), default=0),
+        tokens=sum(tokens),
+        tokens_per_session=mean(tokens) if tokens else None,
+        most_tokens=max(tokens, default=0),
         tokens_by_moment={moment: count for moment, count in sorted(by_moment.items()) if count},
         hook_calls=len(took),
         hook_ms_median=median(took) if took else None,
         hook_ms_most=max(took, default=None),
-        told_cache=_cache_share(told),
-        skipped_cache=_cache_share(row for row in rows if row.is_skipped),
         model=model,
     )
-
-
-def _cache_share(rows: Iterable[MemoryCost]) -> CacheShare:
-    shares = [row.cache_share for row in rows if row.cache_share is not None]
-    return CacheShare(sessions=len(shares), mean_share=mean(shares) if shares else None)

@@ -1,13 +1,12 @@
 """How fast notes are gained and lost: by day, by category, by what found them.
 
-*Gained* is a note on the day of the session, or the decision, by which it had all that it takes to be used. That is
-when it could be known, and not when `learn` ran. *Lost* is one that was gained and is no longer in use, on the day of
-what ended it. Age, and files that are gone, have no such day: these are counted without one. What left no trace at all,
-such as a note whose sessions were deleted, is not counted; the daily history of the report shows it as a smaller sum.
+*Gained* is a note on the day of the session, or the decision, by which it had all that it takes to be used. *Lost* is
+one that was gained and is no longer in use, on the day of what ended it. Age, and files that are gone, have no such
+day: these are counted without one. What left no trace, such as a note whose sessions were deleted, is not counted.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -38,11 +37,6 @@ def names_of(item: Item) -> tuple[str, ...]:
     return item.id, *item.merged
 
 
-def item_at(item: Item, at_ms: int, history: NoteHistory) -> Item | None:
-    """The item as all that had happened by then makes it; None where nothing had."""
-    return _weigh_again(item, [piece for piece in item.evidence if time_of(piece) <= at_ms], at_ms, history)
-
-
 def item_before(item: Item, piece: Evidence, history: NoteHistory) -> Item | None:
     """The item as it stood before the session of a piece of evidence."""
     at_ms, session = time_of(piece), piece.session
@@ -52,7 +46,7 @@ def item_before(item: Item, piece: Evidence, history: NoteHistory) -> Item | Non
         if time_of(other) < at_ms
         and (other.session.agent, other.session.native_id) != (session.agent, session.native_id)
     ]
-    return _weigh_again(item, earlier, at_ms, history)
+    return item_at(item, earlier, at_ms, history)
 
 
 def time_of(piece: Evidence) -> int:
@@ -60,7 +54,8 @@ def time_of(piece: Evidence) -> int:
     return piece.at_ms or piece.session.at_ms
 
 
-def _weigh_again(item: Item, evidence: Sequence[Evidence], at_ms: int, history: NoteHistory) -> Item | None:
+def item_at(item: Item, evidence: Sequence[Evidence], at_ms: int, history: NoteHistory) -> Item | None:
+    """The item as this evidence and all decisions by then make it; None where there were none."""
     decisions = {
         name: [decision for decision in history.decisions.get(name, ()) if decision.at_ms <= at_ms]
         for name in names_of(item)
@@ -89,7 +84,6 @@ class NoteChange(NamedTuple):
     change: str
     category: str
     harvester: str
-    why: str
 
 
 class Velocity(msgspec.Struct, frozen=True, kw_only=True):
@@ -100,8 +94,6 @@ class Velocity(msgspec.Struct, frozen=True, kw_only=True):
     lost: int
     lost_undated: int  # of these, without a day
     in_use: int  # now
-    gained_per_day: float | None
-    lost_per_day: float | None
     by_category: dict[str, tuple[int, int]]  # gained, lost
     by_harvester: dict[str, tuple[int, int]]
 
@@ -118,29 +110,23 @@ def _time_gained(item: Item, history: NoteHistory) -> int | None:
     moments = {time_of(piece) for piece in item.evidence}
     moments.update(decision.at_ms for decision in history.decided_about(item))
     for at_ms in sorted(filter(None, moments)):
-        then = item_at(item, at_ms, history)
+        by_then = [piece for piece in item.evidence if time_of(piece) <= at_ms]
+        then = item_at(item, by_then, at_ms, history)
         if then is not None and then.status is ItemStatus.ACTIVE:
             return at_ms
     return item.last_ms if item.status is ItemStatus.ACTIVE else None
 
 
-def note_changes(items: Sequence[Item], history: NoteHistory, gained: Mapping[str, int]) -> list[NoteChange]:
+def note_changes(items: Iterable[Item], history: NoteHistory, gained: Mapping[str, int]) -> list[NoteChange]:
     """All that came and went, in order of time."""
-    return sorted(_changes(items, history, gained))
-
-
-def _changes(items: Sequence[Item], history: NoteHistory, gained: Mapping[str, int]) -> Iterator[NoteChange]:
+    changes = []
     for item in items:
         if item.id in gained:
             about = (item.category.value, item.harvester)
-            yield NoteChange(gained[item.id], item.id, GAINED, *about, _why(item, history, gained[item.id]))
+            changes.append(NoteChange(gained[item.id], item.id, GAINED, *about))
             if item.status in _LOST:
-                yield NoteChange(_time_lost(item, history, gained), item.id, LOST, *about, item.reason)
-
-
-def _why(item: Item, history: NoteHistory, gained_ms: int) -> str:
-    is_decided = any(decision.at_ms == gained_ms for decision in history.decided_about(item))
-    return "a person decided so" if is_decided else "there was enough evidence"
+                changes.append(NoteChange(_time_lost(item, history, gained), item.id, LOST, *about))
+    return sorted(changes)
 
 
 def _time_lost(item: Item, history: NoteHistory, gained: Mapping[str, int]) -> int:
@@ -163,8 +149,6 @@ def velocity(changes: Sequence[NoteChange], in_use: int, days: int) -> Velocity:
         lost=counts[LOST],
         lost_undated=sum(change.change == LOST and not change.at_ms for change in changes),
         in_use=in_use,
-        gained_per_day=counts[GAINED] / days if days else None,
-        lost_per_day=counts[LOST] / days if days else None,
         by_category=_by(changes, "category"),
         by_harvester=_by(changes, "harvester"),
     )

@@ -62,14 +62,12 @@ class Figure(StrEnum):
     COMPLETION = "completion"
     DURATION = "duration"
     EARLY_ERRORS = "early-errors"
-    TOOLS = "tools"
     COST = "cost"
 
 
 class AboutFigure(NamedTuple):
     words: str
     is_less_better: bool = True
-    is_judged: bool = True  # else nobody can say which is better
     is_log: bool = False
 
 
@@ -86,7 +84,6 @@ ABOUT = {
     Figure.COMPLETION: AboutFigure("task seen to be completed", is_less_better=False),
     Figure.DURATION: AboutFigure("duration in seconds", is_log=True),
     Figure.EARLY_ERRORS: AboutFigure("failures in the first 30 actions"),
-    Figure.TOOLS: AboutFigure("different tools used", is_judged=False),
     Figure.COST: AboutFigure("cost in cents", is_log=True),
 }
 MAIN = Figure.LOST
@@ -123,14 +120,6 @@ class Course:
         """What went wrong in it."""
         return {failure.signature for failure in self._failures if failure is not None}
 
-    def unknown_share(self) -> float:
-        """In 100 actions, those of which the log does not say how they ended."""
-        return _per_100(sum(step.status is Status.UNKNOWN for step in self._steps), len(self._steps))
-
-    def failed(self) -> int:
-        """Actions that failed as the log has it, whatever that meant."""
-        return sum(step.has_failed for step in self._steps)
-
     def figures(self, spent: Iterable[SpentTokens], met: Set[str], refused: int = 0) -> dict[Figure, float]:
         """All figures that can be told of it; `met` are failures of earlier sessions in the same repository, `refused`
         counts the calls that our own hooks refused."""
@@ -155,7 +144,6 @@ class Course:
             Figure.COMPLETION: _COMPLETE.get(self._own[-1].verdict.outcome, 0.0),
             Figure.DURATION: self._duration_s(),
             Figure.EARLY_ERRORS: sum(failure is not None for failure in self._failures[:_EARLY]),
-            Figure.TOOLS: len({step.tool for step in self._steps}),
             Figure.COST: self._cents(),
         }
         return {figure: float(value) for figure, value in values.items() if value is not None}

@@ -57,12 +57,6 @@ class PastCheckout:
     def has_stood(self) -> bool:
         return self._stands is not None
 
-    @property
-    def mark(self) -> str:
-        """Changes with the ends of its branches."""
-        last = self._lines[""][-1].id if self._lines[""] else ""
-        return repr((last, sorted(self._branches.items())))
-
     def stand(self, now_ms: int, branch: str) -> bool:
         """Makes it what it was at this moment, on this branch. Returns whether it is another than before."""
         named = branch if _BRANCH.fullmatch(branch) else ""

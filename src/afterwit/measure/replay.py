@@ -10,16 +10,17 @@ others is cut again only for those that begin after something more of it was kno
 
 import heapq
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import msgspec
 
 from afterwit.digest.digester import Material, below, cut, digest
 from afterwit.model.captured import ActionRow
 from afterwit.model.digest import Digest
-from afterwit.model.kinds import ActionKind, NoteKind, Status, Step
+from afterwit.model.kinds import CHANGES, ActionKind, NoteKind, Status, Step
 
 
 class NoteMoment(StrEnum):
@@ -39,27 +40,22 @@ class NoteOccasion(StrEnum):
     ACTIVITY = "activity"  # the first action of its kind
 
 
-class Saying(msgspec.Struct, frozen=True, kw_only=True):
+class Saying(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a player says; the replay knows the rest."""
 
     text: str
-    items: tuple[str, ...] = ()  # ids of what stands behind it
+    item: str = ""  # ids of what stands behind it
     advice: str = ""  # the command line to use instead
     files: tuple[str, ...] = ()  # where the work is likely to be, best first
-    is_rewrite: bool = False  # it changes the command itself
     occasion: NoteOccasion = NoteOccasion.USUAL
 
 
-class PlayerNote(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class PlayerNote(Saying, frozen=True, kw_only=True, omit_defaults=True):
+    """What a player said, and when."""
+
     session: str
     action: str | None  # that it comes before or after; of a later prompt, the last action before it
     moment: NoteMoment
-    item: str
-    text: str
-    advice: str = ""
-    files: tuple[str, ...] = ()
-    is_rewrite: bool = msgspec.field(default=False, name="rewrite")
-    occasion: NoteOccasion = NoteOccasion.USUAL
 
     @property
     def tokens(self) -> float:
@@ -84,23 +80,12 @@ class Player:
     """A player that knows nothing and says nothing. Others override what they need."""
 
     name: str = "nothing"
-    version: int = 1  # counts up when it would say something else
-
-    @property
-    def mark(self) -> str:
-        """Changes whenever it would say something else about the same sessions."""
-        return str(self.version)
 
     def know(self, digest: Digest) -> None:
         """A session, as far as it is known by now. Replaces what was known of it before."""
 
     def end(self, digest: Digest) -> None:
         """A session that was just made known has ended: nothing will be added to it."""
-
-    def read_notes(self) -> Mapping[str, str] | None:
-        """Notes that models read and that are known by now: ids of all that was read, each with that of the note that
-        it became. None: it goes by nothing that was read."""
-        return None
 
     def start(self, here: Whereabouts) -> Iterable[Saying]:
         """The session begins."""
@@ -134,6 +119,39 @@ class Player:
         return ()
 
 
+_MOST_FILES = 5
+
+
+class Frequent(Player):
+    """Names the files changed in most sessions of a repository, among equals the one that was changed first: what a few
+    lines of code would do. A file counts as changed unless the call failed, as to the outside examiner."""
+
+    name = "frequent"
+
+    def __init__(self) -> None:
+        self._changed: defaultdict[str, dict[str, tuple[str, ...]]] = defaultdict(dict)  # by repository and session
+        self._began: dict[str, tuple[int, str]] = {}  # by session
+
+    def know(self, digest: Digest) -> None:
+        steps = (step for step in digest.steps if step.kind in CHANGES and step.status is not Status.FAILED)
+        files = tuple(dict.fromkeys(step.files[0] for step in steps if step.files))
+        self._changed[digest.repo][digest.native_id] = files
+        self._began[digest.native_id] = (digest.started_ms or 0, digest.native_id)
+
+    def prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
+        del prompt
+        sessions = self._changed[here.repo]
+        if sessions:
+            in_order = sorted(sessions, key=self._began.__getitem__)
+            counts = Counter(path for session in in_order for path in sessions[session])
+            files = tuple(path for path, _ in counts.most_common(_MOST_FILES))
+            yield Saying(text=f"Likely files: {', '.join(files)}", item=self.name, files=files)
+
+
+BASELINES: tuple[type[Player], ...] = (Player, Frequent)
+"""Players to compare with."""
+
+
 class Outline(NamedTuple):
     """What the order of a replay needs to know of a session."""
 
@@ -157,17 +175,14 @@ class Played(NamedTuple):
 Notes = dict[str, list[PlayerNote]]  # by player
 
 
-class MaterialSource(Protocol):
-    """Where the rest of a session is found, by its key."""
-
-    def material(self, key: int) -> Material: ...
+MaterialOf = Callable[[int], Material]  # finds the rest of a session, by its key
 
 
 class _Running:
     """The sessions that have begun and may not have ended, in the order of their ends."""
 
-    def __init__(self, source: MaterialSource, players: Sequence[Player]) -> None:
-        self._source, self._players = source, players
+    def __init__(self, material_of: MaterialOf, players: Sequence[Player]) -> None:
+        self._material_of, self._players = material_of, players
         self._heap: list[tuple[int, int, Outline]] = []
         self._moments: dict[int, list[int]] = {}  # by key: the times at which more of it became known
         self._told: dict[int, int] = {}  # by key: how many of these had passed
@@ -180,7 +195,7 @@ class _Running:
             _, _, ended = heapq.heappop(self._heap)
             self._moments.pop(ended.key, None)
             self._told.pop(ended.key, None)
-            last = self._tell(digest(cut(self._source.material(ended.key), now_ms)), ended.here)
+            last = self._tell(ended, now_ms)
             for player in self._players:
                 player.end(last)
 
@@ -191,14 +206,15 @@ class _Running:
 
     def _tell_running(self, other: Outline, now_ms: int) -> None:
         if other.key not in self._moments:
-            self._moments[other.key] = sorted(set(_moments(self._source.material(other.key))))
+            self._moments[other.key] = sorted(set(_moments(self._material_of(other.key))))
         passed = bisect_left(self._moments[other.key], now_ms)
         if self._told.get(other.key) != passed:
             self._told[other.key] = passed
-            self._tell(digest(cut(self._source.material(other.key), now_ms)), other.here)
+            self._tell(other, now_ms)
 
-    def _tell(self, digest: Digest, here: Whereabouts) -> Digest:
-        placed = msgspec.structs.replace(digest, repo=here.repo, user=here.user)
+    def _tell(self, outline: Outline, now_ms: int) -> Digest:
+        so_far = digest(cut(self._material_of(outline.key), now_ms))
+        placed = msgspec.structs.replace(so_far, repo=outline.here.repo, user=outline.here.user)
         for player in self._players:
             player.know(placed)
         return placed
@@ -214,24 +230,20 @@ def _moments(material: Material) -> Iterator[int]:
 
 def replay(
     outlines: Iterable[Outline],
-    source: MaterialSource,
+    material_of: MaterialOf,
     players: Sequence[Player],
     plays: Callable[[Outline], bool],
-    noted: Callable[[Outline], Notes | None] = lambda _: None,
 ) -> Iterator[Played]:
-    """All sessions in order. Those for which `plays` holds are played, the others are only made known. What `noted` has
-    from an earlier run that was stopped is taken from there."""
-    running = _Running(source, players)
+    """All sessions in order. Those for which `plays` holds are played, the others are only made known."""
+    running = _Running(material_of, players)
     for number, now in enumerate(sorted(outlines, key=lambda outline: (outline.first_ms, outline.here.session))):
         running.tell_ended(now.first_ms)
-        material = source.material(now.key)
+        material = material_of(now.key)
         whole = msgspec.structs.replace(digest(material), repo=now.here.repo, user=now.here.user)
         if plays(now):
             course = _course(_as_asked(now.here, material), whole, material)
-            notes = noted(now)
-            if notes is None:
-                running.tell_running(now.first_ms)
-                notes = {player.name: list(_speak(player, course)) for player in players}
+            running.tell_running(now.first_ms)
+            notes = {player.name: list(_speak(player, course)) for player in players}
             yield Played(now, whole, tuple(row.call_id for row in course.rows), notes)
         else:
             yield Played(now, whole, (), {}, is_played=False)
@@ -304,20 +316,5 @@ def _at_later_prompts(
             yield _note(here, call, NoteMoment.PROMPT, unplaced)
 
 
-def _note(
-    here: Whereabouts,
-    call: str | None,
-    moment: NoteMoment,
-    saying: Saying,
-) -> PlayerNote:
-    return PlayerNote(
-        session=here.session,
-        action=call,
-        moment=moment,
-        item=" ".join(saying.items),
-        text=saying.text,
-        advice=saying.advice,
-        files=saying.files,
-        is_rewrite=saying.is_rewrite,
-        occasion=saying.occasion,
-    )
+def _note(here: Whereabouts, call: str | None, moment: NoteMoment, saying: Saying) -> PlayerNote:
+    return PlayerNote(session=here.session, action=call, moment=moment, **msgspec.structs.asdict(saying))

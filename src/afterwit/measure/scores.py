@@ -7,16 +7,20 @@ before a file that was named, and actions between a failure and the fix that was
 """
 
 import random
+import re
+import shlex
 import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
+from functools import lru_cache
+from typing import Any
 
 import msgspec
 
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight
 from afterwit.digest.digester import files_printed
-from afterwit.measure.baselines import is_right
 from afterwit.measure.replay import NoteMoment, PlayerNote
 from afterwit.model.digest import Digest, Failure
 from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, ResolutionKind, Status, Step
@@ -30,14 +34,14 @@ class HelpfulMoment(msgspec.Struct, frozen=True, kw_only=True):
     session: str
     agent: str
     repo: str
-    prompt: str  # the session's task, where files were named
-    command: str  # that failed, where a fix was named
-    error: str
+    prompt: str = ""  # the session's task, where files were named
+    command: str = ""  # that failed, where a fix was named
+    error: str = ""
     said: str
     item: str  # what stands behind the note
     until: str  # the file or the command that the session came to by itself
     spared_actions: int
-    spared_seconds: int | None
+    spared_seconds: int | None = None
 
     @property
     def is_failure(self) -> bool:
@@ -52,20 +56,8 @@ def moment_of_files(digest: Digest, note: PlayerNote, path: str, touch: int, sea
     spared = searches - note.files.index(path)
     if spared <= 0 or path.rpartition("/")[2].lower() in digest.task.lower() or _is_asked_later(digest, touch):
         return None
-    return HelpfulMoment(
-        at_ms=digest.started_ms,
-        session=digest.native_id,
-        agent=digest.agent,
-        repo=digest.repo,
-        prompt=digest.task,
-        command="",
-        error="",
-        said=_line_about(note.text, path),
-        item=note.item,
-        until=path,
-        spared_actions=spared,
-        spared_seconds=None,
-    )
+    said = _line_about(note.text, path)
+    return _moment(digest, note, prompt=digest.task, said=said, until=path, spared_actions=spared)
 
 
 def _is_asked_later(digest: Digest, touch: int) -> bool:
@@ -80,23 +72,22 @@ def _is_asked_later(digest: Digest, touch: int) -> bool:
 def moment_of_failure(digest: Digest, note: PlayerNote, failure: Failure, fix: int, spared: int) -> HelpfulMoment:
     """The fix of a failure was named before the session found it."""
     failed, fixed = digest.steps[failure.at], digest.steps[fix]
-    at_ms = digest.started_ms
-    if at_ms is not None and failed.at_s is not None:
-        at_ms += failed.at_s * 1000
-    is_timed = failed.at_s is not None and fixed.at_s is not None
+    seconds = None if failed.at_s is None or fixed.at_s is None else fixed.at_s - failed.at_s
+    moment = _moment(digest, note, said=_plain(note.text), until=fixed.target, spared_actions=spared)
+    at_ms = None if digest.started_ms is None else digest.started_ms + 1000 * (failed.at_s or 0)
+    return msgspec.structs.replace(
+        moment, at_ms=at_ms, command=failed.target, error=failed.error, spared_seconds=seconds
+    )
+
+
+def _moment(digest: Digest, note: PlayerNote, **about: Any) -> HelpfulMoment:
     return HelpfulMoment(
-        at_ms=at_ms,
+        at_ms=digest.started_ms,
         session=digest.native_id,
         agent=digest.agent,
         repo=digest.repo,
-        prompt="",
-        command=failed.target,
-        error=failed.error,
-        said=_plain(note.text),
         item=note.item,
-        until=fixed.target,
-        spared_actions=spared,
-        spared_seconds=(fixed.at_s or 0) - (failed.at_s or 0) if is_timed else None,
+        **about,
     )
 
 
@@ -137,6 +128,17 @@ _KNOWN_FILES = 20  # fewer known files in a repository are no pool
 _RULE_SESSIONS = 2
 _ROUNDS = 1000
 _COUNTED = (FailureClass.INVOCATION, FailureClass.ENVIRONMENT)
+
+
+_SHARES = {  # of a score: a part of a tally, and of what it is one
+    "recall_at_5": ("recall", "file_sessions"),
+    "precision_at_5": ("named_right", "named"),
+    "searches_spared": ("searches_spared", "searches"),
+    "covered": ("covered", "repeats"),
+    "right": ("fixed", "fixable"),
+    "rules_reminded": ("rules_reminded", "rules"),
+    "false_alarms": ("false_alarms", "before"),
+}
 
 
 class ScoreTally(msgspec.Struct):
@@ -188,7 +190,7 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PlayerReport(msgspec.Struct, frozen=True, kw_only=True):
-    """One player's scores: as a whole, with an interval, and by repository, agent and class of failure."""
+    """One player's scores: as a whole, with an interval, and by repository and agent."""
 
     player: str
     whole: Score
@@ -197,8 +199,6 @@ class PlayerReport(msgspec.Struct, frozen=True, kw_only=True):
     start_tokens_p95: float
     by_repo: dict[str, Score]
     by_agent: dict[str, Score]
-    by_class: dict[str, tuple[int, int]]  # repeats, covered
-    by_source: dict[str, tuple[int, int]]  # what stands behind the notes: given, right
 
 
 class Scorer:
@@ -209,11 +209,8 @@ class Scorer:
         self._whole: list[ScoreTally] = []
         self._by_repo: defaultdict[str, ScoreTally] = defaultdict(ScoreTally)
         self._by_agent: defaultdict[str, ScoreTally] = defaultdict(ScoreTally)
-        self._by_class: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
-        self._by_source: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
         self._start_tokens: list[float] = []
         self.moments: list[HelpfulMoment] = []  # in which something would have been spared
-        self.recalls: dict[str, float] = {}  # of the sessions in which there were files to find
         self._files: defaultdict[str, set[str]] = defaultdict(set)
         self._signs: set[tuple[str, str]] = set()
         self._rules: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
@@ -243,8 +240,6 @@ class Scorer:
             start_tokens_p95=tokens[int(len(tokens) * 0.95)],
             by_repo={name: _score(tally) for name, tally in sorted(self._by_repo.items())},
             by_agent={name: _score(tally) for name, tally in sorted(self._by_agent.items())},
-            by_class={name: (counts[0], counts[1]) for name, counts in sorted(self._by_class.items())},
-            by_source={name: (counts[0], counts[1]) for name, counts in sorted(self._by_source.items())},
         )
 
     def _score_files(self, tally: ScoreTally, digest: Digest, notes: Sequence[PlayerNote]) -> None:
@@ -257,7 +252,7 @@ class Scorer:
         right = [path for path in old if path in top]
         searches = searches_before(digest, old[0])
         tally.file_sessions = 1
-        tally.recall = self.recalls[digest.native_id] = len(right) / min(TOP, len(old))
+        tally.recall = len(right) / min(TOP, len(old))
         tally.named, tally.named_right = len(top), len(right)
         tally.searches = searches
         tally.searches_spared = searches if old[0] in top else 0
@@ -282,11 +277,6 @@ class Scorer:
     def _score_failure(self, tally: ScoreTally, digest: Digest, failure: Failure, notes: Sequence[PlayerNote]) -> None:
         tally.repeats += 1
         tally.covered += bool(notes)
-        counts = self._by_class[failure.failure]
-        counts[0] += 1
-        counts[1] += bool(notes)
-        for note in notes:
-            self._by_source[note.item.partition(":")[0]][0] += 1
         if failure.resolution is not ResolutionKind.CHANGED or failure.by is None or not notes:
             return
         fix = digest.steps[failure.by]
@@ -294,8 +284,7 @@ class Scorer:
         right = [note for note in notes if is_right(note.advice, digest.steps[failure.at], fix)]
         tally.fixed += bool(right)
         for note in right[:1]:
-            self._by_source[note.item.partition(":")[0]][1] += 1
-            spared = failure.by - failure.at - (0 if note.is_rewrite else 1)
+            spared = failure.by - failure.at - 1
             tally.saved += spared
             if spared > 0:
                 self.moments.append(moment_of_failure(digest, note, failure, failure.by, spared))
@@ -383,22 +372,17 @@ def _share(part: float, whole: float) -> float | None:
 
 
 def _score(tally: ScoreTally) -> Score:
+    shares = {name: _share(getattr(tally, part), getattr(tally, whole)) for name, (part, whole) in _SHARES.items()}
     return Score(
         sessions=tally.sessions,
         actions=tally.actions,
-        recall_at_5=_share(tally.recall, tally.file_sessions),
-        precision_at_5=_share(tally.named_right, tally.named),
         searches=tally.searches,
-        searches_spared=_share(tally.searches_spared, tally.searches),
         repeats=tally.repeats,
-        covered=_share(tally.covered, tally.repeats),
-        right=_share(tally.fixed, tally.fixable),
         rules=tally.rules,
-        rules_reminded=_share(tally.rules_reminded, tally.rules),
-        false_alarms=_share(tally.false_alarms, tally.before),
         notes_per_100_actions=_share(100 * tally.spoken, tally.actions) or 0.0,
         saved_per_1000=_share(1000 * tally.saved, tally.actions) or 0.0,
         tokens_per_session=_share(tally.spent_tokens, tally.sessions) or 0.0,
+        **shares,
     )
 
 
@@ -413,3 +397,47 @@ def _interval(tallies: Sequence[ScoreTally], rng: random.Random) -> tuple[float,
 
 def _rate(pairs: Sequence[tuple[int, int]]) -> float:
     return 1000 * sum(saved for saved, _ in pairs) / max(1, sum(actions for _, actions in pairs))
+
+
+_RIGHT = 0.7  # share of equal words
+_LEADING_CD = re.compile(r"^\s*cd\s+[^&;|]+(?:&&|;)\s*")
+_FILTERS = re.compile(r"\s*\|\s*(?:head|tail|cat|less|wc|sort)\b")
+_REDIRECTIONS = re.compile(r"\d?>&?\S*")
+_ASSIGNMENT = re.compile(r"\w+=")
+_MASKS = (
+    (re.compile(r"(['\"`]).*?\1"), "<q>"),
+    (re.compile(r"(?:[A-Za-z]:)?[~.]?(?:/[\w.@+\-\[\]()]+)+/?"), "<p>"),
+    (re.compile(r"\b[0-9a-f]{7,40}\b"), "<h>"),
+    (re.compile(r"\d+"), "<n>"),
+)
+
+
+@lru_cache(maxsize=65_536)
+def command_words(command: str) -> tuple[str, ...]:
+    """The words of a line without a leading folder change, assignments, redirections and trailing filters."""
+    line = _REDIRECTIONS.sub(" ", _FILTERS.split(_LEADING_CD.sub("", command))[0])
+    try:
+        words = shlex.split(line)
+    except ValueError:
+        words = line.split()
+    start = next((at for at, word in enumerate(words) if not _ASSIGNMENT.match(word)), len(words))
+    return tuple(words[start:])
+
+
+def masked(command: str) -> tuple[str, ...]:
+    """The words, with paths and numbers masked."""
+    words = command_words(command)
+    return tuple(mask(word) if "/" in word or any(letter.isdigit() for letter in word) else word for word in words)
+
+
+def mask(line: str) -> str:
+    for form, name in _MASKS:
+        line = form.sub(name, line)
+    return line.strip()[:140]
+
+
+def is_right(advice: str, failed: Step, fix: Step) -> bool:
+    """Whether the advised command is much like the fix, is not the failed command, and was not in the error text."""
+    if not advice or advice in failed.error or masked(advice) == masked(failed.target):
+        return False
+    return SequenceMatcher(None, masked(advice), masked(fix.target), autojunk=False).ratio() >= _RIGHT

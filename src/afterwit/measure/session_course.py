@@ -1,9 +1,8 @@
-"""How sessions go: whether the task was completed, and whether the work passed its first check; by week and by kind.
+"""How sessions go: whether the task was completed, and whether the work passed its first check; in all and by week.
 
 A session is *completed* where it ended well as far as the log shows (`digest.outcome`); one of which nobody can tell is
 not counted. *First try*: the first run of tests, linters or a build after the first change passed. Sessions that
-changed or checked nothing have none. Subagents, and sessions of which only the prompts are known, are left out. *Code*
-sessions call the shell in more than 60 % of their actions, *file* sessions read, search and change files in as many.
+changed or checked nothing have none. Subagents, and sessions of which only the prompts are known, are left out.
 """
 
 from collections import defaultdict
@@ -15,9 +14,7 @@ import msgspec
 from afterwit.measure.outcomes import first_check_passed
 from afterwit.model.digest import Digest
 from afterwit.model.figures import Proportion
-from afterwit.model.kinds import Outcome, Relation, TaskType
-
-_HEAVY = (TaskType.CODE, TaskType.FILE)
+from afterwit.model.kinds import Outcome, Relation
 
 
 class JudgedSession(NamedTuple):
@@ -34,7 +31,7 @@ class JudgedSession(NamedTuple):
 class CourseShare(msgspec.Struct, frozen=True, kw_only=True):
     """Of a group of sessions: so many of so many, with the interval."""
 
-    group: str  # a week, a kind of session, or "all"
+    group: str  # a week, or "all"
     sessions: int
     completed: int
     judged: int  # of which somebody can tell how they ended
@@ -49,22 +46,14 @@ class CourseShare(msgspec.Struct, frozen=True, kw_only=True):
 class CourseFigures(msgspec.Struct, frozen=True, kw_only=True):
     whole: CourseShare
     weeks: list[CourseShare]
-    kinds: list[CourseShare]
 
 
 def judged_session(digest: Digest) -> JudgedSession | None:
     """None where it does not count."""
     if digest.relation == Relation.SUBAGENT or digest.is_partial or digest.started_ms is None:
         return None
-    outcome = digest.verdict.outcome
-    return JudgedSession(
-        digest.started_ms,
-        digest.native_id,
-        digest.agent,
-        digest.task_type.value,
-        outcome.value,
-        first_check_passed(digest.steps),
-    )
+    about = (digest.started_ms, digest.native_id, digest.agent, digest.task_type.value)
+    return JudgedSession(*about, digest.verdict.outcome.value, first_check_passed(digest.steps))
 
 
 def course(rows: Sequence[JudgedSession], week_of: Callable[[int], str]) -> CourseFigures:
@@ -72,18 +61,13 @@ def course(rows: Sequence[JudgedSession], week_of: Callable[[int], str]) -> Cour
     weeks: defaultdict[str, list[JudgedSession]] = defaultdict(list)
     for row in rows:
         weeks[week_of(row.at_ms)].append(row)
-    return CourseFigures(
-        whole=_share("all", rows),
-        weeks=[_share(week, group) for week, group in sorted(weeks.items())],
-        kinds=[_share(kind.value, [row for row in rows if row.task_type == kind]) for kind in _HEAVY],
-    )
+    return CourseFigures(whole=_share("all", rows), weeks=[_share(*week) for week in sorted(weeks.items())])
 
 
 def _share(group: str, rows: Sequence[JudgedSession]) -> CourseShare:
-    judged = [row for row in rows if row.outcome != Outcome.UNKNOWN]
-    checked = [row for row in rows if row.first_try is not None]
-    completed = Proportion(sum(row.outcome == Outcome.SUCCESS for row in judged), len(judged))
-    passed = Proportion(sum(bool(row.first_try) for row in checked), len(checked))
+    judged = [row.outcome == Outcome.SUCCESS for row in rows if row.outcome != Outcome.UNKNOWN]
+    checked = [row.first_try for row in rows if row.first_try is not None]
+    completed, passed = Proportion(sum(judged), len(judged)), Proportion(sum(checked), len(checked))
     return CourseShare(
         group=group,
         sessions=len(rows),

@@ -1,26 +1,18 @@
 """A trial: a session with its value and the draws that were made in it; and how surprising its value was.
 
-A draw decides by chance whether something is told. The chance is recorded before, and a session counts the more the
-less probable its side was: 1/chance if it was told, -1/(1 - chance) if it was not. This weight times the *surprise*,
-how far the value lies from what was usual before, is the score of the session. The mean of the scores is the effect of
-telling, without bias, whatever is taken for usual, as long as that was settled before the draw: difficulty may drift.
-
-A session in which nothing was drawn is a trial too, which only shows what is usual. So sessions from before the
-experiment, or from a time without one, are given in the same list.
-
-Where one draw holds for several sessions, as for all of a day, they are a *block*: what was usual is settled before the
-first of them, and the block is compared as one.
+A draw decides by chance whether something is told, and the chance is recorded before. A session weighs 1/chance if it
+was told, -1/(1 - chance) if it was not. This weight times the *surprise*, how far the value lies from what was usual
+before, is its score; the mean of the scores is the effect of telling, without bias, whatever is taken for usual, as
+long as that was settled before the draw. A session in which nothing was drawn only shows what is usual. Where one draw
+holds for several sessions they are a *block*, which is compared as one.
 """
 
-import random
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from math import ceil, exp, inf, isfinite, log, sqrt
 
 import msgspec
-
-from afterwit.model.figures import Proportion
 
 _BORROWED = 2.0  # so many sessions of a stratum weigh as much as all others together
 _FADING = 0.98  # of what a session weighs, with each that follows: half is gone after 34
@@ -44,27 +36,6 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     stratum: str
     value: float
     draws: tuple[Draw, ...] = ()
-
-
-class ArmTrial(msgspec.Struct, frozen=True, kw_only=True):
-    """A session of an experiment with several arms, and how probable each arm was for it."""
-
-    stratum: str
-    value: float
-    arm: str
-    chances: Mapping[str, float]
-
-
-def contrast(trials: Iterable[ArmTrial], arm: str, reference: str) -> Iterator[Trial]:
-    """The comparison of two arms of several: who came into either came into the first with a known chance.
-
-    Sessions of other arms remain in the list and show what is usual.
-    """
-    for trial in trials:
-        of_both = trial.chances.get(arm, 0.0) + trial.chances.get(reference, 0.0)
-        is_compared = trial.arm in (arm, reference) and of_both > 0
-        draws = (Draw(trial.arm == arm, trial.chances.get(arm, 0.0) / of_both),) if is_compared else ()
-        yield Trial(stratum=trial.stratum, value=trial.value, draws=draws)
 
 
 def surprises(trials: Iterable[Trial]) -> Iterator[float | None]:
@@ -146,33 +117,24 @@ class RunningEffect:
 
     def add(self, surprise: float, draws: tuple[Draw, ...]) -> None:
         """Takes in a session. A draw that could come out in one way only compares nothing and is left out."""
-        weight = spread = 0.0
-        told = held_out = 0
-        for draw in draws:
-            chance = draw.chance
-            if not 0.0 < chance < 1.0:
-                continue
-            told += draw.is_told
-            held_out += not draw.is_told
-            weight += draw.weight
-            spread += 1 / (chance * (1 - chance))
-            self._last_chance = chance
-        count = told + held_out
-        if not count:
+        drawn = [draw for draw in draws if 0.0 < draw.chance < 1.0]
+        if not drawn:
             return
-        score, square = weight * surprise, surprise * surprise
-        score_2 = score * score
+        count, told = len(drawn), sum(draw.is_told for draw in drawn)
+        score = surprise * sum(draw.weight for draw in drawn)
+        spread = sum(1 / (draw.chance * (1 - draw.chance)) for draw in drawn)
+        self._last_chance = drawn[-1].chance
         self.sessions += 1
         self.draws += count
         self.told += told > 0
-        self.held_out += held_out > 0
+        self.held_out += told < count
         self._scores += score
-        self._scores_2 += score_2
-        self._scores_4 += score_2 * score_2
-        self._draws_2 += count * count
+        self._scores_2 += score**2
+        self._scores_4 += score**4
+        self._draws_2 += count**2
         self._scores_draws += score * count
-        self._surprises_2 += square
-        self._by_chance += spread * square
+        self._surprises_2 += surprise**2
+        self._by_chance += spread * surprise**2
 
     @property
     def effect(self) -> float:
@@ -236,7 +198,6 @@ class Finding(Enum):
     HELPS = "helps"
     HARMS = "harms"
     NO_EVIDENCE = "no-evidence"
-    NOT_JUDGED = "not-judged"  # of what is neither better nor worse
 
 
 class Estimate(msgspec.Struct, frozen=True, kw_only=True):
@@ -260,15 +221,6 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True):
         return Finding.HELPS if (self.high < 0) == is_less_better else Finding.HARMS
 
 
-def estimate(
-    trials: Iterable[Trial], *, alpha: float = 0.05, sought: float | None = None, tuned_for: int = TUNED_FOR
-) -> Estimate:
-    """The effect over trials in the order of their draws; `needed` is about an effect of the size `sought`."""
-    trials = list(trials)
-    surprising = zip(trials, surprises(trials), strict=True)
-    return estimate_from(surprising, alpha=alpha, sought=sought, tuned_for=tuned_for)
-
-
 def estimate_from(
     surprising: Iterable[tuple[Trial, float | None]],
     *,
@@ -276,23 +228,27 @@ def estimate_from(
     sought: float | None = None,
     tuned_for: int = TUNED_FOR,
 ) -> Estimate:
-    """The same over trials whose surprises are known already: of many comparisons that have the same past each needs
-    only the trials in which something was drawn."""
+    """The effect over trials in the order of their draws, each with its surprise; `needed` is about an effect of the
+    size `sought`. Of many comparisons that have the same past each needs only the trials in which something was drawn.
+    """
     running = RunningEffect(alpha, tuned_for)
-    means = {True: _WeightedMean(), False: _WeightedMean()}
+    sums = {True: (0.0, 0.0), False: (0.0, 0.0)}  # of weights, and of values by weight
     for trial, surprise in surprising:
         if surprise is not None:
             running.add(surprise, trial.draws)
             for draw in trial.draws:
-                means[draw.is_told].add(draw, trial.value)
+                if 0.0 < draw.chance < 1.0:
+                    weight, total = sums[draw.is_told]
+                    sums[draw.is_told] = weight + abs(draw.weight), total + abs(draw.weight) * trial.value
+    means = {side: total / weight if weight else None for side, (weight, total) in sums.items()}
     is_begun, radius = running.sessions > 0, running.radius
     is_said = is_begun and isfinite(radius)
     return Estimate(
         sessions=running.sessions,
         told=running.told,
         held_out=running.held_out,
-        mean_told=means[True].value,
-        mean_held_out=means[False].value,
+        mean_told=means[True],
+        mean_held_out=means[False],
         effect=running.effect if is_begun else None,
         low=running.effect - radius if is_said else None,
         high=running.effect + radius if is_said else None,
@@ -320,81 +276,26 @@ def more_needed(running: RunningEffect, sought: float) -> int | None:
     return beyond
 
 
-class _WeightedMean:
-    """The mean of the sessions on one side, as if all had been drawn with the same chance."""
-
-    def __init__(self) -> None:
-        self._weight = self._sum = 0.0
-
-    def add(self, draw: Draw, value: float) -> None:
-        if 0.0 < draw.chance < 1.0:
-            self._weight += abs(draw.weight)
-            self._sum += abs(draw.weight) * value
-
-    @property
-    def value(self) -> float | None:
-        return self._sum / self._weight if self._weight else None
-
-
 ALARM = 1000.0
 _ODDS = (1 / 16, 1 / 4, 1 / 2, 1 / 1.25, 1.25, 2.0, 4.0, 16.0)  # the factors that are bet on
 
 
-class DrawCheck(msgspec.Struct, frozen=True, kw_only=True):
-    """How the draws came out, and what was won with bets against their chances."""
-
-    draws: int
-    told: int
-    expected_told: float
-    capital: float  # of 1 at the start, at its highest
-    is_alarming: bool
-
-
-def check_draws(draws: Iterable[Draw]) -> DrawCheck:
-    """Looks after every draw. Draws that could come out in one way only are no draws."""
+def capital_won(draws: Iterable[Draw]) -> float:
+    """What bets against the chances of these draws make of 1, at its highest; looks after every draw. Draws that could
+    come out in one way only are no draws."""
     logs = [0.0] * len(_ODDS)
-    count = told = 0
-    expected = highest = 0.0
+    highest = 0.0
     for draw in draws:
         chance = draw.chance
         if not 0.0 < chance < 1.0:
             continue
-        count += 1
-        told += draw.is_told
-        expected += chance
         for bet, odds in enumerate(_ODDS):
             logs[bet] += (log(odds) if draw.is_told else 0.0) - log(1 - chance + odds * chance)
-        highest = max(highest, _log_mean(logs))
-    capital = exp(min(highest, 700.0))
-    return DrawCheck(draws=count, told=told, expected_told=expected, capital=capital, is_alarming=capital >= ALARM)
+        top = max(logs)
+        highest = max(highest, top + log(sum(exp(value - top) for value in logs) / len(logs)))
+    return exp(min(highest, 700.0))
 
 
-def _log_mean(logs: list[float]) -> float:
-    """The logarithm of the mean of what the bets hold."""
-    top = max(logs)
-    return top + log(sum(exp(value - top) for value in logs) / len(logs))
-
-
-def self_test(
-    trials: Iterable[Trial],
-    *,
-    chance: float,
-    rounds: int = 200,
-    seed: int = 0,
-    alpha: float = 0.05,
-    tuned_for: int = TUNED_FOR,
-) -> Proportion:
-    """In how many of the rounds a verdict was given at any look, though nothing had been told to anybody."""
-    rng = random.Random(seed)  # noqa: S311
-    values = [surprise for surprise in surprises(trials) if surprise is not None]
-    verdicts = sum(_is_ever_decided(values, chance, rng, RunningEffect(alpha, tuned_for)) for _ in range(rounds))
-    return Proportion(verdicts, rounds)
-
-
-def _is_ever_decided(values: list[float], chance: float, rng: random.Random, running: RunningEffect) -> bool:
-    told, held_out = (Draw(True, chance),), (Draw(False, chance),)
-    for surprise in values:
-        running.add(surprise, told if rng.random() < chance else held_out)
-        if running.is_decided:
-            return True
-    return False
+def are_unlikely(draws: Iterable[Draw]) -> bool:
+    """Whether the draws came out in a way that is next to impossible by chance."""
+    return capital_won(draws) >= ALARM

@@ -15,11 +15,10 @@ import msgspec
 from afterwit.actions.activities import activities_of
 from afterwit.actions.quick_look import fits_path
 from afterwit.agents.hook_payloads import ACTIVITY, AFTER, BEFORE, PROMPT, RUN
-from afterwit.measure.baselines import command_words
 from afterwit.measure.note_changes import NoteHistory, time_of
 from afterwit.model.digest import Digest
 from afterwit.model.figures import Proportion
-from afterwit.model.kinds import ActionKind, FailureClass, Relation, Step
+from afterwit.model.kinds import ActionKind, Relation, Step
 from afterwit.model.knowledge import Activity, Item, ItemStatus, Trigger
 from afterwit.model.text import words_of
 from afterwit.recall.deck.reader import words_called, words_in
@@ -85,11 +84,6 @@ class DatedMoment(NamedTuple):
     moment: TriggerMoment
 
 
-def moments_in(digest: Digest) -> list[DatedMoment]:
-    """All of them; one list serves all notes that the session was told."""
-    return [*_of_steps(digest), *_of_prompts(digest), *_of_files(digest)]
-
-
 def came_after(item: Item, moments: list[DatedMoment], told_ms: int) -> bool:
     """Whether what a note waits for happened after it was told. What has no time counts."""
     return any(
@@ -115,7 +109,7 @@ def fires(trigger: Trigger, moment: TriggerMoment) -> bool:
     )
 
 
-def _of_steps(digest: Digest) -> Iterator[DatedMoment]:
+def moments_in(digest: Digest) -> Iterator[DatedMoment]:
     signatures = {failure.at: failure.signature for failure in digest.failures}
     rules: defaultdict[int, set[str]] = defaultdict(set)
     for rule in digest.rules:
@@ -131,6 +125,11 @@ def _of_steps(digest: Digest) -> Iterator[DatedMoment]:
         )
         for activity in (None, *activities_of(step.kind, step.target)):
             yield DatedMoment(_time_of(digest, step), happened._replace(activity=activity))
+    for said in digest.prompts:
+        yield DatedMoment(said.at_ms, TriggerMoment(words=frozenset(words_of(said.text))))
+    for file in digest.files:
+        if file.reads and not file.path.startswith("/"):
+            yield DatedMoment(None, TriggerMoment(paths=(file.path,)))
 
 
 def _time_of(digest: Digest, step: Step) -> int | None:
@@ -138,17 +137,6 @@ def _time_of(digest: Digest, step: Step) -> int | None:
     if digest.started_ms is None or step.at_s is None:
         return None
     return digest.started_ms + 1000 * step.at_s + 999
-
-
-def _of_prompts(digest: Digest) -> Iterator[DatedMoment]:
-    for said in digest.prompts:
-        yield DatedMoment(said.at_ms, TriggerMoment(words=frozenset(words_of(said.text))))
-
-
-def _of_files(digest: Digest) -> Iterator[DatedMoment]:
-    for file in digest.files:
-        if file.reads and not file.path.startswith("/"):
-            yield DatedMoment(None, TriggerMoment(paths=(file.path,)))
 
 
 class Came(StrEnum):
@@ -196,25 +184,19 @@ class HitTally:
 
     def take(self, digest: Digest) -> None:
         notes = self._by_session.get(key_of(digest), ())
-        moments = moments_in(digest) if notes else []
+        moments = list(moments_in(digest)) if notes else []
         for note in notes:
             if self._came.get(note) is not Came.CAME:  # in another subagent
                 self._came[note] = _came(note, self._items.get(note.item), moments)
 
     def rows(self) -> list[MomentOfNote]:
         """In order of time."""
-        told = sorted(note for notes in self._by_session.values() for note in notes)
-        return [
-            MomentOfNote(
-                note.at_ms,
-                note.to.session,
-                note.to.agent,
-                note.item,
-                note.act or note.moment,
-                self._came.get(note, Came.UNREAD).value,
-            )
-            for note in told
-        ]
+        rows = []
+        for note in sorted(note for notes in self._by_session.values() for note in notes):
+            at_ms, to, item, moment, act = note
+            came = self._came.get(note, Came.UNREAD).value
+            rows.append(MomentOfNote(at_ms, to.session, to.agent, item, act or moment, came))
+        return rows
 
 
 def _came(note: ToldNote, item: Item | None, moments: list[DatedMoment]) -> Came:
@@ -231,14 +213,11 @@ def _came(note: ToldNote, item: Item | None, moments: list[DatedMoment]) -> Came
 
 
 def hit_rate(rows: Sequence[MomentOfNote]) -> HitRate:
-    pairs = {
-        told_at: (
-            sum(row.moment == Came.CAME for row in group),
-            sum(row.moment in (Came.CAME, Came.NOT) for row in group),
-        )
-        for told_at, group in _group_by_telling(rows).items()
-    }
-    share = Proportion(sum(used for used, _ in pairs.values()), sum(available for _, available in pairs.values()))
+    by_telling: dict[str, tuple[int, int]] = {}
+    for told_at in sorted({row.told_at for row in rows}):
+        came = Counter(row.moment for row in rows if row.told_at == told_at)
+        by_telling[told_at] = came[Came.CAME], came[Came.CAME] + came[Came.NOT]
+    share = Proportion(*map(sum, zip(*by_telling.values(), strict=True))) if rows else Proportion(0, 0)
     return HitRate(
         told=len(rows),
         sessions=len({(row.agent, row.session) for row in rows}),
@@ -247,20 +226,8 @@ def hit_rate(rows: Sequence[MomentOfNote]) -> HitRate:
         share=share.share,
         interval=share.interval,
         by_moment=dict(sorted(Counter(row.moment for row in rows).items())),
-        by_telling=pairs,
+        by_telling=by_telling,
     )
-
-
-def _group_by_telling(rows: Iterable[MomentOfNote]) -> dict[str, list[MomentOfNote]]:
-    groups: dict[str, list[MomentOfNote]] = {}
-    for row in rows:
-        groups.setdefault(row.told_at, []).append(row)
-    return dict(sorted(groups.items()))
-
-
-FINE = ""
-_OF_THE_CALL = (FailureClass.INVOCATION, FailureClass.ENVIRONMENT)
-_CHANGE = " →"  # in an advice that is no command line by itself
 
 
 class ToldJudgement(NamedTuple):
@@ -281,58 +248,25 @@ class WrongShare(msgspec.Struct, frozen=True, kw_only=True):
     by_reason: dict[str, int]
 
 
-class WrongTally:
-    """Looks for advice that failed, session by session, and for what is known of the notes by now."""
-
-    def __init__(self, told: Iterable[ToldNote], items: Mapping[str, Item], history: NoteHistory) -> None:
-        self._told = sorted(told)
-        self._items = items
-        self._history = history
-        self._by_session: dict[SessionKey, list[ToldNote]] = {}
-        for note in self._told:
-            self._by_session.setdefault(note.to, []).append(note)
-        self._failed: set[ToldNote] = set()
-
-    def take(self, digest: Digest) -> None:
-        for note in self._by_session.get(key_of(digest), ()):
-            item = self._items.get(note.item)
-            if item is not None and _has_advice_failed(item.advice, digest, note.at_ms):
-                self._failed.add(note)
-
-    def rows(self) -> list[ToldJudgement]:
-        return [
-            ToldJudgement(note.at_ms, note.to.session, note.to.agent, note.item, self._wrong(note))
-            for note in self._told
-        ]
-
-    def _wrong(self, note: ToldNote) -> str:
-        item = self._items.get(note.item)
-        if item is None:
-            return FINE
-        will = will_of(self._history.decided_about(item))
-        if will.why_out and will.verdict is not None and will.verdict.at_ms > note.at_ms:
-            return f"{will.why_out} later"
-        against = [piece for piece in item.evidence if piece.is_against]
-        if any(piece.session.native_id == note.to.session for piece in against):
-            return "that session speaks against it"
-        if note in self._failed:
-            return "its command failed in that session"
-        if item.status is ItemStatus.STALE and any(time_of(piece) > note.at_ms for piece in against):
-            return "contradicted later"
-        return FINE
+def judge_told(told: Iterable[ToldNote], items: Mapping[str, Item], history: NoteHistory) -> list[ToldJudgement]:
+    """What is known by now of the notes that sessions were told, in order of time."""
+    return [
+        ToldJudgement(note.at_ms, note.to.session, note.to.agent, note.item, _reason(note, items[note.item], history))
+        for note in sorted(told)
+        if note.item in items
+    ]
 
 
-def _has_advice_failed(advice: str, digest: Digest, told_ms: int) -> bool:
-    wanted = command_words(advice) if advice and _CHANGE not in advice else ()
-    if not wanted:
-        return False
-    for failure in digest.failures:
-        step = digest.steps[failure.at]
-        is_later = digest.started_ms is None or step.at_s is None or digest.started_ms + 1000 * step.at_s >= told_ms
-        is_called = step.kind is ActionKind.SHELL and command_words(step.target)[: len(wanted)] == wanted
-        if is_called and is_later and failure.failure in _OF_THE_CALL:
-            return True
-    return False
+def _reason(note: ToldNote, item: Item, history: NoteHistory) -> str:
+    will = will_of(history.decided_about(item))
+    if will.why_out and will.verdict is not None and will.verdict.at_ms > note.at_ms:
+        return f"{will.why_out} later"
+    against = [piece for piece in item.evidence if piece.is_against]
+    if any(piece.session.native_id == note.to.session for piece in against):
+        return "that session speaks against it"
+    if item.status is ItemStatus.STALE and any(time_of(piece) > note.at_ms for piece in against):
+        return "contradicted later"
+    return ""
 
 
 def wrong_share(rows: Sequence[ToldJudgement]) -> WrongShare:

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable
 
-from afterwit.measure.effect import SOUGHT, Alarm, EffectBrief, FigureEffect, SelfTest
+from afterwit.measure.effect import SOUGHT, Alarm, EffectBrief, FigureEffect
 from afterwit.measure.statistics import Estimate, Finding
+from afterwit.model.figures import human_count
 
 
 def percent(share: float) -> str:
@@ -24,20 +25,6 @@ def shared(part: int, whole: int, interval: tuple[float, float]) -> str:
     return f"{of_many(part, whole)} ({percent(part / whole)}; 95 % interval {low} to {high} %)"
 
 
-def counted(count: int, noun: str, plural: str = "") -> str:
-    return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
-
-
-def rate(value: float) -> str:
-    """12.3 → 12; small ones to one digit."""
-    return f"{value:.0f}" if abs(value) >= 10 or not value else f"{value:.1f}"
-
-
-def signed(value: float) -> str:
-    """-12.3 → −12, 3.2 → +3.2."""
-    return f"{'−' if value < 0 else '+' if value > 0 else ''}{rate(abs(value))}"
-
-
 NOTHING_COMPARED = "No evidence yet: there are no sessions to compare."
 _LARGE = 100
 _EVEN = 0.25  # the chances of both sides multiplied, where they are equal
@@ -46,8 +33,6 @@ _MOST_NEEDED = 1_000  # sessions: a larger number is no plan for anybody
 _ALARMS = {
     Alarm.DRAWS: "the draws came out in a way that is next to impossible by chance",
     Alarm.LOGS: "logs of one side are missing more often than chance allows",
-    Alarm.STATUSES: "logs of told sessions tell failures in another way than those of sessions that were told nothing",
-    Alarm.SELF_TEST: "the same judgement sees effects in your sessions where there are none",
 }
 
 
@@ -55,9 +40,6 @@ def verdict(effect: EffectBrief) -> str:
     """Whether it helps, in a sentence or two."""
     if effect.alarms:
         return f"Nobody can tell: {alarm_words(effect.alarms)}."
-    if not effect.sessions and effect.unweighed:
-        sessions = counted(effect.unweighed, "session")
-        return f"No evidence yet: of {sessions} nobody noted the chances. New ones count."
     if not effect.sessions:
         return NOTHING_COMPARED
     if effect.finding is Finding.NO_EVIDENCE:
@@ -67,14 +49,7 @@ def verdict(effect: EffectBrief) -> str:
     less = "fewer" if size < 0 else "more"
     return (
         f"It {word}: of 100 actions at their beginning told sessions lose {abs(size):.1f} {less} than those that are"
-        f" told nothing ({change_words(effect)}; {counted(effect.sessions, 'session')})."
-    )
-
-
-def self_test_words(test: SelfTest) -> str:
-    return (
-        f"Self-test: {counted(test.sessions, 'session')} of yours, put on two sides by chance with nothing told to"
-        f" either, looked different in {test.verdicts} of {test.rounds} tries; 5 in 100 would be allowed."
+        f" told nothing ({change_words(effect)}; {human_count(effect.sessions, 'session')})."
     )
 
 
@@ -88,7 +63,7 @@ def alarm_words(alarms: Iterable[Alarm]) -> str:
 
 def _sessions_needed(effect: EffectBrief) -> str:
     change = f"a change of {SOUGHT:.0%}"
-    too_few = f"{counted(effect.sessions, 'session is', 'sessions are')} too few to tell"
+    too_few = f"{human_count(effect.sessions, 'session is', 'sessions are')} too few to tell"
     if effect.needed == 0:
         return f"{change} would have shown by now, four times of five; a smaller one takes longer."
     if not effect.is_going_on:
@@ -131,8 +106,7 @@ def _with_sign(share: float) -> str:
 
 
 def finding_words(finding: Finding) -> str:
-    words = {Finding.HELPS: "helps", Finding.HARMS: "harms", Finding.NOT_JUDGED: "not judged"}
-    return words.get(finding, "no evidence yet")
+    return "no evidence yet" if finding is Finding.NO_EVIDENCE else finding.value
 
 
 def with_needed(finding: Finding, effect: Estimate) -> str:

@@ -1,13 +1,10 @@
 """What capture makes of one file: the rows that go into the store. All texts in here are redacted and clean.
 
-A *part* is what one file says of one session. Ordinals count within a part and never change once given, so that a file
-which grows adds rows and updates its open calls, whichever way it was cut into appends. Records that may have copies
-elsewhere are claimed and compared by 64-bit numbers.
-
-`Remains` are what is kept of a transcript whose original was given up: everything that digests, lists and costs are
-made of stays as it was. Places mean nothing without the original: an event lies at its own ordinal, an action points at
-the ordinals of its call and its result. Remains outlive versions of this program, so they name their columns: one that
-is missing gets its default, one that is not known is passed over.
+A *part* is what one file says of one session. Ordinals count within a part and never change once given. Records that
+may have copies elsewhere are claimed and compared by 64-bit numbers. `Remains` are what is kept of a transcript whose
+original was given up: an event lies at its own ordinal then, an action points at the ordinals of its call and its
+result. They outlive versions of this program, so they name their columns: one that is missing gets its default, one
+that is not known is passed over.
 """
 
 import hashlib

@@ -1,15 +1,10 @@
 """What of a prompt its user typed: the prompt without all that was pasted into it; and the blocks of any text.
 
-A ticket, a mail, a log or a page that a user shows to an agent is somebody else's word, and may hold an order. Taken
-out are fenced and tripled quotes, elements, quoted lines, long quotations, indented code, what an introduction
-announces ("The ticket says:"), output, patches, mails, talks, comments and what has headings. Whoever wrote such a text
-may have put closing marks into it: so a block reaches from its first mark to the last, and what has no clear end to the
-end of the prompt. A sentence of the user that is lost that way costs a hint. Everything that quotes a user reads
-prompts through this.
-
-`blocks` finds fenced code and elements such as `<log>…</log>` where nobody hides anything, in one pass: a pattern that
-ends in a back reference looks for the end of every opening mark anew, which takes hours where a text holds thousands of
-them. A fence that is never closed reaches to the end; an element that is never closed is no element.
+A ticket, a mail, a log or a page that a user shows to an agent is somebody else's word, and may hold an order; whoever
+wrote it may have put closing marks into it. So a block reaches from its first mark to the last, and what has no clear
+end to the end of the prompt. Everything that quotes a user reads prompts through this. `blocks` finds fenced code and
+elements where nobody hides anything, in one pass: a pattern with a back reference takes hours where a text holds
+thousands of opening marks.
 """
 
 import re

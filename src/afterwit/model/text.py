@@ -1,21 +1,15 @@
-"""What any text is made of: pure, and without knowledge of sessions.
+"""What any text is made of: pure, and without knowledge of sessions. Hooks load this module, so it uses the standard
+library alone, and loads what is slow where it is needed.
 
 Regular expressions are compiled when they are first used (`regex`): a command uses few of the program's hundreds of
-patterns, and to compile all of them takes longer than most commands take. Hooks load this module, so it uses the
-standard library alone, and loads what is slow where it is needed.
-
-`words_of` is the way to make words where two texts are compared for what they are about: lower case, identifiers taken
-apart, endings cut, words that say nothing left out; the same on every machine, without a dictionary or a model. Others
-answer another question, and their words are stored or measured, so that none of them can take the place of another:
-`store.rows.memory.words_of` asks SQLite's own tokenizer, because its words must equal those in the index of memory;
-`recall.deck.reader.words_in` must not miss a word that an exact comparison would find, without regular expressions;
-`measure.baselines.words_of` belongs to players that the product is measured against, and stays as it was measured;
-`knowledge.likeness.meaning` compares sentences by what they claim: it keeps negations, order and marks.
+patterns. `words_of` makes words where two texts are compared for what they are about, the same on every machine. Others
+cannot take its place, nor it theirs: `store.rows.memory.words_of` equals the index of memory,
+`recall.deck.reader.words_in` misses no exact word, `knowledge.likeness.meaning` keeps negations and order.
 """
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, AnyStr, cast
 
@@ -103,47 +97,16 @@ def definitions_in(code: str, most: int = 12) -> list[str]:
     return list(names)
 
 
-_PIECE = regex(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|.", re.DOTALL)
-_ESCAPE = regex(r"(\\.)")
-_EDGE = r"\b"
-_CAPITALS = "(?-i:"
-
-
 class Phrases:
-    """The same text is asked about often, so answers are remembered."""
+    """Whether any of several forms stands in a text. The same text is asked about often, so answers are remembered."""
 
     def __init__(self, *forms: str) -> None:
         self._forms = forms
 
     @cached_property
     def are_in(self) -> Callable[[str], bool]:
-        phrases = [phrase for form in self._forms for phrase in alternatives(form)]
-        strict = "|".join(phrase for phrase in phrases if _CAPITALS in phrase)
-        loose = [_lower_phrase(phrase) for phrase in phrases if _CAPITALS not in phrase]
-        at_edges = "|".join(phrase.removeprefix(_EDGE) for phrase in loose if phrase.startswith(_EDGE))
-        anywhere = [phrase for phrase in loose if not phrase.startswith(_EDGE)]
-        search = re.compile("|".join((rf"\b(?:{at_edges})", *anywhere) if at_edges else anywhere), re.MULTILINE).search
-        if not strict:
-            return lru_cache(maxsize=256)(lambda text: search(text.lower()) is not None)
-        as_written = re.compile(strict, re.IGNORECASE | re.MULTILINE).search
-        return lru_cache(maxsize=256)(lambda text: (search(text.lower()) or as_written(text)) is not None)
-
-
-def alternatives(form: str) -> Iterator[str]:
-    """A pattern, cut where `|` stands outside of all parentheses."""
-    start = at = depth = 0
-    for piece in _PIECE.findall(form):
-        if piece == "|" and not depth:
-            yield form[start:at]
-            start = at + 1
-        depth += (piece == "(") - (piece == ")")
-        at += len(piece)
-    yield form[start:]
-
-
-def _lower_phrase(phrase: str) -> str:
-    """In lower case, but for `\\S` and the like."""
-    return "".join(piece if piece.startswith("\\") else piece.lower() for piece in _ESCAPE.split(phrase))
+        search = re.compile("|".join(self._forms), re.IGNORECASE | re.MULTILINE).search
+        return lru_cache(maxsize=256)(lambda text: search(text) is not None)
 
 
 _LETTERS = regex(r"[^\W\d_]+")

@@ -23,6 +23,7 @@ from afterwit.sessions.filters import Filter, selection_of, short_id
 from afterwit.store.rows.session_list import Selection, SessionRow, SpendSum, spend_sums
 from afterwit.store.store import readonly_database
 
+_SUMMED = ("responses", "input", "cache_read", "cache_write", "output", "reasoning", "cache_write_1h")
 _DIGITS = 6  # of a dollar: a millionth is what one token costs
 
 
@@ -74,21 +75,12 @@ class Spending(msgspec.Struct):
         return 0 < self.unpriced < self.responses
 
     def add(self, row: SpendSum, cost_usd: float | None) -> None:
-        self.responses += row.responses
-        self.input += row.input
-        self.cache_read += row.cache_read
-        self.cache_write += row.cache_write
-        self.output += row.output
-        self.reasoning += row.reasoning
-        self.cache_write_1h += row.cache_write_1h
+        for name in _SUMMED:
+            setattr(self, name, getattr(self, name) + getattr(row, name))
         if cost_usd is None:
             self.unpriced += row.responses
         else:
             self.priced_usd += cost_usd
-
-    def join(self, other: "Spending") -> None:
-        for name in self.__struct_fields__:
-            setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
 class CostLine(msgspec.Struct, frozen=True):
@@ -122,19 +114,20 @@ def cost(world: World, wanted: Filter, by: tuple[By, ...]) -> CostReport:
 
 def spending_of(db: apsw.Connection, settings: Settings, session: SessionRow) -> Spending:
     """What one session spent, without its subagents."""
-    prices = price_list(settings.prices)
-    spending = Spending()
-    for row in spend_sums(db, Selection(session=session.id), prices.steps):
-        spending.add(row, cost_of(row, prices))
-    return spending
+    return total_of(spendings(db, settings, Selection(session=session.id)).values())
 
 
 def spending_of_sessions(db: apsw.Connection, settings: Settings, sessions: Collection[int]) -> Spending:
     """What these sessions spent together."""
-    spending = Spending()
-    for own in spendings(db, settings, Selection(sessions=frozenset(sessions))).values():
-        spending.join(own)
-    return spending
+    return total_of(spendings(db, settings, Selection(sessions=frozenset(sessions))).values())
+
+
+def total_of(parts: Iterable[Spending]) -> Spending:
+    total = Spending()
+    for part in parts:
+        for name in Spending.__struct_fields__:
+            setattr(total, name, getattr(total, name) + getattr(part, name))
+    return total
 
 
 def spendings(db: apsw.Connection, settings: Settings, selection: Selection) -> dict[int, Spending]:

@@ -12,7 +12,7 @@ import msgspec
 
 from afterwit.config.world import World
 from afterwit.repos.identity import domain_of
-from afterwit.sessions.cost import Spending, spendings
+from afterwit.sessions.cost import Spending, spendings, total_of
 from afterwit.sessions.filters import Filter, one_line, selection_of, short_id
 from afterwit.store.rows.files import pins
 from afterwit.store.rows.session_list import (
@@ -137,7 +137,7 @@ def list_sessions(
             )
             for row in rows
         ]
-    return Listing(sessions=listed, found=count, spending=_sum(spent.values()) if is_whole else None)
+    return Listing(sessions=listed, found=count, spending=total_of(spent.values()) if is_whole else None)
 
 
 def _dearest(rows: list[SessionRow], spent: Mapping[int, Spending], *, is_reversed: bool) -> list[SessionRow]:
@@ -149,10 +149,3 @@ def _dearest(rows: list[SessionRow], spent: Mapping[int, Spending], *, is_revers
 
     rows.sort(key=rank, reverse=not is_reversed)
     return rows
-
-
-def _sum(parts: Iterable[Spending]) -> Spending:
-    total = Spending()
-    for part in parts:
-        total.join(part)
-    return total

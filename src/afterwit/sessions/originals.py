@@ -109,28 +109,18 @@ class EventTexts:
             self._last[1].close()
             self._last = None
 
-    def texts(self, file: FileRow, place: EventPlace, length: int) -> list[str] | None:
-        """What the events of this kind in a record say, or None where the archive does not hold them any more. Empty
-        where the record means nothing by itself: then `in_context` knows."""
-        events = self.events(file, place, length)
-        return None if events is None else [_text_of(file.agent, event) for event in events]
-
     def events(self, file: FileRow, place: EventPlace, length: int) -> list[Event] | None:
-        """The events of this kind in a record, under the same conditions."""
+        """The events of this kind in a record, or None where the archive does not hold them any more. Empty where the
+        record means nothing by itself: then `events_in_context` knows."""
         try:
             events = self._events(file, place.offset, length)
         except DamagedError:
             return None
         return [event for event in events if event.kind is place.kind]
 
-    def in_context(self, file: FileRow, places: Collection[EventPlace]) -> dict[EventPlace, list[str]]:
+    def events_in_context(self, file: FileRow, places: Collection[EventPlace]) -> dict[EventPlace, list[Event]]:
         """The same of records that only those before them explain, such as the end of a command whose output came
         piece by piece: the file is read from its beginning, as it was when it was learned."""
-        events = self.events_in_context(file, places)
-        return {place: [_text_of(file.agent, event) for event in told] for place, told in events.items()}
-
-    def events_in_context(self, file: FileRow, places: Collection[EventPlace]) -> dict[EventPlace, list[Event]]:
-        """The events themselves, read in the same way."""
         told: dict[EventPlace, list[Event]] = {}
         reader = reader_for(file.agent, self._declared)
         if reader is None:
@@ -184,7 +174,8 @@ def _alone(reading: FileReading, raw: bytes) -> Iterable[Reading]:
     return Framing(reading).read([raw + b"\n"])
 
 
-def _text_of(agent: str, event: Event) -> str:
+def text_of(agent: str, event: Event) -> str:
+    """What an event says; of a call what it is about."""
     if event.kind is not EventKind.CALL:
         return event.text
     arguments = event.arguments or {}

@@ -25,7 +25,7 @@ from afterwit.model.text import snippet
 from afterwit.redaction.redaction import Redactor
 from afterwit.sessions.filters import Filter, selection_of, short_id
 from afterwit.sessions.list import Session
-from afterwit.sessions.originals import EventPlace, EventTexts
+from afterwit.sessions.originals import EventPlace, EventTexts, text_of
 from afterwit.sessions.show import moment_number
 from afterwit.store.archive import Archive
 from afterwit.store.rows.files import files_by_id
@@ -185,12 +185,16 @@ class Searcher:
         texts: dict[int, list[str] | None] = {}
         with closing(EventTexts(self._db, self._archive, self._world.declared)) as events:
             for file_id, in_file in groupby(sorted(hits, key=_order), key=lambda hit: hit.file_id):
-                here = list(in_file)
-                texts |= {hit.event_id: events.texts(rows[file_id], _place(hit), hit.length) for hit in here}
-                unclear = {_place(hit): hit.event_id for hit in here if texts[hit.event_id] == []}
+                here, file = list(in_file), rows[file_id]
+                told = {hit.event_id: events.events(file, _place(hit), hit.length) for hit in here}
+                unclear = {_place(hit): hit.event_id for hit in here if told[hit.event_id] == []}
                 if unclear:
-                    told = events.in_context(rows[file_id], unclear)
-                    texts |= {event_id: told.get(place) for place, event_id in unclear.items()}
+                    explained = events.events_in_context(file, unclear)
+                    told |= {event_id: explained.get(place) for place, event_id in unclear.items()}
+                texts |= {
+                    event_id: None if said is None else [text_of(file.agent, event) for event in said]
+                    for event_id, said in told.items()
+                }
         return texts
 
     @cached_property

@@ -142,7 +142,7 @@ def scenes(
     source: TranscriptSource, session: SessionRow, wanted: WantedMoments, *, with_subagents: bool = True
 ) -> Iterator[Scene]:
     """The session from its beginning to its end."""
-    return _Family(source, wanted, with_subagents=with_subagents).scenes(session, 0)
+    return _scenes(source, wanted, session, 0, set(), with_subagents=with_subagents)
 
 
 def scenes_from(told: Iterable[Scene], number: str) -> Iterator[Scene]:
@@ -180,37 +180,36 @@ def descendants(source: TranscriptSource, session: SessionRow) -> list[SessionRo
     return list(family.values())[1:]
 
 
-class _Family:
-    def __init__(self, source: TranscriptSource, wanted: WantedMoments, *, with_subagents: bool) -> None:
-        self._source = source
-        self._wanted = wanted
-        self._with_subagents = with_subagents
-        self._seen: set[int] = set()
+def _scenes(
+    source: TranscriptSource,
+    wanted: WantedMoments,
+    session: SessionRow,
+    depth: int,
+    seen: set[int],
+    *,
+    with_subagents: bool,
+) -> Iterator[Scene]:
+    """`seen` are the sessions that were told, so that none is told twice."""
+    seen.add(session.id)
+    is_parent = with_subagents and depth < _DEEPEST_SUBAGENT
+    children = subagents_of(source.store.db, session.agent, session.native_id) if is_parent else []
+    waiting = [child for child in children if child.id not in seen]
 
-    def scenes(self, session: SessionRow, depth: int) -> Iterator[Scene]:
-        self._seen.add(session.id)
-        waiting = self._children(session, depth)
-        yield Scene(depth, Begins(safe_row(self._source, session)))
-        for moment in moments(self._source, session, self._wanted):
-            if isinstance(moment, SessionMoment):
-                yield from self._told(_due(waiting, moment.at_ms), waiting, depth)
-            yield Scene(depth, moment)
-            if isinstance(moment, SessionMoment) and moment.kind is EventKind.CALL:
-                yield from self._told(_children_of_call(waiting, moment.call_id), waiting, depth)
-        yield from self._told(list(waiting), waiting, depth)
-        yield Scene(depth, Ends(session))
-
-    def _children(self, session: SessionRow, depth: int) -> list[SessionRow]:
-        if not self._with_subagents or depth >= _DEEPEST_SUBAGENT:
-            return []
-        children = subagents_of(self._source.store.db, session.agent, session.native_id)
-        return [child for child in children if child.id not in self._seen]
-
-    def _told(self, children: Iterable[SessionRow], waiting: list[SessionRow], depth: int) -> Iterator[Scene]:
-        for child in children:
+    def told(now: Iterable[SessionRow]) -> Iterator[Scene]:
+        for child in now:
             waiting.remove(child)
-            if child.id not in self._seen:
-                yield from self.scenes(child, depth + 1)
+            if child.id not in seen:
+                yield from _scenes(source, wanted, child, depth + 1, seen, with_subagents=with_subagents)
+
+    yield Scene(depth, Begins(safe_row(source, session)))
+    for moment in moments(source, session, wanted):
+        if isinstance(moment, SessionMoment):
+            yield from told(_due(waiting, moment.at_ms))
+        yield Scene(depth, moment)
+        if isinstance(moment, SessionMoment) and moment.kind is EventKind.CALL and moment.call_id:
+            yield from told([row for row in waiting if row.parent_call == moment.call_id])
+    yield from told(list(waiting))
+    yield Scene(depth, Ends(session))
 
 
 def _due(waiting: list[SessionRow], at_ms: int | None) -> list[SessionRow]:
@@ -218,10 +217,6 @@ def _due(waiting: list[SessionRow], at_ms: int | None) -> list[SessionRow]:
     if at_ms is None:
         return []
     return [row for row in waiting if not row.parent_call and row.started_ms is not None and row.started_ms < at_ms]
-
-
-def _children_of_call(waiting: list[SessionRow], call_id: str) -> list[SessionRow]:
-    return [row for row in waiting if call_id and row.parent_call == call_id]
 
 
 _Timed = tuple[int, int, int, SessionMoment | CopiedEvents | GoneTexts]
@@ -260,11 +255,10 @@ def _part(
         number = moment_number(part, row.ordinal)
         if kind in wanted.kinds or number == wanted.number:
             if action is not None:
-                action = _safe_action(source.redactor, action)
-            if event is None:
-                moment = _moment_left(row, number, action, source.redactor, bodies.kept(row))
-            else:
-                moment = _moment(source.redactor, row, number, action, event, has_arguments=wanted.has_arguments)
+                action = safe_action(source.redactor, action)
+            if event is not None and not wanted.has_arguments:
+                event = msgspec.structs.replace(event, arguments=None)
+            moment = _moment(source.redactor, row, number, action, event, bodies.kept.get(row.ordinal))
             words = said.get(action.ordinal, "") if action is not None else ""
             yield msgspec.structs.replace(moment, said=source.redactor.text(words)) if words else moment
     if copies:
@@ -280,7 +274,7 @@ class _Bodies:
         self._file_id = place.file_id
         self._stream: Iterator[Event] | None = None
         self._next: Event | None = None
-        self._kept: dict[int, str] = {}  # what is left of the texts where the original was given up
+        self.kept: dict[int, str] = {}  # what is left of the texts where the original was given up
         self._part_id = place.id
         self.fault = ""
 
@@ -298,10 +292,6 @@ class _Bodies:
                 return event
         return None
 
-    def kept(self, row: EventRow) -> str | None:
-        """What is left of the text of this row, where its original was given up."""
-        return self._kept.get(row.ordinal)
-
     def _advance(self) -> None:
         assert self._stream is not None
         try:
@@ -314,7 +304,7 @@ class _Bodies:
         store = self._source.store
         file = file_by_id(store.db, self._file_id)
         if file.is_dropped:
-            self._kept = texts_kept(store.db, self._part_id)
+            self.kept = texts_kept(store.db, self._part_id)
             raise DamagedError(why_dropped(file))
         for event in without_seams(events_in(store, file, self._source.declared), self._source.redactor):
             if event.session not in is_own:
@@ -323,35 +313,27 @@ class _Bodies:
                 yield event
 
 
-def _safe_action(redactor: Redactor, action: ActionRow) -> ActionRow:
+def safe_action(redactor: Redactor, action: ActionRow) -> ActionRow:
     return msgspec.structs.replace(action, target=redactor.text(action.target), error=redactor.text(action.error))
 
 
-def _moment_left(
-    row: EventRow, number: str, action: ActionRow | None, redactor: Redactor, kept: str | None
-) -> SessionMoment:
-    """What the database knows of an event whose text is gone from the archive."""
-    call_id, tool = (action.call_id, action.tool) if action else ("", "")
-    text = None if kept is None else redactor.text(kept)
-    return SessionMoment(
-        kind=EventKind(row.kind), at_ms=row.at_ms, number=number, text=text, call_id=call_id, tool=tool, action=action
-    )
-
-
 def _moment(
-    redactor: Redactor, row: EventRow, number: str, action: ActionRow | None, event: Event, *, has_arguments: bool
+    redactor: Redactor, row: EventRow, number: str, action: ActionRow | None, event: Event | None, kept: str | None
 ) -> SessionMoment:
-    arguments = None
-    if event.arguments is not None and has_arguments:
-        arguments = redactor.value(_tidy(event.arguments))
+    """What happened; of an event whose text is gone from the archive, what the database knows of it."""
+    call_id, tool = (action.call_id, action.tool) if action else ("", "")
+    if event is not None:
+        kept, call_id = clean(event.text), safe_text(event.call_id, redactor)
+        tool = tool or safe_text(event.tool, redactor)
+    given = event.arguments if event is not None else None
     return SessionMoment(
         kind=EventKind(row.kind),
         at_ms=row.at_ms,
         number=number,
-        text=redactor.text(clean(event.text)),
-        call_id=safe_text(event.call_id, redactor),
-        tool=action.tool if action else safe_text(event.tool, redactor),
-        arguments=arguments,
+        text=None if kept is None else redactor.text(kept),
+        call_id=call_id,
+        tool=tool,
+        arguments=None if given is None else redactor.value(_tidy(given)),
         action=action,
     )
 

@@ -6,15 +6,13 @@ nothing by itself is read with all before it, in a large file only where its who
 cut, with how much is left said; texts are cleaned and redacted here.
 """
 
-import heapq
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from functools import cached_property
-from itertools import accumulate, takewhile
-from typing import Any, NamedTuple, overload
-
-import msgspec
+from itertools import accumulate
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 from afterwit.capture.assembly.texts import safe_text, without_seams
 from afterwit.model.captured import ActionRow
@@ -22,7 +20,7 @@ from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event
 from afterwit.redaction.hygiene import clean
 from afterwit.sessions.originals import EventPlace, EventTexts, TranscriptSource
-from afterwit.sessions.show import moment_number
+from afterwit.sessions.show import moment_number, safe_action
 from afterwit.store.rows.files import FileRow, file_by_id, texts_kept
 from afterwit.store.rows.parts import (
     EventOutline,
@@ -36,7 +34,6 @@ from afterwit.store.rows.session_list import SessionRow
 
 _MARGIN = 20_000  # characters after a cut that are redacted with the rest, so that no secret is cut in two
 _MOST_DIGITS = 8
-_PROMPT, _CALL, _RESULT = EventKind.PROMPT.value, EventKind.CALL.value, EventKind.RESULT.value
 _KINDS = {kind.value: kind for kind in EventKind}
 _READ_WHOLE_BYTES = 1 << 18  # of a file that is read from its beginning for the sake of a few records
 
@@ -54,114 +51,50 @@ class OutlineMoment(NamedTuple):
     has_failed: bool = False
 
 
-class _PartOutline:
-    """The events of one file as the database has them. Moments are made of those that are looked at: a session may have
-    100,000."""
-
-    def __init__(self, part: int, rows: Sequence[PlainOutline], failures: set[int]) -> None:
-        self._part = part
-        self._rows = rows
-        self._failures = failures
-        self._calls = [place for place, row in enumerate(rows) if row[1] == _CALL]
-
-    def timed_places(self) -> Iterator[tuple[int, int, int]]:
-        """What is no output, with what it is merged by; the same as in `sessions.show`."""
-        latest = 0
-        for place, (_, kind, at_ms, _, _) in enumerate(self._rows):
-            if at_ms is not None and at_ms > latest:
-                latest = at_ms
-            if kind != _RESULT:
-                yield latest, self._part, place
-
-    def kind(self, place: int) -> str:
-        return self._rows[place][1]
-
-    def at_ms(self, place: int) -> int:
-        """0 where it has no time."""
-        return self._rows[place][2] or 0
-
-    def has_failed(self, place: int) -> bool:
-        return bool(self._failures) and self.kind(place) == _CALL and self._action(place) in self._failures
-
-    def moment(self, place: int) -> OutlineMoment:
-        row = EventOutline(*self._rows[place])
-        kind = _KINDS[row.kind]
-        action = self._action(place) if kind is EventKind.CALL else -1
-        number = moment_number(self._part, row.ordinal)
-        rank, has_failed = self._rank(place), action in self._failures
-        return OutlineMoment(number, kind, row.at_ms, self._part, row, rank, action, has_failed)
-
-    def last_until(self, ordinal: int) -> int:
-        """The place of the last event with this ordinal or a smaller one; -1 where there is none."""
-        return bisect_right(self._rows, ordinal, key=lambda row: row[0]) - 1
-
-    @cached_property
-    def outputs(self) -> dict[int, EventOutline]:
-        """By where their records lie."""
-        return {row[3]: EventOutline(*row) for row in self._rows if row[1] == _RESULT}
-
-    def _action(self, place: int) -> int:
-        return bisect_left(self._calls, place)
-
-    def _rank(self, place: int) -> int:
-        _, kind, _, record, _ = self._rows[place]
-        before = takewhile(lambda row: row[3] == record, (self._rows[at] for at in range(place - 1, -1, -1)))
-        return sum(row[1] == kind for row in before)
-
-
-class _Moments(Sequence[OutlineMoment]):
-    """Moments in their order, each made when it is looked at."""
-
-    def __init__(self, parts: Sequence[_PartOutline], places: Sequence[tuple[int, int]]) -> None:
-        self._parts = parts
-        self._places = places
-
-    def __len__(self) -> int:
-        return len(self._places)
-
-    @overload
-    def __getitem__(self, at: int) -> OutlineMoment: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[OutlineMoment]: ...
-    def __getitem__(self, at: int | slice) -> OutlineMoment | list[OutlineMoment]:
-        if isinstance(at, slice):
-            return [self._parts[part].moment(place) for part, place in self._places[at]]
-        part, place = self._places[at]
-        return self._parts[part].moment(place)
-
-
 class SessionOutline:
     """All moments of a session in their order, outputs left out: they belong to their calls."""
 
-    def __init__(self, parts: Sequence[_PartOutline]) -> None:
-        streams = [part.timed_places() for part in parts]
-        timed = list(streams[0] if len(streams) == 1 else heapq.merge(*streams))
-        places = [(part, place) for _, part, place in timed]
-        self._parts = parts
-        self._times = list(accumulate((parts[part].at_ms(place) for part, place in places), max))
-        self._at = {place: at for at, place in enumerate(places)}
-        self.moments = _Moments(parts, places)
-        self.prompts = [at for at, (part, place) in enumerate(places) if parts[part].kind(place) == _PROMPT]
-        self.failures = [at for at, (part, place) in enumerate(places) if parts[part].has_failed(place)]
+    def __init__(self, parts: Sequence[Sequence[OutlineMoment]]) -> None:
+        timed = sorted(place for part in parts for place in _timed_places(part))
+        self.moments = [parts[part][place] for _, part, place in timed]
+        self.prompts = [at for at, moment in enumerate(self.moments) if moment.kind is EventKind.PROMPT]
+        self.failures = [at for at, moment in enumerate(self.moments) if moment.has_failed]
+        self._times = list(accumulate((moment.at_ms or 0 for moment in self.moments), max))
+        self._outputs = {
+            (moment.part, moment.row.offset): moment.row
+            for part in parts
+            for moment in part
+            if moment.kind is EventKind.RESULT
+        }
+        self._by_ordinal: list[list[tuple[int, int]]] = [[] for _ in parts]  # with the place, in the order of the file
+        for at, moment in enumerate(self.moments):
+            self._by_ordinal[moment.part].append((moment.row.ordinal, at))
 
     def output(self, part: int, offset: int) -> EventOutline | None:
         """The output whose record lies there."""
-        return self._parts[part].outputs.get(offset)
+        return self._outputs.get((part, offset))
 
     def place_of(self, number: str) -> int | None:
         """Where the moment with this number is; of an output, where that before it in its file is."""
         part, _, ordinal = number.rpartition(".")
         if not all(name.isascii() and name.isdigit() and len(name) < _MOST_DIGITS for name in (part or "0", ordinal)):
             return None
-        file = int(part or 0)
-        if file >= len(self._parts):
-            return None
-        places = range(self._parts[file].last_until(int(ordinal)), -1, -1)
-        return next((self._at[file, place] for place in places if (file, place) in self._at), None)
+        file = self._by_ordinal[int(part or 0)] if int(part or 0) < len(self._by_ordinal) else []
+        before = bisect_right(file, int(ordinal), key=itemgetter(0))
+        return file[before - 1][1] if before else None
 
     def place_at(self, at_ms: int) -> int:
         """The first moment that is not before this time."""
         return min(bisect_left(self._times, at_ms), max(0, len(self.moments) - 1))
+
+
+def _timed_places(part: Sequence[OutlineMoment]) -> Iterator[tuple[int, int, int]]:
+    """What is no output, with what it is ordered by: the same as in `sessions.show`."""
+    latest = 0
+    for place, moment in enumerate(part):
+        latest = max(latest, moment.at_ms or 0)
+        if moment.kind is not EventKind.RESULT:
+            yield latest, moment.part, place
 
 
 class CutText(NamedTuple):
@@ -186,10 +119,27 @@ class WindowMoment(NamedTuple):
 def outline(source: TranscriptSource, session: SessionRow) -> SessionOutline:
     """What the database knows of the order of a session."""
     db = source.store.db
-    parts = enumerate(parts_of_session(db, session.id))
     return SessionOutline(
-        [_PartOutline(part, part_outline(db, place.id), part_failures(db, place.id)) for part, place in parts]
+        [
+            list(_outline_part(part, part_outline(db, place.id), part_failures(db, place.id)))
+            for part, place in enumerate(parts_of_session(db, session.id))
+        ]
     )
+
+
+def _outline_part(part: int, rows: Iterable[PlainOutline], failures: set[int]) -> Iterator[OutlineMoment]:
+    """The events of one file as the database has them."""
+    calls, record = 0, -1
+    ranks: Counter[EventKind] = Counter()
+    for row in map(EventOutline._make, rows):
+        kind = _KINDS[row.kind]
+        if row.offset != record:
+            record, ranks = row.offset, Counter()
+        action = calls if kind is EventKind.CALL else -1
+        number = moment_number(part, row.ordinal)
+        yield OutlineMoment(number, kind, row.at_ms, part, row, ranks[kind], action, action in failures)
+        ranks[kind] += 1
+        calls += action >= 0
 
 
 def window(
@@ -264,7 +214,7 @@ class _Reading:
     ) -> WindowMoment:
         redactor = self._source.redactor
         if action is not None:
-            action = _safe(redactor.text, action)
+            action = safe_action(redactor, action)
         said = self._cut(kept if event is None else event.text)
         tool = action.tool if action else safe_text(event.tool, redactor) if event else ""
         call_id = action.call_id if action else ""
@@ -300,7 +250,3 @@ def _choose_event(events: list[Event], rank: int, action: ActionRow | None) -> E
         same = [event for event in events if event.call_id == action.call_id]
         events = same or events
     return events[min(rank, len(events) - 1)] if events else None
-
-
-def _safe(redact: Callable[[str], str], action: ActionRow) -> ActionRow:
-    return msgspec.structs.replace(action, target=redact(action.target), error=redact(action.error))

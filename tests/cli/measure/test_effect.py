@@ -9,7 +9,7 @@ from tests.cli.conftest import Run
 from tests.measure.histories import HOUR_S, Log
 from tests.measure.live.drawn import AT_MS, draw
 
-FIGURES = 14
+FIGURES = 13
 
 
 @pytest.fixture
@@ -37,8 +37,7 @@ def test_it_says_in_a_sentence_whether_it_helps_and_then_shows_every_figure(run:
     lines = run("measure", "effect").stdout.splitlines()
     assert lines[0].startswith("No evidence yet: 12 sessions are too few to tell.")
     assert lines[1].endswith("8 sessions told, 4 sessions told nothing, on purpose.")
-    assert sum(line.endswith(("no evidence yet", "not judged")) for line in lines[2:]) == FIGURES
-    assert any(line.startswith("Self-test: ") for line in lines)
+    assert sum(line.endswith("no evidence yet") for line in lines[2:]) == FIGURES
     report = answer(run, "measure", "effect")
     assert (report["sessions"], report["told"], report["not_told"]) == (len(lived), 8, 4)
     assert (round(report["main"]["told"], 6), round(report["main"]["not_told"], 6)) == (10, 20)
@@ -101,9 +100,6 @@ def test_an_experiment_is_started_shown_and_stopped(run: Run, home: Path, tmp_pa
     draw(tmp_path, log.session, "block", AT_MS + 10**12, odds={"cold": 0.5, "block": 0.5})
     run("learn")
     run("measure", "experiment", "stop")
-    rows = answer(run, "measure", "experiment", "show", "--explain", "block")
-    assert [(row["session"], row["is_told"]) for row in rows] == [(log.session, True)]
-    assert run("measure", "experiment", "show", "--explain", "cold").returncode == 2
     ended = answer(run, "measure", "experiment", "show")
     assert [(arm["arm"], arm["sessions"]) for arm in ended["arms"]] == [("cold", 0), ("block", 1)]
     assert ended["stopped_at"]

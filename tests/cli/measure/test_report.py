@@ -31,7 +31,7 @@ def test_it_says_the_most_important_first_and_where_the_rest_is(run: Run, tmp_pa
     done = run("measure", "report")
     assert (done.returncode, done.stderr) == (0, "")
     first, *_, last = done.stdout.splitlines()
-    assert first == "Nobody can tell yet: no session was told anything."
+    assert first.startswith("Does it help? Nobody can tell yet: notes were told in 0 sessions")
     assert last == f"The whole report: {tmp_path / 'store' / 'metrics' / 'dashboard.md'}"
     assert "3 of 3 (100 %; 95 % interval 44 to 100 %) ended well." in done.stdout
 
@@ -100,7 +100,7 @@ def test_a_run_that_is_killed_loses_nothing_and_the_next_one_mends_it(run: Run, 
         assert [json.loads(line)["day"][:2] for line in lines] == ["19", "20"]
         assert (reported / "dashboard.md").read_text(encoding="utf-8").startswith("# What memory does")
         assert json.loads((reported / "metrics.json").read_text())["version"] == 1
-    assert kills >= 5
+    assert kills >= 2
 
 
 def test_learn_writes_it_once_a_day_where_that_is_set(run: Run, tmp_path: Path) -> None:

@@ -1,13 +1,14 @@
 """Figures for tests of the page: all empty, unless a test says otherwise."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from tests.measure.metrics.noting import day_ms
 
-from afterwit.measure.collect import Figures, Measured, MetricRows, capture_health
+from afterwit.measure.cases import Cases
+from afterwit.measure.collect import Figures
+from afterwit.measure.effect import effect_of
 from afterwit.measure.memory_cost import ModelSpend, cost_of_memory
-from afterwit.measure.note_changes import NoteChange, velocity
+from afterwit.measure.note_changes import velocity
 from afterwit.measure.recurrence import recurrence
 from afterwit.measure.session_course import course
 from afterwit.measure.told_notes import hit_rate, wrong_share
@@ -19,7 +20,7 @@ def figures(**more: Any) -> Figures:
         "since_ms": 0,
         "sessions": 0,
         "helps": "",
-        "effect": None,
+        "effect": effect_of(Cases(past=[], drawn=[], lost=[])),
         "hit_rate": hit_rate(()),
         "wrong": wrong_share(()),
         "recurrence": recurrence(()),
@@ -27,10 +28,5 @@ def figures(**more: Any) -> Figures:
         "cost": cost_of_memory((), (), ModelSpend()),
         "velocity": velocity((), 0, 0),
         "confidence": None,
-        "capture": capture_health(()),
     }
     return Figures(**empty | more)
-
-
-def measured(changes: Sequence[NoteChange] = (), **more: Any) -> Measured:
-    return Measured(figures(**more), MetricRows((), (), (), (), (), (), changes, (), ()))

@@ -2,11 +2,9 @@
 
 from pathlib import Path
 
-import pytest
 from tests.measure.histories import HOUR_S, Log
-from tests.measure.live.drawn import AT_MS, ODDS, draw, learned_cases, noted, subagent
+from tests.measure.live.drawn import AT_MS, ODDS, draw, learned_cases, subagent
 
-from afterwit.measure.effect import effect_of
 from afterwit.measure.outcomes import Figure
 
 DAY_MS = 86_400_000
@@ -34,7 +32,7 @@ def test_a_session_is_joined_with_its_draw_and_its_figures_are_those_counted_by_
     log.put(tmp_path / "home")
     draw(tmp_path, log.session)
     (case,) = learned_cases(tmp_path).drawn
-    assert (case.session, case.arm, case.odds, case.is_crossed) == (log.session, "told", ODDS, False)
+    assert (case.session, case.arm, case.odds) == (log.session, "told", ODDS)
     expected = {
         Figure.LOST: 30.0,  # two searches and a failure, of five actions that count as ten
         Figure.COMPLETION: 0.0,
@@ -45,7 +43,6 @@ def test_a_session_is_joined_with_its_draw_and_its_figures_are_those_counted_by_
         Figure.TURNS: 1.0,
         Figure.FIRST_TRY: 1.0,
         Figure.EARLY_ERRORS: 1.0,
-        Figure.TOOLS: 3.0,
     }
     assert {figure: case.figures[figure] for figure in expected} == expected
 
@@ -90,7 +87,6 @@ def test_a_session_over_midnight_or_after_a_change_of_the_clock_stays_on_its_sid
     draw(tmp_path, turned.session, "told", AT_MS - 3 * DAY_MS, moment="after")
     cases = learned_cases(tmp_path)
     assert {case.session: case.arm for case in cases.drawn} == {late.session: "held", turned.session: "told"}
-    assert not any(case.is_crossed for case in cases.drawn)
 
 
 def test_a_part_that_was_drawn_to_the_other_side_counts_where_the_first_draw_fell(tmp_path: Path) -> None:
@@ -102,7 +98,7 @@ def test_a_part_that_was_drawn_to_the_other_side_counts_where_the_first_draw_fel
     draw(tmp_path, log.session, "held")
     draw(tmp_path, later.session, "told", AT_MS + HOUR_S)
     (case,) = learned_cases(tmp_path).drawn
-    assert (case.session, case.arm, case.is_crossed) == (log.session, "held", True)
+    assert (case.session, case.arm) == (log.session, "held")
 
 
 def test_what_was_drawn_for_a_session_without_a_log_is_told_apart(tmp_path: Path) -> None:
@@ -110,16 +106,6 @@ def test_what_was_drawn_for_a_session_without_a_log_is_told_apart(tmp_path: Path
     cases = learned_cases(tmp_path)
     assert [(case.session, case.arm) for case in cases.lost] == [("never-logged", "held")]
     assert cases.drawn == []
-
-
-def test_where_nothing_was_drawn_past_sessions_are_there_for_the_self_test(tmp_path: Path) -> None:
-    for number in (1, 2, 3):
-        worked(number).put(tmp_path / "home")
-    cases = learned_cases(tmp_path)
-    assert (len(cases.past), cases.drawn) == (3, [])
-    test = effect_of(cases).self_test
-    assert test is not None
-    assert (test.sessions, test.verdicts, test.is_passed) == (3, 0, True)
 
 
 def test_a_plan_that_was_stopped_without_a_word_is_neither_lost_nor_refused(tmp_path: Path) -> None:
@@ -140,8 +126,7 @@ def test_a_draw_without_odds_is_not_weighed(tmp_path: Path) -> None:
     log = worked(1)
     log.put(tmp_path / "home")
     draw(tmp_path, log.session, arm="told", odds={}, item_odds=None)
-    cases = learned_cases(tmp_path)
-    assert (cases.drawn, cases.unweighed) == ([], 1)
+    assert learned_cases(tmp_path).drawn == []
 
 
 def test_each_item_counts_with_its_first_draw_and_only_where_the_moment_was_told(tmp_path: Path) -> None:
@@ -182,15 +167,3 @@ def test_what_an_agent_asked_for_is_no_draw_of_a_note(tmp_path: Path) -> None:
     draw(tmp_path, other.session, at_ms=AT_MS + 2, moment="recall", items={"recalled-1": 0})
     (case,) = learned_cases(tmp_path).drawn
     assert (case.session, [drawn.item for drawn in case.items]) == (other.session, ["rule-1"])
-
-
-@pytest.mark.parametrize(("in_log", "hidden"), [(True, 0.0), (False, 50.0)])
-def test_failures_that_hooks_saw_and_the_log_hides_are_counted(tmp_path: Path, in_log: bool, hidden: float) -> None:
-    log = Log(1, 0).prompt("Prune the trees").shell("make prune", "stopped", fails=in_log).shell("make lint")
-    log.put(tmp_path / "home")
-    draw(tmp_path, log.session)
-    for number, status in enumerate(("failed", "succeeded")):
-        call = {"kind": "tool", "at": AT_MS + number, "agent": "claude-code", "session": log.session, "tool": "Bash"}
-        noted(tmp_path, log.session, {**call, "status": status})
-    (case,) = learned_cases(tmp_path).drawn
-    assert case.hidden == hidden

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from tests.measure.live.drawn import AT_MS, ODDS, case
 
-from afterwit.measure.cases import Case, Cases, ItemDraw, LostCase
+from afterwit.measure.cases import Case, Cases, ItemDraw
 from afterwit.measure.effect import Alarm, Grouping, arms_compared, effect_of, explained, explained_group
 from afterwit.measure.outcomes import Figure
 from afterwit.measure.statistics import Finding
@@ -15,8 +15,8 @@ from afterwit.measure.statistics import Finding
 EVEN = {"held": 0.5, "told": 0.5}
 
 
-def of(drawn: list[Case], past: list[Case] | None = None, lost: list[LostCase] | None = None) -> Cases:
-    return Cases(past=past or [], drawn=drawn, lost=lost or [], unweighed=0)
+def of(drawn: list[Case], past: list[Case] | None = None, lost: list[Case] | None = None) -> Cases:
+    return Cases(past=past or [], drawn=drawn, lost=lost or [])
 
 
 def lived(count: int, spared: float, odds: dict[str, float] | None = None, seed: int = 1) -> Iterator[Case]:
@@ -61,26 +61,9 @@ def test_where_the_draws_are_next_to_impossible_nothing_is_concluded() -> None:
 def test_where_logs_of_one_side_are_missing_nothing_is_concluded() -> None:
     everyone = list(lived(600, 5))
     kept = [one for one in everyone if one.arm == "told" or int(one.session[1:]) % 5 == 0]
-    lost = [
-        LostCase(agent=one.agent, session=one.session, at_ms=one.at_ms, arm=one.arm, odds=one.odds)
-        for one in everyone
-        if one not in kept
-    ]
+    lost = [msgspec.structs.replace(one, figures={}) for one in everyone if one not in kept]
     report = effect_of(of(kept, lost=lost))
     assert (report.alarms, report.finding, report.lost) == ([Alarm.LOGS], Finding.NO_EVIDENCE, len(lost))
-
-
-@pytest.mark.parametrize("name", ["hidden", "unknown"])
-def test_an_agent_whose_log_hides_failures_in_told_sessions_is_found_out(name: str) -> None:
-    rng = random.Random(5)
-    drawn = [
-        case(number, 20 - (5 if arm == "told" else 0), arm, EVEN, **{name: rng.gauss(5 if arm == "told" else 0, 1)})
-        for number, arm in enumerate(rng.choices(list(EVEN), k=300))
-    ]
-    report = effect_of(of(drawn))
-    assert (report.alarms, report.finding) == ([Alarm.STATUSES], Finding.NO_EVIDENCE)
-    fair = [case(number, one.figures[Figure.LOST], one.arm, EVEN, **{name: 5.0}) for number, one in enumerate(drawn)]
-    assert (effect_of(of(fair)).alarms, effect_of(of(fair)).finding) == ([], Finding.HELPS)
 
 
 def test_an_item_that_harms_is_found_among_those_that_do_nothing() -> None:
@@ -102,7 +85,7 @@ def test_an_item_that_harms_is_found_among_those_that_do_nothing() -> None:
         "idle": Finding.NO_EVIDENCE,
         "other": Finding.NO_EVIDENCE,
     }
-    assert report.harmful == report.brief.harmful == ["bad"]
+    assert report.harmful == ["bad"]
     assert {group.name: group.finding for group in report.harvesters} == {"rules": Finding.HARMS}
     assert [(group.name, group.draws) for group in report.moments] == [("start", 2400)]
     assert [(group.name, group.draws) for group in report.origins] == [("counting", 800)]
@@ -166,25 +149,8 @@ def test_the_rows_behind_a_figure_add_up_to_its_effect() -> None:
 
 def test_without_a_single_session_nothing_is_said() -> None:
     report = effect_of(of([]))
-    assert (report.sessions, report.finding, report.alarms, report.self_test) == (0, Finding.NO_EVIDENCE, [], None)
+    assert (report.sessions, report.finding, report.alarms) == (0, Finding.NO_EVIDENCE, [])
     assert report.main.estimate.effect is None
-
-
-def test_the_self_test_runs_on_the_users_own_sessions() -> None:
-    test = effect_of(of(list(lived(200, 3)))).self_test
-    assert test is not None
-    assert (test.sessions, test.rounds, test.is_passed) == (200, 200, True)
-
-
-def test_fewer_tools_are_neither_better_nor_worse() -> None:
-    drawn = [
-        msgspec.structs.replace(one, figures={Figure.LOST: 20.0, Figure.TOOLS: one.figures[Figure.LOST]})
-        for one in lived(400, 3)
-    ]
-    (tools,) = (figure for figure in effect_of(of(drawn)).figures if figure.figure is Figure.TOOLS)
-    assert tools.estimate.high is not None
-    assert tools.estimate.high < 0
-    assert tools.finding is Finding.NOT_JUDGED
 
 
 def test_the_order_of_time_counts_and_not_that_of_the_list() -> None:

@@ -11,7 +11,6 @@ BRIEF = EffectBrief(
     finding=Finding.NO_EVIDENCE,
     alarms=[],
     sessions=12,
-    unweighed=0,
     effect=-1.0,
     change=-0.1,
     low=-0.9,

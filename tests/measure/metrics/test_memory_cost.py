@@ -1,6 +1,6 @@
 from tests.measure.metrics.noting import day_ms
 
-from afterwit.measure.memory_cost import ModelSpend, Occasion, SessionTokens, cost_of_memory, memory_costs
+from afterwit.measure.memory_cost import ModelSpend, Occasion, cost_of_memory, memory_costs
 from afterwit.measure.told_notes import SessionKey
 
 FIRST, SECOND, SKIPPED = (SessionKey("codex", name) for name in ("s1", "s2", "s3"))
@@ -12,27 +12,24 @@ CALLS = [
     Occasion(day_ms(2), SECOND, "after", 0, is_skipped=True, took_ms=None),
     Occasion(day_ms(3), SKIPPED, "start", 0, is_skipped=True, took_ms=10),
 ]
-SPENT = {FIRST: SessionTokens(1_000, 900), SKIPPED: SessionTokens(1_000, 800)}
 
 
 def test_a_session_pays_for_all_it_was_told_and_for_its_subagents() -> None:
-    first, second, skipped = memory_costs(CALLS, SPENT)
-    assert (first.session, first.times, first.tokens, first.hook_ms, first.cache_share) == ("s1", 3, 150, 30, 0.9)
-    assert (second.times, second.tokens, second.is_skipped, second.cache_share) == (1, 50, False, None)
+    first, second, skipped = memory_costs(CALLS)
+    assert (first.session, first.times, first.tokens, first.hook_ms) == ("s1", 3, 150, 30)
+    assert (second.times, second.tokens, second.is_skipped) == (1, 50, False)
     assert (skipped.times, skipped.tokens, skipped.is_skipped) == (0, 0, True)
 
 
 def test_told_sessions_stand_beside_those_that_were_skipped() -> None:
-    figure = cost_of_memory(memory_costs(CALLS, SPENT), CALLS, ModelSpend())
+    figure = cost_of_memory(memory_costs(CALLS), CALLS, ModelSpend())
     assert (figure.sessions, figure.told_sessions, figure.skipped_sessions) == (3, 2, 1)
     assert (figure.tokens, figure.tokens_per_session, figure.most_tokens) == (200, 100, 150)
     assert figure.tokens_by_moment == {"after": 50, "start": 150}
     assert (figure.hook_calls, figure.hook_ms_median, figure.hook_ms_most) == (4, 15, 30)
-    assert (figure.told_cache.sessions, figure.told_cache.mean_share) == (1, 0.9)
-    assert (figure.skipped_cache.sessions, figure.skipped_cache.mean_share) == (1, 0.8)
 
 
 def test_nothing_told_costs_nothing() -> None:
     figure = cost_of_memory([], [], ModelSpend())
     assert (figure.sessions, figure.tokens_per_session, figure.hook_ms_median) == (0, None, None)
-    assert (figure.told_cache.mean_share, figure.model.requests) == (None, 0)
+    assert figure.model.requests == 0

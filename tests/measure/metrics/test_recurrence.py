@@ -2,7 +2,7 @@ import pytest
 from tests.harvest.work import Act, failed, ran, session
 from tests.measure.metrics.noting import SIGNATURE, day_ms, note
 
-from afterwit.measure.recurrence import LAST_WEEK, ErrorWeek, RecurrenceTally, recurrence, reduction
+from afterwit.measure.recurrence import LAST_WEEK, ErrorWeek, RecurrenceTally, recurrence
 from afterwit.measure.told_notes import SessionKey
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import EVERYWHERE, Item, Scope, ScopeKind, Trigger
@@ -27,10 +27,10 @@ def counted(
 def test_errors_are_counted_by_weeks_since_the_note_was_learned() -> None:
     tally = counted(on(7, FAILS), on(13), on(14, FAILS, FAILS), on(15), on(21), on(28, FAILS))
     assert tally.rows() == [
-        ErrorWeek("n1", -1, 2, 0, 1, 1),
-        ErrorWeek("n1", 0, 2, 0, 1, 2),
-        ErrorWeek("n1", 1, 1, 0, 0, 0),
-        ErrorWeek("n1", 2, 1, 0, 1, 1),
+        ErrorWeek("n1", -1, 2, 0, 1),
+        ErrorWeek("n1", 0, 2, 0, 1),
+        ErrorWeek("n1", 1, 1, 0, 0),
+        ErrorWeek("n1", 2, 1, 0, 1),
     ]
     assert [(error.session, error.week, error.times) for error in tally.seen] == [
         ("s7", -1, 1),
@@ -42,8 +42,8 @@ def test_errors_are_counted_by_weeks_since_the_note_was_learned() -> None:
 def test_rules_count_once_for_each_run_that_reported_them() -> None:
     item = note(triggers=(Trigger(rule="E501"), Trigger(rule="F401")))
     lint = failed("ruff check", rules=(("E501", "long"), ("E501", "long"), ("F401", "unused")))
-    (row,) = counted(on(14, lint, lint), items=(item,)).rows()
-    assert (row.came_in, row.times) == (1, 4)
+    (error,) = counted(on(14, lint, lint), items=(item,)).seen
+    assert error.times == 4
 
 
 def test_long_before_is_left_out_and_long_after_counts_together() -> None:
@@ -80,7 +80,7 @@ def test_told_sessions_are_counted_among_them() -> None:
 
 
 def test_all_notes_together_have_a_share_by_week() -> None:
-    rows = [ErrorWeek("a", 0, 8, 0, 2, 5), ErrorWeek("b", 0, 2, 0, 1, 1), ErrorWeek("a", 1, 4, 0, 0, 0)]
+    rows = [ErrorWeek("a", 0, 8, 0, 2), ErrorWeek("b", 0, 2, 0, 1), ErrorWeek("a", 1, 4, 0, 0)]
     figure = recurrence(rows)
     assert figure.notes == 2
     assert [(week.week, week.notes, week.came_in, week.sessions, week.share) for week in figure.weeks] == [
@@ -91,24 +91,20 @@ def test_all_notes_together_have_a_share_by_week() -> None:
 
 def test_before_and_after_are_compared_for_notes_that_have_both() -> None:
     rows = [
-        ErrorWeek("a", -1, 10, 0, 4, 5),
-        ErrorWeek("a", 0, 20, 7, 3, 4),
-        ErrorWeek("b", -2, 10, 0, 3, 3),
-        ErrorWeek("b", 3, 20, 0, 1, 2),
-        ErrorWeek("only after", 1, 50, 0, 50, 50),
+        ErrorWeek("a", -1, 10, 0, 4),
+        ErrorWeek("a", 0, 20, 7, 3),
+        ErrorWeek("b", -2, 10, 0, 3),
+        ErrorWeek("b", 3, 20, 0, 1),
+        ErrorWeek("only after", 1, 50, 0, 50),
     ]
-    change = reduction(rows)
-    assert (change.notes, change.sessions_before, change.sessions_after, change.told_after) == (2, 20, 40, 7)
-    assert (change.before, change.after, change.change) == (40.0, 15.0, -25.0)
-    assert change.interval is not None
-    assert change.interval[0] <= -25.0 <= change.interval[1]
-    assert [round(bound) for bound in change.interval] == [-30, -20]
+    figure = recurrence(rows)
+    assert (figure.before.notes, figure.before.came_in, figure.before.sessions) == (2, 7, 20)
+    assert (figure.after.notes, figure.after.came_in, figure.after.sessions, figure.after.told) == (2, 4, 40, 7)
 
 
-def test_one_note_has_no_interval_and_none_no_change() -> None:
-    one_note = reduction([ErrorWeek("a", -1, 10, 0, 4, 5), ErrorWeek("a", 0, 20, 7, 3, 4)])
-    assert (one_note.change, one_note.interval) == (-30.0, None)
-    assert (reduction([]).notes, reduction([]).change) == (0, None)
+def test_notes_without_sessions_on_both_sides_are_not_compared() -> None:
+    figure = recurrence([ErrorWeek("a", 0, 20, 7, 3)])
+    assert (figure.notes, figure.before.share, figure.after.share) == (1, None, None)
 
 
 def test_the_session_that_a_note_was_learned_from_lies_before() -> None:

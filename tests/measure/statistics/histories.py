@@ -1,9 +1,10 @@
 """Invented histories of drawn sessions, for tests of the statistics."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Any
 
-from afterwit.measure.statistics import Draw, Trial
+from afterwit.measure.statistics import Draw, Estimate, Trial, estimate_from, surprises
 
 _LEVELS = {"orchard, codex": 1.0, "orchard, claude": 3.0, "mill, codex": 0.3}
 
@@ -36,3 +37,9 @@ def history(
         measured = value(rng, mean * (1 + effect) if is_told else mean)
         trials.append(Trial(stratum=stratum, value=measured, draws=(Draw(is_told, chance),)))
     return trials
+
+
+def estimate(trials: Iterable[Trial], **more: Any) -> Estimate:
+    """The effect over trials of which nothing is known besides."""
+    trials = list(trials)
+    return estimate_from(zip(trials, surprises(trials), strict=True), **more)

@@ -5,9 +5,9 @@ from math import isclose
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.measure.statistics.histories import history, measures
+from tests.measure.statistics.histories import estimate, history, measures
 
-from afterwit.measure.statistics import Draw, Estimate, Finding, Trial, estimate
+from afterwit.measure.statistics import Draw, Estimate, Finding, Trial
 
 
 def between(low: float | None, high: float | None) -> Estimate:

@@ -1,12 +1,11 @@
-"""Drawn sessions: what is usual comes from the past alone, and two arms of several are compared like two."""
+"""Drawn sessions: what is usual comes from the past alone."""
 
 from math import isclose
-from statistics import fmean
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afterwit.measure.statistics import ArmTrial, Draw, RunningEffect, Trial, contrast, surprises
+from afterwit.measure.statistics import Draw, RunningEffect, Trial, surprises
 
 VALUES = st.lists(st.tuples(st.sampled_from("ab"), st.floats(-1000, 1000)), min_size=2, max_size=30)
 
@@ -52,19 +51,3 @@ def test_the_mean_score_over_both_sides_is_the_effect_whatever_was_usual(
     effect = RunningEffect()
     effect.add(held_out, (Draw(False, chance),))
     assert isclose(chance * score_told + (1 - chance) * effect.effect, told - held_out, abs_tol=1e-9)
-
-
-def test_two_arms_of_several_are_drawn_with_the_chances_among_themselves() -> None:
-    chances = {"cold": 0.2, "block": 0.6, "actions": 0.2}
-    arms = ["cold", "block", "actions"]
-    trials = [ArmTrial(stratum="mill", value=1.0, arm=arm, chances=chances) for arm in arms]
-    draws = [trial.draws for trial in contrast(trials, "block", "cold")]
-    assert [bool(drawn) for drawn in draws] == [True, True, False]
-    assert [drawn[0].is_told for drawn in draws[:2]] == [False, True]
-    assert isclose(fmean(drawn[0].chance for drawn in draws[:2]), 0.75)
-
-
-def test_an_arm_that_was_not_there_yet_is_compared_with_nobody() -> None:
-    early = ArmTrial(stratum="mill", value=1.0, arm="cold", chances={"cold": 0.5, "block": 0.5})
-    (trial,) = contrast([early], "template", "actions")
-    assert trial.draws == ()

@@ -26,7 +26,7 @@ def test_without_a_replay_the_page_says_how_to_make_one(browser: Browser) -> Non
 
 
 def test_the_last_replay_is_shown_with_its_command_intervals_and_rows(browser: Browser, world: World) -> None:
-    replayed(world, "nothing", "memoriser", "afterwit")
+    replayed(world, "nothing", "frequent", "afterwit")
     kept = kept_backtest(world)
     assert kept is not None
     reply = browser.get("/proof")

@@ -10,7 +10,7 @@ COMMANDS = {
     "backtest": Subcommand(".backtest:backtest", "Replay your own history: what would have been said?"),
     "skipping": Subcommand(".experiment:skipping", "Choose how much is skipped on purpose, to compare."),
     "experiment": Subcommand(".experiment:experiment", "Split sessions between ways of telling, and compare."),
-    "report": Subcommand(".effect:report", "Write a page of figures, with charts."),
+    "report": Subcommand(".effect:report", "Write a page of figures."),
 }
 
 

@@ -20,9 +20,8 @@ from afterwit.config.calendar import Calendar
 from afterwit.config.world import World
 from afterwit.engine.replay import PLAYERS, past_of, players_named
 from afterwit.measure import backtest as running
-from afterwit.measure.backtest import ReplayedReading, keep_backtest
-from afterwit.measure.backtest_files import NotesFile
-from afterwit.measure.replay import NoteMoment, NoteOccasion, Played, PlayerNote
+from afterwit.measure.backtest import NotesFile, keep_backtest
+from afterwit.measure.replay import NoteMoment, Played, PlayerNote
 from afterwit.measure.scores import HelpfulMoment, PlayerReport, Score, changed_files, searches_before
 from afterwit.model.figures import human_count, human_span
 from afterwit.model.kinds import Status
@@ -32,14 +31,6 @@ from afterwit.sessions.filters import Filter, known_repo
 _WIDTH = 100
 _SHORT = 120
 _SAID = 240
-_MOMENTS: dict[str, str] = {
-    NoteMoment.START: "at the start",
-    NoteMoment.PROMPT: "at the first prompt",
-    NoteOccasion.LATER_PROMPT: "at later prompts",
-    NoteMoment.BEFORE: "before an action",
-    NoteMoment.AFTER: "after a failure",
-    NoteOccasion.ACTIVITY: "with the first action of a kind",
-}
 _COLUMNS = (
     Column("strategy"),
     Column("saved/1000", is_number=True),
@@ -141,9 +132,9 @@ def backtest(
             for line in lines:
                 print_line(line)
             return
-        notebook = NotesFile(notes, [player.name for player in chosen], running.own_files(world)) if notes else None
+        written = NotesFile(notes, [player.name for player in chosen], running.own_files(world)) if notes else None
         with bar("replaying", "sessions") as progress:
-            result = running.backtest(world, chosen, wanted, progress, notebook)
+            result = running.backtest(world, chosen, wanted, progress, written)
     if is_json:
         print_json(result)
     else:
@@ -182,8 +173,6 @@ def _show(result: running.Backtest, calendar: Calendar, *, is_table: bool) -> No
         else:
             _show_no_moments(product.whole)
         print_text(_figures(product))
-        if result.reading is not None and result.reading.notes:
-            print_text(_read(result.reading))
         print_line("")
     if is_table:
         _show_table(result)
@@ -251,14 +240,6 @@ def _figures(report: PlayerReport) -> str:
     )
 
 
-def _read(reading: ReplayedReading) -> str:
-    said = f"Notes that a model read, known in time: {reading.notes:,}, told {reading.told:,} of them"
-    if reading.told:
-        at = ", ".join(f"{_MOMENTS[moment]} {count:,}" for moment, count in reading.moments.items())
-        said += f" in {human_count(reading.sessions, 'session')} ({at})"
-    return f"{said}. `--without-reading` leaves them out."
-
-
 def _percent(share: float | None) -> str:
     return f"{100 * (share or 0):.0f} %"
 
@@ -267,13 +248,6 @@ def _show_table(result: running.Backtest) -> None:
     print_text(result.sentence)
     print_line("")
     print_table(_COLUMNS, [_row(report) for report in result.reports])
-    for comparison in result.comparisons:
-        low, high = comparison.interval
-        talk(
-            f"{running.PRODUCT} against {comparison.other}: recall@5 {comparison.recall_difference:+.2f}"
-            f" ({low:+.2f} to {high:+.2f}) in {comparison.sessions} sessions:"
-            f" {comparison.verdict}."
-        )
     whole = result.reports[0].whole
     talk(
         f"{result.sessions:,} sessions, {result.actions:,} actions; {whole.searches:,} searches before a known file,"

@@ -29,7 +29,7 @@ from afterwit.measure.effect import (
     explained_group,
 )
 from afterwit.measure.outcomes import ABOUT, MAIN, Figure
-from afterwit.measure.words import amount, change_cell, finding_words, retirement, self_test_words, verdict
+from afterwit.measure.words import amount, change_cell, finding_words, retirement, verdict
 from afterwit.model.errors import did_you_mean
 from afterwit.model.figures import human_count
 from afterwit.recall.told import said_at
@@ -47,11 +47,10 @@ _COLUMNS = (
 )
 
 
-def show_explained(
+def _show_explained(
     calendar: Calendar,
     rows: Sequence[ExplainedCase],
     words: str,
-    sides: tuple[str, str] = ("told", "not told"),
     *,
     is_log: bool = False,
 ) -> None:
@@ -61,11 +60,11 @@ def show_explained(
     print_text(f"{words}: {human_count(len(rows), 'row')}. The effect is the mean of the scores.")
     if is_log:
         print_text("`usual` and `score` are logarithms of one more: this figure differs by factors.")
-    print_table(_COLUMNS, [_row(calendar, row, sides) for row in rows])
+    print_table(_COLUMNS, [_row(calendar, row) for row in rows])
 
 
-def _row(calendar: Calendar, row: ExplainedCase, sides: tuple[str, str]) -> list[str]:
-    side = sides[0] if row.is_told else sides[1]
+def _row(calendar: Calendar, row: ExplainedCase) -> list[str]:
+    side = "told" if row.is_told else "not told"
     figures = (amount(row.value), *("" if value is None else f"{value:.2f}" for value in (row.usual, row.score)))
     return [calendar.moment(row.at_ms), row.session, row.agent, row.repo, side, f"{row.chance:.2f}", *figures]
 
@@ -135,14 +134,12 @@ def effect(here: Here, by: str | None, explain: str | None, is_json: bool) -> No
 
 
 def _show(calendar: Calendar, report: EffectReport) -> None:
-    print_text(verdict(report.brief))
+    print_text(verdict(report))
     if not report.sessions or report.since_ms is None:
         print_text(
             "`afterwit connect status` shows which agents are connected; `afterwit measure skipping` shows how much is"
             " skipped, to compare."
         )
-        if report.self_test is not None:
-            print_text(self_test_words(report.self_test))
         return
     told, not_told = human_count(report.told, "session"), human_count(report.not_told, "session")
     print_text(f"Since {calendar.day(report.since_ms)}: {told} told, {not_told} told nothing, on purpose.")
@@ -162,12 +159,8 @@ def _remarks(report: EffectReport) -> Iterator[str]:
     detectable, base = report.main.estimate.detectable, report.main.not_told
     if detectable is not None and base:
         yield f"The smallest change that would show by now, four times of five: {detectable / base:.0%}."
-    if (test := report.self_test) is not None:
-        yield self_test_words(test)
     if report.lost:
         yield f"Of {human_count(report.lost, 'session')} more no log was read; they are not in the figures."
-    if report.crossed:
-        yield f"Of {human_count(report.crossed, 'session')} a part was drawn to the other side."
     yield from map(retirement, report.harmful)
     yield f"`--explain NAME` shows the sessions behind a figure: {', '.join(Figure)}."
 
@@ -212,7 +205,7 @@ def _explain(here: Here, name: str, *, is_json: bool) -> None:
     if is_json:
         print_json(rows)
     else:
-        show_explained(here.calendar, rows, words, is_log=ABOUT[figure].is_log)
+        _show_explained(here.calendar, rows, words, is_log=ABOUT[figure].is_log)
 
 
 def _rows_behind(here: Here, name: str) -> list[ExplainedCase]:
@@ -235,14 +228,11 @@ _HEADINGS = {
     "told_at": "told",
     "moment": "its moment",
     "wrong": "wrong because",
-    "came_in": "sessions with it",
     "task_type": "kind",
     "first_try": "first check passed",
     "is_skipped": "skipped",
     "hook_ms": "hook ms",
-    "cache_share": "from cache",
     "came_true": "confirmed",
-    "hook_faults": "hooks failed",
 }
 _ANSWERS = {True: "yes", False: "no", None: "–"}
 
@@ -271,7 +261,7 @@ _ANSWERS = {True: "yes", False: "no", None: "–"}
 )
 @reporting
 def report(here: Here, folder: Path | None, since: str | None, explain: str | None, is_json: bool) -> None:
-    """Write a page of figures, with charts: what was told, what it cost, whether errors come back.
+    """Write a page of figures: what was told, what it cost, whether errors come back.
 
     `dashboard.md` is the page, `metrics.json` has the figures for programs, and `history.jsonl` keeps a line for each
     day. `measure.daily_report` in the configuration lets the first `afterwit learn` of a day write them.
@@ -282,13 +272,13 @@ def report(here: Here, folder: Path | None, since: str | None, explain: str | No
     from_ms = since_ms(since, here.calendar) or 0
     with bar("counting", "sessions") as progress:
         if explain is not None:
-            rows = collect(here.world, from_ms, progress).rows.of(explain)
+            rows = collect(here.world, from_ms, progress).rows[explain]
         else:
             written = running.report(here.world, folder, from_ms, progress)
     if explain is not None:
         _explain_figures(explain, rows, here.calendar, is_json=is_json)
     elif is_json:
-        print_json(running.plain(written.measured.figures))
+        print_json(running.plain(written.figures))
     else:
         for line in written.lines:
             print_text(line)

@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from afterwit.cli.commands import CliGroup, command
-from afterwit.cli.measure.effect import show_explained
 from afterwit.cli.terminal.options import Here, Option, in_place, many, reporting, timed
 from afterwit.cli.terminal.output import print_json, print_line, print_text
 from afterwit.cli.terminal.table import Column, print_table
@@ -21,14 +20,12 @@ from afterwit.measure.experiment import (
     Skipped,
     Skipping,
     experiment_now,
-    explained_arm,
     set_skipping,
     skipped_lately,
     skipping_now,
     start_experiment,
     stop_experiment,
 )
-from afterwit.measure.outcomes import ABOUT, MAIN
 from afterwit.measure.words import alarm_words, change_words, with_needed
 from afterwit.model.figures import human_count
 from afterwit.recall.holdout import ACTIONS, BLOCK, CHOICES, COLD, TEMPLATE, TOLD
@@ -88,33 +85,21 @@ def stop(here: Here) -> None:
 
 
 @experiment.command(
-    examples=("afterwit measure experiment show", "afterwit measure experiment show --explain block"),
+    examples=("afterwit measure experiment show",),
 )
-@click.option("--explain", metavar="ARM", help="The sessions behind what is said of an arm, each with what it adds.")
 @reporting
 @timed
-def show(here: Here, explain: str | None, is_json: bool) -> None:
+def show(here: Here, is_json: bool) -> None:
     """How the arms of the experiment do that was started last.
 
     The figure that decides is the share of lost actions among the first 30: those in vain, and searches before the
     first edit. The intervals stay valid however often one looks, and all arms together share an error rate of 5%.
     """
-    if explain:
-        _explain(here, explain, is_json=is_json)
-        return
     now = experiment_now(here.world)
     if is_json:
         print_json(now)
     else:
         _show(here.calendar, now)
-
-
-def _explain(here: Here, arm: str, *, is_json: bool) -> None:
-    rows = explained_arm(here.world, arm)
-    if is_json:
-        print_json(rows)
-    else:
-        show_explained(here.calendar, rows, ABOUT[MAIN].words, (arm, "the first arm"))
 
 
 def _show(calendar: Calendar, now: ArmExperiment) -> None:

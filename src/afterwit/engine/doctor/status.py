@@ -162,7 +162,7 @@ def status(world: World, machine: Machine, *, has_sizes: bool = True) -> ProofOf
 def helping(now: ProofOfLife) -> str:
     """Whether it helps, in words that go with when it last spoke and what was skipped."""
     seen = now.effect.effect if now.effect is not None else None
-    if seen is not None and (seen.sessions or seen.unweighed or seen.alarms):
+    if seen is not None and (seen.sessions or seen.alarms):
         return verdict(seen)
     comparison = now.comparison
     if now.spoke is None and not comparison.skipped:

@@ -305,13 +305,6 @@ def earlier_sessions(db: apsw.Connection, repo: str, agent: str, before_ms: int,
     return [SessionRow(*row) for row in db.execute(query, values)]
 
 
-def latest_sessions(db: apsw.Connection, limit: int) -> list[SessionRow]:
-    """The same of all agents in all repositories."""
-    query = f"""SELECT {_COLUMNS} FROM sessions WHERE parent = '' AND actions > 0 AND NOT is_partial
-                AND started_ms IS NOT NULL ORDER BY started_ms DESC, agent, native_id LIMIT :limit"""  # noqa: S608
-    return [SessionRow(*row) for row in db.execute(query, {"limit": limit})]
-
-
 def forks_of(db: apsw.Connection, agent: str, native_id: str) -> list[str]:
     """Native ids of the sessions that went on from this one: what it said may stand in their logs, too."""
     query = """SELECT native_id FROM sessions INDEXED BY sessions_by_parent

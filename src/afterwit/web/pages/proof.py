@@ -11,10 +11,10 @@ import msgspec
 
 from afterwit.measure.backtest import PRODUCT, kept_backtest
 from afterwit.measure.cases import cases_of
-from afterwit.measure.collect import ReportDay, collect_confidence, days_in
+from afterwit.measure.collect import collect_confidence
 from afterwit.measure.effect import effect_of, explained, kept_effect
 from afterwit.measure.outcomes import ABOUT, Figure
-from afterwit.measure.report import HISTORY, METRICS
+from afterwit.measure.report import HISTORY, METRICS, days_in
 from afterwit.measure.words import NOTHING_COMPARED, amount, change_words, finding_words, verdict
 from afterwit.model.errors import UsageError
 from afterwit.model.figures import Proportion
@@ -51,7 +51,7 @@ def _proof(ask: Ask) -> WebAnswer:
         kept, ledger, spent = kept_effect(db), spending(db), spent_by(db, ask.world.now_ms)
     compared = effect_of(cases_of(ask.world)) if ask.first("compare") == "now" else None
     if compared is not None:
-        words, made = verdict(compared.brief), ""
+        words, made = verdict(compared), ""
     else:
         words = verdict(kept.effect) if kept is not None else NOTHING_COMPARED
         made = ask.world.calendar.moment(kept.at_ms) if kept is not None else ""
@@ -66,7 +66,7 @@ def _proof(ask: Ask) -> WebAnswer:
         backtest=backtest,
         reports=sorted(backtest.reports, key=lambda report: report.player != PRODUCT) if backtest is not None else [],
         product=PRODUCT,
-        days=_days(ask),
+        days=days_in(ask.world.layout.metrics / HISTORY),
         confidence=confidence,
         points=_points(confidence) if confidence is not None else [],
         ledger=ledger,
@@ -135,13 +135,6 @@ def _confidence_rows(ask: Ask) -> WebAnswer:
 
 def _cut(count: int) -> str:
     return f" The latest {_MOST_ROWS:,} of {count:,} are shown." if count > _MOST_ROWS else ""
-
-
-def _days(ask: Ask) -> list[ReportDay]:
-    try:
-        return days_in(read_regular(ask.world.layout.metrics / HISTORY))
-    except OSError:
-        return []
 
 
 def _confidence(ask: Ask) -> dict[str, Any] | None:

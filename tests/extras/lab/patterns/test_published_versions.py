@@ -71,7 +71,7 @@ def test_the_effect_of_each_version_is_its_own() -> None:
         )
         for number in range(400)
     ]
-    groups = {group.name: group for group in effect_of(Cases(past=[], drawn=drawn, lost=[], unweighed=0)).patterns}
+    groups = {group.name: group for group in effect_of(Cases(past=[], drawn=drawn, lost=[])).patterns}
     assert set(groups) == {"p 1.0.0", "p 1.0.1"}
     assert (groups["p 1.0.0"].estimate.effect or 0) < -10
     assert abs(groups["p 1.0.1"].estimate.effect or 0) < 5

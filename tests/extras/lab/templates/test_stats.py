@@ -10,7 +10,7 @@ from tests.measure.live.drawn import AT_MS, draw, learned_cases
 from afterwit.config.world import World
 from afterwit.extras.lab.templates.apply import TEXT, TemplateStats, apply, select, stats
 from afterwit.measure.effect import GroupEffect
-from afterwit.measure.statistics import Finding, estimate
+from afterwit.measure.statistics import Finding, estimate_from
 from afterwit.model.errors import UsageError
 from afterwit.model.kinds import ActionKind, TaskType
 from afterwit.model.templates import Template, TemplateSource, TemplateStatus
@@ -27,7 +27,7 @@ def world(tmp_path: Path) -> World:
 def row(template: Template, uses: int = 0, finding: Finding | None = None) -> TemplateStats:
     effect = None
     if finding is not None:
-        effect = GroupEffect(name=template.item, draws=0, finding=finding, estimate=estimate(()))
+        effect = GroupEffect(name=template.item, draws=0, finding=finding, estimate=estimate_from(()))
     return TemplateStats(template=template, uses=uses, told=0, ways={}, last_used_at="", effect=effect)
 
 
