@@ -48,7 +48,6 @@ from afterwit.repos.identity import resolve
 from afterwit.sources.places import LogFile
 from afterwit.store.archive import Archive, ArchiveName, archive_name, generation_of
 from afterwit.store.atomic import step
-from afterwit.store.checksums import seal
 from afterwit.store.database import UNREADABLE, transaction
 from afterwit.store.rows import files, parts, repos, sessions
 from afterwit.store.rows.erased import (
@@ -171,7 +170,6 @@ class PartRows:
             is_settled = not self._supersede_partial()
         for indexed in self._texts.values():
             parts.put_texts(self._db, indexed.captured, indexed.part_ids)
-        seal(self._db, self._texts)
         self._texts.clear()
 
     def drop_if_contained(self, old: FileRow, present: Mapping[str, list[int]]) -> None:

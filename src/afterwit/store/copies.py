@@ -22,7 +22,7 @@ import msgspec
 
 from afterwit.model.errors import DamagedError
 from afterwit.store.atomic import PRIVATE, replace_file, step, sync
-from afterwit.store.checksums import content_hash
+from afterwit.store.checks import content_hash
 from afterwit.store.database import connect_readonly, is_damage, release_database, translate_error
 from afterwit.store.layout import Layout
 from afterwit.store.regular_files import read_regular

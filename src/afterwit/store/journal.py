@@ -30,7 +30,7 @@ import msgspec
 from afterwit.model.errors import DamagedError
 from afterwit.model.times import iso_from_ms
 from afterwit.store.atomic import make_way, replace_file, step
-from afterwit.store.database import connect, migrate, migrations, transaction
+from afterwit.store.database import connect, is_damage, migrate, migrations, transaction
 from afterwit.store.decisions import JournalEntry
 from afterwit.store.layout import Layout
 from afterwit.store.regular_files import read_regular
@@ -164,7 +164,9 @@ class Journal:
                     texts.append(f"entry {number} of machine {machine} was changed after it was written")
                 before, last = digest, (machine, number)
             return texts + self.lost(seen_heads)
-        except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError, TypeError) as error:
+        except (apsw.Error, UnicodeDecodeError, TypeError) as error:
+            if isinstance(error, apsw.Error) and not is_damage(error):
+                raise
             return [*texts, str(error)]
 
     def compact(self) -> bool:

@@ -35,7 +35,6 @@ from afterwit.redaction.markers import marked
 from afterwit.store import archive_mark, spool
 from afterwit.store.archive import archive_name, generation_of
 from afterwit.store.atomic import replace_file, step
-from afterwit.store.checksums import seal
 from afterwit.store.database import UNREADABLE, transaction, translate_error
 from afterwit.store.layout import Layout
 from afterwit.store.marks import DECK, forget_last_run, put_mark
@@ -279,7 +278,6 @@ class Eraser(PartRows):
                 parts.delete_part(self._db, part.id)
         parts.put_problems(self._db, row.id, 0, [])
         files.note_dropped(self._db, row.id, drop_in(header), pack_keys(rest.keys))
-        seal(self._db, [row.id])
         return True
 
 

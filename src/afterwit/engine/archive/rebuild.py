@@ -40,7 +40,7 @@ from afterwit.model.prices import price_list
 from afterwit.store import archive_mark
 from afterwit.store.archive import Archive, ArchiveName, archive_name, generation_of
 from afterwit.store.atomic import step
-from afterwit.store.checksums import content_hash, find_broken_rows, seal
+from afterwit.store.checks import content_hash
 from afterwit.store.database import (
     UNREADABLE,
     connect,
@@ -169,8 +169,6 @@ def keep_damage(
         if row is not None and object_damage.is_used:
             # With another checksum than that of the bytes, so that the next rebuild sees that something was lost.
             files.note_held(db, row.id, object_damage.held_bytes, earlier.sha256 if earlier else "")
-            if row.role == TRANSCRIPT:
-                seal(db, [row.id])
         file_id = row.id if row is not None else _added(db, name, earlier)
         if file_id is not None:
             remedy = f"{files.REMEDY} To go on without it, delete {name}.zst in the archive."
@@ -473,7 +471,7 @@ def _companions(
 
 def _present(layout: Layout) -> _Present:
     """What the present database knows. Nothing, if it is not there, is empty, or is itself damaged; what else keeps it
-    from being read is raised. Of a file whose rows are not those that were written, the archive knows better."""
+    from being read is raised."""
     if not layout.database.exists():
         return _Present()
     try:
@@ -481,8 +479,7 @@ def _present(layout: Layout) -> _Present:
             if not schema_version(db):
                 return _Present()
             migrate(db, migrations(), layout.backups)
-            broken = {file_id for file_id, _ in find_broken_rows(db)}
-            rows = {row.object_name: row for row in files.all_files(db) if row.id not in broken}
+            rows = {row.object_name: row for row in files.all_files(db)}
             return _Present(content_hash(db), rows, heads_applied(db))
     except UNREADABLE:
         return _Present(is_damaged=True)

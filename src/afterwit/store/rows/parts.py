@@ -327,12 +327,6 @@ def rivals(db: apsw.Connection, part_id: int, keys: list[int]) -> list[Rival]:
     return [Rival(row[0], row[1], row[2], msgspec.json.decode(row[3])) for row in rows]
 
 
-def count_unclaimed(db: apsw.Connection, keys: list[int]) -> int:
-    """How many of these keys nobody owns."""
-    query = "SELECT count(*) FROM json_each(?) WHERE value NOT IN (SELECT key FROM claims)"
-    return int(db.execute(query, (json_list(keys),)).get)
-
-
 def take_over(db: apsw.Connection, part_id: int, keys: list[int]) -> None:
     db.executemany("UPDATE claims SET part_id = ? WHERE key = ?", ((part_id, key) for key in keys))
 
