@@ -18,7 +18,7 @@ import msgspec
 
 from afterwit.actions.quick_look import fits_path
 from afterwit.actions.shell.project_calls import CallKind, ProjectCall
-from afterwit.capture.checkouts import MOST_READ, Checkout, Watched, roots_of
+from afterwit.capture.checkouts import MOST_READ, Checkout, roots_of
 from afterwit.model.text import regex
 from afterwit.sources.checkout import (
     NamedFiles,
@@ -264,7 +264,6 @@ class MissingSubjects(msgspec.Struct, frozen=True):
 
     files: frozenset[str] = frozenset()
     calls: Mapping[ProjectCall, str] = {}  # with the reason, in words
-    is_searched: bool = False  # whether whole trees had to be looked through
 
 
 def find_missing(
@@ -296,7 +295,7 @@ def _find_missing_in(roots: Sequence[Path], named: NamedSubjects, *, is_readable
         if all(reasons):
             calls[call] = reasons[0]
     files = frozenset(path for path in named.files if all(tree.lacks(path) for tree in trees))
-    return MissingSubjects(files, calls, any(tree.was_searched for tree in trees))
+    return MissingSubjects(files, calls)
 
 
 def _first_lacks(trees: Sequence["_Tree"], call: ProjectCall) -> bool:
@@ -312,15 +311,6 @@ def _names_to_search(named: NamedSubjects) -> Iterator[str]:
         else:
             yield from TASK_FILES[call.kind].files
     yield from (path for path in named.files if "/" not in path)
-
-
-def watch_subjects(named: NamedSubjects, missing: MissingSubjects) -> Watched:
-    """What the answer depends on."""
-    return Watched(
-        paths=sorted(named.files),
-        files=sorted({path for call in named.calls for path in _near(call)}),
-        names=sorted(set(_names_to_search(named))) if missing.is_searched else [],
-    )
 
 
 def _near(call: ProjectCall) -> list[str]:
@@ -349,7 +339,6 @@ class _Tree:
         self._names = searched_names
         self._may_search = may_search
         self._read: dict[tuple[CallKind, str], TaskNames | None] = {}
-        self.was_searched = False
 
     @cached_property
     def _is_whole(self) -> bool:
@@ -359,7 +348,6 @@ class _Tree:
     def _everywhere(self) -> NamedFiles:
         if not self._may_search:
             return NamedFiles((), is_whole=True)
-        self.was_searched = True
         return files_named(self._root, self._names)
 
     def lacks(self, path: str) -> bool:
