@@ -108,19 +108,6 @@ def test_of_a_tree_that_is_not_whole_nothing_can_be_told(tree: Path, setting: st
         ("task press", "Taskfile.yml", "tasks:\n  press:\n    cmds: []\n", "tasks:\n  mill:\n    cmds: []\n"),
         ("mise run press", "mise.toml", '[tasks.press]\nrun = "x"\n', '[tasks.mill]\nrun = "x"\n'),
         ("poe press", "pyproject.toml", '[tool.poe.tasks]\npress = "x"\n', '[tool.poe.tasks]\nmill = "x"\n'),
-        ("pdm run lint", "pyproject.toml", '[tool.pdm.scripts]\nlint = "x"\n', '[tool.pdm.scripts]\nmill = "x"\n'),
-        (
-            "hatch run lint",
-            "pyproject.toml",
-            '[tool.hatch.envs.default.scripts]\nlint = "x"\n',
-            '[tool.hatch.envs.default.scripts]\nmill = "x"\n',
-        ),
-        (
-            "uv run orchard-press",
-            "pyproject.toml",
-            '[project.scripts]\norchard-press = "x:y"\n',
-            '[project.scripts]\norchard = "x:y"\n',
-        ),
     ],
 )
 def test_a_task_is_gone_when_no_definition_has_it(tree: Path, line: str, file: str, text: str, other: str) -> None:
