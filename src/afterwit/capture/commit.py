@@ -14,13 +14,14 @@ were learned does not matter. How it is found is in `repos.identity`.
 import os
 from collections.abc import Iterable, Mapping, Set
 from contextlib import suppress
+from functools import partial
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 import apsw
 
 from afterwit.agents.prompt_history import HISTORY, UNNAMED
-from afterwit.capture.derive import derive_archived
+from afterwit.capture.derive import FileToRead, derive_archived
 from afterwit.capture.derived import (
     COMPANION,
     SESSIONS,
@@ -82,14 +83,15 @@ def companion_bytes(db: apsw.Connection, archive: Archive, transcript: Origin, p
 
 def derive_from_archive(store: Store, rules: RunRules, row: FileRow, copied: frozenset[int] = frozenset()) -> Derived:
     """A transcript's rows, made anew from its archived bytes, without the records that are `copied`."""
-    name = row.object_name
-    origin = origin_in(store.archive.header(name))
-    pieces = store.archive.read(name, row.held_bytes)
+    origin = origin_in(store.archive.header(row.object_name))
+    pieces = store.archive.read(row.object_name, row.held_bytes)
+    return derive_archived(file_in_archive(store, rules, origin), pieces, copied)
 
-    def companion(path: PurePosixPath) -> bytes | None:
-        return companion_bytes(store.db, store.archive, origin, path)
 
-    return derive_archived(origin.agent, origin.path, pieces, companion, rules, copied, is_tracked=origin.is_tracked)
+def file_in_archive(store: Store, rules: RunRules, origin: Origin) -> FileToRead:
+    """A transcript with the companions that are archived beside it."""
+    companion = partial(companion_bytes, store.db, store.archive, origin)
+    return FileToRead(origin.agent, origin.path, rules, companion, origin.is_tracked)
 
 
 def remove_dropped_objects(store: Store) -> None:

@@ -20,10 +20,18 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, NamedTuple, cast
 
+from afterwit.agents.declared.description import Description
 from afterwit.agents.descriptor import Agent
 from afterwit.agents.log_reader import FileReading, Reader, Shape, shared_files
-from afterwit.agents.registry import RetentionPeriod, deletion_ms, gatherers_for, retention_of, retention_settings
-from afterwit.capture.derived import Copy
+from afterwit.agents.registry import (
+    RetentionPeriod,
+    deletion_ms,
+    gatherers_for,
+    reader_for,
+    retention_of,
+    retention_settings,
+)
+from afterwit.capture.derived import Copy, Origin
 from afterwit.model.readings import Problem, Reading
 from afterwit.sources.discovery import HomeListing, Unit, Unreadable, discover, nothing_is_known
 from afterwit.sources.documents import read_document, read_text
@@ -200,6 +208,13 @@ def owner_of(reader: Reader, path: PurePosixPath) -> Belonging | None:
             return Belonging(above, shared)
     owner = reader.primary(path)
     return Belonging(owner, path) if owner is not None else None
+
+
+def owner_of_archived(origin: Origin, declared: tuple[Description, ...]) -> tuple[bytes, PurePosixPath] | None:
+    """The key of the transcript that an archived companion belongs to, and the path under which its reader asks."""
+    reader = reader_for(origin.agent, declared)
+    owner = owner_of(reader, origin.path) if reader else None
+    return (origin._replace(path=owner.transcript).key, owner.path) if owner else None
 
 
 def companion_content(home: LogPlace, path: PurePosixPath) -> bytes | None:

@@ -20,7 +20,7 @@ import msgspec
 from afterwit.agents.log_reader import shared_files
 from afterwit.agents.prompt_history import HISTORY
 from afterwit.agents.registry import RetentionPeriod, reader_for
-from afterwit.capture.derive import Companion, checkouts_at, derive_live
+from afterwit.capture.derive import Companion, FileToRead, checkouts_at, derive_live
 from afterwit.capture.derived import Bookmark, Derived, ReadingMode
 from afterwit.capture.left_out import sift
 from afterwit.capture.logs import Home, companion_content, copy_companion, open_unit, retention_in, vanishes_at
@@ -108,7 +108,7 @@ def rest_of(task: Task, left_out: frozenset[str]) -> Derived | None:
         content = companion_content(task.pending.unit.home, beside)
         return archived(beside) if content is None else content
 
-    return sift(home.agent, path, whole, left_out, task.rules, companion, is_tracked=task.pending.is_tracked)
+    return sift(FileToRead(home.agent, path, task.rules, companion, task.pending.is_tracked), whole, left_out)
 
 
 def _work(task: Task) -> bytes:

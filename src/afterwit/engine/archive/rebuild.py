@@ -21,11 +21,10 @@ import msgspec
 from msgspec.structs import replace
 
 from afterwit.agents.declared.description import Description
-from afterwit.agents.registry import reader_for
 from afterwit.capture.commit import PartRows, resolve_repos
-from afterwit.capture.derive import derive_archived
+from afterwit.capture.derive import FileToRead, derive_archived
 from afterwit.capture.derived import COMPANION, TRANSCRIPT, Derived, Origin, keys_of, origin_in
-from afterwit.capture.logs import owner_of
+from afterwit.capture.logs import owner_of_archived
 from afterwit.capture.tasks import is_much, workers_for
 from afterwit.capture.workers import Workers
 from afterwit.config.run_rules import RunRules
@@ -437,10 +436,8 @@ def _work(task: _Task) -> bytes | str:
             return None
 
     try:
-        pieces = archive.read(task.stored.name)
-        derived = derive_archived(
-            *(origin.agent, origin.path, pieces, companion, task.rules), is_tracked=origin.is_tracked
-        )
+        file = FileToRead(origin.agent, origin.path, task.rules, companion, origin.is_tracked)
+        derived = derive_archived(file, archive.read(task.stored.name))
     except (DamagedError, LookupError) as error:
         return str(error)
     return msgspec.msgpack.encode(derived)
@@ -461,11 +458,10 @@ def _companions(
     """The live companions of each transcript, by path."""
     by_transcript: dict[bytes, dict[str, ArchiveName]] = {}
     for archived in stored:
-        reader = reader_for(archived.origin.agent, declared)
-        owner = owner_of(reader, archived.origin.path) if reader and archived.role == COMPANION else None
-        if owner is not None and archived.is_live:
-            key = archived.origin._replace(path=owner.transcript).key
-            by_transcript.setdefault(key, {})[str(owner.path)] = archived.name
+        is_wanted = archived.role == COMPANION and archived.is_live
+        owner = owner_of_archived(archived.origin, declared) if is_wanted else None
+        if owner is not None:
+            by_transcript.setdefault(owner[0], {})[str(owner[1])] = archived.name
     return by_transcript
 
 
