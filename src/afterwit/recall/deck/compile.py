@@ -61,12 +61,10 @@ from afterwit.store.marks import (
     mark,
     newest_in,
     put_mark,
-    repos_with_sessions,
-    scopes_with_items,
 )
 from afterwit.store.rows import hooks, repos
-from afterwit.store.rows.items import ItemRow, items_in
-from afterwit.store.rows.session_list import session_row
+from afterwit.store.rows.items import ItemRow, item_scopes, items_in
+from afterwit.store.rows.session_list import repo_names, session_row
 from afterwit.store.store import Store, hold_lease, open_store
 from afterwit.store.template_files import read_templates
 
@@ -168,9 +166,9 @@ class _Compiling:
         self.dealt = dealt._replace(parts=parts)
         self._changed = _by_scope(deck_changes(store.db))
         self._checkouts = {checkout.repo: checkout for checkout in git_checkouts(store, world)}
-        scopes = scopes_with_items(store.db)
+        scopes = item_scopes(store.db)
         self._noted = {scope.removeprefix(_REPO) for scope in scopes if scope.startswith(_REPO)}
-        self._repos = sorted({*repos_with_sessions(store.db), *self._checkouts, *self._noted})
+        self._repos = sorted({*filter(None, repo_names(store.db)), *self._checkouts, *self._noted})
         self._shared_rows = self._rows([scope for scope in scopes if not scope.startswith(_REPO)])
         self._start = _hash(settings_of(world), preference_lines(world))
 
