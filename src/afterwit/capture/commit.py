@@ -1,14 +1,9 @@
 """Writes what was derived from files: archive first, then the rows, cursor and claims in one transaction.
 
-Killed anywhere, the store stands where the last commit left it, and the next run does the rest. `PartRows` writes the
-rows of readings into an open transaction, and settles who owns records that several parts hold: parts claim the keys of
-their records, and files that lost one to another part are derived again from the archive when `settle` is called, so
-that no reader ever sees a record counted twice. Of the archive only what the rows say is held is read, so that bytes of
-a run that was killed are never taken for content; objects are removed after their rows.
-
-`Committer` decides which generation of a live file it is, and whether it is kept at all. `resolve_repos` brings the
-repositories of sessions up to date: the answer follows from the set of all that was seen, so the order in which things
-were learned does not matter. How it is found is in `repos.identity`.
+Killed anywhere, the store stands where the last commit left it. Parts claim the keys of their records, and files that
+lost one to another part are derived again from the archive when `settle` is called, so that no reader ever sees a
+record counted twice. Of the archive only what the rows say is held is read; objects are removed after their rows.
+`Committer` decides which generation of a live file it is, and whether it is kept at all.
 """
 
 import os

@@ -1,15 +1,10 @@
 """What lies in a folder of logs (transcripts with their companions, sources that hold many sessions, what nobody can
 read), and its bytes, fed to a reader.
 
-A source is a database, or a folder of many small files; each of its sessions is a unit as a file would be, at
-the path of its rendering. Listing them opens the source, so it is asked for apart (`sessions_in`). `opened` gives the
-bytes of a unit, whichever kind it is; `Feeding` passes them to a reading. `consumed` says where the next append begins.
-Documents and texts have no appends: they are read whole, every time, up to the size at which a file is no transcript.
-
-A file that many transcripts share is copied for each transcript that used it, as it was then. So what is derived from a
-transcript does not change with what others add to the file, and reading it again gives the same. The copy is kept under
-a path below the transcript itself, where no file can lie. A companion that is gone, or that nobody may read, is None
-and no error: a transcript is read without it. `vanishes_at` says when an agent deletes a transcript by itself.
+A source is a database, or a folder of many small files; each of its sessions is a unit as a file would be. Documents
+and texts have no appends: they are read whole, every time. A file that many transcripts share is copied for each
+transcript that used it, as it was then, under a path below the transcript itself, so that reading it again gives the
+same. A companion that is gone, or that nobody may read, is None and no error.
 """
 
 import hashlib

@@ -1,14 +1,9 @@
 """What a run of `learn` has to do: which files there are, whose they are, and which have changed.
 
 A transcript whose size, time and inode are as they were, and that has no companions, costs its `stat` and the look-up
-of its key; no reader is asked about it. A database or a folder that holds many sessions costs a `stat` for each of its
-files; one that has changed is opened, and the marks of its sessions tell which of them to read.
-
-One session, or a few that are named, are planned without a sweep of all logs. An agent may say where the log of a
-session lies. That is a hint and no more: it counts only below a home of that agent, so that no file is ever read
-because somebody named it. Without a hint the id is looked for in the names of files, and in the databases of agents
-that keep sessions there. Each file comes out as a sweep would find it, with its companions, so that the next sweep
-finds it unchanged.
+of its key. A source with many sessions is opened only if one of its files has changed. A few sessions that are named
+are planned without a sweep: an agent may say where the log of one lies, which counts only below a home of that agent,
+so that no file is ever read because somebody named it.
 """
 
 import hashlib

@@ -1,14 +1,9 @@
 """Checks of a whole store: the content hash, which compares stores, faults of the database, every text that it holds,
 and who may read the store.
 
-The content hash is one number for what a store knows of sessions, whatever the order in which files were learned, on
-whichever day, however often, and on any machine: it covers sessions, events, actions, spends, problems, archived bytes,
-aliases and pins by their natural keys, and sees only the type of a redaction placeholder. Row ids, times of reading and
-time stamps of files are not part of it; nor is what was harvested from it all (drafts, items). Giving an original up
-changes it, because events lose their places; deriving again from the remains does not.
-
-For an audit that must not miss a text, packed values are unpacked first: compressed ones, and the strings inside
-MessagePack. Full-text indexes hold single words and are left out, but not the texts that some keep beside them.
+The content hash covers sessions, events, actions, spends, problems, archived bytes, aliases and pins by their natural
+keys, and sees only the type of a redaction placeholder: it is the same whatever the order in which files were learned,
+on whichever day, and on any machine. Giving an original up changes it, because events lose their places.
 """
 
 import hashlib

@@ -1,21 +1,14 @@
 """SQLite the safe way: opening, transactions, migrations, rows by the names of their columns, and putting a new
 database in place.
 
-Through `apsw`, which carries its own current SQLite. WAL, a long busy timeout, every write transaction `BEGIN
-IMMEDIATE` (deferred ones fail under concurrent writers). The database file is never opened, hashed or copied with
-ordinary file calls in a process that has it open: closing such a handle would drop SQLite's locks.
+WAL, a long busy timeout, every write transaction `BEGIN IMMEDIATE` (deferred ones fail under concurrent writers). The
+database file is never opened, hashed or copied with ordinary file calls in a process that has it open: closing such a
+handle would drop SQLite's locks. Every page has a checksum, by SQLite's own `cksumvfs`: a page that is not as it was
+written is an error for whoever reads it. It is loaded before any database is opened here, since whoever writes without
+it leaves pages with old sums; a database that was made without them is written anew, once.
 
-Migrations are numbered and append-only, each in one transaction, with a backup before; `PRAGMA user_version` holds the
-number of the last one. A store that a later version wrote is refused, not guessed at.
-
-Every page has a checksum, made and checked by SQLite's own `cksumvfs`: a page that is not as it was written is an error
-for whoever reads it. It is loaded before any database is opened here, since whoever writes without it leaves pages with
-old sums. A database that was made without them is written anew, once.
-
-A new database takes the place of the present one by a rename. The present one is released first: nobody else may have
-it open, and its write-ahead log is written back and gone, or it would be taken for that of the new one. Whoever waited
-for it meanwhile finds that it has moved, and SQLite lets him write nothing. One that is damaged is set aside under a
-name of its own, with its log.
+A new database takes the place of the present one by a rename, after that was released: nobody else has it open, and its
+log is written back and gone, or it would be taken for that of the new one. One that is damaged is set aside.
 """
 
 import errno

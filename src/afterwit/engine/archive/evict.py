@@ -2,12 +2,8 @@
 
 Three passes: what is older than the backstop, then what is above the soft cap, then what is above the hard cap. Only
 originals that were analysed go, those of the least value per byte first, or the oldest. What was not analysed goes as
-the last resort, above the hard cap alone: that is a loss of data, and report and exit code say so. What is kept never
-goes. The report names every original with its hash.
-
-Originals that were lost and gave no session may be taken in again where they fit under the hard cap beside everything
-that the archive holds now. Nothing is lost below the hard cap, so what comes back stays; if it turns out larger than it
-was, its new size decides the next time. Whether the agent still has the file is not asked here.
+the last resort, above the hard cap alone: that is a loss of data, and report and exit code say so. What is pinned never
+goes. Originals that were lost and gave no session may be taken in again where they fit under the hard cap.
 """
 
 import shutil

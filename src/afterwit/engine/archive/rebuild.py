@@ -2,12 +2,9 @@
 remains in the archive have the rows.
 
 The new database is built beside the old one by the same code that `learn` uses, then renamed into its place: killed
-anywhere, or on a full disk, the old one stands, or the new one. Only a database that is itself damaged is set aside;
-one that cannot be read for another reason, or that a newer version wrote, stops the command. So does a journal that
-lacks decisions which were applied before, and an archive that holds less than the present database knows: what is lost
-is said, and somebody has to accept it. What cannot be read in the archive, or lost its end, gets a row that says so
-until the file is read again, or its object restored or removed. The archive stays as it is, except that generations of
-which `learn` would have kept nothing are marked for removal.
+anywhere, or on a full disk, the old one stands, or the new one. A journal that lacks decisions which were applied
+before, or an archive that holds less than the present database knows, stops it until somebody accepts the loss. What
+cannot be read in the archive gets a row that says so until the file is read again, or its object restored or removed.
 """
 
 import os

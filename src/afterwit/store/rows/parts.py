@@ -1,14 +1,10 @@
 """Rows of parts: what one file says of one session, with its events, actions, spends and notes, and which records it
 owns.
 
-Ids of events and actions are `part id << 24 | ordinal`: the rows of a part lie together, in order. Notes of instruction
-files are the same in many sessions: their texts lie in `shared_texts`, each once, as long as a note names them. A note
-reads as it was written, wherever its text lies.
-
-Copied history (resumed, forked and subagent sessions) is counted once, whatever the order in which files are learned:
-the part with the smallest precedence claims the record, and every other file that holds it is derived again without it.
-A part is partial if it comes from a history of prompts; its precedence begins with `PARTIAL`, behind all others. Which
-are superseded depends on the set of the other parts alone. See docs/decisions/prompt-history.md.
+Ids of events and actions are `part id << 24 | ordinal`: the rows of a part lie together, in order. Texts of instruction
+files lie in `shared_texts`, each once. Copied history is counted once, whatever the order in which files are learned:
+the part with the smallest precedence claims the record. A part from a history of prompts is partial, and behind all
+others (docs/decisions/prompt-history.md).
 """
 
 from collections.abc import Iterable, Iterator
