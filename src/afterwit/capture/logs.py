@@ -45,6 +45,7 @@ from afterwit.sources.places import (
 )
 from afterwit.store.frames import Packer
 from afterwit.store.regular_files import read_regular
+from afterwit.store.rows.files import file_key
 
 COMPANION_LIMIT = 64 << 20
 _BLOCK_BYTES = 1 << 20
@@ -79,6 +80,10 @@ class Home(NamedTuple):
     agent: str
     folder: Path
     label: str = ""
+
+    def key(self, path: PurePosixPath | str) -> bytes:
+        """Of a file below it."""
+        return file_key(self.agent, f"{self.label}{path}")
 
 
 class LogSource(NamedTuple):

@@ -31,7 +31,6 @@ from afterwit.model.errors import AfterwitError, DamagedError
 from afterwit.model.settings import Settings
 from afterwit.sources.places import CarriedFile, CarriedFiles, RemoteFolder, open_in, whole_file
 from afterwit.store.archive import Archive
-from afterwit.store.rows import files
 
 _NEVER = 1 << 62
 BATCH_FILES = 256
@@ -217,7 +216,7 @@ def _archive_of(task: Task) -> Companion:
 
 def _companion_in_archive(archive: Archive, home: Home, path: PurePosixPath) -> bytes | None:
     """What the archive holds of a companion that is gone. One that is damaged is as good as gone, too."""
-    name = archive.latest(files.file_key(home.agent, home.label + str(path)))
+    name = archive.latest(home.key(path))
     try:
         return b"".join(archive.read(name)) if name else None
     except DamagedError:
