@@ -17,7 +17,6 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -31,7 +30,7 @@ from afterwit.sessions.filters import Filter
 from afterwit.sessions.list import Order, list_sessions
 from afterwit.store.layout import Layout
 from afterwit.store.rows.session_list import Selection, times_of_sessions
-from afterwit.store.rows.texts import count_hits, words_from
+from afterwit.store.rows.texts import totals
 from afterwit.store.store import readonly_database
 from afterwit.web.answering import WebPlace, session_path
 from afterwit.web.safety import Guarded, Secrets
@@ -134,8 +133,9 @@ def _pages(world: World) -> dict[str, str]:
 def _rare_word(world: World) -> str:
     """A word with a few matches, of those that begin like ids and the like do."""
     with readonly_database(world.layout) as db:
-        words = list(islice(words_from(db, "f"), _SOME_WORDS))
-        found = (word for word in words if 1 < count_hits(db, f'"{word}"', Selection(), "") < 10)
+        rows = db.execute("SELECT term FROM text_words WHERE term >= 'f' AND term < 'g' LIMIT ?", (_SOME_WORDS,))
+        words = [row[0] for row in rows]
+        found = (word for word in words if 1 < totals(db, f'"{word}"', Selection(), "").matches < 10)
         return next(found, words[-1] if words else "zyzzyva")
 
 

@@ -10,7 +10,7 @@ from afterwit.config.show import load
 from afterwit.config.world import World
 from afterwit.engine.sweep import sweep
 from afterwit.model.learn_run import Options, Report
-from afterwit.store.checksums import content_hash
+from afterwit.store.checks import content_hash
 from afterwit.store.layout import Layout
 from afterwit.store.store import open_store
 

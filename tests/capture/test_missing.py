@@ -6,12 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from afterwit.actions.shell.project_calls import project_calls
-from afterwit.capture.checkouts import Checkout, tree_marks
-from afterwit.capture.missing import MissingSubjects, NamedSubjects, find_missing, watch_subjects
+from afterwit.capture.checkouts import Checkout
+from afterwit.capture.missing import MissingSubjects, NamedSubjects, find_missing
 from afterwit.sources import checkout
 
 REPO = "git.example/fruit/orchard"
@@ -110,19 +108,6 @@ def test_of_a_tree_that_is_not_whole_nothing_can_be_told(tree: Path, setting: st
         ("task press", "Taskfile.yml", "tasks:\n  press:\n    cmds: []\n", "tasks:\n  mill:\n    cmds: []\n"),
         ("mise run press", "mise.toml", '[tasks.press]\nrun = "x"\n', '[tasks.mill]\nrun = "x"\n'),
         ("poe press", "pyproject.toml", '[tool.poe.tasks]\npress = "x"\n', '[tool.poe.tasks]\nmill = "x"\n'),
-        ("pdm run lint", "pyproject.toml", '[tool.pdm.scripts]\nlint = "x"\n', '[tool.pdm.scripts]\nmill = "x"\n'),
-        (
-            "hatch run lint",
-            "pyproject.toml",
-            '[tool.hatch.envs.default.scripts]\nlint = "x"\n',
-            '[tool.hatch.envs.default.scripts]\nmill = "x"\n',
-        ),
-        (
-            "uv run orchard-press",
-            "pyproject.toml",
-            '[project.scripts]\norchard-press = "x:y"\n',
-            '[project.scripts]\norchard = "x:y"\n',
-        ),
     ],
 )
 def test_a_task_is_gone_when_no_definition_has_it(tree: Path, line: str, file: str, text: str, other: str) -> None:
@@ -247,7 +232,7 @@ def test_json_that_ends_in_the_middle_says_nothing(tree: Path) -> None:
 def test_of_a_tree_too_large_to_look_through_nothing_is_told(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checkout, "_MOST_FOLDERS", 1)
     put(tree, "package.json", package())
-    assert look(tree, files=("mill.py",), line="npm run press && ./mill.sh") == MissingSubjects(is_searched=True)
+    assert look(tree, files=("mill.py",), line="npm run press && ./mill.sh") == MissingSubjects()
 
 
 def test_a_loop_of_links_ends(tree: Path) -> None:
@@ -263,41 +248,3 @@ def test_a_bare_repository_beside_its_work_trees_has_no_say(tree: Path, tmp_path
 def test_where_repositories_are_not_read_files_are_asked_for_and_nothing_else(tree: Path) -> None:
     answer = look(tree, files=("src/mill.py", "src/press.py"), line="make press", readable=False)
     assert answer == MissingSubjects(frozenset(("src/mill.py",)))
-
-
-def test_whole_trees_are_looked_through_only_for_what_is_not_where_it_should_be(tree: Path) -> None:
-    put(tree, "package.json", package("press"))
-    assert not look(tree, files=("src/press.py",), line="npm run press").is_searched
-    assert look(tree, line="npm run mill").is_searched
-    assert look(tree, files=("mill.py",)).is_searched
-
-
-PLACES = ("src/press.py", "mill.py", "package.json", "docs/package.json", "Makefile", "scripts/check.sh")
-TEXTS = (None, "", package("press"), package("mill"), "press:\n", "mill:\n")
-TREES = st.tuples(*[st.sampled_from(TEXTS)] * len(PLACES))
-
-
-@given(before=TREES, after=TREES)
-def test_trees_that_look_the_same_at_a_glance_give_the_same_answer(
-    tmp_path_factory: pytest.TempPathFactory, before: tuple[str | None, ...], after: tuple[str | None, ...]
-) -> None:
-    root = tmp_path_factory.mktemp("tree")
-    calls = project_calls("npm run press && make press && scripts/check.sh")
-    named = {REPO: NamedSubjects(frozenset(("src/press.py", "mill.py")), frozenset(calls))}
-    places = [Checkout(REPO, root)]
-    _become(root, (None,) * len(PLACES), before)
-    answer = find_missing(places, named, places)[REPO]
-    eyed = {REPO: watch_subjects(named[REPO], answer)}
-    glance = list(tree_marks(places, eyed))
-    _become(root, before, after)
-    if list(tree_marks(places, eyed)) == glance:
-        assert find_missing(places, named, places)[REPO] == answer
-
-
-def _become(root: Path, before: tuple[str | None, ...], after: tuple[str | None, ...]) -> None:
-    """Changes only the files that are to be others."""
-    for path, was, text in zip(PLACES, before, after, strict=True):
-        if text != was:
-            (root / path).unlink(missing_ok=True)
-            if text is not None:
-                put(root, path, text)

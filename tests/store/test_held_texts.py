@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 
 from afterwit.model import zstd
-from afterwit.store.checksums import RowTexts, rows_with_texts, texts_in
+from afterwit.store.checks import RowTexts, rows_with_texts, texts_in
 from afterwit.store.database import connect
 
 

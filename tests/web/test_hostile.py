@@ -119,7 +119,7 @@ def test_a_long_session_comes_in_windows_that_lead_to_its_end(place: Browser) ->
 
 def test_more_matches_than_can_be_ranked_are_said_to_be_the_newest(place: Browser) -> None:
     words = place.get("/search?q=step").words
-    assert f"{_EVENTS - 6:,} matches in 1 session" in words
+    assert "At least 2,000 matches in at least 1 session" in words
     assert "the newest 1 are shown, newest first" in words
     assert "newest" not in place.get("/search?q=pwned").words
 

@@ -1,30 +1,25 @@
-"""Which checkouts of known repositories are on this machine, and whether they are as they were.
+"""Which checkouts of known repositories are on this machine.
 
 Sessions ran in folders; those that are still there are looked at, and those that the settings name for a repository
 come first; the last part of its name is enough. Repositories are known by redacted paths; those below the user's home
 folder can be found again, because the home folder is known. A repository that is left out, or all of them
-(`repositories.read = false`), is not looked at. As long as `tree_marks` are the same, what `missing` would find is the
-same: names, sizes and times, and no file is read. Loads nothing that only a run needs.
+(`repositories.read = false`), is not looked at. Loads nothing that only a run needs.
 """
 
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import apsw
-import msgspec
 
 from afterwit.config.world import World, exclusion_of
 from afterwit.redaction.markers import placeholder
 from afterwit.sources.checkout import (
-    files_named,
-    has_path,
     own_git_folder_of,
     root_of_checkout,
-    stat_in,
     worktrees_beside,
 )
 from afterwit.store.rows import repos
@@ -150,29 +145,6 @@ def _redact_home(home: Path, key: bytes) -> str:
 def _is_folder(place: str) -> bool:
     """Asked of every place where a session ever ran, so without a `Path`."""
     return os.path.isabs(place) and os.path.isdir(place)  # noqa: PTH112, PTH117
-
-
-class Watched(msgspec.Struct, frozen=True):
-    """What is looked at in each checkout of a repository."""
-
-    paths: list[str]  # whether they are there
-    files: list[str]  # whether they have changed
-    names: list[str]  # of files that are looked for in the whole tree; none where that was not needed
-
-
-_NOTHING = Watched([], [], [])
-
-
-def tree_marks(places: Iterable[Checkout], by_repo: Mapping[str, Watched]) -> Iterator[Any]:
-    """Equal as long as nothing has changed that matters."""
-    for repo, roots in sorted(roots_of(places).items()):
-        subjects = by_repo.get(repo, _NOTHING)
-        for at, root in enumerate(roots):
-            yield repo, str(root), [path for path in subjects.paths if has_path(root, path) is False]
-            yield [(path, about) for path in subjects.files if (about := stat_in(root, path))]
-            if subjects.names and at < MOST_READ:
-                named = files_named(root, subjects.names)
-                yield named.is_whole, [(path, stat_in(root, path)) for path in (*named.paths, ".gitignore")]
 
 
 def roots_of(places: Iterable[Checkout]) -> dict[str, list[Path]]:

@@ -1,26 +1,22 @@
 """Writes what was derived from files: archive first, then the rows, cursor and claims in one transaction.
 
-Killed anywhere, the store stands where the last commit left it, and the next run does the rest. `PartRows` writes the
-rows of readings into an open transaction, and settles who owns records that several parts hold: parts claim the keys of
-their records, and files that lost one to another part are derived again from the archive when `settle` is called, so
-that no reader ever sees a record counted twice. Of the archive only what the rows say is held is read, so that bytes of
-a run that was killed are never taken for content; objects are removed after their rows.
-
-`Committer` decides which generation of a live file it is, and whether it is kept at all. `resolve_repos` brings the
-repositories of sessions up to date: the answer follows from the set of all that was seen, so the order in which things
-were learned does not matter. How it is found is in `repos.identity`.
+Killed anywhere, the store stands where the last commit left it. Parts claim the keys of their records, and files that
+lost one to another part are derived again from the archive when `settle` is called, so that no reader ever sees a
+record counted twice. Of the archive only what the rows say is held is read; objects are removed after their rows.
+`Committer` decides which generation of a live file it is, and whether it is kept at all.
 """
 
 import os
 from collections.abc import Iterable, Mapping, Set
 from contextlib import suppress
+from functools import partial
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 import apsw
 
 from afterwit.agents.prompt_history import HISTORY, UNNAMED
-from afterwit.capture.derive import derive_archived
+from afterwit.capture.derive import FileToRead, derive_archived
 from afterwit.capture.derived import (
     COMPANION,
     SESSIONS,
@@ -48,7 +44,6 @@ from afterwit.repos.identity import resolve
 from afterwit.sources.places import LogFile
 from afterwit.store.archive import Archive, ArchiveName, archive_name, generation_of
 from afterwit.store.atomic import step
-from afterwit.store.checksums import seal
 from afterwit.store.database import UNREADABLE, transaction
 from afterwit.store.rows import files, parts, repos, sessions
 from afterwit.store.rows.erased import (
@@ -83,14 +78,15 @@ def companion_bytes(db: apsw.Connection, archive: Archive, transcript: Origin, p
 
 def derive_from_archive(store: Store, rules: RunRules, row: FileRow, copied: frozenset[int] = frozenset()) -> Derived:
     """A transcript's rows, made anew from its archived bytes, without the records that are `copied`."""
-    name = row.object_name
-    origin = origin_in(store.archive.header(name))
-    pieces = store.archive.read(name, row.held_bytes)
+    origin = origin_in(store.archive.header(row.object_name))
+    pieces = store.archive.read(row.object_name, row.held_bytes)
+    return derive_archived(file_in_archive(store, rules, origin), pieces, copied)
 
-    def companion(path: PurePosixPath) -> bytes | None:
-        return companion_bytes(store.db, store.archive, origin, path)
 
-    return derive_archived(origin.agent, origin.path, pieces, companion, rules, copied, is_tracked=origin.is_tracked)
+def file_in_archive(store: Store, rules: RunRules, origin: Origin) -> FileToRead:
+    """A transcript with the companions that are archived beside it."""
+    companion = partial(companion_bytes, store.db, store.archive, origin)
+    return FileToRead(origin.agent, origin.path, rules, companion, origin.is_tracked)
 
 
 def remove_dropped_objects(store: Store) -> None:
@@ -171,7 +167,6 @@ class PartRows:
             is_settled = not self._supersede_partial()
         for indexed in self._texts.values():
             parts.put_texts(self._db, indexed.captured, indexed.part_ids)
-        seal(self._db, self._texts)
         self._texts.clear()
 
     def drop_if_contained(self, old: FileRow, present: Mapping[str, list[int]]) -> None:

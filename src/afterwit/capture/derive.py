@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import msgspec
 
@@ -26,6 +26,16 @@ from afterwit.store.frames import Packer
 
 _BLOCK_BYTES = 1 << 20
 Companion = Callable[[PurePosixPath], bytes | None]
+
+
+class FileToRead(NamedTuple):
+    """A transcript, and all that its rows depend on besides its bytes."""
+
+    agent: str
+    path: PurePosixPath
+    rules: RunRules
+    companion: Companion  # what lies beside it
+    is_tracked: bool = False  # git holds it as part of a checkout
 
 
 def derive_live(
@@ -58,7 +68,7 @@ def derive_live(
 
     try:
         with open_unit(agent, home, path) as (file, size, about):
-            derived = _read_file(agent, path, companion, rules, bookmark, file, size, is_tracked=is_tracked)
+            derived = _read_file(FileToRead(agent, path, rules, companion, is_tracked), bookmark, file, size)
     except OSError as error:
         return Derived(mode=ReadingMode.FAILED, error=error.strerror or str(error))
     if derived.captured is not None:
@@ -71,16 +81,7 @@ def derive_live(
     return derived
 
 
-def derive_archived(
-    agent: str,
-    path: PurePosixPath,
-    pieces: Iterable[bytes],
-    companion: Companion,
-    rules: RunRules,
-    copied: frozenset[int] = frozenset(),
-    *,
-    is_tracked: bool = False,
-) -> Derived:
+def derive_archived(file: FileToRead, pieces: Iterable[bytes], copied: frozenset[int] = frozenset()) -> Derived:
     """Derives a file's rows from its archived bytes, from the beginning."""
     sha, held_bytes = hashlib.sha256(), 0
 
@@ -91,23 +92,14 @@ def derive_archived(
             held_bytes += len(piece)
             yield piece
 
-    reading = _Reading(agent, path, companion, rules, None, copied, is_tracked=is_tracked)
-    reading.run(lines_of(path, Chunks(passing())), 0)
+    reading = _Reading(file, None, copied)
+    reading.run(lines_of(file.path, Chunks(passing())), 0)
     return reading.derived(Derived(mode=ReadingMode.WHOLE, held_bytes=held_bytes, sha256=sha.hexdigest()))
 
 
-def _read_file(
-    agent: str,
-    path: PurePosixPath,
-    companion: Companion,
-    rules: RunRules,
-    bookmark: Bookmark | None,
-    file: BinaryIO,
-    size: int,
-    *,
-    is_tracked: bool,
-) -> Derived:
+def _read_file(asked: FileToRead, bookmark: Bookmark | None, file: BinaryIO, size: int) -> Derived:
     sha, was_read = hashlib.sha256(), bookmark is not None
+    reader = reader_for(asked.agent, asked.rules.declared)
     if bookmark is None:
         mode = ReadingMode.WHOLE
     elif not _starts_with(file, bookmark, size, sha):
@@ -116,17 +108,17 @@ def _read_file(
         mode = ReadingMode.WHOLE
     elif bookmark.held_bytes == size:
         return Derived(mode=ReadingMode.UNCHANGED)
-    elif is_packed(path) or _shape(agent, path, rules) is not Shape.LINES:
+    elif is_packed(asked.path) or (reader and reader.shape(asked.path) is not Shape.LINES):
         mode = ReadingMode.WHOLE
     else:
         mode = ReadingMode.APPEND
     start = bookmark.cursor if bookmark and mode is ReadingMode.APPEND else 0
     resume = bookmark.resume if bookmark and mode is ReadingMode.APPEND else None
     fresh = _Fresh(start, bookmark.held_bytes if bookmark else 0, sha)
-    reading = _Reading(agent, path, companion, rules, resume, is_tracked=is_tracked)
+    reading = _Reading(asked, resume)
     file.seek(start)
     tap = Tap(file, size - start, fresh.take)  # type: ignore[arg-type]
-    reading.run(lines_of(path, tap), start)
+    reading.run(lines_of(asked.path, tap), start)
     while tap.read(_BLOCK_BYTES):
         pass
     if was_read and reading.is_unfinished:
@@ -161,32 +153,23 @@ class _Fresh:
 class _Reading:
     """One pass of a reader over lines, into an assembler."""
 
-    def __init__(
-        self,
-        agent: str,
-        path: PurePosixPath,
-        companion: Companion,
-        rules: RunRules,
-        resume: bytes | None,
-        copied: frozenset[int] = frozenset(),
-        *,
-        is_tracked: bool,
-    ) -> None:
-        reader = reader_for(agent, rules.declared)
+    def __init__(self, file: FileToRead, resume: bytes | None, copied: frozenset[int] = frozenset()) -> None:
+        rules, reader = file.rules, reader_for(file.agent, file.rules.declared)
         if reader is None:
-            raise LookupError(f"no reader for {agent}")
-        self.shape = reader.shape(path)
+            raise LookupError(f"no reader for {file.agent}")
+        self.shape = reader.shape(file.path)
         state = decode_file_resume(resume) if resume else None
-        self._reader: FileReading = reader.start(SourceFile(path, companion), state.reader if state else None)
+        source = SourceFile(file.path, file.companion)
+        self._reader: FileReading = reader.start(source, state.reader if state else None)
         self._redactor = redactor_for(rules.key, rules.people, rules.allow)
         context = AssemblyContext(
             redactor=self._redactor,
-            tool_kinds=tool_kinds(agent),
-            own_tools=own_tools(agent),
+            tool_kinds=tool_kinds(file.agent),
+            own_tools=own_tools(file.agent),
             instructions=instruction_files(),
             tool_names=rules.tool_names,
             user_names=rules.user_names,
-            is_tracked=is_tracked,
+            is_tracked=file.is_tracked,
         )
         self._assembler = Assembler(context, copied, state.assembler if state else None)
         self._cursor = 0
@@ -231,11 +214,6 @@ def _remote_of(folder: str, home: str) -> str:
     if folder.startswith("~"):
         return remote_of(Path(home + folder[1:])) if home else ""
     return remote_of(Path(folder))
-
-
-def _shape(agent: str, path: PurePosixPath, rules: RunRules) -> Shape:
-    reader = reader_for(agent, rules.declared)
-    return reader.shape(path) if reader else Shape.LINES
 
 
 def _starts_with(file: BinaryIO, bookmark: Bookmark, size: int, sha: "hashlib._Hash") -> bool:

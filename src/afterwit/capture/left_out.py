@@ -12,16 +12,15 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
-from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from afterwit.agents.log_reader import FileReading, Shape, SourceFile
 from afterwit.agents.registry import reader_for
 from afterwit.capture.assembly.texts import safe_text
-from afterwit.capture.derive import Companion, derive_archived
+from afterwit.capture.derive import FileToRead, derive_archived
 from afterwit.capture.derived import Derived, ReadingMode, rows_in
 from afterwit.capture.plan import AgentPlan
-from afterwit.config.run_rules import RunRules, redactor_for
+from afterwit.config.run_rules import redactor_for
 from afterwit.config.world import World, exclusion_of
 from afterwit.model.captured import PartFacts
 from afterwit.model.kinds import Relation
@@ -141,22 +140,13 @@ class LeftOutSessions:
         return self._repos[spot]
 
 
-def take_apart(
-    agent: str,
-    path: PurePosixPath,
-    content: bytes,
-    left_out: frozenset[str],
-    rules: RunRules,
-    companion: Companion,
-    *,
-    is_tracked: bool,
-) -> Derived | None:
+def take_apart(file: FileToRead, content: bytes, left_out: frozenset[str]) -> Derived | None:
     """A file without some of its sessions: its bytes, packed, and the rows of the others. None, where it cannot be
     taken apart."""
-    kept = _without_sessions(agent, path, content, left_out, rules, companion)
+    kept = _without_sessions(file, content, left_out)
     if kept is None:
         return None
-    derived = derive_archived(agent, path, [kept], companion, rules, is_tracked=is_tracked)
+    derived = derive_archived(file, [kept])
     present = {part.native_id for part in rows_in(derived).parts if not part.is_empty}
     if not present or present & left_out:
         return None
@@ -164,19 +154,9 @@ def take_apart(
     return derived
 
 
-def sift(
-    agent: str,
-    path: PurePosixPath,
-    whole: Derived,
-    left_out: frozenset[str],
-    rules: RunRules,
-    companion: Companion,
-    *,
-    is_tracked: bool,
-) -> Derived | None:
+def sift(file: FileToRead, whole: Derived, left_out: frozenset[str]) -> Derived | None:
     """What may be kept of a file that was read from its beginning."""
-    content = b"".join(map(frames.unpack, whole.frames))
-    derived = take_apart(agent, path, content, left_out, rules, companion, is_tracked=is_tracked)
+    derived = take_apart(file, b"".join(map(frames.unpack, whole.frames)), left_out)
     if derived is not None:
         roots = {part.root for part in rows_in(derived).parts}
         derived.checkouts = {root: remote for root, remote in whole.checkouts.items() if root in roots}
@@ -185,16 +165,14 @@ def sift(
     return derived
 
 
-def _without_sessions(
-    agent: str, path: PurePosixPath, content: bytes, left_out: frozenset[str], rules: RunRules, companion: Companion
-) -> bytes | None:
+def _without_sessions(file: FileToRead, content: bytes, left_out: frozenset[str]) -> bytes | None:
     """The bytes of the other sessions. None, where they cannot be told from the rest."""
-    reader = reader_for(agent, rules.declared)
-    if reader is None or is_packed(path) or reader.shape(path) is Shape.DOCUMENT:
+    rules, reader = file.rules, reader_for(file.agent, file.rules.declared)
+    if reader is None or is_packed(file.path) or reader.shape(file.path) is Shape.DOCUMENT:
         return None
     redactor = redactor_for(rules.key, rules.people, rules.allow)
-    reading = reader.start(SourceFile(path, companion))
-    if reader.shape(path) is Shape.TEXT:
+    reading = reader.start(SourceFile(file.path, file.companion))
+    if reader.shape(file.path) is Shape.TEXT:
         spans = [
             (event.offset, event.offset + event.length)
             for event in reading.feed(Record(0, len(content), content))

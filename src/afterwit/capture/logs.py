@@ -1,15 +1,10 @@
 """What lies in a folder of logs (transcripts with their companions, sources that hold many sessions, what nobody can
 read), and its bytes, fed to a reader.
 
-A source is a database, or a folder of many small files; each of its sessions is a unit as a file would be, at
-the path of its rendering. Listing them opens the source, so it is asked for apart (`sessions_in`). `opened` gives the
-bytes of a unit, whichever kind it is; `Feeding` passes them to a reading. `consumed` says where the next append begins.
-Documents and texts have no appends: they are read whole, every time, up to the size at which a file is no transcript.
-
-A file that many transcripts share is copied for each transcript that used it, as it was then. So what is derived from a
-transcript does not change with what others add to the file, and reading it again gives the same. The copy is kept under
-a path below the transcript itself, where no file can lie. A companion that is gone, or that nobody may read, is None
-and no error: a transcript is read without it. `vanishes_at` says when an agent deletes a transcript by itself.
+A source is a database, or a folder of many small files; each of its sessions is a unit as a file would be. Documents
+and texts have no appends: they are read whole, every time. A file that many transcripts share is copied for each
+transcript that used it, as it was then, under a path below the transcript itself, so that reading it again gives the
+same. A companion that is gone, or that nobody may read, is None and no error.
 """
 
 import hashlib
@@ -20,10 +15,18 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, NamedTuple, cast
 
+from afterwit.agents.declared.description import Description
 from afterwit.agents.descriptor import Agent
 from afterwit.agents.log_reader import FileReading, Reader, Shape
-from afterwit.agents.registry import RetentionPeriod, deletion_ms, gatherers_for, retention_of, retention_settings
-from afterwit.capture.derived import Copy
+from afterwit.agents.registry import (
+    RetentionPeriod,
+    deletion_ms,
+    gatherers_for,
+    reader_for,
+    retention_of,
+    retention_settings,
+)
+from afterwit.capture.derived import Copy, Origin
 from afterwit.model.readings import Problem, Reading
 from afterwit.sources.discovery import HomeListing, Unit, Unreadable, discover, nothing_is_known
 from afterwit.sources.documents import read_document, read_text
@@ -42,6 +45,7 @@ from afterwit.sources.places import (
 )
 from afterwit.store.frames import Packer
 from afterwit.store.regular_files import read_regular
+from afterwit.store.rows.files import file_key
 
 COMPANION_LIMIT = 64 << 20
 _BLOCK_BYTES = 1 << 20
@@ -76,6 +80,10 @@ class Home(NamedTuple):
     agent: str
     folder: Path
     label: str = ""
+
+    def key(self, path: PurePosixPath | str) -> bytes:
+        """Of a file below it."""
+        return file_key(self.agent, f"{self.label}{path}")
 
 
 class LogSource(NamedTuple):
@@ -200,6 +208,13 @@ def owner_of(reader: Reader, path: PurePosixPath) -> Belonging | None:
             return Belonging(above, shared)
     owner = reader.primary(path)
     return Belonging(owner, path) if owner is not None else None
+
+
+def owner_of_archived(origin: Origin, declared: tuple[Description, ...]) -> tuple[bytes, PurePosixPath] | None:
+    """The key of the transcript that an archived companion belongs to, and the path under which its reader asks."""
+    reader = reader_for(origin.agent, declared)
+    owner = owner_of(reader, origin.path) if reader else None
+    return (origin._replace(path=owner.transcript).key, owner.path) if owner else None
 
 
 def companion_content(home: LogPlace, path: PurePosixPath) -> bytes | None:

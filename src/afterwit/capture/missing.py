@@ -1,24 +1,22 @@
 """What items speak of and no checkout on this machine has: files, and what commands call of a project.
 
 Gone is only what every checkout of a repository lacks, and what can be told: what git ignores, a sparse checkout, a
-tree too large to look through, a file of definitions that cannot be read or brings in more, all mean "not gone".
-Scripts of a package, targets of a Makefile, recipes and tasks are read from their files, and nothing is run: what else
-a file may bring in (includes, patterns, names that are computed) makes its names `open`, and then that a name is not
-among them says nothing. What follows from it is up to `knowledge.gone`.
+tree too large to look through, a file of definitions that cannot be read or brings in more, all mean "not gone". A
+script, target or task is there as long as the text of a file that may define it holds its name as a word; nothing is
+run. What follows from it is up to `knowledge.gone`.
 """
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
-from afterwit.actions.quick_look import fits_path
 from afterwit.actions.shell.project_calls import CallKind, ProjectCall
-from afterwit.capture.checkouts import MOST_READ, Checkout, Watched, roots_of
+from afterwit.capture.checkouts import MOST_READ, Checkout, roots_of
 from afterwit.model.text import regex
 from afterwit.sources.checkout import (
     NamedFiles,
@@ -30,13 +28,7 @@ from afterwit.sources.checkout import (
     text_in,
 )
 
-
-class TaskNames(NamedTuple):
-    """What a file defines."""
-
-    names: frozenset[str]
-    is_open: bool = False  # it may define more
-    beside: frozenset[str] = frozenset()  # names of programs that dependencies may bring
+_NEVER = regex(r"(?!)")
 
 
 class TaskFile(NamedTuple):
@@ -44,202 +36,52 @@ class TaskFile(NamedTuple):
 
     files: tuple[str, ...]  # by name, the usual one first
     noun: str  # what a task is called there
-    read: Callable[[str], TaskNames | None]
+    more: re.Pattern[str] = _NEVER  # what brings in names that do not stand in the file
+    recipes: re.Pattern[str] = _NEVER  # what of it defines nothing
     is_only_place: bool = True  # without such a file there are no such tasks
     others: tuple[str, ...] = ()  # places at the root that may define more, and are not read
 
 
-_MAKE_OPEN = regex(r"^ *(?:-?include|sinclude|define)\b|^[^\t#\n]*\$\(eval\b|^\.DEFAULT\s*:", re.MULTILINE)
-_CONTINUED = regex(r"\\\n[ \t]*")
-_JUST_RECIPE = regex(r"^@?([A-Za-z_][\w-]*)(?:[ \t][^:\n]*)?:(?!=)", re.MULTILINE)
-_JUST_ALIAS = regex(r"^alias\s+([A-Za-z_][\w-]*)\s*:=", re.MULTILINE)
-_JUST_OPEN = regex(r"^(?:!include|import\??|mod\??)\s", re.MULTILINE)
-_YAML_TASKS = regex(r"^tasks:[ \t]*(?:#[^\n]*)?\n((?:[ \t][^\n]*\n|(?:#[^\n]*)?\n)*)", re.MULTILINE)
-_YAML_KEY = regex(r"^( +)(?:'([^'\n]+)'|\"([^\"\n]+)\"|([\w.:*-]+?)):(?=\s|$)", re.MULTILINE)
-_YAML_OPEN = regex(r"^includes\s*:|\baliases\s*:|[&*]\w+\s*$|<<\s*:|\t", re.MULTILINE)
-_RAKE_TASK = regex(r"^[ \t]*(?:multi)?task[ (]+(?::(\w+)|['\"]([\w:]+)['\"]|(\w+):)", re.MULTILINE)
-_BUNDLED = frozenset(("tsc", "tsserver", "ng", "vue-tsc", "playwright", "nx", "node", "npm", "npx", "corepack", "rw"))
-
-
-def _of_package(text: str) -> TaskNames | None:
-    table = _json(text)
-    if table is None:
-        return None
-    groups = (table.get(f"{group}ependencies") for group in ("d", "devD", "peerD", "optionalD"))
-    packages = {name.rpartition("/")[2] for group in groups if isinstance(group, dict) for name in group}
-    return TaskNames(_keys(table, "scripts"), beside=frozenset(packages) | _BUNDLED | _keys(table, "bin"))
-
-
-def _of_composer(text: str) -> TaskNames | None:
-    table = _json(text)
-    return None if table is None else TaskNames(_keys(table, "scripts") | _keys(table, "scripts-aliases"))
-
-
-def _of_deno(text: str) -> TaskNames | None:
-    """Deno runs scripts of a package too."""
-    table = _json(text)
-    return None if table is None else TaskNames(_keys(table, "tasks") | _keys(table, "scripts"))
-
-
-def _of_make(text: str) -> TaskNames | None:
-    lines = _CONTINUED.sub(" ", text)
-    targets = frozenset(target for line in lines.split("\n") for target in _targets(line))
-    is_open = bool(_MAKE_OPEN.search(lines)) or any("$" in target for target in targets)
-    return TaskNames(frozenset(target.replace("%", "*") for target in targets), is_open)
-
-
-def _targets(line: str) -> Iterator[str]:
-    """Of a line of a Makefile the targets that it has a rule for, or calls phony."""
-    head, colon, rest = line.partition("#")[0].partition(":")
-    is_rule = bool(colon) and not line.startswith((" ", "\t")) and "=" not in head
-    if is_rule and not rest.removeprefix(":").removeprefix(":").startswith("="):
-        yield from rest.split() if head.strip() == ".PHONY" else head.split()
-
-
-def _of_just(text: str) -> TaskNames | None:
-    names = (*_JUST_RECIPE.findall(text), *_JUST_ALIAS.findall(text))
-    return TaskNames(frozenset(names), bool(_JUST_OPEN.search(text)))
-
-
-def _of_taskfile(text: str) -> TaskNames | None:
-    block = _YAML_TASKS.search(f"{text}\n")
-    if block is None:
-        return None
-    keys = [(len(indent), single or double or bare) for indent, single, double, bare in _YAML_KEY.findall(block[1])]
-    names = frozenset(name for indent, name in keys if indent == keys[0][0])
-    return TaskNames(names, not names or bool(_YAML_OPEN.search(text)))
-
-
-def _of_mise(text: str) -> TaskNames | None:
-    table = _toml(text)
-    if table is None:
-        return None
-    has_more = "task_config" in table or "alias" in text or "vars" in table
-    return TaskNames(_keys(table, "tasks"), is_open=has_more)
-
-
-def _of_rake(text: str) -> TaskNames | None:
-    """What Ruby computes is not worked out, so the names are always open."""
-    return TaskNames(frozenset(name for names in _RAKE_TASK.findall(text) for name in names if name), is_open=True)
-
-
-def _of_poe(text: str) -> TaskNames | None:
-    table = _toml(text)
-    if table is None:
-        return None
-    own = _table(table, "tool", "poe")
-    return TaskNames(_keys(own, "tasks"), is_open="include" in own or "include_script" in own or not own)
-
-
-def _of_pdm(text: str) -> TaskNames | None:
-    return _of_pyproject(text, ("tool", "pdm"))
-
-
-def _of_hatch(text: str) -> TaskNames | None:
-    table = _toml(text)
-    if table is None:
-        return None
-    envs = _table(table, "tool", "hatch", "envs") or _table(table, "envs")
-    scripts = {(env, name) for env, own in envs.items() if isinstance(own, dict) for name in _keys(own, "scripts")}
-    names = {f"{env}:{name}" for env, name in scripts} | {name for env, name in scripts if env == "default"}
-    return TaskNames(frozenset(names), is_open=not scripts, beside=_beside(table) | frozenset(envs))
-
-
-def _of_scripts(text: str) -> TaskNames | None:
-    return _of_pyproject(text, ("tool", "poetry"))
-
-
-def _of_pyproject(text: str, own: tuple[str, ...]) -> TaskNames | None:
-    """Scripts of a Python project. Any other program may come from a dependency of a dependency, so of names that are
-    not the project's own nothing is said."""
-    table = _toml(text)
-    if table is None:
-        return None
-    project = _table(table, "project")
-    names = _keys(project, "scripts") | _keys(project, "gui-scripts") | _keys(_table(table, *own), "scripts")
-    return TaskNames(names, is_open=not names, beside=_beside(table))
-
-
-def _beside(table: Mapping[str, Any]) -> frozenset[str]:
-    """The dependencies of a Python project, by name."""
-    groups = [_table(table, "project").get("dependencies"), *_table(table, "project", "optional-dependencies").values()]
-    groups += _table(table, "dependency-groups").values()
-    groups += [list(_table(table, "tool", "poetry", "dependencies"))]
-    return frozenset(
-        match[0].lower()
-        for group in groups
-        if isinstance(group, list)
-        for entry in group
-        if isinstance(entry, str) and (match := re.match(r"[\w.-]+", entry))
-    )
-
-
 TASK_FILES: Mapping[CallKind, TaskFile] = {
-    CallKind.PACKAGE: TaskFile(("package.json",), "script", _of_package),
-    CallKind.COMPOSER: TaskFile(("composer.json",), "script", _of_composer),
-    CallKind.DENO: TaskFile(("deno.json", "deno.jsonc", "package.json"), "task", _of_deno),
-    CallKind.MAKE: TaskFile(("Makefile", "makefile", "GNUmakefile"), "target", _of_make),
-    CallKind.JUST: TaskFile(("justfile", "Justfile", ".justfile"), "recipe", _of_just),
+    CallKind.PACKAGE: TaskFile(("package.json",), "script"),
+    CallKind.COMPOSER: TaskFile(("composer.json",), "script"),
+    CallKind.DENO: TaskFile(("deno.json", "deno.jsonc", "package.json"), "task"),
+    CallKind.MAKE: TaskFile(
+        ("Makefile", "makefile", "GNUmakefile"),
+        "target",
+        regex(
+            r"^ *(?:-?include|sinclude|define)\b|^[^\t#\n]*\$\(eval\b|^[^\t#=\n]*[$%][^=\n]*:|^\.DEFAULT\s*:",
+            re.MULTILINE,
+        ),
+        regex(r"^\t[^\n]*$", re.MULTILINE),
+    ),
+    CallKind.JUST: TaskFile(
+        ("justfile", "Justfile", ".justfile"), "recipe", regex(r"^(?:!include|import\??|mod\??)\s", re.MULTILINE)
+    ),
     CallKind.TASK: TaskFile(
         ("Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml", "Taskfile.dist.yml", "Taskfile.dist.yaml"),
         "task",
-        _of_taskfile,
+        regex(r"^includes\s*:|\baliases\s*:|[&*]\w+\s*$|<<\s*:|\t", re.MULTILINE),
     ),
     CallKind.MISE: TaskFile(
         ("mise.toml", ".mise.toml", "mise.local.toml", ".mise.local.toml"),
         "task",
-        _of_mise,
+        regex(r"\b(?:task_config|alias|vars)\b"),
         is_only_place=False,
         others=("mise-tasks", ".mise-tasks", "mise", ".mise", ".config/mise", ".config/mise.toml"),
     ),
-    CallKind.RAKE: TaskFile(("Rakefile", "rakefile", "Rakefile.rb", "rakefile.rb"), "task", _of_rake),
+    CallKind.RAKE: TaskFile(("Rakefile", "rakefile", "Rakefile.rb", "rakefile.rb"), "task", regex("task")),
     CallKind.POE: TaskFile(
         ("pyproject.toml",),
         "task",
-        _of_poe,
+        regex(r"\binclude(?:_script)?\b"),
         is_only_place=False,
         others=("poe_tasks.toml", "poe_tasks.yaml", "poe_tasks.json"),
     ),
-    CallKind.PDM: TaskFile(("pyproject.toml",), "script", _of_pdm, is_only_place=False),
-    CallKind.HATCH: TaskFile(("pyproject.toml", "hatch.toml"), "script", _of_hatch, is_only_place=False),
-    CallKind.PYTHON: TaskFile(("pyproject.toml",), "script", _of_scripts, is_only_place=False),
 }
+"""Of other kinds nothing is said: a program that a Python project runs may come from a dependency of a dependency."""
 
-
-def defines(tasks: TaskNames, name: str) -> bool:
-    """Whether a name is among them, or one of their patterns means it."""
-    return name in tasks.names or any("*" in pattern and fits_path(f"/{pattern}", name) for pattern in tasks.names)
-
-
-def _json(text: str) -> dict[str, Any] | None:
-    try:
-        table = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return table if isinstance(table, dict) else None
-
-
-def _toml(text: str) -> dict[str, Any] | None:
-    import tomllib  # a glance at what changed does without
-
-    try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return None
-
-
-def _table(table: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
-    for name in names:
-        inner = table.get(name)
-        table = inner if isinstance(inner, dict) else {}
-    return table
-
-
-def _keys(table: Mapping[str, Any], name: str) -> frozenset[str]:
-    inner = table.get(name)
-    return frozenset(inner) if isinstance(inner, dict) else frozenset()
-
-
+_BUNDLED = frozenset(("tsc", "tsserver", "ng", "vue-tsc", "playwright", "nx", "node", "npm", "npx", "corepack", "rw"))
 _DEFINITION_BYTES = 524_288
 _ODD = re.compile(r"[<>{}$|\\\n]|^[/~]|(?:^|/)\.\.(?:/|$)")
 _LINE = re.compile(r":\d[\d:,-]*$")
@@ -250,6 +92,25 @@ _TASK_WORDS = frozenset(
         "serve", "start", "release", "ci", "cov", "coverage", "clean", "verify", "bench", "fix", "generate",
     )
 )  # fmt: skip
+
+
+def may_define(definition: TaskFile, path: str, text: str | None, name: str) -> bool:
+    """Whether a file may define a task of this name. One that cannot be read may define any."""
+    if text is None or not _is_whole(path, text):
+        return True
+    rules = definition.recipes.sub("", text.replace("\\\n", " "))
+    return bool(definition.more.search(rules)) or _has_word(rules, name)
+
+
+def _is_whole(path: str, text: str) -> bool:
+    try:
+        return not path.endswith(".json") or isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _has_word(text: str, word: str) -> bool:
+    return re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text) is not None
 
 
 class NamedSubjects(msgspec.Struct, frozen=True):
@@ -264,7 +125,6 @@ class MissingSubjects(msgspec.Struct, frozen=True):
 
     files: frozenset[str] = frozenset()
     calls: Mapping[ProjectCall, str] = {}  # with the reason, in words
-    is_searched: bool = False  # whether whole trees had to be looked through
 
 
 def find_missing(
@@ -296,7 +156,7 @@ def _find_missing_in(roots: Sequence[Path], named: NamedSubjects, *, is_readable
         if all(reasons):
             calls[call] = reasons[0]
     files = frozenset(path for path in named.files if all(tree.lacks(path) for tree in trees))
-    return MissingSubjects(files, calls, any(tree.was_searched for tree in trees))
+    return MissingSubjects(files, calls)
 
 
 def _first_lacks(trees: Sequence["_Tree"], call: ProjectCall) -> bool:
@@ -309,18 +169,9 @@ def _names_to_search(named: NamedSubjects) -> Iterator[str]:
     for call in named.calls:
         if call.kind is CallKind.FILE:
             yield call.name.rpartition("/")[2]
-        else:
+        elif call.kind in TASK_FILES:
             yield from TASK_FILES[call.kind].files
     yield from (path for path in named.files if "/" not in path)
-
-
-def watch_subjects(named: NamedSubjects, missing: MissingSubjects) -> Watched:
-    """What the answer depends on."""
-    return Watched(
-        paths=sorted(named.files),
-        files=sorted({path for call in named.calls for path in _near(call)}),
-        names=sorted(set(_names_to_search(named))) if missing.is_searched else [],
-    )
 
 
 def _near(call: ProjectCall) -> list[str]:
@@ -331,16 +182,6 @@ def _near(call: ProjectCall) -> list[str]:
     return [f"{folder}/{name}" if folder else name for folder in folders for name in names]
 
 
-class _Definitions(NamedTuple):
-    """The files that define tasks of a kind, the nearest first."""
-
-    paths: list[str]
-    tasks: list[TaskNames | None]  # None: it cannot be read
-
-    def may_have(self, call: ProjectCall) -> bool:
-        return any(tasks is None or tasks.is_open or defines(tasks, call.name) for tasks in self.tasks)
-
-
 class _Tree:
     """One checkout, looked into as far as it is asked."""
 
@@ -348,8 +189,7 @@ class _Tree:
         self._root = root
         self._names = searched_names
         self._may_search = may_search
-        self._read: dict[tuple[CallKind, str], TaskNames | None] = {}
-        self.was_searched = False
+        self._texts: dict[str, str | None] = {}
 
     @cached_property
     def _is_whole(self) -> bool:
@@ -359,7 +199,6 @@ class _Tree:
     def _everywhere(self) -> NamedFiles:
         if not self._may_search:
             return NamedFiles((), is_whole=True)
-        self.was_searched = True
         return files_named(self._root, self._names)
 
     def lacks(self, path: str) -> bool:
@@ -375,24 +214,25 @@ class _Tree:
         """Why what is called is surely not there, in words; "" where it is, or may be."""
         if call.kind is CallKind.FILE:
             return self._why_file_lacking(call)
-        definition = TASK_FILES[call.kind]
-        near = self._definitions(call.kind, (path for path in _near(call) if has_path(self._root, path) is not False))
+        definition = TASK_FILES.get(call.kind)
+        if definition is None:
+            return ""
+        near = [path for path in _near(call) if has_path(self._root, path) is not False]
         has_others = any(has_path(self._root, path) is not False for path in definition.others)
-        if (near.paths and not call.name) or near.may_have(call) or has_others or not self._is_whole:
+        if has_others or not self._is_whole or self._may_have(call, definition, near):
             return ""
-        names = frozenset(definition.files)
-        others = (path for path in self._everywhere.paths if path.rpartition("/")[2] in names)
-        every = self._definitions(call.kind, dict.fromkeys((*near.paths, *others)))
-        if not self._everywhere.is_whole or (every.paths and not call.name) or every.may_have(call):
+        others = (path for path in self._everywhere.paths if path.rpartition("/")[2] in definition.files)
+        every = list(dict.fromkeys((*near, *others)))
+        if not self._everywhere.is_whole or self._may_have(call, definition, every):
             return ""
-        if not every.paths:
+        if not every:
             is_sure = definition.is_only_place and self._can_lack(_near(call)[0])
             return f"`{definition.files[0]}` is gone from the repository" if is_sure else ""
         if not call.is_only_there and self._may_be_installed(call, every):
             return ""
-        if not near.paths:
-            return f"no `{every.paths[0].rpartition('/')[2]}` has a {definition.noun} `{call.name}` any more"
-        return f"`{near.paths[0]}` has no {definition.noun} `{call.name}` any more"
+        if not near:
+            return f"no `{every[0].rpartition('/')[2]}` has a {definition.noun} `{call.name}` any more"
+        return f"`{near[0]}` has no {definition.noun} `{call.name}` any more"
 
     def _why_file_lacking(self, call: ProjectCall) -> str:
         near = _near(call)
@@ -401,27 +241,28 @@ class _Tree:
         is_lacking = self._can_lack(near[0]) and self._can_lack(call.name) and not self._is_somewhere(call.name)
         return f"`{near[0]}` is gone from the repository" if is_lacking else ""
 
-    def _definitions(self, kind: CallKind, paths: Iterable[str]) -> _Definitions:
-        listed = list(paths)
-        return _Definitions(listed, [self._tasks(kind, TASK_FILES[kind], path) for path in listed])
+    def _may_have(self, call: ProjectCall, definition: TaskFile, paths: Sequence[str]) -> bool:
+        """Whether one of these files may define what is called; each has something that runs by default."""
+        if not call.name:
+            return bool(paths)
+        return any(may_define(definition, path, self._text(path), call.name) for path in paths)
 
-    def _tasks(self, kind: CallKind, definition: TaskFile, path: str) -> TaskNames | None:
-        if (kind, path) not in self._read:
-            text = text_in(self._root, path, _DEFINITION_BYTES)
-            self._read[kind, path] = None if text is None else definition.read(text)
-        return self._read[kind, path]
+    def _text(self, path: str) -> str | None:
+        if path not in self._texts:
+            self._texts[path] = text_in(self._root, path, _DEFINITION_BYTES)
+        return self._texts[path]
 
-    def _may_be_installed(self, call: ProjectCall, every: _Definitions) -> bool:
+    def _may_be_installed(self, call: ProjectCall, every: Sequence[str]) -> bool:
         """Whether the name may be that of a program, which no definition has to name."""
-        readable = [tasks for tasks in every.tasks if tasks is not None]
-        if any(call.name.lower() in tasks.beside for tasks in readable):
-            return True
         if call.kind is CallKind.PACKAGE:
-            folders = (path.rpartition("package.json")[0] for path in every.paths)
-            return any(has_path(self._root, f"{folder}node_modules/.bin/{call.name}") for folder in folders)
-        first = _first_word(call.name)
-        is_task = call.kind is not CallKind.PYTHON and first in _TASK_WORDS
-        return not is_task and first not in {_first_word(name) for tasks in readable for name in tasks.names}
+            folders = (path.rpartition("package.json")[0] for path in every)
+            return call.name.lower() in _BUNDLED or any(
+                has_path(self._root, f"{folder}node_modules/.bin/{call.name}") for folder in folders
+            )
+        first = re.split(r"[-_:.]", call.name.lower(), maxsplit=1)[0]
+        return first not in _TASK_WORDS and not any(
+            _has_word((self._text(path) or "").lower(), first) for path in every
+        )
 
     def _is_somewhere(self, path: str) -> bool:
         """Whether the tree has it below some other folder, or is too large to say."""
@@ -439,7 +280,3 @@ def _literal(path: str) -> str:
     names = _LINE.sub("", path).removeprefix("./").strip("/").split("/")
     wild = next((at for at, name in enumerate(names) if any(sign in name for sign in _WILD)), len(names))
     return "/".join(names[:wild])
-
-
-def _first_word(name: str) -> str:
-    return re.split(r"[-_:.]", name.lower(), maxsplit=1)[0]

@@ -1,14 +1,9 @@
 """What a run of `learn` has to do: which files there are, whose they are, and which have changed.
 
 A transcript whose size, time and inode are as they were, and that has no companions, costs its `stat` and the look-up
-of its key; no reader is asked about it. A database or a folder that holds many sessions costs a `stat` for each of its
-files; one that has changed is opened, and the marks of its sessions tell which of them to read.
-
-One session, or a few that are named, are planned without a sweep of all logs. An agent may say where the log of a
-session lies. That is a hint and no more: it counts only below a home of that agent, so that no file is ever read
-because somebody named it. Without a hint the id is looked for in the names of files, and in the databases of agents
-that keep sessions there. Each file comes out as a sweep would find it, with its companions, so that the next sweep
-finds it unchanged.
+of its key. A source with many sessions is opened only if one of its files has changed. A few sessions that are named
+are planned without a sweep: an agent may say where the log of one lies, which counts only below a home of that agent,
+so that no file is ever read because somebody named it.
 """
 
 import hashlib
@@ -17,7 +12,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import NamedTuple
@@ -54,7 +49,7 @@ from afterwit.sources.discovery import (
 from afterwit.sources.gathering import Gatherer, rendering_path
 from afterwit.sources.places import ListedFile, LogFile, RemoteFolder
 from afterwit.store.rows import files
-from afterwit.store.rows.files import FileRow, FileStamp, file_key
+from afterwit.store.rows.files import FileRow, FileStamp
 
 NOTHING: Mapping[bytes, str] = MappingProxyType({})
 NOT_LISTED: Mapping[tuple[str, Path], HomeListing] = MappingProxyType({})
@@ -72,7 +67,7 @@ class Pending(NamedTuple):
 
     @property
     def key(self) -> bytes:
-        return file_key(self.home.agent, self.home.label + str(self.unit.transcript.path))
+        return self.home.key(self.unit.transcript.path)
 
 
 class ListedSource(NamedTuple):
@@ -82,10 +77,6 @@ class ListedSource(NamedTuple):
     file: LogFile
     sessions: int
     error: str = ""  # why it could not be read
-
-    @property
-    def key(self) -> bytes:
-        return file_key(self.home.agent, self.home.label + str(self.file.path))
 
 
 class AgentPlan(NamedTuple):
@@ -195,17 +186,6 @@ def _with_agents(units: list[Unit], recognised: Recognition, remote: RemoteFolde
         )
 
 
-def plan_units(db: apsw.Connection, units_by_home: Iterable[tuple[Home, list[Unit]]]) -> list[AgentPlan]:
-    """What to do for these alone."""
-    planner = _Planner(db)
-    for home, units in units_by_home:
-        planner.add_units(home, units)
-    return list(planner.plans.values())
-
-
-StampOf = Callable[[bytes], FileStamp | None]
-
-
 class _Planner:
     """Sorts out what has changed, by agent."""
 
@@ -226,11 +206,10 @@ class _Planner:
         if self._is_upgraded:
             return nothing_is_known
         settled = files.transcript_stamps(self._db, home.agent)
-        again, agent, label = self._again, home.agent, home.label
 
         def is_known(file: ListedFile) -> bool:
-            key = file_key(agent, label + file[0])
-            return settled.get(key) == file[1:] and key not in again
+            key = home.key(file[0])
+            return settled.get(key) == file[1:] and key not in self._again
 
         return is_known
 
@@ -252,17 +231,16 @@ class _Planner:
         return bool(files.files_captured_before(self._db, CAPTURE_VERSION))
 
     def add_units(self, home: Home, units: Iterable[Unit]) -> None:
-        stamp_of: StampOf = partial(files.file_stamp, self._db)
         pending: list[Pending] = []
         unchanged = 0
         for unit in units:
-            key = file_key(home.agent, home.label + str(unit.transcript.path))
-            before, is_again = stamp_of(key), key in self._again
-            is_as_before = before is not None and not is_again and _is_as_before(home, unit, before, stamp_of)
+            key = home.key(unit.transcript.path)
+            before, is_again = files.file_stamp(self._db, key), key in self._again
+            is_as_before = before is not None and not is_again and self._is_as_before(home, unit, before)
             if 0 < unit.transcript.mtime_ns < self._since_ns or is_as_before:
                 unchanged += 1
             else:
-                has_new = before is not None and _has_new_companions(home, unit, stamp_of)
+                has_new = before is not None and self._has_new_companions(home, unit)
                 place = home.folder / unit.transcript.path  # of a rendered session its database or folder counts
                 asked = place if place.is_file() else place.parent
                 is_tracked = may_lie_anywhere(home) and self._is_tracked(asked)
@@ -270,11 +248,25 @@ class _Planner:
         pending.sort(key=lambda transcript: (transcript.unit.transcript.mtime_ns, str(transcript.unit.transcript.path)))
         self.add(AgentPlan(home.agent, pending, unchanged))
 
+    def _is_as_before(self, home: Home, unit: Unit, before: FileStamp) -> bool:
+        if not _is_same(unit.transcript, before) or before.state in ("failed", files.DAMAGED):
+            return False
+        is_bare = before.companions == unit.companions_mark or before.state == "empty"
+        return is_bare or not self._has_new_companions(home, unit)
+
+    def _has_new_companions(self, home: Home, unit: Unit) -> bool:
+        """Whether a companion came or changed. One that is gone is no news: the archive holds it."""
+        for companion in unit.companions:
+            before = files.file_stamp(self._db, home.key(companion.path))
+            if before is None or (companion.size_bytes, companion.mtime_ns) != (before.size_bytes, before.mtime_ns):
+                return True
+        return False
+
     def add_source(self, home: Home, source: LogSource, remote: RemoteFolder | None = None) -> None:
         """The sessions of one source. One whose files are as they were is not opened, unless a session of the agent is
         to be read again."""
         listed = ListedSource(home, source.whole, 0)
-        before = files.live_file(self._db, listed.key)
+        before = files.live_file(self._db, home.key(source.whole.path))
         is_as_before = before is not None and _is_same(source.whole, before) and before.state != "failed"
         if before is not None and is_as_before and home.agent not in self._again.values():
             self.add(AgentPlan(home.agent, unchanged=files.counts_in(before.known).get(SESSIONS, 0)))
@@ -302,23 +294,6 @@ def _is_same(file: LogFile, before: FileRow | FileStamp) -> bool:
     return (file.size_bytes, file.mtime_ns, file.inode) == (before.size_bytes, before.mtime_ns, before.inode)
 
 
-def _is_as_before(home: Home, unit: Unit, before: FileStamp, stamp_of: StampOf) -> bool:
-    if not _is_same(unit.transcript, before) or before.state in ("failed", files.DAMAGED):
-        return False
-    if before.companions == unit.companions_mark or before.state == "empty":
-        return True
-    return not _has_new_companions(home, unit, stamp_of)
-
-
-def _has_new_companions(home: Home, unit: Unit, stamp_of: StampOf) -> bool:
-    """Whether a companion came or changed. One that is gone is no news: the archive holds it."""
-    for companion in unit.companions:
-        before = stamp_of(file_key(home.agent, home.label + str(companion.path)))
-        if before is None or (companion.size_bytes, companion.mtime_ns) != (before.size_bytes, before.mtime_ns):
-            return True
-    return False
-
-
 def _label(folder: Path, user_home: Path | None = None) -> str:
     """Tells the files of this folder from those of others. The same below every user's home."""
     place = folder.resolve()
@@ -339,7 +314,10 @@ def plan_sessions(
         for session in sorted(set(wanted))
         if 0 < len(session.session) <= LONGEST_ID and session.session.isprintable()
     ]
-    return plan_units(db, ((home, _units_in(home, named, declared)) for home in homes))
+    planner = _Planner(db)
+    for home in homes:
+        planner.add_units(home, _units_in(home, named, declared))
+    return list(planner.plans.values())
 
 
 def _units_in(home: Home, named: Sequence[WantedSession], declared: tuple[Description, ...]) -> list[Unit]:

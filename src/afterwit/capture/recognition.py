@@ -1,13 +1,9 @@
 """Whose log a file is, where only its name and its content can tell: in a folder given by hand, and in an agent's home.
 
-JSON is offered to every reader, record by record; the first that knows it has it. A document that is a list of messages
-is offered only to readers of such documents: its messages alone could be anybody's. A text is told by its name.
-
-In a home, `unclaimed` finds files that look like transcripts and that no reader takes. A new version of an agent may
-write to another folder, or under another ending, while the old transcripts stay: every file that is known is still
-read, and nothing new comes. Looked at are files with the ending of a log, and files that lie where a transcript would
-lie. What cannot be opened as JSON counts by its place; JSON counts if a reader knows one of its first records, or if it
-has the roles of a conversation. Other data beside the logs is left alone.
+JSON is offered to every reader, record by record; the first that knows it has it. In a home, `find_unclaimed` finds
+files that look like transcripts and that no reader takes: a new version of an agent may write to another folder, or
+under another ending, and nothing new would come. JSON counts if a reader knows one of its first records, or if it has
+the roles of a conversation; what is no JSON counts by its place.
 """
 
 from collections.abc import Iterable, Mapping

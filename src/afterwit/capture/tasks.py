@@ -19,7 +19,7 @@ import msgspec
 
 from afterwit.agents.prompt_history import HISTORY
 from afterwit.agents.registry import RetentionPeriod, reader_for
-from afterwit.capture.derive import Companion, checkouts_at, derive_live
+from afterwit.capture.derive import Companion, FileToRead, checkouts_at, derive_live
 from afterwit.capture.derived import Bookmark, Derived, ReadingMode
 from afterwit.capture.left_out import sift
 from afterwit.capture.logs import Home, companion_content, copy_companion, open_unit, retention_in, vanishes_at
@@ -30,7 +30,6 @@ from afterwit.model.errors import AfterwitError, DamagedError
 from afterwit.model.settings import Settings
 from afterwit.sources.places import CarriedFile, CarriedFiles, RemoteFolder, open_in, whole_file
 from afterwit.store.archive import Archive
-from afterwit.store.rows import files
 
 _NEVER = 1 << 62
 BATCH_FILES = 256
@@ -107,7 +106,7 @@ def rest_of(task: Task, left_out: frozenset[str]) -> Derived | None:
         content = companion_content(task.pending.unit.home, beside)
         return archived(beside) if content is None else content
 
-    return sift(home.agent, path, whole, left_out, task.rules, companion, is_tracked=task.pending.is_tracked)
+    return sift(FileToRead(home.agent, path, task.rules, companion, task.pending.is_tracked), whole, left_out)
 
 
 def _work(task: Task) -> bytes:
@@ -216,7 +215,7 @@ def _archive_of(task: Task) -> Companion:
 
 def _companion_in_archive(archive: Archive, home: Home, path: PurePosixPath) -> bytes | None:
     """What the archive holds of a companion that is gone. One that is damaged is as good as gone, too."""
-    name = archive.latest(files.file_key(home.agent, home.label + str(path)))
+    name = archive.latest(home.key(path))
     try:
         return b"".join(archive.read(name)) if name else None
     except DamagedError:

@@ -1,12 +1,9 @@
 """Keeps the index of a repository's files: which are there, and the words that they are found by.
 
 A file's contents are read once, however often they are committed: what has the same object id has the same words. A
-file that changed gets a new number, and the old one is out of use; where many are, the numbers are made anew without
-reading anything. Written in a copy that takes the place of the old index at the end, so that whoever reads is never
-disturbed. A copy that was given up on is gone on with the next time; a damaged index, and one whose tree has outgrown
-it, is made anew. What is large, binary, or oddly named is found by its path alone, or not at all. All text goes through
-redaction first. A word stands out where it occurs often for the length of the file, or where something is defined by
-it; words that are numbers in disguise, or longer than people write, are left out.
+file that changed gets a new number; where many are out of use, the numbers are made anew without reading anything.
+Written in a copy that takes the place of the old index at the end. All text goes through redaction first. A word stands
+out where it occurs often for the length of the file, or where something is defined by it.
 """
 
 import shutil

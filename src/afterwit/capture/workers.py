@@ -2,15 +2,10 @@
 machines (`RemoteWorkers`).
 
 Work is a function of one task, which a worker can import; it reads and writes nothing. The number of tasks under way is
-bounded, and so is memory. Processes are started when there is enough to do and end with it; they ignore Ctrl-C, the
-parent stops them, and where it is killed they end by themselves.
-
-Whatever `concurrent.futures` calls an executor can be one side of `RemoteWorkers`. They share no disk with us, so a
-task is packed with all that it needs, at the moment when it is sent. Answers come in the order of the tasks: what a run
-stores does not depend on the weather in a cluster. What cannot be packed is done here, when its turn comes. Each task
-carries the version of the code that packed it; another one would find something else, and refuses. Extras bring
-executors (`dask://HOST:PORT` is a Dask cluster), and so can others: an entry point of the group `afterwit.executors`
-whose name stands before `://` in the address, and which is a function from the address to an executor.
+bounded, and so is memory. Processes ignore Ctrl-C, the parent stops them, and where it is killed they end by
+themselves. Executors share no disk with us, so a task is packed with all that it needs and the version of the code, and
+what cannot be packed is done here. Extras bring executors, and so can others: an entry point of the group
+`afterwit.executors`, a function from an address (`dask://HOST:PORT`) to a `concurrent.futures` executor.
 """
 
 import gc

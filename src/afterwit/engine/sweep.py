@@ -46,8 +46,7 @@ from afterwit.sources.discovery import HomeListing, Unreadable, list_home
 from afterwit.sources.places import RemoteFolder
 from afterwit.store import archive_mark
 from afterwit.store.atomic import step
-from afterwit.store.checksums import files_without_checksum, seal
-from afterwit.store.database import seal_all, transaction, translate_error
+from afterwit.store.database import transaction, translate_error
 from afterwit.store.decide import CHECKOUTS_SEEN, catch_up, decide
 from afterwit.store.rows import erased, files, repos, sessions, texts
 from afterwit.store.spool import backlog
@@ -95,8 +94,6 @@ def _whole(world: World, options: Options, store: Store, progress: Progress, loo
     """A run after which `unchanged` can tell whether there is anything new."""
     report = sweep_into(world, options, store, progress, look.listings)
     if not options.is_dry_run:
-        with transaction(store.db):
-            seal_all(store.db)
         keep_effect(store.db, world.now_ms)
     put_run_mark(store, world, look, report)
     return report
@@ -169,7 +166,6 @@ class _Run:
         wanted = (*self._options.sessions, *(taken.ended if self._options.is_ended else ()))
         if self._options.is_narrow and not wanted:
             return Report(agents=[], sessions=sessions.count_sessions(self._store.db))
-        self._seal_older()
         self._read(self._plans(wanted))
         self._news.end()
         new = self._note_checkouts()
@@ -343,13 +339,6 @@ class _Run:
             with transaction(self._store.db):
                 self._committer.derive_again(older[start : start + _BATCH_AGAIN])
                 self._committer.settle()
-
-    def _seal_older(self) -> None:
-        """Files that were learned before there were checksums get theirs, once."""
-        older = files_without_checksum(self._store.db)
-        for start in range(0, len(older), _BATCH_AGAIN):
-            with transaction(self._store.db):
-                seal(self._store.db, older[start : start + _BATCH_AGAIN])
 
     def _note_checkouts(self) -> dict[str, str]:
         """Remotes of folders on this machine: journalled, because the folders may be gone tomorrow. Returns those that

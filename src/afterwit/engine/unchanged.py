@@ -1,10 +1,9 @@
 """Tells at a glance whether there is anything to learn: whether all that the last whole run was made from is as it was.
 
 That is: the files in the agents' homes, the settings, our own code, the journal, what hosts tell every session already,
-what items rely on in checkouts, their commits and indexes, and the day. What a run does is a function of these and of
-the store, and whoever changes the store otherwise forgets the mark. Time counts by the day, so whatever is overlooked
-here is noticed the next day. Costs a `stat` per file and a look at a part of the archive, and loads nothing that only a
-run needs.
+the checkouts with their commits and indexes, and the day. What a run does is a function of these and of the store, and
+whoever changes the store otherwise forgets the mark. Time counts by the day, so whatever is overlooked here is noticed
+the next day. Costs a `stat` per file and a look at a part of the archive, and loads nothing that only a run needs.
 """
 
 import hashlib
@@ -19,7 +18,7 @@ from typing import Any
 import msgspec
 
 from afterwit.agents.registry import agents_with
-from afterwit.capture.checkouts import Watched, checkouts, every_checkout, git_checkouts, tree_marks
+from afterwit.capture.checkouts import checkouts, every_checkout, git_checkouts
 from afterwit.config.world import World
 from afterwit.engine.archive.upkeep import check_some
 from afterwit.knowledge.door.host_files import present
@@ -36,13 +35,6 @@ from afterwit.store.spool import backlog
 from afterwit.store.store import Store, hold_lease, open_store
 
 _DAY_MS = 86_400_000
-
-
-class _Body(msgspec.Struct):
-    """What is kept with the mark."""
-
-    report: Report
-    watched: dict[str, Watched]  # that items rely on, by repository, where there is a checkout to look into
 
 
 class FilesLook:
@@ -89,8 +81,7 @@ def _as_before(store: Store, world: World, look: FilesLook) -> Report | None:
     before = last_run(store.db)
     if before is None or _has_backlog(world):
         return None
-    body = msgspec.json.decode(before.body, type=_Body)
-    return body.report if before.mark == _mark(store, world, look, body.watched) else None
+    return msgspec.json.decode(before.body, type=Report) if before.mark == _mark(store, world, look) else None
 
 
 def _has_marks(store: Store) -> bool:
@@ -111,7 +102,6 @@ def forget_mark(store: Store) -> None:
 def put_run_mark(store: Store, world: World, look: FilesLook, report: Report) -> None:
     """Marks what a whole run was made from, unless the next one has something to try again, or to ask of others, or
     something came while this one was at work. The look is the one that the run went by."""
-    from afterwit.knowledge.door.checkouts import subjects_to_watch
     from afterwit.knowledge.door.settle import is_settled
     from afterwit.store.rows.files import files_lost_unread
 
@@ -119,10 +109,9 @@ def put_run_mark(store: Store, world: World, look: FilesLook, report: Report) ->
         return
     if any(world.layout.trees.glob("*.new")):  # an index that is to be gone on with
         return
-    watched = subjects_to_watch(store, world)
-    body = msgspec.json.encode(_Body(_is_unchanged(report), watched))
+    body = msgspec.json.encode(_is_unchanged(report))
     with transaction(store.db):  # in which no agent tells anything
-        mark = _mark(store, world, look, watched)
+        mark = _mark(store, world, look)
         if is_settled(store, world):
             put_last_run(store.db, LastRun(mark, body))
 
@@ -156,7 +145,7 @@ def _is_unchanged(report: Report) -> Report:
     )
 
 
-def _mark(store: Store, world: World, look: FilesLook, watched: dict[str, Watched]) -> str:
+def _mark(store: Store, world: World, look: FilesLook) -> str:
     made_from = [
         _code(),
         [world.settings, world.declared, str(world.user_home), sys.executable],
@@ -166,18 +155,19 @@ def _mark(store: Store, world: World, look: FilesLook, watched: dict[str, Watche
         store.journal.heads(),
         [fingerprint(world.layout.deck), _parts(world.layout.deck_parts)],
         [_stat(world.layout.template), _stat(world.layout.templates)],
-        list(_hosts(store, world, watched)),
+        list(_hosts(store, world)),
     ]
     plain = msgspec.to_builtins(made_from, enc_hook=str, order="deterministic")
     content = json.dumps(plain).encode()  # of any path, also one that is no UTF-8
     return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
-def _hosts(store: Store, world: World, watched: dict[str, Watched]) -> Iterator[Any]:
-    """What checkouts and homes on this machine hold that matters to items and to what hooks say of files."""
+def _hosts(store: Store, world: World) -> Iterator[Any]:
+    """What checkouts and homes on this machine hold that matters to items and to what hooks say of files. A file that
+    goes without git being told is noticed the next day."""
     places = checkouts(store, world)
     yield from present(world, places)
-    yield from tree_marks(every_checkout(store, world, places), watched)
+    yield every_checkout(store, world, places)
     yield [(checkout.repo, work_mark(checkout.git_dir)) for checkout in git_checkouts(store, world, places)]
     yield sorted(index.name for index in world.layout.trees.glob("*.db"))
 

@@ -1,15 +1,10 @@
 """What folders say of a session: the one that stands for its repository, whose home it lies in, and where a session
 worked whose log names none.
 
-A path may come from another machine and another operating system, so nothing is looked up: a path is text here, and the
-same log gives the same place on every machine. Drive letters, WSL and Git Bash spellings of one folder become one.
-Worktrees count to their repository where the layout of the folders gives it away. A subfolder cannot be told from a
-repository here; `repos.identity.resolve` sees more.
-
-Where no folder is named, what was done tells it. A call names places: the folder that its command line changes into
-(`cd ~/orchard && …`, `git -C`), the one that it is run in, the files that it reads and changes, the repository that it
-clones or asks a host about. Outputs name remotes (`git remote -v`, a push). All of them are counted, and the place in
-which most was done leads. A folder and a remote of one name are one place.
+A path may come from another machine and another operating system, so nothing is looked up: the same log gives the same
+place on every machine. Worktrees count to their repository where the layout of the folders gives it away. Where no
+folder is named, the places that calls name (folders, files, remotes) are counted, and the one in which most was done
+leads.
 """
 
 import posixpath

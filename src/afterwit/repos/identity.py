@@ -1,17 +1,10 @@
 """Which repository a session belongs to, although one repository goes by many names, and by which names a checkout is
 recognised in which no session was seen yet.
 
-Looks at all sightings at once: a folder whose log names no remote is told by the sessions beside it, by the checkout on
-this machine, by its name where only one repository has it, or by its first commit. The order of the sightings does not
-matter. In doubt two repositories stay apart; people join them with an alias. Reads no folder and no configuration.
-
-Remotes count as one repository where their names are spelled alike and they were seen in one folder (a renamed
-organisation, a fork and its origin) or have one owner (a renamed repository). The remote with most sessions gives the
-name, the alphabet decides between equals.
-
-An alias names a remote, an owner and a name, a folder, or a mere name. A clone has the remote of a repository, or of
-one that was only ever known by its folder's name; or it begins with the same commit. What two repositories could be
-meant by means none. By which keys a checkout is looked up is in `repos.remotes.keys_of_checkout`.
+Looks at all sightings at once, so their order does not matter: a folder whose log names no remote is told by the
+sessions beside it, by the checkout on this machine, by its name where only one repository has it, or by its first
+commit. Remotes count as one repository where their names are spelled alike and they were seen in one folder or have one
+owner; the one with most sessions gives the name. In doubt two repositories stay apart; people join them with an alias.
 """
 
 from collections import Counter, defaultdict

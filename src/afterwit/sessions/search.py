@@ -32,18 +32,14 @@ from afterwit.store.rows.files import files_by_id
 from afterwit.store.rows.session_list import Selection, session_row
 from afterwit.store.rows.texts import (
     MOST_RANKED,
-    NewestMatches,
     Term,
     TextHit,
     TextTotals,
-    count_hits,
     has_more_than,
     hits_by_session,
     match_of,
-    newest_hits,
     terms_of,
     totals,
-    words_named,
 )
 from afterwit.store.rows.texts import search as search_texts
 from afterwit.store.store import readonly_database
@@ -114,12 +110,10 @@ class Searcher:
         and these before outputs. Where too much matches to be ranked at once, the newest sessions instead; never
         without a limit. 0 means no limit."""
         asked = self._asked(query, wanted)
-        newest = self._newest(asked, kind, limit, most_matches) if limit else None
-        if newest is not None:
-            hits, total = newest
-        else:
-            hits = hits_by_session(self._db, asked.match, asked.selection, kind, limit, most_matches)
-            total = totals(self._db, asked.match, asked.selection, kind)
+        is_newest = bool(limit) and has_more_than(self._db, asked.match, MOST_RANKED)
+        wanted_hits = (self._db, asked.match, asked.selection, kind)
+        hits = hits_by_session(*wanted_hits, limit, most_matches, is_newest=is_newest)
+        total = totals(*wanted_hits, is_newest=is_newest)
         shown = iter(self._with_snippets(hits, asked.words, width))
         sessions: list[SearchedSession] = []
         for session_id, rows in groupby(hits, key=lambda hit: hit.session_id):
@@ -133,17 +127,7 @@ class Searcher:
             sessions.append(
                 SearchedSession(Session(row, id=short_id(self._db, row.native_id)), matches[0][0].found, numbered)
             )
-        return SessionsAnswer(query, asked.words, total, sessions, newest is not None)
-
-    def _newest(self, asked: _Asked, kind: str, limit: int, most_matches: int) -> NewestMatches | None:
-        """Those of the newest sessions, where there are too many to rank; else None."""
-        match = words_named(self._db, asked.terms)
-        if match is None or not has_more_than(self._db, match, MOST_RANKED):
-            return None
-        newest = newest_hits(self._db, match, asked.selection, kind, limit, most_matches)
-        if newest.totals.is_least and not kind and asked.selection == Selection():
-            return newest._replace(totals=newest.totals._replace(matches=max(newest.totals.matches, MOST_RANKED + 1)))
-        return newest
+        return SessionsAnswer(query, asked.words, total, sessions, is_newest)
 
     def best_hits(
         self, query: str, wanted: Filter, kind: str, limit: int, width: int, *, typed_only: bool = False
@@ -154,7 +138,7 @@ class Searcher:
         hits = search_texts(self._db, asked.match, asked.selection, kind, limit)
         total = len(hits)
         if limit and total >= limit:
-            total = count_hits(self._db, asked.match, asked.selection, kind)
+            total = totals(self._db, asked.match, asked.selection, kind).matches
         shown = self._with_snippets(hits, asked.words, width, typed_only=typed_only)
         return SearchAnswer(query=query, words=asked.words, total=total, hits=shown)
 

@@ -359,15 +359,6 @@ def text_in(root: Path, path: str, most_bytes: int) -> str | None:
         return None
 
 
-def stat_in(root: Path, path: str) -> tuple[int, int, int] | None:
-    """Size, time and number of a file, by which a change is seen; None where there is none."""
-    try:
-        about = os.stat(f"{root}/{path}")  # noqa: PTH116
-    except (OSError, ValueError):
-        return None
-    return about.st_size, about.st_mtime_ns, about.st_ino
-
-
 def files_named(root: Path, names: Collection[str]) -> NamedFiles:
     """All files and folders of these names, from the top down."""
     wanted = frozenset(names)

@@ -127,15 +127,12 @@ class Archive:
 
     def digest(self, name: ArchiveName, held_bytes: int) -> str:
         """SHA-256 of the original bytes."""
-        sha = hashlib.sha256()
-        for piece in self.read(name, held_bytes):
-            sha.update(piece)
-        return sha.hexdigest()
+        return self.held_bytes(name, held_bytes)[1]
 
-    def held_bytes(self, name: ArchiveName) -> tuple[int, str]:
+    def held_bytes(self, name: ArchiveName, most_bytes: int | None = None) -> tuple[int, str]:
         """How many original bytes an object holds, and their SHA-256, as far as its whole frames go."""
         sha, size_bytes = hashlib.sha256(), 0
-        for piece in self.read(name):
+        for piece in self.read(name, most_bytes):
             sha.update(piece)
             size_bytes += len(piece)
         return size_bytes, sha.hexdigest()

@@ -129,12 +129,6 @@ def faults(store: Store) -> list[str]:
         texts.append(f"the mark of the archive (archive.mark) {what}; the next `afterwit learn` writes it again")
     elif in_archive.number < in_database.number:
         texts.append("the archive is an older one than the database: restore what is missing in it from a backup")
-    counted = _count_mark(store.db, in_database.archive, in_database.number)
-    if counted != in_database:
-        texts.append(
-            f"it should know {in_database.files:,} archived files with {in_database.original_bytes:,} bytes, and knows"
-            f" {counted.files:,} with {counted.original_bytes:,}; `afterwit store rebuild` makes it again"
-        )
     return texts
 
 
@@ -144,7 +138,7 @@ def describe_lack(db: apsw.Connection, mark: Mark | None, damaged: int) -> str:
     that there is nothing."""
     if mark is None:
         return ""
-    counted = _count_mark(db, mark.archive, mark.number)
+    counted = _current_mark(db, mark.archive, mark.number)
     is_enough = counted.files + damaged >= mark.files and (damaged or counted.original_bytes >= mark.original_bytes)
     if is_enough or (counted.files and not mark.is_confirmed):
         return ""
@@ -166,14 +160,6 @@ def _names_expected(db: apsw.Connection) -> set[str]:
 def _current_mark(db: apsw.Connection, archive: str, number: int) -> Mark:
     """What the archive holds by now, as it is counted while rows change."""
     files, original_bytes = only_row(db, "SELECT files, original_bytes FROM held_files")
-    return Mark(archive=archive, number=number, files=files, original_bytes=original_bytes)
-
-
-def _count_mark(db: apsw.Connection, archive: str, number: int) -> Mark:
-    """The same, counted row by row."""
-    query = """SELECT count(*), ifnull(sum(held_bytes), 0) FROM files
-               WHERE held_bytes > 0 OR (dropped_ms IS NOT NULL AND role = 'transcript')"""
-    files, original_bytes = only_row(db, query)
     return Mark(archive=archive, number=number, files=files, original_bytes=original_bytes)
 
 

@@ -1,13 +1,9 @@
 """Copies of the databases of a store while others use them, and other parts put in the place of those of a store, so
 that at every instant it is known which of them count.
 
-Copies go through SQLite's own backup interface: pages stay where they are, so that two copies differ only where the
-databases do. A copy is one file, without a log beside it, and nobody has it open afterwards.
-
-New parts lie ready in a folder beside, whole and durable. What is to be moved is written down, then the parts of now
-are moved aside and the new ones into their places, then the note is removed. Whoever opens the store while the note is
-there is told; a run that was stopped is ended by the next. Nothing is deleted: the parts that were set aside can be put
-back the same way.
+Copies go through SQLite's own backup interface, which keeps pages where they are. New parts lie ready in a folder
+beside, whole and durable; what is to be moved is written down, the parts of now are moved aside and the new ones into
+their places, then the note is removed. A run that was stopped is ended by the next. Nothing is deleted.
 """
 
 import os
@@ -22,7 +18,7 @@ import msgspec
 
 from afterwit.model.errors import DamagedError
 from afterwit.store.atomic import PRIVATE, replace_file, step, sync
-from afterwit.store.checksums import content_hash
+from afterwit.store.checks import content_hash
 from afterwit.store.database import connect_readonly, is_damage, release_database, translate_error
 from afterwit.store.layout import Layout
 from afterwit.store.regular_files import read_regular

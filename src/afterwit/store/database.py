@@ -1,25 +1,17 @@
 """SQLite the safe way: opening, transactions, migrations, rows by the names of their columns, and putting a new
 database in place.
 
-Through `apsw`, which carries its own current SQLite. WAL, a long busy timeout, every write transaction `BEGIN
-IMMEDIATE` (deferred ones fail under concurrent writers). The database file is never opened, hashed or copied with
-ordinary file calls in a process that has it open: closing such a handle would drop SQLite's locks.
+WAL, a long busy timeout, every write transaction `BEGIN IMMEDIATE` (deferred ones fail under concurrent writers). The
+database file is never opened, hashed or copied with ordinary file calls in a process that has it open: closing such a
+handle would drop SQLite's locks. Every page has a checksum, by SQLite's own `cksumvfs`: a page that is not as it was
+written is an error for whoever reads it. It is loaded before any database is opened here, since whoever writes without
+it leaves pages with old sums; a database that was made without them is written anew, once.
 
-Migrations are numbered and append-only, each in one transaction, with a backup before; `PRAGMA user_version` holds the
-number of the last one. A store that a later version wrote is refused, not guessed at.
-
-Full-text indexes have checksums, block by block: nothing else can tell what should stand in them. SQLite says which
-rows of a connection change; before a commit the indexes write down what they still hold back, and the sums of the
-blocks that changed are kept with them.
-
-A new database takes the place of the present one by a rename. The present one is released first: nobody else may have
-it open, and its write-ahead log is written back and gone, or it would be taken for that of the new one. Whoever waited
-for it meanwhile finds that it has moved, and SQLite lets him write nothing. One that is damaged is set aside under a
-name of its own, with its log.
+A new database takes the place of the present one by a rename, after that was released: nobody else has it open, and its
+log is written back and gone, or it would be taken for that of the new one. One that is damaged is set aside.
 """
 
 import errno
-import hashlib
 import os
 import shutil
 import time
@@ -30,96 +22,14 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 import apsw
 import msgspec
+from apsw import sqlite_extra
 
 from afterwit.model import zstd
 from afterwit.model.errors import BusyError, DamagedError, StoreError, StoreFullError
 from afterwit.store.atomic import PRIVATE, rename_into, step, sync
-
-INDEXES = ("texts", "item_words", "memory_words")
-_LARGE = "texts"  # the one of all sessions
-_REST = 0  # stands for what is no block
-_TABLES = {f"{name}_{part}": (name, part == "data") for name in INDEXES for part in ("data", "docsize")}
-_WRITTEN: WeakKeyDictionary[apsw.Connection, set[tuple[str, int]]] = WeakKeyDictionary()
-
-
-def watch(connection: apsw.Connection) -> None:
-    """From here on it is noted which blocks the connection writes, and of which indexes anything at all."""
-    written = _WRITTEN[connection] = set()
-
-    def note(_kind: int, _schema: str, table: str, row: int) -> None:
-        if table in _TABLES:
-            name, is_block = _TABLES[table]
-            written.update([(name, _REST), (name, row)] if is_block else [(name, _REST)])
-
-    connection.set_update_hook(note)
-
-
-def seal_written(connection: apsw.Connection) -> None:
-    """Before a commit: the sums of what it writes."""
-    written = _WRITTEN.get(connection)
-    if not written:
-        return
-    if connection.table_exists("main", "index_sums"):  # else it is on its way through older schemas
-        for name in {name for name, _ in written}:
-            connection.execute(f"INSERT INTO {name} ({name}) VALUES ('flush')")  # noqa: S608
-        _seal(connection, written)
-    written.clear()
-
-
-def seal_all(connection: apsw.Connection) -> None:
-    """The sums of all blocks, where there are none yet; and of the rest of the large index, which takes as long as that
-    is large, where something was written since."""
-    is_new = connection.execute("SELECT 1 FROM index_sums LIMIT 1").fetchone() is None
-    for name in INDEXES if is_new else ():
-        blocks: list[Any] = connection.execute(f"SELECT id FROM {name}_data").fetchall()  # noqa: S608
-        _seal(connection, [(name, block) for (block,) in [(_REST,), *blocks]])
-    if connection.execute("SELECT 1 FROM index_sums WHERE name = ? AND id = ?", (_LARGE, _REST)).fetchone() is None:
-        _put(connection, _LARGE, _REST, _rest(connection, _LARGE))
-
-
-def find_broken_blocks(connection: apsw.Connection) -> Iterator[str]:
-    """Which indexes are not as they were written."""
-    for name in INDEXES:
-        sums = dict(connection.execute("SELECT id, sum FROM index_sums WHERE name = ?", (name,)))
-        rest, is_sealed = sums.pop(_REST, None), bool(sums)
-        blocks = connection.execute(f"SELECT id, block FROM {name}_data")  # noqa: S608
-        is_whole = all(sums.pop(block, None) == _sum(content) for block, content in blocks) and not sums
-        if (is_sealed and not is_whole) or rest not in (None, _rest(connection, name)):
-            yield f"the full-text index {name} is not as it was written; `afterwit store rebuild` makes it again"
-
-
-def _seal(connection: apsw.Connection, blocks: Iterable[tuple[str, int]]) -> None:
-    for name, block in sorted(blocks):
-        row = connection.execute(f"SELECT block FROM {name}_data WHERE id = ?", (block,)).fetchone()  # noqa: S608
-        total = _sum(row[0]) if row else _rest(connection, name) if block == _REST and name != _LARGE else None
-        _put(connection, name, block, total)
-
-
-def _put(connection: apsw.Connection, name: str, block: int, total: int | None) -> None:
-    connection.execute("DELETE FROM index_sums WHERE name = ? AND id = ?", (name, block))
-    if total is not None:
-        connection.execute("INSERT INTO index_sums VALUES (?, ?, ?)", (name, block, total))
-
-
-def _rest(connection: apsw.Connection, name: str) -> int:
-    """Of what stands beside the blocks. How long the texts of sessions are is summed up with their files."""
-    queries = [
-        f"SELECT segid, term, pgno FROM {name}_idx ORDER BY segid, term",  # noqa: S608
-        f"SELECT k, v FROM {name}_config ORDER BY k",  # noqa: S608
-        f"SELECT count(*), sum(origin) FROM {name}_docsize",  # noqa: S608
-        f"SELECT id, sz FROM {name}_docsize ORDER BY id",  # noqa: S608
-    ]
-    rows = [connection.execute(query).fetchall() for query in queries[: 3 if name == _LARGE else 4]]
-    return _sum(msgspec.msgpack.encode(rows))
-
-
-def _sum(content: bytes) -> int:
-    return int.from_bytes(hashlib.blake2b(content, digest_size=8).digest(), signed=True)
-
 
 # What a flipped byte can raise in whoever reads what was stored, besides the errors of SQLite itself.
 UNREADABLE = (
@@ -140,6 +50,7 @@ _NO_SPACE = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 _LEAST_FREE_BYTES = 1_000_000
 _WAIT_SECONDS = 10.0
 _POLL_SECONDS = 0.05
+_SUM_BYTES = 8  # at the end of each page
 _ENVIRONMENT = (
     apsw.FullError,
     apsw.BusyError,
@@ -158,10 +69,13 @@ def connect(path: Path, *, durable: bool = False) -> apsw.Connection:
     _refuse_odd(path)
     try:
         path.touch(mode=0o600, exist_ok=True)
-        connection = apsw.Connection(str(path), statementcachesize=_STATEMENTS)
-        connection.set_busy_timeout(int(min(BUSY_MS, MOST_WAIT_SECONDS.get() * 1_000)))
+        connection = _open(path)
+        has_sums = connection.reserve_bytes() == _SUM_BYTES
+        connection.reserve_bytes(reserve=_SUM_BYTES)
         _configure(connection, durable=durable)
-        watch(connection)
+        if not has_sums and schema_version(connection):
+            with suppress(apsw.FullError, apsw.BusyError, apsw.LockedError):  # then the next one tries again
+                connection.execute("VACUUM")
     except (apsw.Error, OSError) as error:
         raise translate_error(error, path) from error
     return connection
@@ -171,13 +85,26 @@ def connect_readonly(path: Path) -> apsw.Connection:
     """A connection that cannot write, for commands that only look."""
     _refuse_odd(path)
     try:
-        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY, statementcachesize=_STATEMENTS)
-        connection.set_busy_timeout(int(min(BUSY_MS, MOST_WAIT_SECONDS.get() * 1_000)))
+        connection = _open(path, apsw.SQLITE_OPEN_READONLY)
         connection.execute("PRAGMA query_only = 1")
         connection.execute("PRAGMA schema_version")  # the first look at the file: only now is a wrong one noticed
     except (apsw.Error, OSError) as error:
         raise translate_error(error, path) from error
     return connection
+
+
+def _open(path: Path, flags: int = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE) -> apsw.Connection:
+    _load_checksums()
+    connection = apsw.Connection(str(path), flags=flags, statementcachesize=_STATEMENTS)
+    connection.set_busy_timeout(int(min(BUSY_MS, MOST_WAIT_SECONDS.get() * 1_000)))
+    return connection
+
+
+@cache
+def _load_checksums() -> None:
+    """Once for the process: databases without sums are read and written as ever."""
+    with closing(apsw.Connection(":memory:")) as db:
+        sqlite_extra.load(db, "cksumvfs")
 
 
 def _refuse_odd(path: Path) -> None:
@@ -239,8 +166,6 @@ def transaction(connection: apsw.Connection) -> Iterator[None]:
 def _complete(connection: apsw.Connection, *, is_nested: bool) -> None:
     """Commits, or takes the changes back: a failed commit must not stay open for whoever comes next."""
     try:
-        if not is_nested:
-            seal_written(connection)
         connection.execute("RELEASE inner_step" if is_nested else "COMMIT")
     except BaseException:
         if connection.in_transaction and not is_nested:
@@ -257,12 +182,19 @@ def translate_error(error: Exception, path: Path) -> StoreError:
         )
     if isinstance(error, apsw.BusyError | apsw.LockedError):
         return BusyError(f"{path} is locked by another program. Try again in a moment.")
-    if isinstance(error, apsw.CorruptError | apsw.NotADBError | apsw.TooBigError | apsw.FormatError):
+    if _is_wrong_page(error) or isinstance(
+        error, apsw.CorruptError | apsw.NotADBError | apsw.TooBigError | apsw.FormatError
+    ):
         return DamagedError(f"{path} is damaged ({error}). `afterwit store rebuild` makes it again from the archive.")
     if isinstance(error, apsw.IOError):
         return StoreError(f"Reading or writing {path} failed ({error}). Check the disk, then run the command again.")
     if isinstance(error, PermissionError | apsw.ReadOnlyError):
         return StoreError(f"No permission for {path}: the store is another user's, or was made read-only.")
+    if isinstance(error, apsw.SQLError):
+        return DamagedError(
+            f"Cannot use {path}: {error}. If it was made by a version between two releases, `afterwit store rebuild`"
+            " makes it again."
+        )
     return StoreError(f"Cannot use {path}: {error}.")
 
 
@@ -286,7 +218,12 @@ def _configure(connection: apsw.Connection, *, durable: bool) -> None:
 
 def is_damage(error: BaseException | None) -> bool:
     """Whether it is the database's own fault, and not that of a disk, a lock or a permission."""
-    return isinstance(error, apsw.Error) and not isinstance(error, _ENVIRONMENT)
+    return isinstance(error, apsw.Error) and (_is_wrong_page(error) or not isinstance(error, _ENVIRONMENT))
+
+
+def _is_wrong_page(error: BaseException) -> bool:
+    """Whether a page has not the sum that was written with it."""
+    return isinstance(error, apsw.IOError) and getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_DATA
 
 
 def put_in_place(new: Path, place: Path, *, is_damaged: bool) -> None:
@@ -328,7 +265,8 @@ def _replace(new: Path, place: Path) -> None:
 @contextmanager
 def release_database(place: Path) -> Iterator[apsw.Connection]:
     """The present database, locked, in one file."""
-    with closing(apsw.Connection(str(place), flags=apsw.SQLITE_OPEN_READWRITE)) as old:
+    with closing(_open(place, apsw.SQLITE_OPEN_READWRITE)) as old:
+        old.set_busy_timeout(0)
         deadline = time.monotonic() + _WAIT_SECONDS
         while not _is_single(old):
             if time.monotonic() > deadline:
@@ -349,7 +287,7 @@ def _is_single(old: apsw.Connection) -> bool:
 
 
 def _make_single(path: Path) -> None:
-    with closing(apsw.Connection(str(path))) as db:
+    with closing(_open(path)) as db:
         db.pragma("journal_mode", "delete")
 
 

@@ -1,16 +1,12 @@
 """Decisions and observations that cannot be derived again: into the journal first, from there into the database.
 
-The journal is the truth, and durable before anything follows from an entry. A run that dies between the two is caught
-up by the next command that opens the store, and a rebuilt database gets all entries again. Where the store fails after
-an entry was journalled, `report_if_recorded` says so: said as an error alone, people would decide a second time, or
-believe that nothing was decided.
+The journal is durable before anything follows from an entry. A run that dies between the two is caught up by the next
+command that opens the store; where the store fails after an entry was journalled, `report_if_recorded` says so, or
+people would decide a second time.
 
-After sessions were erased, entries say the same without anything that came from them (`bodies_after_erasure`).
-Decisions about items that nothing else supports keep what was decided and lose every word; so do texts that agents were
-shown. What an agent recorded in such a session, what was drawn for it and what a model read in it goes whole; of the
-requests to read it stays what they took, so that caps hold. What a model said of notes by id holds no words: it stays
-as long as one of the notes does. A pattern of the catalog loses the evidence that came from them, and its words where
-no other evidence is kept with it; so does the new version of a skill, whose old text is the user's.
+After sessions were erased, entries say the same without anything that came from them (`bodies_after_erasure`): what was
+decided about items stays without a word, what an agent recorded, was shown or read there goes whole, and of requests to
+a model stays what they took, so that caps hold.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

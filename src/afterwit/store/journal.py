@@ -1,19 +1,13 @@
 """The journal: what cannot be derived again, as an append-only, hash-chained log, one chain per machine.
 
-Decisions of people, imports, what agents reported, exposures and draws. A database of its own, committed with
-`synchronous=FULL`, so that rebuilding or losing the derived database costs no decision. Each entry's hash covers the
-one before it: a changed, removed or inserted entry breaks the chain, and `verify` says where. Only who remembers the
-last entry of a chain can tell that its end is missing, or that another journal was put in its place: `lost`.
+A database of its own, committed with `synchronous=FULL`, so that losing the derived database costs no decision. Each
+entry's hash covers the one before it, so that `verify` says where one was changed, removed or inserted; only who
+remembers the last entry of a chain can tell that its end is missing (`lost`). How far each chain was applied stands in
+the database and in a small file beside the journal, which may lag behind and never runs ahead.
 
-Entries count in the order of their moments, which never go back within a chain, whatever the clock does: an entry gets
-the moment of the latest one before it, if the clock says less. Entries are redacted by whoever writes them.
-
-How far each machine's chain has been applied stands in the database, and in a small file beside the journal, so that
-the loss of its last entries is noticed even where the database is lost with them. What the file says is a lower bound:
-it may lag behind, it never runs ahead.
-
-What a person has erased leaves the bodies of earlier entries, too: those get another body, and the entry that says so
-names each of them with a hash of it. So a body that was changed by anybody else is still noticed.
+Entries count in the order of their moments, which never go back within a chain, whatever the clock does. Entries are
+redacted by whoever writes them. What a person has erased leaves the bodies of earlier entries, too: the entry that says
+so names each of them with a hash of its new body.
 """
 
 import hashlib
@@ -30,7 +24,7 @@ import msgspec
 from afterwit.model.errors import DamagedError
 from afterwit.model.times import iso_from_ms
 from afterwit.store.atomic import make_way, replace_file, step
-from afterwit.store.database import connect, migrate, migrations, transaction
+from afterwit.store.database import connect, is_damage, migrate, migrations, transaction
 from afterwit.store.decisions import JournalEntry
 from afterwit.store.layout import Layout
 from afterwit.store.regular_files import read_regular
@@ -164,7 +158,9 @@ class Journal:
                     texts.append(f"entry {number} of machine {machine} was changed after it was written")
                 before, last = digest, (machine, number)
             return texts + self.lost(seen_heads)
-        except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError, TypeError) as error:
+        except (apsw.Error, UnicodeDecodeError, TypeError) as error:
+            if isinstance(error, apsw.Error) and not is_damage(error):
+                raise
             return [*texts, str(error)]
 
     def compact(self) -> bool:

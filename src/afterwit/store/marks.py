@@ -128,24 +128,6 @@ def forget_deck_changes(db: apsw.Connection) -> None:
     db.execute("DELETE FROM undealt")
 
 
-def repos_with_sessions(db: apsw.Connection) -> list[str]:
-    """Each once, by the kept counts."""
-    query = "SELECT DISTINCT repo FROM session_places WHERE repo <> '' ORDER BY repo"
-    return [row[0] for row in db.execute(query)]
-
-
-def scopes_with_items(db: apsw.Connection) -> list[str]:
-    """Each once, by a look for the next one in the index."""
-    query = """WITH RECURSIVE names (scope) AS (
-                   SELECT min(scope) FROM items
-                   UNION ALL
-                   SELECT (SELECT min(items.scope) FROM items WHERE items.scope > names.scope) FROM names
-                   WHERE names.scope IS NOT NULL
-               )
-               SELECT scope FROM names WHERE scope IS NOT NULL"""
-    return [row[0] for row in db.execute(query)]
-
-
 def newest_in(db: apsw.Connection, repo: str, most: int) -> list[int]:
     """The sessions of a repository that began last."""
     query = """SELECT id FROM sessions WHERE repo = ?

@@ -1,10 +1,5 @@
 """A store, open: the database, the archive, the journal and the spool of one folder, and the lease of whoever writes.
 
-Here damage of the store is told from faults of the program. A flipped byte can make SQLite fail, a text that is none, a
-body that does not unpack, or a value that nobody expects. SQLite's own errors say what they are. The others could as
-well be a mistake of ours: so the databases are looked at before anyone is told that they are damaged, and where they
-are sound the error goes on as it is.
-
 One writer at a time. The lease is a lock on a file, so the system releases it however the holder ends. The file names
 the holder's process, for people who wonder; its content is never trusted.
 """
@@ -20,17 +15,15 @@ from pathlib import Path
 
 import apsw
 
-from afterwit.model.errors import AfterwitError, BusyError, DamagedError, StoreError
+from afterwit.model.errors import BusyError, DamagedError, StoreError
 from afterwit.store.archive import Archive
 from afterwit.store.database import (
     MOST_WAIT_SECONDS,
-    UNREADABLE,
     connect,
     connect_readonly,
     migrate,
     migrations,
     schema_version,
-    seal_all,
     transaction,
     translate_error,
 )
@@ -63,9 +56,6 @@ def open_store(layout: Layout) -> Iterator[Store]:
         )
     with damage_as_errors(layout), closing(connect(layout.database)) as db:
         migrate(db, migrations(), layout.backups)
-        if db.execute("SELECT 1 FROM index_sums LIMIT 1").fetchone() is None:
-            with transaction(db):
-                seal_all(db)
         refuse_missing(layout, last_heads(layout, heads_applied(db)))
         with closing(Journal(layout.journal, layout.backups)) as journal:
             yield Store(layout, db, Archive(layout.archive), journal)
@@ -115,50 +105,12 @@ def readonly_database(layout: Layout) -> Iterator[apsw.Connection]:
 
 @contextmanager
 def damage_as_errors(layout: Layout) -> Iterator[None]:
-    """Errors of SQLite, and what damage does to those who read, become errors of ours that say what to do."""
+    """Errors of SQLite become errors of ours that say what to do. All others are faults of the program: SQLite lets
+    nobody read a page that is not as it was written."""
     try:
         yield
-    except (apsw.Error, StoreError) as error:
-        cause = error.__cause__ if isinstance(error, StoreError) else error
-        if isinstance(cause, apsw.SQLError) and _has_other_tables(layout):
-            raise DamagedError(
-                f"{layout.database} was made by a version between two releases, and has other tables than this one"
-                f" expects ({cause}). `afterwit store rebuild` makes it again from the archive and the journal."
-            ) from cause
-        if isinstance(error, StoreError):
-            raise
-        raise translate_error(error, layout.database) from error
-    except UNREADABLE as error:
-        fault = _first_fault(layout)
-        if not fault:
-            raise
-        raise DamagedError(f"A row cannot be read ({error}), because the store is damaged. {fault}") from error
-
-
-def _has_other_tables(layout: Layout) -> bool:
-    """Whether its tables and indexes are others than the migrations make that its number stands for."""
-    query = "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name"
-    with closing(connect_readonly(layout.database)) as db, closing(apsw.Connection(":memory:")) as made:
-        migrate(made, [step for step in migrations() if step.number <= schema_version(db)], Path())
-        return list(made.execute(query)) != list(db.execute(query))
-
-
-def _first_fault(layout: Layout) -> str:
-    """What is wrong with the databases, and what to do; "" if they are sound."""
-    from afterwit.store.checksums import database_faults  # brings in much that a glance does not need
-
-    try:
-        with closing(connect_readonly(layout.database)) as db:
-            for fault in database_faults(db, is_quick=True):
-                return f"{layout.database}: {fault}. `afterwit store rebuild` makes it again from the archive."
-        with closing(Journal(layout.journal, layout.backups)) as journal:
-            for fault in journal.verify():
-                return f"{layout.journal}: {fault}. Nothing else holds it: restore it from a backup."
-    except AfterwitError as error:
-        return str(error)
     except apsw.Error as error:
-        return str(translate_error(error, layout.database))
-    return ""
+        raise translate_error(error, layout.database) from error
 
 
 _POLL_SECONDS = 0.05

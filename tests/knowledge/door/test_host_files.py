@@ -11,7 +11,6 @@ from afterwit.capture.checkouts import checkouts
 from afterwit.config.world import World
 from afterwit.engine.archive.rebuild import rebuild
 from afterwit.engine.curation.curate import Words, add, edit
-from afterwit.engine.unchanged import nothing_new
 from afterwit.knowledge.door.host_files import instructions
 from afterwit.knowledge.door.list import all_items, find_item
 from afterwit.knowledge.gone import RETURNS
@@ -175,7 +174,6 @@ def test_a_file_that_a_person_named_is_seen_to_go(world: World) -> None:
     learned(world.user_home, world.layout.root)
     assert item_of(world, name).status is ItemStatus.ACTIVE
     (world.user_home / "orchard" / "press.py").unlink()
-    assert nothing_new(world) is None
     learned(world.user_home, world.layout.root)
     gone = item_of(world, name)
     assert (gone.status, gone.reason) == (ItemStatus.STALE, f"`press.py` is gone from the repository; {RETURNS}")

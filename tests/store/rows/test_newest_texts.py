@@ -7,6 +7,7 @@ import pytest
 from tests.homes import CLAUDE, claude_records, learned, mixed_home, put
 
 from afterwit.store.database import connect_readonly
+from afterwit.store.rows import texts
 from afterwit.store.rows.session_list import Selection, first_sessions
 from afterwit.store.rows.texts import (
     KINDS,
@@ -15,10 +16,8 @@ from afterwit.store.rows.texts import (
     has_more_than,
     hits_by_session,
     match_of,
-    newest_hits,
     terms_of,
     totals,
-    words_named,
 )
 
 QUERIES = ("row", "row -plum", "row done", '"row 1"', "pru*", "r*", "r* -ro*", "nowhere")
@@ -67,43 +66,34 @@ def _without_rank(hits: list[TextHit]) -> list[TextHit]:
 def test_the_newest_are_those_of_a_look_at_all(
     db: apsw.Connection, query: str, kind: str, selection: Selection
 ) -> None:
-    match = words_named(db, terms_of(query))
-    assert match is not None
+    match = match_of(terms_of(query))
     for limit, most in ((1, 1), (5, 2), (_EVERYTHING, 0)):
-        newest = newest_hits(db, match, selection, kind, limit, most)
-        plain = _plainly(db, query, selection, kind, most)
-        assert _without_rank(newest.hits) == _without_rank([hit for same in plain[:limit] for hit in same])
-    assert newest.totals == totals(db, match_of(terms_of(query)), selection, kind)
+        newest = hits_by_session(db, match, selection, kind, limit, most, is_newest=True)
+        plain = {same[0].session_id: same for same in _plainly(db, query, selection, kind, most)}
+        assert len({hit.session_id for hit in newest}) == min(limit, len(plain))
+        times = [_started(db, hit.session_id) for hit in newest]
+        assert times == sorted(times, reverse=True)
+        assert times[-1:] <= sorted((_started(db, session) for session in plain), reverse=True)[: len(times)][-1:]
+        for session, same in groupby(newest, key=lambda hit: hit.session_id):
+            assert _without_rank(list(same)) == _without_rank(plain[session])
+    assert totals(db, match, selection, kind, is_newest=True) == totals(db, match, selection, kind)
 
 
-def test_what_was_not_looked_at_is_said(db: apsw.Connection) -> None:
-    few = newest_hits(db, '"row"', Selection(), "", 1, 1).totals
+def _started(db: apsw.Connection, session: int) -> int:
+    return int(db.execute("SELECT ifnull(started_ms, 0) FROM sessions WHERE id = ?", (session,)).get)
+
+
+def test_what_was_not_looked_at_is_said(db: apsw.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     everything = totals(db, '"row"', Selection(), "")
-    assert few.is_least
+    monkeypatch.setattr(texts, "MOST_RANKED", 3)
+    few = totals(db, '"row"', Selection(), "", is_newest=True)
+    assert (few.matches, few.is_least) == (3, True)
     assert few.sessions < everything.sessions
     assert everything == TextTotals(everything.sessions, everything.matches, is_least=False)
+    assert len(hits_by_session(db, '"row"', Selection(), "", 0, 0, is_newest=True)) == 3
 
 
 def test_a_count_stops_at_its_bound(db: apsw.Connection) -> None:
     matches = totals(db, '"row"', Selection(), "").matches
     assert has_more_than(db, '"row"', matches - 1)
     assert not has_more_than(db, '"row"', matches)
-
-
-@pytest.mark.parametrize("query", ["p*", "PRU*", "row pl*", "row -d*", "zzz*", "row"])
-def test_words_in_place_of_their_beginning_find_the_same(db: apsw.Connection, query: str) -> None:
-    named = words_named(db, terms_of(query))
-    assert named is not None
-    assert "*" not in named
-    asked = "SELECT rowid FROM texts WHERE texts MATCH ?"
-    assert list(db.execute(asked, (named,))) == list(db.execute(asked, (match_of(terms_of(query)),)))
-
-
-def test_a_phrase_and_too_many_words_are_left_to_the_index(
-    db: apsw.Connection, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert words_named(db, terms_of('"row 1"*')) is None
-    assert words_named(db, terms_of("plü*")) is None
-    monkeypatch.setattr("afterwit.store.rows.texts._MOST_WORDS", 1)
-    assert words_named(db, terms_of("r*")) is None
-    assert words_named(db, terms_of("nowhere*")) == '("nowhere")'

@@ -3,7 +3,6 @@
 import apsw
 from tests.store.planted_rows import plant
 
-from afterwit.store.checksums import find_broken_knowledge, seal_knowledge
 from afterwit.store.rows import sightings
 from afterwit.store.rows.items import put_items_mark
 from afterwit.store.rows.sightings import DigestRow, DraftRow, HarvestedRow, MatterKey, SightingRow, put_digest
@@ -135,13 +134,3 @@ def test_everything_can_be_concluded_again(db: apsw.Connection) -> None:
     sightings.forget_harvest(db)
     assert sightings.matters_touched(db) == [PRUNING]
     assert sightings.sessions_to_harvest(db, "a:1") == [1]
-
-
-def test_what_was_harvested_is_summed_up_as_it_comes_and_goes(db: apsw.Connection) -> None:
-    seal_knowledge(db)
-    put_seen(db, 1, [seen(1, PRUNING), seen(1, PICKING)])
-    sightings.put_drafts(db, PRUNING, [draft("i1", PRUNING)])
-    put_seen(db, 1, [seen(1, PRUNING, b"y")])
-    assert list(find_broken_knowledge(db)) == []
-    db.execute("DELETE FROM drafts")
-    assert len(list(find_broken_knowledge(db))) == 1

@@ -1,19 +1,10 @@
 """What later stages need and no other row holds: prompts, stated sentences, summaries, skills that a person calls,
 rules, names that an edit defines, commit messages, pull requests, instruction files.
 
-Taken while the text is in hand, so that a session can be digested, and digested again, without its original. Everything
-that comes in here is redacted already or is redacted here. Sizes are bounded per note; the number of replies per part
-too, because agents talk much. Definitions are told by the keywords of common languages, messages by the options of `git
-commit`, `gh pr create` and the like, here-documents included.
-
-A rule of a linter, type checker or compiler is known by the shape of the line that reports it, not by its id alone:
-`E501` in prose or in a listing is no report. What runs many tasks at once puts a name before each line, and the log of
-a continuous integration a time: they are taken off. Only the beginning and the end of a long output are looked at, and
-each rule is taken once.
-
-Sentences are taken for their form (`always`, `never`, `we decided`, `the root cause was`), not for their subject, and
-only if they are short, whole and prose: precision before recall. Whether one is true or still holds is not decided
-here.
+Taken while the text is in hand, so that a session can be digested again without its original. All of it is redacted,
+and bounded. A rule of a linter or compiler is known by the shape of the line that reports it, not by its id alone.
+Sentences are taken for their form (`always`, `we decided`, `the root cause was`), only if they are short, whole and
+prose: precision before recall. Whether one is true is not decided here.
 """
 
 import re

@@ -1,16 +1,10 @@
 """What one file says of one session as a whole (when, where, by whom, on what task), what each response cost, and which
 of its records are copies.
 
-The facts grow while the file is read. What is said first stands, except that a title which a person gave beats others.
-Texts come in as the log has them and are made safe here, by the function that the caller gives; where a session ran is
-judged by the path as it is. Logs tell the same response several times, and in pieces: rows of one response merge in any
-order to the same row. Figures that mean nothing are brought into the range that sums can hold.
-
-A record whose key another part owns, or that occurred before in this file, is a copy. Prompts, calls and spends have
-keys; everything else goes with the last of them in its session. A record whose format gives it no identity gets one
-here. Which of several parts owns a record is settled between files, elsewhere: here it is only noted which keys each
-part holds. Of `AssemblerResume` the order of the fields is the format: bytes that an earlier run has written must be
-read by this one. Everything in it is redacted already, and ids that come from the log are hashes.
+What is said first stands, except that a title which a person gave beats others. Logs tell the same response several
+times, and in pieces: rows of one response merge in any order to the same row. A record whose key another part owns, or
+that occurred before in this file, is a copy; which of several parts owns it is settled between files, elsewhere. Of
+`AssemblerResume` the order of the fields is the format: bytes that an earlier run has written must be read by this one.
 """
 
 from collections.abc import Callable, Set

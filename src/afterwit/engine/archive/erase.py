@@ -11,16 +11,15 @@ goes whole; `engine.archive.delete` asks before.
 
 import os
 from collections.abc import Iterable, Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from afterwit.agents.registry import reader_for
-from afterwit.capture.commit import PartRows, companion_bytes, remove_dropped_objects, resolve_repos
+from afterwit.capture.commit import PartRows, file_in_archive, remove_dropped_objects, resolve_repos
 from afterwit.capture.derived import COMPANION, TRANSCRIPT, Derived, Origin, keys_of, origin_in, parts_held
 from afterwit.capture.left_out import mark_of, take_apart
-from afterwit.capture.logs import owner_of
+from afterwit.capture.logs import owner_of_archived
 from afterwit.config.run_rules import RunRules
 from afterwit.config.world import World, rules_for
 from afterwit.digest.door import digest_pending
@@ -35,7 +34,6 @@ from afterwit.redaction.markers import marked
 from afterwit.store import archive_mark, spool
 from afterwit.store.archive import archive_name, generation_of
 from afterwit.store.atomic import replace_file, step
-from afterwit.store.checksums import seal
 from afterwit.store.database import UNREADABLE, transaction, translate_error
 from afterwit.store.layout import Layout
 from afterwit.store.marks import DECK, forget_last_run, put_mark
@@ -202,10 +200,9 @@ class Eraser(PartRows):
         by_owner: dict[bytes, list[FileRow]] = {}
         for row in rows:
             origin = self._origin(row) if row.role == COMPANION and row.agent in agents and row.held_bytes else None
-            reader = reader_for(row.agent, self._rules.declared) if origin else None
-            owner = owner_of(reader, origin.path) if reader and origin else None
-            if origin is not None and owner is not None:
-                by_owner.setdefault(origin._replace(path=owner.transcript).key, []).append(row)
+            owner = owner_of_archived(origin, self._rules.declared) if origin else None
+            if owner is not None:
+                by_owner.setdefault(owner[0], []).append(row)
         return by_owner
 
     def _origin(self, row: FileRow) -> Origin | None:
@@ -219,17 +216,11 @@ class Eraser(PartRows):
         origin = self._origin(file.row)
         if origin is None:
             return None
-
-        def companion(path: PurePosixPath) -> bytes | None:
-            return companion_bytes(self._db, self._store.archive, origin, path)
-
         try:
             content = b"".join(self._store.archive.read(file.row.object_name, file.row.held_bytes))
         except DamagedError:
             return None
-        return take_apart(
-            *(origin.agent, origin.path, content, file.gone, self._rules, companion), is_tracked=origin.is_tracked
-        )
+        return take_apart(file_in_archive(self._store, self._rules, origin), content, file.gone)
 
     def _remove(self, row: FileRow) -> None:
         """All that a file left."""
@@ -279,7 +270,6 @@ class Eraser(PartRows):
                 parts.delete_part(self._db, part.id)
         parts.put_problems(self._db, row.id, 0, [])
         files.note_dropped(self._db, row.id, drop_in(header), pack_keys(rest.keys))
-        seal(self._db, [row.id])
         return True
 
 

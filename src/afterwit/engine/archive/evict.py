@@ -2,16 +2,12 @@
 
 Three passes: what is older than the backstop, then what is above the soft cap, then what is above the hard cap. Only
 originals that were analysed go, those of the least value per byte first, or the oldest. What was not analysed goes as
-the last resort, above the hard cap alone: that is a loss of data, and report and exit code say so. What is kept never
-goes. The report names every original with its hash.
-
-Originals that were lost and gave no session may be taken in again where they fit under the hard cap beside everything
-that the archive holds now. Nothing is lost below the hard cap, so what comes back stays; if it turns out larger than it
-was, its new size decides the next time. Whether the agent still has the file is not asked here.
+the last resort, above the hard cap alone: that is a loss of data, and report and exit code say so. What is pinned never
+goes. Originals that were lost and gave no session may be taken in again where they fit under the hard cap.
 """
 
 import shutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -21,10 +17,9 @@ import msgspec
 
 from afterwit.agents.declared.description import Description
 from afterwit.agents.prompt_history import HISTORY
-from afterwit.agents.registry import reader_for
 from afterwit.capture.commit import remove_dropped_objects
 from afterwit.capture.derived import COMPANION, origin_in
-from afterwit.capture.logs import owner_of
+from afterwit.capture.logs import owner_of_archived
 from afterwit.config.world import World
 from afterwit.engine.archive.remove import PACKED_BYTES, FileToDrop, drop_originals, settle_dropped
 from afterwit.model.errors import DamagedError, UsageError
@@ -39,7 +34,6 @@ from afterwit.store.rows.files import (
     LOST,
     FileRow,
     RawFile,
-    SessionName,
     files_by_id,
     files_dropped,
     files_lost_unread,
@@ -72,6 +66,7 @@ class EvictionCandidate(NamedTuple):
     value: float = 0.0  # what it may still teach
     is_analysed: bool = False
     is_kept: bool = False  # pinned, or of a kind that is never given up
+    companions: tuple[int, ...] = ()  # files that go with it
 
     @property
     def worth(self) -> float:
@@ -112,55 +107,34 @@ class EvictionPlan(NamedTuple):
 
 def plan_eviction(candidates: Iterable[EvictionCandidate], limits: RetentionSettings, now_ms: int) -> EvictionPlan:
     """What has to go now. The order of the candidates does not matter."""
-    first = _by_worth if limits.order is EvictionOrder.VALUE else _by_age
-    everything = sorted(candidates, key=first)
+    is_by_value = limits.order is EvictionOrder.VALUE
+    everything = sorted(
+        candidates, key=lambda candidate: (candidate.worth if is_by_value else 0, candidate.ended_ms, candidate.id)
+    )
     analysed = [candidate for candidate in everything if candidate.is_analysed and not candidate.is_kept]
     last_resort = [candidate for candidate in everything if not candidate.is_analysed and not candidate.is_kept]
-    passes = _Passes(sum(candidate.packed_bytes for candidate in everything))
-    if limits.raw_max_age_days:
-        oldest_ms = now_ms - limits.raw_max_age_days * _DAY_MS
-        passes.run(Reason.AGE, analysed, lambda candidate, _: candidate.ended_ms < oldest_ms)
-    passes.run(Reason.SOFT_CAP, analysed, lambda _, used: used > limits.raw_soft_cap_bytes)
-    passes.run(Reason.HARD_CAP, [*analysed, *last_resort], lambda _, used: used > limits.hard_cap_bytes)
-    return EvictionPlan(passes.before_bytes, passes.passes, passes.used_bytes > limits.hard_cap_bytes)
-
-
-class _Passes:
-    """The passes, one after the other, each on what the earlier ones left."""
-
-    def __init__(self, used_bytes: int) -> None:
-        self.before_bytes = self.used_bytes = used_bytes
-        self.passes: list[EvictionPass] = []
-        self._gone: set[int] = set()
-
-    def run(
-        self, reason: Reason, among: list[EvictionCandidate], must_go: Callable[[EvictionCandidate, int], bool]
-    ) -> None:
+    oldest_ms = now_ms - limits.raw_max_age_days * _DAY_MS if limits.raw_max_age_days else 0
+    before_bytes = used_bytes = sum(candidate.packed_bytes for candidate in everything)
+    passes: list[EvictionPass] = []
+    gone: set[int] = set()
+    for reason, among, cap_bytes in (
+        (Reason.AGE, [candidate for candidate in analysed if candidate.ended_ms < oldest_ms], -1),
+        (Reason.SOFT_CAP, analysed, limits.raw_soft_cap_bytes),
+        (Reason.HARD_CAP, [*analysed, *last_resort], limits.hard_cap_bytes),
+    ):
         dropped: list[EvictionCandidate] = []
         for candidate in among:
-            if candidate.id not in self._gone and must_go(candidate, self.used_bytes):
+            if candidate.id not in gone and used_bytes > cap_bytes:
                 dropped.append(candidate)
-                self._gone.add(candidate.id)
-                self.used_bytes -= candidate.packed_bytes
+                gone.add(candidate.id)
+                used_bytes -= candidate.packed_bytes
         if dropped:
-            self.passes.append(EvictionPass(reason, dropped, self.used_bytes))
-
-
-def _by_worth(candidate: EvictionCandidate) -> tuple[float, int, int]:
-    return candidate.worth, candidate.ended_ms, candidate.id
-
-
-def _by_age(candidate: EvictionCandidate) -> tuple[int, int]:
-    return candidate.ended_ms, candidate.id
+            passes.append(EvictionPass(reason, dropped, used_bytes))
+    return EvictionPlan(before_bytes, passes, used_bytes > limits.hard_cap_bytes)
 
 
 _WAIT_SECONDS = 60
 _WORTH_PACKING = 8  # an eighth of the database has to be unused
-
-
-class _Original(NamedTuple):
-    candidate: EvictionCandidate
-    companions: list[int]
 
 
 def evict(
@@ -228,10 +202,8 @@ class _Evicting:
         self._store = store
         self._limits = limits
         self._now_ms = world.now_ms
-        self._originals = _originals(store, limits, world.declared)
-        self._plan: EvictionPlan = plan_eviction(
-            (original.candidate for original in self._originals.values()), limits, world.now_ms
-        )
+        self._candidates = _candidates(store, limits, world.declared)
+        self._plan: EvictionPlan = plan_eviction(self._candidates, limits, world.now_ms)
         file_ids = [candidate.id for candidate in self._plan.candidates]
         self._faults: dict[int, str] = {}
         self._files = files_by_id(store.db, file_ids)
@@ -252,7 +224,7 @@ class _Evicting:
             if candidate.id not in self._faults
         ]
         freed = sum(original.freed_bytes for original in dropped)
-        kept = (original.candidate.packed_bytes for original in self._originals.values() if original.candidate.is_kept)
+        kept = (candidate.packed_bytes for candidate in self._candidates if candidate.is_kept)
         return Eviction(
             is_dry_run=is_dry_run,
             soft_cap_bytes=limits.raw_soft_cap_bytes,
@@ -271,10 +243,9 @@ class _Evicting:
         )
 
     def _file_to_drop(self, candidate: EvictionCandidate) -> FileToDrop:
-        companions = files_by_id(self._store.db, self._originals[candidate.id].companions)
-        return FileToDrop(
-            self._files[candidate.id], EVICTED if candidate.is_analysed else LOST, list(companions.values())
-        )
+        companions = files_by_id(self._store.db, candidate.companions)
+        state = EVICTED if candidate.is_analysed else LOST
+        return FileToDrop(self._files[candidate.id], state, list(companions.values()))
 
     def _done(self, eviction: EvictionPass) -> PassDone:
         names = {name.id for candidate in eviction.candidates for name in self._sessions.get(candidate.id, [])}
@@ -300,11 +271,6 @@ class _Evicting:
         )
 
 
-def pack_originals(store: Store) -> int:
-    """What all originals take in the archive, companions included."""
-    return archive_state(store.db, store.archive).original_bytes
-
-
 def bytes_distilled(store: Store) -> int:
     """What the database and the remains of dropped originals take."""
     rows = files_by_id(store.db, [file.id for file in files_dropped(store.db)]).values()
@@ -312,66 +278,43 @@ def bytes_distilled(store: Store) -> int:
     return database_bytes(store.layout.database) + remains
 
 
-def _originals(store: Store, limits: RetentionSettings, declared: tuple[Description, ...]) -> dict[int, _Original]:
-    """What the archive holds, companions with the transcript that they belong to."""
+def _candidates(store: Store, limits: RetentionSettings, declared: tuple[Description, ...]) -> list[EvictionCandidate]:
+    """What the archive holds, companions with the present generation of the transcript that they belong to."""
     rows = raw_files(store.db)
     packed = {row.id: store.archive.size(archive_name(row.key, row.generation)) for row in rows}
+    latest = {row.key: row.id for row in rows if row.role != COMPANION}
+    companions: dict[int, list[int]] = {}
+    alone: list[RawFile] = []
+    for row in rows:
+        owner = latest.get(_owner_key(store.archive, row, declared)) if row.role == COMPANION else row.id
+        if owner is None:
+            alone.append(row)
+        elif owner != row.id:
+            companions.setdefault(owner, []).append(row.id)
     transcripts = [row for row in rows if row.role != COMPANION]
-    owners = _owners(store.archive, rows, declared)
-    beside: dict[int, list[int]] = {}
-    for companion, owner in owners.items():
-        beside.setdefault(owner, []).append(companion)
     names = sessions_in(store.db, [row.id for row in transcripts])
     may_go = sum(packed.values()) > limits.raw_soft_cap_bytes
     worth = _values(store.db) if limits.order is EvictionOrder.VALUE and may_go else {}
-    alone = [row for row in rows if row.role == COMPANION and row.id not in owners]
-    return {
-        row.id: _Original(
-            _candidate(
-                row, packed[row.id] + sum(packed[companion_id] for companion_id in beside.get(row.id, [])), names, worth
-            ),
-            beside.get(row.id, []),
+    return [
+        EvictionCandidate(
+            id=row.id,
+            packed_bytes=packed[row.id] + sum(packed[companion] for companion in companions.get(row.id, ())),
+            ended_ms=row.mtime_ns // 1_000_000 if row.ended_ms is None else row.ended_ms,
+            value=sum(worth.get(name.id, 0.0) for name in names.get(row.id, [])),
+            is_analysed=bool(row.sessions) and not row.undigested,
+            is_kept=bool(row.pinned) or PurePosixPath(row.path).name == HISTORY.name or row.role == COMPANION,
+            companions=tuple(companions.get(row.id, ())),
         )
         for row in (*transcripts, *alone)
-    }
-
-
-def _candidate(
-    row: RawFile, packed_bytes: int, names: Mapping[int, list[SessionName]], worth: Mapping[int, float]
-) -> EvictionCandidate:
-    is_history = PurePosixPath(row.path).name == HISTORY.name
-    return EvictionCandidate(
-        id=row.id,
-        packed_bytes=packed_bytes,
-        ended_ms=row.mtime_ns // 1_000_000 if row.ended_ms is None else row.ended_ms,
-        value=sum(worth.get(name.id, 0.0) for name in names.get(row.id, [])),
-        is_analysed=bool(row.sessions) and not row.undigested,
-        is_kept=bool(row.pinned) or is_history or row.role == COMPANION,
-    )
-
-
-def _owners(archive: Archive, rows: Iterable[RawFile], declared: tuple[Description, ...]) -> dict[int, int]:
-    """For each companion the transcript that it goes with: the present generation of its owner."""
-    latest: dict[bytes, RawFile] = {}
-    for row in rows:
-        if row.role != COMPANION:
-            latest[row.key] = row
-    owners: dict[int, int] = {}
-    for row in rows:
-        owner = latest.get(_owner_key(archive, row, declared)) if row.role == COMPANION else None
-        if owner is not None:
-            owners[row.id] = owner.id
-    return owners
+    ]
 
 
 def _owner_key(archive: Archive, row: RawFile, declared: tuple[Description, ...]) -> bytes:
     try:
-        origin = origin_in(archive.header(archive_name(row.key, row.generation)))
+        owner = owner_of_archived(origin_in(archive.header(archive_name(row.key, row.generation))), declared)
     except DamagedError:
         return b""
-    reader = reader_for(origin.agent, declared)
-    owner = owner_of(reader, origin.path) if reader else None
-    return origin._replace(path=owner.transcript).key if owner is not None else b""
+    return owner[0] if owner else b""
 
 
 def _values(db: apsw.Connection) -> dict[int, float]:
@@ -398,7 +341,7 @@ def recapturable(store: Store, limits: RetentionSettings) -> dict[bytes, str]:
     lost = files_by_id(store.db, files_lost_unread(store.db)).values()
     if not lost:
         return {}
-    room = limits.hard_cap_bytes - pack_originals(store)
+    room = limits.hard_cap_bytes - archive_state(store.db, store.archive).original_bytes
     fitting: dict[bytes, str] = {}
     for row in sorted(lost, key=lambda row: (-row.mtime_ns, row.key)):
         size = _count_packed(store, row)

@@ -2,12 +2,9 @@
 remains in the archive have the rows.
 
 The new database is built beside the old one by the same code that `learn` uses, then renamed into its place: killed
-anywhere, or on a full disk, the old one stands, or the new one. Only a database that is itself damaged is set aside;
-one that cannot be read for another reason, or that a newer version wrote, stops the command. So does a journal that
-lacks decisions which were applied before, and an archive that holds less than the present database knows: what is lost
-is said, and somebody has to accept it. What cannot be read in the archive, or lost its end, gets a row that says so
-until the file is read again, or its object restored or removed. The archive stays as it is, except that generations of
-which `learn` would have kept nothing are marked for removal.
+anywhere, or on a full disk, the old one stands, or the new one. A journal that lacks decisions which were applied
+before, or an archive that holds less than the present database knows, stops it until somebody accepts the loss. What
+cannot be read in the archive gets a row that says so until the file is read again, or its object restored or removed.
 """
 
 import os
@@ -21,11 +18,10 @@ import msgspec
 from msgspec.structs import replace
 
 from afterwit.agents.declared.description import Description
-from afterwit.agents.registry import reader_for
 from afterwit.capture.commit import PartRows, resolve_repos
-from afterwit.capture.derive import derive_archived
+from afterwit.capture.derive import FileToRead, derive_archived
 from afterwit.capture.derived import COMPANION, TRANSCRIPT, Derived, Origin, keys_of, origin_in
-from afterwit.capture.logs import owner_of
+from afterwit.capture.logs import owner_of_archived
 from afterwit.capture.tasks import is_much, workers_for
 from afterwit.capture.workers import Workers
 from afterwit.config.run_rules import RunRules
@@ -40,7 +36,7 @@ from afterwit.model.prices import price_list
 from afterwit.store import archive_mark
 from afterwit.store.archive import Archive, ArchiveName, archive_name, generation_of
 from afterwit.store.atomic import step
-from afterwit.store.checksums import content_hash, find_broken_rows, seal
+from afterwit.store.checks import content_hash
 from afterwit.store.database import (
     UNREADABLE,
     connect,
@@ -169,8 +165,6 @@ def keep_damage(
         if row is not None and object_damage.is_used:
             # With another checksum than that of the bytes, so that the next rebuild sees that something was lost.
             files.note_held(db, row.id, object_damage.held_bytes, earlier.sha256 if earlier else "")
-            if row.role == TRANSCRIPT:
-                seal(db, [row.id])
         file_id = row.id if row is not None else _added(db, name, earlier)
         if file_id is not None:
             remedy = f"{files.REMEDY} To go on without it, delete {name}.zst in the archive."
@@ -439,10 +433,8 @@ def _work(task: _Task) -> bytes | str:
             return None
 
     try:
-        pieces = archive.read(task.stored.name)
-        derived = derive_archived(
-            *(origin.agent, origin.path, pieces, companion, task.rules), is_tracked=origin.is_tracked
-        )
+        file = FileToRead(origin.agent, origin.path, task.rules, companion, origin.is_tracked)
+        derived = derive_archived(file, archive.read(task.stored.name))
     except (DamagedError, LookupError) as error:
         return str(error)
     return msgspec.msgpack.encode(derived)
@@ -463,17 +455,16 @@ def _companions(
     """The live companions of each transcript, by path."""
     by_transcript: dict[bytes, dict[str, ArchiveName]] = {}
     for archived in stored:
-        reader = reader_for(archived.origin.agent, declared)
-        owner = owner_of(reader, archived.origin.path) if reader and archived.role == COMPANION else None
-        if owner is not None and archived.is_live:
-            key = archived.origin._replace(path=owner.transcript).key
-            by_transcript.setdefault(key, {})[str(owner.path)] = archived.name
+        is_wanted = archived.role == COMPANION and archived.is_live
+        owner = owner_of_archived(archived.origin, declared) if is_wanted else None
+        if owner is not None:
+            by_transcript.setdefault(owner[0], {})[str(owner[1])] = archived.name
     return by_transcript
 
 
 def _present(layout: Layout) -> _Present:
     """What the present database knows. Nothing, if it is not there, is empty, or is itself damaged; what else keeps it
-    from being read is raised. Of a file whose rows are not those that were written, the archive knows better."""
+    from being read is raised."""
     if not layout.database.exists():
         return _Present()
     try:
@@ -481,8 +472,7 @@ def _present(layout: Layout) -> _Present:
             if not schema_version(db):
                 return _Present()
             migrate(db, migrations(), layout.backups)
-            broken = {file_id for file_id, _ in find_broken_rows(db)}
-            rows = {row.object_name: row for row in files.all_files(db) if row.id not in broken}
+            rows = {row.object_name: row for row in files.all_files(db)}
             return _Present(content_hash(db), rows, heads_applied(db))
     except UNREADABLE:
         return _Present(is_damaged=True)

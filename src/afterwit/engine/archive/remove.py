@@ -19,7 +19,6 @@ from afterwit.model.errors import DamagedError
 from afterwit.store import archive_mark
 from afterwit.store.archive import Archive, ArchiveName
 from afterwit.store.atomic import step
-from afterwit.store.checksums import seal
 from afterwit.store.database import UNREADABLE, transaction, translate_error
 from afterwit.store.marks import forget_last_run
 from afterwit.store.rows import files, parts
@@ -173,7 +172,6 @@ def _settle(store: Store, file: FileRow) -> None:
     part_ids_before = {part.facts.native_id: part.id for part in parts.parts_of_file(store.db, file.id)}
     part_ids = {number: part_ids_before[facts.native_id] for number, facts in enumerate(remains.captured.parts)}
     put_remains(store.db, file.id, drop, remains, part_ids)
-    seal(store.db, [file.id])
     for companion in remains.companions:
         _settle_companion(store, origin_in(header), companion, drop)
 

@@ -3,17 +3,13 @@
 `check_some` reads some archived files with every run, and all within a week: agents delete their logs, so damage must
 be seen while they still have them. What is not as it should be is noted, and the next reading of the agent's log brings
 it again, as a new generation. `verify` (`store verify`) looks at everything, with what to do: database, journal,
-archive and what lies beside them. Whether decisions stand in the database as the journal says is found by applying the
-journal to an empty one; entries that wait to be applied are left out, and so are moments, which an earlier version took
-from a clock that may have gone back. The rest is sizes, lists, and giving space back.
+archive and what lies beside them. The rest is sizes, lists, and giving space back.
 
 A glance at an unchanged store loads this: what reads sessions or the deck is imported where it is needed.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import apsw
@@ -22,14 +18,13 @@ import msgspec
 from afterwit.model.errors import DamagedError
 from afterwit.store import archive_mark, journal, spool
 from afterwit.store.archive import ArchiveName, generation_of
-from afterwit.store.database import UNREADABLE, migrate, migrations, transaction
+from afterwit.store.database import UNREADABLE, transaction
 from afterwit.store.frames import REMAINS
 from afterwit.store.layout import Layout
 from afterwit.store.marks import CHECKED, DECK, KEY, MACHINE, fingerprint, forget_last_run, key_mark, mark, put_mark
 from afterwit.store.rows import files, parts
 from afterwit.store.rows.files import DAMAGED, FileRow, all_files, file_key, files_damaged
 from afterwit.store.rows.health import RowCounts, archive_state, count_rows, database_bytes, latest_held, problem_rows
-from afterwit.store.rows.parts import count_unclaimed, parts_of_file
 from afterwit.store.store import Store, hold_lease, open_store, readonly_database, require
 
 _MOST_BYTES = 16_000_000  # of originals, in one run
@@ -115,18 +110,6 @@ def still_damaged(store: Store, before: list[FileRow]) -> Iterator[str]:
             yield f"{row.path} is damaged in the archive: {row.error}"
 
 
-_DECIDED = {
-    "aliases": "subject, name, target",
-    "pins": "agent, native_id",
-    "checkouts": "root, remote",
-    "item_decisions": "machine, number, kind, item, body",
-    "experiment": "session_share, item_share, arms, compared",
-    "memory_entries": "user, key, value, metadata",
-    "draws": "key, agent, session, context, repo, moment, act, at_ms, is_held, items, text, would, odds, item_odds",
-    "exposures": "agent, session, item, moment, at_ms, is_shown",
-}
-
-
 class StoreFault(msgspec.Struct, frozen=True):
     """Something that `verify` found. What is harmless needs no repair."""
 
@@ -137,16 +120,14 @@ class StoreFault(msgspec.Struct, frozen=True):
 
 def verify(layout: Layout) -> Iterator[StoreFault]:
     """Checks database, archive and journal. Reads every archived byte."""
-    from afterwit.store.checksums import database_faults, foreign_permissions
+    from afterwit.store.checks import database_faults, foreign_permissions
 
     require(layout)
     with hold_lease(layout.lease, wait_seconds=60), open_store(layout) as store:
         yield from (StoreFault("database", fault) for fault in database_faults(store.db))
         yield from (StoreFault("database", fault) for fault in archive_mark.faults(store))
-        lost = journal.journal_faults(layout, store.db, store.journal)
-        yield from (StoreFault("database", fault) for fault in (() if lost else decision_faults(store)))
-        yield from (StoreFault("database", fault) for fault in _claim_faults(store))
-        yield from (StoreFault("journal", fault) for fault in (*lost, journal.heads_fault(layout)) if fault)
+        lost = (*journal.journal_faults(layout, store.db, store.journal), journal.heads_fault(layout))
+        yield from (StoreFault("journal", fault) for fault in lost if fault)
         yield from _archive_faults(store)
         yield from foreign_belongings(store, is_full=True)
         yield from (StoreFault("permissions", fault) for fault in foreign_permissions(layout))
@@ -216,49 +197,6 @@ def is_deck_sound(store: Store, *, is_full: bool = True) -> bool:
         return False
 
 
-def decision_faults(store: Store) -> Iterator[str]:
-    """Tables that say something else than the journal. A journal that cannot be read is reported by its own check."""
-    from afterwit.store.decide import apply_entry
-
-    done = {machine: head.number for machine, head in journal.heads_applied(store.db).items()}
-    with closing(apsw.Connection(":memory:")) as db:
-        migrate(db, migrations(), Path())
-        scratch = Store(store.layout, db, store.archive, store.journal)
-        try:
-            for entry in store.journal.entries():
-                if entry.number <= done.get(entry.machine, 0):
-                    apply_entry(scratch, entry)
-        except DamagedError:
-            return
-        for table, columns in _DECIDED.items():
-            if _rows(store.db, table, columns) != _rows(db, table, columns):
-                yield f"{table} are not as the journal says; `afterwit store rebuild` applies it again"
-
-
-def _rows(db: apsw.Connection, table: str, columns: str) -> Sequence[object]:
-    try:
-        return db.execute(f"SELECT {columns} FROM {table} ORDER BY {columns}").fetchall()  # noqa: S608
-    except (apsw.CorruptError, UnicodeDecodeError) as error:
-        return [str(error)]
-
-
-def _claim_faults(store: Store) -> Iterator[str]:
-    """Records of sessions that nobody owns: they would be counted twice when a copy of them comes."""
-    for row in all_files(store.db):
-        try:
-            if row.resume and row.held_bytes and _has_unclaimed(store, row):
-                yield f"records of {row.path} belong to nobody; `afterwit store rebuild` makes them again"
-        except UNREADABLE as error:
-            yield f"what was read of {row.path} cannot be read again ({error}); `afterwit store rebuild` makes it again"
-
-
-def _has_unclaimed(store: Store, row: FileRow) -> bool:
-    from afterwit.capture.derived import keys_of
-
-    held_keys, parts = keys_of(row), parts_of_file(store.db, row.id)
-    return any(count_unclaimed(store.db, held_keys.get(part.facts.native_id, [])) for part in parts)
-
-
 def _archive_faults(store: Store) -> Iterator[StoreFault]:
     for row in all_files(store.db):
         if row.has_object and (fault := checked(store, row)):
@@ -307,7 +245,7 @@ class Sizes(msgspec.Struct, kw_only=True):
 
 
 def stat(layout: Layout) -> Sizes:
-    from afterwit.store.checksums import content_hash
+    from afterwit.store.checks import content_hash
 
     require(layout)
     with open_store(layout) as store:

@@ -21,7 +21,7 @@ from afterwit.config.world import World
 from afterwit.engine.doctor.doctor import Examination
 from afterwit.engine.doctor.findings import DoctorFinding, alarm
 from afterwit.model.errors import AfterwitError
-from afterwit.store.checksums import rows_with_texts
+from afterwit.store.checks import rows_with_texts
 from afterwit.store.database import connect_readonly
 from afterwit.store.layout import Layout
 from afterwit.store.regular_files import read_regular

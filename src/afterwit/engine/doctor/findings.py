@@ -29,7 +29,7 @@ from afterwit.model.times import iso_from_ms
 from afterwit.reader.ledger import spent_by
 from afterwit.recall.hook.entry import CALLED
 from afterwit.store import archive_mark, journal, spool
-from afterwit.store.checksums import foreign_permissions
+from afterwit.store.checks import foreign_permissions
 from afterwit.store.database import schema_version
 from afterwit.store.layout import Layout
 from afterwit.store.rows import hooks

@@ -22,7 +22,7 @@ from afterwit.extras.backup.vault import SnapshotName, Vault, scratch_folder, va
 from afterwit.model.errors import AfterwitError, BackupDamagedError, BackupError, StoreFullError
 from afterwit.model.learn_run import Progress
 from afterwit.store.atomic import make_private, step, sync
-from afterwit.store.checksums import content_hash
+from afterwit.store.checks import content_hash
 from afterwit.store.copies import finish_replacing, machine_of_copy, replace_parts
 from afterwit.store.database import connect_readonly, migrations, schema_version, translate_error
 from afterwit.store.layout import Layout

@@ -11,11 +11,9 @@ import msgspec
 from afterwit.actions.shell.project_calls import ProjectCall
 from afterwit.capture.checkouts import (
     Checkout,
-    Watched,
-    every_checkout,
     readable_checkouts,
 )
-from afterwit.capture.missing import NamedSubjects, find_missing, watch_subjects
+from afterwit.capture.missing import NamedSubjects, find_missing
 from afterwit.config.world import World
 from afterwit.knowledge.gone import GoneSubjects, ReliantItem, reliance_of
 from afterwit.model.knowledge import Channel, ItemStatus, Scope, ScopeKind, Trigger
@@ -70,11 +68,3 @@ def find_gone(
         versions=versions,
         calls={repo: lost.calls for repo, lost in missing.items()},
     )
-
-
-def subjects_to_watch(store: Store, world: World) -> dict[str, Watched]:
-    """What to keep an eye on from now on, of the repositories that have a checkout here."""
-    places = every_checkout(store, world)
-    named = subjects_named(store, places)
-    missing = find_missing(places, named, readable_checkouts(world, places))
-    return {repo: watch_subjects(named[repo], lost) for repo, lost in missing.items()}

@@ -47,7 +47,6 @@ from afterwit.model.knowledge import (
 )
 from afterwit.model.learn_run import Harvested, Progress
 from afterwit.store.atomic import step
-from afterwit.store.checksums import seal_knowledge
 from afterwit.store.database import transaction
 from afterwit.store.decide import decide_all
 from afterwit.store.decisions import Decided, JournalEntry, KnowledgeEntry, gather_decisions, will_of
@@ -143,7 +142,6 @@ class _Settling:
             items.put_rejections(self._store.db, made.rejected)
             items.put_doubles(self._store.db, made.doubles)
             items.put_items_mark(self._store.db, self._basis._replace(gone=gone).mark)
-            seal_knowledge(self._store.db)
             step("items are written, not committed")
         return _count(self._store.db, before, made.items)
 

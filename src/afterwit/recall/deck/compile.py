@@ -68,12 +68,10 @@ from afterwit.store.marks import (
     mark,
     newest_in,
     put_mark,
-    repos_with_sessions,
-    scopes_with_items,
 )
 from afterwit.store.rows import hooks, repos
-from afterwit.store.rows.items import ItemRow, items_in
-from afterwit.store.rows.session_list import session_row
+from afterwit.store.rows.items import ItemRow, item_scopes, items_in
+from afterwit.store.rows.session_list import repo_names, session_row
 from afterwit.store.store import Store, hold_lease, open_store
 from afterwit.store.template_files import read_templates
 
@@ -175,10 +173,11 @@ class _Compiling:
         self.dealt = dealt._replace(parts=parts)
         self._changed = _by_scope(deck_changes(store.db))
         self._checkouts = {checkout.repo: checkout for checkout in git_checkouts(store, world)}
-        scopes = scopes_with_items(store.db)
+        scopes = item_scopes(store.db)
         self._noted = {scope.removeprefix(_REPO) for scope in scopes if scope.startswith(_REPO)}
         self._pages = pages_of(in_force(recorded_about(store.db, (), ENTRIES)))
-        self._repos = sorted({*repos_with_sessions(store.db), *self._checkouts, *self._noted, *self._pages} - {""})
+        known = {*filter(None, repo_names(store.db)), *self._checkouts, *self._noted, *self._pages}
+        self._repos = sorted(known - {""})
         self._shared_rows = self._rows([scope for scope in scopes if not scope.startswith(_REPO)])
         self._start = _hash(settings_of(world), preference_lines(world))
 

@@ -113,14 +113,8 @@ def agent_totals(db: apsw.Connection) -> dict[str, AgentTotals]:
 
 def newest_problem(db: apsw.Connection, agent: str) -> str:
     """The newest of what could not be read, with its file; "" if everything could."""
-    query = """SELECT reason || ', in ' || path FROM (
-                   SELECT path, reason, mtime_ns, offset FROM problems JOIN files ON files.id = file_id
-                   WHERE agent = :agent
-                   UNION ALL
-                   SELECT path, error, mtime_ns, 0 FROM files WHERE agent = :agent AND state IN ('failed', 'damaged'))
-               ORDER BY mtime_ns DESC, path, offset LIMIT 1"""
-    row = db.execute(query, {"agent": agent}).fetchone()
-    return str(row[0]) if row else ""
+    row = next(problem_rows(db, 1, agent), None)
+    return f"{row[4]}, in {row[1]}" if row else ""
 
 
 def database_bytes(path: Path) -> int:
@@ -168,11 +162,12 @@ def count_rows(db: apsw.Connection) -> RowCounts:
     return msgspec.convert(dict(zip(RowCounts.__struct_fields__, only_row(db, query), strict=True)), RowCounts)
 
 
-def problem_rows(db: apsw.Connection, limit: int) -> Iterator[tuple[Any, ...]]:
-    """(agent, path, offset, length, reason); without an offset, where the whole file is concerned."""
+def problem_rows(db: apsw.Connection, limit: int, agent: str = "") -> Iterator[tuple[Any, ...]]:
+    """(agent, path, offset, length, reason), of one agent or of all; without an offset, where the whole file is
+    concerned."""
     query = """SELECT agent, path, offset, length, reason FROM (
                    SELECT agent, path, offset, length, reason, mtime_ns FROM problems JOIN files ON files.id = file_id
                    UNION ALL SELECT agent, path, NULL, NULL, error, mtime_ns FROM files
                        WHERE state IN ('failed', 'damaged'))
-               ORDER BY mtime_ns DESC, agent, path, offset LIMIT ?"""
-    yield from db.execute(query, (limit or -1,))
+               WHERE :agent IN ('', agent) ORDER BY mtime_ns DESC, agent, path, offset LIMIT :limit"""
+    yield from db.execute(query, {"agent": agent, "limit": limit or -1})

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import apsw
 
-from afterwit.store.checksums import add_up
 from afterwit.store.database import columns_of, insert_into, json_list
 from afterwit.store.decisions import JournalEntry
 
@@ -56,14 +55,11 @@ def put_item(db: apsw.Connection, row: ItemRow, words: str) -> None:
     delete_item(db, row.id)
     db.execute(insert_into("items", columns_of(ItemRow)), row)
     db.execute("INSERT INTO item_words (rowid, words) VALUES (?, ?)", (db.last_insert_rowid(), words))
-    add_up(db, "items", (), [row])
 
 
 def delete_item(db: apsw.Connection, item: str) -> None:
-    before = db.execute(f"SELECT {_ITEM} FROM items WHERE id = ?", (item,)).fetchall()  # noqa: S608
     db.execute("DELETE FROM item_words WHERE rowid = (SELECT rowid FROM items WHERE id = ?)", (item,))
     db.execute("DELETE FROM items WHERE id = ?", (item,))
-    add_up(db, "items", before, ())
 
 
 def all_items(db: apsw.Connection) -> Iterator[ItemRow]:
@@ -171,7 +167,6 @@ def put_rejections(db: apsw.Connection, rows: Iterable[RejectionRow], scopes: It
     for row in gone:
         db.execute("DELETE FROM rejections WHERE id = ? AND reason = ?", (row.id, row.reason))
     db.executemany(insert_into("rejections", columns_of(RejectionRow)), sorted(new))
-    add_up(db, "rejections", gone, new)
 
 
 def rejections(db: apsw.Connection, scopes: Iterable[str] | None = None) -> list[RejectionRow]:
@@ -188,7 +183,6 @@ def put_doubles(db: apsw.Connection, pairs: Iterable[tuple[str, str]], items: It
     for pair in gone:
         db.execute("DELETE FROM doubles WHERE one = ? AND other = ?", pair)
     db.executemany("INSERT INTO doubles VALUES (?, ?)", sorted(new))
-    add_up(db, "doubles", gone, new)
 
 
 def _doubles_of(db: apsw.Connection, items: Iterable[str] | None) -> list[tuple[str, str]]:

@@ -1,14 +1,10 @@
 """Rows of parts: what one file says of one session, with its events, actions, spends and notes, and which records it
 owns.
 
-Ids of events and actions are `part id << 24 | ordinal`: the rows of a part lie together, in order. Notes of instruction
-files are the same in many sessions: their texts lie in `shared_texts`, each once, as long as a note names them. A note
-reads as it was written, wherever its text lies.
-
-Copied history (resumed, forked and subagent sessions) is counted once, whatever the order in which files are learned:
-the part with the smallest precedence claims the record, and every other file that holds it is derived again without it.
-A part is partial if it comes from a history of prompts; its precedence begins with `PARTIAL`, behind all others. Which
-are superseded depends on the set of the other parts alone. See docs/decisions/prompt-history.md.
+Ids of events and actions are `part id << 24 | ordinal`: the rows of a part lie together, in order. Texts of instruction
+files lie in `shared_texts`, each once. Copied history is counted once, whatever the order in which files are learned:
+the part with the smallest precedence claims the record. A part from a history of prompts is partial, and behind all
+others (docs/decisions/prompt-history.md).
 """
 
 from collections.abc import Iterable, Iterator
@@ -325,12 +321,6 @@ def rivals(db: apsw.Connection, part_id: int, keys: list[int]) -> list[Rival]:
                WHERE claims.part_id <> ? GROUP BY claims.part_id ORDER BY claims.part_id"""
     rows = db.execute(query, (json_list(keys), part_id))
     return [Rival(row[0], row[1], row[2], msgspec.json.decode(row[3])) for row in rows]
-
-
-def count_unclaimed(db: apsw.Connection, keys: list[int]) -> int:
-    """How many of these keys nobody owns."""
-    query = "SELECT count(*) FROM json_each(?) WHERE value NOT IN (SELECT key FROM claims)"
-    return int(db.execute(query, (json_list(keys),)).get)
 
 
 def take_over(db: apsw.Connection, part_id: int, keys: list[int]) -> None:

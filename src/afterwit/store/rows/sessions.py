@@ -1,6 +1,6 @@
 """Rows of sessions: the merge of their parts, and what is asked about them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import apsw
@@ -16,9 +16,6 @@ _SUMMED = ("prompts", "replies", "interrupts", "compactions", "model_errors")
 _TEXTS = (*_FIRST, "versions", "models", "title", "first_prompt", "task")
 _TOKENS = ("input", "cache_read", "cache_write", "output", "reasoning")
 _NUMBERS = (*_SUMMED, "events", *ActionCounts._fields, *(f"tokens_{name}" for name in _TOKENS))
-_MERGED = ("versions", "started_ms", "ended_ms", "title", "first_prompt", "task", "events", "is_partial")
-_COUNTED = (*ActionCounts._fields, "models", *(f"tokens_{name}" for name in _TOKENS))
-_ALL = (*_FIRST, *_SUMMED, *_MERGED, *_COUNTED)
 _FOLLOWING = ("root", "relation", "started_ms", "first_prompt", "is_partial")  # what the session before is judged by
 _TO_JUDGE_AGAIN = 2  # `is_digested` of a session that has not changed itself, but the one that follows it has
 _SOON_MS = 86_400_000  # from the end of a session to the start of the one that follows it
@@ -87,20 +84,6 @@ def next_prompt(db: apsw.Connection, session: int) -> str:
                ORDER BY later.started_ms, later.agent, later.native_id LIMIT 1"""
     row = db.execute(query, {"id": session, "soon": _SOON_MS, "longest": _LONGEST_MS}).fetchone()
     return str(row[0]) if row else ""
-
-
-def find_broken_sessions(db: apsw.Connection) -> Iterator[str]:
-    """Rows that say something else than the parts they were merged from, or than the repository they are in."""
-    names = ", ".join(_ALL)
-    for session, native_id, *values in list(db.execute(f"SELECT id, native_id, {names} FROM sessions ORDER BY id")):  # noqa: S608
-        parts = parts_of_session(db, session)
-        wanted = _merge([part.facts for part in parts]) | _count_parts(db, parts) if parts else {}
-        if [wanted.get(name) for name in _ALL] != values:
-            yield f"session {native_id} says something else than the files it was read from"
-    query = """SELECT native_id FROM sessions LEFT JOIN repos ON repos.root = sessions.root
-               AND repos.remote = sessions.remote WHERE sessions.repo <> '' AND sessions.repo IS NOT repos.repo"""
-    for (native_id,) in db.execute(query):
-        yield f"session {native_id} is not in the repository that its place was resolved to"
 
 
 def sightings(db: apsw.Connection) -> list[RepoSighting]:

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import apsw
 
-from afterwit.store.checksums import add_up, digest_checksum
 from afterwit.store.database import columns_of, insert_into, json_list
 
 _DELETE_SIGHTING = """DELETE FROM sightings WHERE harvester = ? AND matter = ? AND is_telling = ? AND at_ms = ?
@@ -41,9 +40,7 @@ def sessions_changed(db: apsw.Connection) -> list[int]:
 
 def put_digest(db: apsw.Connection, row: DigestRow, outcome: str, task_type: str) -> None:
     """Stores a digest, and in the session's row what lists show of it."""
-    checksum = digest_checksum(row.body, outcome, task_type)
-    query = "INSERT OR REPLACE INTO digests (session_id, version, body, checksum) VALUES (?, ?, ?, ?)"
-    db.execute(query, (*row, checksum))
+    db.execute(insert_into("digests", columns_of(DigestRow), "INSERT OR REPLACE"), row)
     query = "INSERT INTO harvested VALUES (?, '', '', x'', x'') ON CONFLICT DO UPDATE SET version = ''"
     db.execute(query, (row.session_id,))
     query = "UPDATE sessions SET is_digested = 1, outcome = ?, task_type = ? WHERE id = ?"
@@ -147,7 +144,6 @@ def put_seen(db: apsw.Connection, session: HarvestedRow, rows: Iterable[Sighting
         db.execute(_DELETE_SIGHTING, row[:-1])
     db.executemany(insert_into("sightings", columns_of(SightingRow)), sorted(new))
     touch(db, {(row.harvester, row.matter) for row in (before | after if is_other else gone | new)})
-    add_up(db, "sightings", gone, new)
     db.execute(insert_into("harvested", columns_of(HarvestedRow), "INSERT OR REPLACE"), session)
 
 
@@ -173,7 +169,6 @@ def forget_deleted_sessions(db: apsw.Connection) -> int:
         touch(db, {(row.harvester, row.matter) for row in seen})
         db.execute("DELETE FROM sightings WHERE session_id = ?", (session_id,))
         db.execute("DELETE FROM harvested WHERE session_id = ?", (session_id,))
-        add_up(db, "sightings", seen, ())
         tell_otherwise(db, [row[0] for row in db.execute("SELECT id FROM sessions WHERE repo = ?", (repo,))])
     return len(deleted)
 
@@ -270,7 +265,6 @@ def put_drafts(db: apsw.Connection, matter: MatterKey, rows: Iterable[DraftRow])
         db.execute("DELETE FROM drafts WHERE harvester = ? AND matter = ? AND id = ?", (*matter, row.id))
     db.executemany(insert_into("drafts", columns_of(DraftRow)), sorted(new))
     _unsettle_drafts(db, new)
-    add_up(db, "drafts", gone, new)
     db.execute("DELETE FROM touched WHERE harvester = ? AND matter = ?", matter)
 
 

@@ -6,7 +6,7 @@ import pytest
 from tests.homes import CLAUDE, Silent, claude_records, hash_of, learned, mixed_home, put, world_of
 
 from afterwit.extras.lab.sample.sample import rehearsal
-from afterwit.store.checksums import content_hash
+from afterwit.store.checks import content_hash
 from afterwit.store.store import hold_lease
 
 
