@@ -99,11 +99,10 @@ WITHOUT_TIMES = {
     *("knowledge export", "knowledge import", "templates delete", "templates import"),
     *("skills show", "skills pairs", "skills trends"),  # tests/extras/lab/skills/cli: the demo uses no skill
     *(f"skills evolve {name}" for name in ("list", "show", "accept", "reject", "rollback", "log")),  # nor proposes one
-    *("patterns diff", "patterns merge", "patterns split", "patterns pack"),
+    *("patterns diff", "patterns merge", "patterns split"),
     *(
         "patterns publish",
         "patterns unpublish",
-        "patterns install",
     ),  # need agents or a file: tests/extras/lab/patterns/cli
     *(f"store hub {name}" for name in ("init", "status", "search")),  # need a server: tests/extras/team/hub
     *(f"store hub members {name}" for name in ("list", "add", "revoke", "remove")),

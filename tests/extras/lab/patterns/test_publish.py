@@ -14,7 +14,7 @@ from afterwit.engine.archive.delete import DeleteRequest, delete
 from afterwit.engine.archive.rebuild import rebuild
 from afterwit.extras.lab import skill_folders
 from afterwit.extras.lab.patterns.catalog import CatalogDecision, CatalogEntry
-from afterwit.extras.lab.patterns.curate import EntryChanges, edit, judge, refresh_files, undo
+from afterwit.extras.lab.patterns.curate import EntryChanges, edit, judge, undo
 from afterwit.extras.lab.patterns.detect import detect
 from afterwit.extras.lab.patterns.publish import (
     PublishedState,
@@ -339,6 +339,5 @@ def test_erased_sessions_take_what_was_published_of_their_words(
     assert notes(world) == []
     assert skill_files(world) == []
     assert file.read_text() == "Mine.\n"
-    refresh_files(world)
     kept = [path for path in world.layout.root.rglob("*") if path.is_file()]
     assert [path.name for path in kept if entry.text.encode() in path.read_bytes()] == []

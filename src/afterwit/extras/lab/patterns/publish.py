@@ -20,7 +20,6 @@ from afterwit.connect.foreign_files import drop_copies, expanded, look, shortene
 from afterwit.engine.curation.curate import DecisionDesk, decision_desk
 from afterwit.extras.lab.patterns.block_files import BlockFile, block_hash
 from afterwit.extras.lab.patterns.catalog import Catalog, CatalogEntry, EntryStatus, match_id
-from afterwit.extras.lab.patterns.curate import refresh_files
 from afterwit.extras.lab.patterns.publications import (
     PlacedPatterns,
     Publications,
@@ -478,8 +477,13 @@ def _is_of_publishing(kind: str, body: Any) -> bool:
 
 
 def renew(world: World) -> list[str]:
-    """What was done, in sentences."""
-    said = [f"{path}, of the catalog of patterns, was written anew without them." for path in refresh_files(world)]
+    """After sessions were erased: what was done, in sentences. Earlier versions wrote the catalog into files, too."""
+    said = []
+    for path in world.layout.patterns.glob("*.toml"):
+        path.unlink()
+        said.append(f"{path}, which an earlier version wrote, was removed.")
+    if world.settings.patterns.catalog is not None:
+        said.append(f"Files in {world.settings.patterns.catalog} that an earlier version wrote may hold words of them.")
     taken_back, left = withdraw_erased(world)
     said += [f"Of what patterns publish, {what}: its words came from them." for what in taken_back]
     said += [f"A published pattern has words that came from them and could not be taken back. {why}" for why in left]

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from afterwit.connect.foreign_files import differences
-from afterwit.extras.lab.patterns.catalog import Catalog, CatalogDecision, EntryStatus
-from afterwit.extras.lab.patterns.catalog_files import in_words
+from afterwit.extras.lab.patterns.catalog import Catalog, CatalogDecision, EntryStatus, name_scope
 from afterwit.extras.lab.patterns.curate import CatalogChange, EntryChanges, SplitBy, edit, judge, merge, split, undo
 from afterwit.extras.lab.patterns.publish import (
     PublishedState,
@@ -77,7 +76,7 @@ def _pattern(ask: Ask) -> WebAnswer:
         "pattern.html",
         pattern=pattern,
         entry=entry,
-        applies=in_words(entry.scope or str(EVERYWHERE)),
+        applies=name_scope(entry.scope or str(EVERYWHERE)),
         current=pattern.current,
         is_decided=bool(entry.version),
         is_ended=entry.status in _ENDED,
