@@ -54,7 +54,7 @@ _TABLES: tuple[tuple[str, type[msgspec.Struct] | None, str], ...] = (
     ("store", StoreSettings, "Where data is stored."),
     ("learn", LearnSettings, "How `afterwit learn` works."),
     ("schedule", ScheduleSettings, "What `afterwit connect schedule` sets up."),
-    ("backup", BackupSettings, "Where backups go, and which are kept. `afterwit store backup schedule` writes it."),
+    ("backup", BackupSettings, "Where backups go, and which are kept."),
     (
         "retention",
         RetentionSettings,

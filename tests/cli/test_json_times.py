@@ -93,7 +93,7 @@ ASKED = {
 # These print no time: names of files and jobs, counts, what was decided; or what one above prints, too.
 WITHOUT_TIMES = {
     *("config set", "config unset", "places", "demo", "disconnect", "store rebuild", "store backup verify"),
-    *("store backup schedule", "connect schedule", "connect agents", "connect file"),
+    *("connect schedule", "connect agents", "connect file"),
     *("config source add", "config source check", "config source remove", "measure backtest", "memory evaluate"),
     *(f"knowledge {name}" for name in ("add", "edit", "reject", "pin", "unpin", "retire", "forget", "audit")),
     *("knowledge export", "knowledge import", "templates delete", "templates import"),

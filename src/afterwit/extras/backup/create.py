@@ -132,8 +132,8 @@ def make_snapshot(
         with hold_lease(layout.lease, wait_seconds=_WAIT_SECONDS), scratch_folder(layout) as scratch:
             with open_store(layout) as store:  # brings the schema up to date, and refuses what is not whole
                 machine = store.journal.machine
-            with vault_at(world, target, keys, scratch, may_begin=True) as vault:
-                created = _create(world, vault, machine, scratch, progress, reads_back=reads_back)
+            vault = vault_at(world, target, keys, may_begin=True)
+            created = _create(world, vault, machine, scratch, progress, reads_back=reads_back)
             note_backup(layout, vault.place, created.snapshot, created.created_ms)
             return created
     except OSError as error:
@@ -163,7 +163,7 @@ def _create(
     progress.begin(len(files), sum(file.size_bytes for file in files))
     sending = Sending(vault, before, world.layout.backups / "sent-objects", world.now_ms)
     sending.send(files, progress)
-    if reads_back and vault.target.keeps_at_once:
+    if reads_back:
         _refuse_missing(vault, sending.objects)
         _read_back(vault, sending.objects.keys() - (set(sending.earlier) - set(sending.sent)), progress)
         _refuse_other_header(vault)
@@ -180,7 +180,6 @@ def _create(
         looked_at=looked_at or (before.looked_at if before else ""),
     )
     snapshot = vault.put_manifest(manifest)
-    vault.target.publish(f"Snapshot {snapshot.id}")
     if reads_back:
         vault.manifest(snapshot)
         _refuse_missing(vault, sending.objects)
@@ -281,8 +280,7 @@ class Sending:
         for (piece, packed, _), _done in transfers:
             self.sent.append(packed)
             step("an object of a backup is stored")
-            if self._vault.target.keeps_at_once:
-                self._write_down(packed, piece)
+            self._write_down(packed, piece)
 
     def _put(self, new: tuple[StoredPiece, PackedObject, bytes]) -> None:
         self._vault.put_sealed(new[1], new[2])
