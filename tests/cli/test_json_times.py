@@ -96,7 +96,7 @@ WITHOUT_TIMES = {
     *("connect schedule", "connect agents", "connect file"),
     *("config source add", "config source check", "config source remove", "measure backtest", "memory evaluate"),
     *(f"knowledge {name}" for name in ("add", "edit", "reject", "pin", "unpin", "retire", "forget", "audit")),
-    *("knowledge export", "knowledge import", "templates delete", "templates import"),
+    *("knowledge export", "knowledge import", "templates delete"),
     *("skills show", "skills pairs", "skills trends"),  # tests/extras/lab/skills/cli: the demo uses no skill
     *(f"skills evolve {name}" for name in ("list", "show", "accept", "reject", "rollback", "log")),  # nor proposes one
     *("patterns diff", "patterns merge", "patterns split"),
