@@ -15,7 +15,6 @@ from afterwit.extras.lab.patterns.catalog import Catalog, CatalogDecision, Entry
 from afterwit.extras.lab.patterns.curate import CatalogChange, EntryChanges, SplitBy, edit, judge, merge, split, undo
 from afterwit.extras.lab.patterns.publish import (
     PublishedState,
-    PublishOutcome,
     PublishRequest,
     PublishStep,
     find_published,
@@ -147,7 +146,7 @@ def _publish_plan(ask: Ask) -> WebAnswer:
     """What would change, without any change."""
     wanted = {name: ask.first(name) for name in ("as", "file")}
     outcome = _run_plan(ask, wanted, "")
-    return _show_plan(ask, outcome.steps if outcome is not None else (), wanted)
+    return _show_plan(ask, outcome or (), wanted)
 
 
 def _carry_out_plan(ask: Ask) -> WebAnswer:
@@ -156,15 +155,13 @@ def _carry_out_plan(ask: Ask) -> WebAnswer:
     outcome = _run_plan(ask, wanted, ask.form.get("plan", "") or "-", seen)
     if outcome is None:
         return _show_plan(ask, seen, wanted, is_other=True)
-    said = "back" if _is_removal(ask) else "published"
-    return redirect(
-        with_fields(f"/more/patterns/{ask.names['pattern']}", {}, said=said if outcome.needed_steps else "same")
-    )
+    said = ("back" if _is_removal(ask) else "published") if any(step.is_needed for step in outcome) else "same"
+    return redirect(with_fields(f"/more/patterns/{ask.names['pattern']}", {}, said=said))
 
 
 def _run_plan(
     ask: Ask, wanted: dict[str, str], agreed: str, seen: list[PublishStep] | None = None
-) -> PublishOutcome | None:
+) -> list[PublishStep] | None:
     """Does what was agreed to, by the mark of its plan; without one, only says what there is to do."""
 
     def agree(steps: Sequence[PublishStep]) -> bool:

@@ -12,7 +12,7 @@ from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, p
 from afterwit.connect.foreign_files import differences
 from afterwit.extras.lab.patterns import publish as publishing
 from afterwit.extras.lab.patterns.cli.look import pattern_ids
-from afterwit.extras.lab.patterns.publish import PublishOutcome, PublishRequest, PublishStep
+from afterwit.extras.lab.patterns.publish import PublishRequest, PublishStep
 from afterwit.store.rows.extras import PublishedForm
 
 _PUBLISH_EXITS = {
@@ -84,9 +84,7 @@ def publish(
         names, chosen, agents, project.absolute() if project else None, tuple(path.absolute() for path in files)
     )
 
-    def agree(steps: Sequence[PublishStep]) -> bool:
-        return _agree(steps, "Publish this?", is_agreed=is_agreed, is_json=is_json)
-
+    agree = _agreement("Publish this?", is_agreed=is_agreed, is_json=is_json)
     done = publishing.publish(here.world, request, agree, is_dry_run=is_dry_run)
     _report(done, "Published.", is_json=is_json, is_dry_run=is_dry_run)
 
@@ -119,33 +117,32 @@ def unpublish(
     Files are left byte for byte as they were before. One that somebody changed by hand is refused and stays. PATTERN is
     an id or the beginning of one.
     """
-
     if bool(names) == is_all:
         raise click.UsageError("Name the patterns to take back, or say --all.")
-
-    def agree(steps: Sequence[PublishStep]) -> bool:
-        return _agree(steps, "Take this back?", is_agreed=is_agreed, is_json=is_json)
-
+    agree = _agreement("Take this back?", is_agreed=is_agreed, is_json=is_json)
     chosen = tuple(map(PublishedForm, forms))
     done = publishing.unpublish(here.world, names or None, agree, chosen, is_dry_run=is_dry_run)
     _report(done, "Taken back.", is_json=is_json, is_dry_run=is_dry_run)
 
 
-def _agree(steps: Sequence[PublishStep], question: str, *, is_agreed: bool, is_json: bool) -> bool:
-    if not is_json:
-        _show_steps(steps)
-    return is_confirmed(question, is_agreed=is_agreed)
+def _agreement(question: str, *, is_agreed: bool, is_json: bool) -> publishing.Agree:
+    def agree(steps: Sequence[PublishStep]) -> bool:
+        if not is_json:
+            _show_steps(steps)
+        return is_confirmed(question, is_agreed=is_agreed)
+
+    return agree
 
 
-def _report(done: PublishOutcome | None, words: str, *, is_json: bool, is_dry_run: bool) -> None:
+def _report(done: list[PublishStep] | None, words: str, *, is_json: bool, is_dry_run: bool) -> None:
     if done is None:
         talk("Nothing was changed.")
         raise click.exceptions.Exit(ExitCode.FAILED)
     if is_json:
-        print_json({"is_dry_run": is_dry_run, "steps": [_shape(step) for step in done.steps]})
+        print_json({"is_dry_run": is_dry_run, "steps": [_shape(step) for step in done]})
     elif is_dry_run:
-        _show_steps(done.steps)
-    if not done.needed_steps:
+        _show_steps(done)
+    if not any(step.is_needed for step in done):
         talk("It is so already. Nothing was changed.")
     elif is_dry_run:
         talk("Nothing was changed.")
