@@ -89,10 +89,9 @@ def _ask(is_new: bool) -> str:
 @click.option(
     "--new-key", "has_new_key", is_flag=True, help="Make the key file first; one that is there is never changed."
 )
-@click.option("--no-verify", "is_unread", is_flag=True, help="Do not read back what was sent.")
 @reporting
 @with_place
-def create(here: Here, at: BackupPlace, has_new_key: bool, is_unread: bool, is_json: bool) -> None:
+def create(here: Here, at: BackupPlace, has_new_key: bool, is_json: bool) -> None:
     """Make a snapshot of the store elsewhere.
 
     TARGET is a folder or any URL that fsspec knows (s3://, gs://, sftp:// …); without it, what the configuration says.
@@ -105,17 +104,16 @@ def create(here: Here, at: BackupPlace, has_new_key: bool, is_unread: bool, is_j
         make_key(at.keys.file, here.world.now_ms)
         talk(f"Made a key in {at.keys.file}. Keep a copy of it elsewhere, as you keep passwords.")
     with bar("backing up") as progress:
-        created = make_snapshot(here.world, at.target, at.keys, progress, reads_back=not is_unread)
+        created = make_snapshot(here.world, at.target, at.keys, progress)
     if is_json:
         print_json(created)
         return
     if created.skipped:
         talk(f"Not all that was there can be built on: {created.skipped} `afterwit store backup verify` says more.")
     sent = f"sent {human_bytes(created.sent_bytes)} to {created.target}"
-    read_back = "read back" if created.is_read_back else "not read back"
     print_line(
         f"Snapshot {created.snapshot}: {human_count(created.sessions, 'session')}, {human_bytes(created.total_bytes)}"
-        f" in {human_count(created.files, 'file')}; {sent}, {read_back}."
+        f" in {human_count(created.files, 'file')}; {sent}, read back."
     )
     if created.is_first and created.is_encrypted:
         talk("Without its key nobody can read this backup, and nobody can make the key again: keep a copy elsewhere.")
