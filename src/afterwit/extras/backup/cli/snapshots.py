@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import click
 
 from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.terminal.options import COUNT, Here, agreed, reporting, timed
+from afterwit.cli.terminal.options import COUNT, Here, added, agreed, reporting, timed
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, print_text, talk
 from afterwit.cli.terminal.progress import bar
 from afterwit.cli.terminal.table import Column, print_table
@@ -27,22 +27,29 @@ class BackupPlace(NamedTuple):
     keys: BackupKeys
 
 
-def with_place(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds TARGET, `--key-file` and `--passphrase`, and passes what they lead to as `at`. Goes below `reporting`."""
+def with_place_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds TARGET, `--key-file` and `--passphrase`."""
+    options = (
+        click.argument("target", required=False, metavar="[TARGET]"),
+        click.option(
+            "--key-file",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="The file with the key of the backup. Default: `backup.key_file` of the configuration.",
+        ),
+        click.option(
+            "--passphrase",
+            "has_passphrase",
+            is_flag=True,
+            help=f"Ask for a passphrase, or take it from {PASSPHRASE_VARIABLE}.",
+        ),
+    )
+    return added(options, command)
 
-    @click.argument("target", required=False, metavar="[TARGET]")
-    @click.option(
-        "--key-file",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="The file with the key of the backup. Default: `backup.key_file` of the configuration.",
-    )
-    @click.option(
-        "--passphrase",
-        "has_passphrase",
-        is_flag=True,
-        help=f"Ask for a passphrase, or take it from {PASSPHRASE_VARIABLE}.",
-    )
+
+def with_place(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The same, passing what they lead to as `at`. Goes below `reporting`."""
+
     @functools.wraps(command)
     def wrapped(
         *args: Any, here: Here, target: str | None, key_file: Path | None, has_passphrase: bool, **options: Any
@@ -50,7 +57,7 @@ def with_place(command: Callable[..., Any]) -> Callable[..., Any]:
         place = place_of(here, target, key_file, has_passphrase=has_passphrase)
         return command(*args, here=here, at=place, **options)
 
-    return wrapped
+    return with_place_options(wrapped)
 
 
 def place_of(here: Here, target: str | None, key_file: Path | None, *, has_passphrase: bool) -> BackupPlace:
