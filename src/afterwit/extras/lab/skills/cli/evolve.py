@@ -202,7 +202,8 @@ def result_words(effect: TrialEffect) -> str:
 
 def end_words(trial: SkillTrial) -> str:
     """How a trial ended, in a sentence."""
-    return f"The skill {trial.proposal.skill}: {''.join(_state(trial))}. `afterwit skills evolve show {trial.id[:8]}` says more."
+    ended = "".join(_state(trial))
+    return f"The skill {trial.proposal.skill}: {ended}. `afterwit skills evolve show {trial.id[:8]}` says more."
 
 
 def _state(trial: SkillTrial) -> tuple[str, str]:
