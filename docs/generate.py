@@ -54,7 +54,7 @@ _TABLES: tuple[tuple[str, type[msgspec.Struct] | None, str], ...] = (
     ("store", StoreSettings, "Where data is stored."),
     ("learn", LearnSettings, "How `afterwit learn` works."),
     ("schedule", ScheduleSettings, "What `afterwit connect schedule` sets up."),
-    ("backup", BackupSettings, "Where backups go, and which are kept. `afterwit store backup schedule` writes it."),
+    ("backup", BackupSettings, "Where backups go, and which are kept."),
     (
         "retention",
         RetentionSettings,
@@ -139,7 +139,7 @@ _SETTINGS = {
     "share.policy": "Which notes leave: `approved` by a person, or all `in-use` that were found by counting, too.",
     "share.trusted": "What these people approved is quoted to agents unasked.",
     "share.quorum": "What so many people approved is quoted to agents unasked; 0: nothing.",
-    "patterns.catalog": "The folder with one file for each pattern. Default: `patterns` in the store.",
+    "patterns.catalog": "Without effect: earlier versions wrote one file for each pattern there.",
     "repositories.read": "Whether checkouts on this machine are read: commits, words of files, and the scripts and"
     " targets that they define.",
     "repositories.checkouts": "A repository and the folder of its checkout, where no session ran in it here:"

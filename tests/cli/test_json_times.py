@@ -93,25 +93,22 @@ ASKED = {
 # These print no time: names of files and jobs, counts, what was decided; or what one above prints, too.
 WITHOUT_TIMES = {
     *("config set", "config unset", "places", "demo", "disconnect", "store rebuild", "store backup verify"),
-    *("store backup schedule", "connect schedule", "connect agents", "connect file"),
+    *("connect schedule", "connect agents", "connect file"),
     *("config source add", "config source check", "config source remove", "measure backtest", "memory evaluate"),
     *(f"knowledge {name}" for name in ("add", "edit", "reject", "pin", "unpin", "retire", "forget", "audit")),
-    *("knowledge export", "knowledge import", "templates delete", "templates import"),
+    *("knowledge export", "knowledge import", "templates delete"),
     *("skills show", "skills pairs", "skills trends"),  # tests/extras/lab/skills/cli: the demo uses no skill
     *(f"skills evolve {name}" for name in ("list", "show", "accept", "reject", "rollback", "log")),  # nor proposes one
-    *("patterns diff", "patterns merge", "patterns split", "patterns pack"),
+    *("patterns diff", "patterns merge", "patterns split"),
     *(
         "patterns publish",
         "patterns unpublish",
-        "patterns install",
     ),  # need agents or a file: tests/extras/lab/patterns/cli
     *(f"store hub {name}" for name in ("init", "status", "search")),  # need a server: tests/extras/team/hub
     *(f"store hub members {name}" for name in ("list", "add", "revoke", "remove")),
     "store sync",
     *(f"share {name}" for name in ("init", "push", "pull", "status", "log")),  # need a checkout: tests/extras/team/cli
-    *(
-        f"guards {name}" for name in ("list", "check", "show", "draft", "report")
-    ),  # need a checkout: tests/extras/fixes/cli
+    *(f"guards {name}" for name in ("list", "check", "show")),  # need a checkout: tests/extras/fixes/cli
 }
 
 

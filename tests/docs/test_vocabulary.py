@@ -47,7 +47,6 @@ ALLOWED = {
         (r"\bfacts type==|or time=FIELD", "a word of descriptions of logs"),
     ),
     "item": ((r"explain_item|report_item|bare items", "names of tools, and of records in logs of an agent"),),
-    "draft": ((r"\bdraft\s+Write a test|afterwit guards draft", "the name of a command that writes tests, no notes"),),
     "alias": ((r"aliases and merges", "the table of the configuration that the page describes"),),
 }
 

@@ -3,7 +3,7 @@
 import pytest
 from tests.every import for_every
 
-from afterwit.model.text import is_test, names_of_tests, subject_of
+from afterwit.model.text import is_test, names_of_tests
 
 
 @for_every(
@@ -27,13 +27,6 @@ def test_files_of_tests_are_told_by_folder_or_name(path: str) -> None:
 @pytest.mark.parametrize("path", ["press.py", "contest.py", "latest/press.py", "tests/README.md", "attest.go", ""])
 def test_other_files_are_no_tests(path: str) -> None:
     assert not is_test(path)
-
-
-@pytest.mark.parametrize(
-    "path", ["a/press.py", "tests/test_press.py", "press_test.go", "press.spec.ts", "press-e2e.js"]
-)
-def test_a_file_and_its_tests_have_one_subject(path: str) -> None:
-    assert subject_of(path) == "press"
 
 
 @pytest.mark.parametrize("test", ["test_press.py", "press_test.py", "press.test.py", "presstest.py", "press-test.py"])

@@ -24,10 +24,10 @@ BACKUP = Extra(
     commands={
         "store backup": Subcommand(
             "afterwit.extras.backup.cli:backup",
-            "Snapshots of the store in a folder, on a server or in a git remote.",
+            "Snapshots of the store in a folder or on a server.",
         )
     },
-    after_learn="afterwit.extras.backup.after_learn:back_up",
+    after_learn="afterwit.extras.backup.daily:back_up",
     findings="afterwit.extras.backup.last:backup_findings",
     backup_state="afterwit.extras.backup.last:backup_state",
 )

@@ -169,19 +169,12 @@ _TEST = regex(
     r"(?:^|/)(?:__tests__|tests?|specs?|e2e|testing)/|(?:^|/)(?:test|spec)[_-][^/]*\Z|(?:[._-](?:test|tests|spec|e2e)"
     r"|(?<=[a-z0-9])(?:Tests?|Spec))\.\w+\Z"
 )
-_TEST_MARK = regex(r"^(?:test|spec)[_-]|[_-](?:test|tests|spec|e2e)\Z|(?<=[a-z0-9])(?:Tests?|Spec)\Z")
 _PROSE = (".md", ".mdx", ".rst", ".txt")
 
 
 def is_test(path: str) -> bool:
     """Whether a file holds tests, by its path."""
     return bool(_TEST.search(path)) and not path.endswith(_PROSE)
-
-
-def subject_of(path: str) -> str:
-    """The name of a file without endings and without what marks tests: the same for a file and its tests."""
-    name = path.rpartition("/")[2]
-    return _TEST_MARK.sub("", name.lstrip(".").partition(".")[0] or name)
 
 
 def names_of_tests(path: str) -> list[str]:

@@ -48,7 +48,6 @@ def test_wrong_use_ends_with_2_and_what_to_do(run: Run) -> None:
         (("store", "k" * 201, "x"), "200 is the most"),
         (("store", "k", "x", "--meta", "n"), "NAME=VALUE"),
         (("evaluate", "--backend", "nowhere"), "is none of null, local"),
-        (("evaluate", "--weight", "luck=3"), "privacy=40"),
     ):
         done = run("memory", *arguments)
         assert done.returncode == 2, done
@@ -61,9 +60,9 @@ def test_the_evaluation_prints_scores_weights_and_a_recommendation(run: Run) -> 
     assert "availability 20" in done.stdout
     assert "postgres: not configured." in done.stdout
     assert "Use local" in done.stdout
-    found = json.loads(run("memory", "evaluate", "--backend", "null", "--weight", "privacy=60", "--json").stdout)
+    found = json.loads(run("memory", "evaluate", "--backend", "null", "--json").stdout)
     assert set(found) == {"weights", "backends", "recommendation"}
-    assert found["weights"]["privacy"] == 60
+    assert found["weights"]["privacy"] == 20
 
 
 def test_info_says_who_sees_the_data(run: Run) -> None:

@@ -88,12 +88,6 @@ def test_the_size_of_an_entry_does_not_depend_on_how_many_were_measured(world: W
     assert f"{few.bytes_per_entry:,.0f} bytes of disk for one more entry" in few.cost
 
 
-def test_weights_count_in_proportion(world: World) -> None:
-    found = evaluate(world, ["null"], weights={"availability": 0, "functionality": 0, "latency": 30, "privacy": 10})
-    assert of(found, "null").score == 25
-    assert found.weights["privacy"] == 10
-
-
 def test_a_backend_elsewhere_is_cleaned_up_even_if_it_fails(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     backend = FlakyBackend()
     monkeypatch.setattr(memory_evaluate, "make_backend", lambda *_: backend)

@@ -122,9 +122,7 @@ class CreatedBackup(msgspec.Struct, frozen=True, kw_only=True):
     skipped: str = ""  # a snapshot that could not be built on, and why
 
 
-def make_snapshot(
-    world: World, target: str, keys: BackupKeys, progress: Progress, *, reads_back: bool = True
-) -> CreatedBackup:
+def make_snapshot(world: World, target: str, keys: BackupKeys, progress: Progress) -> CreatedBackup:
     """Makes a snapshot. A failure is noted for those who look at the state of the store."""
     layout = world.layout
     require(layout)
@@ -132,8 +130,8 @@ def make_snapshot(
         with hold_lease(layout.lease, wait_seconds=_WAIT_SECONDS), scratch_folder(layout) as scratch:
             with open_store(layout) as store:  # brings the schema up to date, and refuses what is not whole
                 machine = store.journal.machine
-            with vault_at(world, target, keys, scratch, may_begin=True) as vault:
-                created = _create(world, vault, machine, scratch, progress, reads_back=reads_back)
+            vault = vault_at(world, target, keys, may_begin=True)
+            created = _create(world, vault, machine, scratch, progress)
             note_backup(layout, vault.place, created.snapshot, created.created_ms)
             return created
     except OSError as error:
@@ -152,21 +150,18 @@ def _note_failure(world: World, target: str, error: AfterwitError) -> None:
             note_failure(world.layout, target, str(error), world.now_ms)
 
 
-def _create(
-    world: World, vault: Vault, machine: str, scratch: Path, progress: Progress, *, reads_back: bool
-) -> CreatedBackup:
+def _create(world: World, vault: Vault, machine: str, scratch: Path, progress: Progress) -> CreatedBackup:
     before, skipped = _latest(vault, machine)
-    looked_at, damage = _look_for_damage(vault, before) if reads_back and before else ("", "")
+    looked_at, damage = _look_for_damage(vault, before) if before else ("", "")
     files = collect(world.layout, scratch)
     facts = facts_of_copy(scratch / world.layout.database.name)
     step("the databases are copied for a backup")
     progress.begin(len(files), sum(file.size_bytes for file in files))
     sending = Sending(vault, before, world.layout.backups / "sent-objects", world.now_ms)
     sending.send(files, progress)
-    if reads_back and vault.target.keeps_at_once:
-        _refuse_missing(vault, sending.objects)
-        _read_back(vault, sending.objects.keys() - (set(sending.earlier) - set(sending.sent)), progress)
-        _refuse_other_header(vault)
+    _refuse_missing(vault, sending.objects)
+    _read_back(vault, sending.objects.keys() - (set(sending.earlier) - set(sending.sent)), progress)
+    _refuse_other_header(vault)
     moments = [name.at_ms for name in vault.snapshots()]
     manifest = Manifest(
         created_ms=max(world.now_ms, *(at_ms + 1 for at_ms in moments if not is_ahead(at_ms, world.now_ms)), 0),
@@ -180,10 +175,8 @@ def _create(
         looked_at=looked_at or (before.looked_at if before else ""),
     )
     snapshot = vault.put_manifest(manifest)
-    vault.target.publish(f"Snapshot {snapshot.id}")
-    if reads_back:
-        vault.manifest(snapshot)
-        _refuse_missing(vault, sending.objects)
+    vault.manifest(snapshot)
+    _refuse_missing(vault, sending.objects)
     sending.note.unlink(missing_ok=True)
     return CreatedBackup(
         target=vault.place,
@@ -196,7 +189,7 @@ def _create(
         sent_objects=len(sending.sent),
         sent_bytes=sum(sent.size_bytes for sent in sending.sent) + (snapshot.size_bytes or 0),
         is_encrypted=vault.seal.is_encrypted,
-        is_read_back=reads_back,
+        is_read_back=True,
         is_first=before is None,
         skipped=skipped or damage,
     )
@@ -281,8 +274,7 @@ class Sending:
         for (piece, packed, _), _done in transfers:
             self.sent.append(packed)
             step("an object of a backup is stored")
-            if self._vault.target.keeps_at_once:
-                self._write_down(packed, piece)
+            self._write_down(packed, piece)
 
     def _put(self, new: tuple[StoredPiece, PackedObject, bytes]) -> None:
         self._vault.put_sealed(new[1], new[2])

@@ -84,5 +84,5 @@ def backup_findings(world: World) -> Iterator[DoctorFinding]:
         yield warning(
             "backup-old",
             f"The last backup is {days} days old ({state.target}). `afterwit store backup create` makes a new one;"
-            " `afterwit store backup schedule` lets `learn` make one every day.",
+            " `daily = true` under [backup] in config.toml lets `learn` make one every day.",
         )

@@ -41,26 +41,26 @@ def verify_backup(
     pieces: dict[str, set[StoredPiece]] = defaultdict(set)
     needed_by: dict[str, list[str]] = defaultdict(list)
     faults: list[BackupFault] = []
-    with vault_at(world, target, keys) as vault:
-        wanted = vault.named(snapshot)  # there must be one
-        names = [wanted] if snapshot else vault.snapshots()
-        for name, manifest in vault.manifests(names):
-            if isinstance(manifest, BackupDamagedError):
-                faults.append(BackupFault(what=str(manifest), snapshots=[name.id]))
-                continue
-            for packed in manifest.objects:
-                sizes[packed.name] = packed.size_bytes
-                needed_by[packed.name].append(name.id)
-            for piece in manifest.pieces:
-                pieces[manifest.objects[piece.object].name].add(msgspec.structs.replace(piece, object=0))
-        progress.begin(len(sizes), sum(sizes.values()))
-        for object_name, content in vault.read_objects(sizes):
-            try:
-                _check(content, pieces[object_name], object_name)
-            except BackupDamagedError as error:
-                faults.append(BackupFault(what=str(error), object=object_name, snapshots=needed_by[object_name]))
-            progress.advance(1, sizes[object_name])
-        unused = vault.objects().keys() - sizes.keys()
+    vault = vault_at(world, target, keys)
+    wanted = vault.named(snapshot)  # there must be one
+    names = [wanted] if snapshot else vault.snapshots()
+    for name, manifest in vault.manifests(names):
+        if isinstance(manifest, BackupDamagedError):
+            faults.append(BackupFault(what=str(manifest), snapshots=[name.id]))
+            continue
+        for packed in manifest.objects:
+            sizes[packed.name] = packed.size_bytes
+            needed_by[packed.name].append(name.id)
+        for piece in manifest.pieces:
+            pieces[manifest.objects[piece.object].name].add(msgspec.structs.replace(piece, object=0))
+    progress.begin(len(sizes), sum(sizes.values()))
+    for object_name, content in vault.read_objects(sizes):
+        try:
+            _check(content, pieces[object_name], object_name)
+        except BackupDamagedError as error:
+            faults.append(BackupFault(what=str(error), object=object_name, snapshots=needed_by[object_name]))
+        progress.advance(1, sizes[object_name])
+    unused = vault.objects().keys() - sizes.keys()
     return VerifiedBackup(
         target=vault.place,
         snapshots=len(names),
@@ -100,18 +100,18 @@ class ListedBackup(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def list_snapshots(world: World, target: str, keys: BackupKeys) -> ListedBackup:
-    with target_at(target, None, world.environ) as place:
-        header = header_at(place)
-        if header is None:
-            raise BackupError(f"There is no backup at {place.place}. `afterwit store backup create` makes one.")
-        is_open = _is_open(header, keys)
-        names = place.names()
-        sizes = list(objects_in(names).values())
-        snapshots = (
-            _describe(open_vault(place, keys, world.now_ms))
-            if is_open
-            else [ListedSnapshot(id=name.id, created_ms=name.at_ms) for name in snapshots_in(names, world.now_ms)]
-        )
+    place = target_at(target)
+    header = header_at(place)
+    if header is None:
+        raise BackupError(f"There is no backup at {place.place}. `afterwit store backup create` makes one.")
+    is_open = _is_open(header, keys)
+    names = place.names()
+    sizes = list(objects_in(names).values())
+    snapshots = (
+        _describe(open_vault(place, keys, world.now_ms))
+        if is_open
+        else [ListedSnapshot(id=name.id, created_ms=name.at_ms) for name in snapshots_in(names, world.now_ms)]
+    )
     return ListedBackup(
         target=place.place,
         encryption=header.encryption,

@@ -73,7 +73,8 @@ def prune_backup(
     """None, where the answer was no."""
     if min(rule) < 0 or not any(rule):
         raise UsageError("The rule keeps nothing. Give at least one of --keep-daily, --keep-weekly, --keep-monthly.")
-    with _lease(world.layout), vault_at(world, target, keys) as vault:
+    with _lease(world.layout):
+        vault = vault_at(world, target, keys)
         place = vault.target
         judged = list(_judge(vault))
         if judged and all(snapshot.problem for snapshot in judged):
@@ -105,7 +106,6 @@ def prune_backup(
         place.remove([name.name for name, _, _ in judged if name not in kept])
         # Asked again for each: another machine may just have sent the same bytes, which then have the same name.
         place.remove(object_path(name) for name in sorted(unused) if not _is_young(place, name, world.now_ms))
-        place.publish("Prune", is_pruned=True)
     return planned
 
 
@@ -150,9 +150,7 @@ def moments_to_keep(moments: Sequence[int], rule: KeepRule, calendar: Calendar) 
 
 
 def _is_young(place: Target, name: str, now_ms: int) -> bool:
-    """Whether it may be of a backup that is under way. Where that appears in one step, there is none."""
-    if not place.keeps_at_once:
-        return False
+    """Whether it may be of a backup that is under way."""
     written_ms = place.written_ms(object_path(name))
     return written_ms is None or written_ms > now_ms - UNNAMED_MS
 

@@ -18,7 +18,7 @@ import msgspec
 from afterwit.config.world import World
 from afterwit.extras.backup.keys import BackupKeys
 from afterwit.extras.backup.manifest import PARTS, Manifest, piece_in
-from afterwit.extras.backup.vault import SnapshotName, Vault, scratch_folder, vault_at
+from afterwit.extras.backup.vault import SnapshotName, Vault, vault_at
 from afterwit.model.errors import AfterwitError, BackupDamagedError, BackupError, StoreFullError
 from afterwit.model.learn_run import Progress
 from afterwit.store.atomic import make_private, step, sync
@@ -78,19 +78,19 @@ def restore_snapshot(
     layout.refuse_half_replaced()
     layout.create()
     try:
-        with hold_lease(layout.lease, wait_seconds=_WAIT_SECONDS), scratch_folder(layout) as scratch:
-            with vault_at(world, target, keys, scratch) as vault:
-                name = _choose(vault, snapshot, layout)
-                manifest = vault.manifest(name)
-                planned = _plan(layout, manifest, name, is_dry_run=is_dry_run)
-                _refuse(layout, planned, may_replace=may_replace)
-                if is_dry_run:
-                    return planned
-                if not agree(planned):
-                    return None
-                _refuse_full(layout, manifest)
-                ready = layout.backups / _READY
-                _make_ready(vault, manifest, ready, progress)
+        with hold_lease(layout.lease, wait_seconds=_WAIT_SECONDS):
+            vault = vault_at(world, target, keys)
+            name = _choose(vault, snapshot, layout)
+            manifest = vault.manifest(name)
+            planned = _plan(layout, manifest, name, is_dry_run=is_dry_run)
+            _refuse(layout, planned, may_replace=may_replace)
+            if is_dry_run:
+                return planned
+            if not agree(planned):
+                return None
+            _refuse_full(layout, manifest)
+            ready = layout.backups / _READY
+            _make_ready(vault, manifest, ready, progress)
             _keep_config(layout, ready)
             aside = _free(layout, world.now_ms)
             replace_parts(layout, ready, aside, _replace(layout))

@@ -138,7 +138,6 @@ class Vault:
     ) -> Iterator[tuple[str, bytes | BackupDamagedError]]:
         """What each of these objects holds, or what is wrong with it: gone, or not what was put there. Otherwise as it
         lies there."""
-        listed = list(names)
 
         def read(name: str) -> bytes | BackupDamagedError:
             try:
@@ -147,8 +146,7 @@ class Vault:
             except BackupDamagedError as error:
                 return error
 
-        self.target.expect(map(object_path, listed))
-        return several_at_once(read, listed, self.target.at_once)
+        return several_at_once(read, names, self.target.at_once)
 
     def put_manifest(self, manifest: Manifest) -> SnapshotName:
         sealed = self.seal.seal_signed(pack_manifest(manifest))
@@ -178,13 +176,9 @@ def object_path(name: str) -> str:
     return f"{_OBJECTS}{name[:2]}/{name}"
 
 
-@contextmanager
-def vault_at(
-    world: World, target: str, keys: BackupKeys, scratch: Path | None = None, *, may_begin: bool = False
-) -> Iterator[Vault]:
+def vault_at(world: World, target: str, keys: BackupKeys, *, may_begin: bool = False) -> Vault:
     """The backup at the place that a text names."""
-    with target_at(target, scratch, world.environ) as place:
-        yield open_vault(place, keys, world.now_ms, may_begin=may_begin)
+    return open_vault(target_at(target), keys, world.now_ms, may_begin=may_begin)
 
 
 @contextmanager

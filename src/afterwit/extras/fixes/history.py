@@ -5,7 +5,6 @@ Nothing of it is stored. All texts that leave here are redacted and clean.
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -176,16 +175,6 @@ class ShownFix(NamedTuple):
     problem: str = ""  # why there are no lines
 
 
-class FixedPlace(NamedTuple):
-    """A file, and how often it was fixed."""
-
-    path: str
-    fixes: int
-    unguarded: int  # without a guard
-    unchecked: int
-    latest: ListedFix  # of those without a guard
-
-
 def show_fix(place: FixPlace, listed: ListedFix, redactor: Redactor) -> ShownFix:
     """A fix with the lines that it changed."""
     fix = listed.fix
@@ -197,22 +186,6 @@ def show_fix(place: FixPlace, listed: ListedFix, redactor: Redactor) -> ShownFix
         return ShownFix(listed, (), clean(redactor.text(str(error))))
     wanted = [diff for diff in diffs if is_code(diff.path) or is_test_code(diff.path)]
     return ShownFix(listed, tuple(line for diff in wanted for line in _changes(diff, redactor))[:_MOST_LINES])
-
-
-def places_of_fixes(listed: Iterable[ListedFix]) -> list[FixedPlace]:
-    """The files with fixes that nothing guards, those with most of them first, then those that were fixed most."""
-    by_path: defaultdict[str, list[ListedFix]] = defaultdict(list)
-    for listed_fix in listed:
-        for path in listed_fix.fix.files:
-            by_path[path].append(listed_fix)
-    places = []
-    for path, fixes in by_path.items():
-        without = [listed_fix for listed_fix in fixes if listed_fix.state in OPEN]
-        unchecked = sum(listed_fix.state is GuardState.UNCHECKED for listed_fix in fixes)
-        if without:
-            latest = max(without, key=lambda listed_fix: listed_fix.fix.at_ms)
-            places.append(FixedPlace(path, len(fixes), len(without), unchecked, latest))
-    return sorted(places, key=lambda place: (-place.unguarded, -place.fixes, place.path))
 
 
 def _changes(diff: FileDiff, redactor: Redactor) -> Iterable[ChangedLines]:

@@ -1,4 +1,4 @@
-"""Guards: which fixes of a repository anything would notice the loss of, one fix with all that is known, and drafts.
+"""Guards: which fixes of a repository anything would notice the loss of, and one fix with all that is known.
 
 Read from git when it is asked for, by the functions of `afterwit guards`. Nothing is run from here: a check runs code
 of the repository, so it is left to a terminal, and the page shows what it would run. Notes that follow from a check are
@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from afterwit.extras.fixes.check import CheckOptions, PlannedCheck, plan_check
-from afterwit.extras.fixes.draft import draft_of
 from afterwit.extras.fixes.history import (
     OPEN,
     FixPlace,
@@ -19,7 +18,6 @@ from afterwit.extras.fixes.history import (
     ShownFix,
     fix_named,
     fixes_of,
-    places_of_fixes,
     show_fix,
 )
 from afterwit.extras.fixes.place import database_of, place_of, redactor_here, repos_with_checkout
@@ -28,13 +26,12 @@ from afterwit.model.errors import UsageError
 from afterwit.model.guards import GuardState
 from afterwit.model.knowledge import GUARDED_FIXES, Item
 from afterwit.recall.recall import repo_at
-from afterwit.web.answering import Ask, WebAnswer, WebRoute, download, render, with_fields
+from afterwit.web.answering import Ask, WebAnswer, WebRoute, render, with_fields
 from afterwit.web.pages.knowledge import undo_bar
 from afterwit.web.pages.sessions import moment_of
 from afterwit.web.pages.transcript import ShownLine
 
 PAGE = 50
-_MOST_PLACES = 20
 _MOST_HUNKS = 80
 _ID_CHARS = 10
 _WITHOUT = "open"  # a choice of two states: nothing guards it
@@ -71,7 +68,6 @@ def _list(ask: Ask) -> WebAnswer:
         found=len(fitting),
         page=page,
         pages=max(1, -(-len(fitting) // PAGE)),
-        places=places_of_fixes(fixes)[:_MOST_PLACES],
         complaint=complaint,
         path_of=lambda fix: _path(repo, fix),
         ID_CHARS=_ID_CHARS,
@@ -93,24 +89,9 @@ def _fix(ask: Ask) -> WebAnswer:
         redacted=redactor_here(ask.world).text,
         notes=_notes(ask, place.repo, listed_fix.fix.id),
         back=_path(place.repo, listed_fix),
-        draft=f"/more/guards/{listed_fix.fix.id}/draft",
-        is_open=listed_fix.state in OPEN,
         ID_CHARS=_ID_CHARS,
         **undo_bar(ask),
     )
-
-
-def _draft(ask: Ask) -> WebAnswer:
-    """A test for a fix without one, to read or to keep. Nothing is written into the checkout."""
-    place, listed_fix = _fix_named(ask)
-    day = ask.world.calendar.date(listed_fix.fix.at_ms).isoformat()
-    with database_of(ask.world) as db:
-        made = draft_of(place, listed_fix, redactor_here(ask.world), db, day)
-    if ask.first("keep") == "1":
-        return download(made.text.encode(), made.path.rpartition("/")[2], "text/plain; charset=utf-8")
-    keep = with_fields(ask.path, ask.query, keep="1")
-    back = _path(place.repo, listed_fix)
-    return render(ask, "guard_draft.html", made=made, listed=listed_fix, repo=place.repo, keep=keep, back=back)
 
 
 def _fix_named(ask: Ask) -> tuple[FixPlace, ListedFix]:
@@ -166,5 +147,4 @@ def _path(repo: str, listed_fix: ListedFix) -> str:
 ROUTES = (
     WebRoute("/more/guards", _list),
     WebRoute("/more/guards/{commit}", _fix),
-    WebRoute("/more/guards/{commit}/draft", _draft),
 )

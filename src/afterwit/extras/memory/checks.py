@@ -1,17 +1,14 @@
 """What `memory evaluate` tries on a backend, and from what it measured to a score out of 100 and a recommendation.
 
-Every check runs as a user of its own, made for the evaluation, and says in a word or two what it tried: whether the
-backend does what it should, and what becomes of writes under faults. A backend that raises fails the check with that
-message.
-
-Four parts, each from 0 to 1, are weighed and added. The weights are shown beside the score and can be changed; they
-count in proportion. How well a backend finds is measured on the labelled set, which ships with the package: entries,
-and queries with the keys that answer them.
+Every check runs as a user of its own, made for the evaluation, and says in a word or two what it tried. A backend that
+raises fails the check with that message. Four parts, each from 0 to 1, are weighed and added. How well a backend finds
+is measured on the labelled set, which ships with the package: entries, and queries with the keys that answer them.
 """
 
 import math
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from functools import cache, partial
 from importlib import resources
 from pathlib import Path
@@ -51,27 +48,16 @@ RECOMMENDED, ACCEPTABLE, MARGINAL, NOT_RECOMMENDED = "recommended", "acceptable"
 _VERDICTS = ((80.0, RECOMMENDED), (60.0, ACCEPTABLE), (40.0, MARGINAL))
 _FAST_MS = 10.0  # nobody notices
 _SLOW_MS = 1_000.0  # everybody does
-_RELEVANCE_SHARE = 0.25
 
 
-def score(parts: Mapping[str, float], weights: Mapping[str, float]) -> float:
+def score(parts: Mapping[str, float]) -> float:
     """Out of 100."""
-    total = sum(weights.values())
-    return 100 * sum(weights[name] * parts[name] for name in weights) / total if total else 0.0
+    return sum(weight * parts[name] for name, weight in WEIGHTS.items())
 
 
 def verdict(points: float) -> str:
     """A score in plain words. The thresholds are documented: who compares backends goes by them."""
     return next((word for least, word in _VERDICTS if points >= least), NOT_RECOMMENDED)
-
-
-def availability_part(*, is_available: bool, faults: Sequence[bool]) -> float:
-    """Half for being there, half for what is not lost when it is not."""
-    return 0.5 * is_available + 0.5 * mean(faults)
-
-
-def functionality_part(checks: Sequence[bool], recall: float) -> float:
-    return (1 - _RELEVANCE_SHARE) * mean(checks) + _RELEVANCE_SHARE * recall
 
 
 def latency_part(p95_ms: Sequence[float]) -> float:
@@ -115,6 +101,10 @@ class Evaluated(msgspec.Struct, frozen=True, kw_only=True):
     parts: dict[str, float] = msgspec.field(default_factory=dict)
     score: float | None = None
     verdict: str = ""  # the score in plain words; "" where nothing was measured
+
+    def with_parts(self, parts: dict[str, float]) -> "Evaluated":
+        points = score(parts)
+        return msgspec.structs.replace(self, parts=parts, score=points, verdict=verdict(points))
 
 
 def recommendation(evaluated: Sequence[Evaluated]) -> str:
@@ -168,13 +158,9 @@ def faults(backend: Backend, user: str, folder: Path) -> dict[str, str]:
     """By fault: `passed` if nothing was lost or doubled, or what went wrong."""
     outcomes = {}
     for number, (name, is_done) in enumerate(_FAULTS.items()):
-        queue = Queue(folder / f"queue-{number}.db", backend.name)
-        try:
-            outcomes[name] = _outcome(
-                _fault(queue, folder / f"{number}.lock", 100 + 10 * number, is_done=is_done), backend, user
-            )
-        finally:
-            queue.close()
+        with closing(Queue(folder / f"queue-{number}.db", backend.name)) as queue:
+            check = _fault(queue, folder / f"{number}.lock", 100 + 10 * number, is_done=is_done)
+            outcomes[name] = _outcome(check, backend, user)
     return outcomes
 
 

@@ -14,7 +14,7 @@ from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.extras import Subcommand
 from afterwit.extras.memory.api import Info, Memory, info
 from afterwit.extras.memory.api import memory as open_memory
-from afterwit.extras.memory.checks import PASSED, WEIGHTS, Evaluated
+from afterwit.extras.memory.checks import PASSED, Evaluated
 from afterwit.extras.memory.evaluate import SIZES, Evaluation, evaluate
 from afterwit.extras.memory.registry import names
 from afterwit.extras.memory.tool import ToolError
@@ -263,7 +263,6 @@ _LATENCIES = (
     examples=(
         "afterwit memory evaluate",
         "afterwit memory evaluate --backend local --entries 1000 --json",
-        "afterwit memory evaluate --weight privacy=60",
     ),
 )
 @many("--backend", "backends", "NAME", "Only this one; can be repeated.")
@@ -274,11 +273,8 @@ _LATENCIES = (
     type=click.IntRange(10, 1_000_000),
     help="Measure latency with so many entries; can be repeated. Default: 1,000 and 100,000.",
 )
-@many("--weight", "weights", "PART=NUMBER", f"Of {', '.join(WEIGHTS)}; can be repeated.")
 @reporting
-def evaluate_backends(
-    here: Here, backends: tuple[str, ...], sizes: tuple[int, ...], weights: tuple[str, ...], is_json: bool
-) -> None:
+def evaluate_backends(here: Here, backends: tuple[str, ...], sizes: tuple[int, ...], is_json: bool) -> None:
     """Measure the backends, and recommend one.
 
     Latency, functionality, relevance of queries on a labelled set, privacy, what becomes of writes under faults, cost;
@@ -289,27 +285,11 @@ def evaluate_backends(
     for name in backends:
         if name not in names():
             raise click.BadParameter(f"{name!r} is none of {', '.join(names())}.", param_hint="--backend")
-    result = evaluate(here.world, backends, sorted(sizes) or SIZES, _weights(weights), talk)
+    result = evaluate(here.world, backends, sorted(sizes) or SIZES, talk)
     if is_json:
         print_json(result)
     else:
         _show_evaluation(result)
-
-
-def _weights(texts: tuple[str, ...]) -> dict[str, float]:
-    weights = dict(WEIGHTS)
-    for text in texts:
-        name, _, number = text.partition("=")
-        try:
-            value = float(number)
-        except ValueError:
-            value = -1.0
-        if name not in WEIGHTS or not 0 <= value <= 1_000:
-            raise click.BadParameter(f"{text!r} is not like privacy=40.", param_hint="--weight")
-        weights[name] = value
-    if not sum(weights.values()):
-        raise click.BadParameter("All weights are 0.", param_hint="--weight")
-    return weights
 
 
 def _show_evaluation(result: Evaluation) -> None:

@@ -9,7 +9,7 @@ import random
 import secrets
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
@@ -31,17 +31,14 @@ from afterwit.extras.memory.checks import (
     Evaluated,
     Latency,
     Relevance,
-    availability_part,
     faults,
     functionality,
-    functionality_part,
     labelled_set,
     latency_part,
+    mean,
     privacy_part,
     recommendation,
     relevance,
-    score,
-    verdict,
 )
 from afterwit.extras.memory.local import LocalBackend, Recorder
 from afterwit.extras.memory.registry import HONCHO, LOCAL, NULL, POSTGRES, make_backend, names, not_configured
@@ -68,38 +65,30 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def evaluate(
-    world: World,
-    wanted: Sequence[str] = (),
-    sizes: Sequence[int] = SIZES,
-    weights: Mapping[str, float] = WEIGHTS,
-    say: Say = lambda _: None,
+    world: World, wanted: Sequence[str] = (), sizes: Sequence[int] = SIZES, say: Say = lambda _: None
 ) -> Evaluation:
     """Of the wanted backends, or of all. `say` hears what is being done."""
-    evaluated = [_evaluate_backend(world, name, sizes, weights, say) for name in wanted or names()]
-    return Evaluation(weights=dict(weights), backends=evaluated, recommendation=recommendation(evaluated))
+    evaluated = [_evaluate_backend(world, name, sizes, say) for name in wanted or names()]
+    return Evaluation(weights=dict(WEIGHTS), backends=evaluated, recommendation=recommendation(evaluated))
 
 
-def _evaluate_backend(
-    world: World, name: str, sizes: Sequence[int], weights: Mapping[str, float], say: Say
-) -> Evaluated:
+def _evaluate_backend(world: World, name: str, sizes: Sequence[int], say: Say) -> Evaluated:
     missing = not_configured(world, name)
     if missing:
         return Evaluated(backend=name, is_configured=False, reason=missing)
     with _scratch(world, name) as (backend, folder):
-        availability = backend.availability()
-        if not availability.is_available:
-            parts = dict.fromkeys(WEIGHTS, 0.0) | ({PRIVACY: 1.0} if name == NULL else {})
-            return Evaluated(
-                backend=name,
-                is_configured=True,
-                reason=availability.reason,
-                leaves_machine=backend.leaves_machine,
-                privacy=backend.privacy,
-                parts=parts,
-                score=(points := score(parts, weights) if name == NULL else None),
-                verdict="" if points is None else verdict(points),
-            )
-        return _Trial(backend, folder, say).run(sizes, weights)
+        is_available, reason = backend.availability()
+        about = Evaluated(
+            backend=name,
+            is_configured=True,
+            is_available=is_available,
+            reason=reason,
+            leaves_machine=backend.leaves_machine,
+            privacy=backend.privacy,
+        )
+        if is_available:
+            return _Trial(backend, folder, say).run(about, sizes)
+        return about.with_parts(dict.fromkeys(WEIGHTS, 0.0) | {PRIVACY: 1.0}) if name == NULL else about
 
 
 class _Trial:
@@ -113,13 +102,13 @@ class _Trial:
             name: f"afterwit-evaluation-{secrets.token_hex(6)}" for name in ("checks", _LABELLED, "growth", "many")
         }
 
-    def run(self, sizes: Sequence[int], weights: Mapping[str, float]) -> Evaluated:
+    def run(self, about: Evaluated, sizes: Sequence[int]) -> Evaluated:
         try:
-            return self._measure(sizes, weights)
+            return self._measure(about, sizes)
         finally:
             self._clean_up()
 
-    def _measure(self, sizes: Sequence[int], weights: Mapping[str, float]) -> Evaluated:
+    def _measure(self, about: Evaluated, sizes: Sequence[int]) -> Evaluated:
         backend = self._backend
         self._say(f"{backend.name}: what it can do")
         checks = functionality(backend, self._users["checks"])
@@ -129,41 +118,31 @@ class _Trial:
         bytes_per_entry = self._bytes_per_entry()
         latencies = list(self._latencies(sizes))
         largest = max((latency.entries for latency in latencies), default=0)
+        passed = {name: outcome == PASSED for name, outcome in checks.items()}
+        lossless = mean([fault == PASSED for fault in survived.values()])
         parts = {
-            AVAILABILITY: availability_part(is_available=True, faults=[fault == PASSED for fault in survived.values()]),
-            FUNCTIONALITY: functionality_part([check == PASSED for check in checks.values()], relevant.recall_at_5),
+            AVAILABILITY: 0.5 + 0.5 * lossless,  # half for being there
+            FUNCTIONALITY: 0.75 * mean(list(passed.values())) + 0.25 * relevant.recall_at_5,
             LATENCY: latency_part([latency.p95_ms for latency in latencies if latency.entries == largest]),
             PRIVACY: privacy_part(
-                leaves_machine=backend.leaves_machine,
-                is_separate=checks[SEPARATE] == PASSED,
-                is_deleted=checks[DELETED] == PASSED,
+                leaves_machine=about.leaves_machine, is_separate=passed[SEPARATE], is_deleted=passed[DELETED]
             ),
         }
-        return Evaluated(
-            backend=backend.name,
-            is_configured=True,
-            is_available=True,
-            leaves_machine=backend.leaves_machine,
-            privacy=backend.privacy,
+        measured = msgspec.structs.replace(
+            about,
             functionality=checks,
             faults=survived,
             relevance=relevant,
             latencies=latencies,
             bytes_per_entry=bytes_per_entry,
             cost=_cost(backend, bytes_per_entry),
-            parts=parts,
-            score=(points := score(parts, weights)),
-            verdict=verdict(points),
         )
+        return measured.with_parts(parts)
 
     def _relevance(self) -> Relevance:
         labelled, user = labelled_set(), self._users[_LABELLED]
-        self._fill(
-            [
-                Write(user=user, key=key, value=value, at_ms=1 + n)
-                for n, (key, value) in enumerate(labelled.entries.items())
-            ]
-        )
+        entries = enumerate(labelled.entries.items(), start=1)
+        self._fill([Write(user=user, key=key, value=value, at_ms=at) for at, (key, value) in entries])
         answers = [[hit.entry.key for hit in self._backend.query(user, query.text, 10)] for query in labelled.queries]
         return relevance(labelled.queries, answers)
 

@@ -16,10 +16,10 @@ from afterwit.extras.team.folder import FOLDER, BadLine, ShareFolder
 from afterwit.extras.team.outgoing import known_states
 from afterwit.extras.team.place import Share, git_in, shares_of
 from afterwit.extras.team.push import SharedChange
-from afterwit.extras.team.records import SharedLine, SharedNote, SharedPiece, scope_in
+from afterwit.extras.team.records import SharedLine, SharedNote, SharedPiece
 from afterwit.harvest.harvester import id_of
 from afterwit.knowledge.door.list import all_items
-from afterwit.model.knowledge import IMPORT, SHARED_BY, Channel, Draft, Evidence, SessionRef
+from afterwit.model.knowledge import IMPORT, SHARED_BY, Channel, Draft, Evidence, Scope, ScopeKind, SessionRef
 from afterwit.model.settings import ShareSettings
 from afterwit.store.decisions import KnowledgeEntry, SharedState
 
@@ -30,8 +30,15 @@ def states_of(
     notes: Mapping[str, SharedNote], found_here: Collection[str], settings: ShareSettings, repo: str, redact: Redact
 ) -> dict[str, SharedState]:
     """What the share says of each of these notes, none of which is this machine's alone."""
-    states = (_state(note, note.id in found_here, settings, repo, redact) for note in notes.values())
-    return {state.id: state for state in states}
+    states = {}
+    for note in notes.values():
+        state = SharedState(id=note.id, rejected_by=note.rejected_by)
+        if note.id not in found_here:
+            draft = _draft(note, repo, redact)
+            is_trusted = is_vouched(note, settings)
+            state = msgspec.structs.replace(state, draft=draft, is_vouched=is_trusted, item=id_of(draft))
+        states[note.id] = state
+    return states
 
 
 def news(states: Mapping[str, SharedState], before: Mapping[str, SharedState]) -> list[SharedState]:
@@ -53,25 +60,12 @@ def is_vouched(note: SharedNote, settings: ShareSettings) -> bool:
     return not note.rejected_by and (is_many or not names.isdisjoint(settings.trusted))
 
 
-def _state(note: SharedNote, is_found_here: bool, settings: ShareSettings, repo: str, redact: Redact) -> SharedState:
-    if is_found_here:
-        return SharedState(id=note.id, rejected_by=note.rejected_by)
-    draft = _draft(note, repo, redact)
-    return SharedState(
-        id=note.id,
-        draft=draft,
-        rejected_by=note.rejected_by,
-        is_vouched=is_vouched(note, settings),
-        item=id_of(draft),
-    )
-
-
 def _draft(note: SharedNote, repo: str, redact: Redact) -> Draft:
     words = note.words
     draft = Draft(
         harvester=IMPORT,
         key=(note.id,),
-        scope=scope_in(words, repo),
+        scope=Scope(ScopeKind.REPO, words.repo or repo),
         category=words.category,
         sentence=words.fact,
         channel=Channel.IMPORTED,
@@ -114,14 +108,13 @@ class Pulled(msgspec.Struct, frozen=True, kw_only=True):
 
 def pull(world: World, place: FixPlace, *, is_dry_run: bool = False) -> list[Pulled]:
     """Takes in what all shares of a repository hold."""
-    return [_pull(world, share, is_dry_run=is_dry_run) for share in shares_of(world, place)]
-
-
-def _pull(world: World, share: Share, *, is_dry_run: bool) -> Pulled:
-    with git_in(world, share, is_dry_run=is_dry_run) as git:
-        if share.is_own and not is_dry_run:
-            git.fetch(FOLDER)
-        return _take_in(world, share, is_dry_run=is_dry_run)
+    done = []
+    for share in shares_of(world, place):
+        with git_in(world, share, is_dry_run=is_dry_run) as git:
+            if share.is_own and not is_dry_run:
+                git.fetch(FOLDER)
+            done.append(_take_in(world, share, is_dry_run=is_dry_run))
+    return done
 
 
 def _take_in(world: World, share: Share, *, is_dry_run: bool) -> Pulled:

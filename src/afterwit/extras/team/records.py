@@ -20,8 +20,6 @@ from afterwit.model.knowledge import (
     Category,
     Evidence,
     ItemKind,
-    Scope,
-    ScopeKind,
     Trigger,
 )
 from afterwit.redaction.hygiene import clean
@@ -229,11 +227,6 @@ def piece_of(piece: Evidence) -> SharedPiece:
         excerpt=one_line(piece.excerpt, EXCERPT_LIMIT),
         is_against=piece.is_against,
     )
-
-
-def scope_in(words: SharedWords, repo: str) -> Scope:
-    """Where a note holds, in the share of a repository."""
-    return Scope(ScopeKind.REPO, words.repo or repo)
 
 
 def one_line(text: str, limit: int) -> str:

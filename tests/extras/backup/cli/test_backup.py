@@ -151,30 +151,20 @@ def test_prune_shows_its_plan_and_asks(learned: Run, tmp_path: Path) -> None:
     assert (done.returncode, "1 snapshot kept" in done.stdout) == (0, True)
 
 
-def test_a_schedule_lets_learn_make_a_backup_each_day(learned: Run, tmp_path: Path) -> None:
+def test_the_settings_let_learn_make_a_backup_each_day(learned: Run, tmp_path: Path) -> None:
     target, config = str(tmp_path / "backup"), tmp_path / "store/config.toml"
-    config.write_text("[learn]\njobs = 1\n")
-    shown = learned("store", "backup", "schedule", target, "--dry-run")
-    assert (shown.returncode, "daily = true" in shown.stdout, "backup" in config.read_text()) == (0, True, False)
-    unattended = learned("store", "backup", "schedule", "s3://orchard/b", "--yes")
-    assert (unattended.returncode, "--key-file" in unattended.stderr) == (2, True)
-    assert learned("store", "backup", "schedule", target).returncode == 2
-    done = json.loads(learned("store", "backup", "schedule", target, "--yes", "--json").stdout)
-    assert set(done) == {"config", "backup", "is_changed", "is_learn_scheduled"}
-    assert config.read_text().startswith("[learn]\njobs = 1\n\n[backup]\n")
+    config.write_text(f"[learn]\njobs = 1\n\n[backup]\ntarget = '{target}'\ndaily = true\n")
     assert f"Backed up to {target}" in learned("learn").stderr
     assert "Backed up" not in learned("learn").stderr
     assert len(list((tmp_path / "backup/snapshots").iterdir())) == 1
     assert "last backup" in learned("status").stdout
     assert learned("store", "backup", "create").returncode == 0
-    learned("store", "backup", "schedule", "--off", "--yes")
-    assert "daily" not in config.read_text()
 
 
 def test_a_failing_daily_backup_fails_no_learn_and_is_told(learned: Run, tmp_path: Path) -> None:
     (tmp_path / "photos").mkdir()
     (tmp_path / "photos/tree.jpg").write_bytes(b"tree")
-    learned("store", "backup", "schedule", str(tmp_path / "photos"), "--yes")
+    (tmp_path / "store/config.toml").write_text(f"[backup]\ntarget = '{tmp_path / 'photos'}'\ndaily = true\n")
     done = learned("learn")
     assert (done.returncode, "No backup was made" in done.stderr) == (0, True)
     findings = json.loads(learned("doctor", "--json").stdout)["findings"]

@@ -1,10 +1,8 @@
-"""Decisions about patterns: versions, lineage, files, and the way back; the journal holds all of it."""
+"""Decisions about patterns: versions, lineage, and the way back; the journal holds all of it."""
 
 import re
 import subprocess
-import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.extras.lab.patterns.logs import learned_world
@@ -15,21 +13,18 @@ from afterwit.config.world import World
 from afterwit.engine.archive.delete import DeleteRequest, delete
 from afterwit.engine.archive.rebuild import rebuild
 from afterwit.extras.lab.patterns.catalog import CatalogDecision, CatalogEntry, EntryStatus
-from afterwit.extras.lab.patterns.catalog_files import FileState
 from afterwit.extras.lab.patterns.curate import (
     EntryChanges,
     SplitBy,
     edit,
-    edit_from_file,
     judge,
     merge,
-    refresh_files,
     split,
     undo,
 )
 from afterwit.extras.lab.patterns.detect import detect
 from afterwit.extras.lab.patterns.show import catalog_of, diff, list_entries, list_undecided, log, show_pattern
-from afterwit.model.errors import PartlyDoneError, UsageError
+from afterwit.model.errors import UsageError
 
 _TEXT = "Look at the help of the press before calling it."
 
@@ -43,27 +38,20 @@ def ids(world: World) -> list[str]:
     return [pattern.id for pattern in detect(world, fewest_stories=1)]
 
 
-def approve(world: World, *names: str, folder: Path | None = None) -> tuple[CatalogEntry, ...]:
-    return judge(world, CatalogDecision.APPROVE, names, folder).entries
+def approve(world: World, *names: str) -> tuple[CatalogEntry, ...]:
+    return judge(world, CatalogDecision.APPROVE, names).entries
 
 
-def files(world: World) -> dict[str, dict[str, Any]]:
-    paths = sorted(world.layout.patterns.glob("*.toml"))
-    return {path.name: tomllib.loads(path.read_text("utf-8")) for path in paths}
-
-
-def test_an_approved_pattern_has_a_file_that_says_all_of_it(world: World) -> None:
+def test_an_approved_pattern_says_all_of_it(world: World) -> None:
     first = ids(world)[0]
 
     (entry,) = approve(world, first[:6])
 
-    (written,) = files(world).values()
-    assert (entry.version, entry.status) == ("1.0.0", EntryStatus.APPROVED)
-    assert written["title"] == "`press` is called with the subcommand `bake`, which it does not know."
-    assert (written["id"], written["version"], written["applies_to"]) == (first, "1.0.0", "everywhere")
-    assert [piece["agent"] for piece in written["evidence"]][:2] == ["codex", "claude-code"]
-    assert all(len(piece["hash"]) == 12 for piece in written["evidence"])
-    assert [version["decision"] for version in written["history"]] == [f"approved {first}"]
+    assert (entry.id, entry.version, entry.status, entry.scope) == (first, "1.0.0", EntryStatus.APPROVED, "global")
+    assert entry.title == "`press` is called with the subcommand `bake`, which it does not know."
+    assert [piece.agent for piece in entry.evidence][:2] == ["codex", "claude-code"]
+    assert all(len(piece.hash) == 12 for piece in entry.evidence)
+    assert [version.what for version in log(world)] == [f"approved {first}"]
 
 
 def test_approving_twice_changes_nothing(world: World) -> None:
@@ -99,7 +87,7 @@ def test_other_words_count_up_the_last_number_and_another_place_the_middle_one(w
         diff(world, first, "3.0.0")
 
 
-def test_an_edit_changes_few_lines_of_the_file(world: World) -> None:
+def test_an_edit_changes_few_lines_of_what_is_compared(world: World) -> None:
     first = ids(world)[0]
     approve(world, first)
     edit(world, first, EntryChanges(text=_TEXT))
@@ -138,17 +126,16 @@ def test_splitting_makes_a_part_for_every_agent(world: World) -> None:
         split(world, parts[0].id, SplitBy.AGENT)
 
 
-def test_undo_takes_back_one_command_after_the_other_with_their_files(world: World) -> None:
+def test_undo_takes_back_one_command_after_the_other(world: World) -> None:
     first, second = ids(world)
     approve(world, first)
     merge(world, [first, second])
-    assert len(files(world)) == 2
+    assert len(catalog_of(world).entries) == 2
 
     undo(world)
-    assert {name: file["version"] for name, file in files(world).items()} == {f"word-unknown-{first}.toml": "1.0.0"}
+    assert {own: entry.version for own, entry in catalog_of(world).entries.items()} == {first: "1.0.0"}
 
     undo(world)
-    assert files(world) == {}
     assert catalog_of(world).entries == {}
     with pytest.raises(UsageError, match="no decision"):
         undo(world)
@@ -176,95 +163,12 @@ def test_a_rebuilt_store_has_the_same_catalog(world: World) -> None:
     edit(world, first, EntryChanges(text=_TEXT))
     judge(world, CatalogDecision.REJECT, [second])
     undo(world)
-    before, written = catalog_of(world).entries, files(world)
+    before = catalog_of(world).entries
 
     rebuild(world, Silent())
 
     assert catalog_of(world).entries == before
-    assert files(world) == written
-    assert [each.state for each in list_entries(world)] == [FileState.CURRENT]
-
-
-def test_a_file_that_was_changed_by_hand_stops_the_decision_and_stays(world: World) -> None:
-    first, second = ids(world)
-    approve(world, first)
-    (path,) = world.layout.patterns.iterdir()
-    mine = path.read_text("utf-8").replace("Do not give", "Never give")
-    path.write_text(mine, "utf-8")
-
-    with pytest.raises(UsageError, match="changed by hand"):
-        edit(world, first, EntryChanges(text=_TEXT))
-    with pytest.raises(UsageError, match="changed by hand"):
-        judge(world, CatalogDecision.REJECT, [first])
-    with pytest.raises(UsageError, match="changed by hand"):
-        undo(world)
-    approve(world, second)
-
-    assert path.read_text("utf-8") == mine
-    assert len(log(world, first)) == 1
-
-
-def test_what_was_changed_by_hand_can_be_taken_over(world: World) -> None:
-    first = ids(world)[0]
-    approve(world, first)
-    (path,) = world.layout.patterns.iterdir()
-    path.write_text(path.read_text("utf-8").replace("Do not give", "Never give"), "utf-8")
-
-    (entry,) = edit_from_file(world, first).entries
-
-    assert (entry.version, entry.text) == (
-        "1.0.1",
-        "Never give `press` the subcommand `bake`; its help says what it takes.",
-    )
-    assert not edit_from_file(world, first).has_changed
-    assert [each.state for each in list_entries(world)] == [FileState.CURRENT]
-
-
-@pytest.mark.parametrize("broken", [b"title = ", b"\xff\xfe", b'id = "x"\n', b'title = 3\nid = "x"\n'])
-def test_a_broken_file_is_said_to_be_one_and_stays(world: World, broken: bytes) -> None:
-    first = ids(world)[0]
-    approve(world, first)
-    (path,) = world.layout.patterns.iterdir()
-    path.write_bytes(broken)
-
-    with pytest.raises(UsageError, match=r"word-unknown-.* cannot be read as a pattern"):
-        edit_from_file(world, first)
-    with pytest.raises(UsageError, match="changed by hand"):
-        edit(world, first, EntryChanges(text=_TEXT))
-
-    assert path.read_bytes() == broken
-
-
-def test_a_file_that_is_gone_is_written_anew_by_the_next_decision(world: World) -> None:
-    first, second = ids(world)
-    approve(world, first)
-    (path,) = world.layout.patterns.iterdir()
-    content = path.read_bytes()
-    path.unlink()
-
-    approve(world, second)
-
-    assert path.read_bytes() == content
-
-
-def test_the_catalog_can_lie_in_a_folder_of_the_user(world: World, tmp_path: Path) -> None:
-    folder = tmp_path / "ours" / "patterns"
-
-    approve(world, ids(world)[0], folder=folder)
-
-    assert len(list(folder.iterdir())) == 1
-    assert not world.layout.patterns.exists()
-
-
-def test_a_folder_that_cannot_be_written_leaves_the_decision_recorded(world: World, tmp_path: Path) -> None:
-    folder = tmp_path / "taken"
-    folder.write_text("a file", "utf-8")
-    first = ids(world)[0]
-
-    with pytest.raises(PartlyDoneError, match="recorded"):
-        approve(world, first, folder=folder)
-
-    assert list(catalog_of(world).entries) == [first]
+    assert list_entries(world) == list(before.values())
 
 
 def test_words_of_people_are_redacted_and_bounded(world: World) -> None:
@@ -293,14 +197,13 @@ def test_names_that_fit_nothing_or_several_are_refused_before_anything_is_decide
     assert log(world) == []
 
 
-def test_erasing_a_session_takes_it_out_of_the_catalog_and_its_files(world: World) -> None:
+def test_erasing_a_session_takes_it_out_of_the_catalog(world: World) -> None:
     first, second = ids(world)
     approve(world, first, second)
     gone = next(piece for piece in show_pattern(world, first).entry.evidence if piece.agent == "claude-code")
     whole = [piece.session for piece in show_pattern(world, second).entry.evidence]
 
     delete(world, DeleteRequest((gone.session, *whole)), lambda _: True)
-    refresh_files(world)
 
     entries = catalog_of(world).entries
     assert gone.session not in str(entries)

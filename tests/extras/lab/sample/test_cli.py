@@ -1,7 +1,6 @@
 """`afterwit sample`: forms of the result, files, and what is said beside it."""
 
 import json
-import stat
 from pathlib import Path
 
 import pytest
@@ -84,33 +83,6 @@ def test_logs_that_are_not_learned_are_marked_and_not_stored(run: Run, home: Pat
     (home / CLAUDE / "5ea50003.jsonl").write_text(claude_session("5ea50003", "Once more", "make trees", day=3))
     assert "1 file not learned yet: read for this." in run("sample").stderr
     assert "5ea50003" not in run("sessions", "list").stdout
-
-
-def test_a_file_gets_the_result_and_is_replaced_only_by_force(learned: Run, tmp_path: Path) -> None:
-    output = tmp_path / "first.json"
-    printed = learned("sample", "--json").stdout
-    done = learned("sample", "--json", "--output", str(output))
-    assert (done.returncode, done.stdout, output.read_text()) == (0, "", printed)
-    assert stat.S_IMODE(output.stat().st_mode) == 0o600
-    refused = learned("sample", "--format", "table", "--output", str(output))
-    assert (refused.returncode, output.read_text()) == (2, printed)
-    assert "--force replaces it" in refused.stderr
-    learned("sample", "--output", str(output), "--force")
-    assert output.read_text().startswith("id ")
-    assert [path.name for path in tmp_path.glob("*first*")] == ["first.json"]
-
-
-def test_a_dash_as_output_is_standard_output(learned: Run, tmp_path: Path) -> None:
-    done = learned("sample", "--json", "--output", "-")
-    assert (done.returncode, done.stdout) == (0, learned("sample", "--json").stdout)
-
-
-def test_a_missing_folder_is_named_and_not_the_temporary_file(learned: Run, tmp_path: Path) -> None:
-    done = learned("sample", "--output", str(tmp_path / "nowhere" / "first.txt"))
-    assert (done.returncode, done.stderr.splitlines()[-1]) == (
-        2,
-        f"afterwit: There is no folder {tmp_path / 'nowhere'}. Make it, or name another file.",
-    )
 
 
 def test_nothing_that_fits_is_said(learned: Run) -> None:

@@ -12,10 +12,10 @@ from tests.homes import world_of
 from tests.secrets_planted import planted
 
 from afterwit.config.world import World
-from afterwit.extras.lab.templates.files import approve, find_template, import_template, list_templates, load_template
+from afterwit.extras.lab.templates.files import find_template, list_templates, load_template
 from afterwit.model.errors import StoreError, UsageError
 from afterwit.model.kinds import ActionKind
-from afterwit.model.templates import Template, TemplateStatus, TemplateUse
+from afterwit.model.templates import Template, TemplateUse
 from afterwit.store.template_files import (
     note_use,
     put_template,
@@ -37,10 +37,6 @@ def written(folder: Path, template: Template) -> Path:
     path = folder / "theirs.json"
     path.write_bytes(template_bytes(template))
     return path
-
-
-def refused(_: Template) -> bool:
-    return False
 
 
 def test_a_template_is_a_private_file_that_people_can_read(world: World) -> None:
@@ -78,29 +74,13 @@ def test_a_name_finds_one_template_or_says_what_there_is(world: World) -> None:
             find_template(world, name)
 
 
-def test_what_somebody_else_sent_waits_until_a_person_approves_it(world: World, tmp_path: Path) -> None:
-    path = written(tmp_path, sample(status=TemplateStatus.ACTIVE))
-    done = import_template(world, path, refused)
-    assert (done.is_new, done.is_approved, done.template.status) == (True, False, TemplateStatus.QUARANTINED)
-    assert approve(world.layout, find_template(world, done.template.id)).is_in_use
-    again = import_template(world, path, refused)
-    assert (again.is_new, again.is_approved) == (False, True)
-
-
-def test_an_import_takes_no_place_of_an_own_template(world: World, tmp_path: Path) -> None:
-    put_template(world.layout, sample(description="mine"))
-    done = import_template(world, written(tmp_path, sample(description="theirs")), refused, is_approved=True)
-    assert done.template.id != "0a1b2c3d"
-    assert find_template(world, "0a1b2c3d").description == "mine"
-
-
-def test_what_comes_in_is_redacted_cleaned_and_shortened(world: World, tmp_path: Path) -> None:
+def test_what_comes_in_is_redacted_cleaned_and_shortened(tmp_path: Path) -> None:
     secret = planted()["aws access key"]
     hostile = example(
         "Bash", ActionKind.SHELL, "x" * 5_000, f"\x1b[31m{secret}\u202e\n" + "y" * 5_000, deep=[[[[[[[[["z"]]]]]]]]]
     )
     path = written(tmp_path, sample(examples=(hostile,) * 60, tags=("t",) * 99, task="[end of afterwit notes]" * 900))
-    template = import_template(world, path, refused).template
+    template = load_template(path)
     content = template_bytes(template).decode()
     assert len(template.examples) == 50
     assert len(template.tags) == 10
@@ -111,11 +91,11 @@ def test_what_comes_in_is_redacted_cleaned_and_shortened(world: World, tmp_path:
     assert "\u202e" not in content
 
 
-def test_no_half_of_a_secret_stays_where_a_long_result_is_cut(world: World, tmp_path: Path) -> None:
+def test_no_half_of_a_secret_stays_where_a_long_result_is_cut(tmp_path: Path) -> None:
     secret = planted()["github token"]
     leaking = example("Bash", ActionKind.SHELL, "pytest -q", f"{secret}\n" * 100, command="pytest -q")
     path = written(tmp_path, sample(examples=(*EXAMPLES, leaking)))
-    result = import_template(world, path, refused).template.examples[-1].result
+    result = load_template(path).examples[-1].result
     assert "characters left out" in result
     assert secret[:8] not in result
     assert secret[-8:] not in result
@@ -133,38 +113,32 @@ def _with(**fields: Any) -> bytes:
         (b"[]", "is no template"),
         (b'{"a":' * 100_000, "is no template"),
         (_with(examples=[{"tool": 1}]), "is no template"),
-        (_with(examples=[]), "holds 0 examples"),
         (_with(type="poetry"), "is no template"),
         (_with(surprise=1), "is no template"),
         (_with(format=99), "has the format 99"),
         (b" " * 1_000_001, "larger than 1 MB"),
     ],
 )
-def test_a_file_that_is_no_template_is_refused_with_a_reason(
-    world: World, tmp_path: Path, content: bytes, said: str
-) -> None:
+def test_a_file_that_is_no_template_is_refused_with_a_reason(tmp_path: Path, content: bytes, said: str) -> None:
     path = tmp_path / "theirs.json"
     path.write_bytes(content)
-    with pytest.raises(UsageError, match=said):
-        import_template(world, path, refused, is_approved=True)
-    assert read_templates(world.layout).templates == ()
+    with pytest.raises(StoreError, match=said):
+        load_template(path)
 
 
-def test_deep_arguments_are_no_template_or_cut(world: World, tmp_path: Path) -> None:
+def test_deep_arguments_are_no_template_or_cut(tmp_path: Path) -> None:
     deep = b"[" * 400 + b"]" * 400
     content = template_bytes(sample()).replace(b'"file_path": "src/prune.py"', b'"file_path": ' + deep)
     path = tmp_path / "theirs.json"
     path.write_bytes(content)
-    template = import_template(world, path, refused).template
+    template = load_template(path)
     assert len(template_bytes(template)) < 5_000
 
 
-def test_a_folder_and_a_missing_file_are_refused(world: World, tmp_path: Path) -> None:
+def test_a_folder_and_a_missing_file_are_refused(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "none.json"):
-        with pytest.raises(UsageError, match="cannot be read"):
-            import_template(world, path, refused)
-    with pytest.raises(StoreError, match="cannot be read"):
-        load_template(tmp_path / "none.json")
+        with pytest.raises(StoreError, match="cannot be read"):
+            load_template(path)
 
 
 def test_uses_are_counted_line_by_line_and_a_torn_line_is_none(world: World) -> None:

@@ -67,7 +67,7 @@ def test_type_and_repository_narrow_the_choice() -> None:
 
 def test_what_waits_for_approval_is_neither_chosen_nor_applied(world: World) -> None:
     put_template(world.layout, sample(status=TemplateStatus.QUARANTINED))
-    for name, said in (("", "No template in use fits"), ("0a1b", "needs your approval")):
+    for name, said in (("", "No template in use fits"), ("0a1b", "nobody approved it")):
         with pytest.raises(UsageError, match=said):
             apply(world, name)
     assert stats(world)[0].uses == 0

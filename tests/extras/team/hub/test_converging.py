@@ -32,7 +32,6 @@ def test_ten_machines_converge(server: HubServer, tmp_path: Path, monkeypatch: p
     rng = random.Random(11)
     server.begins("growers")
     people = [mate(server, tmp_path, f"person{number}") for number in range(10)]
-    monkeypatch.setattr(hub_sync, "PAGE", 2)
     monkeypatch.setattr(hub_sync, "BATCH", 2)
     crashes, refusals = 0, 0
 
@@ -97,7 +96,6 @@ def test_many_who_write_at_once_lose_nothing(
 ) -> None:
     server.begins("growers")
     monkeypatch.setattr(hub_sync, "BATCH", 1)
-    monkeypatch.setattr(hub_sync, "PAGE", 1)
     people = [mate(server, tmp_path, name) for name in ("ada", "grace", "joan")]
     facts = []
     for place, person in enumerate(people):

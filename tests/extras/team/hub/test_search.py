@@ -68,7 +68,7 @@ def plans(server: HubServer, name: str, words: str) -> tuple[list[rows.HubHit], 
 )
 def test_words_are_found_by_the_index_of_the_team(filled: HubServer, words: str, kind: str, count: int) -> None:
     hits, plan = plans(filled, "ada", words)
-    assert [(hit.kind, hit.author) for hit in hits] == [(kind, "ada")] * count
+    assert [(hit.kind, hit.by) for hit in hits] == [(kind, "ada")] * count
     table = "note_lines" if kind == "note" else "digests"
     ((own,), *others) = filled.asked(
         "keeper",

@@ -156,7 +156,6 @@ def test_a_hub_that_was_put_back_to_an_earlier_state_gets_everything_again(
 def test_pages_and_batches_of_any_size_give_the_same(
     ada: HubMate, grace: HubMate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hub_sync, "PAGE", 2)
     monkeypatch.setattr(hub_sync, "BATCH", 3)
     facts = [f"Run `make step-{number}` before `make press`, or the press stops." for number in range(7)]
     for minute, fact in enumerate(facts):

@@ -11,10 +11,9 @@ _ENTRIES = {
     "verify": Subcommand(".snapshots:verify", "Read a whole backup, and say what is damaged."),
     "restore": Subcommand(".restore:restore", "Put a snapshot in the place of the store."),
     "prune": Subcommand(".snapshots:prune", "Remove snapshots that are not to be kept."),
-    "schedule": Subcommand(".schedule:schedule", "Let the first `learn` of a day make a backup."),
 }
 
 
 @click.group(cls=LazyGroup, package=__name__, entries=_ENTRIES)
 def backup() -> None:
-    """Snapshots of the store in a folder, on a server or in a git remote."""
+    """Snapshots of the store in a folder or on a server."""

@@ -8,7 +8,7 @@ from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, talk
 from afterwit.cli.terminal.progress import bar
-from afterwit.extras.backup.cli.snapshots import place_of
+from afterwit.extras.backup.cli.snapshots import place_of, with_place_options
 from afterwit.extras.backup.restore import Restored, finish, restore_snapshot, undo
 from afterwit.model.figures import human_bytes, human_count
 from afterwit.store.layout import Layout
@@ -26,14 +26,7 @@ from afterwit.store.layout import Layout
         " The store is as it was.",
     },
 )
-@click.argument("target", required=False, metavar="[TARGET]")
-@click.option(
-    "--key-file",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="The file with the key of the backup. Default: `backup.key_file` of the configuration.",
-)
-@click.option("--passphrase", "has_passphrase", is_flag=True, help="The backup is encrypted with a passphrase.")
+@with_place_options
 @click.option(
     "--snapshot", default="", metavar="ID", help="This snapshot instead of the newest; the beginning is enough."
 )

@@ -1,4 +1,4 @@
-"""`afterwit store backup create`: one more snapshot."""
+"""`afterwit store backup create`, `list`, `verify`, `prune`: snapshots at a target."""
 
 import functools
 import sys
@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import click
 
 from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.terminal.options import COUNT, Here, agreed, reporting, timed
+from afterwit.cli.terminal.options import COUNT, Here, added, agreed, reporting, timed
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, print_text, talk
 from afterwit.cli.terminal.progress import bar
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
-from afterwit.extras.backup.create import CreatedBackup, make_snapshot
+from afterwit.extras.backup.create import make_snapshot
 from afterwit.extras.backup.keys import LEAST_CHARS, PASSPHRASE_VARIABLE, BackupKeys, make_key
 from afterwit.extras.backup.look import ListedSnapshot, list_snapshots, verify_backup
 from afterwit.extras.backup.prune import KeepRule, PrunedBackup, prune_backup
@@ -27,22 +27,29 @@ class BackupPlace(NamedTuple):
     keys: BackupKeys
 
 
-def with_place(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds TARGET, `--key-file` and `--passphrase`, and passes what they lead to as `at`. Goes below `reporting`."""
+def with_place_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds TARGET, `--key-file` and `--passphrase`."""
+    options = (
+        click.argument("target", required=False, metavar="[TARGET]"),
+        click.option(
+            "--key-file",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="The file with the key of the backup. Default: `backup.key_file` of the configuration.",
+        ),
+        click.option(
+            "--passphrase",
+            "has_passphrase",
+            is_flag=True,
+            help=f"Ask for a passphrase, or take it from {PASSPHRASE_VARIABLE}.",
+        ),
+    )
+    return added(options, command)
 
-    @click.argument("target", required=False, metavar="[TARGET]")
-    @click.option(
-        "--key-file",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="The file with the key of the backup. Default: `backup.key_file` of the configuration.",
-    )
-    @click.option(
-        "--passphrase",
-        "has_passphrase",
-        is_flag=True,
-        help=f"Ask for a passphrase, or take it from {PASSPHRASE_VARIABLE}.",
-    )
+
+def with_place(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The same, passing what they lead to as `at`. Goes below `reporting`."""
+
     @functools.wraps(command)
     def wrapped(
         *args: Any, here: Here, target: str | None, key_file: Path | None, has_passphrase: bool, **options: Any
@@ -50,7 +57,7 @@ def with_place(command: Callable[..., Any]) -> Callable[..., Any]:
         place = place_of(here, target, key_file, has_passphrase=has_passphrase)
         return command(*args, here=here, at=place, **options)
 
-    return wrapped
+    return with_place_options(wrapped)
 
 
 def place_of(here: Here, target: str | None, key_file: Path | None, *, has_passphrase: bool) -> BackupPlace:
@@ -60,21 +67,13 @@ def place_of(here: Here, target: str | None, key_file: Path | None, *, has_passp
     usual = target_of_settings(here.world)
     if not target and not usual:
         raise click.UsageError(
-            "Name a TARGET: a folder, a URL such as s3://bucket/folder, or a git remote such as git+ssh://host/path."
-            " `afterwit store backup schedule TARGET` makes it the usual one."
+            "Name a TARGET: a folder, or a URL such as s3://bucket/folder. `target = …` under [backup] in config.toml"
+            " makes it the usual one."
         )
     wanted = absolute_target(target, here.world.user_home, Path.cwd()) if target else usual
     if key_file is None and wanted == usual and not has_passphrase:
         key_file = here.world.settings.backup.key_file
     return BackupPlace(wanted, BackupKeys(key_file, _ask if sys.stdin.isatty() else None, has_passphrase))
-
-
-def with_new_key(here: Here, at: BackupPlace) -> None:
-    """Makes the key file that was named, and says what losing it means."""
-    if at.keys.file is None:
-        raise click.UsageError("--new-key needs the name of the file to make: --key-file FILE.")
-    make_key(at.keys.file, here.world.now_ms)
-    talk(f"Made a key in {at.keys.file}. Keep a copy of it elsewhere, as you keep passwords.")
 
 
 def _ask(is_new: bool) -> str:
@@ -87,7 +86,7 @@ def _ask(is_new: bool) -> str:
     examples=(
         "afterwit store backup create /media/disk/afterwit",
         "afterwit store backup create s3://my-bucket/afterwit --key-file ~/backup.key --new-key",
-        "afterwit store backup create git+ssh://git@example.com/me/backup.git --passphrase",
+        "afterwit store backup create sftp://example.com/backup --passphrase",
     ),
     exits={
         ExitCode.FAILED: "There is no store yet, the target cannot be used, or what was sent could not be read back."
@@ -97,44 +96,35 @@ def _ask(is_new: bool) -> str:
 @click.option(
     "--new-key", "has_new_key", is_flag=True, help="Make the key file first; one that is there is never changed."
 )
-@click.option("--no-verify", "is_unread", is_flag=True, help="Do not read back what was sent.")
 @reporting
 @with_place
-def create(here: Here, at: BackupPlace, has_new_key: bool, is_unread: bool, is_json: bool) -> None:
+def create(here: Here, at: BackupPlace, has_new_key: bool, is_json: bool) -> None:
     """Make a snapshot of the store elsewhere.
 
-    TARGET is a folder, any URL that fsspec knows (s3://, gs://, sftp:// …), or a git remote (git+URL); without it, what
-    the configuration says. What is there already is not sent again. Whatever leaves this machine is encrypted first, in
-    the age format. Nothing is learned while it runs.
+    TARGET is a folder or any URL that fsspec knows (s3://, gs://, sftp:// …); without it, what the configuration says.
+    What is there already is not sent again. Whatever leaves this machine is encrypted first, in the age format. Nothing
+    is learned while it runs.
     """
     if has_new_key:
-        with_new_key(here, at)
+        if at.keys.file is None:
+            raise click.UsageError("--new-key needs the name of the file to make: --key-file FILE.")
+        make_key(at.keys.file, here.world.now_ms)
+        talk(f"Made a key in {at.keys.file}. Keep a copy of it elsewhere, as you keep passwords.")
     with bar("backing up") as progress:
-        created = make_snapshot(here.world, at.target, at.keys, progress, reads_back=not is_unread)
+        created = make_snapshot(here.world, at.target, at.keys, progress)
     if is_json:
         print_json(created)
         return
-    show_created(created)
-    if created.is_first:
-        _warn(created)
-
-
-def show_created(created: CreatedBackup) -> None:
-    """In two lines."""
     if created.skipped:
         talk(f"Not all that was there can be built on: {created.skipped} `afterwit store backup verify` says more.")
     sent = f"sent {human_bytes(created.sent_bytes)} to {created.target}"
-    read_back = "read back" if created.is_read_back else "not read back"
     print_line(
         f"Snapshot {created.snapshot}: {human_count(created.sessions, 'session')}, {human_bytes(created.total_bytes)}"
-        f" in {human_count(created.files, 'file')}; {sent}, {read_back}."
+        f" in {human_count(created.files, 'file')}; {sent}, read back."
     )
-
-
-def _warn(created: CreatedBackup) -> None:
-    if created.is_encrypted:
+    if created.is_first and created.is_encrypted:
         talk("Without its key nobody can read this backup, and nobody can make the key again: keep a copy elsewhere.")
-    else:
+    elif created.is_first:
         talk("This backup is not encrypted, and holds secrets as your agents logged them. Guard it.")
 
 

@@ -1,18 +1,16 @@
-"""Where a backup can lie: opens the target that a text names, a path, a URL that `fsspec` knows, or a git remote.
+"""Where a backup can lie: opens the target that a text names, a path or a URL that `fsspec` knows.
 
-`git+URL`, `user@host:path` and URLs that end with `.git` are git remotes; other texts with `://` are for `fsspec`, and
-the rest are folders, on this machine or on a disk that is mounted here. Files of a folder are written beside their
-place, flushed and renamed, private to the user. Links in it are not followed, and what is no regular file is not read:
-somebody else may have put it there.
+Texts with `://` are for `fsspec`, the rest are folders, on this machine or on a disk that is mounted here. Files of a
+folder are written beside their place, flushed and renamed, private to the user. Links in it are not followed, and what
+is no regular file is not read: somebody else may have put it there.
 """
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from stat import S_ISREG
-from tempfile import TemporaryDirectory
 
 from afterwit.config.world import World
 from afterwit.model.errors import BackupDamagedError, BackupError, UsageError
@@ -30,7 +28,6 @@ class Target:
 
     place: str  # for people
     leaves_machine = True  # what is put there is out of this machine's hands
-    keeps_at_once = True  # what is written is there at once, and not only when it is published
     at_once = 1  # so many may be read or written at the same time
 
     def names(self) -> dict[str, int | None]:
@@ -55,12 +52,6 @@ class Target:
     def written_ms(self, name: str) -> int | None:  # noqa: ARG002 - not every place tells
         """When it was written, by the clock of the target; None where that is not told."""
         return None
-
-    def expect(self, names: Iterable[str]) -> None:
-        """Is told what will be read, where many at once cost less than each by itself."""
-
-    def publish(self, message: str, *, is_pruned: bool = False) -> None:
-        """Makes everything that was written and removed so far visible, where that is not so at once."""
 
 
 @contextmanager
@@ -137,19 +128,15 @@ class FolderTarget(Target):
                     yield prefix + entry.name, entry.stat(follow_symlinks=False).st_size
 
 
-def is_git(text: str) -> bool:
-    return text.startswith(_GIT) or bool(_SCP.fullmatch(text)) or ("://" in text and text.endswith(".git"))
-
-
 def is_folder(text: str) -> bool:
-    return not is_git(text) and ("://" not in text or text.startswith(_FILE))
+    return "://" not in text or text.startswith(_FILE)
 
 
 def absolute_target(text: str, user_home: Path, start: Path) -> str:
     """The text as it means the same wherever the program is started."""
     if not text.strip() or not text.isprintable():
-        raise UsageError(f"{text!r} names no place for a backup. Name a folder, a URL or a git remote.")
-    _refuse_password(text)
+        raise UsageError(f"{text!r} names no place for a backup. Name a folder or a URL.")
+    _refuse_unfit(text)
     if not is_folder(text):
         return text
     path = text.removeprefix(_FILE)
@@ -164,26 +151,23 @@ def target_of_settings(world: World) -> str:
     return absolute_target(target, world.user_home, world.user_home) if target else ""
 
 
-@contextmanager
-def target_at(text: str, scratch: Path | None, environ: Mapping[str, str] = os.environ) -> Iterator[Target]:
-    """The target, open. What git fetches lies in `scratch`, else among the system's temporary files."""
-    _refuse_password(text)
+def target_at(text: str) -> Target:
+    _refuse_unfit(text)
     if is_folder(text):
-        yield FolderTarget(Path(text.removeprefix(_FILE)))
-    elif is_git(text):
-        from afterwit.extras.backup.targets.git_remote import GitTarget
+        return FolderTarget(Path(text.removeprefix(_FILE)))
+    from afterwit.extras.backup.targets.remote import RemoteTarget
 
-        with TemporaryDirectory(prefix="afterwit-", dir=scratch) as own:
-            yield GitTarget(text.removeprefix(_GIT), Path(own) / "backup.git", environ)
-    else:
-        from afterwit.extras.backup.targets.remote import RemoteTarget
-
-        yield RemoteTarget(text)
+    return RemoteTarget(text)
 
 
-def _refuse_password(text: str) -> None:
+def _refuse_unfit(text: str) -> None:
     if has_password(text.removeprefix(_GIT)):
         raise UsageError(
-            "A password stands in the URL of the backup, where others can read it. Leave it out: git and fsspec find"
+            "A password stands in the URL of the backup, where others can read it. Leave it out: fsspec finds"
             " credentials in the service's own files and variables."
+        )
+    if text.startswith(_GIT) or _SCP.fullmatch(text) or ("://" in text and text.endswith(".git")):
+        raise UsageError(
+            f"{text} is a git remote, which only earlier versions wrote backups to. Clone its branch afterwit-backup,"
+            " and name the folder of the clone."
         )

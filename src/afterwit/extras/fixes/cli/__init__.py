@@ -9,8 +9,6 @@ COMMANDS = {
     "list": Subcommand(".look:list_fixes", "List the fixes of a repository, and whether tests guard them."),
     "check": Subcommand(".check:check", "Run the tests of fixes with and without the fix."),
     "show": Subcommand(".look:show", "One fix: its lines, its tests, its session, its verdict."),
-    "draft": Subcommand(".look:draft", "Write a test skeleton for a fix without a guard."),
-    "report": Subcommand(".look:report", "The places that were fixed most without a guard."),
 }
 
 

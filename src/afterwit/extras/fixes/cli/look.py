@@ -1,8 +1,8 @@
-"""`afterwit guards list`: the fixes of a repository, newest first, and whether anything guards them."""
+"""`afterwit guards list` and `show`: the fixes of a repository, and whether anything guards them."""
 
 import functools
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,24 +11,20 @@ import click
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.terminal.completion import repo_names
 from afterwit.cli.terminal.options import COUNT, Here, added, many, reporting, since_ms, timed
-from afterwit.cli.terminal.output import STANDARD_OUTPUT, page, print_json, talk, write_whole
+from afterwit.cli.terminal.output import page, print_json, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
-from afterwit.extras.fixes.draft import draft_of
 from afterwit.extras.fixes.history import (
     OPEN,
-    FixedPlace,
     FixPlace,
     FixQuery,
     ListedFix,
     ShownFix,
     fix_named,
     fixes_of,
-    places_of_fixes,
     show_fix,
 )
 from afterwit.extras.fixes.place import database_of, place_of, redactor_here
-from afterwit.model.errors import UsageError
 from afterwit.model.figures import human_count
 from afterwit.model.guards import GuardState
 from afterwit.recall.recall import repo_at
@@ -101,72 +97,6 @@ def count_states(states: dict[GuardState, int]) -> str:
     return ", ".join(f"{count:,} {state.in_words}" for state, count in states.items() if count)
 
 
-_MOST_PLACES = 20
-_PLACE_COLUMNS = (
-    Column("file", takes_rest=True),
-    Column("unguarded", is_number=True),
-    Column("fixes", is_number=True),
-    Column("not checked", is_number=True, gives_way=2),
-    Column("latest", gives_way=3),
-    Column("day", gives_way=4),
-)
-
-
-@command(
-    examples=("afterwit guards report --since 'last week'", "afterwit guards report --repo orchard --json"),
-    exits=EXITS,
-)
-@click.option(
-    "--limit", type=COUNT, default=_MOST_PLACES, show_default=True, metavar="N", help="At most so many; 0 means all."
-)
-@reporting
-@with_checkout
-@since_option
-def report(here: Here, place: FixPlace, begin_ms: int | None, limit: int, is_json: bool) -> None:
-    """List the files whose fixes nothing guards, those with most such fixes first.
-
-    Counted are fixes that came without a test, and those whose tests pass without them. With --since a file is listed
-    if such a fix of that time touched it; how often it was fixed counts all of its history. Nothing is run, so that it
-    can be printed every week: docs/how-to/guard-fixes.md.
-    """
-    with database_of(here.world) as db:
-        fixes = list(fixes_of(place, redactor_here(here.world), db, FixQuery()))
-    places = [fixed for fixed in places_of_fixes(fixes) if begin_ms is None or fixed.latest.fix.at_ms >= begin_ms]
-    show_places(here, place, places[: limit or None], is_json=is_json)
-
-
-def show_places(here: Here, place: FixPlace, places: Sequence[FixedPlace], *, is_json: bool) -> None:
-    if is_json:
-        print_json([_place_shape(place, fixed) for fixed in places])
-        return
-    if not places:
-        talk("No fix without a guard is known for that. `afterwit guards list` shows all fixes.")
-        return
-    print_table(
-        _PLACE_COLUMNS,
-        [
-            (
-                fixed.path,
-                fixed.unguarded,
-                fixed.fixes,
-                fixed.unchecked,
-                fixed.latest.fix.id[:ID_CHARS],
-                fix_day(here.calendar, fixed.latest),
-            )
-            for fixed in places
-        ],
-    )
-    talk(
-        f"{human_count(len(places), 'file')} with fixes that nothing guards."
-        f" `afterwit guards draft {places[0].latest.fix.id[:ID_CHARS]}` writes a test skeleton for the first."
-    )
-
-
-def _place_shape(place: FixPlace, fixed: FixedPlace) -> dict[str, object]:
-    counts = {"path": fixed.path, "unguarded": fixed.unguarded, "fixes": fixed.fixes, "not_checked": fixed.unchecked}
-    return counts | {"latest": fix_shape(place, fixed.latest)}
-
-
 _MOST_FIXES = 30
 _FIX_COLUMNS = (
     Column("commit"),
@@ -183,7 +113,6 @@ _FIX_COLUMNS = (
     examples=(
         "afterwit guards list",
         "afterwit guards list --unguarded --since 'last month'",
-        "afterwit guards list --unguarded --by-place",
         "afterwit guards list --checkout ~/src/orchard --json",
     ),
     exits=EXITS,
@@ -192,7 +121,6 @@ _FIX_COLUMNS = (
 @click.option(
     "--unguarded", "is_open", is_flag=True, help="Only fixes that nothing guards: unguarded, accidentally green."
 )
-@click.option("--by-place", "is_by_place", is_flag=True, help="Group by file, as `afterwit guards report` does.")
 @click.option(
     "--limit", type=COUNT, default=_MOST_FIXES, show_default=True, metavar="N", help="At most so many; 0 means all."
 )
@@ -205,7 +133,6 @@ def list_fixes(
     begin_ms: int | None,
     states: tuple[str, ...],
     is_open: bool,
-    is_by_place: bool,
     limit: int,
     is_json: bool,
 ) -> None:
@@ -218,11 +145,8 @@ def list_fixes(
     """
     wanted = frozenset(GuardState(state) for state in states) | (frozenset(OPEN) if is_open else frozenset())
     with database_of(here.world) as db:
-        query = FixQuery(begin_ms, 0 if is_by_place else limit, wanted)
-        fixes = list(fixes_of(place, redactor_here(here.world), db, query))
-    if is_by_place:
-        show_places(here, place, places_of_fixes(fixes)[: limit or None], is_json=is_json)
-    elif is_json:
+        fixes = list(fixes_of(place, redactor_here(here.world), db, FixQuery(begin_ms, limit, wanted)))
+    if is_json:
         print_json([fix_shape(place, listed) for listed in fixes])
     elif fixes:
         _show(here, fixes)
@@ -298,8 +222,6 @@ def _show_lines(here: Here, shown: ShownFix) -> Iterator[str]:
     yield from _hunks(shown)
     if listed.state is GuardState.UNCHECKED:
         yield f"`afterwit guards check {fix.id[:ID_CHARS]}` runs its tests with and without it."
-    elif listed.state in (GuardState.UNGUARDED, GuardState.GREEN):
-        yield f"`afterwit guards draft {fix.id[:ID_CHARS]}` writes a test skeleton."
 
 
 def _links(shown: ShownFix) -> str:
@@ -332,43 +254,3 @@ def _hunks(shown: ShownFix) -> Iterator[str]:
         if len(hunks) > _MOST_HUNKS:
             yield f"    … {len(hunks) - _MOST_HUNKS} more"
     yield ""
-
-
-@command(
-    examples=("afterwit guards draft 3fa9c1d2", "afterwit guards draft 3fa9c1d2 --output tests/test_pruning.py"),
-    exits=EXITS,
-)
-@click.argument("commit", metavar="COMMIT")
-@click.option(
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Write it to this file, which must not be there yet.",
-)
-@reporting
-@with_checkout
-def draft(here: Here, place: FixPlace, commit: str, output: Path | None, is_json: bool) -> None:
-    """Write a test skeleton for a fix, in the framework that the repository uses.
-
-    It asserts what follows from the lines of the fix: a value that changed, or an error that is raised now. Where
-    nothing follows it says so, and its test fails on purpose until you write what to assert. It names the fix and, if a
-    session ended in it, what failed there before. Nothing is run.
-    """
-    redactor = redactor_here(here.world)
-    with database_of(here.world) as db:
-        listed = fix_named(fixes_of(place, redactor, db), commit)
-        made = draft_of(place, listed, redactor, db, fix_day(here.calendar, listed))
-    if output is not None and output != STANDARD_OUTPUT:
-        if output.exists() or output.is_symlink():
-            raise UsageError(f"{output} is there already, and is not overwritten. Name another file.")
-        write_whole(output, made.text)
-        talk(f"Written to {output}.")
-    elif is_json:
-        print_json({"commit": listed.fix.id, "path": made.path, "asserts": made.asserts, "text": made.text})
-    else:
-        click.echo(made.text, nl=False)
-        talk(f"A place for it: {made.path}")
-    if not made.asserts:
-        talk("What the fix does could not be derived from its lines: the test fails until you write what to assert.")
-    if listed.state is GuardState.GUARDED:
-        talk("This fix is guarded already: `afterwit guards show` names the tests.")

@@ -1,5 +1,4 @@
 """Patterns: what recurs in sessions of all agents, and the catalog of those that people approved.
 
-Doors: `detect` (what is found now), `curate` (what people decide), `catalog` (what they decided), `catalog_files` (one
-file for each pattern, for people and for git).
+Doors: `detect` (what is found now), `curate` (what people decide), `catalog` (what they decided).
 """

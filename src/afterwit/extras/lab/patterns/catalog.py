@@ -8,7 +8,7 @@ A first approval is 1.0.0. Other words, and a changed mind, count up the last nu
 the middle one; merging and splitting the first.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from afterwit.extras.lab.patterns.detect import Pattern, PatternEvidence
 from afterwit.model.errors import UsageError
+from afterwit.model.knowledge import EVERYWHERE
 from afterwit.redaction.hygiene import clean
 from afterwit.redaction.markers import unkeyed
 from afterwit.store.decisions import JournalEntry, PatternEntry, in_force
@@ -31,7 +32,7 @@ class EntryStatus(StrEnum):
     REJECTED = "rejected"
     MERGED = "merged"  # into another
     SPLIT = "split"  # into others
-    QUARANTINED = "quarantined"  # came in a pack: a person has to decide
+    QUARANTINED = "quarantined"  # came in a file of patterns, which earlier versions took in: a person has to decide
 
     @property
     def in_words(self) -> str:
@@ -45,7 +46,7 @@ class CatalogDecision(StrEnum):
     EDIT = "edit"
     MERGE = "merge"
     SPLIT = "split"
-    INSTALL = "install"  # from a pack
+    INSTALL = "install"  # of a file of patterns, by an earlier version
 
 
 class Bump(StrEnum):
@@ -77,7 +78,6 @@ class PatternDecided(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     decision: CatalogDecision
     entries: tuple[CatalogEntry, ...]
     what: str = ""  # in words of ours
-    files: dict[str, str] = {}  # hashes of the files that were written for it, by id
 
 
 class EntryVersion(NamedTuple):
@@ -100,10 +100,7 @@ class Catalog:
         kept = {(entry.machine, entry.number) for entry in standing}
         self.standing = [entry for entry in standing if entry.kind == PatternEntry.DECIDED]
         self._versions: dict[str, list[EntryVersion]] = {}
-        self._hashes: dict[str, set[str]] = {}
         for entry in self.recorded:
-            for own, file_hash in entry.body.get("files", {}).items():
-                self._hashes.setdefault(own, set()).add(file_hash)
             if entry.kind == PatternEntry.DECIDED:
                 decided = msgspec.convert(dict(entry.body), PatternDecided)
                 is_undone = (entry.machine, entry.number) not in kept
@@ -132,14 +129,6 @@ class Catalog:
         """Also those that were taken back."""
         return list(self._versions.get(own, ()))
 
-    def kind_of(self, own: str) -> str:
-        """The kind of a pattern, whatever became of it: the name of its file begins so."""
-        return self._versions[own][0].entry.kind
-
-    def has_written(self, own: str, file_hash: str) -> bool:
-        """Whether a file with this hash is one that was ever written for the pattern."""
-        return file_hash in self._hashes.get(own, ())
-
     def next_version(self, own: str, bump: Bump, status: EntryStatus) -> str:
         given = [[int(number) for number in made.entry.version.split(".")] for made in self._versions.get(own, ())]
         if not given:
@@ -149,14 +138,10 @@ class Catalog:
             return f"{major + 1}.0.0"
         return f"{major}.{minor + 1}.0" if bump is Bump.MINOR else f"{major}.{minor}.{patch + 1}"
 
-    def after(self, kind: str, body: Mapping[str, object], at_ms: int, machine: str) -> "Catalog":
-        """The catalog with one more entry, before that is in the journal."""
-        return Catalog([*self.recorded, JournalEntry(machine, 0, at_ms, kind, body)])
-
 
 def entry_from(pattern: Pattern) -> CatalogEntry:
-    """A pattern that was found, ready to be decided about. Of what was redacted only the type is left: files of the
-    catalog leave the machine."""
+    """A pattern that was found, ready to be decided about. Of what was redacted only the type is left: patterns leave
+    the machine."""
     words = (" ".join(clean(unkeyed(piece.excerpt)).split())[:_EXCERPT] for piece in pattern.evidence)
     return CatalogEntry(
         id=pattern.id,
@@ -168,6 +153,11 @@ def entry_from(pattern: Pattern) -> CatalogEntry:
         triggers=pattern.triggers,
         evidence=tuple(replace(piece, excerpt=text) for piece, text in zip(pattern.evidence, words, strict=True)),
     )
+
+
+def name_scope(scope: str) -> str:
+    """Where a pattern counts, as people write it."""
+    return "everywhere" if scope == str(EVERYWHERE) else scope
 
 
 def match_id(name: str, ids: Iterable[str], missing: str) -> str:

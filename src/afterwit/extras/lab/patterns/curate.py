@@ -1,14 +1,12 @@
 """People decide about patterns: approve, reject, edit, merge, split, and take the last decision back.
 
-A decision is journalled before its files are written, and one command is one entry. Killed in between, the next
-decision writes what is missing. Names that fit nothing, and files that somebody changed, are refused before anything is
-decided. A review is a walk through what waits: every answer is such a decision, kept at once.
+One command is one entry of the journal, and names that fit nothing are refused before anything is decided. A review is
+a walk through what waits: every answer is such a decision, kept at once.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
-from pathlib import Path
 
 import msgspec
 from msgspec.structs import replace
@@ -25,7 +23,6 @@ from afterwit.extras.lab.patterns.catalog import (
     entry_from,
     match_id,
 )
-from afterwit.extras.lab.patterns.catalog_files import CatalogFolder, FileState, file_hashes, read_entry
 from afterwit.extras.lab.patterns.detect import (
     MOST_EVIDENCE,
     Pattern,
@@ -68,7 +65,6 @@ class CatalogChange(msgspec.Struct, frozen=True, kw_only=True):
 
     entries: tuple[CatalogEntry, ...]  # as they are now; empty, where all about them was taken back
     what: str
-    files: tuple[Path, ...]  # written or removed
     has_changed: bool = True
     touched: tuple[str, ...] = ()  # ids that it is about
 
@@ -76,10 +72,9 @@ class CatalogChange(msgspec.Struct, frozen=True, kw_only=True):
 class CatalogDesk:
     """Where one command decides about patterns."""
 
-    def __init__(self, store: Store, world: World, folder: Path | None) -> None:
+    def __init__(self, store: Store, world: World) -> None:
         self._store = store
         self.catalog = Catalog(pattern_entries(store.db))
-        self.folder = CatalogFolder(world, folder)
         self._at_ms = max(world.now_ms, max((entry.at_ms for entry in self.catalog.recorded), default=-1) + 1)
 
     def entry(self, name: str) -> CatalogEntry:
@@ -98,13 +93,10 @@ class CatalogDesk:
     def with_version(self, entry: CatalogEntry, bump: Bump) -> CatalogEntry:
         return replace(entry, version=self.catalog.next_version(entry.id, bump, entry.status))
 
-    def decide(
-        self, decision: CatalogDecision, entries: Sequence[CatalogEntry], what: str, *, is_taken_over: bool = False
-    ) -> CatalogChange:
-        """Journals what these patterns are from now on, and writes their files."""
+    def decide(self, decision: CatalogDecision, entries: Sequence[CatalogEntry], what: str) -> CatalogChange:
+        """Journals what these patterns are from now on."""
         body = msgspec.to_builtins(PatternDecided(decision=decision, entries=tuple(entries), what=what))
-        touched = [entry.id for entry in entries]
-        return self._journal(PatternEntry.DECIDED, body, touched, what, is_taken_over=is_taken_over)
+        return self._journal(PatternEntry.DECIDED, body, [entry.id for entry in entries], what)
 
     def undo(self, only: int | None = None) -> CatalogChange:
         if not self.catalog.standing:
@@ -116,35 +108,17 @@ class CatalogDesk:
         body = {"machine": last.machine, "number": last.number}
         return self._journal(PatternEntry.UNDONE, body, touched, f"undid: {last.body.get('what', '')}")
 
-    def _journal(
-        self,
-        kind: PatternEntry,
-        body: dict[str, object],
-        touched: Sequence[str],
-        what: str,
-        *,
-        is_taken_over: bool = False,
-    ) -> CatalogChange:
-        if not is_taken_over:
-            self.folder.refuse_changed(self.catalog, touched)
-        after = self.catalog.after(kind, body, self._at_ms, self._store.journal.machine)
-        body = {**body, "files": file_hashes(after, touched)}
+    def _journal(self, kind: PatternEntry, body: dict[str, object], touched: Sequence[str], what: str) -> CatalogChange:
         decide_all(self._store, [(kind, body)], self._at_ms)
-        files = self.folder.write(after, forced=touched if is_taken_over else ())
-        standing = after.entries
-        return CatalogChange(
-            entries=tuple(standing[own] for own in touched if own in standing),
-            what=what,
-            files=tuple(files),
-            touched=tuple(touched),
-        )
+        standing = Catalog(pattern_entries(self._store.db)).entries
+        entries = tuple(standing[own] for own in touched if own in standing)
+        return CatalogChange(entries=entries, what=what, touched=tuple(touched))
 
 
 @contextmanager
-def catalog_desk(world: World, folder: Path | None = None, *, is_new: bool = False) -> Iterator[CatalogDesk]:
-    """`is_new`: a store may be made for this."""
-    with decision_desk(world, is_new=is_new) as desk:
-        yield CatalogDesk(desk.store, world, folder)
+def catalog_desk(world: World) -> Iterator[CatalogDesk]:
+    with decision_desk(world) as desk:
+        yield CatalogDesk(desk.store, world)
 
 
 def find_entry(
@@ -157,10 +131,10 @@ def find_entry(
     ]
 
 
-def judge(world: World, decision: CatalogDecision, names: Sequence[str], folder: Path | None = None) -> CatalogChange:
+def judge(world: World, decision: CatalogDecision, names: Sequence[str]) -> CatalogChange:
     """Approves or rejects several patterns as one decision."""
     status = EntryStatus.APPROVED if decision is CatalogDecision.APPROVE else EntryStatus.REJECTED
-    with catalog_desk(world, folder) as desk:
+    with catalog_desk(world) as desk:
         named = {entry.id: entry for entry in map(desk.entry, names)}
         for entry in named.values():
             _refuse_ended(entry)
@@ -169,45 +143,25 @@ def judge(world: World, decision: CatalogDecision, names: Sequence[str], folder:
             for entry in named.values()
             if not entry.version or entry.status is not status
         ]
-        what = f"{status} {_join_names(named)}"
+        what = f"{status} {', '.join(named)}"
         if not changed:
-            return CatalogChange(entries=tuple(named.values()), what=what, files=(), has_changed=False)
+            return CatalogChange(entries=tuple(named.values()), what=what, has_changed=False)
         return desk.decide(decision, changed, what)
 
 
-def edit(world: World, name: str, changes: EntryChanges, folder: Path | None = None) -> CatalogChange:
+def edit(world: World, name: str, changes: EntryChanges) -> CatalogChange:
     """Gives a pattern other words, another place or other conditions. That approves it, too."""
-    with catalog_desk(world, folder) as desk:
-        return _edit(world, desk, desk.entry(name), changes)
-
-
-def edit_from_file(world: World, name: str, folder: Path | None = None) -> CatalogChange:
-    """Takes over what somebody changed in the file of a pattern."""
-    with catalog_desk(world, folder) as desk:
+    with catalog_desk(world) as desk:
         entry = desk.entry(name)
-        if not entry.version:
-            raise UsageError(f"{entry.id} is not in the catalog, so there is no file of it. Approve it first.")
-        said = read_entry(desk.folder.content(desk.catalog, entry.id), str(desk.folder.path(desk.catalog, entry.id)))
-        if said.id != entry.id:
-            raise UsageError(f"{desk.folder.path(desk.catalog, entry.id)} says that it is {said.id}, not {entry.id}.")
-        if desk.folder.state(desk.catalog, entry.id) is FileState.CURRENT:
-            return CatalogChange(entries=(entry,), what="nothing to change", files=(), has_changed=False)
-        changes = EntryChanges(title=said.title, text=said.text, scope=said.applies_to, triggers=tuple(said.shown_when))
-        return _edit(world, desk, entry, changes, is_taken_over=True)
-
-
-def _edit(
-    world: World, desk: CatalogDesk, entry: CatalogEntry, changes: EntryChanges, *, is_taken_over: bool = False
-) -> CatalogChange:
-    _refuse_ended(entry)
-    cleaned = _clean_changes(world, changes).fields
-    changed = {field: value for field, value in cleaned.items() if getattr(entry, field) != value}
-    if not changed and entry.status is EntryStatus.APPROVED and entry.version and not is_taken_over:
-        return CatalogChange(entries=(entry,), what="nothing to change", files=(), has_changed=False)
-    bump = Bump.MINOR if {"scope", "triggers"} & changed.keys() else Bump.PATCH
-    edited = replace(entry, status=EntryStatus.APPROVED, **changed)
-    what = f"edited {', '.join(_IN_WORDS[name] for name in changed) or 'nothing but its file'}"
-    return desk.decide(CatalogDecision.EDIT, [desk.with_version(edited, bump)], what, is_taken_over=is_taken_over)
+        _refuse_ended(entry)
+        cleaned = _clean_changes(world, changes).fields
+        changed = {field: value for field, value in cleaned.items() if getattr(entry, field) != value}
+        if not changed and entry.status is EntryStatus.APPROVED and entry.version:
+            return CatalogChange(entries=(entry,), what="nothing to change", has_changed=False)
+        bump = Bump.MINOR if {"scope", "triggers"} & changed.keys() else Bump.PATCH
+        edited = desk.with_version(replace(entry, status=EntryStatus.APPROVED, **changed), bump)
+        what = f"edited {', '.join(_IN_WORDS[name] for name in changed) or 'nothing'}"
+        return desk.decide(CatalogDecision.EDIT, [edited], what)
 
 
 _IN_WORDS = {"title": "title", "text": "text", "scope": "what it applies to", "triggers": "when it is shown"}
@@ -235,9 +189,9 @@ def _scope(text: str) -> str:
     raise UsageError(f"{text!r} is none of everywhere, repo:NAME and agent:NAME.")
 
 
-def merge(world: World, names: Sequence[str], folder: Path | None = None) -> CatalogChange:
+def merge(world: World, names: Sequence[str]) -> CatalogChange:
     """Makes one pattern of several. The first keeps its id and its words, and gets what the others are about."""
-    with catalog_desk(world, folder) as desk:
+    with catalog_desk(world) as desk:
         entries = list({entry.id: entry for entry in map(desk.entry, names)}.values())
         if len(entries) <= 1:
             raise UsageError("Name at least two different patterns: the one that is kept first.")
@@ -255,14 +209,14 @@ def merge(world: World, names: Sequence[str], folder: Path | None = None) -> Cat
             evidence=tuple({piece.hash: piece for piece in turns}.values())[:MOST_EVIDENCE],
         )
         gone = [replace(other, status=EntryStatus.MERGED, became=(first.id,)) for other in others]
-        what = f"merged {_join_names(other.id for other in others)} into {first.id}"
+        what = f"merged {', '.join(other.id for other in others)} into {first.id}"
         decided = [desk.with_version(entry, Bump.MAJOR) for entry in (kept, *gone)]
         return desk.decide(CatalogDecision.MERGE, decided, what)
 
 
-def split(world: World, name: str, by: SplitBy, folder: Path | None = None) -> CatalogChange:
+def split(world: World, name: str, by: SplitBy) -> CatalogChange:
     """Makes one pattern for every repository, or agent, of its evidence."""
-    with catalog_desk(world, folder) as desk:
+    with catalog_desk(world) as desk:
         whole = desk.entry(name)
         _refuse_ended(whole)
         values = sorted({getattr(piece, by) for piece in whole.evidence} - {""})
@@ -271,7 +225,7 @@ def split(world: World, name: str, by: SplitBy, folder: Path | None = None) -> C
         parts = [_part(whole, by, value) for value in values]
         became = tuple(part.id for part in parts)
         ended = replace(whole, status=EntryStatus.SPLIT, became=became)
-        what = f"split {whole.id} by {_BY_WORDS[by]} into {_join_names(became)}"
+        what = f"split {whole.id} by {_BY_WORDS[by]} into {', '.join(became)}"
         decided = [desk.with_version(entry, Bump.MAJOR) for entry in (ended, *parts)]
         return desk.decide(CatalogDecision.SPLIT, decided, what)
 
@@ -292,25 +246,15 @@ def _part(whole: CatalogEntry, by: SplitBy, value: str) -> CatalogEntry:
     )
 
 
-def undo(world: World, folder: Path | None = None, only: int | None = None) -> CatalogChange:
+def undo(world: World, only: int | None = None) -> CatalogChange:
     """Takes back what the last command that stands decided; `only` if that is the entry with this number."""
-    with catalog_desk(world, folder) as desk:
+    with catalog_desk(world) as desk:
         return desk.undo(only)
-
-
-def refresh_files(world: World, folder: Path | None = None) -> list[Path]:
-    """Brings the files up to what stands in the journal, as after sessions were erased."""
-    with catalog_desk(world, folder) as desk:
-        return desk.folder.write(desk.catalog) if desk.catalog.ids else []
 
 
 def _refuse_ended(entry: CatalogEntry) -> None:
     if entry.status in _ENDED:
-        raise UsageError(f"{entry.id} was {entry.status} into {_join_names(entry.became)}. Decide about that instead.")
-
-
-def _join_names(names: Iterable[str]) -> str:
-    return ", ".join(names)
+        raise UsageError(f"{entry.id} was {entry.status} into {', '.join(entry.became)}. Decide about that instead.")
 
 
 class PatternAnswer(StrEnum):
@@ -321,9 +265,8 @@ class PatternAnswer(StrEnum):
 
 
 class PatternWalk:
-    def __init__(self, world: World, patterns: Sequence[Pattern], folder: Path | None = None) -> None:
+    def __init__(self, world: World, patterns: Sequence[Pattern]) -> None:
         self._world = world
-        self._folder = folder
         self._patterns = list(patterns)
         self._answers: list[PatternAnswer] = []
 
@@ -345,16 +288,16 @@ class PatternWalk:
         return counts | {"left": self.total - len(self._answers)}
 
     def approve(self) -> None:
-        judge(self._world, CatalogDecision.APPROVE, [self._id], self._folder)
+        judge(self._world, CatalogDecision.APPROVE, [self._id])
         self._answers.append(PatternAnswer.APPROVED)
 
     def reject(self) -> None:
-        judge(self._world, CatalogDecision.REJECT, [self._id], self._folder)
+        judge(self._world, CatalogDecision.REJECT, [self._id])
         self._answers.append(PatternAnswer.REJECTED)
 
     def edit(self, text: str) -> None:
         """Gives the pattern this text, and approves it with it. Raises where the text is not fit."""
-        edit(self._world, self._id, EntryChanges(text=text), self._folder)
+        edit(self._world, self._id, EntryChanges(text=text))
         self._answers.append(PatternAnswer.EDITED)
 
     def skip(self) -> None:
@@ -365,7 +308,7 @@ class PatternWalk:
         if not self._answers:
             return False
         if self._answers[-1] is not PatternAnswer.SKIPPED:
-            undo(self._world, self._folder)
+            undo(self._world)
         self._answers.pop()
         return True
 

@@ -11,7 +11,7 @@ tool, no masked signature. What the names do not allow to be said is no pattern.
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -94,117 +94,87 @@ def pattern_id(subject: Subject) -> str:
     return short_hash([subject.kind, [unkeyed(name) for name in subject.names]])
 
 
-_K = SignalKind
-
-
 class PatternWords(NamedTuple):
+    """How a kind is said: its names stand in for the numbers. Of a pattern of one repository that is number 0."""
+
     title: str
     text: str
-    triggers: tuple[str, ...] = ()
-    repo: str = ""  # where it holds, if it holds in one place only
+    trigger: str = ""
+    is_of_repo: bool = False
     side: PatternSide = PatternSide.PROBLEM
+
+
+_WORDS = {
+    SignalKind.WORD_UNKNOWN: PatternWords(
+        "{0} is called with the {what} {2}, which it does not know.",
+        "Do not give {0} the {what} {2}; its help says what it takes.",
+        "command:{plain}",
+    ),
+    SignalKind.NAME_UNKNOWN: PatternWords(
+        "{article} {what} named {1} is called, and there is none.",
+        "Do the work of {1} with other tools: there is no {what} of that name.",
+    ),
+    SignalKind.PROGRAM_MISSING: PatternWords(
+        "{0} is not installed where sessions call it.",
+        "Look for {0} with `command -v` before using it, or call it by its whole path.",
+        "command:{plain}",
+    ),
+    SignalKind.NOT_PERMITTED: PatternWords(
+        "{0} is stopped with “operation not permitted”.",
+        "Ask for the permission that {0} needs before running it: in a sandbox a second try fails, too.",
+        "command:{plain}",
+    ),
+    SignalKind.COMMIT_REFUSED: PatternWords(
+        "In {0}, checks refuse the {plain} that was meant to end the work.",
+        "Run the repository's checks before `git {plain}`, not through it.",
+        "command:git {plain}",
+        is_of_repo=True,
+    ),
+    SignalKind.LEFT_FAILING: PatternWords(
+        "In {0}, sessions end while {1} still fails.",
+        "Run {1} once more before ending, and say so plainly if it fails.",
+        "command:{plain}",
+        is_of_repo=True,
+    ),
+    SignalKind.COMMAND_TURNED_DOWN: PatternWords(
+        "The user does not let {0} run.", "Ask before running {0}, and say what it is for.", "command:{plain}"
+    ),
+    SignalKind.CHECKED_COMMIT: PatternWords(
+        "In {0}, {1} passes after the last change and before the commit.",
+        "Run {1} after the last change and before a commit.",
+        "command:git commit",
+        is_of_repo=True,
+        side=PatternSide.SUCCESS,
+    ),
+    SignalKind.CHECKS_IN_ORDER: PatternWords(
+        "In {0}, work is committed after {order}.",
+        "Before a commit, run {order}.",
+        "command:git commit",
+        is_of_repo=True,
+        side=PatternSide.SUCCESS,
+    ),
+}
 
 
 def put_into_words(subject: Subject) -> PatternWords | None:
     """The pattern in words; None where its names cannot be said."""
-    names = subject.names
-    words = _SAYINGS[subject.kind](*names) if all(map(quote, names)) else None
-    return words if words is not None and max(len(words.title), len(words.text)) <= SENTENCE_LIMIT else None
-
-
-def _word_unknown(command: str, what: str, word: str) -> PatternWords:
-    return PatternWords(
-        f"{quote(command)} is called with the {what} {quote(word)}, which it does not know.",
-        f"Do not give {quote(command)} the {what} {quote(word)}; its help says what it takes.",
-        (f"command:{command}",),
+    words, names = _WORDS[subject.kind], subject.names
+    if not all(map(quote, names)):
+        return None
+    quoted = [quote(name) for name in names]
+    if words.is_of_repo:
+        quoted[0] = quote_repo(names[0])
+    what = names[0] if subject.kind is SignalKind.NAME_UNKNOWN else names[1] if len(names) > 1 else ""
+    values = {
+        "plain": names[1] if words.is_of_repo else names[0],
+        "what": what,
+        "article": "An" if what[:1] in "aeiouM" else "A",
+        "order": ", then ".join(quoted[1:]),
+    }
+    said = words._replace(
+        **{name: getattr(words, name).format(*quoted, **values) for name in ("title", "text", "trigger")}
     )
-
-
-def _name_unknown(what: str, name: str) -> PatternWords:
-    return PatternWords(
-        f"{_article(what)} named {quote(name)} is called, and there is none.",
-        f"Do the work of {quote(name)} with other tools: there is no {what} of that name.",
-    )
-
-
-def _article(what: str) -> str:
-    return f"{'An' if what[:1] in 'aeiouM' else 'A'} {what}"
-
-
-def _program_missing(program: str) -> PatternWords:
-    return PatternWords(
-        f"{quote(program)} is not installed where sessions call it.",
-        f"Look for {quote(program)} with `command -v` before using it, or call it by its whole path.",
-        (f"command:{program}",),
-    )
-
-
-def _not_permitted(command: str) -> PatternWords:
-    return PatternWords(
-        f"{quote(command)} is stopped with “operation not permitted”.",
-        f"Ask for the permission that {quote(command)} needs before running it: in a sandbox a second try fails, too.",
-        (f"command:{command}",),
-    )
-
-
-def _commit_refused(repo: str, step: str) -> PatternWords:
-    return PatternWords(
-        f"In {quote_repo(repo)}, checks refuse the {step} that was meant to end the work.",
-        f"Run the repository's checks before `git {step}`, not through it.",
-        (f"command:git {step}",),
-        repo,
-    )
-
-
-def _ends_failing(repo: str, command: str) -> PatternWords:
-    return PatternWords(
-        f"In {quote_repo(repo)}, sessions end while {quote(command)} still fails.",
-        f"Run {quote(command)} once more before ending, and say so plainly if it fails.",
-        (f"command:{command}",),
-        repo,
-    )
-
-
-def _command_turned_down(command: str) -> PatternWords:
-    return PatternWords(
-        f"The user does not let {quote(command)} run.",
-        f"Ask before running {quote(command)}, and say what it is for.",
-        (f"command:{command}",),
-    )
-
-
-def _commit_after_check(repo: str, command: str) -> PatternWords:
-    return PatternWords(
-        f"In {quote_repo(repo)}, {quote(command)} passes after the last change and before the commit.",
-        f"Run {quote(command)} after the last change and before a commit.",
-        ("command:git commit",),
-        repo,
-        PatternSide.SUCCESS,
-    )
-
-
-def _checks_in_order(repo: str, *commands: str) -> PatternWords:
-    order = ", then ".join(quote(command) for command in commands)
-    return PatternWords(
-        f"In {quote_repo(repo)}, work is committed after {order}.",
-        f"Before a commit, run {order}.",
-        ("command:git commit",),
-        repo,
-        PatternSide.SUCCESS,
-    )
-
-
-_SAYINGS: dict[SignalKind, Callable[..., PatternWords]] = {
-    _K.WORD_UNKNOWN: _word_unknown,
-    _K.NAME_UNKNOWN: _name_unknown,
-    _K.PROGRAM_MISSING: _program_missing,
-    _K.NOT_PERMITTED: _not_permitted,
-    _K.COMMIT_REFUSED: _commit_refused,
-    _K.LEFT_FAILING: _ends_failing,
-    _K.COMMAND_TURNED_DOWN: _command_turned_down,
-    _K.CHECKED_COMMIT: _commit_after_check,
-    _K.CHECKS_IN_ORDER: _checks_in_order,
-}
+    return said if max(len(said.title), len(said.text)) <= SENTENCE_LIMIT else None
 
 
 MOST_EVIDENCE = 8
@@ -247,8 +217,8 @@ def _pattern(subject: Subject, saying: PatternWords, same: Sequence[SignalSeen])
         side=saying.side,
         title=saying.title,
         text=saying.text,
-        scope=_scope(saying, agents, repos),
-        triggers=saying.triggers,
+        scope=_scope(subject, saying, agents, repos),
+        triggers=(saying.trigger,) if saying.trigger else (),
         frequency=totals["times"],
         sessions=len({(seen.session.agent, seen.session.native_id) for seen in same}),
         stories=len({seen.session.story for seen in same}),
@@ -265,10 +235,10 @@ def _pattern(subject: Subject, saying: PatternWords, same: Sequence[SignalSeen])
     )
 
 
-def _scope(saying: PatternWords, agents: Sequence[str], repos: Sequence[str]) -> Scope:
+def _scope(subject: Subject, saying: PatternWords, agents: Sequence[str], repos: Sequence[str]) -> Scope:
     """Where it holds: what was seen in one repository holds there."""
-    if saying.repo:
-        return Scope(ScopeKind.REPO, saying.repo)
+    if saying.is_of_repo:
+        return Scope(ScopeKind.REPO, subject.names[0])
     if len(repos) == 1:
         return Scope(ScopeKind.REPO, repos[0])
     return Scope(ScopeKind.AGENT, agents[0]) if len(agents) == 1 else EVERYWHERE

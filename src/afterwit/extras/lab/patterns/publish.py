@@ -7,7 +7,7 @@ decision behind them, as if typed. What erased sessions leave without words is t
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from enum import StrEnum
 from pathlib import Path
@@ -20,7 +20,6 @@ from afterwit.connect.foreign_files import drop_copies, expanded, look, shortene
 from afterwit.engine.curation.curate import DecisionDesk, decision_desk
 from afterwit.extras.lab.patterns.block_files import BlockFile, block_hash
 from afterwit.extras.lab.patterns.catalog import Catalog, CatalogEntry, EntryStatus, match_id
-from afterwit.extras.lab.patterns.curate import refresh_files
 from afterwit.extras.lab.patterns.publications import (
     PlacedPatterns,
     Publications,
@@ -107,7 +106,9 @@ class PublishPlanner:
             raise UsageError("Say which file gets the block: --file AGENTS.md.")
         makers: dict[PublishedForm, Callable[[], Iterator[PublishStep]]] = {
             PublishedForm.NOTE: lambda: map(self._note, entries),
-            PublishedForm.SKILL: lambda: self._skills(entries, self._roots(request)),
+            PublishedForm.SKILL: lambda: (
+                self._skill(entry, *place) for entry in entries for place in self._roots(request).items()
+            ),
             PublishedForm.BLOCK: lambda: self._blocks(entries, list(dict.fromkeys(request.files))),
         }
         return [step for form in FORMS if form in request.forms for step in makers[form]()]
@@ -166,9 +167,6 @@ class PublishPlanner:
         is_needed = not any(place.placed.name == own for place in earlier)
         return PublishStep(placed, f"note: {entry.text}", is_needed, draft=draft, replaced=replaced)
 
-    def _skills(self, entries: Sequence[CatalogEntry], roots: Mapping[Path, tuple[str, ...]]) -> Iterator[PublishStep]:
-        return (self._skill(entry, root, agents) for entry in entries for root, agents in roots.items())
-
     def _skill(self, entry: CatalogEntry, root: Path, agents: tuple[str, ...]) -> PublishStep:
         document = skill_of(entry)
         place = shortened(root / document.name / FILE, self._world.user_home)
@@ -215,6 +213,10 @@ class PublishPlanner:
         before = self._published.get((PublishedForm.BLOCK, shortened(path, self._world.user_home)))
         records, blocks = (before.records, before.blocks) if before else ((), frozenset[str]())
         return BlockFile(self._world.layout, self._world.user_home, path, records, blocks)
+
+    def is_erased(self, own: str, version: str) -> bool:
+        """Whether a version lost its words."""
+        return not self._version(own, version).text
 
     def _version(self, own: str, version: str) -> CatalogEntry:
         return next(made.entry for made in self._catalog.all_versions(own) if made.entry.version == version)
@@ -271,17 +273,6 @@ _STATE_WORDS = {
 }
 
 
-class PublishOutcome(NamedTuple):
-    """What a command did, or would do."""
-
-    steps: tuple[PublishStep, ...]
-    is_done: bool
-
-    @property
-    def needed_steps(self) -> tuple[PublishStep, ...]:
-        return tuple(step for step in self.steps if step.is_needed)
-
-
 class ShownPublication(msgspec.Struct, frozen=True, kw_only=True):
     """Where a pattern is published, for people and programs."""
 
@@ -294,8 +285,10 @@ class ShownPublication(msgspec.Struct, frozen=True, kw_only=True):
     agents: tuple[str, ...] = ()
 
 
-def publish(world: World, request: PublishRequest, agree: Agree, *, is_dry_run: bool = False) -> PublishOutcome | None:
-    """Publishes, if `agree` says so to the steps; None: it did not."""
+def publish(
+    world: World, request: PublishRequest, agree: Agree, *, is_dry_run: bool = False
+) -> list[PublishStep] | None:
+    """Publishes, if `agree` says so to the steps, and returns them; None: it did not."""
     with decision_desk(world) as desk:
         planner, _ = _planner(world, desk)
         return _carry_out(world, desk, planner.plan(request), agree, is_dry_run=is_dry_run)
@@ -308,7 +301,7 @@ def unpublish(
     forms: Sequence[PublishedForm] = (),
     *,
     is_dry_run: bool = False,
-) -> PublishOutcome | None:
+) -> list[PublishStep] | None:
     """Takes patterns back, None: all of them, from everywhere or as these forms."""
     with decision_desk(world) as desk:
         planner, published = _planner(world, desk)
@@ -323,13 +316,10 @@ def withdraw_erased(world: World) -> tuple[list[str], list[str]]:
     done, left = [], []
     with decision_desk(world) as desk:
         planner, published = _planner(world, desk)
-        catalog = _catalog(desk)
         for publication in published.values():
-            gone = [own for own, version in publication.placed.patterns.items() if _is_erased(catalog, own, version)]
-            if not gone:
-                continue
+            gone = [own for own, version in publication.placed.patterns.items() if planner.is_erased(own, version)]
             try:
-                steps = list(planner.without(publication, gone))
+                steps = list(planner.without(publication, gone)) if gone else []
                 _carry_out(world, desk, steps, lambda _: True)
                 done += [step.what for step in steps]
             except (AfterwitError, OSError) as error:
@@ -362,28 +352,21 @@ def find_published(
 def _describe_place(
     world: World, catalog: Catalog, own: str, publication: PublishedPlace, in_use: set[str]
 ) -> ShownPublication:
-    placed = publication.placed
-    is_note = placed.form is PublishedForm.NOTE
+    placed, entry = publication.placed, catalog.entries.get(own)
+    state = _at_place(world, publication, in_use)
+    if state is PublishedState.CURRENT and (entry is None or entry.status is not EntryStatus.APPROVED):
+        state = PublishedState.WITHDRAWN
+    elif state is PublishedState.CURRENT and entry is not None and entry.version != placed.patterns[own]:
+        state = PublishedState.OUTDATED
     return ShownPublication(
         form=placed.form,
         version=placed.patterns[own],
-        state=_state(world, catalog, own, publication, in_use),
+        state=state,
         at_ms=publication.at_ms,
         name=placed.name,
-        path="" if is_note else str(expanded(placed.place, world.user_home)),
+        path="" if placed.form is PublishedForm.NOTE else str(expanded(placed.place, world.user_home)),
         agents=placed.agents,
     )
-
-
-def _state(world: World, catalog: Catalog, own: str, publication: PublishedPlace, in_use: set[str]) -> PublishedState:
-    at_place = _at_place(world, publication, in_use)
-    if at_place is not PublishedState.CURRENT:
-        return at_place
-    entry = catalog.entries.get(own)
-    if entry is None or entry.status is not EntryStatus.APPROVED:
-        return PublishedState.WITHDRAWN
-    is_same = entry.version == publication.placed.patterns[own]
-    return PublishedState.CURRENT if is_same else PublishedState.OUTDATED
 
 
 def _at_place(world: World, publication: PublishedPlace, in_use: set[str]) -> PublishedState:
@@ -402,12 +385,8 @@ def _at_place(world: World, publication: PublishedPlace, in_use: set[str]) -> Pu
     return PublishedState.MISSING if not is_there else PublishedState.CHANGED if has_changed else PublishedState.CURRENT
 
 
-def _catalog(desk: DecisionDesk) -> Catalog:
-    return Catalog(pattern_entries(desk.store.db))
-
-
 def _planner(world: World, desk: DecisionDesk) -> tuple[PublishPlanner, Publications]:
-    catalog, machine = _catalog(desk), desk.store.journal.machine
+    catalog, machine = Catalog(pattern_entries(desk.store.db)), desk.store.journal.machine
     published = publications(catalog.recorded, machine)
     story = f"{machine}:{desk.at_ms}"
     session = SessionRef(agent=PERSON, native_id=story, story=story, machine=machine, at_ms=desk.at_ms)
@@ -415,17 +394,12 @@ def _planner(world: World, desk: DecisionDesk) -> tuple[PublishPlanner, Publicat
     return PublishPlanner(world, catalog, published, person), published
 
 
-def _is_erased(catalog: Catalog, own: str, version: str) -> bool:
-    entries = (made.entry for made in catalog.all_versions(own) if made.entry.version == version)
-    return not any(entry.text for entry in entries)
-
-
 def _carry_out(
-    world: World, desk: DecisionDesk, steps: Sequence[PublishStep], agree: Agree, *, is_dry_run: bool = False
-) -> PublishOutcome | None:
+    world: World, desk: DecisionDesk, steps: list[PublishStep], agree: Agree, *, is_dry_run: bool = False
+) -> list[PublishStep] | None:
     needed = [planned for planned in steps if planned.is_needed]
     if is_dry_run:
-        return PublishOutcome(tuple(steps), is_done=False)
+        return steps
     if needed:
         if not agree(steps):
             return None
@@ -448,7 +422,7 @@ def _carry_out(
         desk.settle()
     bases = {record.base for place in _planner(world, desk)[1].values() for record in place.records}
     drop_copies(world.layout.published_copies, bases)
-    return PublishOutcome(tuple(steps), is_done=True)
+    return steps
 
 
 def _entries(desk: DecisionDesk, publishing: PublishStep) -> list[tuple[str, dict[str, Any]]]:
@@ -478,8 +452,13 @@ def _is_of_publishing(kind: str, body: Any) -> bool:
 
 
 def renew(world: World) -> list[str]:
-    """What was done, in sentences."""
-    said = [f"{path}, of the catalog of patterns, was written anew without them." for path in refresh_files(world)]
+    """After sessions were erased: what was done, in sentences. Earlier versions wrote the catalog into files, too."""
+    said = []
+    for path in world.layout.patterns.glob("*.toml"):
+        path.unlink()
+        said.append(f"{path}, which an earlier version wrote, was removed.")
+    if world.settings.patterns.catalog is not None:
+        said.append(f"Files in {world.settings.patterns.catalog} that an earlier version wrote may hold words of them.")
     taken_back, left = withdraw_erased(world)
     said += [f"Of what patterns publish, {what}: its words came from them." for what in taken_back]
     said += [f"A published pattern has words that came from them and could not be taken back. {why}" for why in left]

@@ -1,9 +1,8 @@
 """The words in which a pattern goes out: as a note, as a skill, in a block of a file. Pure, and the only place for it.
 
 Every sentence passes the gate of knowledge (no secret, nothing of the moment, no address, no output of our own) and
-that of texts for agents (nothing that reads like an order), whoever wrote it and whoever approved it: it may have come
-in a pack, and it leaves the place where it was approved. What agents read stands between the markers by which it is
-known again when it comes back in a log.
+that of texts for agents (nothing that reads like an order), whoever wrote it and whoever approved it. What agents read
+stands between the markers by which it is known again when it comes back in a log.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,14 +1,12 @@
 """What people look at: patterns with what was decided about them, the log of decisions, and how versions differ."""
 
 import difflib
-from pathlib import Path
-from typing import NamedTuple
+import json
 
 import msgspec
 
 from afterwit.config.world import World
 from afterwit.extras.lab.patterns.catalog import Catalog, CatalogEntry, EntryStatus, EntryVersion, entry_from, match_id
-from afterwit.extras.lab.patterns.catalog_files import CatalogFolder, FileState, entry_text
 from afterwit.extras.lab.patterns.curate import find_entry
 from afterwit.extras.lab.patterns.detect import FEWEST_STORIES, Pattern, cluster, detect, signals_in
 from afterwit.model.errors import UsageError
@@ -18,14 +16,6 @@ from afterwit.store.store import readonly_database
 
 _ANY = Filter()
 _UNDECIDED = "Nothing was decided about {!r}. `afterwit patterns list` shows the catalog."
-
-
-class ShownEntry(NamedTuple):
-    """A pattern of the catalog, with its file."""
-
-    entry: CatalogEntry
-    path: Path
-    state: FileState
 
 
 class ShownPattern(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,14 +31,11 @@ def catalog_of(world: World) -> Catalog:
         return Catalog(pattern_entries(db))
 
 
-def list_entries(world: World, statuses: tuple[EntryStatus, ...] = (), folder: Path | None = None) -> list[ShownEntry]:
+def list_entries(world: World, statuses: tuple[EntryStatus, ...] = ()) -> list[CatalogEntry]:
     """The catalog, by title."""
-    catalog, files = catalog_of(world), CatalogFolder(world, folder)
-    entries = [entry for entry in catalog.entries.values() if not statuses or entry.status in statuses]
-    return [
-        ShownEntry(entry, files.path(catalog, entry.id), files.state(catalog, entry.id))
-        for entry in sorted(entries, key=lambda entry: (entry.title, entry.id))
-    ]
+    entries = catalog_of(world).entries.values()
+    chosen = (entry for entry in entries if not statuses or entry.status in statuses)
+    return sorted(chosen, key=lambda entry: (entry.title, entry.id))
 
 
 def show_pattern(world: World, name: str) -> ShownPattern:
@@ -93,8 +80,13 @@ def diff(world: World, name: str, old: str = "", new: str = "") -> list[str]:
     for version in filter(None, (old, new)):
         if version not in versions:
             raise UsageError(f"{own} has no version {version}. It has {', '.join(versions)}.")
-    before_lines, after_lines = (
-        entry_text(versions[version]).splitlines()[1:] if version else [] for version in (old, new)
-    )
+    before_lines, after_lines = (_lines(versions[version]) if version else [] for version in (old, new))
     names = (f"{own} {old or 'nothing'}", f"{own} {new}")
     return list(difflib.unified_diff(before_lines, after_lines, *names, lineterm=""))
+
+
+def _lines(entry: CatalogEntry) -> list[str]:
+    """One for each field, and one for each piece of evidence."""
+    fields = msgspec.structs.asdict(entry)
+    pieces = [f"evidence = {msgspec.json.encode(piece).decode()}" for piece in fields.pop("evidence")]
+    return [*(f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in fields.items()), *pieces]

@@ -107,24 +107,21 @@ class Occurrence(NamedTuple):
 def summed(digest: Digest, occurrences: Iterable[Occurrence]) -> dict[Subject, Signal]:
     """One signal for each subject, with the place where it came up first."""
     per_action = digest.measures.tokens // max(1, len(digest.steps))
-    signals: dict[Subject, Signal] = {}
+    by_subject: dict[Subject, list[Occurrence]] = {}
     for occurrence in occurrences:
-        before = signals.get(occurrence.subject) or Signal(
-            at=occurrence.at,
-            at_ms=_moment(digest, occurrence.at),
-            excerpt=occurrence.excerpt[:EXCERPT_LIMIT],
-            times=0,
-        )
-        actions = min(occurrence.actions, _MOST_ACTIONS)
-        signals[occurrence.subject] = Signal(
-            at=before.at,
-            at_ms=before.at_ms,
-            excerpt=before.excerpt,
-            times=before.times + 1,
-            failures=before.failures + occurrence.is_failure,
-            actions=before.actions + actions,
-            tokens=before.tokens + actions * per_action,
-            mended=before.mended + occurrence.is_mended,
+        by_subject.setdefault(occurrence.subject, []).append(occurrence)
+    signals = {}
+    for subject, same in by_subject.items():
+        actions = sum(min(occurrence.actions, _MOST_ACTIONS) for occurrence in same)
+        signals[subject] = Signal(
+            at=same[0].at,
+            at_ms=_moment(digest, same[0].at),
+            excerpt=same[0].excerpt[:EXCERPT_LIMIT],
+            times=len(same),
+            failures=sum(occurrence.is_failure for occurrence in same),
+            actions=actions,
+            tokens=actions * per_action,
+            mended=sum(occurrence.is_mended for occurrence in same),
         )
     return signals
 
@@ -139,18 +136,14 @@ def mishaps(digest: Digest) -> Iterator[Occurrence]:
     for failure in digest.failures:
         subject = _subject(digest, failure)
         if subject is not None:
-            yield _occurrence(digest, failure, subject)
-
-
-def _occurrence(digest: Digest, failure: Failure, subject: Subject) -> Occurrence:
-    return Occurrence(
-        subject,
-        at=failure.at,
-        excerpt=_excerpt(digest.steps[failure.at]),
-        actions=1 if failure.by is None else failure.by - failure.at,
-        is_failure=True,
-        is_mended=failure.resolution is not ResolutionKind.UNRESOLVED,
-    )
+            yield Occurrence(
+                subject,
+                at=failure.at,
+                excerpt=_excerpt(digest.steps[failure.at]),
+                actions=1 if failure.by is None else failure.by - failure.at,
+                is_failure=True,
+                is_mended=failure.resolution is not ResolutionKind.UNRESOLVED,
+            )
 
 
 def _excerpt(step: Step) -> str:

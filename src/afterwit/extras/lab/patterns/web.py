@@ -11,12 +11,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from afterwit.connect.foreign_files import differences
-from afterwit.extras.lab.patterns.catalog import Catalog, CatalogDecision, EntryStatus
-from afterwit.extras.lab.patterns.catalog_files import in_words
+from afterwit.extras.lab.patterns.catalog import Catalog, CatalogDecision, EntryStatus, name_scope
 from afterwit.extras.lab.patterns.curate import CatalogChange, EntryChanges, SplitBy, edit, judge, merge, split, undo
 from afterwit.extras.lab.patterns.publish import (
     PublishedState,
-    PublishOutcome,
     PublishRequest,
     PublishStep,
     find_published,
@@ -77,7 +75,7 @@ def _pattern(ask: Ask) -> WebAnswer:
         "pattern.html",
         pattern=pattern,
         entry=entry,
-        applies=in_words(entry.scope or str(EVERYWHERE)),
+        applies=name_scope(entry.scope or str(EVERYWHERE)),
         current=pattern.current,
         is_decided=bool(entry.version),
         is_ended=entry.status in _ENDED,
@@ -148,7 +146,7 @@ def _publish_plan(ask: Ask) -> WebAnswer:
     """What would change, without any change."""
     wanted = {name: ask.first(name) for name in ("as", "file")}
     outcome = _run_plan(ask, wanted, "")
-    return _show_plan(ask, outcome.steps if outcome is not None else (), wanted)
+    return _show_plan(ask, outcome or (), wanted)
 
 
 def _carry_out_plan(ask: Ask) -> WebAnswer:
@@ -157,15 +155,13 @@ def _carry_out_plan(ask: Ask) -> WebAnswer:
     outcome = _run_plan(ask, wanted, ask.form.get("plan", "") or "-", seen)
     if outcome is None:
         return _show_plan(ask, seen, wanted, is_other=True)
-    said = "back" if _is_removal(ask) else "published"
-    return redirect(
-        with_fields(f"/more/patterns/{ask.names['pattern']}", {}, said=said if outcome.needed_steps else "same")
-    )
+    said = ("back" if _is_removal(ask) else "published") if any(step.is_needed for step in outcome) else "same"
+    return redirect(with_fields(f"/more/patterns/{ask.names['pattern']}", {}, said=said))
 
 
 def _run_plan(
     ask: Ask, wanted: dict[str, str], agreed: str, seen: list[PublishStep] | None = None
-) -> PublishOutcome | None:
+) -> list[PublishStep] | None:
     """Does what was agreed to, by the mark of its plan; without one, only says what there is to do."""
 
     def agree(steps: Sequence[PublishStep]) -> bool:

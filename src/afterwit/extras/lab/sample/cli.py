@@ -9,15 +9,14 @@ import click
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.sessions.filters import EMPTY, filtered, nothing_matches
 from afterwit.cli.terminal.options import COUNT, Here, reporting
-from afterwit.cli.terminal.output import STANDARD_OUTPUT, json_text, refuse_existing, talk, write_whole
+from afterwit.cli.terminal.output import print_json, print_line, talk
 from afterwit.cli.terminal.progress import bar
-from afterwit.cli.terminal.table import Column, draw_table, print_table
+from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
 from afterwit.extras.lab.sample.sample import Sample, Sampled, SampleRequest, Scheme
 from afterwit.extras.lab.sample.sample import sample as run
 from afterwit.model.errors import UsageError
 from afterwit.model.figures import human_count
-from afterwit.redaction.hygiene import clean
 from afterwit.repos.remotes import short_names
 from afterwit.sessions.filters import Filter
 
@@ -43,7 +42,7 @@ def _finite(_ctx: click.Context, _param: click.Parameter, value: float | None) -
         "afterwit sample",
         "afterwit sample --repo orchard --since 30d --count 5",
         "afterwit sample --sessions-dir ~/old-laptop/logs -n 10",
-        "afterwit sample --scheme points --top-percent 10 --format paths --output first.txt",
+        "afterwit sample --scheme points --top-percent 10 --format paths > first.txt",
     ),
     exits={
         ExitCode.FAILED: "The store cannot be used.",
@@ -90,13 +89,6 @@ def _finite(_ctx: click.Context, _param: click.Parameter, value: float | None) -
     show_default=True,
     help="paths: the agents' own files, one per line. json is the same as --json.",
 )
-@click.option(
-    "--output",
-    type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
-    metavar="FILE",
-    help="Write to this file instead of standard output (-). It must not exist yet.",
-)
-@click.option("--force", "is_forced", is_flag=True, help="Replace FILE if it is there.")
 @reporting
 @filtered
 def sample(
@@ -108,8 +100,6 @@ def sample(
     top_percent: float | None,
     min_score: float,
     form: str,
-    output: Path | None,
-    is_forced: bool,
     is_json: bool,
 ) -> None:
     """Say which sessions to read or learn from first, and why.
@@ -123,41 +113,22 @@ def sample(
     """
     if is_json and form == SampleForm.PATHS:
         raise UsageError("--json and --format paths exclude each other. --json has the paths of every session too.")
-    output = None if output == STANDARD_OUTPUT else output
-    refuse_existing(output, is_forced=is_forced)
     most = count if count is not None else 0 if top_percent is not None else _DEFAULT_COUNT
     share = 100.0 if top_percent is None else top_percent
     chosen = SampleRequest(Scheme(scheme), wanted, most, share, min_score, folder)
     with bar("reading") as progress:
         result = run(here.world, chosen, progress)
     shown = SampleForm.JSON if is_json else SampleForm(form)
-    if output is not None:
-        write_whole(output, _text(here, result, shown))
-    elif shown is SampleForm.TABLE:
-        _print_table(here, result)
-    else:
-        click.echo(_text(here, result, shown), nl=False)
+    if shown is SampleForm.JSON:
+        print_json(result.as_json())
+    elif shown is SampleForm.PATHS:
+        for path in dict.fromkeys(path for sampled in result.sessions for path in sampled.paths):
+            print_line(path)
+    elif result.sessions:
+        print_table(_columns(result), _rows(here, result))
     _report(here, result, chosen)
     if shown is SampleForm.PATHS:
         _report_missing(result)
-
-
-def _text(here: Here, result: Sample, form: SampleForm) -> str:
-    """The result as a pipe or a file gets it."""
-    if form is SampleForm.JSON:
-        return f"{json_text(result.as_json())}\n"
-    if form is SampleForm.PATHS:
-        return "".join(f"{clean(path)}\n" for path in _paths(result))
-    return (
-        "".join(f"{line}\n" for line in draw_table(_columns(result), _rows(here, result), None))
-        if result.sessions
-        else ""
-    )
-
-
-def _print_table(here: Here, result: Sample) -> None:
-    if result.sessions:
-        print_table(_columns(result), _rows(here, result))
 
 
 def _columns(result: Sample) -> list[Column]:
@@ -203,11 +174,6 @@ def _row(calendar: Calendar, repos: dict[str, str], sampled: Sampled) -> tuple[s
 
 def _number(score: float) -> str:
     return f"{score:.2f}".rstrip("0").rstrip(".")
-
-
-def _paths(result: Sample) -> dict[str, None]:
-    """Each file once, however many of the sessions lie in it."""
-    return dict.fromkeys(path for sampled in result.sessions for path in sampled.paths)
 
 
 def _report(here: Here, result: Sample, wanted: SampleRequest) -> None:

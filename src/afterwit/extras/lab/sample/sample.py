@@ -26,11 +26,9 @@ from afterwit.capture.plan import Pending, homes, plan, plan_folder
 from afterwit.config.world import World
 from afterwit.digest.door import load_digest
 from afterwit.digest.value import (
-    ExpectedFinding,
     PointFacts,
     RepoNames,
     SampleCandidate,
-    Value,
     choose,
     findings_of,
     firsts,
@@ -114,15 +112,18 @@ def sample(world: World, wanted: SampleRequest, progress: Progress) -> Sample:
     """The sessions with the highest scores, the best first."""
     apart = rehearsal(world, progress) if wanted.folder is None else rehearsal_of_folder(world, wanted.folder, progress)
     with apart as rehearsed:
-        scene = _scene(world, rehearsed) if wanted.folder is None else _scene_of_folder(world, rehearsed)
-        shares = sessions_about(rehearsed.db, world.settings, wanted.filter)
-        rows = [share.row for share in shares]
+        scene = _scene(world, rehearsed, is_folder=wanted.folder is not None)
+        shares = {share.row.id: share for share in sessions_about(rehearsed.db, world.settings, wanted.filter)}
+        rows = [share.row for share in shares.values()]
         ranked = _by_points(scene, rows) if wanted.scheme is Scheme.POINTS else _by_value(scene, rows)
-        best = takewhile(lambda scored: scored.score >= wanted.min_score, islice(ranked, _most(wanted, len(rows))))
-        by_id = {share.row.id: share.repo_share for share in shares}
+        most = math.ceil(round(len(rows) * wanted.top_percent / 100, 6))
+        chosen = islice(ranked, min(most, wanted.most) if wanted.most else most)
         return Sample(
             scheme=wanted.scheme,
-            sessions=[_sampled(scene, scored, by_id[scored.row.id]) for scored in best],
+            sessions=[
+                _sampled(scene, scored, shares[scored.row.id].repo_share)
+                for scored in takewhile(lambda scored: scored.score >= wanted.min_score, chosen)
+            ],
             found=len(rows),
             unlearned_files=scene.unlearned_files,
             has_unlearned=rehearsed.has_pending,
@@ -168,23 +169,24 @@ class _Scored(NamedTuple):
     breakdown: dict[str, float]
 
 
-def _scene(world: World, rehearsed: Rehearsed) -> _Scene:
-    pending, on_disk = {file.key for file in rehearsed.pending}, dict(_on_disk(world))
+def _scene(world: World, rehearsed: Rehearsed, *, is_folder: bool) -> _Scene:
+    """Of a folder nobody deletes anything, and a session of it that was learned from elsewhere is learned."""
+    pending = {file.key for file in rehearsed.pending}
+    on_disk = dict(_in_folder(rehearsed) if is_folder else _on_disk(world))
     files = files_by_session(rehearsed.db)
     originals = {session: [on_disk[key] for key in keys if key in on_disk] for session, keys in files.items()}
-    unlearned = frozenset(session for session, keys in files.items() if not pending.isdisjoint(keys))
-    return _Scene(rehearsed, world.now_ms, originals, unlearned, len(pending))
-
-
-def _scene_of_folder(world: World, rehearsed: Rehearsed) -> _Scene:
-    """Of a folder nobody deletes anything. A session that was learned from elsewhere is learned."""
-    on_disk = {file.key: _Original(file.home.folder / file.unit.transcript.path, None) for file in rehearsed.pending}
-    files = files_by_session(rehearsed.db)
-    originals = {session: [on_disk[key] for key in keys if key in on_disk] for session, keys in files.items()}
+    if not is_folder:
+        unlearned = frozenset(session for session, keys in files.items() if not pending.isdisjoint(keys))
+        return _Scene(rehearsed, world.now_ms, originals, unlearned, len(pending))
     learned = _learned(world)
     rows = select_sessions(rehearsed.db, Selection())
     unlearned = frozenset(row.id for row in rows if (row.agent, row.native_id) not in learned)
     return _Scene(rehearsed, world.now_ms, originals, unlearned, sum(len(originals.get(own, ())) for own in unlearned))
+
+
+def _in_folder(rehearsed: Rehearsed) -> Iterator[tuple[bytes, _Original]]:
+    for file in rehearsed.pending:
+        yield file.key, _Original(file.home.folder / file.unit.transcript.path, None)
 
 
 def _learned(world: World) -> frozenset[tuple[str, str]]:
@@ -219,11 +221,15 @@ def _by_points(scene: _Scene, rows: list[SessionRow]) -> Iterator[_Scored]:
 
 def _by_value(scene: _Scene, rows: list[SessionRow]) -> Iterator[_Scored]:
     by_order = {_latest_first(row): row for row in rows}
+    digests = ((order, row, load_digest(scene.rehearsed.db, row)) for order, row in by_order.items())
     candidates = (
-        SampleCandidate(order, _findings(scene, row), scene.is_vanishing(row.id)) for order, row in by_order.items()
+        SampleCandidate(order, () if digest is None else findings_of(digest), scene.is_vanishing(row.id))
+        for order, row, digest in digests
     )
     for choice in choose(candidates):
-        yield _Scored(by_order[choice.candidate.order], choice.value.total, _parts(choice.value))
+        parts = {aspect.value: part for aspect, part in choice.value.by_aspect.items()}
+        parts |= {"vanishing": choice.value.vanishing}
+        yield _Scored(by_order[choice.candidate.order], choice.value.total, parts)
 
 
 def _facts(row: SessionRow) -> PointFacts:
@@ -233,41 +239,21 @@ def _facts(row: SessionRow) -> PointFacts:
     )
 
 
-def _findings(scene: _Scene, row: SessionRow) -> tuple[ExpectedFinding, ...]:
-    digest = load_digest(scene.rehearsed.db, row)
-    return () if digest is None else findings_of(digest)
-
-
-def _parts(value: Value) -> dict[str, float]:
-    return {aspect.value: part for aspect, part in value.by_aspect.items()} | {"vanishing": value.vanishing}
-
-
 def _latest_first(row: SessionRow) -> tuple[int, str, str]:
     return -(_NO_TIME if row.started_ms is None else row.started_ms), row.native_id, row.agent
 
 
-def _text(path: Path) -> str:
-    return os.fsencode(path).decode("utf-8", "replace")
-
-
-def _most(wanted: SampleRequest, count: int) -> int:
-    share = math.ceil(round(count * wanted.top_percent / 100, 6))
-    return min(share, wanted.most) if wanted.most else share
-
-
 def _sampled(scene: _Scene, scored: _Scored, share: float | None) -> Sampled:
     row = scored.row
-    paths = [_text(original.path) for original in scene.originals.get(row.id, ())]
-    is_learned = row.id not in scene.unlearned
-    vanishes_ms = scene.vanishes_ms(row.id)
+    originals = scene.originals.get(row.id, ())
     return Sampled(
-        Session(row, short_id(scene.rehearsed.db, row.native_id)),
-        scored.score,
-        scored.breakdown,
-        paths,
-        vanishes_ms,
-        is_learned,
-        share,
+        session=Session(row, short_id(scene.rehearsed.db, row.native_id)),
+        score=scored.score,
+        breakdown=scored.breakdown,
+        paths=[os.fsencode(original.path).decode("utf-8", "replace") for original in originals],
+        vanishes_ms=scene.vanishes_ms(row.id),
+        is_learned=row.id not in scene.unlearned,
+        repo_share=share,
     )
 
 
@@ -276,11 +262,18 @@ def rehearsal(world: World, progress: Progress) -> Iterator[Rehearsed]:
     """The database with all that is on the disk. While another run is at work: with what has been learned so far."""
     with ExitStack() as stack:
         pending: list[Pending] = []
-        if world.layout.exists():
+        is_there = world.layout.exists()
+        if is_there:
             with readonly_database(world.layout) as db:
                 pending = _pending(world, db)
-        is_needed = bool(pending) or not world.layout.exists()
-        if is_needed and _is_ours(world, stack):
+        is_needed = bool(pending) or not is_there
+        is_busy = False
+        if is_needed and is_there:  # others could write to it
+            try:
+                stack.enter_context(hold_lease(world.layout.lease))
+            except BusyError:
+                is_busy = True
+        if is_needed and not is_busy:
             store = stack.enter_context(rehearse_store(world.layout))
             pending = _pending(world, store.db)
             sweep_into(world, Options(is_dry_run=True), store, progress)
@@ -304,16 +297,6 @@ def rehearsal_of_folder(world: World, folder: Path, progress: Progress) -> Itera
             yield Rehearsed(store.db, pending, has_pending=True)
 
 
-def _is_ours(world: World, stack: ExitStack) -> bool:
-    """Takes the lease, where there is a store that others could write to. False if another run has it."""
-    if world.layout.exists():
-        try:
-            stack.enter_context(hold_lease(world.layout.lease))
-        except BusyError:
-            return False
-    return True
-
-
 def _pending(world: World, db: apsw.Connection) -> list[Pending]:
     plans = plan(db, homes(world.settings, world.user_home), declared=world.declared)
     return [file for agent in plans for file in agent.pending]
@@ -325,16 +308,13 @@ def sessions_about(db: apsw.Connection, settings: Settings, wanted: Filter) -> l
     rows = select_sessions(db, selection_of(db, settings, wanted._replace(repos=())))
     if not wanted.repos:
         return [SessionShare(row, None) for row in rows]
-    names = RepoNames((*_meant(db, wanted), *(name for name in wanted.repos if _PATTERN.isdisjoint(name))))
+    meant = (repo for repo in known_repos(db) if fits_repo(repo, wanted.repos))
+    names = RepoNames((*meant, *(name for name in wanted.repos if _PATTERN.isdisjoint(name))))
     shares = [_share_of(db, row, names, is_own=fits_repo(row.repo, wanted.repos)) for row in rows]
     about = [share for share in shares if share is not None]
     if not about:
         refuse_unknown_repos(db, wanted.repos)
     return about
-
-
-def _meant(db: apsw.Connection, wanted: Filter) -> list[str]:
-    return [repo for repo in known_repos(db) if fits_repo(repo, wanted.repos)]
 
 
 def _share_of(db: apsw.Connection, row: SessionRow, names: RepoNames, *, is_own: bool) -> SessionShare | None:

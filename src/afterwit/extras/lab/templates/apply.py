@@ -133,9 +133,8 @@ def apply(
         )
     if not template.is_in_use:
         raise UsageError(
-            f"Template {template.id} is somebody else's and needs your approval."
-            f" `afterwit templates show {template.id}` shows it, `afterwit templates import --approve {template.id}`"
-            " lets it be used."
+            f"Template {template.id} is somebody else's, and nobody approved it when an earlier version took it in."
+            f" `afterwit templates delete {template.id}` removes it."
         )
     applied = _render(template, form)
     use = TemplateUse(template=template.id, version=template.version, at=iso_from_ms(world.now_ms), way=form)

@@ -27,13 +27,10 @@ from afterwit.config.extras import Subcommand
 from afterwit.extras.lab.templates.apply import FORMS, TEXT, TemplateStats, apply, stats
 from afterwit.extras.lab.templates.create import DEFAULT_COUNT, ProposedTemplate, WantedTemplate, create, keep, propose
 from afterwit.extras.lab.templates.files import (
-    approve,
     delete,
     find_template,
-    import_template,
     list_templates,
 )
-from afterwit.model.errors import UsageError
 from afterwit.model.figures import human_count
 from afterwit.model.kinds import Outcome, TaskType
 from afterwit.model.templates import DEFAULT_EXAMPLES, LEAST_EXAMPLES, MOST_EXAMPLES, Template
@@ -51,7 +48,6 @@ COMMANDS = {
     "apply": Subcommand(".cli:apply_template", "Print a template for a session that begins."),
     "delete": Subcommand(".cli:delete_template", "Delete a template."),
     "export": Subcommand(".cli:export_template", "Write a template into a file, for others."),
-    "import": Subcommand(".cli:import_command", "Take in somebody else's template, or approve one."),
 }
 
 
@@ -417,65 +413,3 @@ def export_template(here: Here, template: str, output: Path, is_forced: bool) ->
     refuse_existing(output, is_forced=is_forced)
     write_whole(output, text)
     talk(f"Wrote {output}. Read it before you send it.")
-
-
-@command(
-    "import",
-    examples=(
-        "afterwit templates import tests.json",
-        "afterwit templates import tests.json --approve",
-        "afterwit templates import --approve 3fa9c1d2",
-    ),
-)
-@click.argument("file", metavar="FILE")
-@click.option("--approve", "is_approved", is_flag=True, help="Let it be used, without being asked.")
-@reporting
-def import_command(here: Here, file: str, is_approved: bool, is_json: bool) -> None:
-    """Take in a template that somebody else exported, or approve one that was imported before.
-
-    It is redacted, cleaned and shortened, and used only when you have approved it: this asks, and --approve does not.
-    What is not approved is kept, and waits. FILE is a file, or the id of a template that waits.
-    """
-    path = Path(file)
-    if not path.exists():
-        _approve_waiting(here, file, is_approved=is_approved, is_json=is_json)
-        return
-
-    def agree(template: Template) -> bool:
-        return _is_agreed(template, is_json=is_json)
-
-    done = import_template(here.world, path, agree, is_approved=is_approved)
-    if is_json:
-        print_json({"template": brief(done.template), "is_new": done.is_new, "is_approved": done.is_approved})
-        return
-    if not done.is_new and done.is_approved:
-        talk(f"Template {done.template.id} is in use.")
-    _say_status(done.template)
-
-
-def _approve_waiting(here: Here, name: str, *, is_approved: bool, is_json: bool) -> None:
-    try:
-        template = find_template(here.world, name)
-    except UsageError:
-        raise UsageError(f"There is no file {name}, and no template with that id.") from None
-    if not template.is_in_use and (is_approved or _is_agreed(template, is_json=is_json)):
-        template = approve(here.world.layout, template)
-    if is_json:
-        print_json({"template": brief(template), "is_new": False, "is_approved": template.is_in_use})
-    else:
-        _say_status(template)
-
-
-def _is_agreed(template: Template, *, is_json: bool) -> bool:
-    if is_json:
-        return False
-    for line in draw_template(template):
-        print_line(line)
-    return is_confirmed("Let this template be used?", is_agreed=False, verb="approve it")
-
-
-def _say_status(template: Template) -> None:
-    if template.is_in_use:
-        talk(f"Template {template.id} may be used. `afterwit templates apply {template.id}` prints it.")
-    else:
-        talk(f"Template {template.id} waits. `afterwit templates import --approve {template.id}` lets it be used.")

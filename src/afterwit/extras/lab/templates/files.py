@@ -1,39 +1,28 @@
-"""The templates that are kept: list, find, export, import, approve, delete.
+"""The templates that are kept: list, find, delete, and load from a file.
 
 Whatever is read from a file is redacted, cleaned and bounded once more before anyone sees it: people may edit their
 files, and rules get better. Redaction comes before cutting, since half of a secret is not recognised. Of placeholders
-only the type stays, so that a template says nothing that only this machine could check. A template of somebody else
-gets an id by its content, and waits until a person approves it.
+only the type stays, so that a template says nothing that only this machine could check.
 """
 
 import hashlib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from afterwit.config.world import World, redactor_of
-from afterwit.model.errors import StoreError, UsageError, did_you_mean
-from afterwit.model.templates import (
-    LEAST_EXAMPLES,
-    MOST_EXAMPLES,
-    Template,
-    TemplateSource,
-    TemplateStatus,
-    ToolExample,
-)
+from afterwit.model.errors import UsageError, did_you_mean
+from afterwit.model.templates import MOST_EXAMPLES, Template, TemplateSource, ToolExample
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.redaction.hygiene import clean
 from afterwit.redaction.markers import unkeyed, without_own
 from afterwit.redaction.redaction import Redactor
-from afterwit.store.layout import Layout
 from afterwit.store.marks import EXAMPLES, mark
 from afterwit.store.store import hold_lease, open_store, require
 from afterwit.store.template_files import (
     StoredTemplates,
     delete_template,
-    put_template,
     read_template,
     read_templates,
     template_in,
@@ -174,43 +163,3 @@ def load_template(path: Path | str) -> Template:
     """The template in a file, without a store: for programs that put it before their own messages."""
     where = Path(path)
     return TemplateCleaner(Redactor(_NO_KEY)).template(template_in(read_template(where), str(where)))
-
-
-class IncomingTemplate(msgspec.Struct, frozen=True, kw_only=True):
-    """A template of somebody else, and what became of it."""
-
-    template: Template
-    is_new: bool  # no: it was imported before
-    is_approved: bool
-
-
-def import_template(
-    world: World, path: Path, agree: Callable[[Template], bool], *, is_approved: bool = False
-) -> IncomingTemplate:
-    """Takes a file in, under an id that follows from what it says, so that it takes no other's place. It is kept in any
-    case, and used only if it `is_approved` or `agree` says so."""
-    try:
-        given = template_in(read_template(path), str(path))
-    except StoreError as error:
-        raise UsageError(str(error)) from error
-    require(world.layout)
-    incoming = TemplateCleaner(redactor_of(world)).template(given)
-    if len(incoming.examples) < LEAST_EXAMPLES:
-        raise UsageError(f"{path} holds {len(incoming.examples)} examples; a template needs {LEAST_EXAMPLES}.")
-    own = template_id("import", msgspec.json.encode([incoming.task, incoming.examples]).decode())
-    incoming = msgspec.structs.replace(incoming, id=own, version=1, status=TemplateStatus.QUARANTINED)
-    stored = read_templates(world.layout).templates
-    earlier = next((template for template in stored if template.id == own), None)
-    if earlier is not None and earlier.is_in_use:
-        return IncomingTemplate(template=earlier, is_new=False, is_approved=True)
-    put_template(world.layout, incoming)
-    approved = is_approved or agree(incoming)
-    if approved:
-        incoming = approve(world.layout, incoming)
-    return IncomingTemplate(template=incoming, is_new=earlier is None, is_approved=approved)
-
-
-def approve(layout: Layout, template: Template) -> Template:
-    used = msgspec.structs.replace(template, status=TemplateStatus.ACTIVE)
-    put_template(layout, used)
-    return used

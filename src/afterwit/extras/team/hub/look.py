@@ -5,16 +5,11 @@ import msgspec
 from afterwit.extras.team.hub import rows
 from afterwit.extras.team.hub.address import HubAddress
 from afterwit.extras.team.hub.connection import join_hub
-from afterwit.extras.team.hub.rows import MemberSum
+from afterwit.extras.team.hub.rows import HubHit, HubRepo, MemberSum
 from afterwit.extras.team.hub.schema import newest
 from afterwit.extras.team.records import one_line
 
 _SHOWN = 400
-
-
-class HubRepo(msgspec.Struct, frozen=True, kw_only=True):
-    repo: str
-    notes: int
 
 
 class HubStatus(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,14 +22,6 @@ class HubStatus(msgspec.Struct, frozen=True, kw_only=True):
     members: list[MemberSum]
 
 
-class HubFound(msgspec.Struct, frozen=True, kw_only=True):
-    kind: str  # note, session
-    repo: str
-    id: str
-    by: str
-    text: str
-
-
 def status(address: HubAddress) -> HubStatus:
     with join_hub(address) as hub:
         return HubStatus(
@@ -43,16 +30,13 @@ def status(address: HubAddress) -> HubStatus:
             team=hub.team,
             name=hub.name,
             is_read_only=hub.is_read_only,
-            repos=[HubRepo(repo=repo, notes=notes) for repo, notes in rows.repo_counts(hub.db, hub.team)],
+            repos=rows.repo_counts(hub.db, hub.team),
             members=rows.member_sums(hub.db, hub.team),
         )
 
 
-def search(address: HubAddress, words: str, limit: int | None) -> list[HubFound]:
+def search(address: HubAddress, words: str, limit: int | None) -> list[HubHit]:
     """What fits all of the words, the best first."""
     with join_hub(address) as hub:
         hits = rows.search(hub.db, hub.team, words, limit)
-    return [
-        HubFound(kind=hit.kind, repo=hit.repo, id=hit.id, by=hit.author, text=one_line(hit.text, _SHOWN))
-        for hit in hits
-    ]
+    return [msgspec.structs.replace(hit, text=one_line(hit.text, _SHOWN)) for hit in hits]

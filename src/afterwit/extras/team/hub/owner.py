@@ -33,14 +33,6 @@ class HubMade(msgspec.Struct, frozen=True, kw_only=True):
     is_new_team: bool
 
 
-class HubMember(msgspec.Struct, frozen=True, kw_only=True):
-    role: str
-    team: str
-    name: str
-    is_read_only: bool
-    is_revoked: bool
-
-
 class MemberRemoved(msgspec.Struct, frozen=True, kw_only=True):
     role: str
     notes_taken_back: int
@@ -60,7 +52,7 @@ def init(address: HubAddress, team: str = TEAM, *, is_restored: bool = False) ->
             for number in rows.team_numbers(db).values():
                 rows.index_team(db, number)
             for member in rows.members(db) if applied else ():
-                if member.revoked_at is None and member.role != rows.current_role(db):
+                if not member.is_revoked and member.role != rows.current_role(db):
                     rows.grant(db, member.role, is_read_only=member.is_read_only)
         identity = rows.hub_identity(db)
         return HubMade(
@@ -68,14 +60,16 @@ def init(address: HubAddress, team: str = TEAM, *, is_restored: bool = False) ->
         )
 
 
-def members(address: HubAddress) -> list[HubMember]:
+def members(address: HubAddress) -> list[rows.MemberRow]:
     """All members that one may see: the owner sees those of all teams, others see themselves."""
     with connect(address) as db:
         refuse_other_schema(db)
-        return [_show(row) for row in rows.members(db)]
+        return rows.members(db)
 
 
-def add_member(address: HubAddress, role: str, team: str, name: str = "", *, is_read_only: bool = False) -> HubMember:
+def add_member(
+    address: HubAddress, role: str, team: str, name: str = "", *, is_read_only: bool = False
+) -> rows.MemberRow:
     """Makes a role a member of a team, or changes what it may do there; one that was revoked is let in again."""
     author = one_line(name or role, AUTHOR_LIMIT)
     if not author or author != (name or role):
@@ -99,10 +93,10 @@ def add_member(address: HubAddress, role: str, team: str, name: str = "", *, is_
             rows.put_member(db, role, team, author, is_read_only=is_read_only)
             if role != rows.current_role(db):  # an owner has all rights, and needs them
                 rows.grant(db, role, is_read_only=is_read_only)
-        return next(_show(row) for row in rows.members(db) if row.role == role)
+        return next(row for row in rows.members(db) if row.role == role)
 
 
-def revoke_member(address: HubAddress, role: str) -> HubMember:
+def revoke_member(address: HubAddress, role: str) -> rows.MemberRow:
     """Shuts a member out; what they said stays."""
     with connect(address) as db:
         refuse_other_schema(db)
@@ -111,7 +105,7 @@ def revoke_member(address: HubAddress, role: str) -> HubMember:
             rows.revoke_member(db, role)
             if role != rows.current_role(db):
                 rows.take_grants(db, role)
-        return next(_show(row) for row in rows.members(db) if row.role == role)
+        return next(row for row in rows.members(db) if row.role == role)
 
 
 def remove_member(address: HubAddress, role: str) -> MemberRemoved:
@@ -142,13 +136,3 @@ def _refuse_power(db: "psycopg.Connection[tuple[Any, ...]]", role: str) -> None:
             f"The role {role!r} could read all teams: it is a superuser, bypasses row-level security, or may act as the"
             " hub's owner. Take a role without such rights."
         )
-
-
-def _show(row: rows.MemberRow) -> HubMember:
-    return HubMember(
-        role=row.role,
-        team=row.team,
-        name=row.name,
-        is_read_only=row.is_read_only,
-        is_revoked=row.revoked_at is not None,
-    )

@@ -4,7 +4,6 @@ Every query names the team itself, besides what the server's policies allow: an 
 """
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -15,13 +14,12 @@ if TYPE_CHECKING:
     HubDb = psycopg.Connection[tuple[Any, ...]]
 
 
-class MemberRow(NamedTuple):
+class MemberRow(msgspec.Struct, frozen=True):
     role: str
     team: str
     name: str
     is_read_only: bool
-    added_at: datetime
-    revoked_at: datetime | None
+    is_revoked: bool
 
 
 class NoteLinesRow(NamedTuple):
@@ -76,12 +74,17 @@ class MemberSum(msgspec.Struct, frozen=True):
     seen_ms: int | None
 
 
-class HubHit(NamedTuple):
-    kind: str
+class HubHit(msgspec.Struct, frozen=True):
+    kind: str  # note, session
     repo: str
     id: str
-    author: str
+    by: str
     text: str
+
+
+class HubRepo(msgspec.Struct, frozen=True):
+    repo: str
+    notes: int
 
 
 def prepare_session(db: "HubDb", statement_ms: str) -> None:
@@ -121,14 +124,14 @@ def team_numbers(db: "HubDb") -> dict[str, int]:
 
 
 def own_membership(db: "HubDb") -> MemberRow | None:
-    query = """SELECT role, team, name, is_read_only, added_at, revoked_at FROM afterwit_hub.members
+    query = """SELECT role, team, name, is_read_only, revoked_at IS NOT NULL FROM afterwit_hub.members
                WHERE role = current_user::text AND revoked_at IS NULL"""
     row = db.execute(query).fetchone()
     return MemberRow(*row) if row else None
 
 
 def members(db: "HubDb") -> list[MemberRow]:
-    query = """SELECT role, team, name, is_read_only, added_at, revoked_at FROM afterwit_hub.members
+    query = """SELECT role, team, name, is_read_only, revoked_at IS NOT NULL FROM afterwit_hub.members
                ORDER BY team, name"""
     return [MemberRow(*row) for row in db.execute(query)]
 
@@ -290,11 +293,11 @@ def member_sums(db: "HubDb", team: str) -> list[MemberSum]:
     return [MemberSum(*row) for row in db.execute(query, {"team": team})]
 
 
-def repo_counts(db: "HubDb", team: str) -> list[tuple[str, int]]:
+def repo_counts(db: "HubDb", team: str) -> list[HubRepo]:
     """The repositories of a team, with how many notes anybody says something about."""
     query = """SELECT repo, count(DISTINCT note) FROM afterwit_hub.note_lines WHERE team = %s AND lines <> '[]'
                GROUP BY repo ORDER BY repo"""
-    return [(str(repo), int(count)) for repo, count in db.execute(query, (team,))]
+    return [HubRepo(*row) for row in db.execute(query, (team,))]
 
 
 def index_team(db: "HubDb", number: int) -> None:
@@ -317,7 +320,7 @@ def search(db: "HubDb", team: str, words: str, limit: int | None) -> list[HubHit
             SELECT kind, repo, id, member, machine, rank
             FROM afterwit_hub.found(websearch_to_tsquery('simple'::regconfig, %(words)s), %(limit)s))
         SELECT hits.kind, hits.repo, hits.id, coalesce(note.author, digest.author),
-            coalesce(jsonb_path_query_first(note.lines, '$[*].words.fact') #>> '{}', digest.body ->> 'task')
+            coalesce(jsonb_path_query_first(note.lines, '$[*].words.fact') #>> '{}', digest.body ->> 'task', '')
         FROM hits
             LEFT JOIN afterwit_hub.note_lines AS note ON hits.kind = 'note' AND note.team = %(team)s
                 AND (note.repo, note.note, note.member, note.machine) = (hits.repo, hits.id, hits.member, hits.machine)

@@ -6,8 +6,7 @@ the next run goes on. What is known here is never made to depend on whether the 
 """
 
 import hashlib
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 import apsw
 import msgspec
@@ -39,118 +38,210 @@ from afterwit.store.rows.extras import HubLinesRow
 from afterwit.store.rows.items import items_with_ids
 from afterwit.store.store import hold_lease, open_store
 
-BATCH = 1_000
+BATCH = 1_000  # notes in one message, one page and one entry of the journal
+_VERSION = 1  # raised when the same notes make other lines
+_WAIT_SECONDS = 5
 
 
-class PlannedPush(NamedTuple):
-    """What a machine has to say anew."""
+class Synced(msgspec.Struct, kw_only=True):
+    """What a sync did for one repository."""
 
-    changes: list[SharedChange]
-    rows: list[HubLinesRow]
-
-
-def plan(
-    world: World,
-    db: apsw.Connection,
-    hub: Hub,
-    repo: str,
-    machine: str,
-    touched: Collection[str] | None,
-    items: Collection[str],
-    rules: Sequence[str],
-) -> PlannedPush:
-    """What is to be said about these items and notes of the hub; `touched` None: about all."""
-    sharer = Sharer(hub.name, machine, world.settings.share.policy, frozenset(rules))
-    if touched is None:
-        notes = local_notes(db, repo)
-        local, asked = ChangedNotes(notes, frozenset(notes)), None
-    else:
-        local = notes_that_changed(db, repo, {*items, *rules}, touched)
-        asked = local.ids
-    lines = lines_of(db, hub, repo, asked)
-    own = {
-        note: tuple(line for line in said[hub.role, machine] if line.by == hub.name)
-        for note, said in lines.items()
-        if said.get((hub.role, machine))
-    }
-    shared = notes_of_hub(lines, world.now_ms)
-    clock_ms = max(world.now_ms, kept.latest_clock(db, hub.key, repo, world.now_ms + AHEAD_MS) + 1)
-    wanted = own_lines(local.notes, shared, own, sharer, "", clock_ms)
-    changed: dict[str, tuple[SharedLine, ...]] = {}
-    changes: list[SharedChange] = []
-    for note, said in sorted(wanted.items()):
-        before = {line.content: line for line in own.get(note, ())}
-        after = tuple(before.get(line.content, line) for line in said)
-        if set(after) != set(own.get(note, ())):
-            changed[note] = after
-            changes += changes_of(note, own.get(note, ()), after, shared)
-    refuse_secrets(world, changed)
-    return PlannedPush(changes, [_row(hub, repo, machine, note, said) for note, said in changed.items()])
+    repo: str
+    team: str
+    incoming: list[SharedChange]
+    outgoing: list[SharedChange]
+    bad: list[BadLine]
+    notes_sent: int = 0
+    digests_sent: int = 0
+    digests_taken_back: int = 0
+    is_read_only: bool = False
+    is_dry_run: bool = False
 
 
-def _row(hub: Hub, repo: str, machine: str, note: str, lines: Sequence[SharedLine]) -> HubLinesRow:
-    clock_ms = max((line.clock_ms for line in lines), default=0)
-    return HubLinesRow(hub.key, repo, note, hub.role, machine, clock_ms, encode(lines), is_sent=0, is_taken=1)
+class SyncRequest(msgspec.Struct, frozen=True, kw_only=True):
+    repos: tuple[str, ...]
+    rules: tuple[str, ...] = ()  # notes in a user's own words that are named as rules of the project
+    has_digests: bool | None = None  # None: as the settings say; False: those that were sent are taken back
+    is_dry_run: bool = False
 
 
-def send(db: apsw.Connection, hub: Hub, repo: str, machine: str) -> int:
-    """Sends all own lines that wait; how many notes they are about."""
-    speaker = HubSpeaker(hub.team, hub.role, machine, hub.name)
-    count = 0
-    while batch := kept.unsent_lines(db, hub.key, repo, BATCH):
-        texts = [_document(row.body) for row in batch]
-        ticks = rows.put_lines(hub.db, speaker, repo, [row.note for row in batch], texts)
-        step("a batch is on the hub, not marked")
-        cursor = kept.hub_cursor(db, hub.key, repo)
-        is_next = bool(ticks) and min(ticks) == cursor.tick + 1 and max(ticks) - min(ticks) + 1 == len(ticks)
+def sync(
+    world: World, address: HubAddress, request: SyncRequest, agree: Callable[[Sequence[Synced]], bool]
+) -> list[Synced] | None:
+    """Pulls, then pushes if `agree` says so to what would leave. None: it did not; what came in stays."""
+    world.layout.create()
+    with hold_lease(world.layout.hub_lease, _WAIT_SECONDS), open_store(world.layout) as store, join_hub(address) as hub:
+        db, machine = store.db, store.journal.machine
+        repos = [_name_of(db, name, world.settings) for name in request.repos]
+        rules = [find_item(db, name).id for name in request.rules]
+        runs = [_RepoSync(world, db, hub, repo, machine) for repo in dict.fromkeys(repos)]
+        done = [run.pull(is_dry_run=request.is_dry_run) for run in runs]
+        if not hub.is_read_only:
+            for run in runs:
+                run.plan(rules)
+        if request.is_dry_run:
+            return done
+        if any(synced.outgoing for synced in done) and not agree(done):
+            return None
+        if not hub.is_read_only:
+            for run in runs:
+                run.push(request.has_digests)
+        rows.note_machine(hub.db, HubSpeaker(hub.team, hub.role, machine, hub.name), __version__)
+        return done
+
+
+class _RepoSync:
+    """The sync of one repository."""
+
+    def __init__(self, world: World, db: apsw.Connection, hub: Hub, repo: str, machine: str) -> None:
+        self._world, self._db, self._hub = world, db, hub
+        self._repo, self._machine = repo, machine
+        self._rules = _rules_mark(world, hub)
+        self._number = 0
+        self._touched: list[str] | None = None  # None: all notes
+        self._waiting: list[HubLinesRow] = []
+        self.done = Synced(repo=repo, team=hub.team, incoming=[], outgoing=[], bad=[], is_read_only=hub.is_read_only)
+
+    def pull(self, *, is_dry_run: bool) -> Synced:
+        db, hub, repo = self._db, self._hub, self._repo
+        with transaction(db):  # from here on changes are counted
+            kept.put_hub_cursor(db, self._cursor())
+        self._fetch()
+        cursor = self._cursor()
+        if cursor.rules == self._rules:
+            self._touched = kept.untaken_notes(db, hub.key, repo, cursor.looked_ms + AHEAD_MS)
+        if self._touched is None or self._touched:
+            self.done.incoming = self._take_in(is_dry_run=is_dry_run)
+        self.done.is_dry_run = is_dry_run
+        if hub.is_read_only and not is_dry_run:
+            self._number = kept.last_change(db)
+            self._keep()
+        return self.done
+
+    def plan(self, rules: Sequence[str]) -> None:
+        """What this machine has to say anew about its items and notes of the hub that changed."""
+        db, hub, repo, world = self._db, self._hub, self._repo, self._world
+        self._number = kept.last_change(db)
+        items = kept.changes_since(db, kept.ITEM, self._cursor().number)
+        if self._touched is None:
+            notes = local_notes(db, repo)
+            local, asked = ChangedNotes(notes, frozenset(notes)), None
+        elif self._touched or items or rules:
+            local = notes_that_changed(db, repo, {*items, *rules}, self._touched)
+            asked = local.ids
+        else:
+            return
+        sharer = Sharer(hub.name, self._machine, world.settings.share.policy, frozenset(rules))
+        lines = lines_of(db, hub, repo, asked)
+        own = {
+            note: tuple(line for line in said[hub.role, self._machine] if line.by == hub.name)
+            for note, said in lines.items()
+            if said.get((hub.role, self._machine))
+        }
+        shared = notes_of_hub(lines, world.now_ms)
+        clock_ms = max(world.now_ms, kept.latest_clock(db, hub.key, repo, world.now_ms + AHEAD_MS) + 1)
+        changed: dict[str, tuple[SharedLine, ...]] = {}
+        for note, said in sorted(own_lines(local.notes, shared, own, sharer, "", clock_ms).items()):
+            before = {line.content: line for line in own.get(note, ())}
+            after = tuple(before.get(line.content, line) for line in said)
+            if set(after) != set(own.get(note, ())):
+                changed[note] = after
+                self.done.outgoing += changes_of(note, own.get(note, ()), after, shared)
+        refuse_secrets(world, changed)
+        place = hub.role, self._machine
+        self._waiting = [self._row(note, *place, said, is_sent=0, is_taken=1) for note, said in changed.items()]
+
+    def push(self, has_digests: bool | None) -> None:
+        db, hub, repo, machine = self._db, self._hub, self._repo, self._machine
+        self._keep()
+        self._send()
+        if has_digests is False:
+            self.done.digests_taken_back = take_back_digests(db, hub, repo, machine)
+        elif has_digests or self._world.settings.hub.digests:
+            self.done.digests_sent = send_digests(db, hub, repo, machine, redactor_of(self._world).value)
+        send_sums(db, hub, repo, machine)
+
+    def _keep(self) -> None:
+        """What is to be sent waits in the store, together with the word that all before it was looked at."""
+        db = self._db
         with transaction(db):
-            kept.put_hub_lines(db, (row._replace(is_sent=1) for row in batch))
-            if is_next:  # nobody else wrote meanwhile, so there is nothing to fetch before them
-                kept.put_hub_cursor(db, cursor._replace(tick=max(ticks)))
-        count += len(batch)
-    return count
+            cursor = self._cursor()
+            kept.put_hub_lines(db, self._waiting)
+            kept.mark_taken(db, self._hub.key, self._repo)
+            looked = cursor._replace(number=self._number, looked_ms=self._world.now_ms, rules=self._rules)
+            kept.put_hub_cursor(db, looked)
 
+    def _send(self) -> None:
+        """Sends all own lines that wait."""
+        db, hub = self._db, self._hub
+        speaker = HubSpeaker(hub.team, hub.role, self._machine, hub.name)
+        while batch := kept.unsent_lines(db, hub.key, self._repo, BATCH):
+            texts = [msgspec.json.encode([*map(msgspec.Raw, row.body.splitlines())]).decode() for row in batch]
+            ticks = rows.put_lines(hub.db, speaker, self._repo, [row.note for row in batch], texts)
+            step("a batch is on the hub, not marked")
+            cursor = self._cursor()
+            is_next = bool(ticks) and min(ticks) == cursor.tick + 1 and max(ticks) - min(ticks) + 1 == len(ticks)
+            with transaction(db):
+                kept.put_hub_lines(db, (row._replace(is_sent=1) for row in batch))
+                if is_next:  # nobody else wrote meanwhile, so there is nothing to fetch before them
+                    kept.put_hub_cursor(db, cursor._replace(tick=max(ticks)))
+            self.done.notes_sent += len(batch)
 
-def _document(body: bytes) -> str:
-    return msgspec.json.encode([msgspec.Raw(line) for line in body.splitlines()]).decode()
+    def _fetch(self) -> None:
+        """Brings what is new on the hub."""
+        db, hub, repo = self._db, self._hub, self._repo
+        cursor, head = self._cursor(), rows.head_tick(hub.db, hub.team)
+        if head < cursor.tick:  # it was put back to an earlier state
+            cursor = cursor._replace(tick=0)
+            with transaction(db):
+                kept.unsend_all(db, hub.key, repo, hub.role, self._machine)
+        while cursor.tick < head:
+            page = rows.lines_after(hub.db, hub.team, repo, cursor.tick, head, BATCH)
+            cursor = cursor._replace(tick=head if len(page) < BATCH else page[-1].tick)
+            with transaction(db):
+                kept.put_hub_lines(db, [row for sent in page for row in self._news(sent)])
+                kept.put_hub_cursor(db, cursor)
+            step("a page of a hub is kept")
 
+    def _news(self, sent: NoteLinesRow) -> Iterator[HubLinesRow]:
+        lines = _check(sent, self._repo, self.done.bad)
+        row = self._row(sent.note, sent.member, sent.machine, lines, is_sent=1, is_taken=0)
+        present = kept.own_lines_at(self._db, row)
+        is_own = (sent.member, sent.machine) == (self._hub.role, self._machine)
+        if present is None or not (present.body == row.body or (is_own and not present.is_sent)):
+            yield row
 
-PAGE = 1_000
-_ENTRY = 1_000  # notes in one entry of the journal
+    def _row(
+        self, note: str, member: str, machine: str, lines: Sequence[SharedLine], *, is_sent: int, is_taken: int
+    ) -> HubLinesRow:
+        clock_ms = max((line.clock_ms for line in lines), default=0)
+        place = (self._hub.key, self._repo, note, member, machine)
+        return HubLinesRow(*place, clock_ms, encode(lines), is_sent=is_sent, is_taken=is_taken)
 
+    def _take_in(self, *, is_dry_run: bool) -> list[SharedChange]:
+        """Journals what others say of the notes by now; what that brought."""
+        world, repo, touched = self._world, self._repo, self._touched
+        source = self._hub.source(repo)
+        with decision_desk(world, is_new=True) as desk:
+            db = desk.store.db
+            lines = lines_of(db, self._hub, repo, touched)
+            notes = notes_of_hub(lines, world.now_ms)
+            others = {own: note for own, note in notes.items() if is_others(_all(lines[own]), self._machine)}
+            found_here = {row.id for row in items_with_ids(db, others) if row.harvester != IMPORT}
+            states = states_of(others, found_here, world.settings.share, repo, redactor_of(world).value)
+            before = known_states(db, source)
+            if touched is not None:
+                before = {own: before[own] for own in touched if own in before}
+            brought = news(states, before)
+            if (brought or before) and not is_dry_run:  # also after a run that was killed before it settled
+                parts = [brought[start : start + BATCH] for start in range(0, len(brought), BATCH)]
+                bodies = ({"source": source, "notes": msgspec.to_builtins(part)} for part in parts)
+                desk.note(*((KnowledgeEntry.SHARED, body) for body in bodies))
+                desk.settle()
+        return [brought_by(state, before.get(state.id), notes.get(state.id)) for state in brought]
 
-def fetch(db: apsw.Connection, hub: Hub, repo: str, machine: str) -> list[BadLine]:
-    """Brings what is new on the hub; the lines that could not be taken."""
-    cursor = kept.hub_cursor(db, hub.key, repo)
-    head = rows.head_tick(hub.db, hub.team)
-    bad: list[BadLine] = []
-    if head < cursor.tick:  # it was put back to an earlier state
-        cursor = cursor._replace(tick=0)
-        with transaction(db):
-            kept.unsend_all(db, hub.key, repo, hub.role, machine)
-    while cursor.tick < head:
-        page = rows.lines_after(hub.db, hub.team, repo, cursor.tick, head, PAGE)
-        is_last = len(page) < PAGE
-        cursor = cursor._replace(tick=head if is_last else page[-1].tick)
-        with transaction(db):
-            kept.put_hub_lines(db, [row for sent in page for row in _news(db, hub, repo, machine, sent, bad)])
-            kept.put_hub_cursor(db, cursor)
-        step("a page of a hub is kept")
-    return bad
-
-
-def _news(
-    db: apsw.Connection, hub: Hub, repo: str, machine: str, sent: NoteLinesRow, bad: list[BadLine]
-) -> list[HubLinesRow]:
-    lines = _check(sent, repo, bad)
-    clock_ms = max((line.clock_ms for line in lines), default=0)
-    place = (hub.key, repo, sent.note, sent.member, sent.machine)
-    row = HubLinesRow(*place, clock_ms, encode(lines), is_sent=1, is_taken=0)
-    present = kept.own_lines_at(db, row)
-    is_own = (sent.member, sent.machine) == (hub.role, machine)
-    if present is not None and (present.body == row.body or (is_own and not present.is_sent)):
-        return []
-    return [row]
+    def _cursor(self) -> kept.HubCursor:
+        return kept.hub_cursor(self._db, self._hub.key, self._repo)
 
 
 def _check(sent: NoteLinesRow, repo: str, bad: list[BadLine]) -> tuple[SharedLine, ...]:
@@ -196,143 +287,6 @@ def notes_of_hub(
 
 def _all(said: Mapping[tuple[str, str], tuple[SharedLine, ...]]) -> list[SharedLine]:
     return [line for lines in said.values() for line in lines]
-
-
-def take_in(
-    world: World, hub: Hub, repo: str, touched: Collection[str] | None, *, is_dry_run: bool
-) -> list[SharedChange]:
-    """Journals what others say of these notes by now, or of all; what that brought."""
-    if touched is not None and not touched:
-        return []
-    source = hub.source(repo)
-    with decision_desk(world, is_new=True) as desk:
-        db = desk.store.db
-        lines = lines_of(db, hub, repo, touched)
-        notes = notes_of_hub(lines, world.now_ms)
-        others = {own: note for own, note in notes.items() if is_others(_all(lines[own]), desk.store.journal.machine)}
-        found_here = {row.id for row in items_with_ids(db, others) if row.harvester != IMPORT}
-        states = states_of(others, found_here, world.settings.share, repo, redactor_of(world).value)
-        before = known_states(db, source)
-        if touched is not None:
-            before = {own: before[own] for own in touched if own in before}
-        brought = news(states, before)
-        if (brought or before) and not is_dry_run:  # also after a run that was killed before it settled
-            parts = [brought[start : start + _ENTRY] for start in range(0, len(brought), _ENTRY)]
-            bodies = ({"source": source, "notes": msgspec.to_builtins(part)} for part in parts)
-            desk.note(*((KnowledgeEntry.SHARED, body) for body in bodies))
-            desk.settle()
-    return [brought_by(state, before.get(state.id), notes.get(state.id)) for state in brought]
-
-
-_VERSION = 1  # raised when the same notes make other lines
-_WAIT_SECONDS = 5
-
-
-class Synced(msgspec.Struct, kw_only=True):
-    """What a sync did for one repository."""
-
-    repo: str
-    team: str
-    incoming: list[SharedChange]
-    outgoing: list[SharedChange]
-    bad: list[BadLine]
-    notes_sent: int = 0
-    digests_sent: int = 0
-    digests_taken_back: int = 0
-    is_read_only: bool = False
-    is_dry_run: bool = False
-
-
-class SyncRequest(msgspec.Struct, frozen=True, kw_only=True):
-    repos: tuple[str, ...]
-    rules: tuple[str, ...] = ()  # notes in a user's own words that are named as rules of the project
-    has_digests: bool | None = None  # None: as the settings say; False: those that were sent are taken back
-    is_dry_run: bool = False
-
-
-def sync(
-    world: World, address: HubAddress, request: SyncRequest, agree: Callable[[Sequence[Synced]], bool]
-) -> list[Synced] | None:
-    """Pulls, then pushes if `agree` says so to what would leave. None: it did not; what came in stays."""
-    world.layout.create()
-    with hold_lease(world.layout.hub_lease, _WAIT_SECONDS), open_store(world.layout) as store, join_hub(address) as hub:
-        db, machine = store.db, store.journal.machine
-        repos = [_name_of(db, name, world.settings) for name in request.repos]
-        rules = [find_item(db, name).id for name in request.rules]
-        runs = [_RepoSync(world, db, hub, repo, machine) for repo in dict.fromkeys(repos)]
-        done = [run.pull(is_dry_run=request.is_dry_run) for run in runs]
-        if not hub.is_read_only:
-            for run in runs:
-                run.plan(rules)
-        if request.is_dry_run:
-            return done
-        if any(synced.outgoing for synced in done) and not agree(done):
-            return None
-        speaker = HubSpeaker(hub.team, hub.role, machine, hub.name)
-        for run in runs:
-            run.push(request.has_digests)
-        rows.note_machine(hub.db, speaker, __version__)
-        return done
-
-
-class _RepoSync:
-    """The sync of one repository."""
-
-    def __init__(self, world: World, db: apsw.Connection, hub: Hub, repo: str, machine: str) -> None:
-        self._world, self._db, self._hub = world, db, hub
-        self._repo, self._machine = repo, machine
-        self._rules = _rules_mark(world, hub)
-        self._number = 0
-        self._touched: list[str] | None = None
-        self._plan = PlannedPush([], [])
-        self.done = Synced(repo=repo, team=hub.team, incoming=[], outgoing=[], bad=[], is_read_only=hub.is_read_only)
-
-    def pull(self, *, is_dry_run: bool) -> Synced:
-        db, hub, repo = self._db, self._hub, self._repo
-        with transaction(db):  # from here on changes are counted
-            kept.put_hub_cursor(db, kept.hub_cursor(db, hub.key, repo))
-        self.done.bad = fetch(db, hub, repo, self._machine)
-        cursor = kept.hub_cursor(db, hub.key, repo)
-        if cursor.rules == self._rules:
-            self._touched = kept.untaken_notes(db, hub.key, repo, cursor.looked_ms + AHEAD_MS)
-        self.done.incoming = take_in(self._world, hub, repo, self._touched, is_dry_run=is_dry_run)
-        self.done.is_dry_run = is_dry_run
-        if hub.is_read_only and not is_dry_run:
-            self._number = kept.last_change(db)
-            self._keep(())
-        return self.done
-
-    def plan(self, rules: Sequence[str]) -> None:
-        self._number = kept.last_change(self._db)
-        cursor = kept.hub_cursor(self._db, self._hub.key, self._repo)
-        items = kept.changes_since(self._db, kept.ITEM, cursor.number)
-        touched = self._touched
-        if touched is not None and not touched and not items and not rules:
-            return
-        self._plan = plan(self._world, self._db, self._hub, self._repo, self._machine, touched, items, rules)
-        self.done.outgoing = self._plan.changes
-
-    def push(self, has_digests: bool | None) -> None:
-        db, hub, repo, machine = self._db, self._hub, self._repo, self._machine
-        if hub.is_read_only:
-            return
-        self._keep(self._plan.rows)
-        self.done.notes_sent = send(db, hub, repo, machine)
-        if has_digests is False:
-            self.done.digests_taken_back = take_back_digests(db, hub, repo, machine)
-        elif has_digests or self._world.settings.hub.digests:
-            self.done.digests_sent = send_digests(db, hub, repo, machine, redactor_of(self._world).value)
-        send_sums(db, hub, repo, machine)
-
-    def _keep(self, lines: Sequence[kept.HubLinesRow]) -> None:
-        """What is to be sent waits in the store, together with the word that all before it was looked at."""
-        db, hub, repo = self._db, self._hub, self._repo
-        with transaction(db):
-            cursor = kept.hub_cursor(db, hub.key, repo)
-            kept.put_hub_lines(db, lines)
-            kept.mark_taken(db, hub.key, repo)
-            looked = cursor._replace(number=self._number, looked_ms=self._world.now_ms, rules=self._rules)
-            kept.put_hub_cursor(db, looked)
 
 
 def _rules_mark(world: World, hub: Hub) -> str:

@@ -1,4 +1,4 @@
-"""`afterwit patterns publish`, `unpublish`, `pack` and `install` as people and programs call them."""
+"""`afterwit patterns publish` and `unpublish` as people and programs call them."""
 
 import json
 from pathlib import Path
@@ -126,7 +126,6 @@ def test_an_approved_pattern_of_a_kind_that_is_no_longer_looked_for_is_shown_and
     assert (listed["kind"], listed["status"], listed["title"]) == ("folder-read", "approved", _GONE)
     assert _GONE in called(tmp_path, "show", gone.id).stdout
     assert [path.parent.name for path in skills(tmp_path)] == ["folder-read-0a11ad5c"] * 2
-    assert called(tmp_path, "pack", str(tmp_path / "pack.json")).exit_code == 0
 
     assert called(tmp_path, "unpublish", gone.id, "--yes").exit_code == 0
     assert (skills(tmp_path), asked(tmp_path, "show", gone.id)["published"]) == ([], [])
@@ -146,23 +145,6 @@ def test_deleting_sessions_says_what_was_taken_back(tmp_path: Path) -> None:
     assert deleted.exit_code == 0
     assert "Of what patterns publish, skill goes" in deleted.stderr
     assert skills(tmp_path) == []
-
-
-def test_a_pack_goes_from_one_machine_to_another(tmp_path: Path) -> None:
-    own = approved(tmp_path)
-    path = tmp_path / "pack.json"
-    packed = called(tmp_path, "pack", str(path))
-    assert "Packed 1 pattern into" in packed.stderr
-    other = tmp_path / "other"
-    (other / "home").mkdir(parents=True)
-    assert called(other, "install", str(path), keys="n\n").exit_code == 1
-    installed = called(other, "install", str(path), keys="y\n")
-    assert (installed.exit_code, "Each needs your approval" in installed.stderr) == (0, True)
-    assert "needs your approval" in called(other, "list").stdout
-    listed = asked(other, "list", "--status", "needs-your-approval")
-    assert [entry["status"] for entry in listed] == ["quarantined"]
-    assert asked(other, "install", str(path))["known"] == [own]
-    assert "is not approved" in str(called(other, "publish", own, "--as", "note", "--yes").exception)
 
 
 @pytest.mark.slow

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from afterwit.extras.lab.skills.evolve.trial import BLOCK_MS, DrawnBlock, TrialCase, TrialEffect, compare
+from afterwit.extras.lab.skills.evolve.trial import BLOCK_MS, Arm, TrialBlock, TrialCase, TrialEffect, compare
 
 HISTORIES = range(300)
 BLOCKS = 160
 PAST = 30
 
 
-def _cases(rng: random.Random, effect: float, blocks: list[DrawnBlock]) -> Iterator[TrialCase]:
+def _cases(rng: random.Random, effect: float, blocks: list[TrialBlock]) -> Iterator[TrialCase]:
     """One to five sessions a block, with good days and bad ones, in two repositories whose levels differ."""
     for number in range(PAST):
         yield TrialCase(number, "pears", rng.gauss(0.2, 0.25))
@@ -22,12 +22,16 @@ def _cases(rng: random.Random, effect: float, blocks: list[DrawnBlock]) -> Itera
             stratum = rng.choice(("pears", "plums"))
             level = 0.2 if stratum == "pears" else -0.1
             value = rng.gauss(level + day + effect * block.is_new, 0.25)
-            yield TrialCase(block.from_ms + number, stratum, value)
+            yield TrialCase((block.from_ms or 0) + number, stratum, value)
 
 
-def _blocks(rng: random.Random) -> list[DrawnBlock]:
+def _blocks(rng: random.Random) -> list[TrialBlock]:
     starts = range(BLOCK_MS, (BLOCKS + 1) * BLOCK_MS, BLOCK_MS)
-    return [DrawnBlock(rng.random() < 0.5, 0.5, start, start + BLOCK_MS) for start in starts]
+    return [_block(start, start + BLOCK_MS, is_new=rng.random() < 0.5) for start in starts]
+
+
+def _block(from_ms: int, until_ms: int, *, is_new: bool = True) -> TrialBlock:
+    return TrialBlock(from_ms // BLOCK_MS, Arm.NEW if is_new else Arm.OLD, 0.5, from_ms, until_ms)
 
 
 def verdict(seed: int, effect: float, looks: tuple[int, ...] = (20, 40, 60, 80, 120, 160)) -> tuple[str, int]:
@@ -86,7 +90,7 @@ def test_nothing_is_said_without_sessions() -> None:
 
 
 def test_sessions_outside_of_blocks_count_for_neither_side() -> None:
-    block = DrawnBlock(True, 0.5, 100, 200)
+    block = _block(100, 200)
     cases = [TrialCase(1, "a", 0.0), TrialCase(99, "a", 9.0), TrialCase(150, "a", 1.0), TrialCase(200, "a", 9.0)]
     assert compare(cases, [block], 50).sessions == 1
 
@@ -95,6 +99,6 @@ def test_the_usual_is_settled_before_a_block_begins() -> None:
     """Else the first session of a block would hide the effect in those that follow it."""
     past = [TrialCase(at, "a", 0.0) for at in range(50)]
     within = [TrialCase(100 + at, "a", 1.0) for at in range(20)]
-    found = compare([*past, *within], [DrawnBlock(True, 0.5, 100, 200)], 60)
+    found = compare([*past, *within], [_block(100, 200)], 60)
     assert found.effect is not None
     assert abs(found.effect - 2.0) < 0.01  # 1.0, weighted by the chance of one half

@@ -9,8 +9,9 @@ from tests.extras.lab.templates.logs import GOOD, session
 from tests.extras.lab.templates.samples import sample
 from tests.homes import put
 
+from afterwit.model.templates import TemplateStatus
 from afterwit.store.layout import Layout
-from afterwit.store.template_files import template_bytes
+from afterwit.store.template_files import put_template
 
 CALM = tuple(call for call in GOOD if not call.is_error)
 
@@ -90,39 +91,19 @@ def test_deleting_asks_first(learned: Run) -> None:
     assert learned("templates", "delete", name, "--yes").returncode == 2
 
 
-def test_a_template_goes_to_somebody_else_who_approves_it(learned: Run, tmp_path: Path) -> None:
+def test_a_template_is_written_into_a_file_that_is_not_there(learned: Run, tmp_path: Path) -> None:
     name, file = made(learned), tmp_path / "pruning.json"
     assert learned("templates", "export", name, "--output", str(file)).returncode == 0
     assert "is there already" in learned("templates", "export", name, "--output", str(file)).stderr
     assert json.loads(learned("templates", "export", name).stdout) == json.loads(file.read_text())
-    other = {"AFTERWIT_HOME": str(tmp_path / "other")}
-    learned("learn", **other)
-    done = learned("templates", "import", str(file), **other)
-    assert "waits" in done.stderr
-    (waiting,) = json.loads(learned("templates", "list", "--json", **other).stdout)["templates"]
-    assert waiting["status"] == "quarantined"
-    refused = learned("templates", "apply", waiting["id"], **other)
+
+
+def test_what_an_earlier_version_took_in_and_nobody_approved_is_not_used(learned: Run, tmp_path: Path) -> None:
+    waiting = sample(status=TemplateStatus.QUARANTINED)
+    put_template(Layout(tmp_path / "store"), waiting)
+    refused = learned("templates", "apply", waiting.id)
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert "may be used" in learned("templates", "import", "--approve", waiting["id"], **other).stderr
-    assert learned("templates", "apply", waiting["id"], "--as", "chat", **other).returncode == 0
-
-
-def test_an_import_for_scripts_approves_nothing(run: Run, tmp_path: Path) -> None:
-    layout, file = Layout(tmp_path / "store"), tmp_path / "pruning.json"
-    layout.create()
-    layout.database.touch()
-    file.write_bytes(template_bytes(sample()))
-    taken = json.loads(run("templates", "import", str(file), "--json").stdout)
-    assert (taken["is_new"], taken["is_approved"], taken["template"]["status"]) == (True, False, "quarantined")
-
-
-def test_a_wrong_file_is_refused_in_a_sentence(learned: Run, tmp_path: Path) -> None:
-    (tmp_path / "odd.json").write_text('{"format": "x"}')
-    for name, said in ((str(tmp_path / "odd.json"), "is no template"), ("none.json", "There is no file none.json")):
-        done = learned("templates", "import", name)
-        assert done.returncode == 2
-        assert said in done.stderr
-        assert "Traceback" not in done.stderr
+    assert "removes it" in refused.stderr
 
 
 def test_an_experiment_with_seeded_starts_needs_a_template(learned: Run) -> None:

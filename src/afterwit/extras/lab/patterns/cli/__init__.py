@@ -8,7 +8,7 @@ from afterwit.config.extras import Subcommand
 COMMANDS = {
     "detect": Subcommand(".look:detect_patterns", "Find what recurs, across agents first."),
     "review": Subcommand(".decide:review", "Decide about what was found, one after the other."),
-    "list": Subcommand(".look:list_", "The catalog: what was decided, and the file of each."),
+    "list": Subcommand(".look:list_", "The catalog: what was decided, and what is published."),
     "show": Subcommand(".look:show", "One pattern, with its evidence and its history."),
     "approve": Subcommand(".decide:approve", "Take patterns into the catalog."),
     "reject": Subcommand(".decide:reject", "Keep patterns from being asked about again."),
@@ -19,8 +19,6 @@ COMMANDS = {
     "diff": Subcommand(".look:diff", "How two versions of a pattern differ."),
     "publish": Subcommand(".publish:publish", "Hand approved patterns to agents: notes, skills, blocks."),
     "unpublish": Subcommand(".publish:unpublish", "Take published patterns back."),
-    "pack": Subcommand(".publish:pack", "Write approved patterns into one file for another machine."),
-    "install": Subcommand(".publish:install", "Take patterns from a pack; each waits for your approval."),
     "undo": Subcommand(".decide:undo", "Take the last decision back."),
 }
 

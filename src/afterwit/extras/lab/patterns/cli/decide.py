@@ -1,7 +1,6 @@
 """`afterwit patterns review`, `approve`, `reject`, `edit`, `merge`, `split`, `undo`: decisions about patterns."""
 
 from functools import partial
-from pathlib import Path
 
 import click
 
@@ -15,7 +14,6 @@ from afterwit.extras.lab.patterns.cli.look import (
     EXITS,
     UNDO,
     entry_shape,
-    in_catalog,
     pattern_ids,
     pattern_shape,
     still_published,
@@ -34,17 +32,16 @@ def _judge_command(decision: CatalogDecision, help_text: str) -> CliCommand:
 
     @command(decision.value, help=help_text, examples=(f"afterwit patterns {decision} 3fa9c1 0b7d22",), exits=EXITS)
     @click.argument("names", nargs=-1, required=True, metavar="PATTERN...", shell_complete=pattern_ids)
-    @in_catalog
     @reporting
-    def judging(here: Here, names: tuple[str, ...], folder: Path | None, is_json: bool) -> None:
-        _say(here, curate.judge(here.world, decision, names, folder), is_json=is_json)
+    def judging(here: Here, names: tuple[str, ...], is_json: bool) -> None:
+        _say(here, curate.judge(here.world, decision, names), is_json=is_json)
 
     return judging
 
 
 approve = _judge_command(
     CatalogDecision.APPROVE,
-    """Take patterns into the catalog, as version 1.0.0 with a file of their own.
+    """Take patterns into the catalog, as version 1.0.0.
 
     PATTERN is an id or the beginning of one, as `detect` shows it.
     """,
@@ -62,7 +59,6 @@ reject = _judge_command(
     examples=(
         'afterwit patterns edit 3fa9c1 --text "Run `make index` before `make count`."',
         'afterwit patterns edit 3fa9c1 --applies-to repo:orchard --shown-when "command:make count"',
-        "afterwit patterns edit 3fa9c1 --from-file",
     ),
     exits=EXITS,
 )
@@ -74,8 +70,6 @@ reject = _judge_command(
     *("--shown-when", "triggers", "WHEN"),
     'When it matters, such as "command:make count"; "" for none. Repeat for more.',
 )
-@click.option("--from-file", "is_from_file", is_flag=True, help="Take over what was changed in the file by hand.")
-@in_catalog
 @reporting
 def edit(
     here: Here,
@@ -84,8 +78,6 @@ def edit(
     text: str | None,
     scope: str | None,
     triggers: tuple[str, ...],
-    is_from_file: bool,
-    folder: Path | None,
     is_json: bool,
 ) -> None:
     """Change what a pattern says, and approve it with that. It gets a new version.
@@ -94,25 +86,21 @@ def edit(
     named stays. PATTERN is an id or the beginning of one.
     """
     changes = EntryChanges(title=title, text=text, scope=scope, triggers=triggers or None)
-    if bool(changes.fields) == is_from_file:
-        raise click.UsageError("Say what to change, or give --from-file: one of the two.")
-    if is_from_file:
-        _say(here, curate.edit_from_file(here.world, name, folder), is_json=is_json)
-    else:
-        _say(here, curate.edit(here.world, name, changes, folder), is_json=is_json)
+    if not changes.fields:
+        raise click.UsageError("Say what to change: --title, --text, --applies-to or --shown-when.")
+    _say(here, curate.edit(here.world, name, changes), is_json=is_json)
 
 
 @command(examples=("afterwit patterns merge 3fa9c1 0b7d22",), exits=EXITS)
 @click.argument("names", nargs=-1, required=True, metavar="PATTERN...", shell_complete=pattern_ids)
-@in_catalog
 @reporting
-def merge(here: Here, names: tuple[str, ...], folder: Path | None, is_json: bool) -> None:
+def merge(here: Here, names: tuple[str, ...], is_json: bool) -> None:
     """Make one pattern of several.
 
     The first keeps its id and its words, and gets the evidence and conditions of the others, which are kept as merged.
     PATTERN is an id or the beginning of one.
     """
-    _say(here, curate.merge(here.world, names, folder), is_json=is_json)
+    _say(here, curate.merge(here.world, names), is_json=is_json)
 
 
 @command(examples=("afterwit patterns split 3fa9c1 --by repo",), exits=EXITS)
@@ -124,25 +112,23 @@ def merge(here: Here, names: tuple[str, ...], folder: Path | None, is_json: bool
     metavar="repo|agent",
     help="What each part is for. Default: repo.",
 )
-@in_catalog
 @reporting
-def split(here: Here, name: str, by: str, folder: Path | None, is_json: bool) -> None:
+def split(here: Here, name: str, by: str, is_json: bool) -> None:
     """Make one pattern for every repository, or agent, of its evidence. The whole is kept as split.
 
     PATTERN is an id or the beginning of one.
     """
-    _say(here, curate.split(here.world, name, SplitBy(by), folder), is_json=is_json)
+    _say(here, curate.split(here.world, name, SplitBy(by)), is_json=is_json)
 
 
 @command(examples=("afterwit patterns undo",), exits=EXITS)
-@in_catalog
 @reporting
-def undo(here: Here, folder: Path | None, is_json: bool) -> None:
+def undo(here: Here, is_json: bool) -> None:
     """Take back what the last command about patterns decided; called again, the one before.
 
     Version numbers are used once: what is decided next gets a higher one than all before.
     """
-    _say(here, curate.undo(here.world, folder), is_json=is_json, is_undo=True)
+    _say(here, curate.undo(here.world), is_json=is_json, is_undo=True)
 
 
 def _say(here: Here, change: CatalogChange, *, is_json: bool, is_undo: bool = False) -> None:
@@ -150,8 +136,7 @@ def _say(here: Here, change: CatalogChange, *, is_json: bool, is_undo: bool = Fa
     published = find_published(here.world, catalog_of(here.world), change.touched)
     if is_json:
         entries = [entry_shape(entry) for entry in change.entries]
-        files = [str(path) for path in change.files]
-        said = {"what": change.what, "has_changed": change.has_changed, "entries": entries, "files": files}
+        said = {"what": change.what, "has_changed": change.has_changed, "entries": entries}
         print_json(said | {"published": published})
         return
     if not change.has_changed:
@@ -160,8 +145,6 @@ def _say(here: Here, change: CatalogChange, *, is_json: bool, is_undo: bool = Fa
         talk(f"{change.what[:1].upper()}{change.what[1:]}.")
     for entry in change.entries:
         talk(f"{entry.id} {entry.version} {entry.status.in_words}: {entry.title}")
-    for path in change.files:
-        talk(f"  {path}")
     if change.has_changed and not is_undo:
         talk(UNDO)
     for own, places in published.items():
@@ -183,10 +166,9 @@ _SHOWN_EVIDENCE = 3
 )
 @with_minimum
 @click.option("--limit", type=COUNT, metavar="N", default=0, help="At most so many patterns. Default: all.")
-@in_catalog
 @reporting
 @filtered
-def review(here: Here, wanted: Filter, minimum: int, limit: int, folder: Path | None, is_json: bool) -> None:
+def review(here: Here, wanted: Filter, minimum: int, limit: int, is_json: bool) -> None:
     """Decide about what was found and nobody has decided about, those across agents first.
 
     A key each: y approves, n rejects, e gives it another text and approves, s skips, w shows all evidence, u takes the
@@ -199,7 +181,7 @@ def review(here: Here, wanted: Filter, minimum: int, limit: int, folder: Path | 
     elif not waiting:
         talk("Nothing waits for you. `afterwit patterns list` shows the catalog.")
     else:
-        _walk(here, PatternWalk(here.world, waiting, folder))
+        _walk(here, PatternWalk(here.world, waiting))
 
 
 def _walk(here: Here, walk: PatternWalk) -> None:

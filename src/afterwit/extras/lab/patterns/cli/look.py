@@ -1,9 +1,7 @@
-"""`afterwit patterns detect`, `list`, `show`, `log`, `diff`: patterns as people look at them, and what the
-commands about them share."""
+"""`afterwit patterns detect`, `list`, `show`, `log`, `diff`: patterns as people look at them."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import click
@@ -17,8 +15,7 @@ from afterwit.cli.terminal.options import Here, many, reporting, timed
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
-from afterwit.extras.lab.patterns.catalog import CatalogEntry, EntryStatus, EntryVersion
-from afterwit.extras.lab.patterns.catalog_files import in_words
+from afterwit.extras.lab.patterns.catalog import CatalogEntry, EntryStatus, EntryVersion, name_scope
 from afterwit.extras.lab.patterns.detect import FEWEST_STORIES, Pattern, detect
 from afterwit.extras.lab.patterns.publish import PublishedState, ShownPublication, find_published
 from afterwit.extras.lab.patterns.show import catalog_of, list_entries, show_pattern
@@ -31,24 +28,12 @@ from afterwit.sessions.filters import Filter, one_line
 
 EXITS = {
     ExitCode.FAILED: "There is no store yet, or it cannot be used.",
-    ExitCode.WRONG_USE: "No such pattern, or its file was changed by hand. Nothing is decided.",
-    ExitCode.PARTLY_DONE: "It is decided and recorded, but a file could not be written.",
+    ExitCode.WRONG_USE: "No such pattern. Nothing is decided.",
 }
 UNDO = "`afterwit patterns undo` takes it back."
 FOUND = "found"  # the status of what nobody has decided about
 _LONGEST_EXCERPT = 140
 Command = Callable[..., Any]
-
-
-def in_catalog(command: Command) -> Command:
-    """Adds `--catalog`, passed as `folder`."""
-    return click.option(
-        "--catalog",
-        "folder",
-        type=click.Path(path_type=Path, file_okay=False),
-        metavar="FOLDER",
-        help="The folder of the catalog. Default: `patterns.catalog` in config.toml, else `patterns` in the store.",
-    )(command)
 
 
 def with_minimum(command: Command) -> Command:
@@ -199,8 +184,7 @@ _LISTED = (
     Column("id"),
     Column("version"),
     Column("status"),
-    Column("file", gives_way=1),
-    Column("published", gives_way=2),
+    Column("published", gives_way=1),
     Column("pattern", takes_rest=True),
 )
 _LOGGED = (
@@ -214,19 +198,13 @@ _LOGGED = (
 
 @command("list", examples=("afterwit patterns list", "afterwit patterns list --status approved --json"), exits=EXITS)
 @many("--status", "statuses", "STATUS", f"Only these ({', '.join(_STATUSES)}); repeat for more.", _STATUSES)
-@in_catalog
 @reporting
-def list_(here: Here, statuses: tuple[str, ...], folder: Path | None, is_json: bool) -> None:
-    """The catalog: what was decided about patterns, and whether their files are as they were written."""
-    entries = list_entries(here.world, tuple(_STATUSES[status] for status in statuses), folder)
+def list_(here: Here, statuses: tuple[str, ...], is_json: bool) -> None:
+    """The catalog: what was decided about patterns, and where they are published."""
+    entries = list_entries(here.world, tuple(_STATUSES[status] for status in statuses))
     places = find_published(here.world, catalog_of(here.world)) if entries else {}
     if is_json:
-        print_json(
-            [
-                entry_shape(entry) | {"file": str(path), "file_state": state, "published": places.get(entry.id, [])}
-                for entry, path, state in entries
-            ]
-        )
+        print_json([entry_shape(entry) | {"published": places.get(entry.id, [])} for entry in entries])
     elif not entries:
         talk(_EMPTY)
     else:
@@ -235,11 +213,10 @@ def list_(here: Here, statuses: tuple[str, ...], folder: Path | None, is_json: b
                 entry.id,
                 entry.version,
                 entry.status.in_words,
-                state.in_words,
                 sum_up(places.get(entry.id, ())),
                 entry.title or _ERASED,
             )
-            for entry, _, state in entries
+            for entry in entries
         ]
         print_table(_LISTED, rows)
 
@@ -267,7 +244,7 @@ def show(here: Here, name: str, is_json: bool) -> None:
     print_text(entry.title or _ERASED)
     print_text(entry.text, "  ", "  ")
     print_line(f"  {entry.id}, {entry.status.in_words if decided else FOUND} {entry.version}".rstrip())
-    print_line(f"  applies to {in_words(entry.scope)}; shown when: {', '.join(entry.triggers) or 'at the start'}")
+    print_line(f"  applies to {name_scope(entry.scope)}; shown when: {', '.join(entry.triggers) or 'at the start'}")
     for line in summary_lines(current, here.calendar, len(current.evidence)) if current else ():
         print_text(line, "  ", "    ")
     for place in places:

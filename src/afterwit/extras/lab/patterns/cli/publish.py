@@ -1,4 +1,4 @@
-"""`afterwit patterns publish`, `unpublish`, `pack`, `install`: approved patterns go to agents and other machines."""
+"""`afterwit patterns publish` and `unpublish`: approved patterns go to agents, and back."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,12 +10,9 @@ from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.terminal.options import Here, agreed, many, reporting
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, print_text, talk
 from afterwit.connect.foreign_files import differences
-from afterwit.extras.lab.patterns import pack as packing
 from afterwit.extras.lab.patterns import publish as publishing
-from afterwit.extras.lab.patterns.cli.look import in_catalog, pattern_ids
-from afterwit.extras.lab.patterns.pack import InstalledPack
-from afterwit.extras.lab.patterns.publish import PublishOutcome, PublishRequest, PublishStep
-from afterwit.model.figures import human_count
+from afterwit.extras.lab.patterns.cli.look import pattern_ids
+from afterwit.extras.lab.patterns.publish import PublishRequest, PublishStep
 from afterwit.store.rows.extras import PublishedForm
 
 _PUBLISH_EXITS = {
@@ -87,9 +84,7 @@ def publish(
         names, chosen, agents, project.absolute() if project else None, tuple(path.absolute() for path in files)
     )
 
-    def agree(steps: Sequence[PublishStep]) -> bool:
-        return _agree(steps, "Publish this?", is_agreed=is_agreed, is_json=is_json)
-
+    agree = _agreement("Publish this?", is_agreed=is_agreed, is_json=is_json)
     done = publishing.publish(here.world, request, agree, is_dry_run=is_dry_run)
     _report(done, "Published.", is_json=is_json, is_dry_run=is_dry_run)
 
@@ -122,33 +117,32 @@ def unpublish(
     Files are left byte for byte as they were before. One that somebody changed by hand is refused and stays. PATTERN is
     an id or the beginning of one.
     """
-
     if bool(names) == is_all:
         raise click.UsageError("Name the patterns to take back, or say --all.")
-
-    def agree(steps: Sequence[PublishStep]) -> bool:
-        return _agree(steps, "Take this back?", is_agreed=is_agreed, is_json=is_json)
-
+    agree = _agreement("Take this back?", is_agreed=is_agreed, is_json=is_json)
     chosen = tuple(map(PublishedForm, forms))
     done = publishing.unpublish(here.world, names or None, agree, chosen, is_dry_run=is_dry_run)
     _report(done, "Taken back.", is_json=is_json, is_dry_run=is_dry_run)
 
 
-def _agree(steps: Sequence[PublishStep], question: str, *, is_agreed: bool, is_json: bool) -> bool:
-    if not is_json:
-        _show_steps(steps)
-    return is_confirmed(question, is_agreed=is_agreed)
+def _agreement(question: str, *, is_agreed: bool, is_json: bool) -> publishing.Agree:
+    def agree(steps: Sequence[PublishStep]) -> bool:
+        if not is_json:
+            _show_steps(steps)
+        return is_confirmed(question, is_agreed=is_agreed)
+
+    return agree
 
 
-def _report(done: PublishOutcome | None, words: str, *, is_json: bool, is_dry_run: bool) -> None:
+def _report(done: list[PublishStep] | None, words: str, *, is_json: bool, is_dry_run: bool) -> None:
     if done is None:
         talk("Nothing was changed.")
         raise click.exceptions.Exit(ExitCode.FAILED)
     if is_json:
-        print_json({"is_dry_run": is_dry_run, "steps": [_shape(step) for step in done.steps]})
+        print_json({"is_dry_run": is_dry_run, "steps": [_shape(step) for step in done]})
     elif is_dry_run:
-        _show_steps(done.steps)
-    if not done.needed_steps:
+        _show_steps(done)
+    if not any(step.is_needed for step in done):
         talk("It is so already. Nothing was changed.")
     elif is_dry_run:
         talk("Nothing was changed.")
@@ -181,89 +175,3 @@ def _shape(step: PublishStep) -> dict[str, Any]:
         "is_needed": step.is_needed,
         "lines": _lines(step) if step.is_needed else [],
     }
-
-
-_FILE = click.argument("path", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False))
-_DRY_RUN_PACK = click.option(
-    "--dry-run", "is_dry_run", is_flag=True, help="Show what would happen, and change nothing."
-)
-
-
-@command(
-    examples=("afterwit patterns pack orchard.json", "afterwit patterns pack orchard.json 3fa9c1 0b7d22"),
-    exits={
-        ExitCode.FAILED: "There is no store yet, or the file cannot be written.",
-        ExitCode.WRONG_USE: "A pattern is not approved or holds a secret, or the file is no pack. Nothing is written.",
-    },
-)
-@_FILE
-@click.argument("names", nargs=-1, metavar="[PATTERN]...", shell_complete=pattern_ids)
-@_DRY_RUN_PACK
-@reporting
-def pack(here: Here, path: Path, names: tuple[str, ...], is_dry_run: bool, is_json: bool) -> None:
-    """Write approved patterns into one file that another machine can install.
-
-    Without PATTERN all that are approved. The file holds their words, versions and conditions, and no evidence: nothing
-    of your sessions. A pattern with something like a secret in it stops the whole.
-    """
-    done = packing.pack(here.world, path, names, is_dry_run=is_dry_run)
-    if is_json:
-        print_json(done)
-        return
-    for pattern in done.patterns:
-        print_text(f"{pattern.id} {pattern.version}: {pattern.title}", rest="  ")
-    count = human_count(len(done.patterns), "pattern")
-    talk(f"{count} would be packed. Nothing was written." if is_dry_run else f"Packed {count} into {path}.")
-
-
-@command(
-    examples=("afterwit patterns install orchard.json --dry-run", "afterwit patterns install orchard.json"),
-    exits={
-        ExitCode.FAILED: "The answer was no, or nobody answered.",
-        ExitCode.WRONG_USE: "The file is no pack. Nothing is installed.",
-    },
-)
-@_FILE
-@_DRY_RUN_PACK
-@agreed
-@in_catalog
-@reporting
-def install(here: Here, path: Path, is_dry_run: bool, is_agreed: bool, folder: Path | None, is_json: bool) -> None:
-    """Take patterns from a pack into the catalog, where each waits until you approve it.
-
-    Nothing of it is told to agents before. What the catalog knows stays as you decided it. A pattern that holds an
-    address, a secret, something that cannot be seen, or that reads like an order to an agent is refused.
-    """
-
-    def agree(planned: InstalledPack) -> bool:
-        if not is_json:
-            _show_pack(planned)
-        return is_confirmed(f"Install {human_count(len(planned.new), 'pattern')}?", is_agreed=is_agreed)
-
-    done = packing.install(here.world, path, agree, folder, is_dry_run=is_dry_run)
-    if done is None:
-        talk("Nothing was installed.")
-        raise click.exceptions.Exit(ExitCode.FAILED)
-    if is_json:
-        print_json(done)
-    elif is_dry_run or not done.new:
-        _show_pack(done)
-    if not done.new:
-        talk("There is nothing new in it.")
-    elif is_dry_run:
-        talk("Nothing was installed.")
-    else:
-        talk(
-            f"Installed {human_count(len(done.new), 'pattern')}. Each needs your approval: `afterwit patterns list"
-            " --status needs-your-approval` shows them, `afterwit patterns approve PATTERN` takes one over."
-        )
-
-
-def _show_pack(planned: InstalledPack) -> None:
-    for pattern in planned.new:
-        print_text(f"{pattern.id} {pattern.version}: {pattern.title}", rest="  ")
-        print_text(pattern.text, "  ", "  ")
-    for own in planned.known:
-        print_text(f"{own} is in the catalog, and stays as it is.")
-    for refused in planned.refused:
-        print_text(f"number {refused.number} is refused: {refused.why}", rest="  ")

@@ -1,7 +1,6 @@
 """`afterwit skills evolve`: proposals for versions of skills, their trials, and what came of them."""
 
 import time
-from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
@@ -22,7 +21,7 @@ from afterwit.extras.lab.skills.evolve.decide import (
     trials_now,
 )
 from afterwit.extras.lab.skills.evolve.propose import propose
-from afterwit.extras.lab.skills.evolve.trial import RejectedVersion, SkillTrial, TrialEffect, TrialVerdict
+from afterwit.extras.lab.skills.evolve.trial import SkillTrial, TrialEffect, TrialVerdict
 from afterwit.extras.lab.skills.evolve.verify import SkillProposal
 from afterwit.extras.lab.skills.figures import between, of_ten
 from afterwit.measure.statistics import Finding
@@ -61,7 +60,7 @@ def list_versions(here: Here, is_all: bool, is_json: bool) -> None:
     if is_json:
         print_json({"proposals": [*map(proposal_shape, proposals)], "trials": [trial_shape(*pair) for pair in trials]})
     elif proposals or trials:
-        show_states([*map(state_of, proposals), *(state_of(*pair) for pair in trials)])
+        print_table(_COLUMNS, [*map(_proposal_row, proposals), *(_trial_row(*pair) for pair in trials)])
     else:
         talk(_NOTHING)
 
@@ -76,17 +75,14 @@ def show(here: Here, name: str, is_json: bool) -> None:
     ID is that of a proposal or a trial, or the beginning of one.
     """
     pair = next((pair for pair in trials_now(here.world) if pair[0].id.startswith(name)), None)
-    if pair is not None:
-        if is_json:
-            print_json(trial_shape(*pair))
-        else:
-            show_trial(here.calendar, *pair)
-        return
-    proposal = proposal_named(here.world, name)
+    proposal = pair[0].proposal if pair is not None else proposal_named(here.world, name)
     if is_json:
-        print_json(proposal_shape(proposal))
-    else:
-        show_proposal(here.calendar, proposal)
+        print_json(trial_shape(*pair) if pair is not None else proposal_shape(proposal))
+        return
+    _show_proposal(here.calendar, proposal)
+    if pair is not None:
+        print_line("")
+        _show_course(here.calendar, *pair)
 
 
 @evolve.command("accept", examples=("afterwit skills evolve accept 3fa9c1",), exits=_EXITS)
@@ -102,7 +98,7 @@ def accept_trial(here: Here, name: str, is_agreed: bool, is_json: bool) -> None:
     """
     proposal = proposal_named(here.world, name)
     if not is_json:
-        show_proposal(here.calendar, proposal)
+        _show_proposal(here.calendar, proposal)
     if proposal.is_offered and not is_confirmed("Let it be tried?", is_agreed=is_agreed, verb="try it"):
         return
     trial = accept(here.world, proposal.id, _clock)
@@ -161,14 +157,17 @@ def log_versions(here: Here, skill: str | None, is_json: bool) -> None:
     trials = [pair for pair in trials_now(here.world) if skill in (None, pair[0].proposal.skill)]
     rejected = [version for version in made.rejected if skill in (None, version.skill)]
     if is_json:
-        shapes: dict[str, Any] = {
-            "versions": [trial_shape(*pair) for pair in trials],
-            "rejected": [version._asdict() for version in rejected],
-        }
-        print_json(shapes)
-    elif trials or rejected:
-        show_log(here.calendar, trials, rejected)
-    else:
+        versions = [trial_shape(*pair) for pair in trials]
+        print_json({"versions": versions, "rejected": [version._asdict() for version in rejected]})
+        return
+    for trial, effect in trials:
+        source = "nothing" if trial.proposal.old is None else trial.start.old_hash[:8]
+        print_line(f"{trial.id}  {trial.proposal.skill}: {trial.start.new_hash[:8]} from {source}")
+        print_text(trial.proposal.why or "What it was made from was deleted.", "  ", "  ")
+        _show_course(here.calendar, trial, effect)
+    for version in rejected:
+        print_line(f"{version.id}  {version.skill}: rejected {here.calendar.moment(version.at_ms)}")
+    if not trials and not rejected:
         talk("No version was tried or rejected yet. `afterwit skills evolve list` shows proposals.")
 
 
@@ -179,19 +178,12 @@ _COLUMNS = (
     Column("state"),
     Column("what is known", takes_rest=True),
 )
-_ENDS = {
-    TrialVerdict.KEPT: "kept: sessions got on better with the new version",
-    TrialVerdict.ROLLED_BACK: "rolled back: sessions got on worse with the new version",
-    TrialVerdict.STOPPED: "taken back by a person",
-    TrialVerdict.CHANGED: "ended: the file was changed by hand, and was left alone",
-    TrialVerdict.WITHDRAWN: "taken back: the sessions that it was made from were deleted",
-}
-_SHORT = {
-    TrialVerdict.KEPT: "kept",
-    TrialVerdict.ROLLED_BACK: "rolled back",
-    TrialVerdict.STOPPED: "taken back",
-    TrialVerdict.CHANGED: "changed by hand",
-    TrialVerdict.WITHDRAWN: "taken back",
+_ENDS = {  # in short, and what follows in a sentence
+    TrialVerdict.KEPT: ("kept", ": sessions got on better with the new version"),
+    TrialVerdict.ROLLED_BACK: ("rolled back", ": sessions got on worse with the new version"),
+    TrialVerdict.STOPPED: ("taken back", " by a person"),
+    TrialVerdict.CHANGED: ("changed by hand", ": the file was left alone, and the trial is over"),
+    TrialVerdict.WITHDRAWN: ("taken back", ": the sessions that it was made from were deleted"),
 }
 _UNIT = "of ten actions"
 
@@ -210,25 +202,24 @@ def result_words(effect: TrialEffect) -> str:
 
 def end_words(trial: SkillTrial) -> str:
     """How a trial ended, in a sentence."""
-    ended = _ENDS[trial.verdict] if trial.verdict is not None else "is being tried"
+    ended = "".join(_state(trial))
     return f"The skill {trial.proposal.skill}: {ended}. `afterwit skills evolve show {trial.id[:8]}` says more."
 
 
-def state_of(made: SkillProposal | SkillTrial, effect: TrialEffect | None = None) -> tuple[str, ...]:
-    """A row of the list."""
-    if isinstance(made, SkillProposal):
-        state = "proposed" if made.is_offered else "not offered"
-        return made.id[:8], made.skill, made.kind, state, made.why if made.is_offered else " ".join(made.refusals)
-    state = "being tried" if made.verdict is None else _SHORT[made.verdict]
-    words = result_words(effect) if effect is not None else ""
-    return made.id[:8], made.proposal.skill, made.proposal.kind, state, words
+def _state(trial: SkillTrial) -> tuple[str, str]:
+    return ("being tried", "") if trial.verdict is None else _ENDS[trial.verdict]
 
 
-def show_states(rows: Sequence[tuple[str, ...]]) -> None:
-    print_table(_COLUMNS, rows)
+def _proposal_row(made: SkillProposal) -> tuple[str, ...]:
+    state = "proposed" if made.is_offered else "not offered"
+    return made.id[:8], made.skill, made.kind, state, made.why if made.is_offered else " ".join(made.refusals)
 
 
-def show_proposal(calendar: Calendar, proposal: SkillProposal) -> None:
+def _trial_row(trial: SkillTrial, effect: TrialEffect) -> tuple[str, ...]:
+    return trial.id[:8], trial.proposal.skill, trial.proposal.kind, _state(trial)[0], result_words(effect)
+
+
+def _show_proposal(calendar: Calendar, proposal: SkillProposal) -> None:
     print_line(f"{proposal.id}  {proposal.skill} ({proposal.kind})")
     print_text(proposal.why, "  ", "  ")
     for change in proposal.changes:
@@ -242,31 +233,12 @@ def show_proposal(calendar: Calendar, proposal: SkillProposal) -> None:
         print_line(line)
 
 
-def show_trial(calendar: Calendar, trial: SkillTrial, effect: TrialEffect) -> None:
-    show_proposal(calendar, trial.proposal)
-    print_line("")
-    _show_course(calendar, trial, effect)
-
-
 def _show_course(calendar: Calendar, trial: SkillTrial, effect: TrialEffect) -> None:
     print_text(f"Tried since {calendar.moment(trial.started_ms)}: {result_words(effect)}", "  ", "  ")
     if trial.verdict is None:
         print_text(f"Now the {trial.due} version lies on disk.", "  ", "  ")
     else:
-        print_text(f"{calendar.moment(trial.ended_ms)}: {_ENDS[trial.verdict]}. {trial.why}".rstrip(), "  ", "  ")
-
-
-def show_log(
-    calendar: Calendar, trials: Sequence[tuple[SkillTrial, TrialEffect]], rejected: Iterable[RejectedVersion]
-) -> None:
-    """The lineage, the oldest first."""
-    for trial, effect in trials:
-        source = "nothing" if trial.proposal.old is None else trial.start.old_hash[:8]
-        print_line(f"{trial.id}  {trial.proposal.skill}: {trial.start.new_hash[:8]} from {source}")
-        print_text(trial.proposal.why or "What it was made from was deleted.", "  ", "  ")
-        _show_course(calendar, trial, effect)
-    for version in rejected:
-        print_line(f"{version.id}  {version.skill}: rejected {calendar.moment(version.at_ms)}")
+        print_text(f"{calendar.moment(trial.ended_ms)}: {''.join(_state(trial))}. {trial.why}".rstrip(), "  ", "  ")
 
 
 def proposal_shape(proposal: SkillProposal) -> dict[str, Any]:
@@ -277,24 +249,19 @@ def proposal_shape(proposal: SkillProposal) -> dict[str, Any]:
 
 def trial_shape(trial: SkillTrial, effect: TrialEffect | None) -> dict[str, Any]:
     """A trial as programs get it; effects are shares of actions."""
-    result = None if effect is None else round_figures(msgspec.to_builtins(effect))
+    proposal = trial.proposal
     return {
         "id": trial.id,
-        "skill": trial.proposal.skill,
-        "kind": trial.proposal.kind.value,
-        "repo": trial.proposal.repo,
-        "agents": list(trial.proposal.agents),
-        "paths": list(trial.proposal.paths),
-        "why": trial.proposal.why,
+        **{name: getattr(proposal, name) for name in ("skill", "kind", "repo", "agents", "paths", "why")},
         "started_ms": trial.started_ms,
         "ended_ms": trial.ended_ms or None,
-        "verdict": trial.verdict.value if trial.verdict is not None else None,
-        "on_disk": trial.due.value if trial.due is not None else None,
+        "verdict": trial.verdict,
+        "on_disk": trial.due,
         "old_hash": trial.start.old_hash or None,
         "new_hash": trial.start.new_hash,
-        "result": result,
+        "result": None if effect is None else round_figures(msgspec.to_builtins(effect)),
         "blocks": [
-            {"arm": block.arm.value, "chance": block.chance, "started_ms": block.from_ms, "ended_ms": block.until_ms}
+            {"arm": block.arm, "chance": block.chance, "started_ms": block.from_ms, "ended_ms": block.until_ms}
             for block in trial.blocks
         ],
     }

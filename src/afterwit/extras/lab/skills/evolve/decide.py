@@ -10,8 +10,9 @@ the two versions of its trial: one that somebody changed ends its trial, and sta
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -46,48 +47,36 @@ from afterwit.recall.holdout import draw, holdout_key
 from afterwit.store.atomic import step
 from afterwit.store.decide import catch_up, decide_all, report_if_recorded
 from afterwit.store.decisions import SkillEntry
-from afterwit.store.store import Store, hold_lease, open_store, readonly_database, require
+from afterwit.store.store import Store, hold_lease, open_store, readonly_database
 
 
-def place(world: World, trial: SkillTrial, arm: Arm) -> list[Path]:
-    """Writes the version, or removes the file where the old one is none. Returns what changed. Asks no questions:
-    whether it may is up to `find_changed`."""
-    text = trial.text(arm)
-    made = tuple(expanded(folder, world.user_home) for folder in trial.start.made)
-    changes = [
-        SkillChange(
-            file,
-            None if text is None else text.encode(),
-            FileRecord(path, trial.start.old_hash or None, trial.start.new_hash),
-            made=made if text is None else (),
-        )
-        for path, file in zip(trial.proposal.paths, _files(world, trial.start), strict=True)
-    ]
-    return carry_out(changes)
+def place(world: World, trial: SkillTrial, arm: Arm) -> None:
+    """Writes the version, or removes the file where the old one is none. Asks no questions: whether it may is up to
+    `find_changed`."""
+    text = trial.proposal.new if arm is Arm.NEW else trial.proposal.old
+    made = () if text is not None else tuple(expanded(folder, world.user_home) for folder in trial.start.made)
+    content = None if text is None else text.encode()
+    changes = []
+    for path in trial.proposal.paths:
+        record = FileRecord(path, trial.start.old_hash or None, trial.start.new_hash)
+        changes.append(SkillChange(_look(world, path), content, record, made=made))
+    carry_out(changes)
 
 
 def find_changed(world: World, trial: SkillTrial) -> Path | None:
     """The first file of the trial that holds something else than it was left with; None where there is none."""
-    due = trial.due if trial.is_settled else None
-    for file in _files(world, trial.start):
-        held = version_in(file, trial.start)
-        if held is None or (due is not None and held is not due):
+    versions = {trial.start.old_hash: Arm.OLD, trial.start.new_hash: Arm.NEW}
+    for path in trial.proposal.paths:
+        file = _look(world, path)
+        held = versions.get("" if file.content is None else fingerprint(file.content))
+        if held is None or (trial.is_settled and trial.due not in (None, held)):
             return file.path
     return None
 
 
-def version_in(file: ForeignFile, start: TrialStart) -> Arm | None:
-    """Which version a file holds; None: neither."""
-    own = "" if file.content is None else fingerprint(file.content)
-    return Arm.OLD if own == start.old_hash else Arm.NEW if own == start.new_hash else None
-
-
-def _files(world: World, start: TrialStart) -> Sequence[ForeignFile]:
-    return [_look(expanded(path, world.user_home)) for path in start.proposal.paths]
-
-
-def _look(path: Path) -> ForeignFile:
+def _look(world: World, written: str) -> ForeignFile:
     """What lies there; what cannot be read is something else than ours."""
+    path = expanded(written, world.user_home)
     try:
         return look(path)
     except (AfterwitError, OSError):
@@ -95,6 +84,7 @@ def _look(path: Path) -> ForeignFile:
 
 
 Clock = Callable[[], int]
+_Named = TypeVar("_Named", SkillProposal, SkillTrial)
 _VERDICTS = {Finding.HELPS.value: TrialVerdict.KEPT, Finding.HARMS.value: TrialVerdict.ROLLED_BACK}
 
 
@@ -107,7 +97,7 @@ def advance(world: World, clock: Clock) -> list[SkillTrial]:
         with hold_lease(world.layout.lease), open_store(world.layout) as store:
             catch_up(store)
             with report_if_recorded(store):
-                return list(_Advancing(store, world, clock).all())
+                return list(_advance_all(store, world, clock))
     except BusyError:
         return []
 
@@ -156,58 +146,46 @@ def settle(store: Store, world: World, name: str, clock: Clock) -> SkillTrial:
     return trial
 
 
-class _Advancing:
-    def __init__(self, store: Store, world: World, clock: Clock) -> None:
-        self._store = store
-        self._world = world
-        self._clock = clock
-
-    def all(self) -> Iterator[SkillTrial]:
-        """One trial after the other. One whose file cannot be written waits for the next run."""
-        for trial in evolution_in(self._store.db).trials:
-            if trial.machine == self._store.journal.machine and _is_due(trial, self._clock()):
-                try:
-                    ended = self._advance(trial)
-                except PartlyDoneError:
-                    continue
+def _advance_all(store: Store, world: World, clock: Clock) -> Iterator[SkillTrial]:
+    """One trial after the other. One whose file cannot be written waits for the next run."""
+    for trial in evolution_in(store.db).trials:
+        if trial.machine == store.journal.machine and _is_due(trial, clock()):
+            with suppress(PartlyDoneError):
+                ended = _advance(store, world, trial, clock)
                 if ended is not None:
                     yield ended
 
-    def _advance(self, trial: SkillTrial) -> SkillTrial | None:
-        """The trial, if it ended now."""
-        path = find_changed(self._world, trial)
-        if path is not None:
-            return self._end(trial, TrialVerdict.CHANGED, f"{path} was changed by hand, and is left as it is.")
-        if not trial.is_settled:
-            settle(self._store, self._world, trial.id, self._clock)
-        if not trial.is_open:
-            return None
-        if not trial.proposal.new:
-            return self._end(trial, TrialVerdict.WITHDRAWN, "The sessions that it was made from were deleted.")
-        if _block(self._clock()) <= trial.blocks[-1].number:
-            return None
-        return self._judge(trial)
 
-    def _judge(self, trial: SkillTrial) -> SkillTrial | None:
-        """Ends the trial if it is decided, and draws the version of the next block if it is not."""
-        now_ms = self._clock()
-        *earlier, last = trial.blocks
-        effect = trial_effect(self._store.db, trial._replace(blocks=(*earlier, last._replace(until_ms=now_ms))))
-        verdict = _VERDICTS.get(effect.finding)
-        if verdict is not None:
-            return self._end(trial, verdict, "", effect)
-        decide_all(self._store, [draw_entry(self._store.key, trial.id, now_ms)], now_ms)
-        settle(self._store, self._world, trial.id, self._clock)
+def _advance(store: Store, world: World, trial: SkillTrial, clock: Clock) -> SkillTrial | None:
+    """The trial, if it ended now; else the version of the next block is drawn when it begins."""
+
+    def end(verdict: TrialVerdict, why: str, effect: TrialEffect | None = None) -> SkillTrial:
+        decide_all(store, [end_entry(trial.id, verdict, why, effect)], clock())
+        return settle(store, world, trial.id, clock)
+
+    path = find_changed(world, trial)
+    if path is not None:
+        return end(TrialVerdict.CHANGED, f"{path} was changed by hand, and is left as it is.")
+    if not trial.is_settled:
+        settle(store, world, trial.id, clock)
+    if not trial.is_open:
         return None
-
-    def _end(self, trial: SkillTrial, verdict: TrialVerdict, why: str, effect: TrialEffect | None = None) -> SkillTrial:
-        decide_all(self._store, [end_entry(trial.id, verdict, why, effect)], self._clock())
-        return settle(self._store, self._world, trial.id, self._clock)
+    if not trial.proposal.new:
+        return end(TrialVerdict.WITHDRAWN, "The sessions that it was made from were deleted.")
+    now_ms = clock()
+    if _block(now_ms) <= trial.blocks[-1].number:
+        return None
+    *earlier, last = trial.blocks
+    effect = trial_effect(store.db, trial._replace(blocks=(*earlier, last._replace(until_ms=now_ms))))
+    if effect.finding in _VERDICTS:
+        return end(_VERDICTS[effect.finding], "", effect)
+    decide_all(store, [draw_entry(store.key, trial.id, now_ms)], now_ms)
+    settle(store, world, trial.id, clock)
+    return None
 
 
 def evolution(world: World) -> Evolution:
     """All that was decided about versions of skills."""
-    require(world.layout)
     with readonly_database(world.layout) as db:
         return evolution_in(db)
 
@@ -221,22 +199,22 @@ def trials_now(world: World) -> list[tuple[SkillTrial, TrialEffect]]:
 def proposal_named(world: World, name: str) -> SkillProposal:
     """The proposal whose id begins so."""
     fitting = [proposal for proposal in propose(world) if name and proposal.id.startswith(name)]
-    if len(fitting) == 1:
-        return fitting[0]
-    if fitting:
-        raise UsageError(f"Several proposals begin with {name!r}: {', '.join(proposal.id for proposal in fitting)}.")
-    raise UsageError(f"There is no proposal {name!r}. `afterwit skills evolve list --all` shows them.")
+    return _the_one(fitting, "proposal", name, "`afterwit skills evolve list --all` shows them.")
 
 
 def trial_named(made: Evolution, name: str) -> SkillTrial:
     """The trial whose id begins so, or the last one of the skill of this name."""
     fitting = [trial for trial in made.trials if name and trial.id.startswith(name)]
     fitting = fitting or [trial for trial in made.trials if trial.proposal.skill == name][-1:]
+    return _the_one(fitting, "trial", name, "`afterwit skills evolve list` shows them.")
+
+
+def _the_one(fitting: Sequence[_Named], what: str, name: str, hint: str) -> _Named:
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
-        raise UsageError(f"Several trials begin with {name!r}: {', '.join(trial.id for trial in fitting)}.")
-    raise UsageError(f"There is no trial {name!r}. `afterwit skills evolve list` shows them.")
+        raise UsageError(f"Several {what}s begin with {name!r}: {', '.join(named.id for named in fitting)}.")
+    raise UsageError(f"There is no {what} {name!r}. {hint}")
 
 
 def accept(world: World, name: str, clock: Clock) -> SkillTrial:

@@ -120,36 +120,36 @@ def checks_after(checks: Iterable[CheckSeen], uses: Sequence[WeighedUse]) -> Ite
 
 def evidence_of(seen: Iterable[CheckSeen]) -> tuple[ProposalEvidence, ...]:
     """The newest sessions, each with what it ran."""
-    sessions = group_by(seen, lambda check: check.place).values()
-    newest = sorted(sessions, key=lambda same: (-same[0].session.at_ms, same[0].place))[:MOST_EVIDENCE]
-    return tuple(_piece(sorted(same, key=lambda check: check.signal.at or 0)) for same in newest)
-
-
-def _piece(same: Sequence[CheckSeen]) -> ProposalEvidence:
-    session = same[0].session
-    return ProposalEvidence(
-        agent=session.agent,
-        session=session.native_id,
-        repo=session.repo,
-        at_ms=same[0].signal.at_ms or session.at_ms,
-        step=same[0].signal.at,
-        excerpt=" → ".join((*(check.command for check in same), "git commit")),
+    sessions = group_by(sorted(seen, key=lambda check: check.signal.at or 0), lambda check: check.place).values()
+    pieces = (
+        _piece(
+            same[0].session,
+            same[0].signal.at_ms or same[0].session.at_ms,
+            same[0].signal.at,
+            " → ".join((*(check.command for check in same), "git commit")),
+        )
+        for same in sorted(sessions, key=lambda same: (-same[0].session.at_ms, same[0].place))[:MOST_EVIDENCE]
     )
+    return tuple(pieces)
 
 
 def evidence_of_uses(uses: Iterable[WeighedUse]) -> tuple[ProposalEvidence, ...]:
     """The newest uses of a skill, with what followed."""
     newest = sorted(uses, key=lambda use: (-use.session.at_ms, use.session.native_id))[:MOST_EVIDENCE]
     return tuple(
-        ProposalEvidence(
-            agent=use.session.agent,
-            session=use.session.native_id,
-            repo=use.session.repo,
-            at_ms=use.session.at_ms,
-            step=use.use.at,
-            excerpt=f"{use.use.name}: {use.use.edits} edits and {use.use.failures} failures in what followed",
+        _piece(
+            session,
+            session.at_ms,
+            use.at,
+            f"{use.name}: {use.edits} edits and {use.failures} failures in what followed",
         )
-        for use in newest
+        for session, use in ((weighed.session, weighed.use) for weighed in newest)
+    )
+
+
+def _piece(session: SessionRef, at_ms: int, step: int | None, excerpt: str) -> ProposalEvidence:
+    return ProposalEvidence(
+        agent=session.agent, session=session.native_id, repo=session.repo, at_ms=at_ms, step=step, excerpt=excerpt
     )
 
 

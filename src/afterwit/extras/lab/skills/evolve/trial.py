@@ -24,7 +24,7 @@ from afterwit.extras.lab.skills.effect import WORTHWHILE, Skills
 from afterwit.extras.lab.skills.evolve.verify import SkillProposal
 from afterwit.extras.lab.skills.moments import SkillSession, session_value
 from afterwit.harvest.door import version_of
-from afterwit.measure.statistics import Draw, Estimate, Finding, Trial, block_surprises, estimate_from
+from afterwit.measure.statistics import Draw, Finding, Trial, block_surprises, estimate_from
 from afterwit.store.decisions import JournalEntry, SkillEntry
 from afterwit.store.rows.session_list import Selection, SessionRow, earlier_sessions, select_sessions
 from afterwit.store.rows.sightings import sightings_by
@@ -41,13 +41,23 @@ class TrialCase(NamedTuple):
     value: float
 
 
-class DrawnBlock(NamedTuple):
+class Arm(StrEnum):
+    OLD = "old"
+    NEW = "new"
+
+
+class TrialBlock(NamedTuple):
     """A time in which one version lay on disk."""
 
-    is_new: bool
-    chance: float
-    from_ms: int
-    until_ms: int
+    number: int
+    arm: Arm
+    chance: float  # of the new version
+    from_ms: int | None = None  # None: it is not known to lie there yet
+    until_ms: int | None = None  # None: it still does
+
+    @property
+    def is_new(self) -> bool:
+        return self.arm is Arm.NEW
 
 
 class TrialEffect(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,29 +73,19 @@ class TrialEffect(msgspec.Struct, frozen=True, kw_only=True):
     more_sessions: int | None = None  # until an effect worth having would be seen; None: nobody can say
 
 
-def compare(cases: Iterable[TrialCase], blocks: Sequence[DrawnBlock], started_ms: int) -> TrialEffect:
+def compare(cases: Iterable[TrialCase], blocks: Iterable[TrialBlock], started_ms: int) -> TrialEffect:
     """What cases say of blocks that are over. Those from before the trial show what is usual."""
     ordered = sorted(cases)
-    past = [(_trial(case),) for case in ordered if case.at_ms < started_ms]
     times = [case.at_ms for case in ordered]
-    within = (ordered[bisect_left(times, block.from_ms) : bisect_left(times, block.until_ms)] for block in blocks)
-    drawn = [(block, tuple(map(_trial, cases))) for block, cases in zip(blocks, within, strict=True)]
-    held = [(block, trials) for block, trials in drawn if trials]
+    past = [(_trial(case),) for case in ordered if case.at_ms < started_ms]
+    held = []
+    for block in blocks:
+        if block.from_ms is not None and block.until_ms is not None:
+            within = ordered[bisect_left(times, block.from_ms) : bisect_left(times, block.until_ms)]
+            held += [(block, tuple(map(_trial, within)))] if within else []
     surprises = list(block_surprises([*past, *(trials for _, trials in held)]))[len(past) :]
     judged = [(_whole(block, trials), surprise) for (block, trials), surprise in zip(held, surprises, strict=True)]
-    return _effect(estimate_from(judged, alpha=ALPHA, sought=WORTHWHILE, tuned_for=TUNED_FOR), held)
-
-
-def _trial(case: TrialCase) -> Trial:
-    return Trial(stratum=case.stratum, value=case.value)
-
-
-def _whole(block: DrawnBlock, trials: Sequence[Trial]) -> Trial:
-    mean = sum(trial.value for trial in trials) / len(trials)
-    return Trial(stratum="", value=mean, draws=(Draw(block.is_new, block.chance),))
-
-
-def _effect(outcome: Estimate, held: Sequence[tuple[DrawnBlock, Sequence[Trial]]]) -> TrialEffect:
+    outcome = estimate_from(judged, alpha=ALPHA, sought=WORTHWHILE, tuned_for=TUNED_FOR)
     sessions = sum(len(trials) for _, trials in held)
     per_block = sessions / len(held) if held else 1.0
     return TrialEffect(
@@ -100,13 +100,17 @@ def _effect(outcome: Estimate, held: Sequence[tuple[DrawnBlock, Sequence[Trial]]
     )
 
 
+def _trial(case: TrialCase) -> Trial:
+    return Trial(stratum=case.stratum, value=case.value)
+
+
+def _whole(block: TrialBlock, trials: Sequence[Trial]) -> Trial:
+    mean = sum(trial.value for trial in trials) / len(trials)
+    return Trial(stratum="", value=mean, draws=(Draw(block.is_new, block.chance),))
+
+
 BLOCK_MS = 6 * 3_600_000
 CHANCE = 0.5  # of the new version
-
-
-class Arm(StrEnum):
-    OLD = "old"
-    NEW = "new"
 
 
 class TrialVerdict(StrEnum):
@@ -134,16 +138,6 @@ class TrialStart(msgspec.Struct, frozen=True, kw_only=True):
     old_hash: str  # "": there was no file
     new_hash: str
     made: tuple[str, ...] = ()  # folders that have to be made, outermost first
-
-
-class TrialBlock(NamedTuple):
-    """A time in which one version lay on disk."""
-
-    number: int
-    arm: Arm
-    chance: float  # of the new version
-    from_ms: int | None = None  # None: it is not known to lie there yet
-    until_ms: int | None = None  # None: it still does
 
 
 class SkillTrial(NamedTuple):
@@ -175,9 +169,6 @@ class SkillTrial(NamedTuple):
         if self.verdict is not None:
             return LEFT_WITH[self.verdict]
         return self.blocks[-1].arm if self.blocks else None
-
-    def text(self, arm: Arm) -> str | None:
-        return self.proposal.new if arm is Arm.NEW else self.proposal.old
 
 
 class RejectedVersion(NamedTuple):
@@ -253,13 +244,8 @@ _SEEN = msgspec.msgpack.Decoder(SkillSession)
 
 def trial_effect(db: apsw.Connection, trial: SkillTrial) -> TrialEffect:
     """What a trial shows by now. The block under way does not count yet."""
-    blocks = [
-        DrawnBlock(block.arm is Arm.NEW, block.chance, block.from_ms, block.until_ms)
-        for block in trial.blocks
-        if block.from_ms is not None and block.until_ms is not None
-    ]
     cases = _uses(db, trial) if trial.proposal.old is not None else _sessions(db, trial)
-    return compare(cases, blocks, trial.started_ms)
+    return compare(cases, trial.blocks, trial.started_ms)
 
 
 def _uses(db: apsw.Connection, trial: SkillTrial) -> Iterator[TrialCase]:

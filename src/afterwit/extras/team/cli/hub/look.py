@@ -14,7 +14,7 @@ from afterwit.extras.team.hub import look, owner
 from afterwit.extras.team.hub.address import HubAddress, address_of
 from afterwit.extras.team.hub.owner import TEAM
 from afterwit.extras.team.hub.owner import init as run_init
-from afterwit.extras.team.hub.rows import MemberSum
+from afterwit.extras.team.hub.rows import MemberRow, MemberSum
 from afterwit.model.figures import human_count
 
 EXITS = {ExitCode.FAILED: "The hub does not answer, or refused. Nothing is lost."}
@@ -228,7 +228,7 @@ def remove(here: Here, address: HubAddress, role: str, is_agreed: bool, is_json:
         talk(f"{role} is out. What they said about {human_count(done.notes_taken_back, 'note')} is taken back.")
 
 
-def _may(row: owner.HubMember) -> str:
+def _may(row: MemberRow) -> str:
     return "nothing: revoked" if row.is_revoked else "read" if row.is_read_only else "read and write"
 
 
