@@ -294,9 +294,6 @@ def test_without_a_store_every_tool_says_what_to_do(tmp_path: Path) -> None:
         assert result["isError"] is True
         assert "Run `afterwit learn` first" in text_of(result)
     assert not (tmp_path / "none").exists()
-    assert desk.resources("", "") == {"resources": []}
-    with pytest.raises(RpcError, match="afterwit learn"):
-        desk.read("afterwit://item/abc", "")
 
 
 def test_a_locked_store_is_said_and_nothing_is_written(

@@ -9,10 +9,8 @@ from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.learned import show_report
 from afterwit.cli.terminal.options import (
     COUNT,
-    AgentName,
     FolderOrUrl,
     Here,
-    Option,
     many,
     refuse_unknown,
     reporting,
@@ -41,7 +39,7 @@ from afterwit.model.learn_run import LearnReading, Options, Report, WantedSessio
         ExitCode.PARTLY_DONE: "Some files could not be opened, or Ctrl-C stopped the run. What was read is kept.",
     },
 )
-@many("--source", "sources", "AGENT", "Only this agent; repeat for more.", AgentName())
+@many("--source", "sources", "AGENT", "Only this agent; repeat for more.")
 @click.option(
     "--sessions-dir",
     "folder",
@@ -92,8 +90,6 @@ from afterwit.model.learn_run import LearnReading, Options, Report, WantedSessio
 @click.option(
     "--relearn",
     "is_reharvest",
-    cls=Option,
-    earlier=("--reharvest",),
     is_flag=True,
     help="Look for notes in all stored sessions again, and show which came, went and changed.",
 )

@@ -30,7 +30,6 @@ _PAGES = (
     "/more/skills/show?name=release-notes",
     "/more/templates",
     f"/more/places?repo={_REPO}&task=frost",
-    "/more/names",
     "/more/settings",
     "/more/doctor",
 )

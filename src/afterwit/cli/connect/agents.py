@@ -19,7 +19,6 @@ import click
 from afterwit.agents.descriptor import ConnectScope
 from afterwit.agents.registry import installer_for
 from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.terminal.completion import connectable_agents
 from afterwit.cli.terminal.options import Here, agreed, own_command, reporting
 from afterwit.cli.terminal.output import ask_or_leave, has_colour, page, print_json, print_line, print_text, talk
 from afterwit.config.show import StorePlace, default_root
@@ -253,7 +252,7 @@ def _project(folder: Path) -> Path:
     ),
     exits={ExitCode.FAILED: "A file cannot be changed, or the answer was no."},
 )
-@click.argument("names", metavar="[AGENT]...", nargs=-1, shell_complete=connectable_agents)
+@click.argument("names", metavar="[AGENT]...", nargs=-1)
 @click.option("--all", "is_all", is_flag=True, help="Every agent that is found on this machine.")
 @click.option("--refuse", "may_refuse", is_flag=True, help="Refuse a command once that is known to fail here.")
 @click.option("--rewrite", "may_rewrite", is_flag=True, help="Rewrite a command into the proven one.")
@@ -318,7 +317,7 @@ def file(here: Here, paths: tuple[Path, ...], is_agreed: bool, is_dry_run: bool,
     ),
     exits={ExitCode.FAILED: "A file cannot be changed, or the answer was no."},
 )
-@click.argument("names", metavar="[AGENT]... | file PATH...", nargs=-1, shell_complete=connectable_agents)
+@click.argument("names", metavar="[AGENT]... | file PATH...", nargs=-1)
 @click.option("--all", "is_all", is_flag=True, help="Everything that is connected, in all projects.")
 @agreed
 @click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would be changed, and change nothing.")

@@ -71,7 +71,6 @@ _COLUMNS = (
     "strategies",
     "NAME",
     f"One of {', '.join(PLAYERS)}; its figures are shown. Default: afterwit, for --table and --json all.",
-    earlier=("--player",),
 )
 @click.option(
     "--table", "is_table", is_flag=True, help="Show all figures, beside those of simple strategies. Takes longer."

@@ -10,7 +10,7 @@ import click
 
 from afterwit.cli.commands import CliGroup, command
 from afterwit.cli.measure.effect import show_explained
-from afterwit.cli.terminal.options import Here, Option, in_place, many, reporting, timed
+from afterwit.cli.terminal.options import Here, in_place, many, reporting, timed
 from afterwit.cli.terminal.output import print_json, print_line, print_text
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
@@ -164,8 +164,6 @@ _PERCENT = _Percent(min=0, max=90)
 @click.option("--sessions", type=_PERCENT, metavar="PERCENT", help="This share of sessions is told nothing.")
 @click.option(
     "--notes",
-    cls=Option,
-    earlier=("--items",),
     type=_PERCENT,
     metavar="PERCENT",
     help="Every other session goes without this share of the notes.",

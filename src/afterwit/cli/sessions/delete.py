@@ -6,7 +6,6 @@ import click
 
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.sessions.filters import filtered
-from afterwit.cli.terminal.completion import session_ids
 from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, print_text, talk
 from afterwit.config.extras import functions
@@ -33,7 +32,7 @@ _TITLE = 60
         ExitCode.PARTLY_DONE: "Another program was reading the store: its last bytes go with the next `learn`.",
     },
 )
-@click.argument("sessions", nargs=-1, metavar="[SESSION]...", shell_complete=session_ids)
+@click.argument("sessions", nargs=-1, metavar="[SESSION]...")
 @click.option("--excluded", "is_excluded", is_flag=True, help="All that `[learn] exclude` of config.toml leaves out.")
 @click.option(
     "--log-too",

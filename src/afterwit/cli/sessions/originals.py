@@ -12,7 +12,6 @@ import click
 
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.sessions.filters import EXITS, filtered
-from afterwit.cli.terminal.completion import session_ids
 from afterwit.cli.terminal.options import COUNT, Here, agreed, in_place, reporting
 from afterwit.cli.terminal.output import print_json, print_line, refuse_existing, talk, whole_file
 from afterwit.model.errors import DamagedError, UsageError
@@ -45,7 +44,7 @@ from afterwit.sessions.restore import (
         ExitCode.PARTLY_DONE: "Some files are not in the archive, or damaged there. The others are restored.",
     },
 )
-@click.argument("sessions", nargs=-1, required=True, metavar="SESSION...", shell_complete=session_ids)
+@click.argument("sessions", nargs=-1, required=True, metavar="SESSION...")
 @click.option(
     "--to",
     "folder",
@@ -227,7 +226,7 @@ _PIN_EXITS = {
 
 
 @command(examples=("afterwit sessions pin 5ea50001", "afterwit sessions pin 5ea50001 0c0de001"), exits=_PIN_EXITS)
-@click.argument("sessions", nargs=-1, required=True, metavar="SESSION...", shell_complete=session_ids)
+@click.argument("sessions", nargs=-1, required=True, metavar="SESSION...")
 @reporting
 def pin(here: Here, sessions: tuple[str, ...], is_json: bool) -> None:
     """Keep the originals of sessions, whatever the storage budget says.
@@ -238,7 +237,7 @@ def pin(here: Here, sessions: tuple[str, ...], is_json: bool) -> None:
 
 
 @command(examples=("afterwit sessions unpin 5ea50001",), exits=_PIN_EXITS)
-@click.argument("sessions", nargs=-1, required=True, metavar="SESSION...", shell_complete=session_ids)
+@click.argument("sessions", nargs=-1, required=True, metavar="SESSION...")
 @reporting
 def unpin(here: Here, sessions: tuple[str, ...], is_json: bool) -> None:
     """Let the storage budget decide again about the originals of sessions.

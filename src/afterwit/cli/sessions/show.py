@@ -11,7 +11,6 @@ import click
 from afterwit.cli.commands import command
 from afterwit.cli.sessions.filters import EXITS
 from afterwit.cli.sessions.transcript import Look, draw
-from afterwit.cli.terminal.completion import session_ids
 from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import cut, has_colour, page, print_json, talk, terminal_width
 from afterwit.digest.door import as_document, load_digest
@@ -45,7 +44,7 @@ _SPOKEN = frozenset(EventKind) - {EventKind.THOUGHT, EventKind.NOTICE, EventKind
     ),
     exits=EXITS,
 )
-@click.argument("session", shell_complete=session_ids)
+@click.argument("session")
 @click.option("--thoughts", "has_thoughts", is_flag=True, help="Show what the model thought.")
 @click.option("--full", "is_full", is_flag=True, help="Show outputs, arguments and long texts whole.")
 @click.option("--all", "is_all", is_flag=True, help="Show notices too: what the agent or a hook told the model.")

@@ -12,7 +12,7 @@ from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, p
 from afterwit.connect.foreign_files import differences
 from afterwit.extras.lab.patterns import pack as packing
 from afterwit.extras.lab.patterns import publish as publishing
-from afterwit.extras.lab.patterns.cli.look import in_catalog, pattern_ids
+from afterwit.extras.lab.patterns.cli.look import in_catalog
 from afterwit.extras.lab.patterns.pack import InstalledPack
 from afterwit.extras.lab.patterns.publish import PublishOutcome, PublishRequest, PublishStep
 from afterwit.model.figures import human_count
@@ -40,7 +40,7 @@ _DRY_RUN = click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what
     ),
     exits=_PUBLISH_EXITS,
 )
-@click.argument("names", nargs=-1, required=True, metavar="PATTERN...", shell_complete=pattern_ids)
+@click.argument("names", nargs=-1, required=True, metavar="PATTERN...")
 @_FORMS
 @many("--agent", "agents", "AGENT", "Who gets the skill. Default: all that read skills and were used here.")
 @click.option(
@@ -102,7 +102,7 @@ def publish(
     ),
     exits=_PUBLISH_EXITS,
 )
-@click.argument("names", nargs=-1, metavar="[PATTERN]...", shell_complete=pattern_ids)
+@click.argument("names", nargs=-1, metavar="[PATTERN]...")
 @click.option("--all", "is_all", is_flag=True, help="Everything that is published.")
 @_FORMS
 @_DRY_RUN
@@ -197,7 +197,7 @@ _DRY_RUN_PACK = click.option(
     },
 )
 @_FILE
-@click.argument("names", nargs=-1, metavar="[PATTERN]...", shell_complete=pattern_ids)
+@click.argument("names", nargs=-1, metavar="[PATTERN]...")
 @_DRY_RUN_PACK
 @reporting
 def pack(here: Here, path: Path, names: tuple[str, ...], is_dry_run: bool, is_json: bool) -> None:
