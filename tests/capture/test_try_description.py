@@ -4,18 +4,25 @@ from pathlib import Path
 import pytest
 from tests.homes import put, world_of
 
-from afterwit.agents.declared.parsing import description_of, table_of
+from afterwit.agents.declared.parsing import description_of
 from afterwit.capture.try_description import SessionTried, TriedFile, try_file
 from afterwit.model.errors import AfterwitError
 
-MAPS = (
-    "session=sid",
-    "prompt type==user text=message",
-    "call type==tool tool=name arguments=input",
-    "result type==done text=output exit_code=code",
-    "spend usage input=usage",
+DESCRIPTION = description_of(
+    {
+        "name": "tinker",
+        "transcripts": ["logs/*.jsonl"],
+        "sniff": {"type": "hello"},
+        "session": "sid",
+        "event": [
+            {"when": {"type": "user"}, "kind": "prompt", "text": "message"},
+            {"when": {"type": "tool"}, "kind": "call", "tool": "name", "arguments": "input"},
+            {"when": {"type": "done"}, "kind": "result", "text": "output", "exit_code": "code"},
+        ],
+        "spend": {"when": {"usage": {"exists": True}}, "input": "usage"},
+    },
+    "tinker.toml",
 )
-DESCRIPTION = description_of(table_of("tinker", ["logs/*.jsonl"], [], ["type=hello"], MAPS), "tinker.toml")
 LOG = b"""{"type":"hello","sid":"mon-1"}
 {"type":"user","sid":"mon-1","message":"Water the beds"}
 {"type":"tool","sid":"mon-1","name":"bash","input":{"command":"hose --on"}}

@@ -58,7 +58,6 @@ ASKED = {
     "store compact": "",
     "config show": "",
     "config exclude": "",
-    "config source list": "",
     "connect status": "",
     "skills list": "",
     "measure skipping": "--sessions 10",
@@ -94,7 +93,7 @@ ASKED = {
 WITHOUT_TIMES = {
     *("config set", "config unset", "places", "demo", "disconnect", "store rebuild", "store backup verify"),
     *("store backup schedule", "connect schedule", "connect agents", "connect file"),
-    *("config source add", "config source check", "config source remove", "measure backtest", "memory evaluate"),
+    *("config source", "measure backtest", "memory evaluate"),
     *(f"knowledge {name}" for name in ("add", "edit", "reject", "pin", "unpin", "retire", "forget", "audit")),
     *("knowledge export", "knowledge import", "templates delete", "templates import"),
     *("skills show", "skills pairs", "skills trends"),  # tests/extras/lab/skills/cli: the demo uses no skill

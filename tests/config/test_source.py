@@ -1,32 +1,52 @@
 """Logs that people have described, from the file beside the configuration to sessions in the store."""
 
-import stat
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.homes import Silent, chat_records, hash_of, learned, mixed_home, put, rows, world_of
 
-from afterwit.agents.declared.parsing import table_of
 from afterwit.capture import tasks
-from afterwit.config.file import add_description, read_descriptions, remove_description, sources_folder, sources_in
+from afterwit.config.file import read_descriptions
 from afterwit.config.show import load
 from afterwit.engine.archive.rebuild import rebuild
 from afterwit.engine.doctor.doctor import examine
-from afterwit.model.errors import ConfigError, DamagedError, UsageError
+from afterwit.model.errors import ConfigError, DamagedError
 from afterwit.sessions.filters import Filter
 from afterwit.sessions.search import best_hits
 
-MAPS = (
-    "session=sid",
-    "time=ts",
-    "facts type==hello cwd=dir version=v",
-    "prompt type==user text=message",
-    "call type==tool id=id tool=name arguments=input",
-    "result type==done id=id text=output exit_code=code",
-)
-TABLE = table_of("tinker", ["logs/*.jsonl"], ["~/.tinker"], ["type=hello"], MAPS)
+TOML = """\
+name = "tinker"
+homes = ["~/.tinker"]
+transcripts = ["logs/*.jsonl"]
+sniff = { type = "hello" }
+session = "sid"
+time = "ts"
+
+[[facts]]
+when = { type = "hello" }
+cwd = "dir"
+version = "v"
+
+[[event]]
+when = { type = "user" }
+kind = "prompt"
+text = "message"
+
+[[event]]
+when = { type = "tool" }
+kind = "call"
+id = "id"
+tool = "name"
+arguments = "input"
+
+[[event]]
+when = { type = "done" }
+kind = "result"
+id = "id"
+text = "output"
+exit_code = "code"
+"""
 
 
 def records(session: str) -> list[dict[str, Any]]:
@@ -51,34 +71,21 @@ def store(tmp_path: Path) -> Path:
     return tmp_path / "store"
 
 
+def describe(store: Path, text: str = TOML) -> Path:
+    return put(store / "sources" / "tinker.toml", text.encode())
+
+
+def remove(file: Path) -> None:
+    """As its owner takes a description out of use."""
+    file.rename(file.with_name(f"{file.name}.removed"))
+
+
 def sessions(store: Path) -> list[tuple[Any, ...]]:
     return rows(store, "SELECT agent, native_id FROM sessions ORDER BY agent, native_id")
 
 
-def test_a_description_is_kept_beside_the_configuration_for_its_owner_alone(store: Path) -> None:
-    file = add_description(store / "sources", TABLE, is_replacing=False)
-    assert file == store / "sources" / "tinker.toml"
-    if sys.platform != "win32":
-        assert [stat.S_IMODE(place.stat().st_mode) for place in (file, file.parent, store)] == [0o600, 0o700, 0o700]
-    assert [each.name for each in read_descriptions(sources_folder(store / "config.toml"))] == ["tinker"]
-    assert list((store / "sources").iterdir()) == [file]
-
-
-def test_a_description_is_replaced_only_if_that_is_wanted(store: Path) -> None:
-    add_description(store / "sources", TABLE, is_replacing=False)
-    with pytest.raises(UsageError, match="there already"):
-        add_description(store / "sources", TABLE, is_replacing=False)
-    add_description(store / "sources", {**TABLE, "homes": ["~/.other"]}, is_replacing=True)
-    assert sources_in(store / "sources")[0].description.homes == (".other",)
-
-
-def test_a_file_with_another_name_is_replaced_where_it_is(store: Path) -> None:
-    file = add_description(store / "sources", TABLE, is_replacing=False).rename(store / "sources" / "my-logs.toml")
-    assert add_description(store / "sources", TABLE, is_replacing=True) == file
-
-
 def test_two_descriptions_of_one_name_are_refused(store: Path) -> None:
-    file = add_description(store / "sources", TABLE, is_replacing=False)
+    file = describe(store)
     (file.parent / "other.toml").write_text(file.read_text())
     with pytest.raises(ConfigError, match="has the same"):
         read_descriptions(file.parent)
@@ -94,19 +101,14 @@ def test_a_description_that_cannot_be_used_stops_the_command_with_its_file_and_k
 
 
 def test_a_removed_description_finds_nothing_and_is_still_known(store: Path) -> None:
-    add_description(store / "sources", TABLE, is_replacing=False)
-    kept = remove_description(store / "sources", "tinker")
-    assert kept.name == "tinker.toml.removed"
-    assert sources_in(store / "sources") == []
+    remove(describe(store))
     assert [(each.name, each.homes, each.transcripts) for each in read_descriptions(store / "sources")] == [
         ("tinker", (), ())
     ]
-    with pytest.raises(UsageError, match=r"no source named 'tinker'\. There are: none"):
-        remove_description(store / "sources", "tinker")
 
 
 def test_declared_logs_are_learned_like_those_of_agents(home: Path, store: Path) -> None:
-    add_description(store / "sources", TABLE, is_replacing=False)
+    describe(store)
     mixed_home(home)
     report = learned(home, store)
     assert {agent.agent: agent.read for agent in report.agents} == {
@@ -122,21 +124,20 @@ def test_declared_logs_are_learned_like_those_of_agents(home: Path, store: Path)
 
 
 def test_worker_processes_know_declared_logs(home: Path, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    add_description(store / "sources", TABLE, is_replacing=False)
+    describe(store)
     monkeypatch.setattr(tasks, "_WORTH_A_POOL_BYTES", 0)
     assert learned(home, store, jobs=2).agents[0].read == 2
 
 
 def test_declared_logs_are_recognised_in_any_folder_before_plain_chats(tmp_path: Path, store: Path) -> None:
-    table = {**TABLE, "sniff": {"role": "user"}}
-    add_description(store / "sources", table, is_replacing=False)
+    describe(store, TOML.replace('{ type = "hello" }', '{ role = "user" }', 1))
     put(tmp_path / "logs" / "talk.jsonl", chat_records())
     report = learned(tmp_path / "home", store, folder=tmp_path / "logs")
     assert [agent.agent for agent in report.agents] == ["tinker"]
 
 
 def test_the_configuration_can_move_a_declared_source_or_switch_it_off(home: Path, store: Path) -> None:
-    add_description(store / "sources", TABLE, is_replacing=False)
+    describe(store)
     put(store / "config.toml", b"[agents.tinker]\nenabled = false\n")
     assert learned(home, store).agents == []
     put(store / "config.toml", b'[agents.tinker]\nhomes = ["~/elsewhere"]\n')
@@ -144,7 +145,7 @@ def test_the_configuration_can_move_a_declared_source_or_switch_it_off(home: Pat
 
 
 def test_doctor_shows_a_declared_source_with_its_evidence(home: Path, store: Path) -> None:
-    add_description(store / "sources", TABLE, is_replacing=False)
+    describe(store)
     learned(home, store)
     agents = {agent.agent: agent for agent in examine(world_of(home, store)).agents}
     assert agents["tinker"].evidence == "a description of your own"
@@ -153,24 +154,24 @@ def test_doctor_shows_a_declared_source_with_its_evidence(home: Path, store: Pat
 
 
 def test_texts_of_declared_logs_are_found_and_shown(home: Path, store: Path) -> None:
-    add_description(store / "sources", TABLE, is_replacing=False)
+    describe(store)
     learned(home, store)
     hits = best_hits(world_of(home, store), "valve", Filter(), "", 10, 80).hits
     assert [(hit.agent, hit.snippet) for hit in hits] == [("tinker", "no such valve")] * 2
 
 
 def test_a_rebuild_reads_declared_logs_again_even_when_the_source_is_removed(home: Path, store: Path) -> None:
-    add_description(store / "sources", TABLE, is_replacing=False)
+    file = describe(store)
     learned(home, store)
     before = hash_of(store)
     assert rebuild(world_of(home, store), Silent()).faults == []
-    remove_description(store / "sources", "tinker")
+    remove(file)
     assert rebuild(world_of(home, store), Silent()).faults == []
     assert hash_of(store) == before
 
 
 def test_without_its_description_a_log_is_a_fault_of_a_rebuild_and_the_rest_is_read(home: Path, store: Path) -> None:
-    file = add_description(store / "sources", TABLE, is_replacing=False)
+    file = describe(store)
     mixed_home(home)
     learned(home, store)
     file.unlink()

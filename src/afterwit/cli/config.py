@@ -7,21 +7,11 @@ from typing import Any
 import click
 
 from afterwit.agents.declared.description import Description
-from afterwit.agents.declared.parsing import table_of, toml_of
 from afterwit.agents.registry import agents_with
 from afterwit.cli.commands import CliGroup
 from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import cut, print_json, print_line, talk
-from afterwit.cli.terminal.table import Column, print_table
-from afterwit.config.file import (
-    DescribedSource,
-    add_description,
-    check_description,
-    read_description,
-    remove_description,
-    sources_folder,
-    sources_in,
-)
+from afterwit.config.file import read_description, sources_folder
 from afterwit.config.set import ConfigTarget, SettingChange, set_value, unset_value
 from afterwit.config.set import exclude as run_exclude
 from afterwit.config.show import SettingRow
@@ -29,16 +19,7 @@ from afterwit.config.show import show as run
 from afterwit.model.figures import human_count
 
 _LINE_CELLS = 100
-_NAME = click.argument("name", metavar="NAME")
 _KEY = click.argument("key", metavar="KEY")
-_TRY = click.option(
-    "--try",
-    "tried",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Show what would be read from this file; nothing is written or stored.",
-)
-_SOURCES = (Column("name"), Column("homes"), Column("transcripts"), Column("file"))
 
 
 @click.group(cls=CliGroup)
@@ -166,151 +147,30 @@ def exclude(here: Here, entries: tuple[str, ...], is_removed: bool, is_json: boo
         talk(f"{fit} and {'stays' if stored == 1 else 'stay'}: `afterwit delete --excluded` erases them.")
 
 
-@config.group(cls=CliGroup)
-def source() -> None:
-    """Logs of programs that Afterwit does not know, described by you."""
-
-
-@source.command(
-    "add",
-    examples=(
-        "afterwit config source add tinker --home ~/.tinker --glob 'logs/*.jsonl' --sniff type=hello \\\n"
-        "      --map session=sid --map time=ts --map 'prompt type==user text=message' \\\n"
-        "      --map 'call type==tool id=id tool=name arguments=input' \\\n"
-        "      --map 'result type==done id=id text=output exit_code=code' --try ~/.tinker/logs/monday.jsonl",
-    ),
+@config.command(
+    examples=("afterwit config source tinker.toml", "afterwit config source tinker.toml --try monday.jsonl"),
 )
-@_NAME
-@click.option(
-    "--glob",
-    "globs",
-    multiple=True,
-    required=True,
-    metavar="PATTERN",
-    help="Which files in --home are logs, such as 'logs/*.jsonl'; repeat for more.",
-)
-@click.option(
-    "--home",
-    "homes",
-    multiple=True,
-    metavar="FOLDER",
-    help="The folder of the logs; repeat for more. Without it, only `learn --sessions-dir` reads them.",
-)
-@click.option(
-    "--sniff",
-    "sniffs",
-    multiple=True,
-    required=True,
-    metavar="FIELD[=VALUE]",
-    help="How these logs are recognised: a field of one of the first records; repeat for more, all must fit.",
-)
-@click.option(
-    "--map",
-    "maps",
-    multiple=True,
-    required=True,
-    metavar="RULE",
-    help="What a record becomes, such as 'prompt type==user text=message'; or session=FIELD, time=FIELD; repeat for"
-    " more.",
-)
-@_TRY
-@click.option("--replace", "is_replacing", is_flag=True, help="Write it anew if there is one of that name.")
-@reporting
-def add_source(
-    here: Here,
-    name: str,
-    globs: tuple[str, ...],
-    homes: tuple[str, ...],
-    sniffs: tuple[str, ...],
-    maps: tuple[str, ...],
-    tried: Path | None,
-    is_replacing: bool,
-    is_json: bool,
-) -> None:
-    """Describe a log of JSON lines, to be read by `learn` from now on.
-
-    Writes one TOML file into the folder `sources` beside the configuration file; change it there as you like. With
-    --try nothing is written: the description and what it would read from the file are shown.
-    """
-    table = table_of(name, globs, [_absolute(home) for home in homes], sniffs, maps)
-    if tried is not None:
-        description = check_description(table)
-        if not is_json:
-            print_line(toml_of(table))
-        _try(here, description, tried, is_json=is_json)
-        return
-    file = add_description(_folder(here), table, is_replacing=is_replacing)
-    if is_json:
-        print_json({"name": name, "file": str(file)})
-    else:
-        print_line(f"Wrote {file}. `afterwit learn` reads these logs from now on.")
-
-
-@source.command("list", examples=("afterwit config source list",))
-@reporting
-def list_sources(here: Here, is_json: bool) -> None:
-    """List the logs that you have described."""
-    sources = [_fields(here, kept) for kept in sources_in(_folder(here))]
-    if is_json:
-        print_json(sources)
-    elif sources:
-        print_table(_SOURCES, [tuple(map(_join, fields.values())) for fields in sources], is_folded=True)
-    else:
-        talk("No log is described yet. `afterwit config source add --help` says how.")
-
-
-@source.command("remove", examples=("afterwit config source remove tinker",))
-@_NAME
-@reporting
-def remove_source(here: Here, name: str, is_json: bool) -> None:
-    """Read these logs no more.
-
-    What was read stays in the store. The description is kept under another name, because a rebuild needs it; rename it
-    back to undo this.
-    """
-    file = remove_description(_folder(here), name)
-    if is_json:
-        print_json({"name": name, "file": str(file)})
-    else:
-        print_line(f"Removed. What was read stays; the description is kept as {file}.")
-
-
-@source.command("check", examples=("afterwit config source check tinker.toml --try monday.jsonl",))
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE")
-@_TRY
+@click.option(
+    "--try",
+    "tried",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="LOG",
+    help="Show what would be read from this log; nothing is written or stored.",
+)
 @reporting
-def check_source(here: Here, file: Path, tried: Path | None, is_json: bool) -> None:
-    """Check a description, and with --try show what it would read from a log."""
+def source(here: Here, file: Path, tried: Path | None, is_json: bool) -> None:
+    """Check a description of logs that Afterwit does not know, and with --try show what it would read.
+
+    Descriptions in use stand in the folder `sources` beside the configuration file.
+    """
     description = read_description(file)
     if tried is not None:
         _try(here, description, tried, is_json=is_json)
     elif is_json:
         print_json({"name": description.name, "file": str(file)})
     else:
-        print_line(f"{file} is sound. Put it into {_folder(here)} to use it.")
-
-
-def _folder(here: Here) -> Path:
-    return sources_folder(here.configured.place.config)
-
-
-def _absolute(home: str) -> str:
-    """A folder given on the command line is relative to where the command runs; in the file, to the home folder."""
-    return home if home.startswith("~") else str(Path(home).absolute())
-
-
-def _fields(here: Here, kept: DescribedSource) -> dict[str, Any]:
-    homes = here.world.settings.agents[kept.description.name].homes
-    return {
-        "name": kept.description.name,
-        "homes": [str(home) for home in homes],
-        "transcripts": list(kept.description.transcripts),
-        "file": str(kept.file),
-    }
-
-
-def _join(cell: str | list[str]) -> str:
-    return cell if isinstance(cell, str) else ", ".join(cell)
+        print_line(f"{file} is sound. Put it into {sources_folder(here.configured.place.config)} to use it.")
 
 
 def _try(here: Here, description: Description, file: Path, *, is_json: bool) -> None:
