@@ -5,14 +5,13 @@ import click
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.connect.agents import this_machine
 from afterwit.cli.terminal.options import Here, reporting, timed
-from afterwit.cli.terminal.output import console, print_json, print_line, print_text
+from afterwit.cli.terminal.output import print_bad, print_json, print_line, print_text
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
 from afterwit.engine.doctor.agent_health import AgentHealth, RetentionHealth, VersionHealth
 from afterwit.engine.doctor.doctor import Examination, examine, within
 from afterwit.engine.doctor.findings import Level, StoreHealth, hooks_missing, silent_hooks
 from afterwit.model.figures import human_bytes, human_count
-from afterwit.redaction.hygiene import clean
 
 _COLUMNS = (
     Column("version", most=12),
@@ -78,7 +77,7 @@ def _show(calendar: Calendar, examination: Examination, *, has_all_versions: boo
         print_text(fact, first=f"{name:<9} ", rest=" " * 10)
     print_line("")
     for finding in examination.findings:
-        _show_finding(finding.level, finding.what)
+        (print_bad if finding.level is Level.ALARM else print_text)(f"{finding.level}: {finding.what}")
     alarms = sum(finding.level is Level.ALARM for finding in examination.findings)
     print_line(f"{human_count(alarms, 'alarm')}." if alarms else "No alarms.")
 
@@ -159,11 +158,3 @@ def _facts(calendar: Calendar, store: StoreHealth) -> list[tuple[str, str]]:
         ("lock", f"{_LOCKS[store.lease]}{process}{run}"),
         ("hooks", f"{human_count(store.spool_files, 'file')} to be taken in, {human_bytes(store.spool_bytes)}"),
     ]
-
-
-def _show_finding(level: Level, what: str) -> None:
-    """Words are not broken on a terminal; in a pipe a finding is one line."""
-    from rich.text import Text
-
-    style = "bold red" if level is Level.ALARM else "yellow"
-    console().print(Text.assemble((f"{level.value}: ", style), clean(what)))

@@ -84,7 +84,7 @@ def _show_agents(agents: list[AgentReport]) -> None:
         busy.sort(key=lambda agent: (-agent.failed, -agent.bytes))
     shown, rest = busy[:_MOST_AGENTS], busy[_MOST_AGENTS:]
     if shown:
-        print_table(_COLUMNS, [_row(agent) for agent in shown], is_folded=True)
+        print_table(_COLUMNS, [_row(agent) for agent in shown])
     if rest:
         logs = human_count(sum(agent.read for agent in rest), "log")
         print_line(f"… and {logs} of {human_count(len(rest), 'more agent')}; --json has them all")

@@ -1,7 +1,7 @@
 """`afterwit connect agents` (or `connect <agent>`), `connect file` and `disconnect`: plans, shows, asks, does.
 
-A plan is summed up first: what goes into which files. Line by line it is shown where that is asked for: by `--diff`, by
-`--dry-run`, or at the question.
+A plan is summed up first: what goes into which files. Line by line it is shown where that is asked for: by `--diff` or
+`--dry-run`.
 
 Each plan stands for itself. One that cannot be made or carried out is told, and the others are done: then the exit code
 says "partly done".
@@ -69,11 +69,7 @@ def carry_out(machine: Machine, named: Iterable[tuple[str, Callable[[], ConnectP
     has_change = any(plan.needed for plan in plans.values())
     is_applied = has_change and not how.is_dry_run
     if is_applied and not how.is_agreed:
-        ask_or_leave(
-            "Do this?",
-            "Look at it with --dry-run, and add --yes.",
-            shows={"d": ("the exact change", lambda: _show_lines(plans.values()))},
-        )
+        ask_or_leave("Do this?", "Look at it with --dry-run, and add --yes.")
     done = [name for name in pending if not how.is_dry_run and _apply(machine, name, plans[name], faults)]
     if how.is_json:
         print_json([_shape(name, plan, is_applied=name in done) for name, plan in plans.items()])
@@ -274,7 +270,7 @@ def agents(
     """Let agents hear from Afterwit.
 
     Puts hooks, a plugin or an extension into the agent's own settings, and the MCP server beside them. Says what goes
-    into which files, asks (the answer d shows the exact change), and keeps what others put there. `afterwit disconnect`
+    into which files (--diff shows the exact change), asks, and keeps what others put there. `afterwit disconnect`
     leaves every file as it was before.
     Running it again brings up to date what is outdated; --refuse and --rewrite are off unless they are given.
     """

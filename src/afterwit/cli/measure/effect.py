@@ -307,7 +307,7 @@ def _explain_figures(name: str, rows: Sequence[tuple[Any, ...]], calendar: Calen
             Column(_HEADINGS.get(field, field.replace("_", " ")), is_number=_is_number(field, value))
             for field, value in zip(fields, rows[0], strict=True)
         ]
-        print_table(columns, [_cells(row, fields, calendar) for row in rows], is_folded=True)
+        print_table(columns, [_cells(row, fields, calendar) for row in rows])
 
 
 def _is_number(field: str, value: Any) -> bool:

@@ -69,7 +69,7 @@ def repos(here: Here, merged: str | None, into: str | None, undone: str | None, 
         _print_groups(places)
     else:
         rows = [(row.repo or "–", row.sessions, row.domain, row.root, _other(row), row.how) for row in places]
-        print_table(_REPOS, rows, is_folded=True)
+        print_table(_REPOS, rows)
     if places and not is_json:
         names = {row.repo for row in places if row.repo}
         count = human_count(sum(row.sessions for row in places), "session")
@@ -111,7 +111,7 @@ def tools(here: Here, merged: str | None, into: str | None, undone: str | None, 
         talk(EMPTY)
     else:
         rows = [(row.agent, row.tool, row.kind, row.actions, row.failures) for row in summaries]
-        print_table(_TOOLS, rows, is_folded=True)
+        print_table(_TOOLS, rows)
 
 
 @command(
@@ -135,4 +135,4 @@ def users(here: Here, merged: str | None, into: str | None, undone: str | None, 
         talk(EMPTY)
     else:
         rows = [(row.user or "–", row.sessions, row.agents.replace(",", ", ")) for row in summaries]
-        print_table(_USERS, rows, is_folded=True)
+        print_table(_USERS, rows)
