@@ -28,25 +28,19 @@ _LOCKS = {"free": "free", "held": "held by process", "stale": "free; left by a r
 
 
 @command(
-    examples=("afterwit doctor", "afterwit doctor --full", "afterwit doctor --audit-secrets", "afterwit doctor --json"),
+    examples=("afterwit doctor", "afterwit doctor --full", "afterwit doctor --json"),
     exits={
         ExitCode.FINE: "No alarm. Warnings do not change the exit code.",
-        ExitCode.FAILED: "At least one alarm, or there is no store yet, or the audit cannot be made.",
+        ExitCode.FAILED: "At least one alarm, or there is no store yet.",
     },
 )
 @click.option("--full", "is_full", is_flag=True, help="Read all pages and archived bytes, as `store verify` does.")
 @click.option(
     "--versions", "has_all_versions", is_flag=True, help="Show every version of an agent, not only the newest."
 )
-@click.option(
-    "--audit-secrets",
-    "is_audited",
-    is_flag=True,
-    help="Let kingfisher, where it is installed, look for secrets in everything but the archive. Offline.",
-)
 @reporting
 @timed
-def doctor(here: Here, is_full: bool, has_all_versions: bool, is_audited: bool, is_json: bool) -> None:
+def doctor(here: Here, is_full: bool, has_all_versions: bool, is_json: bool) -> None:
     """Check that nothing is missed and that the store is sound.
 
     When an agent changes the format of its logs, files may be read and nothing comes out. This compares what lies on
@@ -55,10 +49,6 @@ def doctor(here: Here, is_full: bool, has_all_versions: bool, is_audited: bool, 
     """
     machine = this_machine(here)
     examination = examine(here.world, is_full=is_full).plus((*hooks_missing(machine), *silent_hooks(machine)))
-    if is_audited:
-        from afterwit.engine.doctor.audit_secrets import audit_texts
-
-        examination = audit_texts(here.world, examination)
     if is_json:
         print_json(examination)
     else:

@@ -34,7 +34,6 @@ OWN = {
     "search_sessions": "afterwit.mcp.recall",
     "record_lesson": "afterwit.mcp.items",
     "report_item": "afterwit.mcp.items",
-    "open_questions": "afterwit.mcp.recall",
     "reading_next": "afterwit.mcp.reading",
     "reading_answer": "afterwit.mcp.reading",
 }

@@ -2,8 +2,6 @@
 over everything.
 """
 
-from pathlib import Path
-
 from afterwit.agents.registry import agents_with
 from afterwit.config.calendar import EXAMPLES, period
 from afterwit.knowledge.door.list import ItemFilter, searched
@@ -15,7 +13,6 @@ from afterwit.sessions.filters import Filter, find_session, known_repos
 from afterwit.sessions.list import Order, list_sessions
 from afterwit.sessions.originals import TranscriptSource, source_of
 from afterwit.sessions.pin import pin
-from afterwit.sessions.restore import RestoreChoice, plan_restore, restore_file
 from afterwit.sessions.search import search
 from afterwit.store.rows.session_list import SessionRow, session_of
 from afterwit.store.rows.texts import KINDS
@@ -108,26 +105,6 @@ def _pin(ask: Ask) -> WebAnswer:
     return redirect(session_path(ask.names["agent"], ask.names["session"]))
 
 
-def _restore_plan(ask: Ask) -> WebAnswer:
-    with source_of(ask.world) as source:
-        row = session_asked(ask, source)
-        plan = plan_restore(source, ask.world, [row], None, RestoreChoice(with_subagents=True))
-    return render(ask, "restore.html", row=row, plan=plan, done=None, safe=source.redactor.path)
-
-
-def _restore(ask: Ask) -> WebAnswer:
-    """Gives back what is missing where the agent looks for it; what is there in another form is left alone."""
-    with source_of(ask.world) as source:
-        row = session_asked(ask, source)
-        plan = plan_restore(source, ask.world, [row], None, RestoreChoice(with_subagents=True))
-        written: list[Path] = []
-        for step in plan.steps:
-            if step.found == "new":
-                restore_file(source, step)
-                written.append(step.target)
-    return render(ask, "restore.html", row=row, plan=plan, done=written, safe=source.redactor.path)
-
-
 def _choices_in(ask: Ask, field: str, values: type[Outcome] | type[TaskType]) -> tuple[str, ...]:
     chosen = ask.many(field)
     for value in chosen:
@@ -170,8 +147,6 @@ def _search(ask: Ask) -> WebAnswer:
 ROUTES = (
     WebRoute("/sessions", _list),
     WebRoute("/export/{agent}/{session:path}", _export),
-    WebRoute("/restore/{agent}/{session:path}", _restore_plan),
-    WebRoute("/restore/{agent}/{session:path}", _restore, "POST"),
     WebRoute("/pin/{agent}/{session:path}", _pin, "POST"),
     WebRoute("/search", _search),
 )
