@@ -38,7 +38,7 @@ ASKED = {
     "sessions list": "",
     "sessions search": "pytest --limit 0",
     "sessions show": "SESSION",
-    "sessions restore": "SESSION --in-place --dry-run",
+    "sessions restore": "SESSION --dry-run",
     "sessions cost": "",
     "sessions repos": "",
     "sessions tools": "",

@@ -51,6 +51,11 @@ profile_option = click.option(
 )
 
 
+def flag(option: str, name: str, text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """An option that is there or not."""
+    return click.option(option, name, is_flag=True, help=text)
+
+
 class CliCommand(click.Command):
     """A command with examples, and with what its exit codes mean where that differs from the rule."""
 

@@ -8,7 +8,7 @@ import click
 
 from afterwit.agents.declared.description import Description
 from afterwit.agents.registry import agents_with
-from afterwit.cli.commands import CliGroup
+from afterwit.cli.commands import CliGroup, flag
 from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import cut, print_json, print_line, talk
 from afterwit.config.file import read_description, sources_folder
@@ -114,7 +114,7 @@ def _say_changed(change: SettingChange, *, is_json: bool) -> None:
     )
 )
 @click.argument("entries", nargs=-1, metavar="[ENTRY]...")
-@click.option("--remove", "is_removed", is_flag=True, help="Take these out again: the next `learn` reads them.")
+@flag("--remove", "is_removed", "Take these out again: the next `learn` reads them.")
 @reporting
 def exclude(here: Here, entries: tuple[str, ...], is_removed: bool, is_json: bool) -> None:
     """Leave out repositories, folders or agents; without an ENTRY, show what is left out.
@@ -148,7 +148,7 @@ def exclude(here: Here, entries: tuple[str, ...], is_removed: bool, is_json: boo
 
 
 @config.command(
-    examples=("afterwit config source tinker.toml", "afterwit config source tinker.toml --try monday.jsonl"),
+    examples=("afterwit config source tinker.toml", "afterwit config source tinker.toml --try monday.jsonl")
 )
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE")
 @click.option(

@@ -2,7 +2,7 @@
 
 import click
 
-from afterwit.cli.commands import ExitCode, command
+from afterwit.cli.commands import ExitCode, command, flag
 from afterwit.cli.connect.agents import this_machine
 from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import print_bad, print_json, print_line, print_text
@@ -34,10 +34,8 @@ _LOCKS = {"free": "free", "held": "held by process", "stale": "free; left by a r
         ExitCode.FAILED: "At least one alarm, or there is no store yet.",
     },
 )
-@click.option("--full", "is_full", is_flag=True, help="Read all pages and archived bytes, as `store verify` does.")
-@click.option(
-    "--versions", "has_all_versions", is_flag=True, help="Show every version of an agent, not only the newest."
-)
+@flag("--full", "is_full", "Read all pages and archived bytes, as `store verify` does.")
+@flag("--versions", "has_all_versions", "Show every version of an agent, not only the newest.")
 @reporting
 @timed
 def doctor(here: Here, is_full: bool, has_all_versions: bool, is_json: bool) -> None:

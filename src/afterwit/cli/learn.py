@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from afterwit.cli.commands import ExitCode, command
+from afterwit.cli.commands import ExitCode, command, flag
 from afterwit.cli.learned import show_report
 from afterwit.cli.terminal.options import (
     COUNT,
@@ -53,11 +53,10 @@ from afterwit.model.learn_run import LearnReading, Options, Report, WantedSessio
     help="Only files changed since then: 12h, 30d, yesterday, 'last week', 2026-03, a day.",
 )
 @many("--session", "named", "AGENT/ID", "Only this session, without a look at other logs; repeat for more.")
-@click.option(
+@flag(
     "--ended",
     "is_ended",
-    is_flag=True,
-    help="Only sessions that connected agents said have ended since the last run. The agents start this themselves.",
+    "Only sessions that connected agents said have ended since the last run. The agents start this themselves.",
 )
 @click.option(
     "--jobs",
@@ -87,19 +86,15 @@ from afterwit.model.learn_run import LearnReading, Options, Report, WantedSessio
     metavar="SECONDS",
     help="Stop after this time, as Ctrl-C would. What was read is kept.",
 )
-@click.option(
-    "--relearn",
-    "is_reharvest",
-    is_flag=True,
-    help="Look for notes in all stored sessions again, and show which came, went and changed.",
+@flag(
+    "--relearn", "is_reharvest", "Look for notes in all stored sessions again, and show which came, went and changed."
 )
 @many("--again", "again", "ID", "Also this session, although it was deleted: its whole id; repeat for more.")
-@click.option("--dry-run", "is_dry_run", is_flag=True, help="Do everything but write.")
-@click.option(
+@flag("--dry-run", "is_dry_run", "Do everything but write.")
+@flag(
     "--accept-database",
     "accepts_database",
-    is_flag=True,
-    help="Go on with a database that lacks some of the archive, instead of running `store rebuild`.",
+    "Go on with a database that lacks some of the archive, instead of running `store rebuild`.",
 )
 @reporting
 def learn(

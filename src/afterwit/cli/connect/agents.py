@@ -18,7 +18,7 @@ import click
 
 from afterwit.agents.descriptor import ConnectScope
 from afterwit.agents.registry import installer_for
-from afterwit.cli.commands import ExitCode, command
+from afterwit.cli.commands import ExitCode, command, flag
 from afterwit.cli.terminal.options import Here, agreed, own_command, reporting
 from afterwit.cli.terminal.output import ask_or_leave, has_colour, page, print_json, print_line, print_text, talk
 from afterwit.config.show import StorePlace, default_root
@@ -53,7 +53,7 @@ class Consent(NamedTuple):
     has_diff: bool = False
 
 
-with_diff = click.option("--diff", "has_diff", is_flag=True, help="Show the exact change of every file, line by line.")
+with_diff = flag("--diff", "has_diff", "Show the exact change of every file, line by line.")
 
 
 def carry_out(machine: Machine, named: Iterable[tuple[str, Callable[[], ConnectPlan]]], how: Consent) -> None:
@@ -246,14 +246,13 @@ def _project(folder: Path) -> Path:
         "afterwit connect agents --all --dry-run",
         "afterwit connect claude-code --refuse --rewrite --yes",
     ),
-    exits={ExitCode.FAILED: "A file cannot be changed, or the answer was no."},
 )
 @click.argument("names", metavar="[AGENT]...", nargs=-1)
-@click.option("--all", "is_all", is_flag=True, help="Every agent that is found on this machine.")
-@click.option("--refuse", "may_refuse", is_flag=True, help="Refuse a command once that is known to fail here.")
-@click.option("--rewrite", "may_rewrite", is_flag=True, help="Rewrite a command into the proven one.")
+@flag("--all", "is_all", "Every agent that is found on this machine.")
+@flag("--refuse", "may_refuse", "Refuse a command once that is known to fail here.")
+@flag("--rewrite", "may_rewrite", "Rewrite a command into the proven one.")
 @agreed
-@click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would be changed, and change nothing.")
+@flag("--dry-run", "is_dry_run", "Show what would be changed, and change nothing.")
 @with_diff
 @reporting
 def agents(
@@ -284,13 +283,10 @@ def agents(
     carry_out(machine, plans, Consent(is_agreed, is_dry_run, is_json, has_diff))
 
 
-@command(
-    examples=("afterwit connect file AGENTS.md", "afterwit connect file CLAUDE.md --dry-run"),
-    exits={ExitCode.FAILED: "A file cannot be changed, or the answer was no."},
-)
+@command(examples=("afterwit connect file AGENTS.md", "afterwit connect file CLAUDE.md --dry-run"))
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path, dir_okay=False))
 @agreed
-@click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would be changed, and change nothing.")
+@flag("--dry-run", "is_dry_run", "Show what would be changed, and change nothing.")
 @with_diff
 @reporting
 def file(here: Here, paths: tuple[Path, ...], is_agreed: bool, is_dry_run: bool, has_diff: bool, is_json: bool) -> None:
@@ -311,12 +307,11 @@ def file(here: Here, paths: tuple[Path, ...], is_agreed: bool, is_dry_run: bool,
         "afterwit disconnect --all --yes",
         "afterwit disconnect file AGENTS.md",
     ),
-    exits={ExitCode.FAILED: "A file cannot be changed, or the answer was no."},
 )
 @click.argument("names", metavar="[AGENT]... | file PATH...", nargs=-1)
-@click.option("--all", "is_all", is_flag=True, help="Everything that is connected, in all projects.")
+@flag("--all", "is_all", "Everything that is connected, in all projects.")
 @agreed
-@click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would be changed, and change nothing.")
+@flag("--dry-run", "is_dry_run", "Show what would be changed, and change nothing.")
 @with_diff
 @reporting
 def disconnect(

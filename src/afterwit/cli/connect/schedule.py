@@ -7,7 +7,7 @@ from typing import Any
 import click
 import msgspec
 
-from afterwit.cli.commands import ExitCode, command
+from afterwit.cli.commands import command, flag
 from afterwit.cli.connect.agents import this_host, this_machine
 from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import ask_or_leave, print_bad, print_json, print_line, print_text, talk
@@ -29,13 +29,12 @@ _TIME = re.compile(r"(?:[01]?[0-9]|2[0-3]):[0-5][0-9]")
         "afterwit connect schedule --hourly --dry-run",
         "afterwit connect schedule --off",
     ),
-    exits={ExitCode.FAILED: "There is no scheduler that can be used, it refused, or the answer was no."},
 )
 @click.option("--daily", metavar="HH:MM", help="Once a day at this time of the local clock.")
-@click.option("--hourly", "is_hourly", is_flag=True, help="Once an hour.")
-@click.option("--off", "is_off", is_flag=True, help="Remove the schedule, and leave everything as it was before.")
+@flag("--hourly", "is_hourly", "Once an hour.")
+@flag("--off", "is_off", "Remove the schedule, and leave everything as it was before.")
 @agreed
-@click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would be done, and do nothing.")
+@flag("--dry-run", "is_dry_run", "Show what would be done, and do nothing.")
 @reporting
 def schedule(
     here: Here,

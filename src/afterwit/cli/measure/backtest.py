@@ -10,8 +10,8 @@ from pathlib import Path
 import click
 import msgspec
 
-from afterwit.cli.commands import command, typed_command
-from afterwit.cli.sessions.filters import EXITS, filtered
+from afterwit.cli.commands import command, flag, typed_command
+from afterwit.cli.sessions.filters import filtered
 from afterwit.cli.terminal.options import Here, many, reporting
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.cli.terminal.progress import bar
@@ -64,7 +64,6 @@ _COLUMNS = (
         "afterwit measure backtest --explain 3f2a",
         "afterwit measure backtest --strategy places --notes notes.jsonl --json",
     ),
-    exits=EXITS,
 )
 @many(
     "--strategy",
@@ -72,9 +71,7 @@ _COLUMNS = (
     "NAME",
     f"One of {', '.join(PLAYERS)}; its figures are shown. Default: afterwit, for --table and --json all.",
 )
-@click.option(
-    "--table", "is_table", is_flag=True, help="Show all figures, beside those of simple strategies. Takes longer."
-)
+@flag("--table", "is_table", "Show all figures, beside those of simple strategies. Takes longer.")
 @click.option(
     "--notes",
     type=click.Path(dir_okay=False, path_type=Path),

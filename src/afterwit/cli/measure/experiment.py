@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from afterwit.cli.commands import CliGroup, command
+from afterwit.cli.commands import CliGroup, command, flag
 from afterwit.cli.measure.effect import show_explained
 from afterwit.cli.terminal.options import Here, in_place, many, reporting, timed
 from afterwit.cli.terminal.output import print_json, print_line, print_text
@@ -87,9 +87,7 @@ def stop(here: Here) -> None:
     print_line("The experiment is over. `afterwit measure experiment show` says what it showed.")
 
 
-@experiment.command(
-    examples=("afterwit measure experiment show", "afterwit measure experiment show --explain block"),
-)
+@experiment.command(examples=("afterwit measure experiment show", "afterwit measure experiment show --explain block"))
 @click.option("--explain", metavar="ARM", help="The sessions behind what is said of an arm, each with what it adds.")
 @reporting
 @timed
@@ -168,7 +166,7 @@ _PERCENT = _Percent(min=0, max=90)
     metavar="PERCENT",
     help="Every other session goes without this share of the notes.",
 )
-@click.option("--list", "is_list", is_flag=True, help="Show what was skipped lately, and where.")
+@flag("--list", "is_list", "Show what was skipped lately, and where.")
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="So many, with --list.")
 @reporting
 @timed

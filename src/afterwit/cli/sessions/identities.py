@@ -7,7 +7,7 @@ from functools import partial
 import click
 
 from afterwit.cli.commands import command
-from afterwit.cli.sessions.filters import EMPTY, EXITS
+from afterwit.cli.sessions.filters import EMPTY
 from afterwit.cli.terminal.options import Here, added, reporting
 from afterwit.cli.terminal.output import print_json, print_line, talk
 from afterwit.cli.terminal.table import Column, print_table
@@ -49,7 +49,6 @@ def _decide(here: Here, subject: str, merged: str | None, into: str | None, undo
         "afterwit sessions repos --merge old-orchard --into github.com/acme/orchard",
         "afterwit sessions repos --undo old-orchard",
     ),
-    exits=EXITS,
 )
 @_merge_options
 @reporting
@@ -92,10 +91,7 @@ def _other(row: identities.RepoSeen) -> str:
     return "" if row.remote == row.repo else row.remote
 
 
-@command(
-    examples=("afterwit sessions tools", "afterwit sessions tools --merge run_shell --into Bash"),
-    exits=EXITS,
-)
+@command(examples=("afterwit sessions tools", "afterwit sessions tools --merge run_shell --into Bash"))
 @_merge_options
 @reporting
 def tools(here: Here, merged: str | None, into: str | None, undone: str | None, is_json: bool) -> None:
@@ -114,10 +110,7 @@ def tools(here: Here, merged: str | None, into: str | None, undone: str | None, 
         print_table(_TOOLS, rows)
 
 
-@command(
-    examples=("afterwit sessions users", "afterwit sessions users --merge ada-laptop --into ada"),
-    exits=EXITS,
-)
+@command(examples=("afterwit sessions users", "afterwit sessions users --merge ada-laptop --into ada"))
 @_merge_options
 @reporting
 def users(here: Here, merged: str | None, into: str | None, undone: str | None, is_json: bool) -> None:
