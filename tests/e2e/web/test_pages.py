@@ -20,7 +20,6 @@ _PAGES = (
     "/search?q=pytest",
     "/proof",
     "/proof?compare=now",
-    "/proof/confidence?from=6",
     "/proof/figure?figure=failures",
     "/more",
     "/more/guards",

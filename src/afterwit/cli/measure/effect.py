@@ -228,25 +228,6 @@ def _rows_behind(here: Here, name: str) -> list[ExplainedCase]:
     raise click.UsageError(f"There is no figure {name!r}, and no note of that name was drawn. {hint or figures}")
 
 
-_HEADINGS = {
-    "at_ms": "when",
-    "item": "note",
-    "harvester": "found by",
-    "told_at": "told",
-    "moment": "its moment",
-    "wrong": "wrong because",
-    "came_in": "sessions with it",
-    "task_type": "kind",
-    "first_try": "first check passed",
-    "is_skipped": "skipped",
-    "hook_ms": "hook ms",
-    "cache_share": "from cache",
-    "came_true": "confirmed",
-    "hook_faults": "hooks failed",
-}
-_ANSWERS = {True: "yes", False: "no", None: "–"}
-
-
 @command(
     examples=(
         "afterwit measure report",
@@ -296,31 +277,23 @@ def report(here: Here, folder: Path | None, since: str | None, explain: str | No
         print_text(f"The whole report: {written.page}")
 
 
-def _explain_figures(name: str, rows: Sequence[tuple[Any, ...]], calendar: Calendar, *, is_json: bool) -> None:
+def _explain_figures(name: str, rows: Sequence[Any], calendar: Calendar, *, is_json: bool) -> None:
     if is_json:
         print_json(running.plain(rows))
-    elif not rows:
+        return
+    if not rows:
         talk(f"Nothing was counted for {name} yet.")
-    else:
-        fields: tuple[str, ...] = getattr(rows[0], "_fields", ())
-        columns = [
-            Column(_HEADINGS.get(field, field.replace("_", " ")), is_number=_is_number(field, value))
-            for field, value in zip(fields, rows[0], strict=True)
-        ]
-        print_table(columns, [_cells(row, fields, calendar) for row in rows])
+        return
+    fields: tuple[str, ...] = rows[0]._fields
+    columns = [
+        Column("when" if field == "at_ms" else field.replace("_", " "), is_number=isinstance(value, float))
+        for field, value in zip(fields, rows[0], strict=True)
+    ]
+    print_table(columns, [[_cell(row, field, calendar) for field in fields] for row in rows])
 
 
-def _is_number(field: str, value: Any) -> bool:
-    return field != "at_ms" and isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _cells(row: tuple[Any, ...], fields: Sequence[str], calendar: Calendar) -> list[str]:
-    return [_cell(value, field, calendar) for field, value in zip(fields, row, strict=True)]
-
-
-def _cell(value: Any, field: str, calendar: Calendar) -> str:
+def _cell(row: Any, field: str, calendar: Calendar) -> object:
+    value = getattr(row, field)
     if field == "at_ms":
         return calendar.day(value) if value else "not known"
-    if value is None or isinstance(value, bool):
-        return _ANSWERS[value]
-    return f"{value:.2f}" if isinstance(value, float) else str(value)
+    return f"{value:.2f}" if isinstance(value, float) else value

@@ -1,7 +1,5 @@
 """`afterwit sessions repos`, `tools` and `users`: names, what they were resolved to, and merging two."""
 
-import itertools
-import sys
 from functools import partial
 
 import click
@@ -9,7 +7,7 @@ import click
 from afterwit.cli.commands import command
 from afterwit.cli.sessions.filters import EMPTY
 from afterwit.cli.terminal.options import Here, added, reporting
-from afterwit.cli.terminal.output import print_json, print_line, talk
+from afterwit.cli.terminal.output import print_json, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.model.figures import human_count
 from afterwit.sessions import identities
@@ -64,8 +62,6 @@ def repos(here: Here, merged: str | None, into: str | None, undone: str | None, 
         print_json(places)
     elif not places:
         talk(EMPTY)
-    elif sys.stdout.isatty():
-        _print_groups(places)
     else:
         rows = [(row.repo or "–", row.sessions, row.domain, row.root, _other(row), row.how) for row in places]
         print_table(_REPOS, rows)
@@ -73,17 +69,6 @@ def repos(here: Here, merged: str | None, into: str | None, undone: str | None, 
         names = {row.repo for row in places if row.repo}
         count = human_count(sum(row.sessions for row in places), "session")
         talk(f"{human_count(len(names), 'repository', 'repositories')}, {count}.")
-
-
-def _print_groups(rows: list[identities.RepoSeen]) -> None:
-    """Each repository with its places below it: paths are long, and terminals are narrow."""
-    for repo, places in itertools.groupby(rows, key=lambda row: (row.repo, row.domain)):
-        name, domain = repo
-        print_line(f"{name or 'no repository'}{f'  ({domain})' if domain else ''}")
-        for row in places:
-            print_line(f"  {row.sessions:>5,}  {row.root or row.remote or 'nowhere'}")
-            remote = f", remote {row.remote}" if _other(row) else ""
-            print_line(f"         {row.how}{remote}")
 
 
 def _other(row: identities.RepoSeen) -> str:
