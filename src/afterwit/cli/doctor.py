@@ -10,7 +10,7 @@ from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
 from afterwit.engine.doctor.agent_health import AgentHealth, RetentionHealth, VersionHealth
 from afterwit.engine.doctor.doctor import Examination, examine, within
-from afterwit.engine.doctor.findings import Level, StoreHealth, hooks_missing, silent_hooks
+from afterwit.engine.doctor.findings import Level, StoreHealth, connection_findings
 from afterwit.model.figures import human_bytes, human_count
 
 _COLUMNS = (
@@ -46,7 +46,7 @@ def doctor(here: Here, is_full: bool, has_all_versions: bool, is_json: bool) -> 
     out. Each alarm says what to do.
     """
     machine = this_machine(here)
-    examination = examine(here.world, is_full=is_full).plus((*hooks_missing(machine), *silent_hooks(machine)))
+    examination = examine(here.world, is_full=is_full).plus(connection_findings(machine))
     if is_json:
         print_json(examination)
     else:

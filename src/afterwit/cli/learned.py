@@ -57,9 +57,9 @@ def _show_run(here: Here, report: Report, agents: list[AgentReport], *, is_rehar
     if report.news is not None:
         _show_news(report, report.news, here.calendar)
     _show_standing(report)
-    for count, why in ((report.excluded, "by your settings"), (report.own, "in which a model only read for Afterwit")):
-        if count:
-            print_line(f"{human_count(count, 'session')} left out {why}.")
+    for left_out, why in ((report.excluded, "by your settings"), (report.own, "in which a model only read for Afterwit")):
+        if left_out:
+            print_line(f"{human_count(left_out, 'session')} left out {why}.")
     if report.excluded_stored:
         count = human_count(report.excluded_stored, "stored session")
         talk(f"{count} from before your settings left them out. `afterwit sessions delete --excluded` erases them.")

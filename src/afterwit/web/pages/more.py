@@ -9,7 +9,7 @@ from afterwit.config.set import exclude
 from afterwit.config.show import DEFAULT, SettingRow
 from afterwit.config.show import show as settings_shown
 from afterwit.engine.doctor.doctor import examine
-from afterwit.engine.doctor.findings import hooks_missing, silent_hooks
+from afterwit.engine.doctor.findings import connection_findings
 from afterwit.model.errors import ConfigError, UsageError
 from afterwit.recall.deck.compile import tell_hooks
 from afterwit.recall.find_places import find_places
@@ -35,8 +35,7 @@ def _places(ask: Ask) -> WebAnswer:
 
 
 def _doctor(ask: Ask) -> WebAnswer:
-    machine = ask.place.machine
-    examination = examine(ask.world).plus((*hooks_missing(machine), *silent_hooks(machine)))
+    examination = examine(ask.world).plus(connection_findings(ask.place.machine))
     return render(ask, "doctor.html", examination=examination)
 
 
