@@ -57,9 +57,10 @@ def _show_run(here: Here, report: Report, agents: list[AgentReport], *, is_rehar
     if report.news is not None:
         _show_news(report, report.news, here.calendar)
     _show_standing(report)
-    for left_out, why in ((report.excluded, "by your settings"), (report.own, "in which a model only read for Afterwit")):
-        if left_out:
-            print_line(f"{human_count(left_out, 'session')} left out {why}.")
+    if report.excluded:
+        print_line(f"{human_count(report.excluded, 'session')} left out by your settings.")
+    if report.own:
+        print_line(f"{human_count(report.own, 'session')} left out in which a model only read for Afterwit.")
     if report.excluded_stored:
         count = human_count(report.excluded_stored, "stored session")
         talk(f"{count} from before your settings left them out. `afterwit sessions delete --excluded` erases them.")

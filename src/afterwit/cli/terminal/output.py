@@ -8,6 +8,7 @@ A result that goes to a file is written whole or not at all, private, and never 
 is ever replaced, and only if that is asked for. Reviews ask for answers of one key.
 """
 
+import json
 import os
 import re
 import shutil
@@ -103,19 +104,9 @@ def json_text(value: Any) -> str:
     """The value as programs get it, with times in their one shape."""
     shape = with_times(msgspec.to_builtins(value, enc_hook=str))
     try:
-        encoded = msgspec.json.encode(shape)
-    except UnicodeEncodeError:  # a path that is no UTF-8, which JSON cannot hold
-        encoded = msgspec.json.encode(_replace_surrogates(shape))
-    return msgspec.json.format(encoded, indent=2).decode()
-
-
-def _replace_surrogates(value: Any) -> Any:
-    """The same, with `?` for what is no character, as it is printed elsewhere."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, dict):
-        return {_replace_surrogates(name): _replace_surrogates(item) for name, item in value.items()}
-    return [_replace_surrogates(item) for item in value] if isinstance(value, list | tuple) else value
+        return msgspec.json.format(msgspec.json.encode(shape), indent=2).decode()
+    except UnicodeEncodeError:  # a path that is no UTF-8, which JSON cannot hold: `?`, as it is printed elsewhere
+        return json.dumps(shape, indent=2, ensure_ascii=False).encode("utf-8", "replace").decode()
 
 
 def talk(message: str) -> None:
