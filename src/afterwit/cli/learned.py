@@ -65,8 +65,8 @@ def _show_run(here: Here, report: Report, agents: list[AgentReport], *, is_rehar
         count = human_count(report.excluded_stored, "stored session")
         talk(f"{count} from before your settings left them out. `afterwit sessions delete --excluded` erases them.")
     if is_reharvest:
-        found = report.harvested
-        for word, ids in (("gained", found.gained), ("lost", found.lost), ("changed", found.changed)):
+        notes = report.harvested
+        for word, ids in (("gained", notes.gained), ("lost", notes.lost), ("changed", notes.changed)):
             more = f" and {len(ids) - _MOST_ITEMS} more" if len(ids) > _MOST_ITEMS else ""
             print_line(f"{word}: {' '.join(ids[:_MOST_ITEMS]) or 'none'}{more}")
     if report.evicted is not None:

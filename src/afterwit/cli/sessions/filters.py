@@ -57,8 +57,8 @@ def filtered(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def nothing_matches(here: Here, wanted: Filter) -> str:
     """What is said where the filter means no session; "" where it means some."""
-    known = no_match(here.world, wanted)
-    if known is None or not known.sessions:
-        return "" if known is None else EMPTY
-    latest = f", the latest on {here.calendar.day(known.latest_ms)}" if known.latest_ms is not None else ""
-    return f"No sessions match. Without the filters there are {human_count(known.sessions, 'session')}{latest}."
+    stored = no_match(here.world, wanted)
+    if stored is None or not stored.sessions:
+        return "" if stored is None else EMPTY
+    latest = f", the latest on {here.calendar.day(stored.latest_ms)}" if stored.latest_ms is not None else ""
+    return f"No sessions match. Without the filters there are {human_count(stored.sessions, 'session')}{latest}."
