@@ -115,16 +115,3 @@ def test_a_decision_that_is_killed_is_whole_or_not_there_and_the_next_one_writes
     assert kills >= 3
     assert done.returncode == 0
     assert [entry["file_state"] for entry in json.loads(called(tmp_path, "list", "--json").stdout)] == ["current"] * 2
-
-
-def test_shells_are_offered_the_ids_of_patterns(tmp_path: Path) -> None:
-    learned_world(tmp_path)
-    first = json.loads(called(tmp_path, "detect", "--json").stdout)[0]["id"]
-    environ = {"HOME": str(tmp_path / "home"), "AFTERWIT_HOME": str(tmp_path / "store")}
-    asked = {
-        "_AFTERWIT_COMPLETE": "bash_complete",
-        "COMP_WORDS": f"afterwit patterns show {first[:3]}",
-        "COMP_CWORD": "3",
-    }
-
-    assert run_text(COMMAND, [], environ | asked).stdout == f"plain,{first}\n"
