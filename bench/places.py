@@ -19,7 +19,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from afterwit.cli.measure.backtest import with_checkouts
+import msgspec
+
 from afterwit.config.world import World
 from afterwit.engine.replay import PastStore, PlacesPlayer, past_of
 from afterwit.engine.sweep import sweep
@@ -27,6 +28,7 @@ from afterwit.measure.backtest import walked
 from afterwit.measure.replay import Saying, Whereabouts
 from afterwit.model.digest import Digest
 from afterwit.model.learn_run import Options
+from afterwit.model.settings import RepositorySettings
 from bench.backtest import READ_BY_EXAMINER
 from bench.results import command_line, report
 from bench.worlds import Silent, world_of
@@ -61,6 +63,18 @@ class GitAlone(PlacesPlayer):
         root = Path(self._past.folder(here.repo))
         files = (path.relative_to(root) for path in root.rglob("*") if path.is_file())
         self.there[here.session] = frozenset(str(path) for path in files if path.parts[0] != ".git")
+
+
+def with_checkouts(world: World, given: Iterable[str], *, is_read: bool) -> World:
+    """The world, with these checkouts besides those that the settings name."""
+    named = dict(world.settings.repositories.checkouts)
+    for text in given:
+        repo, equals, folder = text.partition("=")
+        if not repo or not equals or not Path(folder).is_dir():
+            raise SystemExit(f"--checkout {text}: write REPO=FOLDER, with a folder that is there.")
+        named[repo] = Path(folder).absolute()
+    repositories = RepositorySettings(read=is_read and world.settings.repositories.read, checkouts=named)
+    return world._replace(settings=msgspec.structs.replace(world.settings, repositories=repositories))
 
 
 def main() -> None:

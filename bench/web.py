@@ -34,7 +34,7 @@ from afterwit.store.rows.texts import totals
 from afterwit.store.store import readonly_database
 from afterwit.web.answering import WebPlace, session_path
 from afterwit.web.safety import Guarded, Secrets
-from afterwit.web.serve import make_app, warm
+from afterwit.web.serve import make_app
 from bench.homes import write_home
 from bench.processes import afterwit
 from bench.results import command_line, report
@@ -63,7 +63,6 @@ def table(home: Path, store: Path, rounds: int = ROUNDS) -> dict[str, object]:
 
     asking = _Asking(open_place)
     pages = _pages(open_place().world)
-    warm(open_place)
     times: dict[str, list[float]] = {name: [] for name in pages}
     working: dict[str, list[float]] = {name: [] for name in pages}
     for _ in range(rounds + 1):

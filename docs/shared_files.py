@@ -7,7 +7,7 @@ into the wheel.
 from pathlib import Path
 
 import man
-from click.testing import CliRunner
+from click.shell_completion import get_completion_class
 
 from afterwit.cli.main import afterwit
 
@@ -28,6 +28,7 @@ def write(folder: str) -> None:
 
 
 def completion_script(shell: str) -> str:
-    """What `afterwit completion` prints for a shell."""
-    done = CliRunner().invoke(afterwit, ["completion", shell], catch_exceptions=False)
-    return done.stdout
+    """The script that click writes for a shell, with which it asks us how a line goes on."""
+    kind = get_completion_class(shell)
+    assert kind is not None
+    return kind(afterwit, {}, "afterwit", "_AFTERWIT_COMPLETE").source()

@@ -12,9 +12,10 @@ from afterwit.agents import claude_code
 from afterwit.config.world import World
 from afterwit.connect.plan import notes_of
 from afterwit.engine.curation.files import export
-from afterwit.knowledge.door.list import ItemFilter
+from afterwit.knowledge.door.list import ItemFilter, all_items
 from afterwit.mcp.backend import StoreBackend
 from afterwit.recall.hook.call import HookCall
+from afterwit.store.store import open_store
 
 _SESSIONS = count()  # nothing is told twice in one session
 QUERIES = ("press", "always run", "decided clean", "first")
@@ -61,7 +62,6 @@ def _asked(
     desk = StoreBackend(lambda: world, Path(folder), "mcp-1")
     for prompt in prompts:
         yield f"recall: {prompt}", _text(desk.call("recall", {"task": prompt}, "claude-code"))
-    yield "open questions", _text(desk.call("open_questions", {"limit": 50}, "claude-code"))
     for query in queries:
         yield f"search: {query}", _text(desk.call("search_sessions", {"query": query, "limit": 20}, "claude-code"))
     for number, words in enumerate(stored):
@@ -69,10 +69,10 @@ def _asked(
         desk.call("memory", {"action": "store", **given}, "claude-code")
         yield "memory", _text(desk.call("memory", {"action": "retrieve", "key": f"note.{number}"}, "claude-code"))
     yield "unknown repo", _text(desk.call("recall", {"task": "x", "repo": "nowhere"}, "claude-code"))
-    page = desk.resources("", "claude-code")
-    yield "resources", str(page)
-    for resource in page["resources"]:
-        yield "resource", str(desk.read(resource["uri"], "claude-code"))
+    with open_store(world.layout) as store:
+        items = [item.id for item in all_items(store.db)]
+    for item in items:
+        yield "explained", _text(desk.call("explain_item", {"item": item}, "claude-code"))
 
 
 def explained(world: World, item: str) -> str:

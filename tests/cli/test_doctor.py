@@ -90,20 +90,6 @@ def test_without_a_store_it_says_what_to_do(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("learned")
-def test_an_audit_for_secrets_fails_where_it_finds_something_or_cannot_be_made(run: Run, tmp_path: Path) -> None:
-    missing = run("doctor", "--audit-secrets", PATH=str(tmp_path))
-    assert missing.returncode == 1
-    assert "kingfisher-bin" in missing.stderr
-    program = tmp_path / "kingfisher"
-    hit = '{"findings": [{"rule": {"id": "test.token"}, "finding": {"path": "x", "line": 1}}]}'
-    script = f"""#!/bin/sh\nwhile [ "$1" != --output ]; do shift; done\necho '{hit}' > "$2"\nexit 200\n"""
-    program.write_text(script, encoding="utf-8")
-    program.chmod(0o755)
-    found = run("doctor", "--audit-secrets", PATH=str(tmp_path))
-    assert found.returncode == 1
-    assert "alarm: A place that is not told: something looks like a secret" in found.stdout
-
-
 @pytest.mark.usefixtures("learned")
 def test_an_agent_that_calls_a_program_which_is_gone_is_an_alarm(run: Run, home: Path) -> None:
     settings = home / ".claude" / "settings.json"

@@ -69,7 +69,7 @@ def test_bash_completes_after_the_documented_line(environ: Environ) -> None:
     with typing("bash", environ) as types:
         types(f"{documented('bash')}; echo rea''dy\n", "ready")
         types("afterwit sess\t--help\n", "Usage: afterwit sessions ")
-        types("afterwit sessions li\t--agent cod\t--help\n", "Usage: afterwit sessions list ")
+        types("afterwit sessions li\t--help\n", "Usage: afterwit sessions list ")
 
 
 @needs("zsh")

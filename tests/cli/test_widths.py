@@ -101,20 +101,13 @@ def test_failures_are_red_on_a_terminal_with_colours(ask: Asked, monkeypatch: py
     assert "\x1b[31m" in done.output
 
 
-def test_an_empty_list_says_which_filter_is_the_reason(ask: Asked) -> None:
+def test_an_empty_list_says_what_there_is_without_filters(ask: Asked) -> None:
     said = ask("sessions list --repo orchard --since 1h")
-    assert said.startswith("No sessions match. The latest session of `orchard` was on May ")
-    days = said.split("`--since ")[1].split("`")[0]
-    assert "No sessions match" not in ask(f"sessions list --repo orchard --since {days}")
-    until = ask("sessions list --until 2001-01-01")
-    assert "The earliest session was on" in until
-    assert "No sessions match" not in ask(f"sessions list --until {until.split('--until ')[1][:10]}")
-    assert "Without `--branch pear` there would be" in ask("sessions list --branch pear")
-    assert "No single filter is the reason." in ask("sessions list --branch pear --text quince")
+    assert said.startswith("No sessions match. Without the filters there are 21 sessions, the latest on May ")
 
 
 def test_a_search_without_matches_says_what_to_try(ask: Asked) -> None:
     assert "Fewer words find more" in ask("sessions search quincequince")
 
-    assert "The latest session of `orchard`" in ask("sessions search pytest --repo orchard --since 1h")
+    assert "No sessions match." in ask("sessions search pytest --repo orchard --since 1h")
     assert "Examples: 12h, 3d" in ask("sessions search pytest --since soon")

@@ -4,10 +4,10 @@ import re
 from pathlib import Path
 
 import click
+from afterwit.recall.start_block import TEMPLATE
 from tests.every import for_every
 
 from afterwit.cli.main import afterwit
-from afterwit.recall.start_block import TEMPLATE
 from afterwit.store.layout import TEMPLATE_FILE
 
 ROOT = Path(__file__).parents[2]

@@ -127,7 +127,7 @@ def test_a_sample_is_what_the_command_prints_on_the_demo(demo: RunDemo, sample: 
 
 
 def test_what_an_agent_reads_after_a_failure_is_what_the_readme_says(demo: RunDemo) -> None:
-    every_session = ["measure", "skipping", "--sessions", "0", "--items", "0"]
+    every_session = ["measure", "skipping", "--sessions", "0", "--notes", "0"]
     assert CliRunner(env=demo.environ).invoke(afterwit, every_session).exit_code == 0
     payload = {
         "hook_event_name": "PostToolUseFailure",

@@ -78,9 +78,6 @@ def test_no_answer_is_longer_than_a_model_should_read(call: Call, world: World) 
     put_items(world, sentences, categories=(Category.FACT, Category.QUESTION))
     longest = MOST_CHARS + 200
     assert 3_000 < len(call("recall", task="prune")) <= longest
-    questions = call("open_questions", limit=50)
-    assert 4_000 < len(questions) <= longest
-    assert "left out)" in questions
     assert len(call("explain_item", item="000000000000")) <= longest
 
 
@@ -251,17 +248,10 @@ def test_the_beginning_of_several_ids_is_refused_without_telling_the_items(
     assert "prune" not in said.lower()
 
 
-def test_open_questions_are_those_of_this_place(call: Call, world: World) -> None:
-    assert call("open_questions") == "No question is open here."
-    put_items(world, ["`make count` was left failing."], categories=[Category.QUESTION])
-    assert "`make count` was left failing." in call("open_questions")
-    assert call("open_questions", folder="/srv/harbour") == "No question is open here."
-
-
 def test_a_question_that_an_agent_recorded_is_not_told_before_a_person_approved_it(call: Call, world: World) -> None:
     call("record_lesson", lesson="Does `make count` need the index? It was not found out.", category="question")
     learned_again(world)
-    assert call("open_questions") == "No question is open here."
+    assert "Does `make count` need the index?" not in call("recall", task="make count")
 
 
 def test_memory_is_the_users_own_and_between_markers(call: Call, refused: Call) -> None:
@@ -284,7 +274,6 @@ def test_without_a_store_every_tool_says_what_to_do(tmp_path: Path) -> None:
         "search_sessions": {"query": "x"},
         "record_lesson": {"lesson": LESSON},
         "report_item": {"item": "x", "verdict": "wrong"},
-        "open_questions": {},
         "reading_next": {},
         "reading_answer": {"request": "x", "answer": "{}"},
     }
@@ -294,9 +283,6 @@ def test_without_a_store_every_tool_says_what_to_do(tmp_path: Path) -> None:
         assert result["isError"] is True
         assert "Run `afterwit learn` first" in text_of(result)
     assert not (tmp_path / "none").exists()
-    assert desk.resources("", "") == {"resources": []}
-    with pytest.raises(RpcError, match="afterwit learn"):
-        desk.read("afterwit://item/abc", "")
 
 
 def test_a_locked_store_is_said_and_nothing_is_written(
@@ -335,7 +321,6 @@ def test_reading_tools_change_no_file_of_the_store_but_the_spool(call: Call, wor
     call("recall", task="press")
     call("explain_item", item=item.id)
     call("search_sessions", query="press")
-    call("open_questions")
     assert _content(world.layout.root) == before
 
 

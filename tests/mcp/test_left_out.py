@@ -44,11 +44,6 @@ def test_a_place_that_is_left_out_is_so_for_an_agent_that_names_it_from_elsewher
     assert "settings leave this folder or agent out" in text_of(answer)
 
 
-def test_no_resource_is_listed_there(world: World) -> None:
-    assert desk_with(world).resources("", "claude-code")["resources"]
-    assert desk_with(world, "repo:orchard").resources("", "claude-code") == {"resources": []}
-
-
 def test_other_places_are_answered(world: World) -> None:
     answer = desk_with(world, "repo:harbour").call("recall", {"task": "test the press"}, "claude-code")
     assert "leave this folder or agent out" not in text_of(answer)

@@ -15,7 +15,6 @@ from afterwit.knowledge.whose_words import Listener
 from afterwit.mcp.backend import StoreBackend
 from afterwit.mcp.notes import MOST_CHARS, ItemLine, explain, tell_items
 from afterwit.measure.experiment import set_skipping
-from afterwit.model.knowledge import Category
 from afterwit.recall.holdout import HELD, History, holdout_key, odds_for
 from afterwit.recall.prompt_block import PLACES
 from afterwit.recall.spooled import audience_of
@@ -57,7 +56,6 @@ def test_what_recall_gives_is_noted_with_the_run_of_the_server(call: Call, world
 
 def test_where_nothing_is_known_nothing_is_noted(call: Call, world: World) -> None:
     call("recall", task="Weigh the anchor", folder="/srv/harbour")
-    call("open_questions")
     assert noted(world) == []
 
 
@@ -99,14 +97,6 @@ def test_a_draw_that_leaves_some_items_out_tells_the_others(world: World) -> Non
     for item, is_shown in record["items"].items():
         assert (f"[{item}]" in text) == bool(is_shown and not is_guess(item))
         assert f"[{item}]" in record["would"] or is_guess(item)
-
-
-def test_what_does_not_fit_is_not_noted_as_shown(call: Call, world: World) -> None:
-    sentences = [f"Row {number} " + "is pruned in March and never later " * 6 for number in range(60)]
-    put_items(world, sentences, categories=(Category.QUESTION,))
-    text = call("open_questions", limit=50)
-    (record,) = noted(world)
-    assert sum(record["items"].values()) == text.count("- Row ") < len(record["items"]) == 50
 
 
 def test_an_item_that_was_cut_is_not_shown_because_another_begins_with_its_words(world: World) -> None:
@@ -181,11 +171,10 @@ def test_a_client_that_nobody_knows_is_noted_as_such(world: World) -> None:
     assert [record["agent"] for record in draws(world)] == ["mcp"]
 
 
-def test_an_item_that_is_asked_for_by_its_id_is_given_and_noted(call: Call, desk: StoreBackend, world: World) -> None:
+def test_an_item_that_is_asked_for_by_its_id_is_given_and_noted(call: Call, world: World) -> None:
     set_skipping(world, 1.0, 1.0)
     item = wrapper_item(world)
     assert item.sentence in call("explain_item", item=item.id)
-    assert item.sentence in desk.read(f"afterwit://item/{item.id}", "claude-code")[0]["text"]
     assert [(record["moment"], record["items"]) for record in draws(world)] == [("asked", {item.id: 1})]
 
 

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
+from afterwit.agents.registry import AGENTS
 from afterwit.mcp.backend import tool_modules, tool_named
 from afterwit.mcp.server import offered_tools
-from afterwit.mcp.tool import reserve, without_added
+from afterwit.mcp.tool import without_added
 
 
 def test_the_file_says_what_the_tools_say() -> None:
@@ -33,6 +34,14 @@ def test_every_tool_says_what_it_takes_and_whether_it_writes() -> None:
 
 def test_the_list_costs_a_model_little() -> None:
     assert len(json.dumps(offered_tools())) < 10_200
+
+
+def reserve(parameter: str) -> list[str]:
+    """The clients that keep this name for themselves."""
+    kept = [(client.name, client.reserved) for client in AGENTS]
+    return sorted(
+        name for name, own in kept if parameter in own.added | own.taken or parameter.startswith(own.beginnings)
+    )
 
 
 @pytest.mark.parametrize("tool", offered_tools(), ids=lambda tool: str(tool["name"]))

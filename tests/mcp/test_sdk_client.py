@@ -47,10 +47,6 @@ def test_the_sdk_agrees_with_every_answer(world: World, mode: str, version: str)
         assert "Did you mean `task`?" in wrong.content[0].text
         kept = await client.call_tool("memory", {"action": "store", "key": "shell", "value": "fish"})
         assert not kept.is_error
-        assert (await client.list_resources()).resources == []
-        assert (await client.list_resource_templates()).resource_templates[0].uri_template == "afterwit://item/{id}"
-        with pytest.raises(sdk.MCPError, match="No note"):
-            await client.read_resource("afterwit://item/ffff")
         with pytest.raises(sdk.MCPError, match="no tool"):
             await client.call_tool("nothing", {})
 
@@ -58,12 +54,12 @@ def test_the_sdk_agrees_with_every_answer(world: World, mode: str, version: str)
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-def test_an_item_is_recalled_read_and_reported(world: World, mode: str) -> None:
+def test_an_item_is_recalled_explained_and_reported(world: World, mode: str) -> None:
     async def use(client: Any) -> None:
         recalled = await client.call_tool("recall", {"task": "Press the apples", "repo": "orchard"})
         item = recalled.content[0].text.rpartition("[")[0].rpartition("[")[2].partition("]")[0]
-        contents = (await client.read_resource(f"afterwit://item/{item}")).contents
-        assert f"Note {item}:" in contents[0].text
+        explained = await client.call_tool("explain_item", {"item": item})
+        assert f"Note {item}:" in explained.content[0].text
         reported = await client.call_tool("report_item", {"item": item, "verdict": "helpful"})
         assert not reported.is_error
 

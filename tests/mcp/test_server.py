@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.thoroughness import examples
 
-from afterwit.mcp.server import HANDSHAKE_VERSIONS, MODERN_VERSION, NoResourceError, Server
+from afterwit.mcp.server import HANDSHAKE_VERSIONS, MODERN_VERSION, Server
 
 MODERN = {
     "io.modelcontextprotocol/protocolVersion": MODERN_VERSION,
@@ -25,12 +25,6 @@ class StubDesk:
         if name == "broken":
             raise ZeroDivisionError
         return {"content": [{"type": "text", "text": f"{client} {name} {json.dumps(arguments)}"}]}
-
-    def resources(self, cursor: str, client: str) -> dict[str, Any]:
-        return {"resources": [], "nextCursor": cursor + client}
-
-    def read(self, uri: str, client: str) -> list[dict[str, Any]]:
-        raise NoResourceError(f"nothing at {uri}")
 
 
 class Wire:
@@ -66,7 +60,7 @@ def test_initialize_agrees_on_the_version_of_the_client(wire: Wire, version: str
     result = wire.ask("initialize", protocolVersion=version, capabilities={}, clientInfo={"name": "x", "version": "1"})
     assert result["protocolVersion"] == version
     assert result["serverInfo"]["name"] == "afterwit"
-    assert set(result["capabilities"]) == {"tools", "resources"}
+    assert set(result["capabilities"]) == {"tools"}
     assert "recall" in result["instructions"]
 
 
@@ -81,10 +75,9 @@ def test_what_clients_ask_for_at_the_start_loads_nothing(wire: Wire) -> None:
     assert wire.ask("ping") == {}
     wire.ask("server/discover")
     assert wire.ask("tools/list")["tools"][0]["name"] == "recall"
-    assert wire.ask("resources/templates/list")["resourceTemplates"]
     assert wire.opened == 0
     wire.ask("tools/call", name="recall")
-    wire.ask("resources/list")
+    wire.ask("tools/call", name="recall")
     assert wire.opened == 1
 
 
@@ -114,11 +107,6 @@ def test_a_version_of_the_future_is_refused_with_those_that_we_speak(wire: Wire)
     assert (error["code"], error["data"]) == (-32022, {"supported": [MODERN_VERSION], "requested": "2031-01-01"})
 
 
-def test_a_resource_that_is_not_there_has_the_code_of_its_time(wire: Wire) -> None:
-    assert wire.ask("resources/read", uri="x:")["code"] == -32002
-    assert wire.ask("resources/read", uri="x:", _meta=MODERN)["code"] == -32602
-
-
 @pytest.mark.parametrize(
     ("method", "params", "code"),
     [
@@ -127,8 +115,7 @@ def test_a_resource_that_is_not_there_has_the_code_of_its_time(wire: Wire) -> No
         ("tools/call", {}, -32602),
         ("tools/call", {"name": 3}, -32602),
         ("tools/call", {"name": "recall", "arguments": [1]}, -32602),
-        ("resources/read", {}, -32602),
-        ("resources/list", {"cursor": 4}, -32602),
+        ("resources/list", {}, -32601),
     ],
 )
 def test_a_wrong_request_gets_an_error(wire: Wire, method: str, params: dict[str, Any], code: int) -> None:
@@ -155,7 +142,7 @@ def test_a_batch_is_answered_as_a_batch(wire: Wire) -> None:
 
 @settings(max_examples=examples(80))
 @given(
-    st.sampled_from(["initialize", "tools/call", "resources/read", "tools/list", "server/discover", "ping"]),
+    st.sampled_from(["initialize", "tools/call", "tools/list", "server/discover", "ping"]),
     st.dictionaries(
         st.sampled_from(["name", "arguments", "uri", "cursor", "_meta", "clientInfo", "protocolVersion"]),
         st.none() | st.integers() | st.text(max_size=5) | st.dictionaries(st.text(max_size=3), st.none(), max_size=2),

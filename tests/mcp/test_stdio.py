@@ -46,7 +46,7 @@ def test_what_others_print_does_not_reach_the_client(tmp_path: Path) -> None:
         "    print('chatter'); sys.stdout.flush(); os.system('echo more; cat'); raise SystemExit\n"
         "serve(noisy)\n"
     )
-    lines = PING % 1 + b'{"jsonrpc":"2.0","id":2,"method":"resources/list"}\n' + PING % 3
+    lines = PING % 1 + b'{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"recall"}}\n' + PING % 3
     done = subprocess.run([sys.executable, str(script)], input=lines, capture_output=True, check=False, env=os.environ)
     assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == [1]
     assert b"chatter" in done.stderr

@@ -2,15 +2,6 @@
 
 import msgspec
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from tests.knowledge.drafting import HARBOUR, ORCHARD, piece
-from tests.recall.knowing import HERE, command, correction, item, read, rule
-from tests.thoroughness import examples
-
-from afterwit.model.errors import ConfigError
-from afterwit.model.knowledge import Activity, Category, Channel, Scope, ScopeKind, Trigger
-from afterwit.recall.situation import Situation, expected, tokens
 from afterwit.recall.start_block import (
     MOST_CHARS,
     MOST_READ,
@@ -21,6 +12,15 @@ from afterwit.recall.start_block import (
     section_of,
     start_block,
 )
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.knowledge.drafting import HARBOUR, ORCHARD, piece
+from tests.recall.knowing import HERE, command, correction, item, read, rule
+from tests.thoroughness import examples
+
+from afterwit.model.errors import ConfigError
+from afterwit.model.knowledge import Activity, Category, Channel, Scope, ScopeKind, Trigger
+from afterwit.recall.situation import Situation, expected, tokens
 from afterwit.redaction.shown import ours
 
 STORIES = {ORCHARD: 10}

@@ -13,7 +13,7 @@ from afterwit.model.errors import AfterwitError, DamagedError, UsageError
 from afterwit.sessions import restore
 from afterwit.sessions.filters import find_session
 from afterwit.sessions.originals import TranscriptSource, origin_of, source_of
-from afterwit.sessions.restore import AtTarget, RestoreChoice, RestorePlan, plan_offered, plan_restore, restore_file
+from afterwit.sessions.restore import AtTarget, RestoreChoice, RestorePlan, plan_restore, restore_file
 
 BELOW = CLAUDE.removeprefix(".claude/")
 WHOLE = RestoreChoice(with_subagents=True)
@@ -75,42 +75,6 @@ def test_in_place_goes_where_the_agent_looks(source: TranscriptSource, world: Wo
     for step in plan.steps:
         restore_file(source, step)
     assert gone.read_bytes() == before
-
-
-def offered(source: TranscriptSource, world: World, folder: Path, choice: RestoreChoice) -> RestorePlan:
-    return plan_offered(source, world, [find_session(source.store.db, PARENT)], folder, choice)
-
-
-def test_the_place_of_the_agent_is_offered_where_it_is_free(
-    source: TranscriptSource, world: World, tmp_path: Path
-) -> None:
-    plan = offered(source, world, tmp_path / "here", WHOLE)
-    assert plan == planned(source, world, None)
-    assert {step.found for step in plan.steps} == {AtTarget.SAME}
-    plan.steps[0].target.unlink()
-    assert offered(source, world, tmp_path / "here", WHOLE).steps[0].target == plan.steps[0].target
-
-
-def test_where_it_is_taken_several_files_keep_their_paths_in_the_folder(
-    source: TranscriptSource, world: World, tmp_path: Path
-) -> None:
-    planned(source, world, None).steps[0].target.write_bytes(b"other\n")
-    plan = offered(source, world, tmp_path / "here", WHOLE)
-    assert len(plan.steps) > 1
-    assert plan == planned(source, world, tmp_path / "here")
-
-
-def test_where_it_is_taken_a_single_file_goes_into_the_folder_itself(tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    put(home / CLAUDE / f"{PARENT}.jsonl", claude_records(PARENT))
-    learned(home, tmp_path / "store")
-    world = world_of(home, tmp_path / "store")
-    (home / CLAUDE / f"{PARENT}.jsonl").write_bytes(b"other\n")
-    with source_of(world) as source:
-        (step,) = offered(source, world, tmp_path / "here", RestoreChoice()).steps
-        assert (step.target, step.found) == (tmp_path / "here" / f"{PARENT}.jsonl", AtTarget.NOTHING)
-        restore_file(source, step)
-    assert step.target.read_bytes() != b"other\n"
 
 
 def test_learning_after_a_restore_changes_nothing(world: World) -> None:

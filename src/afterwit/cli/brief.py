@@ -8,7 +8,6 @@ import msgspec
 
 from afterwit.cli.commands import CliGroup, command
 from afterwit.cli.reading_calls import read_with
-from afterwit.cli.terminal.completion import repo_names
 from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.engine.curation import brief as page_of_people
@@ -23,7 +22,7 @@ from afterwit.reader.plan import ReadingWish
 from afterwit.reader.read import refusal_in_words
 from afterwit.sessions.filters import Filter
 
-_REPO = click.argument("repo", required=False, shell_complete=repo_names)
+_REPO = click.argument("repo", required=False)
 
 
 class _BriefGroup(CliGroup):
@@ -171,7 +170,7 @@ def edit(here: Here, repo: str | None, path: Path | None, is_json: bool) -> None
 
 @command(examples=("afterwit brief keep 3fa9c1d2",))
 @click.argument("ids", nargs=-1, required=True)
-@click.option("--repo", metavar="NAME", help="Of this repository.", shell_complete=repo_names)
+@click.option("--repo", metavar="NAME", help="Of this repository.")
 @reporting
 def keep(here: Here, ids: tuple[str, ...], repo: str | None, is_json: bool) -> None:
     """Make lines your own: they stay as they are, where they are."""
@@ -181,7 +180,7 @@ def keep(here: Here, ids: tuple[str, ...], repo: str | None, is_json: bool) -> N
 
 @command(examples=("afterwit brief drop 3fa9c1d2",))
 @click.argument("ids", nargs=-1, required=True)
-@click.option("--repo", metavar="NAME", help="Of this repository.", shell_complete=repo_names)
+@click.option("--repo", metavar="NAME", help="Of this repository.")
 @reporting
 def drop(here: Here, ids: tuple[str, ...], repo: str | None, is_json: bool) -> None:
     """Take lines out for good, from the page or from what waits for its moment."""

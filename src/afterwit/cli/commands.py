@@ -6,7 +6,6 @@ completion cost no imports; it may have short names for commands of its groups. 
 versions differ: a group called alone prints its help and exits 0, and a wrong name is answered in our words.
 """
 
-import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
@@ -15,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from afterwit.config.extras import Subcommand, commands_below, load
 
@@ -51,6 +49,11 @@ profile_option = click.option(
 )
 
 
+def flag(option: str, name: str, text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """An option that is there or not."""
+    return click.option(option, name, is_flag=True, help=text)
+
+
 class CliCommand(click.Command):
     """A command with examples, and with what its exit codes mean where that differs from the rule."""
 
@@ -76,23 +79,6 @@ class CliCommand(click.Command):
 def command(name: str | None = None, **attributes: Any) -> Callable[[Callable[..., Any]], CliCommand]:
     """Makes a command of a function; its docstring is the help."""
     return click.command(name, cls=CliCommand, **attributes)
-
-
-def typed_command(context: click.Context) -> str:
-    """The command line by which a command was called, as far as it was typed: to be shown, or called again."""
-    words = context.command_path.split()
-    for parameter in context.command.params:
-        name = parameter.name or ""
-        if context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
-            continue
-        given = context.params[name]
-        values = given if isinstance(given, tuple) else (given,)
-        is_option = isinstance(parameter, click.Option)
-        is_flag = isinstance(parameter, click.Option) and parameter.is_flag
-        for value in values:
-            words += [max(parameter.opts, key=len)] if is_option else []
-            words += [] if is_flag else [str(value)]
-    return shlex.join(words)
 
 
 class CliGroup(click.Group):

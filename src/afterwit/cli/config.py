@@ -202,7 +202,7 @@ def list_sources(here: Here, is_json: bool) -> None:
     if is_json:
         print_json(sources)
     elif sources:
-        print_table(_SOURCES, [tuple(map(_join, fields.values())) for fields in sources], is_folded=True)
+        print_table(_SOURCES, [tuple(map(_join, fields.values())) for fields in sources])
     else:
         talk("No log is described yet. `afterwit config source add --help` says how.")
 

@@ -2,17 +2,16 @@
 
 import click
 
-from afterwit.cli.commands import ExitCode, command
+from afterwit.cli.commands import ExitCode, command, flag
 from afterwit.cli.connect.agents import this_machine
 from afterwit.cli.terminal.options import Here, reporting, timed
-from afterwit.cli.terminal.output import console, print_json, print_line, print_text
+from afterwit.cli.terminal.output import print_bad, print_json, print_line, print_text
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
 from afterwit.engine.doctor.agent_health import AgentHealth, RetentionHealth, VersionHealth
 from afterwit.engine.doctor.doctor import Examination, examine, within
-from afterwit.engine.doctor.findings import Level, StoreHealth, hooks_missing, silent_hooks
+from afterwit.engine.doctor.findings import Level, StoreHealth, connection_findings
 from afterwit.model.figures import human_bytes, human_count
-from afterwit.redaction.hygiene import clean
 
 _COLUMNS = (
     Column("version", most=12),
@@ -29,25 +28,17 @@ _LOCKS = {"free": "free", "held": "held by process", "stale": "free; left by a r
 
 
 @command(
-    examples=("afterwit doctor", "afterwit doctor --full", "afterwit doctor --audit-secrets", "afterwit doctor --json"),
+    examples=("afterwit doctor", "afterwit doctor --full", "afterwit doctor --json"),
     exits={
         ExitCode.FINE: "No alarm. Warnings do not change the exit code.",
-        ExitCode.FAILED: "At least one alarm, or there is no store yet, or the audit cannot be made.",
+        ExitCode.FAILED: "At least one alarm, or there is no store yet.",
     },
 )
-@click.option("--full", "is_full", is_flag=True, help="Read all pages and archived bytes, as `store verify` does.")
-@click.option(
-    "--versions", "has_all_versions", is_flag=True, help="Show every version of an agent, not only the newest."
-)
-@click.option(
-    "--audit-secrets",
-    "is_audited",
-    is_flag=True,
-    help="Let kingfisher, where it is installed, look for secrets in everything but the archive. Offline.",
-)
+@flag("--full", "is_full", "Read all pages and archived bytes, as `store verify` does.")
+@flag("--versions", "has_all_versions", "Show every version of an agent, not only the newest.")
 @reporting
 @timed
-def doctor(here: Here, is_full: bool, has_all_versions: bool, is_audited: bool, is_json: bool) -> None:
+def doctor(here: Here, is_full: bool, has_all_versions: bool, is_json: bool) -> None:
     """Check that nothing is missed and that the store is sound.
 
     When an agent changes the format of its logs, files may be read and nothing comes out. This compares what lies on
@@ -55,11 +46,7 @@ def doctor(here: Here, is_full: bool, has_all_versions: bool, is_audited: bool, 
     out. Each alarm says what to do.
     """
     machine = this_machine(here)
-    examination = examine(here.world, is_full=is_full).plus((*hooks_missing(machine), *silent_hooks(machine)))
-    if is_audited:
-        from afterwit.engine.doctor.audit_secrets import audit_texts
-
-        examination = audit_texts(here.world, examination)
+    examination = examine(here.world, is_full=is_full).plus(connection_findings(machine))
     if is_json:
         print_json(examination)
     else:
@@ -78,7 +65,7 @@ def _show(calendar: Calendar, examination: Examination, *, has_all_versions: boo
         print_text(fact, first=f"{name:<9} ", rest=" " * 10)
     print_line("")
     for finding in examination.findings:
-        _show_finding(finding.level, finding.what)
+        (print_bad if finding.level is Level.ALARM else print_text)(f"{finding.level}: {finding.what}")
     alarms = sum(finding.level is Level.ALARM for finding in examination.findings)
     print_line(f"{human_count(alarms, 'alarm')}." if alarms else "No alarms.")
 
@@ -159,11 +146,3 @@ def _facts(calendar: Calendar, store: StoreHealth) -> list[tuple[str, str]]:
         ("lock", f"{_LOCKS[store.lease]}{process}{run}"),
         ("hooks", f"{human_count(store.spool_files, 'file')} to be taken in, {human_bytes(store.spool_bytes)}"),
     ]
-
-
-def _show_finding(level: Level, what: str) -> None:
-    """Words are not broken on a terminal; in a pipe a finding is one line."""
-    from rich.text import Text
-
-    style = "bold red" if level is Level.ALARM else "yellow"
-    console().print(Text.assemble((f"{level.value}: ", style), clean(what)))

@@ -6,14 +6,12 @@ from pathlib import Path
 
 import click
 
-from afterwit.cli.commands import ExitCode, command
+from afterwit.cli.commands import ExitCode, command, flag
 from afterwit.cli.learned import show_report
 from afterwit.cli.terminal.options import (
     COUNT,
-    AgentName,
     FolderOrUrl,
     Here,
-    Option,
     many,
     refuse_unknown,
     reporting,
@@ -42,7 +40,7 @@ from afterwit.model.learn_run import LearnReading, Options, Report, WantedSessio
         ExitCode.PARTLY_DONE: "Some files could not be opened, or Ctrl-C stopped the run. What was read is kept.",
     },
 )
-@many("--source", "sources", "AGENT", "Only this agent; repeat for more.", AgentName())
+@many("--source", "sources", "AGENT", "Only this agent; repeat for more.")
 @click.option(
     "--sessions-dir",
     "folder",
@@ -56,11 +54,10 @@ from afterwit.model.learn_run import LearnReading, Options, Report, WantedSessio
     help="Only files changed since then: 12h, 30d, yesterday, 'last week', 2026-03, a day.",
 )
 @many("--session", "named", "AGENT/ID", "Only this session, without a look at other logs; repeat for more.")
-@click.option(
+@flag(
     "--ended",
     "is_ended",
-    is_flag=True,
-    help="Only sessions that connected agents said have ended since the last run. The agents start this themselves.",
+    "Only sessions that connected agents said have ended since the last run. The agents start this themselves.",
 )
 @click.option(
     "--jobs",
@@ -90,21 +87,15 @@ from afterwit.model.learn_run import LearnReading, Options, Report, WantedSessio
     metavar="SECONDS",
     help="Stop after this time, as Ctrl-C would. What was read is kept.",
 )
-@click.option(
-    "--relearn",
-    "is_reharvest",
-    cls=Option,
-    earlier=("--reharvest",),
-    is_flag=True,
-    help="Look for notes in all stored sessions again, and show which came, went and changed.",
+@flag(
+    "--relearn", "is_reharvest", "Look for notes in all stored sessions again, and show which came, went and changed."
 )
 @many("--again", "again", "ID", "Also this session, although it was deleted: its whole id; repeat for more.")
-@click.option("--dry-run", "is_dry_run", is_flag=True, help="Do everything but write.")
-@click.option(
+@flag("--dry-run", "is_dry_run", "Do everything but write.")
+@flag(
     "--accept-database",
     "accepts_database",
-    is_flag=True,
-    help="Go on with a database that lacks some of the archive, instead of running `store rebuild`.",
+    "Go on with a database that lacks some of the archive, instead of running `store rebuild`.",
 )
 @reporting
 def learn(

@@ -10,7 +10,7 @@ from afterwit.cli.terminal.output import print_line, print_text, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
 from afterwit.model.figures import human_bytes, human_count, human_dollars, human_tokens
-from afterwit.model.learn_run import AgentReport, Digested, Harvested, News, Report
+from afterwit.model.learn_run import AgentReport, Harvested, News, Report
 
 _COLUMNS = (
     *(Column("agent"), Column("logs", is_number=True), Column("read", is_number=True)),
@@ -19,7 +19,6 @@ _COLUMNS = (
 )
 _FIELDS = ("agent", "discovered", "read", "empty", "failed", "actions")
 _MOST_AGENTS = 8
-_MOST_CHANGES = 10
 _MOST_ITEMS = 20
 
 
@@ -52,13 +51,24 @@ def show_report(
 
 def _show_run(here: Here, report: Report, agents: list[AgentReport], *, is_reharvest: bool) -> None:
     _show_agents(agents)
-    _show_digested(report.digested)
+    if report.digested.redone:
+        again = human_count(report.digested.redone, "session")
+        talk(f"Looked at {again} again, because this version sees more in them; --json has what changed.")
     if report.news is not None:
         _show_news(report, report.news, here.calendar)
     _show_standing(report)
-    _show_excluded(report)
+    if report.excluded:
+        print_line(f"{human_count(report.excluded, 'session')} left out by your settings.")
+    if report.own:
+        print_line(f"{human_count(report.own, 'session')} left out in which a model only read for Afterwit.")
+    if report.excluded_stored:
+        count = human_count(report.excluded_stored, "stored session")
+        talk(f"{count} from before your settings left them out. `afterwit sessions delete --excluded` erases them.")
     if is_reharvest:
-        _show_changes(report.harvested)
+        notes = report.harvested
+        for word, ids in (("gained", notes.gained), ("lost", notes.lost), ("changed", notes.changed)):
+            more = f" and {len(ids) - _MOST_ITEMS} more" if len(ids) > _MOST_ITEMS else ""
+            print_line(f"{word}: {' '.join(ids[:_MOST_ITEMS]) or 'none'}{more}")
     if report.evicted is not None:
         from afterwit.cli.store.upkeep import show
 
@@ -84,7 +94,7 @@ def _show_agents(agents: list[AgentReport]) -> None:
         busy.sort(key=lambda agent: (-agent.failed, -agent.bytes))
     shown, rest = busy[:_MOST_AGENTS], busy[_MOST_AGENTS:]
     if shown:
-        print_table(_COLUMNS, [_row(agent) for agent in shown], is_folded=True)
+        print_table(_COLUMNS, [_row(agent) for agent in shown])
     if rest:
         logs = human_count(sum(agent.read for agent in rest), "log")
         print_line(f"… and {logs} of {human_count(len(rest), 'more agent')}; --json has them all")
@@ -156,22 +166,9 @@ def _show_standing(report: Report) -> None:
     )
     more = f" ({changes})" if changes else ""
     print_text(f"{nothing}The store {verb} {human_count(report.sessions, 'session')}{notes}{more}.")
-    waiting = [
-        *([approvals(harvested.needs_approval)] if harvested.needs_approval else []),
-        *([waits(harvested.waiting)] if harvested.waiting else []),
-    ]
-    if waiting:
+    counts = ((harvested.needs_approval, approvals), (harvested.waiting, waits))
+    if waiting := [words(count) for count, words in counts if count]:
         print_text(f"{', '.join(waiting)}. `afterwit review` shows what waits.")
-
-
-def _show_excluded(report: Report) -> None:
-    if report.excluded:
-        print_line(f"{human_count(report.excluded, 'session')} left out by your settings.")
-    if report.own:
-        print_line(f"{human_count(report.own, 'session')} left out in which a model only read for Afterwit.")
-    if report.excluded_stored:
-        count = human_count(report.excluded_stored, "stored session")
-        talk(f"{count} from before your settings left them out. `afterwit sessions delete --excluded` erases them.")
 
 
 def approvals(count: int) -> str:
@@ -191,24 +188,3 @@ def _show_nothing(here: Here, folder: Path | str | None) -> None:
         " for; `afterwit learn --sessions-dir FOLDER` reads logs from elsewhere."
         " `afterwit demo` (in a clone: `make demo`) shows on invented logs what it does."
     )
-
-
-def _show_digested(done: Digested) -> None:
-    """What a better digester sees otherwise, after an upgrade; else nothing."""
-    if not done.redone:
-        return
-    talk(f"Looked at {human_count(done.redone, 'session')} again, because this version sees more in them.")
-    for change in done.changed[:_MOST_CHANGES]:
-        talk(f"  {change}")
-    if len(done.changed) > _MOST_CHANGES:
-        talk(f"  … and {human_count(len(done.changed) - _MOST_CHANGES, 'more change')}; --json has them all.")
-
-
-def _show_changes(harvested: Harvested) -> None:
-    """After a harvest of everything: which notes came, went and changed."""
-    for word, ids in (("gained", harvested.gained), ("lost", harvested.lost), ("changed", harvested.changed)):
-        if not ids:
-            print_line(f"{word}: none")
-        else:
-            more = f" and {len(ids) - _MOST_ITEMS} more" if len(ids) > _MOST_ITEMS else ""
-            print_line(f"{word}: {' '.join(ids[:_MOST_ITEMS])}{more}")

@@ -40,7 +40,6 @@ COMMANDS = {
     "mcp": Subcommand(".servers:mcp", "Serve the notes to one agent, over standard input and output."),
     "hook": Subcommand(".servers:hook", "Answer one call of an agent's hook."),
     "doctor": Subcommand(".doctor:doctor", "Check that nothing is missed and that the store is sound."),
-    "completion": Subcommand(".terminal.completion:completion", "Print what lets your shell complete commands."),
     "config": Subcommand(".config:config", "What is set, and where it comes from."),
 }
 SHORT_NAMES = {

@@ -10,7 +10,6 @@ import click
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.reading_calls import read_with, show_plan, show_spent, tell_compiled, tell_ways
 from afterwit.cli.sessions.filters import filtered
-from afterwit.cli.terminal.completion import reading_ways
 from afterwit.cli.terminal.options import COUNT, Here, agreed, reporting
 from afterwit.cli.terminal.output import print_json, print_line, print_text, refuse_existing, talk, whole_file
 from afterwit.cli.terminal.progress import bar
@@ -94,7 +93,6 @@ def _positive(_ctx: click.Context, _param: click.Parameter, value: float | None)
     "model",
     default="",
     metavar="MODEL",
-    shell_complete=reading_ways,
     help="The model that is to read: a way to one (claude-code, codex, gemini, llm), alone or as WAY:MODEL; by files"
     " any other name. Default: reading.model.",
 )

@@ -6,8 +6,7 @@ from typing import Any
 import click
 
 from afterwit.cli.commands import command
-from afterwit.cli.terminal.completion import repo_names
-from afterwit.cli.terminal.options import AgentName, Here, refuse_unknown, reporting
+from afterwit.cli.terminal.options import Here, refuse_unknown, reporting
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.knowledge.brief import rests_on
 from afterwit.recall.find_places import NOTHING_KNOWN, FoundPlace, FoundPlaces, find_places
@@ -27,9 +26,8 @@ from afterwit.recall.recall import ToldBlocks, recalled
     "--repo",
     metavar="NAME",
     help="For this repository, instead of that of the present folder.",
-    shell_complete=repo_names,
 )
-@click.option("--agent", type=AgentName(), metavar="AGENT", default="", help="As this agent would get it.")
+@click.option("--agent", metavar="AGENT", default="", help="As this agent would get it.")
 @click.option(
     "--budget",
     type=click.IntRange(min=100, max=2000),
@@ -108,7 +106,6 @@ def _shape(blocks: ToldBlocks) -> dict[str, Any]:
     "--repo",
     metavar="NAME",
     help="In this repository, instead of that of the present folder.",
-    shell_complete=repo_names,
 )
 @click.option(
     "--limit", type=click.IntRange(min=1, max=50), default=5, show_default=True, help="At most so many files."

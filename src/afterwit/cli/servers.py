@@ -14,7 +14,7 @@ from pathlib import Path
 
 import click
 
-from afterwit.cli.commands import ExitCode, command, config_option, profile_option
+from afterwit.cli.commands import command, config_option, flag, profile_option
 from afterwit.model.errors import UsageError
 
 _NEEDED = ("starlette", "uvicorn", "jinja2")  # by the page
@@ -47,7 +47,7 @@ def mcp(config: Path | None, profile: str | None) -> None:
     """Serve the notes to one agent, over standard input and output.
 
     An agent starts this by itself once `afterwit connect` has set it up. Tools: recall, explain_item,
-    search_sessions, record_lesson, report_item, open_questions, memory. It never listens on a network.
+    search_sessions, record_lesson, report_item, places, memory. It never listens on a network.
     """
     from afterwit.agents.hook_payloads import RUN
     from afterwit.mcp.server import McpBackend, serve
@@ -67,13 +67,7 @@ def mcp(config: Path | None, profile: str | None) -> None:
     serve(open_backend)
 
 
-@command(
-    examples=("afterwit web", "afterwit web --port 8765 --no-open", "afterwit web --profile work"),
-    exits={
-        ExitCode.FAILED: "There is no store yet, or it cannot be used.",
-        ExitCode.WRONG_USE: "Wrong use: the port is taken, or the extra `afterwit[web]` is not installed.",
-    },
-)
+@command(examples=("afterwit web", "afterwit web --port 8765 --no-open", "afterwit web --profile work"))
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
@@ -81,7 +75,7 @@ def mcp(config: Path | None, profile: str | None) -> None:
     metavar="PORT",
     help="Listen on this port of 127.0.0.1. Default: one that is free.",
 )
-@click.option("--no-open", "is_quiet", is_flag=True, help="Print the link, and open no browser.")
+@flag("--no-open", "is_quiet", "Print the link, and open no browser.")
 @config_option
 @profile_option
 def web(port: int, is_quiet: bool, config: Path | None, profile: str | None) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from afterwit.cli.commands import ExitCode, command
+from afterwit.cli.commands import command
 from afterwit.cli.connect.agents import this_machine
 from afterwit.cli.learned import approvals, waits
 from afterwit.cli.terminal.options import Here, reporting, timed
@@ -17,10 +17,7 @@ from afterwit.recall.told import said_at
 _LABEL = 14  # cells
 
 
-@command(
-    examples=("afterwit status", "afterwit status --json"),
-    exits={ExitCode.FAILED: "There is no store yet, or it cannot be used. Alarms do not change the exit code."},
-)
+@command(examples=("afterwit status", "afterwit status --json"))
 @reporting
 @timed
 def status(here: Here, is_json: bool) -> None:

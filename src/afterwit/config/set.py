@@ -1,14 +1,11 @@
 """Sets one setting in the configuration file, or gives it its default back, and leaves every other line as it is.
 
 What a person typed becomes a value by the type of the setting, and the whole file is checked with it before it is
-written: what `config show` would refuse is refused here, with the same words. What a page may change, where nobody sees
-the whole file, is said here too: not what names files, programs, servers or people, drops what is stored, or decides
-what leaves this machine.
+written: what `config show` would refuse is refused here, with the same words.
 """
 
 import shlex
 from collections.abc import Callable, Collection, Sequence
-from enum import Enum
 from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin, get_type_hints
@@ -23,29 +20,6 @@ from afterwit.model.settings import Settings
 from afterwit.store.atomic import replace_file
 
 _YES, _NO = ("true", "yes", "on"), ("false", "no", "off")
-_PLACE = "it says where something lies"
-_OTHERS = "it decides what leaves this machine, and whose notes are used"
-_DROPS = "the next `afterwit learn` may drop what is stored because of it"
-_OWN_TABLE = "its names are your own, and cannot be checked here"
-_RISKS = {
-    "store": _PLACE,
-    "patterns": _PLACE,
-    "backup": "it decides where backups go, and which are removed",
-    "hub": _OTHERS,
-    "share": _OTHERS,
-    "memory": "it names a server, an account or a key",
-    "aliases": _OWN_TABLE,
-    "domains": _OWN_TABLE,
-    "prices": _OWN_TABLE,
-    "schedule.cadence": "`afterwit connect schedule` has to set the timer up again",
-    "retention.raw_soft_cap_bytes": _DROPS,
-    "retention.raw_hard_cap_bytes": _DROPS,
-    "retention.raw_max_age_days": _DROPS,
-    "reading.model": "it names the model that sessions are sent to",
-    "reading.prompt": _PLACE,
-    "repositories.checkouts": _PLACE,
-    "redaction.allow": "it lets texts through that would be redacted",
-}
 
 
 class ConfigTarget(NamedTuple):
@@ -87,28 +61,6 @@ def unset_value(target: ConfigTarget, key: str) -> SettingChange:
     if value_at(_table(target.file), keys) is None:
         raise UsageError(f"{target.file} does not set {key}: there is nothing to take out.")
     return _changed(target, keys, lambda text: without_value(text, keys))
-
-
-def risk_of(key: str) -> str:
-    """Why a setting is not changed from a page; "" where it may be."""
-    keys = _keys(key)
-    if keys[0] == "agents":
-        return _PLACE if keys[-1] == "homes" else ""
-    return _RISKS.get(keys[0], "") or _RISKS.get(".".join(keys[:2]), "")
-
-
-def choices_of(key: str) -> tuple[str, ...]:
-    """What can be chosen, for a setting with few values."""
-    _, hint = _known(key)
-    kind = _plain(hint)
-    if kind is bool:
-        return ("true", "false")
-    return tuple(str(choice.value) for choice in kind) if isinstance(kind, type) and issubclass(kind, Enum) else ()
-
-
-def is_list(key: str) -> bool:
-    """Whether a setting has several values."""
-    return get_origin(_plain(_known(key)[1])) is tuple
 
 
 def as_typed(value: Any) -> str:

@@ -1,37 +1,23 @@
-"""Where tools are called and resources read: the store behind the server.
+"""Where tools are called: the store behind the server.
 
 The server loads this module when it is needed, and a tool's own module when that is called. Each call sees the
 settings, the clock and the store as they are then. An error of ours is the answer of a tool, in words for the model: a
 store that is missing, busy or damaged, a configuration that cannot be used, a wrong argument.
-
-Items are resources too, `afterwit://item/<id>`. Clients ask for the list unasked and may show it to a model. So it
-names items and does not tell them: what an item says is given when it is read, and noted then.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
-
-import apsw
 
 from afterwit.agents.registry import AGENTS
 from afterwit.config.extras import extras
 from afterwit.config.world import World
-from afterwit.knowledge.door.list import find_item
-from afterwit.knowledge.door.listeners import listener_here
-from afterwit.mcp.notes import repo_of, tell_by_id
-from afterwit.mcp.server import PREFIX, Code, NoResourceError, RpcError
+from afterwit.mcp.server import Code, RpcError
 from afterwit.mcp.tool import Caller, Tool
 from afterwit.model.errors import AfterwitError, UsageError
-from afterwit.model.knowledge import Item
-from afterwit.recall.recall import speaking_items
-from afterwit.recall.situation import Situation, holding
 from afterwit.redaction.shown import Shown, complaint, ours
-from afterwit.store.store import readonly_database
 
 
 def agent_of(client: str) -> str:
@@ -48,7 +34,6 @@ OWN = {
     "search_sessions": "afterwit.mcp.recall",
     "record_lesson": "afterwit.mcp.items",
     "report_item": "afterwit.mcp.items",
-    "open_questions": "afterwit.mcp.recall",
     "reading_next": "afterwit.mcp.reading",
     "reading_answer": "afterwit.mcp.reading",
 }
@@ -80,40 +65,22 @@ class StoreBackend:
             said = f"{error.strerror or error}: {error.filename or 'no file named'}."
             return _content(complaint(said)) | {"isError": True}
 
-    def resources(self, cursor: str, client: str) -> dict[str, Any]:
-        """A page of items; an empty one where there is no store yet, because clients ask for it unasked."""
-        with _protocol_errors():
-            caller = self._caller(client)
-            if not caller.world.layout.exists() or _is_left_out(caller):
-                return {"resources": []}
-            with readonly_database(caller.world.layout) as db:
-                return list_resources(db, caller, cursor)
-
-    def read(self, uri: str, client: str) -> list[dict[str, Any]]:
-        with _protocol_errors():
-            caller = self._caller(client)
-            with readonly_database(caller.world.layout) as db:
-                return read_resource(db, caller, uri)
-
     def _call(self, name: str, arguments: Mapping[str, Any], client: str) -> Shown:
         tool = tool_named(name)
         is_counted = name in _COUNTED
         if is_counted and self._writes >= MOST_WRITES:
             raise UsageError(f"This session has written {MOST_WRITES} lessons and reports. Leave it at that.")
-        caller = self._caller(client)
+        world = self._world()
+        self._started_ms = self._started_ms or world.now_ms
+        caller = Caller(world, agent_of(client), self._folder, self._run, self._started_ms)
         if not tool.is_everywhere and _is_left_out(caller, arguments):
             return ours(_LEFT_OUT)
         answer = tool.call(caller, arguments)
         self._writes += is_counted
         return answer
 
-    def _caller(self, client: str) -> Caller:
-        world = self._world()
-        self._started_ms = self._started_ms or world.now_ms
-        return Caller(world, agent_of(client), self._folder, self._run, self._started_ms)
 
-
-def _is_left_out(caller: Caller, arguments: Mapping[str, Any] = MappingProxyType({})) -> bool:
+def _is_left_out(caller: Caller, arguments: Mapping[str, Any]) -> bool:
     """Whether the user's settings leave out the place that the agent works in, or the one that it names."""
     if not caller.world.settings.learn.exclude:
         return False
@@ -137,51 +104,3 @@ def tool_named(name: str) -> Tool:
 
 def _content(text: Shown) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": text}]}
-
-
-@contextmanager
-def _protocol_errors() -> Iterator[None]:
-    """Resources have no errors of their own, so ours become those of the protocol."""
-    try:
-        yield
-    except AfterwitError as error:
-        raise RpcError(Code.INTERNAL, complaint(str(error))) from error
-
-
-PAGE = 50
-
-
-def list_resources(db: apsw.Connection, caller: Caller, cursor: str) -> dict[str, Any]:
-    """A page of the items that hold here."""
-    start = _start(cursor)
-    situation = Situation(repo_of(db, caller, {}), caller.agent)
-    here = holding(speaking_items(db, listener_here(db, caller.world), situation.scopes()), situation)
-    page: dict[str, Any] = {"resources": [_resource(item) for item in here[start : start + PAGE]]}
-    return page | ({"nextCursor": str(start + PAGE)} if start + PAGE < len(here) else {})
-
-
-def read_resource(db: apsw.Connection, caller: Caller, uri: str) -> list[dict[str, Any]]:
-    """The contents of a resource. Raises NoResourceError where there is none."""
-    name = uri.removeprefix(PREFIX)
-    if not uri.startswith(PREFIX) or not name.isalnum():
-        raise NoResourceError(f"There is no resource {uri[:200]!r}. Notes are {PREFIX}<id>.")
-    try:
-        item = find_item(db, name, names_only=True)
-    except UsageError as error:
-        raise NoResourceError(str(error)) from error
-    return [{"uri": f"{PREFIX}{item.id}", "mimeType": "text/plain", "text": tell_by_id(db, caller, item)}]
-
-
-def _start(cursor: str) -> int:
-    if cursor and not (cursor.isascii() and cursor.isdigit() and len(cursor) < 10):
-        raise RpcError(Code.INVALID_PARAMS, "`cursor` is none that this server gave.")
-    return int(cursor or 0)
-
-
-def _resource(item: Item) -> dict[str, Any]:
-    return {
-        "uri": f"{PREFIX}{item.id}",
-        "name": item.id,
-        "title": f"{item.category} {item.id}",
-        "mimeType": "text/plain",
-    }

@@ -1,5 +1,5 @@
-"""`recall`, `open_questions`, `places` and `search_sessions`: what earlier sessions know that matters for a task, what
-they left open, in which files its work is likely to be, and what was said and done.
+"""`recall`, `places` and `search_sessions`: what earlier sessions know that matters for a task, in which files its work
+is likely to be, and what was said and done.
 """
 
 from collections import Counter
@@ -9,7 +9,6 @@ from typing import Any
 
 from afterwit.agents.hook_payloads import RECALL
 from afterwit.knowledge.door.listeners import listener_here
-from afterwit.knowledge.shown_items import sentence, standing
 from afterwit.mcp.notes import (
     ALL_REPOS,
     PLACE,
@@ -26,14 +25,13 @@ from afterwit.mcp.notes import (
 )
 from afterwit.mcp.tool import Caller, Tool, choice, number, text
 from afterwit.model.kinds import EventKind
-from afterwit.model.knowledge import Category, Item, ItemStatus
 from afterwit.recall.find_places import find_places
 from afterwit.recall.places import MOST, LikelyPlace
 from afterwit.recall.prompt_block import PLACES, BlockSection
 from afterwit.recall.recall import page_of, prompt_block_for, speaking_items, start_block_for, stories
 from afterwit.recall.situation import Situation
 from afterwit.recall.spooled import audience_of
-from afterwit.redaction.shown import NOTHING, Shown, figure, joined, label, name, ours, path, stamp, typed
+from afterwit.redaction.shown import NOTHING, Shown, figure, joined, name, ours, path, stamp, typed
 from afterwit.sessions.filters import Filter
 from afterwit.sessions.search import SearchAnswer, SearchHit, best_hits
 from afterwit.store.rows.session_list import users_of
@@ -92,48 +90,6 @@ RECALL_TOOL = Tool(
     needed=("task",),
     run=recall,
 )
-_NO_QUESTION = "No question is open here."
-_QUESTIONS = 10
-_MOST_QUESTIONS = 50
-
-
-def open_questions(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
-    with readonly_database(caller.world.layout) as db:
-        repo = repo_of(db, caller, arguments)
-        here = speaking_items(db, listener_here(db, caller.world), Situation(repo, caller.agent).scopes())
-        to = audience_of(db, caller.world, caller.agent, caller.session, repo)
-    questions = [item for item in here if item.category is Category.QUESTION]
-    newest = sorted(questions, key=lambda item: (item.status is not ItemStatus.ACTIVE, -item.last_ms, item.id))
-    limit = arguments.get("limit", _QUESTIONS)
-    more = [joined((ours("("), figure(len(questions) - limit), ours(" more)")))] if len(questions) > limit else []
-    said = [_question(item) for item in newest[:limit]]
-    return tell_items(caller.world, to, RECALL, [(ours("Left open by earlier sessions:"), said)], more) or ours(
-        _NO_QUESTION
-    )
-
-
-def _question(item: Item) -> ItemLine:
-    state = (label(item.status), ours(", last seen "), day(item.last_ms))
-    return ItemLine(
-        item.id,
-        joined(
-            (ours("- "), standing(item), sentence(item), ours(" ("), *state, ours(") ["), stamp(item.id), ours("]"))
-        ),
-    )
-
-
-OPEN_QUESTIONS = Tool(
-    name="open_questions",
-    title="List open questions",
-    description=(
-        "Questions and failures that earlier sessions in this repository left open. If your work answers one, say so"
-        " with `record_lesson`."
-    ),
-    properties={"limit": number(f"At most so many. Default: {_QUESTIONS}.", _MOST_QUESTIONS), **PLACE},
-    run=open_questions,
-)
-
-
 _NO_FILE = "No file stands out for this task. Look for it as you would."
 _PLACES_HEADING = "Files where such work is likely to be, each with its chance; a guess, not an instruction:"
 
@@ -267,4 +223,4 @@ SEARCH_SESSIONS = Tool(
     run=search_sessions,
 )
 
-TOOLS = (RECALL_TOOL, OPEN_QUESTIONS, PLACES_TOOL, SEARCH_SESSIONS)
+TOOLS = (RECALL_TOOL, PLACES_TOOL, SEARCH_SESSIONS)

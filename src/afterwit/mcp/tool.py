@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from afterwit.agents.descriptor import Reserved
 from afterwit.agents.registry import AGENTS
 from afterwit.config.world import World
 from afterwit.model.errors import UsageError, did_you_mean
@@ -22,18 +21,9 @@ from afterwit.redaction.shown import Shown
 _ALL_ADDED = frozenset().union(*(client.reserved.added for client in AGENTS))
 
 
-def reserve(parameter: str) -> list[str]:
-    """The clients that keep this name for themselves."""
-    return sorted(client.name for client in AGENTS if _is_reserved(client.reserved, parameter))
-
-
 def without_added(arguments: Mapping[str, object]) -> dict[str, object]:
     """The arguments of a call without those that a client put in for itself."""
     return {name: value for name, value in arguments.items() if name not in _ALL_ADDED}
-
-
-def _is_reserved(names: Reserved, parameter: str) -> bool:
-    return parameter in names.added | names.taken or parameter.startswith(names.beginnings)
 
 
 Schema = Mapping[str, Any]

@@ -17,7 +17,6 @@ from afterwit.measure.effect import ArmEffect, arms_compared
 from afterwit.model.errors import UsageError
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.recall.holdout import CHOICES, TEMPLATE
-from afterwit.recall.told import kept_back
 from afterwit.store.decide import (
     EXPERIMENT_SET,
     EXPERIMENT_STARTED,
@@ -137,19 +136,6 @@ class Skipping(msgspec.Struct, frozen=True, kw_only=True):
     held_out: int  # times that it would have been
 
 
-class Skipped(msgspec.Struct, frozen=True, kw_only=True):
-    """One time that something was not said."""
-
-    at_ms: int
-    agent: str
-    session: str
-    repo: str
-    moment: str
-    act: str
-    is_whole_session: bool
-    text: str  # that was kept back
-
-
 def skipping_now(world: World) -> Skipping:
     require(world.layout)
     with readonly_database(world.layout) as db:
@@ -176,19 +162,3 @@ def set_skipping(world: World, session_share: float | None, item_share: float | 
         }
         _decide(store, world, EXPERIMENT_SET, body)
     return skipping_now(world)
-
-
-def skipped_lately(world: World, most: int) -> list[Skipped]:
-    """The last times that something was kept back, the newest first."""
-    require(world.layout)
-    with readonly_database(world.layout) as db:
-        rows = hooks.latest_withheld(db, most)
-    same = ("at_ms", "agent", "session", "repo", "moment", "act")
-    return [
-        Skipped(
-            **{name: getattr(row, name) for name in same},
-            is_whole_session=bool(row.is_held),
-            text=kept_back(row.text, row.would),
-        )
-        for row in rows
-    ]

@@ -4,29 +4,22 @@ Repositories are named by the whole name, by its last part, or by a pattern of e
 everywhere, in the same words: it asks whether the nearest known names were meant. Known are the repositories of
 sessions and those that items speak of. Upper and lower case are the same, where no two names differ in nothing else.
 
-Where a filter means no session, `no_match` says which part of it keeps all away. A saved view is a name for a set of
-filters, kept in the data folder as they were typed, so that `since = 3d` means three days before the day on which the
-view is opened; a file of views that cannot be read is said to be so and never written over. `short_id` is the beginning
-of an id that no other id shares: `find_session` takes it, and any longer beginning.
+`short_id` is the beginning of an id that no other id shares: `find_session` takes it, and any longer beginning.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from itertools import takewhile
 from typing import NamedTuple
 
 import apsw
-import msgspec
 
 from afterwit.config.world import World
-from afterwit.model.errors import StoreError, UsageError, ask_which, did_you_mean, nearest, nearest_ids
+from afterwit.model.errors import UsageError, ask_which, did_you_mean, nearest, nearest_ids
 from afterwit.model.knowledge import Scope, ScopeKind
 from afterwit.model.settings import Settings
 from afterwit.repos.identity import domain_of, key_of, repos_meant
 from afterwit.repos.remotes import last_part
-from afterwit.store.atomic import replace_file
-from afterwit.store.layout import Layout
-from afterwit.store.regular_files import read_regular
 from afterwit.store.rows import repos as repo_table
 from afterwit.store.rows.items import item_scopes
 from afterwit.store.rows.session_list import (
@@ -211,120 +204,12 @@ def _nearest(repos: Sequence[str], name: str) -> list[str]:
     return [repo for last in (*close, *within) for repo in by_last[last]][:_MOST_NAMED]
 
 
-_TIMES = ("since_ms", "until_ms")
-
-
-class NoMatch(NamedTuple):
-    """Without the fields of the filter that are named, so many sessions would fit. No field: no single part of the
-    filter is the reason, and the figures are those of all sessions."""
-
-    without: tuple[str, ...]
-    sessions: int
-    earliest_ms: int | None = None
-    latest_ms: int | None = None
-
-
-def no_match(world: World, wanted: Filter) -> NoMatch | None:
-    """None where some session fits after all."""
+def no_match(world: World, wanted: Filter) -> SessionTimes | None:
+    """The times of all sessions, where none fits the filter; None where some do."""
     with readonly_database(world.layout) as db:
-
-        def fitting(narrowed: Filter) -> SessionTimes:
-            return times_of_sessions(db, selection_of(db, world.settings, narrowed))
-
-        if fitting(wanted).sessions:
+        if times_of_sessions(db, selection_of(db, world.settings, wanted)).sessions:
             return None
-        for names in _parts(wanted):
-            rest = fitting(wanted._replace(**{name: Filter._field_defaults[name] for name in names}))
-            if rest.sessions:
-                return NoMatch(names, *rest)
-        return NoMatch((), *fitting(Filter()))
-
-
-def _parts(wanted: Filter) -> Iterator[tuple[str, ...]]:
-    """What can be left out: the times first, because they are what people forget."""
-    given = [name for name in Filter._fields if getattr(wanted, name) != Filter._field_defaults[name]]
-    times = [name for name in _TIMES if name in given]
-    yield from ((name,) for name in times)
-    if len(times) > 1:
-        yield tuple(times)
-    yield from ((name,) for name in given if name not in _TIMES)
-
-
-FIELDS = ("text", "repo", "agent", "outcome", "since", "until", "branch", "task_type", "top", "sort", "reverse")
-_MOST_VIEWS = 200
-_LONGEST_NAME = 60
-
-
-class SavedView(msgspec.Struct, frozen=True, kw_only=True):
-    name: str
-    fields: dict[str, tuple[str, ...]]  # by the names that the page has for them
-
-
-class _ViewsFile(msgspec.Struct, frozen=True, kw_only=True):
-    version: int = 1
-    views: tuple[SavedView, ...] = ()
-
-
-def saved_views(layout: Layout) -> list[SavedView]:
-    """All of them, by name."""
-    try:
-        kept = msgspec.json.decode(read_regular(layout.views), type=_ViewsFile)
-    except FileNotFoundError:
-        return []
-    except (OSError, msgspec.DecodeError) as error:
-        raise StoreError(f"{layout.views} cannot be read ({error}). Mend it, or move it away.") from error
-    return sorted(kept.views, key=lambda view: view.name.casefold())
-
-
-def view_named(layout: Layout, name: str) -> SavedView:
-    views = {view.name: view for view in saved_views(layout)}
-    if name not in views:
-        hint = did_you_mean(name, sorted(views)) or (f"There are: {', '.join(views)}." if views else _NONE)
-        raise UsageError(f"There is no saved view {name!r}. {hint}")
-    return views[name]
-
-
-_NONE = "None is saved yet: `afterwit web` saves the filters of its session list."
-
-
-def save_view(layout: Layout, name: str, fields: Mapping[str, Sequence[str]]) -> SavedView:
-    """Gives a set of filters a name that no other has."""
-    views, given = saved_views(layout), {key: tuple(filter(None, fields.get(key, ()))) for key in FIELDS}
-    view = SavedView(name=_free(name, views), fields={key: values for key, values in given.items() if values})
-    if not view.fields:
-        raise UsageError("There is nothing to save: no filter is set.")
-    if len(views) >= _MOST_VIEWS:
-        raise UsageError(f"{_MOST_VIEWS} views are saved already. Delete one that you do not use.")
-    _keep(layout, [*views, view])
-    return view
-
-
-def rename_view(layout: Layout, name: str, to: str) -> SavedView:
-    view, others = view_named(layout, name), [view for view in saved_views(layout) if view.name != name]
-    renamed = msgspec.structs.replace(view, name=_free(to, others))
-    _keep(layout, [*others, renamed])
-    return renamed
-
-
-def delete_view(layout: Layout, name: str) -> SavedView:
-    """Returns what was deleted, so that it can be saved again."""
-    view = view_named(layout, name)
-    _keep(layout, [other for other in saved_views(layout) if other.name != name])
-    return view
-
-
-def _free(name: str, others: Sequence[SavedView]) -> str:
-    name = " ".join(name.split())
-    if not name or len(name) > _LONGEST_NAME or not name.isprintable():
-        raise UsageError(f"A view has a name of 1 to {_LONGEST_NAME} characters.")
-    if any(name.casefold() == other.name.casefold() for other in others):
-        raise UsageError(f"There is a view {name!r} already. Choose another name.")
-    return name
-
-
-def _keep(layout: Layout, views: Sequence[SavedView]) -> None:
-    content = msgspec.json.format(msgspec.json.encode(_ViewsFile(views=tuple(views))), indent=2)
-    replace_file(layout.views, content + b"\n")
+        return times_of_sessions(db, selection_of(db, world.settings, Filter()))
 
 
 _SHORTEST_ID = 8

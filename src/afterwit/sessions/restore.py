@@ -58,10 +58,6 @@ class RestorePlan(NamedTuple):
         return [step for step in self.steps if step.found is AtTarget.OTHER]
 
     @property
-    def is_in_place(self) -> bool:
-        return any(step.is_in_place for step in self.steps)
-
-    @property
     def renderings(self) -> list[RestoreStep]:
         return [step for step in self.steps if is_rendering(step.origin)]
 
@@ -106,30 +102,6 @@ def plan_restore(
         elif before.file.sha256 != file.sha256:
             raise UsageError(f"Two originals would both become {target}. Restore these sessions into separate folders.")
     return RestorePlan(sorted(steps.values(), key=lambda step: step.target), faults)
-
-
-def plan_offered(
-    source: TranscriptSource, world: World, sessions: Iterable[SessionRow], folder: Path, choice: RestoreChoice
-) -> RestorePlan:
-    """The plan to offer to who names no place: where the agent looks for the files, if nothing else is there. Else
-    `folder`, where a single file needs no path."""
-    chosen = list(sessions)
-    try:
-        plan = plan_restore(source, world, chosen, None, choice)
-    except UsageError:  # there is no such place; what is wrong with the sessions themselves is said again below
-        pass
-    else:
-        if not plan.conflicts:
-            return plan
-    plan = plan_restore(source, world, chosen, folder, choice)
-    if len(plan.steps) > 1:
-        return plan
-    return plan._replace(steps=[_beside(step, folder) for step in plan.steps])
-
-
-def _beside(step: RestoreStep, folder: Path) -> RestoreStep:
-    target = folder / step.target.name
-    return step._replace(target=target, found=_look_at_target(target, step.file))
 
 
 def is_rendering(origin: Origin) -> bool:

@@ -186,12 +186,6 @@ def _setting(value: Any) -> str:
     return str(value) if value not in (None, "") else "none"
 
 
-def compile_templates() -> None:
-    """All of them, which else happens when each is first drawn."""
-    for name in _templates().list_templates():
-        _templates().get_template(name)
-
-
 def extra_pages() -> list[ModuleType]:
     """The modules of extras that answer paths of their own."""
     return [import_module(name) for extra in extras() for name in extra.pages]

@@ -8,7 +8,6 @@ import asyncio
 import os
 import socket
 import tempfile
-import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -24,10 +23,9 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from afterwit.config.world import redactor_of
 from afterwit.model.errors import AfterwitError, BusyError, ConfigError, UsageError
 from afterwit.store.database import MOST_WAIT_SECONDS
-from afterwit.web.answering import HERE, Ask, OpenPlace, WebAnswer, WebRoute, compile_templates, extra_pages, render
+from afterwit.web.answering import HERE, Ask, OpenPlace, WebAnswer, WebRoute, extra_pages, render
 from afterwit.web.pages import brief, knowledge, more, proof, sessions, today, transcript
 from afterwit.web.safety import ENTRY, Guarded, Secrets, is_of_another_user
 
@@ -102,7 +100,6 @@ def _complaint(ask: Ask, status: int, words: str) -> WebAnswer:
     return render(ask, "complaint_part.html" if ask.is_fragment else "complaint.html", status, words=words)
 
 
-_SAMPLE = "token=sk-0123456789abcdef0123456789abcdef, mail to ada@orchard.example, in /home/ada"
 LOOPBACK = "127.0.0.1"
 IDLE_SECONDS = 3600.0
 _LOOK_EVERY_SECONDS = 5.0
@@ -123,13 +120,10 @@ def serve(open_place: OpenPlace, port: int, announce: Announce, idle_seconds: fl
         guarded = Guarded(make_app(open_place, keys.csrf), keys, real_port, is_foreign)
         settings = uvicorn.Config(guarded, log_level="error", lifespan="off", server_header=False, access_log=False)
         server = uvicorn.Server(settings)
-        warming = threading.Thread(target=warm, args=(open_place,), name="warming", daemon=True)
-        warming.start()
         root = f"http://{LOOPBACK}:{real_port}"
         announce(f"{root}{guarded.entry_path()}", _private_file(Path(folder), root, keys.link))
         with suppress(KeyboardInterrupt):
             asyncio.run(_until_idle(server, listening, guarded, idle_seconds))
-        warming.join()  # an interpreter that ends beside a thread in compiled code is aborted
 
 
 async def _until_idle(server: uvicorn.Server, listening: socket.socket, guarded: Guarded, idle_seconds: float) -> None:
@@ -162,11 +156,3 @@ def _bind(port: int) -> socket.socket:
             f"Port {port} of {LOOPBACK} cannot be used ({error.strerror}). Leave --port out to take one that is free."
         ) from error
     return listening
-
-
-def warm(open_place: OpenPlace) -> None:
-    """Makes what the first pages would wait for, and nothing that depends on the store: templates, and the rules of
-    redaction. What cannot be made here is made, or complained about, by the page that needs it."""
-    compile_templates()
-    with suppress(AfterwitError, OSError):
-        redactor_of(open_place().world).text(_SAMPLE)  # its automata grow with what they first read

@@ -65,12 +65,12 @@ def test_files_and_blocks_are_summed_up_too(run: Run, agent: str, summary: str) 
 @pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
 def test_at_the_question_the_lines_can_be_seen_in_colour(environ: dict[str, str], settings: Path) -> None:
     before = settings.read_bytes()
-    shown, code = answered(["connect", "claude-code"], environ, "d\nperhaps\nn\n")
+    shown, code = answered(["connect", "claude-code", "--diff"], environ, "perhaps\nn\n")
     assert code == 1
-    assert shown.count("Do this? [y/N, d shows the exact change]") == 3
+    assert shown.count("Do this? [y/N]") == 2
     assert '\x1b[32m+    "SessionStart": [' in shown
     assert settings.read_bytes() == before
-    plain, code = answered(["connect", "claude-code"], environ | {"NO_COLOR": "1"}, "d\ny\n")
+    plain, code = answered(["connect", "claude-code", "--diff"], environ | {"NO_COLOR": "1"}, "y\n")
     assert code == 0
     assert "\x1b[32m" not in plain
     assert b"SessionStart" in settings.read_bytes()

@@ -74,13 +74,6 @@ def test_without_a_store_it_says_what_to_do(run: Run) -> None:
     assert "afterwit learn" in done.stderr
 
 
-def test_what_was_skipped_can_be_seen_afterwards(run: Run, lived: list[str]) -> None:
-    out = run("measure", "skipping", "--list", "--limit", "2").stdout
-    assert out.count("the whole session is told nothing") == out.count("    - a note") == 2
-    assert lived[9] in out
-    assert run("measure", "skipping", "--list", "--notes", "5").returncode == 2
-
-
 @pytest.mark.usefixtures("learned")
 def test_an_experiment_is_started_shown_and_stopped(run: Run, home: Path, tmp_path: Path) -> None:
     assert run("measure", "experiment", "show").stdout.startswith("No experiment yet.")

@@ -6,9 +6,6 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import Run
 
-from afterwit.sessions.filters import save_view
-from afterwit.store.layout import Layout
-
 
 def test_all_agents_are_in_one_table_with_totals(learned: Run) -> None:
     done = learned("sessions", "list")
@@ -72,7 +69,7 @@ def test_nothing_found_is_said(learned: Run) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (
         0,
         "",
-        "No sessions match. Without `--branch pear` there would be 5 sessions.\n",
+        "No sessions match. Without the filters there are 5 sessions, the latest on May 4.\n",
     )
 
 
@@ -99,20 +96,3 @@ def test_costs_name_the_models_without_a_price(learned: Run, tmp_path: Path) -> 
     found = json.loads(learned("sessions", "cost", "--by", "model", "--by", "agent", "--json").stdout)
     assert found["by"] == ["model", "agent"]
     assert set(found) == {"by", "lines", "total", "nested", "unpriced_models"}
-
-
-def test_a_saved_view_filters_like_its_options_and_gives_way_to_those_that_are_typed(
-    learned: Run,
-) -> None:
-    store = Path(json.loads(learned("config", "show", "--json").stdout)["store"])
-    save_view(Layout(store), "claude", {"agent": ["claude-code"], "until": ["2026-05-31"], "top": ["1"]})
-
-    def ids(*options: str) -> list[str]:
-        listed = json.loads(learned("sessions", "list", "--json", *options).stdout)["sessions"]
-        return [session["id"] for session in listed]
-
-    assert ids("--view", "claude") == ids("--agent", "claude-code", "--until", "2026-05-31", "--top") != ids()
-    assert ids("--view", "claude", "--agent", "codex") == ids("--agent", "codex", "--until", "2026-05-31", "--top")
-    unknown = learned("sessions", "list", "--view", "claud")
-    assert unknown.returncode == 2
-    assert "Did you mean claude?" in unknown.stderr

@@ -113,14 +113,14 @@ def test_in_place_asks_and_a_conflict_writes_nothing(learned: Run, home: Path) -
     file = home / CLAUDE / "5ea50001.jsonl"
     original = file.read_bytes()
     file.unlink()
-    assert learned("sessions", "restore", "5ea50001", "--in-place").returncode in (1, 3)
+    assert learned("sessions", "restore", "5ea50001").returncode in (1, 3)
     assert not file.exists()
-    assert learned("sessions", "restore", "5ea50001", "--in-place", "--yes").returncode == 0
+    assert learned("sessions", "restore", "5ea50001", "--yes").returncode == 0
     assert file.read_bytes() == original
     file.write_bytes(b"other\n")
-    refused = learned("sessions", "restore", "5ea50001", "--in-place", "--yes")
+    refused = learned("sessions", "restore", "5ea50001", "--yes")
     assert (refused.returncode, file.read_bytes()) == (2, b"other\n")
-    assert learned("sessions", "restore", "5ea50001", "--in-place", "--yes", "--force").returncode == 0
+    assert learned("sessions", "restore", "5ea50001", "--yes", "--force").returncode == 0
     assert (file.read_bytes(), file.with_name(f"{file.name}.before-restore-1").read_bytes()) == (original, b"other\n")
 
 
@@ -130,31 +130,18 @@ def test_a_mistyped_session_is_answered_with_the_nearest(learned: Run) -> None:
     assert "No session '5ea50003'. Did you mean 5ea50002 or 5ea50001? `afterwit sessions list`" in done.stderr
 
 
-def test_a_restore_has_one_place(learned: Run) -> None:
-    assert learned("sessions", "restore", "5ea50001", "--to", "x", "--in-place").returncode == 2
-
-
-def test_a_place_is_offered_where_none_is_named(learned: Run, home: Path) -> None:
+def test_without_a_place_files_go_where_the_agent_looks(learned: Run, home: Path) -> None:
     file = home / CLAUDE / "5ea50001.jsonl"
     there = learned("sessions", "restore", "5ea50001")
     assert (there.returncode, "0 files restored, 1 already there" in there.stderr) == (0, True)
     original = file.read_bytes()
     file.unlink()
     refused = learned("sessions", "restore", "5ea50001")
-    assert (refused.returncode, file.exists()) == (2, False)
+    assert (refused.returncode, file.exists()) == (1, False)
     assert str(file) in refused.stdout
-    assert "There is no terminal to ask on. Say where, with --to FOLDER or --in-place, or add --yes." in refused.stderr
+    assert "Nobody answered. Use --yes to write without being asked." in refused.stderr
     assert learned("sessions", "restore", "5ea50001", "--yes").returncode == 0
     assert file.read_bytes() == original
-
-
-def test_where_the_place_is_taken_the_current_folder_is_offered(learned: Run, home: Path) -> None:
-    (home / CLAUDE / "5ea50001.jsonl").write_bytes(b"other\n")
-    dry = learned("sessions", "restore", "5ea50001", "--dry-run")
-    assert dry.returncode == 0
-    assert dry.stdout.rstrip().endswith(str(Path.cwd() / "5ea50001.jsonl"))
-    assert "it goes into the current folder" in dry.stderr
-    assert not (Path.cwd() / "5ea50001.jsonl").exists()
 
 
 def _on_a_terminal(arguments: list[str], environ: dict[str, str]) -> str:

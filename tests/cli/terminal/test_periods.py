@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.every import for_every
 
-from afterwit.cli.terminal.options import EXAMPLES, Period, period, since_ms, until_ms
-from afterwit.config.calendar import Calendar
+from afterwit.cli.terminal.options import period, since_ms, until_ms
+from afterwit.config.calendar import EXAMPLES, Calendar, Period
 
 MONDAY = Calendar(1_794_837_900_000, dt.UTC)  # 2026-11-16 14:05
 HOUR_MS, DAY_MS = 3_600_000, 86_400_000

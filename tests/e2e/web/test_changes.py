@@ -1,7 +1,6 @@
 """Every change from the page, and its undo, as a person clicks them; then without JavaScript."""
 
 import re
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -100,40 +99,6 @@ def test_a_folder_is_left_out_and_taken_in_again(enter: Enter) -> None:
     entry = page.locator("li", has_text="folder:/srv/private/**")
     entry.get_by_role("button", name="Take in again").click()
     expect(page.get_by_text("folder:/srv/private/**")).to_have_count(0)
-
-
-def test_a_log_that_is_there_is_not_written_again(enter: Enter) -> None:
-    page = enter().open("/sessions")
-    page.locator("td.lead a").first.click()
-    page.get_by_role("link", name="Restore…").click()
-    expect(page.locator("main")).to_contain_text("the same file")
-    expect(page.locator("main")).to_contain_text("There is nothing to write.")
-
-
-def test_a_lost_log_is_restored_byte_for_byte_where_the_agent_looks(enter: Enter) -> None:
-    visitor = enter()
-    home = Path(visitor.site.environ["HOME"])
-    (log,) = home.glob(f".claude/projects/*/{SHOWN}*.jsonl")
-    before = log.read_bytes()
-    log.unlink()
-    page = visitor.open(f"/session?id={SHOWN}")
-    page.get_by_role("link", name="Restore…").click()
-    expect(page.get_by_role("row", name=re.compile(log.name))).to_contain_text("nothing")
-    assert not log.exists(), "a plan writes nothing"
-    page.get_by_role("button", name="Write the missing files").click()
-    expect(page.get_by_role("status")).to_contain_text("written, byte for byte")
-    assert log.read_bytes() == before
-
-
-def test_another_file_in_the_place_of_a_log_is_left_alone(enter: Enter) -> None:
-    visitor = enter()
-    (log,) = Path(visitor.site.environ["HOME"]).glob(f".claude/projects/*/{SHOWN}*.jsonl")
-    log.write_text("mine\n", encoding="utf-8")
-    page = visitor.open(f"/session?id={SHOWN}")
-    page.get_by_role("link", name="Restore…").click()
-    expect(page.locator("main")).to_contain_text("another file, left alone")
-    expect(page.get_by_role("button", name="Write the missing files")).to_have_count(0)
-    assert log.read_text(encoding="utf-8") == "mine\n"
 
 
 def test_a_link_is_copied_and_leads_to_the_session(enter: Enter) -> None:

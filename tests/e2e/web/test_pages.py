@@ -20,7 +20,6 @@ _PAGES = (
     "/search?q=pytest",
     "/proof",
     "/proof?compare=now",
-    "/proof/confidence?from=6",
     "/proof/figure?figure=failures",
     "/more",
     "/more/guards",
@@ -30,7 +29,6 @@ _PAGES = (
     "/more/skills/show?name=release-notes",
     "/more/templates",
     f"/more/places?repo={_REPO}&task=frost",
-    "/more/names",
     "/more/settings",
     "/more/doctor",
 )
@@ -59,7 +57,7 @@ def _every_page(visitor: Visitor) -> list[str]:
     further += [fix.get_attribute("href") for fix in fixes]
     page = visitor.open(f"/more/guards?repo={_REPO}&state=unguarded")
     further += [str(page.locator("td.lead a").first.get_attribute("href")).replace("?", "/draft?")]
-    kinds = [session.replace("/sessions/", f"/{kind}/", 1) for kind in ("prompts", "restore")]
+    kinds = [session.replace("/sessions/", f"/{kind}/", 1) for kind in ("prompts",)]
     return [
         *_PAGES,
         *map(str, further),

@@ -6,13 +6,13 @@ from typing import Any
 
 import apsw
 import pytest
+from afterwit.recall.note_matches import hundredths, pack_weighted, unpack_weighted
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.recall.works import content_of, source, works_of
 from tests.thoroughness import examples
 
 from afterwit.recall.deck.prompt_tables import PromptChanges, PromptSource, update_prompt_tables
-from afterwit.recall.note_matches import hundredths, pack_weighted, unpack_weighted
 from afterwit.recall.place_index import PlaceIndex, PlaceSighting, pack_numbers, unpack_numbers
 from afterwit.recall.places import KnownRepo, Question, guess
 

@@ -1,6 +1,7 @@
 """The arm of a session: drawn once, recorded with its odds, and kept whatever people choose meanwhile."""
 
 import pytest
+from afterwit.recall.start_block import MOST_TOKENS
 from tests.recall.hook.conftest import BLOCKS, KEY, REPO, Hook
 
 from afterwit.recall.deck.write import DeckBlock, DeckExample
@@ -8,7 +9,6 @@ from afterwit.recall.holdout import odds_for
 from afterwit.recall.hook.tell import LARGEST_BLOCK
 from afterwit.recall.prompt_block import BlockLine, BlockSection
 from afterwit.recall.situation import tokens
-from afterwit.recall.start_block import MOST_TOKENS
 from afterwit.redaction.shown import ours
 
 FAST = ("pnpm test --fast", "error: unknown option '--fast'")

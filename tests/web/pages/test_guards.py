@@ -56,7 +56,7 @@ def test_a_repository_that_is_not_known_is_said_in_place(browser: Browser, check
 
 
 def test_histories_that_may_not_be_read_are_not_looked_at(browser: Browser, world: World) -> None:
-    browser.post("/more/settings/change", {"key": "repositories.read", "value": "false"})
+    (world.layout.root / "config.toml").write_text("[repositories]\nread = false\n", encoding="utf-8")
     assert "No checkout of a learned repository was found" in browser.get("/more/guards").words
     assert browser.get(f"/more/guards/abcdef12?repo={REPO}").status == 400
 

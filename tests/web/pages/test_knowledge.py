@@ -134,7 +134,7 @@ def test_today_says_one_next_step_and_what_waits(browser: Browser, world: World)
 def test_today_begins_with_what_is_told_and_nobody_looked_at(browser: Browser, world: World) -> None:
     unseen = waiting(world).unseen
     words = browser.get("/").words
-    assert words.index("In use, not looked at") < words.index("In the last week") < words.index("Waits for you")
+    assert words.index("In use, not looked at") < words.index("In the last 7 days") < words.index("Waits for you")
     done = browser.post(f"/knowledge/{unseen[0].id}/decide", {"decision": "reject", "back": "/"})
     assert unseen[0].id not in {item.id for item in waiting(world).unseen}
     _undo(browser, done)
@@ -163,7 +163,7 @@ def test_today_names_the_notes_that_the_last_run_brought_into_use(browser: Brows
     "path",
     [
         *("/proof", "/proof?compare=now", "/more", "/more/patterns", "/more/skills", "/more/templates"),
-        *("/more/places?repo=orchard&task=frost", "/more/names", "/more/settings", "/more/doctor", "/more/guards"),
+        *("/more/places?repo=orchard&task=frost", "/more/settings", "/more/doctor", "/more/guards"),
     ],
 )
 def test_the_rest_is_one_click_behind(browser: Browser, path: str) -> None:

@@ -81,14 +81,6 @@ def test_an_export_is_a_file_and_redacted_json(browser: Browser) -> None:
     assert json.loads(reply.body)
 
 
-def test_an_original_needs_a_form_and_is_never_shown(browser: Browser) -> None:
-    path = _longest(browser).replace("/sessions/", "/original/", 1)
-    assert browser.get(path).status == 404
-    reply = browser.post(path)
-    assert reply.headers["content-disposition"].startswith("attachment")
-    assert b'"sessionId"' in reply.body
-
-
 def test_a_session_is_found_by_the_beginning_of_its_id(browser: Browser) -> None:
     assert browser.get("/session?id=4646abb1").headers["location"] == _longest(browser)
     unknown = browser.get("/session?id=nobody")

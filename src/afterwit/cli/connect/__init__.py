@@ -4,15 +4,10 @@ The names of agents stand in the place of a command: `afterwit connect codex` is
 codex`.
 """
 
-from typing import TYPE_CHECKING
-
 import click
 
 from afterwit.cli.commands import LazyGroup
 from afterwit.config.extras import Subcommand
-
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
 
 COMMANDS = {
     "agents": Subcommand(".agents:agents", "Let agents hear from Afterwit."),
@@ -41,11 +36,6 @@ class _Connect(LazyGroup):
         """A command, or for the name of an agent what connects it."""
         is_agent = cmd_name not in COMMANDS and cmd_name in _agents()
         return super().get_command(ctx, "agents" if is_agent else cmd_name)
-
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
-        from afterwit.cli.terminal.completion import plain_items
-
-        return [*super().shell_complete(ctx, incomplete), *plain_items(_agents(), incomplete)]
 
 
 def _agents() -> list[str]:

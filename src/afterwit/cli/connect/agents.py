@@ -1,7 +1,7 @@
 """`afterwit connect agents` (or `connect <agent>`), `connect file` and `disconnect`: plans, shows, asks, does.
 
-A plan is summed up first: what goes into which files. Line by line it is shown where that is asked for: by `--diff`, by
-`--dry-run`, or at the question.
+A plan is summed up first: what goes into which files. Line by line it is shown where that is asked for: by `--diff` or
+`--dry-run`.
 
 Each plan stands for itself. One that cannot be made or carried out is told, and the others are done: then the exit code
 says "partly done".
@@ -18,8 +18,7 @@ import click
 
 from afterwit.agents.descriptor import ConnectScope
 from afterwit.agents.registry import installer_for
-from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.terminal.completion import connectable_agents
+from afterwit.cli.commands import ExitCode, command, flag
 from afterwit.cli.terminal.options import Here, agreed, own_command, reporting
 from afterwit.cli.terminal.output import ask_or_leave, has_colour, page, print_json, print_line, print_text, talk
 from afterwit.config.show import StorePlace, default_root
@@ -54,7 +53,7 @@ class Consent(NamedTuple):
     has_diff: bool = False
 
 
-with_diff = click.option("--diff", "has_diff", is_flag=True, help="Show the exact change of every file, line by line.")
+with_diff = flag("--diff", "has_diff", "Show the exact change of every file, line by line.")
 
 
 def carry_out(machine: Machine, named: Iterable[tuple[str, Callable[[], ConnectPlan]]], how: Consent) -> None:
@@ -70,11 +69,7 @@ def carry_out(machine: Machine, named: Iterable[tuple[str, Callable[[], ConnectP
     has_change = any(plan.needed for plan in plans.values())
     is_applied = has_change and not how.is_dry_run
     if is_applied and not how.is_agreed:
-        ask_or_leave(
-            "Do this?",
-            "Look at it with --dry-run, and add --yes.",
-            shows={"d": ("the exact change", lambda: _show_lines(plans.values()))},
-        )
+        ask_or_leave("Do this?", "Look at it with --dry-run, and add --yes.")
     done = [name for name in pending if not how.is_dry_run and _apply(machine, name, plans[name], faults)]
     if how.is_json:
         print_json([_shape(name, plan, is_applied=name in done) for name, plan in plans.items()])
@@ -251,14 +246,13 @@ def _project(folder: Path) -> Path:
         "afterwit connect agents --all --dry-run",
         "afterwit connect claude-code --refuse --rewrite --yes",
     ),
-    exits={ExitCode.FAILED: "A file cannot be changed, or the answer was no."},
 )
-@click.argument("names", metavar="[AGENT]...", nargs=-1, shell_complete=connectable_agents)
-@click.option("--all", "is_all", is_flag=True, help="Every agent that is found on this machine.")
-@click.option("--refuse", "may_refuse", is_flag=True, help="Refuse a command once that is known to fail here.")
-@click.option("--rewrite", "may_rewrite", is_flag=True, help="Rewrite a command into the proven one.")
+@click.argument("names", metavar="[AGENT]...", nargs=-1)
+@flag("--all", "is_all", "Every agent that is found on this machine.")
+@flag("--refuse", "may_refuse", "Refuse a command once that is known to fail here.")
+@flag("--rewrite", "may_rewrite", "Rewrite a command into the proven one.")
 @agreed
-@click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would be changed, and change nothing.")
+@flag("--dry-run", "is_dry_run", "Show what would be changed, and change nothing.")
 @with_diff
 @reporting
 def agents(
@@ -275,7 +269,7 @@ def agents(
     """Let agents hear from Afterwit.
 
     Puts hooks, a plugin or an extension into the agent's own settings, and the MCP server beside them. Says what goes
-    into which files, asks (the answer d shows the exact change), and keeps what others put there. `afterwit disconnect`
+    into which files (--diff shows the exact change), asks, and keeps what others put there. `afterwit disconnect`
     leaves every file as it was before.
     Running it again brings up to date what is outdated; --refuse and --rewrite are off unless they are given.
     """
@@ -289,13 +283,10 @@ def agents(
     carry_out(machine, plans, Consent(is_agreed, is_dry_run, is_json, has_diff))
 
 
-@command(
-    examples=("afterwit connect file AGENTS.md", "afterwit connect file CLAUDE.md --dry-run"),
-    exits={ExitCode.FAILED: "A file cannot be changed, or the answer was no."},
-)
+@command(examples=("afterwit connect file AGENTS.md", "afterwit connect file CLAUDE.md --dry-run"))
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path, dir_okay=False))
 @agreed
-@click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would be changed, and change nothing.")
+@flag("--dry-run", "is_dry_run", "Show what would be changed, and change nothing.")
 @with_diff
 @reporting
 def file(here: Here, paths: tuple[Path, ...], is_agreed: bool, is_dry_run: bool, has_diff: bool, is_json: bool) -> None:
@@ -316,12 +307,11 @@ def file(here: Here, paths: tuple[Path, ...], is_agreed: bool, is_dry_run: bool,
         "afterwit disconnect --all --yes",
         "afterwit disconnect file AGENTS.md",
     ),
-    exits={ExitCode.FAILED: "A file cannot be changed, or the answer was no."},
 )
-@click.argument("names", metavar="[AGENT]... | file PATH...", nargs=-1, shell_complete=connectable_agents)
-@click.option("--all", "is_all", is_flag=True, help="Everything that is connected, in all projects.")
+@click.argument("names", metavar="[AGENT]... | file PATH...", nargs=-1)
+@flag("--all", "is_all", "Everything that is connected, in all projects.")
 @agreed
-@click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would be changed, and change nothing.")
+@flag("--dry-run", "is_dry_run", "Show what would be changed, and change nothing.")
 @with_diff
 @reporting
 def disconnect(

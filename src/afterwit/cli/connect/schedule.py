@@ -1,13 +1,12 @@
 """`afterwit connect schedule` and `status`: a regular `learn`, set up and removed, and what is connected."""
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 import click
 import msgspec
 
-from afterwit.cli.commands import ExitCode, command
+from afterwit.cli.commands import command, flag
 from afterwit.cli.connect.agents import this_host, this_machine
 from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import ask_or_leave, print_bad, print_json, print_line, print_text, talk
@@ -17,7 +16,7 @@ from afterwit.connect.schedule import Installed, Planned, apply, job_for, label_
 from afterwit.connect.schedule import status as schedule_status
 from afterwit.connect.schedulers import HOURLY, Cadence, RemoveFile, RunProgram, Step, WriteFile
 from afterwit.edits.edits import Presence
-from afterwit.engine.doctor.findings import HookCalls, Silence, hook_calls, silences
+from afterwit.engine.doctor.findings import HookCalls, hook_calls
 
 _TIME = re.compile(r"(?:[01]?[0-9]|2[0-3]):[0-5][0-9]")
 
@@ -29,13 +28,12 @@ _TIME = re.compile(r"(?:[01]?[0-9]|2[0-3]):[0-5][0-9]")
         "afterwit connect schedule --hourly --dry-run",
         "afterwit connect schedule --off",
     ),
-    exits={ExitCode.FAILED: "There is no scheduler that can be used, it refused, or the answer was no."},
 )
 @click.option("--daily", metavar="HH:MM", help="Once a day at this time of the local clock.")
-@click.option("--hourly", "is_hourly", is_flag=True, help="Once an hour.")
-@click.option("--off", "is_off", is_flag=True, help="Remove the schedule, and leave everything as it was before.")
+@flag("--hourly", "is_hourly", "Once an hour.")
+@flag("--off", "is_off", "Remove the schedule, and leave everything as it was before.")
 @agreed
-@click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would be done, and do nothing.")
+@flag("--dry-run", "is_dry_run", "Show what would be done, and do nothing.")
 @reporting
 def schedule(
     here: Here,
@@ -144,16 +142,16 @@ def status(here: Here, is_json: bool) -> None:
     wanted = here.world.settings.schedule.cadence
     machine = this_machine(here)
     connections = states(machine)
-    calls = hook_calls(machine)
-    silent = {silence.agent: silence for silence in silences(machine, calls)}
-    called = {call.agent: call for call in calls}
+    called = {call.agent: call for call in hook_calls(machine)}
     if is_json:
         planned = {**msgspec.structs.asdict(installed), "configured_cadence": wanted}
-        print_json({"schedule": planned, "agents": [_state_shape(state, silent, called) for state in connections]})
+        print_json(
+            {"schedule": planned, "agents": [_state_shape(state, called.get(state.agent)) for state in connections]}
+        )
         return
     _show_schedule(installed, wanted)
     for state in connections:
-        _show_state(here.calendar, state, silent, called)
+        _show_state(here.calendar, state, called.get(state.agent))
     if not connections:
         print_text("No agent is connected. `afterwit connect agents --all` connects those that are found.")
 
@@ -172,9 +170,7 @@ def _show_schedule(installed: Installed, wanted: str) -> None:
         talk(f"The setting schedule.cadence is {wanted}; `afterwit connect schedule` applies it.")
 
 
-def _show_state(
-    calendar: Calendar, state: ConnectionState, silent: Mapping[str, Silence], called: Mapping[str, HookCalls]
-) -> None:
+def _show_state(calendar: Calendar, state: ConnectionState, calls: HookCalls | None) -> None:
     name = state.project if state.is_file else state.agent
     place = f" in {state.project}" if state.project and not state.is_file else ""
     may = [word for word, is_on in (("refuses", state.may_refuse), ("rewrites", state.may_rewrite)) if is_on]
@@ -184,32 +180,23 @@ def _show_state(
     (print_bad if is_bad else print_text)(told, rest="  ")
     for path in state.paths:
         print_line(f"    {path}")
-    if state.agent in called:
-        print_line(f"    {_last_call(called[state.agent], calendar)}")
+    if calls is not None and calls.has_called:
+        print_line(f"    its hooks fired last at {calendar.moment(calls.called_ms)}")
+    elif calls is not None:
+        print_line(f"    its hooks have never fired since it was connected, {calendar.moment(calls.connected_ms)}")
     for program in state.missing:
         talk(f"{name}: it calls {program}, which does not exist any more. Connect it again, or disconnect it.")
-    if state.agent in silent:
-        talk(silent[state.agent].what)
+    if calls is not None and calls.unheard:
+        talk(calls.silence)
 
 
-def _last_call(calls: HookCalls, calendar: Calendar) -> str:
-    if calls.has_called:
-        return f"its hooks fired last at {calendar.moment(calls.called_ms)}"
-    return f"its hooks have never fired since it was connected, {calendar.moment(calls.connected_ms)}"
-
-
-def _state_shape(
-    state: ConnectionState, silent: Mapping[str, Silence], called: Mapping[str, HookCalls]
-) -> dict[str, Any]:
-    calls = called.get(state.agent)
-    moments = {
+def _state_shape(state: ConnectionState, calls: HookCalls | None) -> dict[str, Any]:
+    return {
+        **state._asdict(),
+        "presence": state.presence.value,
+        "paths": [str(path) for path in state.paths],
+        "missing": list(state.missing),
+        "uncalled_sessions": calls.unheard if calls else 0,
         "connected_ms": calls.connected_ms if calls else None,
         "called_ms": calls.called_ms or None if calls else None,
     }
-    shape = {**state._asdict(), "presence": state.presence.value, "paths": [str(path) for path in state.paths]}
-    return {**shape, "missing": list(state.missing), "uncalled_sessions": _silent_sessions(state, silent), **moments}
-
-
-def _silent_sessions(state: ConnectionState, silent: Mapping[str, Silence]) -> int:
-    """Sessions that came in although no hook called."""
-    return silent[state.agent].sessions if state.agent in silent else 0

@@ -14,8 +14,7 @@ import msgspec
 
 from afterwit.cli.commands import CliCommand, ExitCode, command
 from afterwit.cli.knowledge.list import EXITS
-from afterwit.cli.terminal.completion import repo_names, session_ids
-from afterwit.cli.terminal.options import COUNT, Here, Option, added, agreed, many, refuse_unknown, reporting, timed
+from afterwit.cli.terminal.options import COUNT, Here, added, agreed, many, refuse_unknown, reporting, timed
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, print_text, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
@@ -37,8 +36,6 @@ _EVERYWHERE = ("everywhere", str(EVERYWHERE))
 _OPTIONS = (
     click.option(
         "--applies-to",
-        cls=Option,
-        earlier=("--scope",),
         metavar="WHERE",
         help="What it applies to: everywhere, repo:NAME or agent:NAME, as `show` prints it.",
     ),
@@ -46,7 +43,6 @@ _OPTIONS = (
         "--repo",
         metavar="NAME",
         help="The same as --applies-to repo:NAME. The last part of a name is enough.",
-        shell_complete=repo_names,
     ),
     click.option("--agent", metavar="AGENT", help="The same as --applies-to agent:NAME."),
     click.option(
@@ -58,8 +54,6 @@ _OPTIONS = (
     click.option(
         "--use",
         "advice",
-        cls=Option,
-        earlier=("--advice",),
         metavar="COMMAND",
         help='The command line to use; "" for none.',
     ),
@@ -69,7 +63,6 @@ _OPTIONS = (
         "Show it when this comes up: command:LINE (and all lines that begin so), path:PATTERN (such as src/**/*.py),"
         " rule:NAME (of a linter or compiler), topic:WORDS (all of them, in a task), tool:NAME (of an agent); none:"
         " at the start of a session. Repeat for more.",
-        earlier=("--trigger",),
     ),
 )
 
@@ -301,15 +294,12 @@ _SHOWN = 20
     metavar="NAME",
     help="A source that `why` names, such as a page or import:FOLDER; a channel, such as web; a user; an agent.",
 )
-@click.option(
-    "--session", default="", metavar="SESSION", help="A session, with its subagents.", shell_complete=session_ids
-)
+@click.option("--session", default="", metavar="SESSION", help="A session, with its subagents.")
 @click.option(
     "--repo",
     default="",
     metavar="NAME",
     help="A repository: its name, or the last part of it.",
-    shell_complete=repo_names,
 )
 @click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would be lost, and forget nothing.")
 @agreed

@@ -11,8 +11,7 @@ import click
 import msgspec
 
 from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.terminal.completion import repo_names
-from afterwit.cli.terminal.options import COUNT, AgentName, Here, added, many, refuse_unknown, reporting, timed
+from afterwit.cli.terminal.options import COUNT, Here, added, many, refuse_unknown, reporting, timed
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
@@ -182,14 +181,12 @@ _FILTER_OPTIONS = (
     many(
         *("--repo", "repos", "NAME"),
         "Only what applies to this repository: its name, the last part of it, or a pattern; repeat for more.",
-        completing=repo_names,
     ),
-    many("--agent", "agents", "AGENT", "Only what applies to this agent.", AgentName()),
+    many("--agent", "agents", "AGENT", "Only what applies to this agent."),
     click.option("--global", "is_global", is_flag=True, help="Only what applies everywhere."),
     many(
         *("--found-by", "harvesters", "NAME"),
         "Only what was found by this way of looking, as `show` names it; repeat for more.",
-        earlier=("--harvester",),
     ),
     many(
         *("--user", "users", "NAME"),

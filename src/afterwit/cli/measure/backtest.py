@@ -4,14 +4,15 @@ First the moments in which it would have helped most, then one line of figures, 
 strategies. With `--explain`, a walk through one replayed session: what was said when, and what then happened.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
-import msgspec
 
-from afterwit.cli.commands import command, typed_command
-from afterwit.cli.sessions.filters import EXITS, filtered
+from afterwit.cli.commands import command, flag
+from afterwit.cli.sessions.filters import filtered
 from afterwit.cli.terminal.options import Here, many, reporting
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.cli.terminal.progress import bar
@@ -25,8 +26,7 @@ from afterwit.measure.replay import NoteMoment, Played, PlayerNote
 from afterwit.measure.scores import HelpfulMoment, PlayerReport, Score, changed_files, searches_before
 from afterwit.model.figures import human_count, human_span
 from afterwit.model.kinds import Status
-from afterwit.model.settings import RepositorySettings
-from afterwit.sessions.filters import Filter, known_repo
+from afterwit.sessions.filters import Filter
 
 _WIDTH = 100
 _SHORT = 120
@@ -55,18 +55,14 @@ _COLUMNS = (
         "afterwit measure backtest --explain 3f2a",
         "afterwit measure backtest --strategy places --notes notes.jsonl --json",
     ),
-    exits=EXITS,
 )
 @many(
     "--strategy",
     "strategies",
     "NAME",
     f"One of {', '.join(PLAYERS)}; its figures are shown. Default: afterwit, for --table and --json all.",
-    earlier=("--player",),
 )
-@click.option(
-    "--table", "is_table", is_flag=True, help="Show all figures, beside those of simple strategies. Takes longer."
-)
+@flag("--table", "is_table", "Show all figures, beside those of simple strategies. Takes longer.")
 @click.option(
     "--notes",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -76,13 +72,6 @@ _COLUMNS = (
 @click.option(
     "--without-reading", is_flag=True, help="Leave out the notes that a model read, to compare (see `afterwit read`)."
 )
-@many(
-    "--checkout",
-    "checkouts",
-    "REPO=FOLDER",
-    "Where the checkout of a repository lies, if not where its sessions ran. May be given several times.",
-)
-@click.option("--without-repositories", is_flag=True, help="Look at no checkout, to compare.")
 @click.option(
     "--explain", default="", metavar="SESSION", help="Walk through one session: what was said, what happened."
 )
@@ -95,8 +84,6 @@ def backtest(
     is_table: bool,
     notes: Path | None,
     without_reading: bool,
-    checkouts: tuple[str, ...],
-    without_repositories: bool,
     explain: str,
     is_json: bool,
 ) -> None:
@@ -121,20 +108,17 @@ def backtest(
     if explain and (is_json or notes or is_table):
         raise click.UsageError("--explain prints a walk to read; leave out --json, --table and --notes.")
     names = strategies or (() if is_table or is_json else (running.PRODUCT,))
-    world = with_checkouts(here.world, checkouts, is_read=not without_repositories)
-    for text in checkouts:
-        known_repo(here.world, text.partition("=")[0])
-    with past_of(world, with_reading=not without_reading) as past:
+    with past_of(here.world, with_reading=not without_reading) as past:
         chosen = players_named(names, past)
         if explain:
             with bar("replaying", "sessions") as progress:
-                lines = walk_lines(running.explained(world, chosen, explain, progress))
+                lines = walk_lines(running.explained(here.world, chosen, explain, progress))
             for line in lines:
                 print_line(line)
             return
-        written = NotesFile(notes, [player.name for player in chosen], running.own_files(world)) if notes else None
+        written = NotesFile(notes, [player.name for player in chosen], running.own_files(here.world)) if notes else None
         with bar("replaying", "sessions") as progress:
-            result = running.backtest(world, chosen, wanted, progress, written)
+            result = running.backtest(here.world, chosen, wanted, progress, written)
     if is_json:
         print_json(result)
     else:
@@ -145,21 +129,9 @@ def backtest(
 def _keep(world: World, result: running.Backtest) -> None:
     """For the page, which shows the last one; that it cannot be kept is no reason to fail."""
     try:
-        keep_backtest(world, result, typed_command(click.get_current_context()))
+        keep_backtest(world, result, shlex.join(["afterwit", *sys.argv[1:]]))
     except OSError as error:
         talk(f"The result could not be kept in {world.layout.metrics}: {error.strerror or error}.")
-
-
-def with_checkouts(world: World, given: Iterable[str], *, is_read: bool) -> World:
-    """The world, with these checkouts besides those that the settings name."""
-    named = dict(world.settings.repositories.checkouts)
-    for text in given:
-        repo, equals, folder = text.partition("=")
-        if not repo or not equals or not Path(folder).is_dir():
-            raise click.UsageError(f"--checkout {text}: write REPO=FOLDER, with a folder that is there.")
-        named[repo] = Path(folder).absolute()
-    repositories = RepositorySettings(read=is_read and world.settings.repositories.read, checkouts=named)
-    return world._replace(settings=msgspec.structs.replace(world.settings, repositories=repositories))
 
 
 def _show(result: running.Backtest, calendar: Calendar, *, is_table: bool) -> None:

@@ -286,31 +286,23 @@ def report(here: Here, folder: Path | None, since: str | None, explain: str | No
         print_text(f"The whole report: {written.page}")
 
 
-def _explain_figures(name: str, rows: Sequence[tuple[Any, ...]], calendar: Calendar, *, is_json: bool) -> None:
+def _explain_figures(name: str, rows: Sequence[Any], calendar: Calendar, *, is_json: bool) -> None:
     if is_json:
         print_json(running.plain(rows))
-    elif not rows:
+        return
+    if not rows:
         talk(f"Nothing was counted for {name} yet.")
-    else:
-        fields: tuple[str, ...] = getattr(rows[0], "_fields", ())
-        columns = [
-            Column(_HEADINGS.get(field, field.replace("_", " ")), is_number=_is_number(field, value))
-            for field, value in zip(fields, rows[0], strict=True)
-        ]
-        print_table(columns, [_cells(row, fields, calendar) for row in rows], is_folded=True)
+        return
+    fields: tuple[str, ...] = rows[0]._fields
+    columns = [
+        Column("when" if field == "at_ms" else field.replace("_", " "), is_number=isinstance(value, float))
+        for field, value in zip(fields, rows[0], strict=True)
+    ]
+    print_table(columns, [[_cell(row, field, calendar) for field in fields] for row in rows])
 
 
-def _is_number(field: str, value: Any) -> bool:
-    return field != "at_ms" and isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _cells(row: tuple[Any, ...], fields: Sequence[str], calendar: Calendar) -> list[str]:
-    return [_cell(value, field, calendar) for field, value in zip(fields, row, strict=True)]
-
-
-def _cell(value: Any, field: str, calendar: Calendar) -> str:
+def _cell(row: Any, field: str, calendar: Calendar) -> object:
+    value = getattr(row, field)
     if field == "at_ms":
         return calendar.day(value) if value else "not known"
-    if value is None or isinstance(value, bool):
-        return _ANSWERS[value]
-    return f"{value:.2f}" if isinstance(value, float) else str(value)
+    return f"{value:.2f}" if isinstance(value, float) else value

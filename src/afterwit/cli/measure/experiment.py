@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from afterwit.cli.commands import CliGroup, command
-from afterwit.cli.terminal.options import Here, Option, in_place, many, reporting, timed
+from afterwit.cli.terminal.options import Here, in_place, many, reporting, timed
 from afterwit.cli.terminal.output import print_json, print_line, print_text
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
@@ -17,11 +17,9 @@ from afterwit.config.extras import functions
 from afterwit.measure.effect import ArmEffect
 from afterwit.measure.experiment import (
     ArmExperiment,
-    Skipped,
     Skipping,
     experiment_now,
     set_skipping,
-    skipped_lately,
     skipping_now,
     start_experiment,
     stop_experiment,
@@ -29,7 +27,6 @@ from afterwit.measure.experiment import (
 from afterwit.measure.words import alarm_words, change_words, with_needed
 from afterwit.model.figures import human_count
 from afterwit.recall.holdout import ACTIONS, BLOCK, CHOICES, COLD, TEMPLATE, TOLD
-from afterwit.recall.told import said_at
 
 _ARMS = {
     COLD: "nothing is told",
@@ -143,35 +140,25 @@ _PERCENT = _Percent(min=0, max=90)
         "afterwit measure skipping",
         "afterwit measure skipping --sessions 20 --notes 10",
         "afterwit measure skipping --sessions 0 --notes 0",
-        "afterwit measure skipping --list",
     ),
 )
 @click.option("--sessions", type=_PERCENT, metavar="PERCENT", help="This share of sessions is told nothing.")
 @click.option(
     "--notes",
-    cls=Option,
-    earlier=("--items",),
     type=_PERCENT,
     metavar="PERCENT",
     help="Every other session goes without this share of the notes.",
 )
-@click.option("--list", "is_list", is_flag=True, help="Show what was skipped lately, and where.")
-@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="So many, with --list.")
 @reporting
 @timed
-def skipping(here: Here, sessions: float | None, notes: float | None, is_list: bool, limit: int, is_json: bool) -> None:
+def skipping(here: Here, sessions: float | None, notes: float | None, is_json: bool) -> None:
     """Show or choose how much is skipped on purpose, to compare.
 
     Without sessions that are told nothing, nobody can say whether the notes help. Chance picks them before anything is
     said, for the whole of a session with its resumes and subagents; a session that is under way keeps what it drew. 0
-    and 0 end it: every session is told everything. `--list` shows afterwards what was kept back.
+    and 0 end it: every session is told everything.
     """
     is_set = sessions is not None or notes is not None
-    if is_list and is_set:
-        raise click.UsageError("--list shows what was skipped; leave out --sessions and --notes.")
-    if is_list:
-        _list(here.calendar, skipped_lately(here.world, limit), is_json=is_json)
-        return
     now = set_skipping(here.world, _share(sessions), _share(notes)) if is_set else skipping_now(here.world)
     if is_json:
         print_json(now)
@@ -181,21 +168,6 @@ def skipping(here: Here, sessions: float | None, notes: float | None, is_list: b
 
 def _share(percent: float | None) -> float | None:
     return None if percent is None else percent / 100
-
-
-def _list(calendar: Calendar, skipped: list[Skipped], *, is_json: bool) -> None:
-    if is_json:
-        print_json(skipped)
-        return
-    if not skipped:
-        print_line("Nothing was skipped yet.")
-    for kept in skipped:
-        what = "the whole session is told nothing" if kept.is_whole_session else "one or more notes"
-        place = f" in {kept.repo.rpartition('/')[2]}" if kept.repo else ""
-        session = f"{kept.agent} session {kept.session}"
-        print_line(f"{calendar.moment(kept.at_ms)}{place}, {said_at(kept.moment, kept.act)}, {session}: {what}")
-        for line in kept.text.splitlines():
-            print_text(line, first="    ", rest="    ")
 
 
 def _show_skipping(calendar: Calendar, now: Skipping) -> None:

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from afterwit.cli.commands import command
-from afterwit.cli.sessions.filters import EXITS, filtered, nothing_matches
+from afterwit.cli.sessions.filters import filtered, nothing_matches
 from afterwit.cli.terminal.options import Here, many, reporting
 from afterwit.cli.terminal.output import print_json, talk
 from afterwit.cli.terminal.table import Column, print_table
@@ -34,7 +34,6 @@ _NUMBERS = (
         "afterwit sessions cost --by repo --by model",
         "afterwit sessions cost --by session --agent codex --json",
     ),
-    exits=EXITS,
 )
 @many("--by", "grouped", "WHAT", f"One of {', '.join(By)}; repeat to break it down further. Default: day.", By)
 @reporting

@@ -4,9 +4,8 @@ from collections import Counter
 
 import click
 
-from afterwit.cli.commands import ExitCode, command
+from afterwit.cli.commands import ExitCode, command, flag
 from afterwit.cli.sessions.filters import filtered
-from afterwit.cli.terminal.completion import session_ids
 from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, print_text, talk
 from afterwit.config.extras import functions
@@ -33,15 +32,14 @@ _TITLE = 60
         ExitCode.PARTLY_DONE: "Another program was reading the store: its last bytes go with the next `learn`.",
     },
 )
-@click.argument("sessions", nargs=-1, metavar="[SESSION]...", shell_complete=session_ids)
-@click.option("--excluded", "is_excluded", is_flag=True, help="All that `[learn] exclude` of config.toml leaves out.")
-@click.option(
+@click.argument("sessions", nargs=-1, metavar="[SESSION]...")
+@flag("--excluded", "is_excluded", "All that `[learn] exclude` of config.toml leaves out.")
+@flag(
     "--log-too",
     "takes_logs",
-    is_flag=True,
-    help="Delete the agent's own log files too. Agents' databases, and files with other sessions in them, stay.",
+    "Delete the agent's own log files too. Agents' databases, and files with other sessions in them, stay.",
 )
-@click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would go, and delete nothing.")
+@flag("--dry-run", "is_dry_run", "Show what would go, and delete nothing.")
 @agreed
 @reporting
 @filtered

@@ -1,15 +1,13 @@
 """`afterwit sessions repos`, `tools` and `users`: names, what they were resolved to, and merging two."""
 
-import itertools
-import sys
 from functools import partial
 
 import click
 
 from afterwit.cli.commands import command
-from afterwit.cli.sessions.filters import EMPTY, EXITS
+from afterwit.cli.sessions.filters import EMPTY
 from afterwit.cli.terminal.options import Here, added, reporting
-from afterwit.cli.terminal.output import print_json, print_line, talk
+from afterwit.cli.terminal.output import print_json, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.model.figures import human_count
 from afterwit.sessions import identities
@@ -49,7 +47,6 @@ def _decide(here: Here, subject: str, merged: str | None, into: str | None, undo
         "afterwit sessions repos --merge old-orchard --into github.com/acme/orchard",
         "afterwit sessions repos --undo old-orchard",
     ),
-    exits=EXITS,
 )
 @_merge_options
 @reporting
@@ -65,26 +62,13 @@ def repos(here: Here, merged: str | None, into: str | None, undone: str | None, 
         print_json(places)
     elif not places:
         talk(EMPTY)
-    elif sys.stdout.isatty():
-        _print_groups(places)
     else:
         rows = [(row.repo or "–", row.sessions, row.domain, row.root, _other(row), row.how) for row in places]
-        print_table(_REPOS, rows, is_folded=True)
+        print_table(_REPOS, rows)
     if places and not is_json:
         names = {row.repo for row in places if row.repo}
         count = human_count(sum(row.sessions for row in places), "session")
         talk(f"{human_count(len(names), 'repository', 'repositories')}, {count}.")
-
-
-def _print_groups(rows: list[identities.RepoSeen]) -> None:
-    """Each repository with its places below it: paths are long, and terminals are narrow."""
-    for repo, places in itertools.groupby(rows, key=lambda row: (row.repo, row.domain)):
-        name, domain = repo
-        print_line(f"{name or 'no repository'}{f'  ({domain})' if domain else ''}")
-        for row in places:
-            print_line(f"  {row.sessions:>5,}  {row.root or row.remote or 'nowhere'}")
-            remote = f", remote {row.remote}" if _other(row) else ""
-            print_line(f"         {row.how}{remote}")
 
 
 def _other(row: identities.RepoSeen) -> str:
@@ -92,10 +76,7 @@ def _other(row: identities.RepoSeen) -> str:
     return "" if row.remote == row.repo else row.remote
 
 
-@command(
-    examples=("afterwit sessions tools", "afterwit sessions tools --merge run_shell --into Bash"),
-    exits=EXITS,
-)
+@command(examples=("afterwit sessions tools", "afterwit sessions tools --merge run_shell --into Bash"))
 @_merge_options
 @reporting
 def tools(here: Here, merged: str | None, into: str | None, undone: str | None, is_json: bool) -> None:
@@ -111,13 +92,10 @@ def tools(here: Here, merged: str | None, into: str | None, undone: str | None, 
         talk(EMPTY)
     else:
         rows = [(row.agent, row.tool, row.kind, row.actions, row.failures) for row in summaries]
-        print_table(_TOOLS, rows, is_folded=True)
+        print_table(_TOOLS, rows)
 
 
-@command(
-    examples=("afterwit sessions users", "afterwit sessions users --merge ada-laptop --into ada"),
-    exits=EXITS,
-)
+@command(examples=("afterwit sessions users", "afterwit sessions users --merge ada-laptop --into ada"))
 @_merge_options
 @reporting
 def users(here: Here, merged: str | None, into: str | None, undone: str | None, is_json: bool) -> None:
@@ -135,4 +113,4 @@ def users(here: Here, merged: str | None, into: str | None, undone: str | None, 
         talk(EMPTY)
     else:
         rows = [(row.user or "–", row.sessions, row.agents.replace(",", ", ")) for row in summaries]
-        print_table(_USERS, rows, is_folded=True)
+        print_table(_USERS, rows)

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 import click
 
-from afterwit.cli.commands import command
-from afterwit.cli.sessions.filters import EXITS, filtered, nothing_matches
+from afterwit.cli.commands import command, flag
+from afterwit.cli.sessions.filters import filtered, nothing_matches
 from afterwit.cli.terminal.options import COUNT, Here, reporting
 from afterwit.cli.terminal.output import print_json, talk
 from afterwit.cli.terminal.table import Column, print_table
@@ -74,7 +74,6 @@ _SAID_BY_FILTER = {"agent": "agents", "repo": "repos", "domain": "domains", "bra
         "afterwit sessions list --repo orchard --since 30d --sort cost",
         "afterwit sessions list --agent codex --top --limit 0 --json",
     ),
-    exits=EXITS,
 )
 @click.option(
     "--sort",
@@ -85,11 +84,9 @@ _SAID_BY_FILTER = {"agent": "agents", "repo": "repos", "domain": "domains", "bra
     metavar="BY",
     help=f"The latest or largest first, by one of: {', '.join(Order)}.",
 )
-@click.option("--reverse", "is_reversed", is_flag=True, help="The earliest or smallest first.")
+@flag("--reverse", "is_reversed", "The earliest or smallest first.")
 @click.option("--limit", type=COUNT, metavar="N", default=20, show_default=True, help="0 means all.")
-@click.option(
-    "--totals", "has_totals", is_flag=True, help="Add up tokens and cost of all that fit, not only where all are shown."
-)
+@flag("--totals", "has_totals", "Add up tokens and cost of all that fit, not only where all are shown.")
 @reporting
 @filtered
 def list_sessions(

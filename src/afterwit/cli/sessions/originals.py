@@ -10,11 +10,10 @@ from typing import Any, BinaryIO
 
 import click
 
-from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.sessions.filters import EXITS, filtered
-from afterwit.cli.terminal.completion import session_ids
+from afterwit.cli.commands import ExitCode, command, flag
+from afterwit.cli.sessions.filters import filtered
 from afterwit.cli.terminal.options import COUNT, Here, agreed, in_place, reporting
-from afterwit.cli.terminal.output import print_json, print_line, refuse_existing, talk, whole_file
+from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, refuse_existing, talk, whole_file
 from afterwit.model.errors import DamagedError, UsageError
 from afterwit.model.figures import human_bytes, human_count
 from afterwit.sessions.export import export as run
@@ -27,7 +26,6 @@ from afterwit.sessions.restore import (
     RestoreChoice,
     RestorePlan,
     RestoreStep,
-    plan_offered,
     plan_restore,
     restore_file,
 )
@@ -37,7 +35,7 @@ from afterwit.sessions.restore import (
     examples=(
         "afterwit sessions restore 5ea50001",
         "afterwit sessions restore 5ea50001 --to ~/restored --with-subagents",
-        "afterwit sessions restore 5ea50001 --in-place --dry-run",
+        "afterwit sessions restore 5ea50001 --dry-run",
     ),
     exits={
         ExitCode.FAILED: "Nothing could be restored, or the answer was no.",
@@ -45,7 +43,7 @@ from afterwit.sessions.restore import (
         ExitCode.PARTLY_DONE: "Some files are not in the archive, or damaged there. The others are restored.",
     },
 )
-@click.argument("sessions", nargs=-1, required=True, metavar="SESSION...", shell_complete=session_ids)
+@click.argument("sessions", nargs=-1, required=True, metavar="SESSION...")
 @click.option(
     "--to",
     "folder",
@@ -53,7 +51,6 @@ from afterwit.sessions.restore import (
     metavar="FOLDER",
     help="Below this folder, with the paths that they have below the agent's home.",
 )
-@click.option("--in-place", "is_in_place", is_flag=True, help="Where the agent looks for them. Asks first.")
 @click.option("--with-subagents", is_flag=True, help="The files of subagents too.")
 @click.option(
     "--generation",
@@ -61,15 +58,14 @@ from afterwit.sessions.restore import (
     metavar="N",
     help="An earlier state of a file that the agent rewrote; the first is 0. Default: the latest.",
 )
-@click.option("--force", "is_forced", is_flag=True, help="Replace different files; they are kept under another name.")
+@flag("--force", "is_forced", "Replace different files; they are kept under another name.")
 @agreed
-@click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would be written, and write nothing.")
+@flag("--dry-run", "is_dry_run", "Show what would be written, and write nothing.")
 @reporting
 def restore(
     here: Here,
     sessions: tuple[str, ...],
     folder: Path | None,
-    is_in_place: bool,
     with_subagents: bool,
     generation: int | None,
     is_forced: bool,
@@ -79,29 +75,18 @@ def restore(
 ) -> None:
     """Give the original files of sessions back, byte for byte, with what belongs to them.
 
-    SESSION is an id or the beginning of one. Without --to and --in-place a place is offered: where the agent looks for
-    the files, if nothing else is there, or else the current folder. What would be written is shown first. Files that
-    are there already and equal are left alone. Restored files hold what was redacted elsewhere: secrets, if there were
-    any.
+    SESSION is an id or the beginning of one. Without --to they go where the agent looks for them, if you agree. What
+    would be written is shown first. Files that are there already and equal are left alone. Restored files hold what was
+    redacted elsewhere: secrets, if there were any.
     """
-    if folder is not None and is_in_place:
-        raise click.UsageError("--to and --in-place exclude each other.")
-    is_offered = folder is None and not is_in_place
     with source_of(here.world) as source:
         rows = [find_session(source.store.db, name) for name in sessions]
         target = folder.absolute() if folder is not None else None
-        choice = RestoreChoice(with_subagents, generation)
-        if is_offered:
-            plan = plan_offered(source, here.world, rows, Path.cwd(), choice)
-        else:
-            plan = plan_restore(source, here.world, rows, target, choice)
+        plan = plan_restore(source, here.world, rows, target, RestoreChoice(with_subagents, generation))
         if not is_json:
             _show(plan)
-        if is_offered:
-            _explain(plan)
         if not is_dry_run:
-            _refuse_conflicts(plan, is_forced=is_forced)
-            _ask(plan, is_needed=(is_in_place or is_offered) and not is_agreed, is_offered=is_offered)
+            _agree(plan, is_agreed=is_agreed or folder is not None, is_forced=is_forced)
         done = [_restore_step(source, step, is_forced=is_forced, is_dry_run=is_dry_run) for step in plan.steps]
     faults = [*plan.faults, *(file["error"] for file in done if file["error"])]
     if is_json:
@@ -116,53 +101,35 @@ def _show(plan: RestorePlan) -> None:
         talk(f"{step.origin.path} holds the rows that were read; {step.origin.agent} itself has no such file.")
 
 
-def _refuse_conflicts(plan: RestorePlan, *, is_forced: bool) -> None:
+def _agree(plan: RestorePlan, *, is_agreed: bool, is_forced: bool) -> None:
+    """Ends the command where nothing may be written."""
     if plan.conflicts and not is_forced:
         count = human_count(len(plan.conflicts), "file")
-        raise UsageError(f"{count} there already and different. Nothing was written; --force keeps them aside.")
-
-
-def _explain(plan: RestorePlan) -> None:
-    """Why this place is offered."""
-    if all(step.found is AtTarget.SAME for step in plan.steps):
-        if plan.steps:
-            talk("It is where the agent looks for it. --to FOLDER writes a copy.")
-    elif plan.is_in_place:
-        talk("This is where the agent looks for it. --to FOLDER puts it elsewhere.")
-    else:
-        talk("Its own place is taken or not known, so it goes into the current folder. --to FOLDER names another.")
-
-
-def _ask(plan: RestorePlan, *, is_needed: bool, is_offered: bool) -> None:
-    missing = [step for step in plan.steps if step.found is not AtTarget.SAME]
-    if not missing or not is_needed:
-        return
-    question = f"Write {human_count(len(missing), 'file')}?"
-    if is_offered and not sys.stdin.isatty():
-        raise click.UsageError(
-            "There is no terminal to ask on. Say where, with --to FOLDER or --in-place, or add --yes."
+        raise UsageError(
+            f"{count} there already and different. Nothing was written; --force keeps them aside, --to FOLDER writes"
+            " copies."
         )
-    if not click.confirm(question, err=True):
+    missing = sum(step.found is not AtTarget.SAME for step in plan.steps)
+    if missing and not is_confirmed(f"Write {human_count(missing, 'file')}?", is_agreed=is_agreed, verb="write"):
         talk("Nothing was written.")
         raise click.exceptions.Exit(ExitCode.FAILED)
 
 
 def _restore_step(source: TranscriptSource, step: RestoreStep, *, is_forced: bool, is_dry_run: bool) -> dict[str, Any]:
-    done: dict[str, Any] = {
+    backup, error = None, ""
+    if not is_dry_run:
+        try:
+            backup = restore_file(source, step, is_forced=is_forced)
+        except DamagedError as damage:
+            error = str(damage)
+    return {
         "agent": step.origin.agent,
         "target": str(step.target),
         "bytes": step.file.held_bytes,
         "found": step.found,
-        "backup": "",
-        "error": "",
+        "backup": str(backup or ""),
+        "error": error,
     }
-    if not is_dry_run:
-        try:
-            backup = restore_file(source, step, is_forced=is_forced)
-        except DamagedError as error:
-            return done | {"error": str(error)}
-        return done | {"backup": str(backup or "")}
-    return done
 
 
 def _report(done: list[dict[str, Any]], faults: list[str], *, is_dry_run: bool) -> None:
@@ -184,7 +151,6 @@ def _report(done: list[dict[str, Any]], faults: list[str], *, is_dry_run: bool) 
         "afterwit sessions export --repo orchard --output orchard.jsonl",
         'afterwit sessions export --since 7d | jq -c \'select(.type == "action" and .status == "failed")\'',
     ),
-    exits=EXITS,
 )
 @click.option(
     "--output",
@@ -192,7 +158,7 @@ def _report(done: list[dict[str, Any]], faults: list[str], *, is_dry_run: bool) 
     metavar="FILE",
     help="Write to this file instead of standard output. It must not exist yet.",
 )
-@click.option("--force", "is_forced", is_flag=True, help="Replace FILE if it is there.")
+@flag("--force", "is_forced", "Replace FILE if it is there.")
 @in_place
 @filtered
 def export(here: Here, wanted: Filter, output: Path | None, is_forced: bool) -> None:
@@ -220,14 +186,8 @@ def _sink(output: Path | None) -> Iterator[BinaryIO]:
         sys.stdout.buffer.flush()
 
 
-_PIN_EXITS = {
-    ExitCode.FAILED: "There is no store yet, or it cannot be used.",
-    ExitCode.WRONG_USE: "No such session. Nothing is decided.",
-}
-
-
-@command(examples=("afterwit sessions pin 5ea50001", "afterwit sessions pin 5ea50001 0c0de001"), exits=_PIN_EXITS)
-@click.argument("sessions", nargs=-1, required=True, metavar="SESSION...", shell_complete=session_ids)
+@command(examples=("afterwit sessions pin 5ea50001", "afterwit sessions pin 5ea50001 0c0de001"))
+@click.argument("sessions", nargs=-1, required=True, metavar="SESSION...")
 @reporting
 def pin(here: Here, sessions: tuple[str, ...], is_json: bool) -> None:
     """Keep the originals of sessions, whatever the storage budget says.
@@ -237,8 +197,8 @@ def pin(here: Here, sessions: tuple[str, ...], is_json: bool) -> None:
     _show_pinned(run_pin(here.world, sessions), is_json=is_json)
 
 
-@command(examples=("afterwit sessions unpin 5ea50001",), exits=_PIN_EXITS)
-@click.argument("sessions", nargs=-1, required=True, metavar="SESSION...", shell_complete=session_ids)
+@command(examples=("afterwit sessions unpin 5ea50001",))
+@click.argument("sessions", nargs=-1, required=True, metavar="SESSION...")
 @reporting
 def unpin(here: Here, sessions: tuple[str, ...], is_json: bool) -> None:
     """Let the storage budget decide again about the originals of sessions.

@@ -62,21 +62,12 @@ def search(
     elif answer.sessions:
         _show(here, answer)
     else:
-        talk(_nothing(here, wanted, answer))
+        talk(_nothing(here, wanted))
 
 
-def _nothing(here: Here, wanted: Filter, answer: SessionsAnswer) -> str:
-    if wanted != Filter():
-        if reason := nothing_matches(here, wanted):
-            return reason
-        everywhere = run(here.world, answer.query, Filter(), "", 1, _SNIPPET).totals
-        if everywhere.matches:
-            return f"No matches with these filters. Without them there {_are(everywhere)}."
-    return "No matches. Fewer words find more, and `wor*` finds words that begin so."
-
-
-def _are(totals: TextTotals) -> str:
-    return f"{'is' if totals.matches == 1 else 'are'} {_totals(totals)}"
+def _nothing(here: Here, wanted: Filter) -> str:
+    reason = nothing_matches(here, wanted) if wanted != Filter() else ""
+    return reason or "No matches. Fewer words find more, fewer filters too, and `wor*` finds words that begin so."
 
 
 def _totals(totals: TextTotals) -> str:

@@ -4,20 +4,18 @@ The transcript is drawn in `transcript`. Of a digest each list is bounded unless
 """
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 
 import click
 
-from afterwit.cli.commands import command
-from afterwit.cli.sessions.filters import EXITS
+from afterwit.cli.commands import command, flag
 from afterwit.cli.sessions.transcript import Look, draw
-from afterwit.cli.terminal.completion import session_ids
 from afterwit.cli.terminal.options import Here, reporting, timed
-from afterwit.cli.terminal.output import cut, has_colour, page, print_json, talk, terminal_width
+from afterwit.cli.terminal.output import has_colour, page, print_json, talk, terminal_width
 from afterwit.digest.door import as_document, load_digest
-from afterwit.model.digest import Digest, Failure, Touched
+from afterwit.model.digest import Digest, Failure
 from afterwit.model.errors import UsageError
-from afterwit.model.figures import human_count, human_dollars, human_span, human_tokens
+from afterwit.model.figures import human_count
 from afterwit.model.kinds import EventKind, ResolutionKind
 from afterwit.recall.told import tellings, with_tellings
 from afterwit.sessions.cost import spending_of
@@ -30,7 +28,6 @@ from afterwit.store.rows.session_list import SessionRow
 
 _MOST = 12
 _LONGEST = 160
-_SYMBOLS = 6
 _SPOKEN = frozenset(EventKind) - {EventKind.THOUGHT, EventKind.NOTICE, EventKind.RESULT}
 
 
@@ -43,30 +40,22 @@ _SPOKEN = frozenset(EventKind) - {EventKind.THOUGHT, EventKind.NOTICE, EventKind
         "afterwit sessions show 5ea50001 --digest",
         "afterwit sessions show 5ea50001 --json",
     ),
-    exits=EXITS,
 )
-@click.argument("session", shell_complete=session_ids)
-@click.option("--thoughts", "has_thoughts", is_flag=True, help="Show what the model thought.")
-@click.option("--full", "is_full", is_flag=True, help="Show outputs, arguments and long texts whole.")
-@click.option("--all", "is_all", is_flag=True, help="Show notices too: what the agent or a hook told the model.")
+@click.argument("session")
+@flag("--thoughts", "has_thoughts", "Show what the model thought.")
+@flag("--full", "is_full", "Show outputs, arguments and long texts whole.")
+@flag("--all", "is_all", "Show notices too: what the agent or a hook told the model.")
 @click.option(
     "--at", "number", default="", metavar="MATCH", help="Begin at this match of `sessions search`, by number."
 )
 @click.option("--no-subagents", is_flag=True, help="Leave the sessions of subagents out.")
-@click.option(
+@flag(
     "--told",
     "has_told",
-    is_flag=True,
-    help="Mark what the session was told by Afterwit, and what was skipped on purpose, to compare; with --json, only"
-    " that.",
+    "Mark what the session was told by Afterwit, and what was skipped on purpose, to compare; with --json, only that.",
 )
-@click.option(
-    "--digest",
-    "is_digest",
-    is_flag=True,
-    help="Show its digest, a short account: how it ended, what failed and what mended it.",
-)
-@click.option("--raw", "is_raw", is_flag=True, help="Print the original bytes of its files, secrets and all.")
+@flag("--digest", "is_digest", "Show its digest, a short account: how it ended, what failed and what mended it.")
+@flag("--raw", "is_raw", "Print the original bytes of its files, secrets and all.")
 @reporting
 @timed
 def show(
@@ -103,7 +92,7 @@ def show(
         if is_raw:
             _print_raw(source, row)
         elif is_digest:
-            _print_digest(here, source, row, is_json=is_json, is_full=is_full)
+            _print_digest(source, row, is_json=is_json, is_full=is_full)
         elif is_json and has_told:
             told = tellings(source, row)
             print_json({"agent": row.agent, "id": row.native_id, "told": told})
@@ -119,7 +108,7 @@ def show(
                 told_scenes = with_tellings(source, row, told_scenes)
             if number:
                 told_scenes = scenes_from(told_scenes, number)
-            look = _look(here, is_full=is_full)._replace(number=number)
+            look = Look(here.calendar, terminal_width(), has_colour(), is_full, number)
             page(draw(told_scenes, look, spending_of(source.store.db, here.world.settings, row)))
 
 
@@ -128,18 +117,14 @@ def _kinds(*, has_thoughts: bool, is_full: bool, is_all: bool) -> frozenset[Even
     return _SPOKEN | {kind for kind, is_wanted in more.items() if is_wanted}
 
 
-def _look(here: Here, *, is_full: bool) -> Look:
-    return Look(here.calendar, terminal_width(), has_colour(), is_full)
-
-
-def _print_digest(here: Here, source: TranscriptSource, row: SessionRow, *, is_json: bool, is_full: bool) -> None:
+def _print_digest(source: TranscriptSource, row: SessionRow, *, is_json: bool, is_full: bool) -> None:
     digest = load_digest(source.store.db, row)
     if digest is None:
         raise UsageError(f"Session {row.native_id} has no digest yet. `afterwit learn` makes it.")
     if is_json:
         print_json(as_document(digest))
     else:
-        page(digest_lines(digest, _look(here, is_full=is_full)))
+        page(digest_lines(digest, is_full=is_full))
 
 
 def _print_raw(source: TranscriptSource, row: SessionRow) -> None:
@@ -154,74 +139,32 @@ def _print_raw(source: TranscriptSource, row: SessionRow) -> None:
         talk(f"These were {len(files)} files, one after the other.")
 
 
-def digest_lines(digest: Digest, look: Look) -> Iterator[str]:
-    """The digest, heading first."""
+def digest_lines(digest: Digest, *, is_full: bool) -> Iterator[str]:
+    """How it ended, then what counted, list by list."""
+    verdict = digest.verdict
     yield one_line(digest.title or digest.task or "(no prompt)", _LONGEST)
-    yield f"{digest.agent} {digest.native_id}"
-    yield ""
-    for name, value in _facts(digest):
-        if value:
-            yield _fit(f"{name:<12}{value}", look)
-    for heading, lines in _lists(digest):
-        if lines:
-            yield ""
-            yield heading
-            yield from _bound(lines, look)
-
-
-def _facts(digest: Digest) -> Iterator[tuple[str, str]]:
-    verdict, measures = digest.verdict, digest.measures
+    yield f"{digest.agent} {digest.native_id}: {digest.task_type}, {digest.repo or 'no repository'}"
     confidence = f" ({verdict.confidence:.2f})" if verdict.confidence else ""
-    yield "outcome", f"{verdict.outcome}{confidence}: {'; '.join(verdict.reasons)}"
-    yield "task type", digest.task_type
-    yield "repository", digest.repo
-    yield "actions", ", ".join(f"{count} {kind}" for kind, count in digest.kinds.items())
-    yield "errors", f"{measures.errors}{_share(measures.early_error_rate)}"
-    yield "took", human_span(measures.duration_ms)
-    yield "first pass", human_span(measures.first_success_ms)
-    yield "tokens", human_tokens(measures.tokens) if measures.tokens else ""
-    yield "cost", human_dollars(measures.cost_usd) if measures.cost_usd else ""
-    yield "skills", ", ".join(digest.skills)
+    yield f"outcome     {verdict.outcome}{confidence}: {'; '.join(verdict.reasons)}"
+    lists = {
+        "failures": [line for failure in digest.failures for line in _failure(digest, failure)],
+        "rules reported": list(dict.fromkeys(f"{rule.id}  {rule.message}" for rule in digest.rules)),
+        "files": [f"{file.path}  ({file.reads} read, {file.changes} changed)" for file in digest.files],
+        "corrections": [digest.prompts[at].text for at in digest.corrections],
+        "denied": [f"{digest.steps[at].tool} {digest.steps[at].target}" for at in digest.denials],
+        "stated": [f"{'person' if said.is_person else 'agent'}: {said.text}" for said in digest.stated],
+        "published": [f"{publication.kind}: {publication.text}" for publication in digest.publications],
+        "summaries": list(digest.summaries),
+    }
+    for heading, lines in lists.items():
+        shown = lines if is_full else lines[:_MOST]
+        yield from ("", heading) if lines else ()
+        yield from (f"  {one_line(line, _LONGEST)}" for line in shown)
+        if len(shown) < len(lines):
+            yield f"  … {human_count(len(lines) - len(shown), 'more line')}; --full shows all"
 
 
-def _share(rate: float | None) -> str:
-    return f" ({rate:.0%} of the first actions, 30 at most)" if rate else ""
-
-
-def _lists(digest: Digest) -> Iterator[tuple[str, list[str]]]:
-    yield "failures", [line for failure in digest.failures for line in _failure(digest, failure)]
-    yield "rules reported", list(dict.fromkeys(f"{rule.id}  {rule.message}" for rule in digest.rules))
-    yield "files", [_file(touched) for touched in digest.files]
-    yield "corrections", [digest.prompts[at].text for at in digest.corrections]
-    yield "denied", [f"{digest.steps[at].tool} {digest.steps[at].target}" for at in digest.denials]
-    yield "stated", [f"{'person' if said.is_person else 'agent'}: {said.text}" for said in digest.stated]
-    yield "published", [f"{publication.kind}: {publication.text}" for publication in digest.publications]
-    yield "summaries", list(digest.summaries)
-
-
-def _failure(digest: Digest, failure: Failure) -> list[str]:
-    lines = [f"{failure.at:>4}  {failure.failure:<13} {failure.signature}"]
+def _failure(digest: Digest, failure: Failure) -> Iterator[str]:
+    yield f"{failure.at:>4}  {failure.failure:<13} {failure.signature}"
     if failure.resolution is not ResolutionKind.UNRESOLVED and failure.by is not None:
-        lines.append(
-            f"      → {failure.resolution} by {failure.by}: {one_line(digest.steps[failure.by].target, _LONGEST)}"
-        )
-    return lines
-
-
-def _file(touched: Touched) -> str:
-    counts = [f"{number} {name}" for number, name in ((touched.reads, "read"), (touched.changes, "changed")) if number]
-    symbols = f"  {' '.join(touched.symbols[:_SYMBOLS])}" if touched.symbols else ""
-    return f"{touched.path}  ({', '.join(counts)}){symbols}"
-
-
-def _bound(lines: Sequence[str], look: Look) -> Iterable[str]:
-    shown = lines if look.is_full else lines[:_MOST]
-    for line in shown:
-        yield _fit(f"  {line if line.startswith(' ') else one_line(line, _LONGEST)}", look)
-    if len(shown) < len(lines):
-        yield f"  … {human_count(len(lines) - len(shown), 'more line')}; --full shows all"
-
-
-def _fit(line: str, look: Look) -> str:
-    flat = line.replace("\n", " ")
-    return cut(flat, look.width) if look.width else flat
+        yield f"→ {failure.resolution} by {failure.by}: {digest.steps[failure.by].target}"

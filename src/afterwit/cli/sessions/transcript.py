@@ -8,7 +8,6 @@ Texts arrive redacted. On a terminal they are wrapped, and long ones folded unle
 nothing is wrapped. Pure: lines in the order of the scenes, made as they are asked for.
 """
 
-import datetime as dt
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -59,8 +58,8 @@ _COLOURS: dict[EventKind, dict[str, Any]] = {
     EventKind.MODEL_ERROR: {"fg": "red"},
     EventKind.COMPACTION: {"dim": True},
 }
-_FOLDS = {EventKind.PROMPT: 30, EventKind.REPLY: 60, EventKind.THOUGHT: 20, EventKind.NOTICE: 8}
-_FOLD = 12
+_SPEECH = (EventKind.PROMPT, EventKind.REPLY)
+_FOLD, _FOLD_SPEECH = 12, 30  # lines
 _ENDS = {
     Status.SUCCEEDED: ("✓", {"fg": "green"}),
     Status.FAILED: ("✗", {"fg": "red"}),
@@ -153,7 +152,7 @@ class _Drawing:
         title = one_line(session.title or session.task, 300) or "(no title)"
         yield self._style(cut(clean(title), width), {"bold": True})
         for parts in _facts(session, self._spending, self._look.calendar):
-            for line in _pack([clean(part) for part in parts if part], width):
+            for line in wrap(clean(" · ".join(part for part in parts if part)), width):
                 yield self._style(line, {"dim": True})
 
     def _moment(self, moment: SessionMoment, depth: int) -> Iterator[str]:
@@ -202,8 +201,10 @@ class _Drawing:
             return
         mark, style = _PROBABLY_FAILED if action.lean == Lean.FAILED else _ENDS[Status(action.status)]
         head, tail = f"{action.kind:<{_KIND}}{target_line(action, self._folders[-1])}", _how_it_ended(action)
+        room = self._room(depth)
+        shown = f"{cut(head, None if room is None else room - cells(tail) - 2)}  {tail}".rstrip()
         yield from self._gap("action", depth)
-        yield self._line(moment.at_ms, depth, self._style(mark, style), _justify(head, tail, self._room(depth)))
+        yield self._line(moment.at_ms, depth, self._style(mark, style), shown)
         if self._is_whole:
             yield from self._lines(_arguments(moment), depth, {})
         if action.error:
@@ -213,7 +214,7 @@ class _Drawing:
         """A text behind its mark, wrapped, folded if it is long."""
         yield from self._gap("action" if kind is EventKind.RESULT else f"block {mark}", depth)
         style = _COLOURS.get(kind, {}) if kind else {}
-        first, *rest = self._laid_out(text, depth, _FOLDS.get(kind, _FOLD) if kind else None)
+        first, *rest = self._laid_out(text, depth, (_FOLD_SPEECH if kind in _SPEECH else _FOLD) if kind else None)
         yield self._line(at_ms, depth, self._style(mark, style), self._style(first, style))
         for line in rest:
             yield self._line(None, depth, " ", self._style(line, style))
@@ -274,31 +275,11 @@ def _facts(session: SessionRow, spending: Spending | None, calendar: Calendar) -
     models = msgspec.json.decode(session.models or "[]", type=list[str])
     yield f"{session.agent} {' '.join(versions[-1:])}".strip(), ", ".join(models)
     yield session.repo, session.branch, from_home(session.cwd)
-    span = None
-    if session.started_ms is not None and session.ended_ms is not None:
-        span = session.ended_ms - session.started_ms
-    started = "no date"
-    if session.started_ms is not None:
-        started = f"{calendar.day(session.started_ms)} {calendar.clock(session.started_ms)}{_zone(calendar)}"
-    yield started, human_span(span), *_did(session), *_spent(session, spending)
+    begin, end = session.started_ms, session.ended_ms
+    span = None if begin is None or end is None else end - begin
+    yield calendar.moment(begin) or "no date", human_span(span), *_did(session), *_spent(session, spending)
     origin = f"{session.relation} of {session.parent}" if session.parent else ""
     yield f"session {session.native_id}", origin, "prompts only" if session.is_partial else ""
-
-
-def _zone(calendar: Calendar) -> str:
-    return " UTC" if calendar.zone is dt.UTC else ""
-
-
-def _pack(parts: list[str], width: int | None) -> list[str]:
-    """The parts with dots between them, on as few lines as hold them whole."""
-    lines: list[str] = []
-    for part in parts:
-        joined = f"{lines[-1]} · {part}" if lines else part
-        if lines and (width is None or cells(joined) <= width):
-            lines[-1] = joined
-        else:
-            lines.extend(wrap(part, width))
-    return lines
 
 
 def _did(session: SessionRow) -> list[str]:
@@ -320,14 +301,6 @@ def _how_it_ended(action: ActionRow) -> str:
     word = action.status if action.status in (Status.DENIED, Status.CANCELLED) else ""
     is_long = action.duration_ms is not None and action.duration_ms >= _SPAN_FROM_MS
     return "  ".join(part for part in (word, code, human_span(action.duration_ms) if is_long else "") if part)
-
-
-def _justify(head: str, tail: str, room: int | None) -> str:
-    """Both on one line, the tail at its end."""
-    if room is None:
-        return f"{head}  {tail}".rstrip()
-    head = cut(head, room - cells(tail) - 2 if tail else room)
-    return f"{head}{' ' * (room - cells(head) - cells(tail))}{tail}" if tail else head
 
 
 def _arguments(moment: SessionMoment) -> str:

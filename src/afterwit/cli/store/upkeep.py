@@ -5,7 +5,7 @@ is sound, and what the storage budget has cost.
 import click
 import msgspec
 
-from afterwit.cli.commands import ExitCode, command
+from afterwit.cli.commands import ExitCode, command, flag
 from afterwit.cli.terminal.options import COUNT, ByteSize, Here, agreed, reporting, timed
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, print_text, talk
 from afterwit.cli.terminal.progress import bar
@@ -21,10 +21,8 @@ from afterwit.engine.archive.upkeep import verify as verified
 from afterwit.model.figures import human_bytes, human_count
 from afterwit.model.learn_run import Eviction
 
-_EXITS = {ExitCode.FAILED: "There is no store yet, or it cannot be used."}
 
-
-@command(examples=("afterwit store stat", "afterwit store stat --json"), exits=_EXITS)
+@command(examples=("afterwit store stat", "afterwit store stat --json"))
 @reporting
 def stat(here: Here, is_json: bool) -> None:
     """Show what the store takes and holds, and its content hash.
@@ -61,10 +59,7 @@ def _facts(sizes: upkeep.Sizes) -> list[tuple[str, str]]:
     ]
 
 
-@command(
-    examples=("afterwit store verify",),
-    exits={ExitCode.FAILED: "Something is wrong, or there is no store yet."},
-)
+@command(examples=("afterwit store verify",))
 @reporting
 def verify(here: Here, is_json: bool) -> None:
     """Check database, archive and journal.
@@ -85,22 +80,9 @@ def verify(here: Here, is_json: bool) -> None:
         raise click.exceptions.Exit(ExitCode.FAILED)
 
 
-@command(
-    examples=("afterwit store rebuild",),
-    exits={**_EXITS, ExitCode.PARTLY_DONE: "Some archived files could not be read; the rest was made again."},
-)
-@click.option(
-    "--accept-journal",
-    "accepts_journal",
-    is_flag=True,
-    help="Go on without the decisions that the journal has lost.",
-)
-@click.option(
-    "--accept-archive",
-    "accepts_archive",
-    is_flag=True,
-    help="Go on without the archived files that are gone or damaged.",
-)
+@command(examples=("afterwit store rebuild",))
+@flag("--accept-journal", "accepts_journal", "Go on without the decisions that the journal has lost.")
+@flag("--accept-archive", "accepts_archive", "Go on without the archived files that are gone or damaged.")
 @reporting
 def rebuild(here: Here, accepts_journal: bool, accepts_archive: bool, is_json: bool) -> None:
     """Make the database again from the archive and the journal.
@@ -129,10 +111,7 @@ def _show_rebuilt(done: Rebuilt) -> None:
         print_line(f"It was {done.before} before: what is known has changed.")
 
 
-@command(
-    examples=("afterwit store compact",),
-    exits={**_EXITS, ExitCode.PARTLY_DONE: "Some archived files are damaged and were left alone."},
-)
+@command(examples=("afterwit store compact",))
 @reporting
 def compact(here: Here, is_json: bool) -> None:
     """Give unused space back.
@@ -150,7 +129,7 @@ def compact(here: Here, is_json: bool) -> None:
         raise click.exceptions.Exit(ExitCode.PARTLY_DONE)
 
 
-@command(examples=("afterwit store problems", "afterwit store problems --limit 0 --json"), exits=_EXITS)
+@command(examples=("afterwit store problems", "afterwit store problems --limit 0 --json"))
 @click.option(
     "--limit",
     type=COUNT,
@@ -197,7 +176,7 @@ _DROPPED = (
         " cap. Also: the answer was no, nobody answered, or there is no store yet.",
     },
 )
-@click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would go, and drop nothing.")
+@flag("--dry-run", "is_dry_run", "Show what would go, and drop nothing.")
 @click.option(
     "--soft-cap",
     "soft_cap_bytes",
@@ -235,10 +214,7 @@ def evict(here: Here, is_dry_run: bool, soft_cap_bytes: int | None, is_agreed: b
         raise click.exceptions.Exit(ExitCode.FAILED)
 
 
-@command(
-    examples=("afterwit store dropped", "afterwit store dropped --json"),
-    exits={ExitCode.FAILED: "There is no store yet, or it cannot be used."},
-)
+@command(examples=("afterwit store dropped", "afterwit store dropped --json"))
 @reporting
 @timed
 def dropped(here: Here, is_json: bool) -> None:

@@ -18,25 +18,14 @@ from typing import Any, NamedTuple
 import click
 
 from afterwit.agents.declared.description import Description
-from afterwit.agents.registry import AGENTS, agents_with
+from afterwit.agents.registry import agents_with
 from afterwit.cli.commands import config_option, profile_option
-from afterwit.cli.terminal.completion import Completing
 from afterwit.config.calendar import EXAMPLES, Calendar, Period
 from afterwit.config.calendar import period as period_in
 from afterwit.config.show import Configured, load, user_home
 from afterwit.config.world import World
 from afterwit.model.errors import did_you_mean
 from afterwit.store.layout import Layout
-
-
-class AgentName(click.Choice):  # type: ignore[type-arg]
-    """Help and completion offer what is built in."""
-
-    def __init__(self) -> None:
-        super().__init__([agent.name for agent in AGENTS])
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
-        return value
 
 
 class FolderOrUrl(click.Path):
@@ -49,22 +38,6 @@ class FolderOrUrl(click.Path):
         if isinstance(value, str) and "://" in value and not value.startswith(_FILE):
             return value
         return super().convert(value.removeprefix(_FILE) if isinstance(value, str) else value, param, ctx)
-
-
-class Option(click.Option):
-    """An option whose earlier names are still taken, and shown nowhere."""
-
-    def __init__(self, *args: Any, earlier: Sequence[str] = (), **attributes: Any) -> None:
-        super().__init__(*args, **attributes)
-        self._earlier = tuple(earlier)
-
-    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
-        shown = self.opts
-        self.opts = [*shown, *self._earlier]
-        try:
-            super().add_to_parser(parser, ctx)
-        finally:
-            self.opts = shown
 
 
 Command = Callable[..., Any]
@@ -107,28 +80,11 @@ def reporting(command: Command) -> Command:
 
 
 def many(
-    option: str,
-    name: str,
-    metavar: str,
-    text: str,
-    values: "Iterable[str] | click.Choice[str] | None" = None,
-    completing: Completing | None = None,
-    earlier: Sequence[str] = (),
+    option: str, name: str, metavar: str, text: str, values: "Iterable[str] | click.Choice[str] | None" = None
 ) -> Callable[[Command], Command]:
     """An option that can be given several times, with any text or with one of these values."""
-    kind = (
-        values if values is None or isinstance(values, click.Choice) else click.Choice([str(value) for value in values])
-    )
-    return click.option(
-        *(option, name),
-        cls=Option,
-        earlier=earlier,
-        multiple=True,
-        type=kind,
-        metavar=metavar,
-        help=text,
-        shell_complete=completing,
-    )
+    kind = click.Choice([*map(str, values)]) if values and not isinstance(values, click.Choice) else values
+    return click.option(option, name, multiple=True, type=kind, metavar=metavar, help=text)
 
 
 def added(options: Sequence[Callable[[Command], Command]], command: Command) -> Command:
@@ -190,9 +146,6 @@ class ByteSize(click.ParamType):  # type: ignore[type-arg]  # generic in later v
                 f"{value!r} is no size. Write a number of bytes, or one with a unit: 500MB, 2.5GB, 2GiB.", param, ctx
             )
         return int(float(match["number"]) * (_DECIMAL | _BINARY)[match["unit"].upper()])
-
-
-__all__ = ["EXAMPLES", "Period", "period", "since_ms", "until_ms"]
 
 
 def since_ms(text: str | None, calendar: Calendar) -> int | None:

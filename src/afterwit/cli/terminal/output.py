@@ -8,6 +8,7 @@ A result that goes to a file is written whole or not at all, private, and never 
 is ever replaced, and only if that is asked for. Reviews ask for answers of one key.
 """
 
+import json
 import os
 import re
 import shutil
@@ -90,19 +91,9 @@ def _pieces(word: str, width: int) -> list[str]:
         return [word]
     if word.isascii():
         return [word[at : at + width] for at in range(0, len(word), width)]
-    pieces: list[str] = [""]
-    used = 0
-    for letter in word:
-        size = cells(letter)
-        if used + size > width:
-            pieces.append("")
-            used = 0
-        pieces[-1] += letter
-        used += size
-    return pieces
+    from rich.cells import chop_cells
 
-
-_UNBOUNDED = 1_000_000
+    return chop_cells(word, width)
 
 
 def print_json(value: Any) -> None:
@@ -113,19 +104,9 @@ def json_text(value: Any) -> str:
     """The value as programs get it, with times in their one shape."""
     shape = with_times(msgspec.to_builtins(value, enc_hook=str))
     try:
-        encoded = msgspec.json.encode(shape)
-    except UnicodeEncodeError:  # a path that is no UTF-8, which JSON cannot hold
-        encoded = msgspec.json.encode(_replace_surrogates(shape))
-    return msgspec.json.format(encoded, indent=2).decode()
-
-
-def _replace_surrogates(value: Any) -> Any:
-    """The same, with `?` for what is no character, as it is printed elsewhere."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, dict):
-        return {_replace_surrogates(name): _replace_surrogates(item) for name, item in value.items()}
-    return [_replace_surrogates(item) for item in value] if isinstance(value, list | tuple) else value
+        return msgspec.json.format(msgspec.json.encode(shape), indent=2).decode()
+    except UnicodeEncodeError:  # a path that is no UTF-8, which JSON cannot hold: `?`, as it is printed elsewhere
+        return json.dumps(shape, indent=2, ensure_ascii=False).encode("utf-8", "replace").decode()
 
 
 def talk(message: str) -> None:
@@ -175,22 +156,6 @@ def _width(stream: TextIO) -> int | None:
     return shutil.get_terminal_size().columns if stream.isatty() else None
 
 
-def console(*, is_error: bool = False) -> Any:
-    """Where `rich` draws: the terminal's width, or no limit in a pipe."""
-    from rich.console import Console
-
-    is_terminal = (sys.stderr if is_error else sys.stdout).isatty()
-    has_colour = is_terminal and not os.environ.get("NO_COLOR")
-    return Console(
-        stderr=is_error,
-        width=None if is_terminal else _UNBOUNDED,
-        color_system="auto" if has_colour else None,
-        highlight=False,
-        markup=False,
-        emoji=False,
-    )
-
-
 def page(lines: Iterable[str]) -> None:
     """Prints the lines as they come, through `PAGER` if they are more than the terminal can show."""
     if not sys.stdout.isatty():
@@ -218,26 +183,13 @@ def is_confirmed(question: str, *, is_agreed: bool, verb: str = "go on") -> bool
         return False
 
 
-def ask_or_leave(question: str, hint: str, shows: Mapping[str, tuple[str, Callable[[], None]]] | None = None) -> None:
-    """Ends the command where the answer is no; without a terminal that is wrong use, and `hint` says what to do.
-
-    `shows` are further answers, each with what it shows before the question is asked again.
-    """
+def ask_or_leave(question: str, hint: str) -> None:
+    """Ends the command where the answer is no; without a terminal that is wrong use, and `hint` says what to do."""
     if not sys.stdin.isatty():
         raise click.UsageError(f"There is no terminal to ask on. {hint}")
-    if not (_is_agreed(question, shows) if shows else click.confirm(question, err=True)):
+    if not click.confirm(question, err=True):
         talk("Nothing was changed.")
         raise click.exceptions.Exit(ExitCode.FAILED)
-
-
-def _is_agreed(question: str, shows: Mapping[str, tuple[str, Callable[[], None]]]) -> bool:
-    more = "".join(f", {key} shows {what}" for key, (what, _) in shows.items())
-    while True:
-        answer = click.prompt(f"{question} [y/N{more}]", default="n", show_default=False, err=True).strip().lower()
-        if answer in shows:
-            shows[answer][1]()
-        elif answer in ("y", "yes", "n", "no"):
-            return bool(answer.startswith("y"))
 
 
 STANDARD_OUTPUT = Path("-")
@@ -275,16 +227,8 @@ def _is_there(output: Path) -> bool:
             raise UsageError(f"There is no folder {output.parent}. Make it, or name another file.") from None
         return False
     if not stat.S_ISREG(mode):
-        raise UsageError(f"{output} is {_kind(mode)}, no regular file, and is left alone. Name another file.")
+        raise UsageError(f"{output} is no regular file, and is left alone. Name another file.")
     return True
-
-
-def _kind(mode: int) -> str:
-    if stat.S_ISLNK(mode):
-        return "a symbolic link"
-    if stat.S_ISDIR(mode):
-        return "a folder"
-    return "a pipe" if stat.S_ISFIFO(mode) else "a device or a socket"
 
 
 _QUIT = "q"

@@ -13,8 +13,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from afterwit.cli.terminal.output import console
-
 
 class Bar:
     """Watches a run: `begin` once, `advance` as work is done, `stage` where other work follows."""
@@ -64,6 +62,7 @@ def bar(label: str, unit: str = "") -> Iterator[Bar]:
 
 def _draw_bar(unit: str) -> Any:
     from rich import progress
+    from rich.console import Console
 
     label, drawn, left = (
         progress.TextColumn("{task.description}"),
@@ -75,7 +74,7 @@ def _draw_bar(unit: str) -> Any:
     else:
         amount = [progress.DownloadColumn(), progress.TransferSpeedColumn()]
         columns = [label, drawn, *amount, left, progress.TextColumn("{task.fields[files]}/{task.fields[of]} files")]
-    return progress.Progress(*columns, console=console(is_error=True), transient=True, expand=True)
+    return progress.Progress(*columns, console=Console(stderr=True), transient=True, expand=True)
 
 
 @contextmanager

@@ -43,24 +43,6 @@ from afterwit.store.store import Store, holder, is_held, readonly_database
 _BEFORE_ITS_SESSION_MS = 600_000  # a call may come before the first line of the log that it is about
 
 
-class Silence(NamedTuple):
-    """An agent whose sessions come in, and whose hooks do not call."""
-
-    agent: str
-    sessions: int
-    since_ms: int  # its latest call, or when it was connected
-    has_called: bool
-    hint: str  # what its user may have to do
-
-    @property
-    def what(self) -> str:
-        came = "1 session has" if self.sessions == 1 else f"{self.sessions:,} sessions have"
-        when = "its hooks called last" if self.has_called else "it was connected"
-        more = f" {self.hint}" if self.hint else f" Run `afterwit connect {self.agent}` again."
-        at = f"{iso_from_ms(self.since_ms)[:16]}Z"
-        return f"{self.agent}: {came} come in since {when} ({at}), and no hook of it called.{more}"
-
-
 RECENT_DAYS = 7
 _SHOWN = 5
 
@@ -206,8 +188,13 @@ def hooks_missing(machine: Machine) -> Iterator[DoctorFinding]:
 
 def silent_hooks(machine: Machine) -> Iterator[DoctorFinding]:
     """One warning for each agent that never calls."""
-    for silence in silences(machine):
-        yield warning("hook-silent", silence.what, silence.agent)
+    for calls in hook_calls(machine):
+        if calls.unheard:
+            yield warning("hook-silent", calls.silence, calls.agent)
+
+
+def connection_findings(machine: Machine) -> list[DoctorFinding]:
+    return [*hooks_missing(machine), *silent_hooks(machine)]
 
 
 class HookCalls(NamedTuple):
@@ -216,45 +203,46 @@ class HookCalls(NamedTuple):
     agent: str
     connected_ms: int
     called_ms: int  # 0: never, as far as is noted
+    unheard: int = 0  # sessions that came in since, without a call
+    hint: str = ""  # what its user may have to do, where there are such
 
     @property
     def has_called(self) -> bool:
         """Since it was connected."""
         return self.called_ms >= self.connected_ms
 
+    @property
+    def silence(self) -> str:
+        came = "1 session has" if self.unheard == 1 else f"{self.unheard:,} sessions have"
+        when = "its hooks called last" if self.has_called else "it was connected"
+        at = f"{iso_from_ms(self.called_ms if self.has_called else self.connected_ms)[:16]}Z"
+        more = self.hint or f"Run `afterwit connect {self.agent}` again."
+        return f"{self.agent}: {came} come in since {when} ({at}), and no hook of it called. {more}"
+
 
 def hook_calls(machine: Machine) -> list[HookCalls]:
     """Of all agents that are connected by hooks. A journal or a database that cannot be read says nothing here: that is
     an alarm of its own."""
-    connected: dict[str, int] = {}
-    latest: dict[str, int] = {}
+    calls: list[HookCalls] = []
     with suppress(AfterwitError, OSError):
-        connected = connections.since(machine.layout)
-        if connected:
+        noted = connections.since(machine.layout).items()
+        calls = [
+            HookCalls(agent, at_ms, _ms_of_note(machine, agent))
+            for agent, at_ms in noted
+            if "hooks" in described(agent)
+        ]
+        if calls:
             with readonly_database(machine.layout) as db:
                 latest = hooks.latest_calls(db)
-    return [
-        HookCalls(agent, at_ms, max(latest.get(agent, 0), _ms_of_note(machine, agent)))
-        for agent, at_ms in connected.items()
-        if "hooks" in described(agent)
-    ]
+                later = [call._replace(called_ms=max(latest.get(call.agent, 0), call.called_ms)) for call in calls]
+                calls = [_count_unheard(machine, db, call) for call in later]
+    return calls
 
 
-def silences(machine: Machine, calls: list[HookCalls] | None = None) -> list[Silence]:
-    """The agents that never call."""
-    silent: list[Silence] = []
-    with suppress(AfterwitError, OSError):
-        connected = hook_calls(machine) if calls is None else calls
-        if connected:
-            with readonly_database(machine.layout) as db:
-                for call in connected:
-                    since_ms = call.called_ms + _BEFORE_ITS_SESSION_MS if call.has_called else call.connected_ms
-                    count = hooks.sessions_since(db, call.agent, since_ms)
-                    if count:
-                        shown_ms = call.called_ms if call.has_called else call.connected_ms
-                        hint = _hint(machine, call.agent)
-                        silent.append(Silence(call.agent, count, shown_ms, call.has_called, hint))
-    return silent
+def _count_unheard(machine: Machine, db: apsw.Connection, call: HookCalls) -> HookCalls:
+    since_ms = call.called_ms + _BEFORE_ITS_SESSION_MS if call.has_called else call.connected_ms
+    count = hooks.sessions_since(db, call.agent, since_ms)
+    return call._replace(unheard=count, hint=_hint(machine, call.agent)) if count else call
 
 
 def _ms_of_note(machine: Machine, agent: str) -> int:

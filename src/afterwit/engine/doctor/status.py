@@ -23,13 +23,12 @@ from afterwit.engine.doctor.findings import (
     ReadingState,
     StoreHealth,
     alarm,
+    connection_findings,
     extra_findings,
     fault_findings,
     findings_around,
-    hooks_missing,
     reading_findings,
     reading_state,
-    silent_hooks,
     surroundings,
 )
 from afterwit.measure.effect import KeptEffect, kept_effect
@@ -253,8 +252,7 @@ def _findings(
     yield from fault_findings(db, world.now_ms)
     yield from reading_findings(db)
     yield from extra_findings(world)
-    yield from hooks_missing(machine)
-    yield from silent_hooks(machine)
+    yield from connection_findings(machine)
     recent_ms = world.now_ms - RECENT_DAYS * DAY_MS
     lost = sum(file.state == LOST and file.dropped_ms > recent_ms for file in files_dropped(db))
     if lost:

@@ -146,12 +146,6 @@ def last_told(db: apsw.Connection) -> DrawRow | None:
     return DrawRow(*row) if row else None
 
 
-def latest_withheld(db: apsw.Connection, limit: int) -> list[DrawRow]:
-    """The latest draws with which something was not said, the newest first."""
-    query = f"SELECT {columns_of(DrawRow)} FROM draws WHERE would <> '' ORDER BY at_ms DESC, key LIMIT ?"  # noqa: S608
-    return [DrawRow(*row) for row in db.execute(query, (limit,))]
-
-
 def count_tellings(db: apsw.Connection, beginning: str) -> dict[str, int]:
     """In how many sessions each item was told whose name begins so; 0 where it was drawn and held out in all."""
     query = """SELECT item, count(DISTINCT iif(is_shown, agent || char(0) || session, NULL)) FROM exposures

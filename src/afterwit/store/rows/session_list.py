@@ -236,15 +236,6 @@ def sessions_named(db: apsw.Connection, name: str, limit: int) -> list[SessionRo
     return [SessionRow(*row) for row in db.execute(query, {"name": name, "limit": limit})]
 
 
-def latest_beginning(db: apsw.Connection, beginning: str, limit: int) -> list[SessionRow]:
-    """The latest sessions whose id begins so; subagents only where that is what their id needs."""
-    query = f"""SELECT {_COLUMNS} FROM sessions
-                WHERE substr(native_id, 1, length(:beginning)) = :beginning
-                    AND (relation <> 'subagent' OR instr(:beginning, '/'))
-                ORDER BY started_ms DESC, native_id LIMIT :limit"""  # noqa: S608
-    return [SessionRow(*row) for row in db.execute(query, {"beginning": beginning, "limit": limit})]
-
-
 def newest_versions(db: apsw.Connection) -> dict[str, str]:
     """The version that each agent's latest session ran with."""
     query = """SELECT DISTINCT agent, (SELECT json_extract(versions, '$[#-1]') FROM sessions

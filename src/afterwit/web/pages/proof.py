@@ -1,8 +1,7 @@
 """Proof: whether telling helps, what a replay says, whether confidence comes true, how notes and spending went.
 
-Each plot is drawn from the table below it, and each point leads to the rows behind it. Verdict, report and replay are
-shown as they were found last, so that the page comes at once. What reads many sessions anew (comparing, the rows behind
-a point) is asked for with a click.
+Each plot is drawn from the table below it. Verdict, report and replay are shown as they were found last, so that the
+page comes at once. What reads many sessions anew (comparing, the sessions behind a figure) is asked for with a click.
 """
 
 from typing import Any, NamedTuple
@@ -11,7 +10,6 @@ import msgspec
 
 from afterwit.measure.backtest import PRODUCT, kept_backtest
 from afterwit.measure.cases import cases_of
-from afterwit.measure.collect import collect_confidence
 from afterwit.measure.effect import effect_of, explained, kept_effect
 from afterwit.measure.outcomes import ABOUT, Figure
 from afterwit.measure.report import HISTORY, METRICS, days_in
@@ -31,7 +29,6 @@ from afterwit.web.answering import (
     render,
     session_path,
     tables_page,
-    with_fields,
 )
 
 _MOST_ROWS = 500
@@ -41,7 +38,6 @@ _PROOF = (CellLink("Proof", "/proof"),)
 class ConfidencePoint(NamedTuple):
     """Notes that were given about the same confidence, and how often that came true."""
 
-    low: float
     mean: float
     came_true: Proportion
 
@@ -106,33 +102,6 @@ def _figure_rows(ask: Ask) -> WebAnswer:
     return tables_page(ask, "The sessions behind a figure", words, [table], note, _PROOF)
 
 
-def _confidence_rows(ask: Ask) -> WebAnswer:
-    """The sessions that put notes of about the same confidence to the test."""
-    low = ask.number("from") / 10
-    tests = [
-        test
-        for test in collect_confidence(ask.world)
-        if low <= test.confidence < low + 0.1 or (test.confidence == 1 and low == 0.9)
-    ]
-    table = ShownTable(
-        "",
-        ("Note", "Session", "When", "Confidence before#", "Came true"),
-        [
-            (
-                CellLink(test.item[:13], f"/knowledge/{test.item}"),
-                CellLink(test.session[:13], with_fields("/session", {}, id=test.session)),
-                ask.world.calendar.moment(test.at_ms),
-                f"{test.confidence:.2f}",
-                "yes" if test.came_true else "no",
-            )
-            for test in tests[-_MOST_ROWS:][::-1]
-        ],
-        "No session has put such a note to the test.",
-    )
-    words = f"Notes that were given a confidence from {low:.1f} up to {low + 0.1:.1f}.{_cut(len(tests))}"
-    return tables_page(ask, "The sessions behind a confidence", words, [table], "", _PROOF)
-
-
 def _cut(count: int) -> str:
     return f" The latest {_MOST_ROWS:,} of {count:,} are shown." if count > _MOST_ROWS else ""
 
@@ -149,9 +118,7 @@ def _confidence(ask: Ask) -> dict[str, Any] | None:
 
 def _points(confidence: dict[str, Any]) -> list[ConfidencePoint]:
     return [
-        ConfidencePoint(
-            part["low"], part["mean_chance"], Proportion(part["came_true"]["hits"], part["came_true"]["of"])
-        )
+        ConfidencePoint(part["mean_chance"], Proportion(part["came_true"]["hits"], part["came_true"]["of"]))
         for part in confidence["bins"]
     ]
 
@@ -167,5 +134,4 @@ def _by_day(ledger: list[Any]) -> list[tuple[str, float]]:
 ROUTES = (
     WebRoute("/proof", _proof),
     WebRoute("/proof/figure", _figure_rows),
-    WebRoute("/proof/confidence", _confidence_rows),
 )

@@ -1,11 +1,6 @@
-"""The list of sessions with the filters of `afterwit sessions list`, saved views of it, what can be done with a
-session, and the search over everything.
+"""The list of sessions with the filters of `afterwit sessions list`, what can be done with a session, and the search
+over everything.
 """
-
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import Any
-from urllib.parse import parse_qs, urlencode
 
 from afterwit.agents.registry import agents_with
 from afterwit.config.calendar import EXAMPLES, period
@@ -14,88 +9,15 @@ from afterwit.model.errors import UsageError
 from afterwit.model.kinds import Outcome, TaskType
 from afterwit.repos.remotes import short_names
 from afterwit.sessions.export import session_document
-from afterwit.sessions.filters import (
-    FIELDS,
-    Filter,
-    SavedView,
-    delete_view,
-    find_session,
-    known_repos,
-    rename_view,
-    save_view,
-    saved_views,
-)
+from afterwit.sessions.filters import Filter, find_session, known_repos
 from afterwit.sessions.list import Order, list_sessions
 from afterwit.sessions.originals import TranscriptSource, source_of
 from afterwit.sessions.pin import pin
-from afterwit.sessions.restore import RestoreChoice, plan_restore, restore_file
 from afterwit.sessions.search import search
 from afterwit.store.rows.session_list import SessionRow, session_of
 from afterwit.store.rows.texts import KINDS
 from afterwit.store.store import readonly_database
-from afterwit.web.answering import Ask, WebAnswer, WebRoute, download, redirect, render, session_path, with_fields
-
-_LIST = "/sessions"
-
-
-def path_of(view: SavedView) -> str:
-    """Where the list is with the filters of a view."""
-    return with_fields(_LIST, view.fields)
-
-
-def views_bar(ask: Ask) -> dict[str, Any]:
-    """What the list shows of saved views, and what was just done with one."""
-    fields = _fields(ask.query)
-    views = saved_views(ask.world.layout)
-    return {
-        "views": [(view, path_of(view)) for view in views],
-        "open_view": next((view for view in views if view.fields == fields), None),
-        "view_fields": urlencode([(key, value) for key, values in fields.items() for value in values]),
-        "view_done": _what_was_done(ask, views),
-    }
-
-
-def _what_was_done(ask: Ask, views: Sequence[SavedView]) -> dict[str, str] | None:
-    """In words what was done, and the form that takes it back."""
-    name, was = ask.first("name"), ask.first("was")
-    is_there = any(view.name == name for view in views)
-    done = ask.first("view")
-    if done == "saved" and is_there:
-        return {"words": f"Saved as {name}.", "action": "/views/delete", "name": name}
-    if done == "renamed" and is_there:
-        return {"words": f"{was} is now called {name}.", "action": "/views/rename", "name": name, "to": was}
-    if done == "deleted" and not is_there:
-        return {"words": f"{name} is deleted.", "action": "/views/save", "name": name, "fields": ask.first("fields")}
-    return None
-
-
-def save(ask: Ask, check: Callable[[Ask], Any]) -> WebAnswer:
-    """Saves the filters that a form holds, if they mean something."""
-    fields = _fields(parse_qs(ask.form.get("fields", "")))
-    check(ask._replace(query=fields))
-    view = save_view(ask.world.layout, ask.form.get("name", ""), fields)
-    return redirect(with_fields(_LIST, view.fields, view="saved", name=view.name))
-
-
-def _rename(ask: Ask) -> WebAnswer:
-    was = ask.form.get("name", "")
-    view = rename_view(ask.world.layout, was, ask.form.get("to", ""))
-    return redirect(with_fields(_LIST, view.fields, view="renamed", name=view.name, was=was))
-
-
-def _delete(ask: Ask) -> WebAnswer:
-    view = delete_view(ask.world.layout, ask.form.get("name", ""))
-    pairs = urlencode([(key, value) for key, values in view.fields.items() for value in values])
-    return redirect(with_fields(_LIST, {}, view="deleted", name=view.name, fields=pairs))
-
-
-def _fields(query: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
-    """Of the fields of a page those that belong to a view, without what says nothing."""
-    given = {key: tuple(value.strip() for value in query.get(key, ()) if value.strip()) for key in FIELDS}
-    if given["sort"] == ("start",):
-        given["sort"] = ()
-    return {key: values for key, values in given.items() if values}
-
+from afterwit.web.answering import Ask, WebAnswer, WebRoute, download, redirect, render, session_path
 
 PAGE = 50
 
@@ -167,12 +89,7 @@ def _list(ask: Ask) -> WebAnswer:
         choices={} if ask.is_fragment else choices(ask),
         orders=[order.value for order in Order],
         order=order,
-        **({} if ask.is_fragment else views_bar(ask)),
     )
-
-
-def _save_view(ask: Ask) -> WebAnswer:
-    return save(ask, filter_of)
 
 
 def _export(ask: Ask) -> WebAnswer:
@@ -186,26 +103,6 @@ def _export(ask: Ask) -> WebAnswer:
 def _pin(ask: Ask) -> WebAnswer:
     pin(ask.world, [ask.names["session"]], is_wanted=ask.form.get("pinned") == "1")
     return redirect(session_path(ask.names["agent"], ask.names["session"]))
-
-
-def _restore_plan(ask: Ask) -> WebAnswer:
-    with source_of(ask.world) as source:
-        row = session_asked(ask, source)
-        plan = plan_restore(source, ask.world, [row], None, RestoreChoice(with_subagents=True))
-    return render(ask, "restore.html", row=row, plan=plan, done=None, safe=source.redactor.path)
-
-
-def _restore(ask: Ask) -> WebAnswer:
-    """Gives back what is missing where the agent looks for it; what is there in another form is left alone."""
-    with source_of(ask.world) as source:
-        row = session_asked(ask, source)
-        plan = plan_restore(source, ask.world, [row], None, RestoreChoice(with_subagents=True))
-        written: list[Path] = []
-        for step in plan.steps:
-            if step.found == "new":
-                restore_file(source, step)
-                written.append(step.target)
-    return render(ask, "restore.html", row=row, plan=plan, done=written, safe=source.redactor.path)
 
 
 def _choices_in(ask: Ask, field: str, values: type[Outcome] | type[TaskType]) -> tuple[str, ...]:
@@ -249,12 +146,7 @@ def _search(ask: Ask) -> WebAnswer:
 
 ROUTES = (
     WebRoute("/sessions", _list),
-    WebRoute("/views/save", _save_view, "POST"),
     WebRoute("/export/{agent}/{session:path}", _export),
-    WebRoute("/restore/{agent}/{session:path}", _restore_plan),
-    WebRoute("/restore/{agent}/{session:path}", _restore, "POST"),
     WebRoute("/pin/{agent}/{session:path}", _pin, "POST"),
-    WebRoute("/views/rename", _rename, "POST"),
-    WebRoute("/views/delete", _delete, "POST"),
     WebRoute("/search", _search),
 )

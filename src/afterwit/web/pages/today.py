@@ -2,11 +2,9 @@
 
 from typing import NamedTuple, cast
 
-import msgspec
-
-from afterwit.config.world import World
+from afterwit.agents.registry import DAY_MS
 from afterwit.engine.curation.review import WaitingNotes, waiting
-from afterwit.engine.doctor.findings import Level
+from afterwit.engine.doctor.findings import RECENT_DAYS, Level
 from afterwit.engine.doctor.status import ProofOfLife, helping, status
 from afterwit.knowledge.door.list import new_items
 from afterwit.model.figures import human_count
@@ -15,16 +13,11 @@ from afterwit.reader.ledger import spent_by
 from afterwit.recall.told import said_at
 from afterwit.sessions.filters import Filter
 from afterwit.sessions.list import Order, list_sessions
-from afterwit.store.atomic import replace_file
-from afterwit.store.regular_files import read_regular
 from afterwit.store.store import readonly_database
 from afterwit.web.answering import Ask, WebAnswer, WebRoute, render
 from afterwit.web.pages.knowledge import undo_bar
 
-_FILE = "visits.json"  # beside the data; losing it loses nothing but this
-_GAP_MS = 30 * 60_000
 _MOST = 8
-_DAY_MS = 86_400_000
 _STATUS_MS = 20_000
 
 
@@ -37,8 +30,7 @@ class NextStep(NamedTuple):
 
 
 def _today(ask: Ask) -> WebAnswer:
-    visit = note_visit(ask.world)
-    since_ms = visit.before_ms or ask.world.now_ms - 7 * _DAY_MS
+    since_ms = ask.world.now_ms - RECENT_DAYS * DAY_MS
     now = _status(ask)
     queue = waiting(ask.world)
     kinds: dict[str, list[Item]] = {}
@@ -51,7 +43,7 @@ def _today(ask: Ask) -> WebAnswer:
     return render(
         ask,
         "today.html",
-        since=ask.world.calendar.moment(visit.before_ms) if visit.before_ms else "",
+        days=RECENT_DAYS,
         now=now,
         queue=queue,
         kinds=kinds,
@@ -95,23 +87,3 @@ def _next(now: ProofOfLife, queue: WaitingNotes) -> NextStep:
 
 
 ROUTES = (WebRoute("/", _today),)
-
-
-class Visits(msgspec.Struct, frozen=True, kw_only=True):
-    """The last look, and when the visit before this one ended; 0 for none."""
-
-    last_ms: int = 0
-    before_ms: int = 0
-
-
-def note_visit(world: World) -> Visits:
-    """Notes a look, and says when the visit before was."""
-    path = world.layout.root / _FILE
-    try:
-        noted = msgspec.json.decode(read_regular(path), type=Visits)
-    except (OSError, msgspec.DecodeError):
-        noted = Visits()
-    before_ms = noted.last_ms if world.now_ms - noted.last_ms > _GAP_MS else noted.before_ms
-    now = Visits(last_ms=world.now_ms, before_ms=before_ms)
-    replace_file(path, msgspec.json.encode(now), is_durable=False)
-    return now

@@ -12,15 +12,15 @@ from typing import Any, NamedTuple
 from afterwit.model.errors import UsageError
 from afterwit.recall.told import said_at, tellings
 from afterwit.sessions.cost import spending_of
-from afterwit.sessions.filters import one_line, short_id
+from afterwit.sessions.filters import find_session, one_line, short_id
 from afterwit.sessions.list import Session
-from afterwit.sessions.originals import TranscriptSource, files_of, original_bytes, source_of
-from afterwit.sessions.restore import refuse_dropped, refuse_partial
+from afterwit.sessions.originals import TranscriptSource, source_of
 from afterwit.sessions.show import Telling, safe_row, target_line
 from afterwit.sessions.windows import OutlineMoment, SessionOutline, WindowMoment, outline, window
 from afterwit.store.rows.files import is_pinned
 from afterwit.store.rows.session_list import SessionRow, session_of, subagents_of
-from afterwit.web.answering import Ask, WebAnswer, WebRoute, download, redirect, render, session_path, with_fields
+from afterwit.store.store import readonly_database
+from afterwit.web.answering import Ask, WebAnswer, WebRoute, redirect, render, session_path, with_fields
 from afterwit.web.pages.sessions import session_asked
 
 _OLD = ("old_string", "old_str", "oldText", "old_text", "oldString")
@@ -252,22 +252,8 @@ def _moment(ask: Ask) -> WebAnswer:
     )
 
 
-def _original(ask: Ask) -> WebAnswer:
-    """The bytes as the agent wrote them, secrets and all: only by a form that says so."""
-    with source_of(ask.world) as source:
-        row = session_asked(ask, source)
-        refuse_partial(row)
-        files = files_of(source.store, row)
-        refuse_dropped(files)
-        body = b"".join(piece for file in files for piece in original_bytes(source.store, file))
-    return download(body, f"{row.agent}-{row.native_id}.original")
-
-
 def _by_id(ask: Ask) -> WebAnswer:
     """A session by its id or the beginning of it."""
-    from afterwit.sessions.filters import find_session
-    from afterwit.store.store import readonly_database
-
     with readonly_database(ask.world.layout) as db:
         row = find_session(db, ask.first("id"))
     return redirect(session_path(row.agent, row.native_id))
@@ -278,5 +264,4 @@ ROUTES = (
     WebRoute("/sessions/{agent}/{session:path}", _show),
     WebRoute("/prompts/{agent}/{session:path}", _prompts),
     WebRoute("/moment/{agent}/{session:path}", _moment),
-    WebRoute("/original/{agent}/{session:path}", _original, "POST"),
 )

@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from afterwit.cli.commands import ExitCode, command
-from afterwit.cli.terminal.completion import repo_names
 from afterwit.cli.terminal.options import COUNT, Here, added, many, reporting, since_ms, timed
 from afterwit.cli.terminal.output import page, print_json, talk
 from afterwit.cli.terminal.table import Column, print_table
@@ -32,7 +31,7 @@ from afterwit.recall.recall import repo_at
 EXITS = {ExitCode.FAILED: "The history cannot be read, or the store cannot be used."}
 ID_CHARS = 10
 _PLACE = (
-    click.option("--repo", default="", metavar="NAME", help="A learned repository.", shell_complete=repo_names),
+    click.option("--repo", default="", metavar="NAME", help="A learned repository."),
     click.option(
         "--checkout",
         type=click.Path(file_okay=False, path_type=Path),

@@ -52,11 +52,6 @@ def list_undecided(world: World, wanted: Filter = _ANY, fewest_stories: int = FE
     return [pattern for pattern in detect(world, wanted, fewest_stories) if pattern.id not in decided]
 
 
-def all_ids(world: World) -> list[str]:
-    """Of what recurs, and of the catalog."""
-    return sorted({*(pattern.id for pattern in detect(world)), *catalog_of(world).entries})
-
-
 def log(world: World, name: str = "") -> list[EntryVersion]:
     """What was decided, about one pattern or all, the latest first; also what was taken back."""
     catalog = catalog_of(world)

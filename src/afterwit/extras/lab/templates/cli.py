@@ -9,7 +9,6 @@ import click
 import msgspec
 
 from afterwit.cli.commands import ExitCode, LazyGroup, command
-from afterwit.cli.terminal.completion import repo_names, session_ids, template_ids
 from afterwit.cli.terminal.options import Here, agreed, in_place, many, reporting, timed
 from afterwit.cli.terminal.output import (
     STANDARD_OUTPUT,
@@ -133,7 +132,7 @@ _LONGEST = 300
 @command(
     examples=("afterwit templates show 3fa9c1d2", "afterwit templates show 3fa9c1d2 --full"),
 )
-@click.argument("template", metavar="TEMPLATE", shell_complete=template_ids)
+@click.argument("template", metavar="TEMPLATE")
 @click.option("--full", "is_full", is_flag=True, help="Show arguments and results as long as they are kept.")
 @reporting
 def show(here: Here, template: str, is_full: bool, is_json: bool) -> None:
@@ -187,7 +186,7 @@ max_examples = click.option(
         "afterwit templates create 5ea50002 --type code --tags tests,go --max-examples 6",
     ),
 )
-@click.argument("session", metavar="SESSION", shell_complete=session_ids)
+@click.argument("session", metavar="SESSION")
 @click.option("--type", "task_type", type=TYPES, help="For which type of task. Default: that of the session.")
 @many("--tags", "tags", "TAG,TAG…", "Words to find it by.")
 @click.option("--description", default="", metavar="TEXT", help="What it shows. Default: the session's title or task.")
@@ -338,7 +337,7 @@ def _stats_row(here: Here, row: TemplateStats) -> tuple[Any, ...]:
         "afterwit templates apply --type code --as chat",
     ),
 )
-@click.argument("template", metavar="[TEMPLATE]", default="", shell_complete=template_ids)
+@click.argument("template", metavar="[TEMPLATE]", default="")
 @click.option(
     "--as",
     "form",
@@ -348,7 +347,7 @@ def _stats_row(here: Here, row: TemplateStats) -> tuple[Any, ...]:
     help="Messages in the form of this interface, or a short text.",
 )
 @click.option("--type", "task_type", type=TYPES, help="Choose among templates for this type of task.")
-@click.option("--repo", default="", metavar="NAME", shell_complete=repo_names, help="Choose among those from here.")
+@click.option("--repo", default="", metavar="NAME", help="Choose among those from here.")
 @in_place
 def apply_template(here: Here, template: str, form: str, task_type: str | None, repo: str) -> None:
     """Print a template for a session that begins.
@@ -372,7 +371,7 @@ def apply_template(here: Here, template: str, form: str, task_type: str | None, 
     examples=("afterwit templates delete 3fa9c1d2", "afterwit templates delete 3fa9c1d2 --yes"),
     exits={ExitCode.FAILED: "The answer was no, or nobody answered: nothing was deleted."},
 )
-@click.argument("template", metavar="TEMPLATE", shell_complete=template_ids)
+@click.argument("template", metavar="TEMPLATE")
 @agreed
 @reporting
 def delete_template(here: Here, template: str, is_agreed: bool, is_json: bool) -> None:
@@ -393,7 +392,7 @@ def delete_template(here: Here, template: str, is_agreed: bool, is_json: bool) -
     "export",
     examples=("afterwit templates export 3fa9c1d2", "afterwit templates export 3fa9c1d2 --output tests.json"),
 )
-@click.argument("template", metavar="TEMPLATE", shell_complete=template_ids)
+@click.argument("template", metavar="TEMPLATE")
 @click.option(
     "--output",
     type=click.Path(path_type=Path),

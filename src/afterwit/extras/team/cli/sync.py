@@ -6,7 +6,6 @@ import click
 
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.knowledge.curate import UNDO
-from afterwit.cli.terminal.completion import repo_names
 from afterwit.cli.terminal.options import Here, agreed, many, reporting
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, talk
 from afterwit.extras.team.cli.hub.look import EXITS, hub_at
@@ -29,9 +28,7 @@ from afterwit.model.figures import human_count
     },
 )
 @click.argument("url", required=False, default="")
-@many(
-    "--repo", "repos", "NAME", "A repository whose notes are exchanged. Default: `repos` under [hub].", None, repo_names
-)
+@many("--repo", "repos", "NAME", "A repository whose notes are exchanged. Default: `repos` under [hub].")
 @many("--rule", "rules", "NOTE", "Share a note in a user's own words, as a rule of the project. Repeat for more.")
 @click.option(
     "--digests", "has_digests", is_flag=True, help="Share digests of sessions, too, as `digests` under [hub] does."

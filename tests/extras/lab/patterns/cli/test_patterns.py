@@ -111,16 +111,3 @@ def test_a_decision_that_is_killed_is_whole_or_not_there(tmp_path: Path) -> None
     assert kills >= 2
     assert done.returncode == 0
     assert len(json.loads(called(tmp_path, "list", "--json").stdout)) == 2
-
-
-def test_shells_are_offered_the_ids_of_patterns(tmp_path: Path) -> None:
-    learned_world(tmp_path)
-    first = json.loads(called(tmp_path, "detect", "--json").stdout)[0]["id"]
-    environ = {"HOME": str(tmp_path / "home"), "AFTERWIT_HOME": str(tmp_path / "store")}
-    asked = {
-        "_AFTERWIT_COMPLETE": "bash_complete",
-        "COMP_WORDS": f"afterwit patterns show {first[:3]}",
-        "COMP_CWORD": "3",
-    }
-
-    assert run_text(COMMAND, [], environ | asked).stdout == f"plain,{first}\n"

@@ -114,10 +114,3 @@ def test_an_experiment_with_seeded_starts_needs_a_template(learned: Run) -> None
     made(learned)
     assert learned(*arms).returncode == 0
     assert "a worked example" in learned("measure", "experiment", "show").stdout
-
-
-def test_shells_are_offered_the_ids(learned: Run) -> None:
-    name = made(learned)
-    typed = {"COMP_WORDS": "afterwit templates show ", "COMP_CWORD": "3"}
-    done = learned(_AFTERWIT_COMPLETE="bash_complete", **typed)
-    assert done.stdout.split() == [f"plain,{name}"]

@@ -14,7 +14,6 @@ from afterwit.extras.lab.patterns.cli.look import (
     EXITS,
     UNDO,
     entry_shape,
-    pattern_ids,
     pattern_shape,
     still_published,
     summary_lines,
@@ -31,7 +30,7 @@ def _judge_command(decision: CatalogDecision, help_text: str) -> CliCommand:
     """A command that decides the same about several patterns."""
 
     @command(decision.value, help=help_text, examples=(f"afterwit patterns {decision} 3fa9c1 0b7d22",), exits=EXITS)
-    @click.argument("names", nargs=-1, required=True, metavar="PATTERN...", shell_complete=pattern_ids)
+    @click.argument("names", nargs=-1, required=True, metavar="PATTERN...")
     @reporting
     def judging(here: Here, names: tuple[str, ...], is_json: bool) -> None:
         _say(here, curate.judge(here.world, decision, names), is_json=is_json)
@@ -62,7 +61,7 @@ reject = _judge_command(
     ),
     exits=EXITS,
 )
-@click.argument("name", metavar="PATTERN", shell_complete=pattern_ids)
+@click.argument("name", metavar="PATTERN")
 @click.option("--title", metavar="SENTENCE", help="What recurs, in one sentence.")
 @click.option("--text", metavar="SENTENCE", help="What to do about it, in one sentence.")
 @click.option("--applies-to", "scope", metavar="WHERE", help="everywhere, repo:NAME or agent:NAME.")
@@ -92,7 +91,7 @@ def edit(
 
 
 @command(examples=("afterwit patterns merge 3fa9c1 0b7d22",), exits=EXITS)
-@click.argument("names", nargs=-1, required=True, metavar="PATTERN...", shell_complete=pattern_ids)
+@click.argument("names", nargs=-1, required=True, metavar="PATTERN...")
 @reporting
 def merge(here: Here, names: tuple[str, ...], is_json: bool) -> None:
     """Make one pattern of several.
@@ -104,7 +103,7 @@ def merge(here: Here, names: tuple[str, ...], is_json: bool) -> None:
 
 
 @command(examples=("afterwit patterns split 3fa9c1 --by repo",), exits=EXITS)
-@click.argument("name", metavar="PATTERN", shell_complete=pattern_ids)
+@click.argument("name", metavar="PATTERN")
 @click.option(
     "--by",
     type=click.Choice([by.value for by in SplitBy]),

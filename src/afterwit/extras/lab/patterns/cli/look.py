@@ -1,16 +1,13 @@
 """`afterwit patterns detect`, `list`, `show`, `log`, `diff`: patterns as people look at them."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from typing import Any
 
 import click
 import msgspec
-from click.shell_completion import CompletionItem
 
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.sessions.filters import filtered, nothing_matches
-from afterwit.cli.terminal.completion import plain_items
 from afterwit.cli.terminal.options import Here, many, reporting, timed
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.cli.terminal.table import Column, print_table
@@ -21,7 +18,6 @@ from afterwit.extras.lab.patterns.publish import PublishedState, ShownPublicatio
 from afterwit.extras.lab.patterns.show import catalog_of, list_entries, show_pattern
 from afterwit.extras.lab.patterns.show import diff as run_diff
 from afterwit.extras.lab.patterns.show import log as run_log
-from afterwit.model.errors import AfterwitError
 from afterwit.model.figures import human_count, human_tokens
 from afterwit.model.times import iso_from_ms
 from afterwit.sessions.filters import Filter, one_line
@@ -120,17 +116,6 @@ def summary_lines(pattern: Pattern, calendar: Calendar, shown_evidence: int) -> 
         yield f"{calendar.day(piece.at_ms)}  {piece.agent}: {one_line(piece.excerpt, _LONGEST_EXCERPT)}"
 
 
-def pattern_ids(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The patterns that recur, and those of the catalog."""
-    from afterwit.cli.terminal.options import here_from
-    from afterwit.extras.lab.patterns.show import all_ids
-
-    with suppress(AfterwitError, OSError):
-        world = here_from(ctx.params.get("config"), ctx.params.get("profile")).world
-        return plain_items(all_ids(world), incomplete)
-    return []
-
-
 _DETECTED = (
     Column("id"),
     Column("sessions", is_number=True),
@@ -222,7 +207,7 @@ def list_(here: Here, statuses: tuple[str, ...], is_json: bool) -> None:
 
 
 @command(examples=("afterwit patterns show 3fa9c1",), exits=EXITS)
-@click.argument("name", metavar="PATTERN", shell_complete=pattern_ids)
+@click.argument("name", metavar="PATTERN")
 @reporting
 @timed
 def show(here: Here, name: str, is_json: bool) -> None:
@@ -254,7 +239,7 @@ def show(here: Here, name: str, is_json: bool) -> None:
 
 
 @command(examples=("afterwit patterns log", "afterwit patterns log 3fa9c1"), exits=EXITS)
-@click.argument("name", metavar="[PATTERN]", required=False, default="", shell_complete=pattern_ids)
+@click.argument("name", metavar="[PATTERN]", required=False, default="")
 @reporting
 @timed
 def log(here: Here, name: str, is_json: bool) -> None:
@@ -275,7 +260,7 @@ def log(here: Here, name: str, is_json: bool) -> None:
 
 
 @command(examples=("afterwit patterns diff 3fa9c1", "afterwit patterns diff 3fa9c1 1.0.0 1.1.0"), exits=EXITS)
-@click.argument("name", metavar="PATTERN", shell_complete=pattern_ids)
+@click.argument("name", metavar="PATTERN")
 @click.argument("old", metavar="[FROM]", required=False, default="")
 @click.argument("new", metavar="[TO]", required=False, default="")
 @reporting

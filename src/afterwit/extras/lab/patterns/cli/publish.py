@@ -11,7 +11,6 @@ from afterwit.cli.terminal.options import Here, agreed, many, reporting
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, print_text, talk
 from afterwit.connect.foreign_files import differences
 from afterwit.extras.lab.patterns import publish as publishing
-from afterwit.extras.lab.patterns.cli.look import pattern_ids
 from afterwit.extras.lab.patterns.publish import PublishRequest, PublishStep
 from afterwit.store.rows.extras import PublishedForm
 
@@ -37,7 +36,7 @@ _DRY_RUN = click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what
     ),
     exits=_PUBLISH_EXITS,
 )
-@click.argument("names", nargs=-1, required=True, metavar="PATTERN...", shell_complete=pattern_ids)
+@click.argument("names", nargs=-1, required=True, metavar="PATTERN...")
 @_FORMS
 @many("--agent", "agents", "AGENT", "Who gets the skill. Default: all that read skills and were used here.")
 @click.option(
@@ -97,7 +96,7 @@ def publish(
     ),
     exits=_PUBLISH_EXITS,
 )
-@click.argument("names", nargs=-1, metavar="[PATTERN]...", shell_complete=pattern_ids)
+@click.argument("names", nargs=-1, metavar="[PATTERN]...")
 @click.option("--all", "is_all", is_flag=True, help="Everything that is published.")
 @_FORMS
 @_DRY_RUN

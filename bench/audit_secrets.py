@@ -1,5 +1,7 @@
 """Looks for secrets in what is stored, with an independent program: `kingfisher`, offline.
 
+    python -m bench.audit_secrets      the store that `afterwit` uses here; exits 1 where something is found
+
 The archive holds the agents' logs as they are, and is left out; so are copies of the settings of connected agents,
 which are other programs' files. Everything else should be redacted: the databases, the journal, the spool, the
 configuration. Their texts are written out into a private folder beside the store, row by row and unpacked, scanned
@@ -17,8 +19,8 @@ from pathlib import Path, PurePath
 
 import msgspec
 
+from afterwit.cli.terminal.options import here_from
 from afterwit.config.world import World
-from afterwit.engine.doctor.doctor import Examination
 from afterwit.engine.doctor.findings import DoctorFinding, alarm
 from afterwit.model.errors import AfterwitError
 from afterwit.store.checks import rows_with_texts
@@ -55,11 +57,6 @@ class _Report(msgspec.Struct):
     findings: list[_Hit]
 
 
-def audit_texts(world: World, examination: Examination) -> Examination:
-    """The examination with what the audit found."""
-    return examination.plus(audit_secrets(world))
-
-
 def audit_secrets(world: World) -> list[DoctorFinding]:
     """One alarm for each thing that looks like a secret. Raises where the program is not installed or fails."""
     require(world.layout)
@@ -77,7 +74,7 @@ def _program(environ: Mapping[str, str]) -> str:
     if program is None:
         raise AfterwitError(
             f"The audit needs {PROGRAM}, which is not installed. Install it with `uv tool install kingfisher-bin` or"
-            f" `pipx install kingfisher-bin`, and run `afterwit doctor --audit-secrets` again."
+            f" `pipx install kingfisher-bin`, and run this again."
         )
     return program
 
@@ -173,3 +170,13 @@ def _row(written: Path, line: int) -> str:
             if text.startswith(_ROW):
                 row = text.removeprefix(_ROW).strip()
     return row
+
+
+def main() -> int:
+    found = audit_secrets(here_from(None, None).world)
+    print(*(finding.what for finding in found), f"{len(found)} found.", sep="\n")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from bench.audit_secrets import audit_secrets
 from tests.homes import claude_records, learned, put, world_of
 
 from afterwit.connect.foreign_files import keep_copy
-from afterwit.engine.doctor.audit_secrets import audit_secrets
 from afterwit.engine.doctor.findings import DoctorFinding
 from afterwit.model.errors import AfterwitError
 from afterwit.store.layout import Layout
