@@ -11,7 +11,7 @@ from functools import lru_cache
 from posixpath import normpath
 from typing import NamedTuple
 
-from afterwit.actions.shell.command_changes import ANY, GAP, VALUE, change_from
+from afterwit.actions.shell.command_changes import ANY, GAP, change_from
 from afterwit.actions.shell.lexer import Word
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import MODULE_RUNNERS, SHELLS, SUBCOMMANDS, names, operand_at
@@ -124,7 +124,7 @@ def calls_in(line: str) -> tuple[ProjectCall, ...]:
 def _given(words: Sequence[str]) -> Iterator[str]:
     """The words of a change up to the first that stands for others."""
     for word in words:
-        if word in (ANY, GAP) or GAP in word or VALUE.fullmatch(word):
+        if word in (ANY, GAP):
             return
         yield word
 

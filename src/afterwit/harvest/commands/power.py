@@ -16,7 +16,7 @@ from afterwit.actions.shell.tree import Command
 from afterwit.harvest.commands import power_table as table
 from afterwit.harvest.commands.harmless import unknown_parts
 from afterwit.harvest.harvester import quote
-from afterwit.redaction.plain_names import is_plain_path, reads_like_a_sentence
+from afterwit.redaction.plain_names import reads_like_a_sentence
 
 HOST, PACKAGE, CHECKS, RIGHTS = "a new host", "code from elsewhere", "fewer checks", "more rights"
 SCRIPT, ELSEWHERE, OTHER = "a script of its own", "something outside the repository", "another program"
@@ -54,20 +54,12 @@ def power_gained(failed: str, fixed: str) -> str:
 
 
 def power_of_change(change: CommandChange) -> str:
-    """The same, of a change that is applied to other lines. One file for another stays inside the repository."""
-    if len(change.old) == 1 and len(change.new) <= 1 and all(map(_is_own_file, (*change.old, *change.new))):
-        is_moved = {word.rpartition("/")[2] for word in change.new} <= {word.rpartition("/")[2] for word in change.old}
-        return SCRIPT if any(map(table.SHELL_SCRIPT.search, change.new)) and not is_moved else ""
+    """The same, of a change that is applied to other lines."""
     return power_gained(_spell(change.old), _spell(change.new))
 
 
-def _is_own_file(word: str) -> bool:
-    is_path = ("/" in word or "." in word) and is_plain_path(word) and "@" not in word
-    return is_path and not table.OUTSIDE.match(word) and not table.HOOKS.search(word)
-
-
 def _spell(words: Iterable[str]) -> str:
-    return " ".join(word for word in words if word not in ("*", "…") and not table.MASKED.fullmatch(word))
+    return " ".join(word for word in words if word not in ("*", "…"))
 
 
 def _first(powers: Iterable[Power]) -> str:

@@ -157,8 +157,6 @@ KNOWN_NAMES = (
 )
 """Programs, modules and what runs them that are no strangers, whatever else is to be said of them."""
 PIECES = regex(r"[/.=]")
-SHELL_SCRIPT = regex(r"\.(?:sh|bash|zsh|fish|ps1|bat|cmd|mk)\Z|(?:^|/)Makefile\Z")
 QUIET = ("/dev/null", "1", "2")
 PLACE = regex(r"<(?:path|name)>")
 TASKS = regex(r"(?:deps|ecto|phx|hex)\.[a-z_]+")  # of mix
-MASKED = regex(r"…,.*,…")
