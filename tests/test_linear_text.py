@@ -86,7 +86,6 @@ _WORST = ("new lines", "tags")
 # path, which their callers cut. The list may only become shorter.
 _NOT_CLEARED = frozenset(
     {
-        "actions.shell.command_changes._PATH",
         "actions.failures.messages.CODE_PLACE",
         "actions.failures.excerpt._ALL_CLEAR",
         "actions.failures.excerpt._HEADLINE",
