@@ -44,8 +44,6 @@ def read(kind: CallKind, text: str) -> TaskNames:
     [
         (CallKind.PACKAGE, '{"scripts": {"press": "x", "row:weigh": "y"}}', "press row:weigh", "mill"),
         (CallKind.PACKAGE, '{"name": "orchard"}', "", "press"),
-        (CallKind.COMPOSER, '{"scripts": {"press": ["x"]}}', "press", "mill"),
-        (CallKind.DENO, '{"tasks": {"press": "x"}, "scripts": {"mill": "x"}}', "press mill", "row"),
         (CallKind.MAKE, MAKEFILE, "press mill cider build weigh row-3", "ROWS echo wheel"),
         (
             CallKind.JUST,
@@ -55,11 +53,6 @@ def read(kind: CallKind, text: str) -> TaskNames:
         ),
         (CallKind.TASK, TASKFILE, "press row:weigh mill", "cmds desc version"),
         (CallKind.MISE, '[tasks]\nmill = "x"\n[tasks.press]\nrun = "x"\n', "press mill", "run"),
-        (CallKind.POE, '[tool.poe.tasks]\npress = "x"\n', "press", "mill"),
-        (CallKind.PDM, '[tool.pdm.scripts]\npress = "x"\n', "press", "mill"),
-        (CallKind.HATCH, '[tool.hatch.envs.default.scripts]\npress = "x"\n', "press default:press", "mill"),
-        (CallKind.HATCH, '[envs.docs.scripts]\nbuild = "x"\n', "docs:build", "build"),
-        (CallKind.PYTHON, '[project.scripts]\npress = "x:y"\n[tool.poetry.scripts]\nmill = "x"\n', "press mill", "row"),
     ],
 )
 def test_a_file_has_the_tasks_that_it_names(kind: CallKind, text: str, has: str, lacks: str) -> None:
@@ -82,10 +75,6 @@ def test_a_file_has_the_tasks_that_it_names(kind: CallKind, text: str, has: str,
         (CallKind.TASK, "includes:\n  mill: ./mill\ntasks:\n  press:\n    cmds: []\n"),
         (CallKind.TASK, "tasks:\n  press:\n    aliases: [p]\n"),
         (CallKind.MISE, '[task_config]\nincludes = ["mill"]\n'),
-        (CallKind.RAKE, "task :press do\nend\n"),
-        (CallKind.POE, '[tool.poe]\ninclude = "more.toml"\n'),
-        (CallKind.POE, '[project]\nname = "orchard"\n'),
-        (CallKind.PYTHON, '[project]\nname = "orchard"\n'),
     ],
 )
 def test_a_file_that_may_bring_in_more_is_open(kind: CallKind, text: str) -> None:
@@ -98,7 +87,6 @@ def test_a_file_that_may_bring_in_more_is_open(kind: CallKind, text: str) -> Non
         (CallKind.PACKAGE, "{scripts:"),
         (CallKind.PACKAGE, "[]"),
         (CallKind.PACKAGE, "[" * 100_000),
-        (CallKind.DENO, '{// a comment\n"tasks": {}}'),
         (CallKind.MISE, "[tasks"),
         (CallKind.TASK, "tasks: {press: x}\n"),
     ],

@@ -57,7 +57,6 @@ _JUST_OPEN = regex(r"^(?:!include|import\??|mod\??)\s", re.MULTILINE)
 _YAML_TASKS = regex(r"^tasks:[ \t]*(?:#[^\n]*)?\n((?:[ \t][^\n]*\n|(?:#[^\n]*)?\n)*)", re.MULTILINE)
 _YAML_KEY = regex(r"^( +)(?:'([^'\n]+)'|\"([^\"\n]+)\"|([\w.:*-]+?)):(?=\s|$)", re.MULTILINE)
 _YAML_OPEN = regex(r"^includes\s*:|\baliases\s*:|[&*]\w+\s*$|<<\s*:|\t", re.MULTILINE)
-_RAKE_TASK = regex(r"^[ \t]*(?:multi)?task[ (]+(?::(\w+)|['\"]([\w:]+)['\"]|(\w+):)", re.MULTILINE)
 _BUNDLED = frozenset(("tsc", "tsserver", "ng", "vue-tsc", "playwright", "nx", "node", "npm", "npx", "corepack", "rw"))
 
 
@@ -68,17 +67,6 @@ def _of_package(text: str) -> TaskNames | None:
     groups = (table.get(f"{group}ependencies") for group in ("d", "devD", "peerD", "optionalD"))
     packages = {name.rpartition("/")[2] for group in groups if isinstance(group, dict) for name in group}
     return TaskNames(_keys(table, "scripts"), beside=frozenset(packages) | _BUNDLED | _keys(table, "bin"))
-
-
-def _of_composer(text: str) -> TaskNames | None:
-    table = _json(text)
-    return None if table is None else TaskNames(_keys(table, "scripts") | _keys(table, "scripts-aliases"))
-
-
-def _of_deno(text: str) -> TaskNames | None:
-    """Deno runs scripts of a package too."""
-    table = _json(text)
-    return None if table is None else TaskNames(_keys(table, "tasks") | _keys(table, "scripts"))
 
 
 def _of_make(text: str) -> TaskNames | None:
@@ -118,66 +106,8 @@ def _of_mise(text: str) -> TaskNames | None:
     return TaskNames(_keys(table, "tasks"), is_open=has_more)
 
 
-def _of_rake(text: str) -> TaskNames | None:
-    """What Ruby computes is not worked out, so the names are always open."""
-    return TaskNames(frozenset(name for names in _RAKE_TASK.findall(text) for name in names if name), is_open=True)
-
-
-def _of_poe(text: str) -> TaskNames | None:
-    table = _toml(text)
-    if table is None:
-        return None
-    own = _table(table, "tool", "poe")
-    return TaskNames(_keys(own, "tasks"), is_open="include" in own or "include_script" in own or not own)
-
-
-def _of_pdm(text: str) -> TaskNames | None:
-    return _of_pyproject(text, ("tool", "pdm"))
-
-
-def _of_hatch(text: str) -> TaskNames | None:
-    table = _toml(text)
-    if table is None:
-        return None
-    envs = _table(table, "tool", "hatch", "envs") or _table(table, "envs")
-    scripts = {(env, name) for env, own in envs.items() if isinstance(own, dict) for name in _keys(own, "scripts")}
-    names = {f"{env}:{name}" for env, name in scripts} | {name for env, name in scripts if env == "default"}
-    return TaskNames(frozenset(names), is_open=not scripts, beside=_beside(table) | frozenset(envs))
-
-
-def _of_scripts(text: str) -> TaskNames | None:
-    return _of_pyproject(text, ("tool", "poetry"))
-
-
-def _of_pyproject(text: str, own: tuple[str, ...]) -> TaskNames | None:
-    """Scripts of a Python project. Any other program may come from a dependency of a dependency, so of names that are
-    not the project's own nothing is said."""
-    table = _toml(text)
-    if table is None:
-        return None
-    project = _table(table, "project")
-    names = _keys(project, "scripts") | _keys(project, "gui-scripts") | _keys(_table(table, *own), "scripts")
-    return TaskNames(names, is_open=not names, beside=_beside(table))
-
-
-def _beside(table: Mapping[str, Any]) -> frozenset[str]:
-    """The dependencies of a Python project, by name."""
-    groups = [_table(table, "project").get("dependencies"), *_table(table, "project", "optional-dependencies").values()]
-    groups += _table(table, "dependency-groups").values()
-    groups += [list(_table(table, "tool", "poetry", "dependencies"))]
-    return frozenset(
-        match[0].lower()
-        for group in groups
-        if isinstance(group, list)
-        for entry in group
-        if isinstance(entry, str) and (match := re.match(r"[\w.-]+", entry))
-    )
-
-
 TASK_FILES: Mapping[CallKind, TaskFile] = {
     CallKind.PACKAGE: TaskFile(("package.json",), "script", _of_package),
-    CallKind.COMPOSER: TaskFile(("composer.json",), "script", _of_composer),
-    CallKind.DENO: TaskFile(("deno.json", "deno.jsonc", "package.json"), "task", _of_deno),
     CallKind.MAKE: TaskFile(("Makefile", "makefile", "GNUmakefile"), "target", _of_make),
     CallKind.JUST: TaskFile(("justfile", "Justfile", ".justfile"), "recipe", _of_just),
     CallKind.TASK: TaskFile(
@@ -192,17 +122,6 @@ TASK_FILES: Mapping[CallKind, TaskFile] = {
         is_only_place=False,
         others=("mise-tasks", ".mise-tasks", "mise", ".mise", ".config/mise", ".config/mise.toml"),
     ),
-    CallKind.RAKE: TaskFile(("Rakefile", "rakefile", "Rakefile.rb", "rakefile.rb"), "task", _of_rake),
-    CallKind.POE: TaskFile(
-        ("pyproject.toml",),
-        "task",
-        _of_poe,
-        is_only_place=False,
-        others=("poe_tasks.toml", "poe_tasks.yaml", "poe_tasks.json"),
-    ),
-    CallKind.PDM: TaskFile(("pyproject.toml",), "script", _of_pdm, is_only_place=False),
-    CallKind.HATCH: TaskFile(("pyproject.toml", "hatch.toml"), "script", _of_hatch, is_only_place=False),
-    CallKind.PYTHON: TaskFile(("pyproject.toml",), "script", _of_scripts, is_only_place=False),
 }
 
 
@@ -228,13 +147,6 @@ def _toml(text: str) -> dict[str, Any] | None:
         return None
 
 
-def _table(table: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
-    for name in names:
-        inner = table.get(name)
-        table = inner if isinstance(inner, dict) else {}
-    return table
-
-
 def _keys(table: Mapping[str, Any], name: str) -> frozenset[str]:
     inner = table.get(name)
     return frozenset(inner) if isinstance(inner, dict) else frozenset()
@@ -244,12 +156,6 @@ _DEFINITION_BYTES = 524_288
 _ODD = re.compile(r"[<>{}$|\\\n]|^[/~]|(?:^|/)\.\.(?:/|$)")
 _LINE = re.compile(r":\d[\d:,-]*$")
 _WILD = ("*", "?")
-_TASK_WORDS = frozenset(
-    (
-        "test", "tests", "lint", "format", "fmt", "check", "checks", "types", "typecheck", "build", "docs", "dev",
-        "serve", "start", "release", "ci", "cov", "coverage", "clean", "verify", "bench", "fix", "generate",
-    )
-)  # fmt: skip
 
 
 class NamedSubjects(msgspec.Struct, frozen=True):
@@ -413,15 +319,10 @@ class _Tree:
 
     def _may_be_installed(self, call: ProjectCall, every: _Definitions) -> bool:
         """Whether the name may be that of a program, which no definition has to name."""
-        readable = [tasks for tasks in every.tasks if tasks is not None]
-        if any(call.name.lower() in tasks.beside for tasks in readable):
+        if any(call.name.lower() in tasks.beside for tasks in every.tasks if tasks is not None):
             return True
-        if call.kind is CallKind.PACKAGE:
-            folders = (path.rpartition("package.json")[0] for path in every.paths)
-            return any(has_path(self._root, f"{folder}node_modules/.bin/{call.name}") for folder in folders)
-        first = _first_word(call.name)
-        is_task = call.kind is not CallKind.PYTHON and first in _TASK_WORDS
-        return not is_task and first not in {_first_word(name) for tasks in readable for name in tasks.names}
+        folders = (path.rpartition("package.json")[0] for path in every.paths)
+        return any(has_path(self._root, f"{folder}node_modules/.bin/{call.name}") for folder in folders)
 
     def _is_somewhere(self, path: str) -> bool:
         """Whether the tree has it below some other folder, or is too large to say."""
@@ -439,7 +340,3 @@ def _literal(path: str) -> str:
     names = _LINE.sub("", path).removeprefix("./").strip("/").split("/")
     wild = next((at for at, name in enumerate(names) if any(sign in name for sign in _WILD)), len(names))
     return "/".join(names[:wild])
-
-
-def _first_word(name: str) -> str:
-    return re.split(r"[-_:.]", name.lower(), maxsplit=1)[0]
