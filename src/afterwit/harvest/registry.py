@@ -12,9 +12,8 @@ from afterwit.harvest.commands.proven_commands import ProvenCommands
 from afterwit.harvest.environment import Environment
 from afterwit.harvest.harvester import Harvester, SessionLook
 from afterwit.harvest.http_refusals import HttpRefusals
-from afterwit.harvest.repeated_words import RepeatedWords
 from afterwit.harvest.rules import LinterRules
-from afterwit.harvest.standing_rules import StandingRules
+from afterwit.harvest.standing_rules import RepeatedWords, StandingRules
 
 _OWN: tuple[Harvester[Any], ...] = (
     Corrections(),
