@@ -18,7 +18,8 @@ from typing import NamedTuple
 from afterwit.actions.activities import is_checking
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight, names
-from afterwit.harvest.commands.invocations import CommandRun, command_at, runs_in
+from afterwit.actions.steps import command_of
+from afterwit.harvest.commands.invocations import CommandRun, runs_in
 from afterwit.harvest.commands.power import is_tellable
 from afterwit.harvest.commands.proven_commands import OWN_TASK_COUNTS, is_own_task
 from afterwit.harvest.commands.purposes import CHANGING, Purpose
@@ -157,7 +158,7 @@ def rule_seen(digest: Digest, rule: str, reports: Mapping[str, Sequence[Rule]], 
 
 
 def _is_report(digest: Digest, at: int) -> bool:
-    line = parsed(command_at(digest.steps, at))
+    line = parsed(command_of(digest.steps, at))
     if any(is_checking(command) and not _OTHER_SETTINGS.isdisjoint(command.flags) for command in line.commands):
         return False
     return any(command.weight is Weight.WORKS or is_checking(command) for command in line.commands)

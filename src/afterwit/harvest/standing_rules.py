@@ -22,7 +22,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from afterwit.actions.shell.parse import parsed
-from afterwit.harvest.commands.invocations import command_at
+from afterwit.actions.steps import command_of
 from afterwit.harvest.harvester import NEVER_ALONE, Grouped, by_repo, evidence_of, item_id
 from afterwit.harvest.statements import attribute, is_general, is_negative, likeness, salient, typed_sentences
 from afterwit.model.digest import Digest
@@ -210,7 +210,7 @@ class StandingRules:
                 rules.setdefault(text, Grouped(digest.repo, words))
         yield from islice(rules.values(), _MOST_RULES)
         worked = (at for at, step in enumerate(digest.steps) if step.has_worked)
-        ran = {name for at in worked for names in _names(command_at(digest.steps, at)) for name in names}
+        ran = {name for at in worked for names in _names(command_of(digest.steps, at)) for name in names}
         if ran:
             yield Grouped(digest.repo, StandingWords(ran=tuple(sorted(ran))))
 

@@ -1,12 +1,8 @@
-"""What is known about programs: how much a command matters in its line, and whose exit code is an answer.
+"""What is known about programs: which have subcommands, which wrap others, how much a command matters in its line, and
+whose exit code is an answer.
 
-A program that is not listed has no subcommands, does real work, and fails when it says so. The tables of names are in
-the tables below. Standard library only, because the hook reads commands too.
-
-Tables of programs: which have subcommands, which wrap others, which only look, filter, prepare or talk.
-
-Data, and the one question that needs no more than words: which subcommand is called. `programs` says what follows from
-it.
+A program that is not listed has no subcommands, does real work, and fails when it says so. Standard library only,
+because the hook reads commands too.
 """
 
 from enum import IntEnum
@@ -201,19 +197,6 @@ def _module(arguments: list[str]) -> str:
             break
         at += 2 if text in ("-W", "-X") else 1
     return ""
-
-
-__all__ = [
-    "ANSWERS",
-    "MODULE_RUNNERS",
-    "SUBCOMMANDS",
-    "XARGS_FAILED",
-    "AnswerCodes",
-    "Weight",
-    "is_answer",
-    "names",
-    "weight_of",
-]
 
 
 class Weight(IntEnum):

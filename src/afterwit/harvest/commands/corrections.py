@@ -25,7 +25,7 @@ from afterwit.actions.shell.command_changes import (
 )
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight
-from afterwit.harvest.commands.invocations import command_at
+from afterwit.actions.steps import command_of
 from afterwit.harvest.harvester import (
     Grouped,
     by_repo,
@@ -197,8 +197,8 @@ def _pair(digest: Digest, failure: Failure) -> tuple[str, str] | None:
         return None
     if digest.steps[failure.by].status is not Status.SUCCEEDED:
         return None
-    failed = bare(plain(command_at(digest.steps, failure.at)))
-    fixed = bare(plain(command_at(digest.steps, failure.by)))
+    failed = bare(plain(command_of(digest.steps, failure.at)))
+    fixed = bare(plain(command_of(digest.steps, failure.by)))
     return (failed, fixed) if failed and fixed and failed != fixed else None
 
 
@@ -207,7 +207,7 @@ def _see_worked(digest: Digest) -> Iterator[Grouped[CallSeen]]:
     shapes: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for at, step in enumerate(digest.steps):
         if step.kind is ActionKind.SHELL and step.has_worked:
-            for program, shape in _shapes(command_at(digest.steps, at)):
+            for program, shape in _shapes(command_of(digest.steps, at)):
                 shapes[program][shape] = None
     for program in sorted(shapes, key=lambda name: (-len(shapes[name]), name))[:_MOST_PROGRAMS]:
         yield Grouped(program, CallSeen(shapes=tuple(shapes[program])[:_MOST_SHAPES]))
