@@ -108,7 +108,6 @@ _FORM = frozenset(
         many root cause reason problem issue actual real turns fails failed means works""".replace("\n", " ")
     )
 )
-ALIKE = 0.6
 _NEGATION = regex(
     r"\b(?:no|not|never|without|avoid|stop|drop|remove|cannot|nobody|none)\b|n't\b|\b(?:dont|doesnt|cant)\b",
     re.IGNORECASE,

@@ -17,7 +17,7 @@ from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight, names
 from afterwit.actions.shell.tree import Command, folder_after
 from afterwit.actions.steps import command_of
-from afterwit.harvest.commands.purposes import Purpose, may_have_purpose, purpose_of
+from afterwit.harvest.commands.purposes import Purpose, purpose_of
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, Status, Step
 from afterwit.model.knowledge import EXCERPT_LIMIT
@@ -218,8 +218,6 @@ class _Meant(NamedTuple):
 @lru_cache(maxsize=1024)
 def _purposeful_commands(target: str) -> tuple[_Meant, ...]:
     """The commands of a line that have a purpose. Several harvesters ask for the same lines, one after the other."""
-    if not may_have_purpose(target):
-        return ()
     line = parsed(target)
     is_alone = sum(command.weight is Weight.WORKS for command in line.commands) <= 1
     meant = ((purpose, form_of(command), command) for command in line.commands if (purpose := purpose_of(command)))
