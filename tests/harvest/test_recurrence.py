@@ -1,6 +1,7 @@
 from tests.harvest.talks import MAY_MS
 
-from afterwit.harvest.statements import is_negative, last_words, likeness, matters, stated
+from afterwit.harvest.standing_rules import last_words, matters
+from afterwit.harvest.statements import is_negative, likeness
 from afterwit.model.knowledge import Seen, SessionRef, Sighting
 
 PRUNE, LEAVE = "always prune pears in winter", "never prune pears in winter"
@@ -8,7 +9,7 @@ PRUNE, LEAVE = "always prune pears in winter", "never prune pears in winter"
 
 def _seen(text: str, day: int = 0, user: str = "") -> Sighting[Seen]:
     session = SessionRef(agent="codex", native_id=f"{day}", story=f"{day}", user=user, at_ms=MAY_MS + day)
-    return Sighting(session, stated(text, MAY_MS + day))
+    return Sighting(session, Seen(excerpt=text, at_ms=MAY_MS + day))
 
 
 def _days(sightings: list[Sighting[Seen]]) -> list[str]:
@@ -35,21 +36,21 @@ def test_saying_and_denying_differ() -> None:
 
 def test_the_last_word_replaces_its_opposite() -> None:
     prune, leave = last_words(matters([_seen(PRUNE, 1), _seen(PRUNE, 2), _seen(LEAVE, 3)]))
-    assert prune.replaced == ()
-    assert [matter.key for matter in leave.replaced] == [prune.matter.key]
+    assert prune[1] == []
+    assert [matter.key for matter in leave[1]] == [prune[0].key]
 
 
 def test_who_returns_to_an_earlier_word_begins_anew() -> None:
     prune, leave = last_words(matters([_seen(PRUNE, 1), _seen(PRUNE, 2), _seen(LEAVE, 3), _seen(PRUNE, 4)]))
-    assert _days(prune.matter.sightings) == ["4"]
-    assert [matter.key for matter in prune.replaced] == [leave.matter.key]
-    assert leave.replaced == ()
+    assert _days(prune[0].sightings) == ["4"]
+    assert [matter.key for matter in prune[1]] == [leave[0].key]
+    assert leave[1] == []
 
 
 def test_nobody_changes_the_mind_of_another() -> None:
     said = [_seen(PRUNE, 1, "mira"), _seen(PRUNE, 2, "jonas"), _seen(LEAVE, 3, "mira")]
     prune, _ = last_words(matters(said))
-    assert _days(prune.matter.sightings) == ["2"]
+    assert _days(prune[0].sightings) == ["2"]
 
 
 def test_likeness_is_the_share_of_common_words() -> None:

@@ -1,7 +1,7 @@
 from tests.every import for_every
 from tests.harvest.talks import concluded, sentences, talk
 
-from afterwit.harvest.repeated_words import RepeatedWords
+from afterwit.harvest.standing_rules import RepeatedWords
 from afterwit.knowledge.gate import rejection, review_reason
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import Channel

@@ -12,7 +12,6 @@ from afterwit.harvest.statements import (
     is_document,
     is_general,
     momentary,
-    pieces_of,
     typed_sentences,
     words_stated,
 )
@@ -22,11 +21,11 @@ RULE = "Always prune the pears in winter."
 
 
 def test_sentences_are_taken_one_by_one() -> None:
-    assert pieces_of(f"{RULE} Never prune the plums in spring.") == (RULE, "Never prune the plums in spring.")
+    assert typed_sentences(f"{RULE} Never prune the plums in spring.") == (RULE, "Never prune the plums in spring.")
 
 
 def test_lower_case_typing_is_split_as_well() -> None:
-    assert pieces_of("we prune pears in winter. can you look at the plums") == (
+    assert typed_sentences("we prune pears in winter. can you look at the plums") == (
         "we prune pears in winter.",
         "can you look at the plums",
     )
@@ -38,11 +37,11 @@ def test_code_quotes_tables_headings_and_output_are_passed_over() -> None:
         "```\nalways prune the quinces in winter\n```\n<notes>Always prune the apples in winter.</notes>\n"
         "❯ always prune the cherries in winter\n"
     )
-    assert pieces_of(text) == ()
+    assert typed_sentences(text) == ()
 
 
 def test_text_with_notes_of_ours_is_not_read() -> None:
-    assert pieces_of(f"[afterwit notes from past sessions]\n{RULE}\n[end of afterwit notes]") == ()
+    assert typed_sentences(f"[afterwit notes from past sessions]\n{RULE}\n[end of afterwit notes]") == ()
 
 
 def test_a_pasted_document_is_told_by_its_look() -> None:

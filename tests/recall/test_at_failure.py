@@ -60,7 +60,7 @@ def test_what_the_error_says_itself_is_not_said_again() -> None:
 def test_a_path_that_the_error_names_is_answered() -> None:
     known = item(
         "There is no `.lint.yml`: it is `.lint.yaml`.",
-        advice=".lint.yml → .lint.yaml",
+        advice="cat .lint.yaml",
         triggers=(Trigger(path=".lint.yml"),),
     )
     fix = fix_for([known], "cat .lint.yml", "cat: .lint.yml: No such file or directory")

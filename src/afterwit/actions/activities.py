@@ -1,12 +1,9 @@
-"""What an agent does with an action, as far as the first one of the kind in a session is a moment to say something.
+"""What an agent does with an action, as far as the first one of the kind in a session is a moment to say something: an
+edit, a run of tests or linters, a build, an installation, a commit, a push, a word on a pull request or an issue; and
+which commands report on the code: tests, linters, type checks, builds, and the state of a continuous integration.
 
-An edit, a run of tests or linters, a build, an installation, a commit, a push, a word on a pull request or an issue.
-One command line can be several. Pure; asked by recall, by the backtest and by hooks alike. A hook asks
+One command line can be several. Known by names: of programs, and of tasks that call them. A hook asks
 `quick_look.may_be` first, which never names too few, because this module loads the parser of command lines.
-
-Which commands report on the code: tests, linters, type checks, builds, and the state of a continuous integration.
-
-Known by names: of test runners, linters, type checkers and compilers, and of tasks that call them.
 """
 
 from afterwit.actions.quick_look import (
@@ -25,13 +22,15 @@ from afterwit.actions.quick_look import (
     may_be,
 )
 from afterwit.actions.shell.parse import parsed
-from afterwit.actions.shell.programs import MODULE_RUNNERS, names
+from afterwit.actions.shell.programs import MODULE_RUNNERS
 from afterwit.actions.shell.tree import Command
 from afterwit.model.kinds import CHANGES, ActionKind, Activity
+from afterwit.model.text import regex
 
 _CHECKS = TESTS | LINTS | BUILDS
 _TASKS = (*TEST_TASKS, *BUILD_TASKS, *LINT_TASKS)
-_CI_REPORTS = names("pr_checks run_watch ci_status")
+_CI = frozenset(("pr checks", "run watch", "ci status"))
+_CI_TASK = regex(r"ci(?!\w)")
 
 
 def is_checking(command: Command) -> bool:
@@ -47,7 +46,7 @@ def is_checking(command: Command) -> bool:
         return "-l" in command.flags or arguments[:2] == ("artisan", "test")
     if program == "git":
         return subcommand == "diff" and "--check" in command.flags
-    return program in ("gh", "glab") and subcommand.replace(" ", "_") in _CI_REPORTS
+    return program in ("gh", "glab") and subcommand in _CI
 
 
 def is_check(program: str) -> bool:
@@ -58,17 +57,7 @@ def is_check(program: str) -> bool:
 def is_task(text: str) -> bool:
     """Whether the name of a task promises a report."""
     lowered = text.lower()
-    return any(word in lowered for word in _TASKS) or _ends_word(lowered, "ci")
-
-
-def _ends_word(text: str, ending: str) -> bool:
-    at = text.find(ending)
-    while at >= 0:
-        following = text[at + len(ending) : at + len(ending) + 1]
-        if not (following.isalnum() or following == "_"):
-            return True
-        at = text.find(ending, at + 1)
-    return False
+    return any(word in lowered for word in _TASKS) or _CI_TASK.search(lowered) is not None
 
 
 def _is_checking_script(subcommand: str, arguments: tuple[str, ...]) -> bool:
@@ -80,7 +69,6 @@ def _is_checking_script(subcommand: str, arguments: tuple[str, ...]) -> bool:
 
 _REVIEWED = frozenset(("pr", "mr", "issue"))
 _LOOKS = frozenset(("view", "list", "status", "diff", "checks", "checkout", "develop", "ls", "co", "show"))
-_CI = frozenset(("pr checks", "run watch", "ci status"))
 _API_READS = ("get", "list", "search", "read", "fetch", "download")
 _API_MATTERS = ("pull_request", "issue", "merge_request", "pullrequest", "review")
 _WRITES = frozenset(("-f", "-F", "--field", "--raw-field", "--input"))

@@ -44,8 +44,6 @@ class TaskFile(NamedTuple):
 
 TASK_FILES: Mapping[CallKind, TaskFile] = {
     CallKind.PACKAGE: TaskFile(("package.json",), "script"),
-    CallKind.COMPOSER: TaskFile(("composer.json",), "script"),
-    CallKind.DENO: TaskFile(("deno.json", "deno.jsonc", "package.json"), "task"),
     CallKind.MAKE: TaskFile(
         ("Makefile", "makefile", "GNUmakefile"),
         "target",
@@ -69,14 +67,6 @@ TASK_FILES: Mapping[CallKind, TaskFile] = {
         regex(r"\b(?:task_config|alias|vars)\b"),
         is_only_place=False,
         others=("mise-tasks", ".mise-tasks", "mise", ".mise", ".config/mise", ".config/mise.toml"),
-    ),
-    CallKind.RAKE: TaskFile(("Rakefile", "rakefile", "Rakefile.rb", "rakefile.rb"), "task", regex("task")),
-    CallKind.POE: TaskFile(
-        ("pyproject.toml",),
-        "task",
-        regex(r"\binclude(?:_script)?\b"),
-        is_only_place=False,
-        others=("poe_tasks.toml", "poe_tasks.yaml", "poe_tasks.json"),
     ),
 }
 """Of other kinds nothing is said: a program that a Python project runs may come from a dependency of a dependency."""

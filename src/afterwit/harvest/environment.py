@@ -5,17 +5,16 @@ installed them. Where nothing was found that helps, nothing is known. Worded for
 another machine may have what this one lacks. Where the same person's sessions ran the program plainly, that speaks
 against it. A failure counts by its signature only if that names what is missing: others are the noise of a shell. The
 program itself is a trigger too, where nobody's session in the repository ran it plainly: only then is it told before it
-fails. What a sandbox refuses is left to `refusals`.
+fails.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
 
 from afterwit.actions.shell.command_changes import ARROW, bare, bare_commands, is_general
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import MODULE_RUNNERS, Weight, names
-from afterwit.harvest.commands.invocations import command_at
+from afterwit.actions.steps import command_of
 from afterwit.harvest.commands.power import power_of
 from afterwit.harvest.harvester import (
     Grouped,
@@ -56,7 +55,6 @@ _TOOLCHAIN = MODULE_RUNNERS | names(
 _MOST_INSTEAD = 3  # words that take the place of a program
 _REACH = 25
 _MOST_PROGRAMS = 12
-_TWO = 2
 
 
 class Lacked(Seen, frozen=True, kw_only=True, omit_defaults=True):
@@ -70,11 +68,6 @@ class Lacked(Seen, frozen=True, kw_only=True, omit_defaults=True):
     @property
     def is_telling(self) -> bool:
         return not self.worked
-
-
-class _Way(NamedTuple):
-    instead: str  # the words that reach the program
-    install: str  # the command that brings it
 
 
 class Environment:
@@ -93,19 +86,16 @@ class Environment:
         lacked = [sighting for sighting in sightings if not sighting.seen.worked]
         worked = [sighting for sighting in sightings if sighting.seen.worked]
         repos = by_repo(lacked)
-        ways = {scope: _way_out(same) for scope, same in repos.items()}
-        if len(repos) >= _TWO and len(set(ways.values())) == 1:
-            ways = {EVERYWHERE: next(iter(ways.values()))}
+        if len(repos) > 1 and len({_way_out(same) for same in repos.values()}) == 1:
             repos = {EVERYWHERE: [sighting for same in repos.values() for sighting in same]}
         for scope, same in repos.items():
-            if any(ways[scope]):
-                yield _draft(group, scope, ways[scope], same, worked)
+            yield from _draft(group, scope, same, worked)
 
 
 def _lacks(digest: Digest) -> Iterator[Grouped[Lacked]]:
     for failure in digest.failures:
         error = digest.steps[failure.at].error
-        if failure.failure is FailureClass.ENVIRONMENT and command_at(digest.steps, failure.at):
+        if failure.failure is FailureClass.ENVIRONMENT and command_of(digest.steps, failure.at):
             name = next((match[1] for form in _ABSENT if (match := form.search(error))), "")
             if name and is_plain_name(name):
                 yield Grouped(name, _absent(digest, failure, name))
@@ -114,7 +104,7 @@ def _lacks(digest: Digest) -> Iterator[Grouped[Lacked]]:
 def _absent(digest: Digest, failure: Failure, name: str) -> Lacked:
     instead = install = ""
     for at in range(failure.at + 1, min(failure.at + 1 + _REACH, len(digest.steps))):
-        line = command_at(digest.steps, at)
+        line = command_of(digest.steps, at)
         if not line or not digest.steps[at].has_worked:
             continue
         instead = instead or _way_to(name, line)
@@ -132,7 +122,7 @@ def _substitute_for(digest: Digest, failure: Failure, name: str) -> str:
     `docker-compose`; "" where the session found none."""
     if failure.by is None:
         return ""
-    failed, fixed = (_words(command_at(digest.steps, at)) for at in (failure.at, failure.by))
+    failed, fixed = (_words(command_of(digest.steps, at)) for at in (failure.at, failure.by))
     rest = failed[1:]
     cut = len(fixed) - len(rest)
     if not failed or failed[0] != name or cut < 1 or fixed[cut:] != rest or fixed[0] == name:
@@ -168,70 +158,53 @@ def _way_to(name: str, line: str) -> str:
 def _present(digest: Digest) -> Iterator[Grouped[Lacked]]:
     programs: dict[str, None] = {}
     for at, step in enumerate(digest.steps):
-        line = command_at(digest.steps, at)
-        if line and step.has_worked:
-            commands = bare_commands(line)
-            program = commands[0].texts[0] if commands else ""
-            if program in _TOOLCHAIN or _does_work(program, line):
-                programs[program] = None
+        line = command_of(digest.steps, at) if step.has_worked else ""
+        commands = bare_commands(line) if line else ()
+        program, main = commands[0].texts[0] if commands else "", parsed(line).main
+        does_work = main is not None and main.weight is Weight.WORKS and main.program == program
+        if program in _TOOLCHAIN or (does_work and _is_program(program)):
+            programs[program] = None
     for program in list(programs)[:_MOST_PROGRAMS]:
         yield Grouped(program, Lacked(worked=True))
 
 
-def _does_work(program: str, line: str) -> bool:
-    main = parsed(line).main
-    return main is not None and main.weight is Weight.WORKS and main.program == program and _is_program(program)
-
-
-def _way_out(same: Sequence[Sighting[Lacked]]) -> _Way:
-    """What helped in most stories."""
-    return _Way(
-        commonest(story_counts((seen.instead, session.story) for session, seen in same)),
-        commonest(story_counts((seen.install, session.story) for session, seen in same)),
+def _way_out(same: Sequence[Sighting[Lacked]]) -> tuple[str, str]:
+    """The words that reach the program, and the command that brings it, by most stories."""
+    instead, install = (
+        commonest(story_counts((getattr(seen, field), session.story) for session, seen in same))
+        for field in ("instead", "install")
     )
+    return instead, install
 
 
 def _draft(
-    name: str, scope: Scope, way: _Way, same: Sequence[Sighting[Lacked]], worked: Sequence[Sighting[Lacked]]
-) -> Draft:
+    name: str, scope: Scope, same: Sequence[Sighting[Lacked]], worked: Sequence[Sighting[Lacked]]
+) -> Iterator[Draft]:
+    (instead, install), shown = _way_out(same), quote(name)
+    if instead:
+        words, advice = f"When {shown} is not found here, call {quote(f'{instead} …')}.", f"{name}{ARROW}{instead}"
+    elif install:
+        words, advice = f"{shown} is missing in a fresh checkout: run {quote(install)} first.", install
+    else:
+        return
     machines, stories = {_machine(lack) for lack in same}, stories_in(same)
-    against = [run for run in in_order(worked) if _machine(run) in machines and run.session.story not in stories]
-    words, advice = _advice(name, way)
-    return Draft(
+    others = [run for run in in_order(worked) if run.session.story not in stories]
+    signatures = commonest_signatures(lack.seen.signature for lack in same)
+    triggers = [Trigger(signature=signature) for signature in signatures if name in signature]
+    has_run = any(run.session.repo == scope.name for run in others)
+    if triggers and instead and scope.kind is ScopeKind.REPO and not has_run:
+        triggers.append(Trigger(program=name))
+    yield Draft(
         harvester=Environment.name,
         key=(name,),
         scope=scope,
         category=Category.FACT,
         sentence=sentence(words),
         channel=Channel.OUTCOME,
-        triggers=tuple(_triggers(name, scope, way.instead, same, is_always=not _ran_in(scope, worked, stories))),
+        triggers=tuple(triggers),
         advice=advice,
-        evidence=outcomes(same, against),
+        evidence=outcomes(same, (run for run in others if _machine(run) in machines)),
     )
-
-
-def _triggers(
-    name: str, scope: Scope, instead: str, same: Sequence[Sighting[Lacked]], *, is_always: bool
-) -> Iterator[Trigger]:
-    """The failures; and a call of the program, where it has been missing ever since and something else reaches it."""
-    signatures = commonest_signatures(lack.seen.signature for lack in same)
-    named = [signature for signature in signatures if name in signature]
-    yield from (Trigger(signature=signature) for signature in named)
-    if named and is_always and instead and scope.kind is ScopeKind.REPO:
-        yield Trigger(program=name)
-
-
-def _advice(name: str, way: _Way) -> tuple[str, str]:
-    """What to do, in words and as an advice."""
-    shown = quote(name)
-    if way.instead:
-        return f"When {shown} is not found here, call {quote(f'{way.instead} …')}.", f"{name}{ARROW}{way.instead}"
-    return f"{shown} is missing in a fresh checkout: run {quote(way.install)} first.", way.install
-
-
-def _ran_in(scope: Scope, worked: Sequence[Sighting[Lacked]], stories: Collection[str]) -> bool:
-    """Whether anybody's other session in the repository ran the program plainly."""
-    return any(run.session.repo == scope.name and run.session.story not in stories for run in worked)
 
 
 def _machine(sighting: Sighting[Lacked]) -> tuple[str, str, str]:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from afterwit.actions.failures.signature import answerable_signature
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.tree import Command
-from afterwit.harvest.commands.invocations import command_at
+from afterwit.actions.steps import command_of
 from afterwit.harvest.harvester import (
     Grouped,
     by_repo,
@@ -50,7 +50,6 @@ _REASONS = (
 )  # fmt: skip
 _FINDERS = tuple((reason, regex(form, re.IGNORECASE)) for reason, form in _REASONS)
 _ADDRESS = regex(r"https?://[^\s'\"]+|(?<![\w/])/?repos/[^\s'\"]+")
-_INTERFACE = regex(r"https?://[^\s'\"]+/repos/[^\s'\"]+")  # inside of a script
 _SEGMENT = regex(r"[a-z_-]{3,20}")
 _CLIENTS = frozenset(("curl", "http", "wget", "xh"))
 _READ_FROM = regex(r"(?:\bcat\s+|<\s*|@|\bopen\(|\bPath\()[\"']?((?:~|\.{1,2})?/[\w./-]+)")
@@ -70,19 +69,14 @@ class RefusedRequest(Seen, frozen=True, kw_only=True, omit_defaults=True):
     way: str = ""  # what let it through, as kind and name
 
 
-class _Way(NamedTuple):
-    kind: str
-    name: str
-
-
 class HttpRefusals:
     name = "http-refusals"
-    version = 1
+    version = 2
     minimum_stories = 2
     seen = RefusedRequest
 
     def see(self, digest: Digest) -> Iterable[Grouped[RefusedRequest]]:
-        refused = (grouped for at in _failure_steps(digest) for grouped in _see_refusal(digest, at))
+        refused = (grouped for at, signature in _failures(digest) for grouped in _see_refusal(digest, at, signature))
         return unique(refused, lambda call: (call.group, call.seen.signature, call.seen.way))
 
     def conclude(self, group: str, sightings: Sequence[Sighting[RefusedRequest]]) -> Iterable[Draft]:
@@ -90,41 +84,30 @@ class HttpRefusals:
             yield from _draft(group, scope, same)
 
 
-def _failure_steps(digest: Digest) -> Iterator[int]:
-    """Failures; and calls that look like one although their exit code says nothing: `curl` ends with 0 whatever the
-    server answered."""
-    yield from (failure.at for failure in digest.failures)
+def _failures(digest: Digest) -> Iterator[tuple[int, str]]:
+    """Failures with their signatures; and calls that look like one although their exit code says nothing: `curl` ends
+    with 0 whatever the server answered."""
+    yield from ((failure.at, failure.signature) for failure in digest.failures)
     for at, step in enumerate(digest.steps):
         if step.kind is ActionKind.SHELL and step.status is Status.UNKNOWN and step.lean is Lean.FAILED:
-            yield at
+            failed = Step(step.kind, step.tool, step.target, Status.FAILED, None, step.exit_code, error=step.error)
+            yield at, answerable_signature(failed)
 
 
-def _signature(digest: Digest, at: int) -> str:
-    named = next((failure.signature for failure in digest.failures if failure.at == at), None)
-    if named is not None:
-        return named
-    step = digest.steps[at]
-    return answerable_signature(
-        Step(step.kind, step.tool, step.target, Status.FAILED, None, step.exit_code, error=step.error)
-    )
-
-
-def _see_refusal(digest: Digest, at: int) -> Iterator[Grouped[RefusedRequest]]:
-    error, line = digest.steps[at].error, command_at(digest.steps, at)
+def _see_refusal(digest: Digest, at: int, signature: str) -> Iterator[Grouped[RefusedRequest]]:
+    error, line = digest.steps[at].error, command_of(digest.steps, at)
     status = _STATUS.search(error)
     aim = aim_of(line) if line and (status or _REFUSED.search(error)) else None
     if aim is None:
         return
-    worked = _later_success(digest, at, aim)
-    way = _way_out(digest, at, worked) if worked is not None else None
     seen = RefusedRequest(
         at=at,
         excerpt=error.partition("\n")[0][:120],
-        signature=_signature(digest, at),
+        signature=signature,
         call=aim.call,
         status=next(filter(None, status.groups()), "") if status else "",
         reason=_reason(digest, at),
-        way=" ".join(way) if way else "",
+        way=_way_out(digest, at, aim),
     )
     yield Grouped(aim.name, seen)
 
@@ -138,67 +121,50 @@ class Aim(NamedTuple):
 
 def aim_of(line: str) -> Aim | None:
     """What a command line asks a service for; None where that cannot be told."""
-    tree = parsed(line)
-    aim = next((aim for command in tree.commands if (aim := _aim_of(command)) is not None), None)
-    if aim is None and tree.main is not None and is_plain_name(tree.main.program):
-        name = _aim_in(_INTERFACE.findall(line))
-        return Aim(name, tree.main.program) if name else None
-    return aim
-
-
-def _aim_in(addresses: Iterable[str]) -> str:
-    """The last plain word of an address: `merge` of `…/pulls/4/merge`."""
-    names = (part for address in addresses for part in reversed(address.partition("?")[0].split("/")[3:]))
-    return next((part for part in names if _SEGMENT.fullmatch(part)), "")
+    return next((aim for command in parsed(line).commands if (aim := _aim_of(command)) is not None), None)
 
 
 def _aim_of(command: Command) -> Aim | None:
-    is_plain_request = command.program in _CLIENTS or command.subcommand == "api"
-    if is_plain_request:
-        name = _aim_in(match[0] for word in command.arguments for match in _ADDRESS.finditer(word))
-        return Aim(name, f"{command.program} {command.subcommand}".strip()) if name else None
-    if command.program not in ("gh", "glab", "tea", "git", "npm", "docker") or not command.subcommand:
-        return None
-    call = f"{command.program} {command.subcommand}"
-    return Aim(call.rpartition(" ")[2], call) if is_plain_name(call.replace(" ", "-")) else None
+    """The last plain word of an address (`merge` of `…/pulls/4/merge`), or of what a client calls it."""
+    call = f"{command.program} {command.subcommand}".strip()
+    if command.program in _CLIENTS or command.subcommand == "api":
+        addresses = (match[0] for word in command.arguments for match in _ADDRESS.finditer(word))
+        parts = (part for address in addresses for part in reversed(address.partition("?")[0].split("/")[3:]))
+        name = next((part for part in parts if _SEGMENT.fullmatch(part)), "")
+        return Aim(name, call) if name else None
+    is_asking = command.program in ("gh", "glab", "tea", "git", "npm", "docker") and command.subcommand
+    return Aim(call.rpartition(" ")[2], call) if is_asking and is_plain_name(call.replace(" ", "-")) else None
 
 
-def _later_success(digest: Digest, at: int, aim: Aim) -> int | None:
-    """The first request for the same that went through."""
+def _way_out(digest: Digest, at: int, aim: Aim) -> str:
+    """What the first request for the same that went through had, or was prepared with, and the refused one had not;
+    "" where none did, or nothing tells them apart. Logs without exit codes only show that it was not refused again."""
+    failed, prepared = plain(command_of(digest.steps, at)), list[str]()
     for later in range(at + 1, min(at + 1 + _REACH, len(digest.steps))):
-        line = command_at(digest.steps, later)
-        if line and _went_through(digest.steps[later]) and (other := aim_of(line)) and other.name == aim.name:
-            return later
-    return None
+        step, line = digest.steps[later], command_of(digest.steps, later)
+        other = aim_of(line) if line else None
+        went_through = step.has_worked or (step.status is Status.UNKNOWN and step.lean is None)
+        if other and other.name == aim.name and went_through:
+            credentials = (line for line in reversed(prepared) if _CREDENTIAL.search(line.upper()))
+            return _difference(failed, [plain(line), *credentials]) or _other_call(aim, plain(line))
+        prepared += [plain(line)] if step.has_worked else []
+    return ""
 
 
-def _went_through(step: Step) -> bool:
-    """Whether a request was answered otherwise: logs without exit codes only show that it was not refused again."""
-    return step.has_worked or (step.status is Status.UNKNOWN and step.lean is None)
+def _difference(failed: str, lines: Sequence[str]) -> str:
+    """The file, else the variable, that a token came from."""
+    paths = (path for line in lines for path in _READ_FROM.findall(line) if path not in failed)
+    file = next((path for path in paths if is_plain_path(path) and not danger_in(path)), "")
+    if file:
+        return f"file {file}"
+    named = (name for line in lines for match in _VARIABLE.finditer(line) for name in match.groups() if name)
+    variable = next((name for name in named if name not in failed and _CREDENTIAL.search(name)), "")
+    return f"variable {variable}" if variable else ""
 
 
-def _way_out(digest: Digest, at: int, worked: int) -> _Way | None:
-    """What the request that worked had, or was prepared with, and the refused one had not."""
-    failed, fixed = (plain(command_at(digest.steps, step)) for step in (at, worked))
-    between = (step for step in range(worked - 1, at, -1) if digest.steps[step].has_worked)
-    prepared = (plain(command_at(digest.steps, step)) for step in between)
-    lines = [fixed, *(line for line in prepared if _CREDENTIAL.search(line.upper()))]
-    for line in lines:
-        for path in _READ_FROM.findall(line):
-            if path not in failed and is_plain_path(path) and not danger_in(path):
-                return _Way("file", path)
-    for line in lines:
-        for name in filter(None, (name for match in _VARIABLE.finditer(line) for name in match.groups())):
-            if name not in failed and _CREDENTIAL.search(name):
-                return _Way("variable", name)
-    return _other_call(failed, fixed)
-
-
-def _other_call(failed: str, fixed: str) -> _Way | None:
-    before, after = aim_of(failed), aim_of(fixed)
-    if before is None or after is None:
-        return None
-    return _Way("call", after.call) if before.call != after.call else None
+def _other_call(aim: Aim, fixed: str) -> str:
+    after = aim_of(fixed)
+    return f"call {after.call}" if after is not None and after.call != aim.call else ""
 
 
 def _reason(digest: Digest, at: int) -> str:
@@ -212,53 +178,32 @@ def _reason(digest: Digest, at: int) -> str:
 
 
 def _draft(group: str, scope: Scope, same: Sequence[Sighting[RefusedRequest]]) -> Iterator[Draft]:
-    way = _commonest(same, "way")
-    reason, status = _commonest(same, "reason"), _commonest(same, "status")
+    way, reason, status = (_commonest(same, field) for field in ("way", "reason", "status"))
     kind, _, name = way.partition(" ")
-    help_words = _help(kind, name)
+    shown = quote(f"${name}" if kind == "variable" else name, 80) if kind else ""
     named = rank_counts(story_counts((seen.call, session.story) for session, seen in same))
     calls = [quote(call if call.endswith(group) else f"{call} …/{group}", 40) for call in named]
-    if not (help_words or reason) or not all(calls):
+    if not (shown or reason) or not all(calls):
         return
-    refusal = f"HTTP {status}" if status else "a refusal"
-    words = f"{refusal} at {' or '.join(calls[:_SHOWN])} here"
+    words = f"HTTP {status}" if status else "a refusal"
+    words += f" at {' or '.join(calls[:_SHOWN])} here"
     words += f" means {reason}" if reason else " depends on who asks"
-    telling = [
-        sighting
-        for sighting in same
-        if (way and sighting.seen.way == way) or (reason and sighting.seen.reason == reason)
-    ]
+    words += f"; it worked with {shown if kind == 'call' else f'the token in {shown}'}" if shown else ""
+    telling = (row for row in same if (way and row.seen.way == way) or (reason and row.seen.reason == reason))
+    topic = words_of(group)
+    asked = Trigger(topic=tuple(topic) if group in _VERBS else tuple(sorted({*topic, "http"})))
+    signatures = commonest_signatures(sighting.seen.signature for sighting in same)
     yield Draft(
         harvester=HttpRefusals.name,
         key=(group,),
         scope=scope,
         category=Category.PITFALL,
-        sentence=sentence(f"{words}; {help_words}." if help_words else f"{words}."),
+        sentence=sentence(f"{words}."),
         channel=Channel.OUTCOME,
-        triggers=tuple(_triggers(group, same)),
+        triggers=(*(Trigger(signature=signature) for signature in signatures), *([asked] if topic else [])),
         evidence=outcomes(telling),
         saves=3.0,
     )
-
-
-def _help(kind: str, name: str) -> str:
-    if not kind or not quote(name):
-        return ""
-    shown = quote(f"${name}" if kind == "variable" else name, 80)
-    return {
-        "file": f"it worked with the token in {shown}",
-        "variable": f"it worked with the token in {shown}",
-        "call": f"it worked with {shown}",
-    }[kind]
-
-
-def _triggers(group: str, same: Sequence[Sighting[RefusedRequest]]) -> Iterator[Trigger]:
-    """The failures; and prompts that name the request, where its name is what somebody would ask for."""
-    for signature in commonest_signatures(sighting.seen.signature for sighting in same):
-        yield Trigger(signature=signature)
-    words = words_of(group)
-    if words:
-        yield Trigger(topic=tuple(words) if group in _VERBS else tuple(sorted({*words, "http"})))
 
 
 def _commonest(same: Sequence[Sighting[RefusedRequest]], field: str) -> str:

@@ -9,24 +9,17 @@ from typing import Any
 from afterwit.config.extras import extras, load
 from afterwit.harvest.commands.corrections import Corrections
 from afterwit.harvest.commands.proven_commands import ProvenCommands
-from afterwit.harvest.contracts import Contracts
 from afterwit.harvest.environment import Environment
 from afterwit.harvest.harvester import Harvester, SessionLook
 from afterwit.harvest.http_refusals import HttpRefusals
-from afterwit.harvest.refusals import Denials, Refusals, RefusedForNow
-from afterwit.harvest.repeated_words import RepeatedWords
 from afterwit.harvest.rules import LinterRules
-from afterwit.harvest.standing_rules import StandingRules
+from afterwit.harvest.standing_rules import RepeatedWords, StandingRules
 
 _OWN: tuple[Harvester[Any], ...] = (
-    Contracts(),
     Corrections(),
-    Denials(),
     Environment(),
     HttpRefusals(),
     ProvenCommands(),
-    Refusals(),
-    RefusedForNow(),
     RepeatedWords(),
     LinterRules(),
     StandingRules(),

@@ -18,7 +18,8 @@ from typing import NamedTuple
 from afterwit.actions.activities import is_checking
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight, names
-from afterwit.harvest.commands.invocations import CommandRun, command_at, runs_in
+from afterwit.actions.steps import command_of
+from afterwit.harvest.commands.invocations import CommandRun, runs_in
 from afterwit.harvest.commands.power import is_tellable
 from afterwit.harvest.commands.proven_commands import OWN_TASK_COUNTS, is_own_task
 from afterwit.harvest.commands.purposes import CHANGING, Purpose
@@ -157,7 +158,7 @@ def rule_seen(digest: Digest, rule: str, reports: Mapping[str, Sequence[Rule]], 
 
 
 def _is_report(digest: Digest, at: int) -> bool:
-    line = parsed(command_at(digest.steps, at))
+    line = parsed(command_of(digest.steps, at))
     if any(is_checking(command) and not _OTHER_SETTINGS.isdisjoint(command.flags) for command in line.commands):
         return False
     return any(command.weight is Weight.WORKS or is_checking(command) for command in line.commands)
@@ -248,11 +249,6 @@ class _Rule(NamedTuple):
         return commonest({line: stories for line, stories in mends.items() if stories >= enough and _is_short(line)})
 
 
-class _Reported(NamedTuple):
-    by: str  # the command; "" where none can be told
-    rules: list[_Rule]
-
-
 def _commonest_rules(sightings: Rows) -> list[_Rule]:
     telling = (row for row in in_order(sightings) if is_telling(row.seen.rule) and not is_compiling(row.seen.rule))
     by_rule = group_by(telling, lambda row: row.seen.rule)
@@ -262,27 +258,27 @@ def _commonest_rules(sightings: Rows) -> list[_Rule]:
 
 def _sentence(rules: Sequence[_Rule]) -> str:
     """What fails most, by the commands that report it; "" where none is known."""
-    first, *others = _by_command(list(rules))
-    if not first.by:
+    (by, first), *others = _by_command(list(rules))
+    if not by:
         return ""
-    mend = commonest(story_counts((rule.mend, row.session.story) for rule in first.rules for row in rule.rows))
-    begin = f"Run {quote(mend)} before {quote(first.by)}, which fails" if mend else f"{quote(first.by)} fails"
-    further = (f"; {quote(other.by) or 'others'} on {_names(other)}" for other in others)
-    return f"{begin} most on {_names(first)}{''.join(further)}."
+    mend = commonest(story_counts((rule.mend, row.session.story) for rule in first for row in rule.rows))
+    begin = f"Run {quote(mend)} before {quote(by)}, which fails" if mend else f"{quote(by)} fails"
+    further = (f"; {quote(other) or 'others'} on {_listed(reported)}" for other, reported in others)
+    return f"{begin} most on {_listed(first)}{''.join(further)}."
 
 
-def _names(reported: _Reported) -> str:
-    return ", ".join(rule.text for rule in reported.rules)
+def _listed(rules: Sequence[_Rule]) -> str:
+    return ", ".join(rule.text for rule in rules)
 
 
-def _by_command(rules: list[_Rule]) -> Iterator[_Reported]:
-    """Rules with the command that reports most of them, then those that are left; a project's own task goes first."""
+def _by_command(rules: list[_Rule]) -> Iterator[tuple[str, list[_Rule]]]:
+    """Rules behind the command that reports most of them, then those that are left; a project's own task goes first."""
     while rules:
         rows = ((rule.id, row) for rule in rules for row in rule.rows if _is_short(row.seen.by))
         counts = story_counts((row.seen.by, f"{rule} {row.session.story}") for rule, row in rows)
         by = commonest({line: (OWN_TASK_COUNTS if is_own_task(line) else 1.0) * counts[line] for line in counts})
         reported = [rule for rule in rules if not by or any(seen.by == by for _, seen in rule.rows)]
-        yield _Reported(by, reported)
+        yield by, reported
         rules = [rule for rule in rules if rule not in reported]
 
 

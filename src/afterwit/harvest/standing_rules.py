@@ -1,28 +1,50 @@
-"""Rules of a user that say of themselves that they last: "remember …", "from now on …", "always …", "never …".
+"""What a user said that is meant to last, and what a user keeps saying.
 
-What people mean is read by a model or decided by a person. Taken here are only the plainest forms: a whole sentence
-that the user typed and that begins so, without a doubt, a question or a quotation, and with nothing of the moment in
-it. It is quoted as it was typed, and waits until the same is said in another session, or a person approves it. Who says
-the opposite later takes it back at once. Prose that was pasted without a mark reads like typed prose, but other words
-introduce it, or say what to think of it. So what is not the whole prompt in two sessions waits for a person, and so
-does a rule with a command that never worked in its repository.
+What people mean is read by a model or decided by a person. Standing rules are only the plainest forms: a whole sentence
+that the user typed and that says of itself that it lasts ("remember …", "from now on …", "always …", "never …"),
+without a doubt, a question or a quotation, and with nothing of the moment in it. It is quoted as it was typed, and
+waits until the same is said in another session, or a person approves it. Who says the opposite later takes it back at
+once. Prose that was pasted without a mark reads like typed prose, but other words introduce it, or say what to think of
+it. So what is not the whole prompt in two sessions waits for a person, and so does a rule with a command that never
+worked in its repository.
+
+Repeated words are any sentence that was typed in three or more sessions of a repository, in the same words in the main.
+Which of them is meant as a rule is no program's to say: they need a person's approval, and are told to nobody before.
+Left out are commonplaces of the work, and what is said as often in several repositories.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from afterwit.actions.shell.parse import parsed
-from afterwit.harvest.commands.invocations import command_at
-from afterwit.harvest.harvester import Grouped
-from afterwit.harvest.statements import is_general, last_words, matters, salient, stated, typed_sentences
+from afterwit.actions.steps import command_of
+from afterwit.harvest.harvester import NEVER_ALONE, Grouped, by_repo, evidence_of, item_id
+from afterwit.harvest.statements import attribute, is_general, is_negative, likeness, salient, typed_sentences
 from afterwit.model.digest import Digest
-from afterwit.model.knowledge import EVERYWHERE, STANDING, Draft, Scope, ScopeKind, Seen, Sighting
-from afterwit.model.text import regex
+from afterwit.model.knowledge import (
+    EVERYWHERE,
+    EXCERPT_LIMIT,
+    REPEATED,
+    STANDING,
+    Category,
+    Channel,
+    Draft,
+    Scope,
+    ScopeKind,
+    Seen,
+    Sighting,
+)
+from afterwit.model.text import regex, words_of
+from afterwit.redaction.accounts import is_person
+from afterwit.redaction.hygiene import clean
 
-_MOST = 6  # a session
+_ALIKE = 0.6
+_MOST_RULES = 6  # of a session
 _AROUND = " \t\n.!"
 _LEAD = regex(r"^(?:(?:please|pls|also|and|but|ok|okay)\b[\s,:;!-]*)+", re.IGNORECASE)
 _NO_ORDER = (  # what follows "always" and "never" in a remark
@@ -59,6 +81,104 @@ _FORBIDS = regex(
 )
 UNTRIED = "a command that never worked here"
 PART = "what stands among other words may be quoted or pasted"
+SESSIONS = 3
+_MOST_SENTENCES = 40  # of a session
+_FEWEST_WORDS = 4
+_ROUTINE = frozenset(
+    words_of(
+        """again ahead answer approve ask bit branch build bug check ci clean close comment commit complete confirm
+        continue create current debug delete deploy describe diff doc docs done edit ensure error everything explain
+        fail failing feature feedback find finish first fixed go good green help issue keep latest lint local main
+        master merge next okay open options pass pipeline pr problem proceed pull push question read ready rebase
+        remaining remove repo request resolve result retry review run same sense session start status step stop
+        suggest sure task tell test tests think time todo try typecheck verify wait work works write yes yet"""
+    )
+)
+
+
+class StatedMatter(NamedTuple):
+    """What was said again and again, the earliest time first."""
+
+    words: frozenset[str]
+    is_negative: bool
+    sightings: list[Sighting[Seen]]
+
+    @property
+    def last(self) -> Sighting[Seen]:
+        return self.sightings[-1]
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        return (*sorted(self.words), "not") if self.is_negative else tuple(sorted(self.words))
+
+    @property
+    def people(self) -> frozenset[str]:
+        """Who said it, as far as they can be told from others."""
+        return frozenset(filter(is_person, (sighting.session.user for sighting in self.sightings)))
+
+    @property
+    def stories(self) -> frozenset[str]:
+        return frozenset(sighting.session.story for sighting in self.sightings)
+
+    def draft(
+        self, harvester: str, scope: Scope, said: Sighting[Seen], replaced: Sequence["StatedMatter"] = ()
+    ) -> Draft:
+        """The matter in the words of one time. Without triggers: what a user wants is told at the start."""
+        return Draft(
+            harvester=harvester,
+            key=self.key,
+            scope=scope,
+            category=Category.PITFALL if self.is_negative else Category.PATTERN,
+            sentence=attribute(_moment(said), said.seen.excerpt),
+            channel=Channel.USER,
+            evidence=tuple(evidence_of(sighting, Channel.USER) for sighting in self.sightings),
+            supersedes=tuple(item_id(harvester, scope, old.key) for old in replaced),
+        )
+
+
+def _moment(sighting: Sighting[Seen]) -> int:
+    return sighting.seen.at_ms or sighting.session.at_ms
+
+
+def _order(sighting: Sighting[Seen]) -> tuple[int, str, str, int, str]:
+    session, seen = sighting
+    return _moment(sighting), session.agent, session.native_id, seen.at or 0, seen.excerpt
+
+
+def matters(sightings: Iterable[Sighting[Seen]]) -> list[StatedMatter]:
+    """What was said, each matter once, in the order in which it was first said: the same in the main with the same
+    sign. Words of another person are the same matter only where they are the same words."""
+    said: list[StatedMatter] = []
+    for sighting in sorted(sightings, key=_order):
+        text = sighting.seen.excerpt
+        new = StatedMatter(salient(text), is_negative(text), [sighting])
+        same = next((earlier for earlier in said if _is_same(earlier, new)), None)
+        if same is not None:
+            same.sightings.append(sighting)
+        elif new.words:
+            said.append(new)
+    return said
+
+
+def _is_same(earlier: StatedMatter, new: StatedMatter) -> bool:
+    if earlier.is_negative != new.is_negative or likeness(new.words, earlier.words) < _ALIKE:
+        return False
+    return earlier.words == new.words or not earlier.people or earlier.people.issuperset(new.people)
+
+
+def last_words(said: Sequence[StatedMatter]) -> Iterator[tuple[StatedMatter, list[StatedMatter]]]:
+    """Each matter without what those who said it have taken back, and those that it replaces: of matters that say the
+    opposite, the one that was said last replaces the others."""
+    for matter in said:
+        opposites = [
+            other
+            for other in said
+            if other.is_negative != matter.is_negative and likeness(matter.words, other.words) >= _ALIKE
+        ]
+        since = {sighting.session.user: _moment(sighting) for other in opposites for sighting in other.sightings}
+        kept = [sighting for sighting in matter.sightings if _moment(sighting) >= since.get(sighting.session.user, 0)]
+        replaced = [other for other in opposites if _moment(other.last) < _moment(matter.last)]
+        yield matter._replace(sightings=kept or matter.sightings), replaced
 
 
 class StandingWords(Seen, frozen=True, kw_only=True, omit_defaults=True):
@@ -85,13 +205,12 @@ class StandingRules:
         for said in digest.prompts:
             whole = said.text.strip(_AROUND)
             for text in standing_sentences(said.text) if said.is_person else ():
-                words = StandingWords(
-                    excerpt=stated(text, None).excerpt, at_ms=said.at_ms, is_part=text.strip(_AROUND) != whole
-                )
+                excerpt = clean(text)[:EXCERPT_LIMIT]
+                words = StandingWords(excerpt=excerpt, at_ms=said.at_ms, is_part=text.strip(_AROUND) != whole)
                 rules.setdefault(text, Grouped(digest.repo, words))
-        yield from islice(rules.values(), _MOST)
+        yield from islice(rules.values(), _MOST_RULES)
         worked = (at for at, step in enumerate(digest.steps) if step.has_worked)
-        ran = {name for at in worked for names in _names(command_at(digest.steps, at)) for name in names}
+        ran = {name for at in worked for names in _names(command_of(digest.steps, at)) for name in names}
         if ran:
             yield Grouped(digest.repo, StandingWords(ran=tuple(sorted(ran))))
 
@@ -136,3 +255,55 @@ def is_standing(sentence: str) -> bool:
     if not _LASTS.search(bare) or _DOUBT.search(bare):
         return False
     return is_general(bare) and bool(salient(bare))
+
+
+class RepeatedWords:
+    """What a user keeps saying."""
+
+    name = REPEATED
+    version = 2
+    minimum_stories = NEVER_ALONE
+    seen = Seen
+
+    def see(self, digest: Digest) -> Iterable[Grouped[Seen]]:
+        texts: dict[str, Grouped[Seen]] = {}
+        for said in digest.prompts if digest.repo else ():
+            for text in filter(_is_telling, typed_sentences(said.text)) if said.is_person else ():
+                texts.setdefault(
+                    text, Grouped(_longest_word(text), Seen(excerpt=clean(text)[:EXCERPT_LIMIT], at_ms=said.at_ms))
+                )
+        return list(texts.values())[:_MOST_SENTENCES]
+
+    def conclude(self, group: str, sightings: Sequence[Sighting[Seen]]) -> Iterable[Draft]:  # noqa: ARG002 - a word
+        often = {scope: list(_often(said)) for scope, said in by_repo(sightings).items()}
+        for scope, said in often.items():
+            elsewhere = [matter for other, theirs in often.items() if other != scope for matter in theirs]
+            for matter in said:
+                if not any(likeness(matter.words, other.words) >= _ALIKE for other in elsewhere):
+                    yield matter.draft(self.name, scope, _plainest(matter))
+
+
+def _is_telling(text: str) -> bool:
+    """Whether a sentence says something of its own that outlasts its day. Those that say that they last are standing
+    rules."""
+    words = sum(word.strip(".,;:!?()'`").replace("'", "").isalpha() for word in text.split())
+    return words >= _FEWEST_WORDS and bool(_own_words(text)) and is_general(text) and not is_standing(text)
+
+
+def _own_words(text: str) -> frozenset[str]:
+    return salient(text) - _ROUTINE
+
+
+def _longest_word(text: str) -> str:
+    """By which sentences are brought together: those that share most of their words share this one."""
+    return min(_own_words(text), key=lambda word: (-len(word), word))
+
+
+def _often(sightings: Iterable[Sighting[Seen]]) -> Iterator[StatedMatter]:
+    return (matter for matter in matters(sightings) if len(matter.stories) >= SESSIONS)
+
+
+def _plainest(matter: StatedMatter) -> Sighting[Seen]:
+    """In the words that were used most, else in the fewest."""
+    counts = Counter(sighting.seen.excerpt for sighting in matter.sightings)
+    return max(matter.sightings, key=lambda said: (counts[said.seen.excerpt], -len(said.seen.excerpt), _moment(said)))

@@ -1,30 +1,18 @@
-"""What people say, as sentences that can be quoted: taken out of a prompt, attributed, compared by their telling words.
+"""What people say, as sentences that can be quoted: taken out of a prompt, and compared by their telling words.
 
 `typed_sentences` are those that a user typed, each whole as it stands in the prompt: nothing that was pasted or quoted,
-nothing cut out, nothing that redaction took something from. A sentence is shown with its date and with quotes in it
-made single, so that it cannot end its own quotation.
-
-`momentary` looks for things that no lasting sentence may hold, quoted or not: dates, hashes, ids, numbers of issues,
-temporary and home folders, branches. `is_deictic` looks for words that point at something which only the listener of
-that day could see: "this branch", "now", "the one above"; it is meant for what people said, sentences of ours have no
-such words.
-
-`matters` brings together what users said in the same words: most of the telling words shared, and the same sign. The
-earliest time names the matter, so that an id does not change when it is said again.
+nothing cut out, nothing that redaction took something from. `momentary` looks for things that no lasting sentence may
+hold, quoted or not: dates, hashes, ids, temporary folders, branches. `is_deictic` looks for words that point at
+something which only the listener of that day could see: "this branch", "now"; sentences of ours have no such words.
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
-from afterwit.harvest.harvester import evidence_of, item_id
-from afterwit.model.knowledge import EXCERPT_LIMIT, SENTENCE_LIMIT, Category, Channel, Draft, Scope, Seen, Sighting
-from afterwit.model.pasted import own_words, without_blocks
+from afterwit.model.knowledge import SENTENCE_LIMIT
+from afterwit.model.pasted import own_words
 from afterwit.model.text import regex, words_of
 from afterwit.model.times import iso_from_ms
-from afterwit.redaction.accounts import is_person
 from afterwit.redaction.hygiene import clean
 from afterwit.redaction.markers import PLACEHOLDER
 
@@ -86,15 +74,11 @@ _DEICTIC = regex(
 
 _MOST_STRUCTURE = 3
 _LONGEST_TYPED = 2_500  # characters that somebody types
-_SKIPPED = regex(
-    r"^[^\S\n]*(?:#{1,6}\s|>|\||\$ |❯|❱|[⏺●⎿│├└┌]|\[\w+:\w+\]|(?:/?[\w.-]+/)*[\w.-]+\.\w+:\d+).*$", re.MULTILINE
-)
 _ITEM = regex(r"^[^\S\n]*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?", re.MULTILINE)
 _SPLIT = regex(
     r"(?<=[.!?])[\"')\]]*\s+(?=[\"'`(\[*A-Z])|\n+|(?<=[a-z])\.\.+\s*(?=[a-z])"
     r"|(?<=[a-z]{2}[.!?])(?<!etc\.)(?<!vs\.)\s+(?=[a-z])"
 )
-_MARKUP = regex(r"\*\*|__(?=\S)|(?<=\S)__")
 _BLANKS = regex(r"\s+")
 _STRUCTURE = regex(r"^[^\S\n]*(?:#{1,6}\s|[-*+•]\s|\d{1,3}[.)]\s|\||```|>|[A-Z][\w ]{2,30}:\s*$)", re.MULTILINE)
 _PASTED = regex(
@@ -124,7 +108,6 @@ _FORM = frozenset(
         many root cause reason problem issue actual real turns fails failed means works""".replace("\n", " ")
     )
 )
-ALIKE = 0.6
 _NEGATION = regex(
     r"\b(?:no|not|never|without|avoid|stop|drop|remove|cannot|nobody|none)\b|n't\b|\b(?:dont|doesnt|cant)\b",
     re.IGNORECASE,
@@ -139,53 +122,37 @@ def is_document(prompt: str) -> bool:
     return bool(has_look) or len(_STRUCTURE.findall(text)) > _MOST_STRUCTURE
 
 
-def typed_sentences(prompt: str) -> list[str]:
-    """The whole sentences of a prompt that its user typed, as they stand there; none of a document."""
+@lru_cache(maxsize=128)
+def typed_sentences(prompt: str) -> tuple[str, ...]:
+    """The whole sentences of a prompt that its user typed, as they stand there; none of a document, and none of a text
+    that carries notes of ours: somebody would be quoted with our words. Several ask for the same prompts."""
     typed = own_words(prompt)
-    if len(typed) > _LONGEST_TYPED or is_document(prompt):
-        return []
-    return [piece for piece in pieces_of(typed) if len(piece) <= ROOM and _stands_whole(prompt, piece)]
+    if len(typed) > _LONGEST_TYPED or _OUR_NOTES.search(prompt) or is_document(prompt):
+        return ()
+    pieces = (_BLANKS.sub(" ", piece).strip(" \t-–—*") for piece in _SPLIT.split(_ITEM.sub("\n\n", clean(typed))))
+    return tuple(piece for piece in pieces if 0 < len(piece) <= ROOM and _stands_whole(prompt, piece))
 
 
 def _stands_whole(prompt: str, piece: str) -> bool:
-    """Whether a piece is a sentence of the prompt from its first word to its last, and quotes nothing."""
+    """Whether a piece is a sentence of the prompt from its first word to its last, and quotes nothing. A line alone
+    begins or ends none where the one beside it may belong to it."""
     before, is_there, after = prompt.partition(piece)
     if not is_there or _QUOTING.search(piece) or any(mark in piece for mark in _MARKS) or PLACEHOLDER.search(piece):
         return False
-    is_quoted = before.count('"') % 2 == 1 or before.count("“") > before.count("”")
-    return not is_quoted and _is_begun(before, piece) and _is_ended(piece, after)
-
-
-def _is_begun(before: str, piece: str) -> bool:
-    """Whether a sentence begins with a piece; a line alone begins none where it may go on with the one above."""
     above, _, line = before.rpartition("\n")
-    lead = line.strip(" \t-–—*+•")
-    if lead or line.strip():
-        return not lead or lead.rstrip("\"')]")[-1:] in ".!?" or _NUMBER.fullmatch(lead) is not None
-    last = above.rpartition("\n")[2].strip()
-    return not last or last[-1] in ".!?:;" or piece[0].isupper()
-
-
-def _is_ended(piece: str, after: str) -> bool:
-    """Whether a sentence ends with a piece; a line alone ends none where the next one may go on with it."""
-    if piece[-1] in ".!?":
-        return not after or after[0].isspace()
+    lead, last = line.strip(" \t-–—*+•"), above.rpartition("\n")[2].strip()
+    if line.strip():
+        is_begun = not lead or lead.rstrip("\"')]")[-1:] in ".!?" or _NUMBER.fullmatch(lead) is not None
+    else:
+        is_begun = not last or last[-1] in ".!?:;" or piece[0].isupper()
     rest = after.lstrip(" \t")
     following = rest.lstrip()
     is_going_on = following[:1].islower() and rest.count("\n", 0, len(rest) - len(following)) == 1
-    return not following or (rest[0] == "\n" and not is_going_on and not following.startswith(_GOES_ON))
-
-
-@lru_cache(maxsize=256)
-def pieces_of(text: str) -> tuple[str, ...]:
-    """All sentences of a text, prose or not, without blocks, headings and quoted lines. A text that carries notes
-    of ours has none: somebody would be quoted with our words. Several ask for the same texts, one after the other."""
-    if _OUR_NOTES.search(text):
-        return ()
-    prose = _SKIPPED.sub("\n\n", without_blocks(clean(text), instead="\n\n"))
-    prose = _MARKUP.sub("", _ITEM.sub("\n\n", prose))
-    pieces = (_BLANKS.sub(" ", piece).strip(" \t-–—*") for piece in _SPLIT.split(prose))
-    return tuple(piece for piece in pieces if piece)
+    if piece[-1] in ".!?":
+        is_ended = not after or after[0].isspace()
+    else:
+        is_ended = not following or (rest[0] == "\n" and not is_going_on and not following.startswith(_GOES_ON))
+    return is_begun and is_ended and before.count('"') % 2 == 0 and before.count("“") <= before.count("”")
 
 
 def is_general(text: str) -> bool:
@@ -227,124 +194,10 @@ def is_deictic(text: str) -> bool:
     return _DEICTIC.search(_CODE.sub("`x`", text.strip())) is not None
 
 
-class StatedMatter(NamedTuple):
-    """What was said again and again, the earliest time first."""
-
-    words: frozenset[str]
-    is_negative: bool
-    sightings: list[Sighting[Seen]]
-
-    @property
-    def last(self) -> Sighting[Seen]:
-        return self.sightings[-1]
-
-    @property
-    def key(self) -> tuple[str, ...]:
-        return (*sorted(self.words), "not") if self.is_negative else tuple(sorted(self.words))
-
-    @property
-    def people(self) -> frozenset[str]:
-        """Who said it, as far as they can be told from others."""
-        return frozenset(filter(is_person, (sighting.session.user for sighting in self.sightings)))
-
-    @property
-    def stories(self) -> frozenset[str]:
-        return frozenset(sighting.session.story for sighting in self.sightings)
-
-    def draft(
-        self, harvester: str, scope: Scope, said: Sighting[Seen], replaced: Sequence["StatedMatter"] = ()
-    ) -> Draft:
-        """The matter in the words of one time. Without triggers: what a user wants is told at the start."""
-        return Draft(
-            harvester=harvester,
-            key=self.key,
-            scope=scope,
-            category=Category.PITFALL if self.is_negative else Category.PATTERN,
-            sentence=attribute(moment(said), said.seen.excerpt),
-            channel=Channel.USER,
-            evidence=tuple(evidence_of(sighting, Channel.USER) for sighting in self.sightings),
-            supersedes=tuple(item_id(harvester, scope, old.key) for old in replaced),
-        )
-
-
-class LastWord(NamedTuple):
-    """A matter without what those who said it have taken back, and the matters that it replaces."""
-
-    matter: StatedMatter
-    replaced: tuple[StatedMatter, ...]
-
-
-def stated(text: str, at_ms: int | None) -> Seen:
-    return Seen(excerpt=clean(text)[:EXCERPT_LIMIT], at_ms=at_ms)
-
-
 def is_negative(text: str) -> bool:
     return _NEGATION.search(text) is not None
-
-
-def moment(sighting: Sighting[Seen]) -> int:
-    return sighting.seen.at_ms or sighting.session.at_ms
-
-
-def matters(sightings: Iterable[Sighting[Seen]]) -> list[StatedMatter]:
-    """What was said, each matter once, in the order in which it was first said."""
-    so_far: list[StatedMatter] = []
-    by_word: defaultdict[str, list[int]] = defaultdict(list)
-    for sighting in sorted(sightings, key=_order):
-        text = sighting.seen.excerpt
-        new = StatedMatter(salient(text), is_negative(text), [sighting])
-        near = sorted({at for word in new.words for at in by_word[word]})
-        same = next((so_far[at] for at in near if _is_same(so_far[at], new)), None)
-        if same is not None:
-            same.sightings.append(sighting)
-        elif new.words:
-            for word in new.words:
-                by_word[word].append(len(so_far))
-            so_far.append(new)
-    return _unite(so_far)
-
-
-def last_words(said: Sequence[StatedMatter]) -> Iterator[LastWord]:
-    """Of matters that say the opposite, the one that was said last replaces the others."""
-    for matter in said:
-        opposites = [other for other in said if _is_opposite(matter, other)]
-        since = {user: at for other in opposites for user, at in _last_said(other).items()}
-        kept = [sighting for sighting in matter.sightings if moment(sighting) >= since.get(sighting.session.user, 0)]
-        replaced = tuple(other for other in opposites if moment(other.last) < moment(matter.last))
-        yield LastWord(matter._replace(sightings=kept or matter.sightings), replaced)
 
 
 def likeness(words: frozenset[str], others: frozenset[str]) -> float:
     """The share of words that both have."""
     return len(words & others) / len(words | others) if words and others else 0.0
-
-
-def _unite(said: Iterable[StatedMatter]) -> list[StatedMatter]:
-    """Without doubles: what several people said in the same words."""
-    by_key: dict[tuple[str, ...], StatedMatter] = {}
-    for matter in said:
-        first = by_key.setdefault(matter.key, matter)
-        if first is not matter:
-            first.sightings.extend(matter.sightings)
-            first.sightings.sort(key=_order)
-    return list(by_key.values())
-
-
-def _is_same(earlier: StatedMatter, new: StatedMatter) -> bool:
-    if earlier.is_negative != new.is_negative or likeness(new.words, earlier.words) < ALIKE:
-        return False
-    return not earlier.people or earlier.people.issuperset(new.people)
-
-
-def _is_opposite(matter: StatedMatter, other: StatedMatter) -> bool:
-    return matter.is_negative != other.is_negative and likeness(matter.words, other.words) >= ALIKE
-
-
-def _last_said(matter: StatedMatter) -> dict[str, int]:
-    """By user, when they said it last."""
-    return {sighting.session.user: moment(sighting) for sighting in matter.sightings}
-
-
-def _order(sighting: Sighting[Seen]) -> tuple[int, str, str, int, str]:
-    session, seen = sighting
-    return moment(sighting), session.agent, session.native_id, seen.at or 0, seen.excerpt

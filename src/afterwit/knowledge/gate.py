@@ -18,7 +18,7 @@ import functools
 import re
 from enum import StrEnum
 
-from afterwit.actions.shell.command_changes import ARROW, QUOTE, WIDEN, change_from
+from afterwit.actions.shell.command_changes import ARROW, change_from
 from afterwit.harvest.commands.power import power_of, power_of_change
 from afterwit.harvest.commands.spoken import power_in
 from afterwit.harvest.statements import OF_A_RULE, OF_THE_PLACE, is_deictic, momentary, salient, words_stated
@@ -203,7 +203,7 @@ def power_of_advice(advice: str) -> str:
     change = change_from(advice)
     if change is None:
         return power_of(advice) if advice else ""
-    return "" if change in (QUOTE, WIDEN) else power_of_change(change)
+    return power_of_change(change)
 
 
 def _reads_like_an_order(draft: Draft) -> bool:

@@ -21,7 +21,7 @@ from typing import Any
 
 import msgspec
 
-from afterwit.harvest.commands.power import UNKNOWN
+from afterwit.harvest.commands.spoken import can_do_harm
 from afterwit.harvest.rules import is_known_rule
 from afterwit.knowledge.gate import power_of_advice
 from afterwit.knowledge.whose_words import Listener
@@ -180,9 +180,4 @@ def is_harmless(text: str) -> bool:
     lines = text.splitlines()
     if danger_in(text) or reads_like_an_order(text):
         return False
-    return not any(_is_powerful(line) or reads_like_a_sentence(line) for line in lines)
-
-
-def _is_powerful(line: str) -> bool:
-    """Whether it is a command that can do harm. Most lines are none, so what is merely unknown does not count."""
-    return power_of_advice(line) not in ("", UNKNOWN)
+    return not any(can_do_harm(line) or reads_like_a_sentence(line) for line in lines)

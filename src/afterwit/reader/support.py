@@ -15,8 +15,8 @@ from difflib import SequenceMatcher
 from textwrap import wrap
 
 from afterwit.actions.shell.parse import parsed
+from afterwit.harvest.commands.harmless_table import KNOWN_NAMES
 from afterwit.harvest.commands.power import is_tellable
-from afterwit.harvest.commands.power_table import KNOWN_NAMES
 from afterwit.harvest.commands.spoken import PLACEHOLDER, SPAN, calls_in, power_in, program_of
 from afterwit.knowledge.likeness import meaning
 from afterwit.model.text import words_of

@@ -1,6 +1,5 @@
 """The table of hand-written command lines, and what must hold for any string."""
 
-import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -150,15 +149,6 @@ def test_any_string_is_parsed(line: str) -> None:
     assert parsed.deciding is None or parsed.deciding in parsed.commands
     assert parsed.reporting <= {command.number for command in parsed.commands}
     assert _depth(parsed.body) <= 200
-
-
-@given(st.one_of(st.text("ab1 \t\r\n|&;()<>'\"\\$`*?[#=-", max_size=40), st.lists(_PIECES, max_size=20).map(" ".join)))
-@settings(max_examples=examples(200), deadline=None)
-def test_words_that_are_read_the_short_way_are_the_same_words(line: str) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shell_lexer, "_WHOLE_WORD", re.compile(r"(?!)"))
-        the_long_way = shell_lexer.lex(line)
-    assert shell_lexer.lex(line) == the_long_way
 
 
 def _depth(body: tuple[Pipeline, ...]) -> int:

@@ -7,7 +7,7 @@ from tests.harvest.work import REPO, edited, failed, piped, ran, session
 from tests.thoroughness import examples
 
 from afterwit.actions.shell.parse import parse
-from afterwit.harvest.commands.invocations import CommandForm, command_at, folder_below, form_of, runs_in, work_of
+from afterwit.harvest.commands.invocations import CommandForm, command_of, folder_below, form_of, runs_in, work_of
 from afterwit.model.digest import Touched
 from afterwit.model.kinds import ActionKind, FailureClass, Status, Step
 
@@ -158,7 +158,7 @@ def test_folders_elsewhere_are_not_of_the_repository(folder: str, below: str | N
 
 def test_a_poll_stands_for_the_command_that_it_polls() -> None:
     steps = (call("make juice"), call("4711", started_by=0), Step(ActionKind.READ, "Read", "a", Status.SUCCEEDED))
-    assert [command_at(steps, at) for at in range(3)] == ["make juice", "make juice", ""]
+    assert [command_of(steps, at) for at in range(3)] == ["make juice", "make juice", ""]
 
 
 def test_work_is_told_by_program_and_subcommand() -> None:

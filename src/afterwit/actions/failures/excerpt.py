@@ -73,14 +73,6 @@ _SHAPES_AT_WORD = (
     r"error Command failed\b|script \"[^\"]{1,80}\" exited with code [1-9]",
 )
 _SHAPES_ANYWHERE = (_COUNTED, r": not found\s*$", r"! \[(?:remote )?rejected\]")
-# Every shape contains one of these in lower case: a cheap look before the dear one.
-_MARK_WORDS = (
-    "error|fail|err!|err_|elifecycle|traceback|exception|interrupt|problem|issues:|exit|***|fatal|panic|fault|dumped"
-    "|killed|memory|not found|no such|not recognized|denied|not permitted|no matches|undefined|cannot|can't|could not"
-    "|unable to|accepts|no module|unrecognized|unknown|unexpected|invalid|refused|timedout|http |rejected|conflict"
-    "|zsh:|aborting|are ignored|no pull requests|graphql:|✗|✘|×|✖|❌"
-)
-_MARKS = tuple(_MARK_WORDS.split("|"))
 _FAILING_AT_START = regex("|".join(_SHAPES_AT_START))
 _FAILING = regex("|".join((rf"\b(?:{'|'.join(_SHAPES_AT_WORD)})", *_SHAPES_ANYWHERE)))
 _SETTLED = regex(
@@ -96,12 +88,6 @@ _COMPLAINT = regex(
     r"No such file or directory|[Pp]ermission denied|Operation not permitted|command not found|: not found\s*$"
     r"|[Ii]s a directory|[Nn]ot a directory|no matches found|[Ii]nvalid|[Uu]nrecognized|[Uu]nknown|[Ii]llegal|usage:"
     r"|not allowed|cannot |can't |could not |error|fatal|regex parse"
-)
-# Every complaint contains one of these.
-_COMPLAINT_MARKS = (
-    *("No such file", "ermission denied", "not permitted", "not found", "s a directory", "ot a directory"),
-    *("no matches", "nvalid", "nrecognized", "nknown", "llegal", "usage:", "not allowed", "cannot ", "can't "),
-    *("could not ", "error", "fatal", "regex parse"),
 )
 _ECHOED = regex(
     r"\b(?:exit|rc|status|EXIT_CODE|ret)(?:[ _]?(?:code|status))?\s{0,3}[:=]\s{0,3}(-?\d{1,3})\b", re.IGNORECASE
@@ -121,22 +107,8 @@ def lines_of(output: str) -> list[str]:
     return [line[:_LONGEST_LINE] for line in lines]
 
 
-def marks_in(lines: list[str]) -> tuple[str, ...]:
-    """The marks that occur anywhere in these lines: none of them can have another."""
-    lowered = "\n".join(lines).lower()
-    return tuple(mark for mark in _MARKS if mark in lowered)
-
-
-def is_failing_line(line: str, marks: tuple[str, ...] = _MARKS) -> bool:
-    """Whether one line, without colours, reports a failure. `marks` are those that can be in it."""
-    if not marks:
-        return False
-    lowered = line.lower()
-    for mark in marks:
-        if mark in lowered:
-            break
-    else:
-        return False
+def is_failing_line(line: str) -> bool:
+    """Whether one line, without colours, reports a failure."""
     return _has_shape(line) and not _PASSING.match(line) and _has_shape(_FINE.sub("", line))
 
 
@@ -146,13 +118,9 @@ def _has_shape(line: str) -> bool:
 
 def is_failing(output: str) -> bool:
     """Whether the lines report a failure. What a test prints on its way is forgiven by a later all-clear."""
-    lines = lines_of(output)
-    marks = marks_in(lines)
-    if not marks:
-        return False
     is_failed = False
-    for line in lines:
-        if is_failing_line(line, marks):
+    for line in lines_of(output):
+        if is_failing_line(line):
             if _SETTLED.search(_FINE.sub("", line)):
                 return True
             is_failed = True
@@ -163,11 +131,7 @@ def is_failing(output: str) -> bool:
 
 def is_complaint_of(programs: frozenset[str], output: str) -> bool:
     """Whether one of these programs, or the shell, complains in the output."""
-    lines = lines_of(output)
-    shown = "\n".join(lines)
-    if not any(mark in shown for mark in _COMPLAINT_MARKS):
-        return False
-    return any(_speaks(programs, line) for line in lines)
+    return any(_speaks(programs, line) for line in lines_of(output))
 
 
 def is_refused(output: str) -> bool:
@@ -259,9 +223,8 @@ def _is_noise(line: str) -> bool:
 def _select_lines(lines: list[str]) -> int | None:
     """The index of the first line that reports a failure, else of the first that hints at one."""
     hint = None
-    marks = marks_in(lines)
     for at, line in enumerate(lines):
-        if is_failing_line(line, marks):
+        if is_failing_line(line):
             return _after_trace(lines, at) if line.lstrip().startswith(_TRACEBACK) else at
         if hint is None and _HINTING.search(line) and not _PASSED.match(line):
             hint = at

@@ -1,15 +1,14 @@
 """Changes of command lines as rules that can be applied to other lines, and the words of a line as they are spelled.
 
 A `CommandChange` says which words become which: `rtk bun → bun`, `git -C * → git`, `gh pr diff … -- * → gh pr diff …`.
-In it `*` is any word, `…` any number of words that stay, `…,x,…` a list with `x` in it and `Nd` a number with its unit;
-the rest of a line stays as it is. `apply` makes the new line, or "" where the change does not fit. The parser knows
-what a line means; here it matters how it is spelled, quotes kept, because parts of it are put into other lines. Lines
-with here-documents are not taken apart. `bare` leaves out what belongs to the moment: a folder change in front,
+In it `*` is any word and `…` any number of words that stay; the rest of a line stays as it is. The parser knows what a
+line means; here it matters how it is spelled, quotes kept, because parts of it are put into other lines. Lines with
+here-documents are not taken apart. `bare` leaves out what belongs to the moment: a folder change in front,
 redirections, and filters that only shorten the output.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -30,9 +29,6 @@ _GENERAL = regex(r"-{0,2}[A-Za-z@][\w.:@+=-]{0,40}|--|-[A-Za-z0-9]{1,3}")
 _GENERAL_PROGRAM = regex(r"[\w.@+~/=-]{1,90}")
 _MOMENT = regex(r"^[0-9a-f]{7,40}$|^\d+$|/tmp/|^tmp\b")
 _FILE = regex(r"[\w.+-]*\.[A-Za-z]\w{0,5}")
-_GLOBBING = regex(r"[*?\[]")
-_QUOTES = regex(r"['\"\\]")
-_KEEPS_EXPANDING = regex(r"['\"\\$~`]")
 
 
 class WordAt(NamedTuple):
@@ -50,12 +46,6 @@ class SpelledCommand(NamedTuple):
 
 
 ANY, GAP, ARROW = "*", "…", " → "
-_SHORT = 4  # letters of a name that are looked for as they are; of longer ones the first two thirds
-_FEWEST_WORDS = 2  # before an operand that may be left out
-_FIELD = regex(r"…,([\w.-]+),…")
-_AMOUNT = regex(r"N([a-z]{0,3})")
-VALUE = regex(r"(\d+)([a-z]{0,3})")
-_PATH = regex(r"(?<![\w*'\"])[\w.@+~-]*(?:/[\w.@+-]+)+(?![\w*'\"])")
 
 
 class CommandChange(NamedTuple):
@@ -74,14 +64,7 @@ class CommandChange(NamedTuple):
     @property
     def words(self) -> tuple[str, ...]:
         """The words after the program by which a line to be changed is known."""
-        return tuple(word for word in self.old[1:] if word not in (ANY, GAP) and not _is_masked(word))
-
-
-QUOTE = CommandChange(("*.x",), ("'*.x'",))
-"""Words that a shell would expand are put in quotes."""
-
-WIDEN = CommandChange(("folder/name",), ("folder/*name*",))
-"""A path that does not exist becomes a pattern that finds files with such a name."""
+        return tuple(word for word in self.old[1:] if word not in (ANY, GAP))
 
 
 def change_from(text: str) -> CommandChange | None:
@@ -90,51 +73,27 @@ def change_from(text: str) -> CommandChange | None:
     return CommandChange(tuple(old.split()), tuple(new.split())) if arrow and old.strip() else None
 
 
-def advised(advice: str, line: str, error: str = "") -> str:
+def advised(advice: str, line: str) -> str:
     """The command line that an advice means for this line: the advice itself, or the change in it applied."""
     change = change_from(advice)
-    return advice if change is None else apply(change, line, error)
+    return advice if change is None else apply(change, line)
 
 
-def apply(change: CommandChange, line: str, error: str = "") -> str:
-    """The line after the change, without folder changes, redirections and filters; "" where the change does not fit.
-    `error` is what the line failed with, for changes that have to know which path is wrong."""
+def apply(change: CommandChange, line: str) -> str:
+    """The line after the change, without what belongs to the moment; "" where the change does not fit."""
     text = bare(line)
-    if change == QUOTE:
-        made = quoted_globs(text)
-    elif change == WIDEN:
-        made = _widen(text, error)
-    else:
-        made = (next(_apply(change, text), "") if change.new else "") or _move(change, text)
-    return made if made != text else ""
-
-
-def _apply(change: CommandChange, text: str) -> Iterator[str]:
-    for command in spelled_commands(text):
+    for command in spelled_commands(text) if change.new else ():
         matched = _match(change.old, command.words)
         if matched is not None:
-            made = " ".join(_fill(change.new, matched.kept))
-            yield f"{text[: command.words[0].start]}{made}{text[matched.end :]}".strip()
-
-
-def _move(change: CommandChange, text: str) -> str:
-    """The line with one operand in the place of another, wherever it stands, or without it."""
-    if len(change.old) != 1 or len(change.new) > 1:
-        return ""
-    return _exchange(text, change.old[0], change.new[0] if change.new else "")
-
-
-def _exchange(text: str, old: str, new: str) -> str:
-    """ "" where the operand is the only one and would be dropped."""
-    operand = re.search(rf"(?<![\w.*/'\"~-]){re.escape(old)}(?![\w.*/'\"-])", text)
-    if operand is None or (not new and text[: operand.start()].count(" ") < _FEWEST_WORDS):
-        return ""
-    made = f"{text[: operand.start()]}{new}{text[operand.end() :]}"
-    return made if new else made.replace("  ", " ").strip()
+            kept = iter(matched.kept)
+            new = " ".join(filter(None, (next(kept, "") if word == GAP else word for word in change.new)))
+            made = f"{text[: command.words[0].start]}{new}{text[matched.end :]}".strip()
+            return made if made != text else ""
+    return ""
 
 
 class _Matched(NamedTuple):
-    kept: list[str]  # the texts for what is masked in the new words, in their order
+    kept: list[str]  # what each `…` stands for
     end: int  # where in the line the match ends
 
 
@@ -144,60 +103,14 @@ def _match(old: tuple[str, ...], words: Sequence[WordAt]) -> _Matched | None:
     for number, wanted in enumerate(old):
         if wanted == GAP:
             goal = old[number + 1] if number + 1 < len(old) else ""
-            stop = next((i for i in range(at, len(words)) if _fits(goal, words[i].text)), len(words))
+            stop = next((i for i in range(at, len(words)) if goal in (ANY, words[i].text)), len(words))
             kept.append(" ".join(word.text for word in words[at:stop]))
             at = stop
-            continue
-        if at >= len(words) or not _fits(wanted, words[at].text):
+        elif at < len(words) and wanted in (ANY, words[at].text):
+            at += 1
+        else:
             return None
-        if _is_masked(wanted):
-            kept.append(_rest_of(wanted, words[at].text))
-        at += 1
     return _Matched(kept, words[at - 1].end) if at else None
-
-
-def _is_masked(wanted: str) -> bool:
-    return bool(_FIELD.fullmatch(wanted) or _AMOUNT.fullmatch(wanted))
-
-
-def _fits(wanted: str, word: str) -> bool:
-    field, amount = _FIELD.fullmatch(wanted), _AMOUNT.fullmatch(wanted)
-    if field:
-        return "," in word and field[1] in word.split(",")
-    if amount:
-        value = VALUE.fullmatch(word)
-        return value is not None and value[2] == amount[1]
-    return wanted in (ANY, word)
-
-
-def _rest_of(wanted: str, word: str) -> str:
-    """What of a masked word stays: the rest of the list, or the number."""
-    field, value = _FIELD.fullmatch(wanted), VALUE.fullmatch(word)
-    if field:
-        return ",".join(name for name in word.split(",") if name != field[1])
-    return value[1] if value else word
-
-
-def _fill(new: tuple[str, ...], kept: list[str]) -> Iterator[str]:
-    waiting = iter(kept)
-    for word in new:
-        amount = _AMOUNT.fullmatch(word)
-        filled = next(waiting, "") if word == GAP or amount else word
-        if filled:
-            yield f"{filled}{amount[1]}" if amount else filled
-
-
-def _widen(text: str, error: str) -> str:
-    """The missing path of the line as a pattern; a missing folder is left out."""
-    paths = [path[0] for path in _PATH.finditer(text) if not path[0].startswith("/tmp/")]  # noqa: S108
-    named = [path for path in paths if path in error]
-    wrong = next(iter(named), paths[0] if len(paths) == 1 else "")
-    folder, _, name = wrong.rstrip("/").rpartition("/")
-    stem, dot, _ = name.partition(".")
-    if not folder or not stem:
-        return ""
-    begun = stem[: max(_SHORT, 2 * len(stem) // 3)]
-    return _exchange(text, wrong, f"{folder}/*{begun}*" if dot else "")
 
 
 @lru_cache(maxsize=1024)
@@ -277,23 +190,3 @@ def is_general(word: str, *, is_program: bool = False) -> bool:
     if is_program:
         return bool(_GENERAL_PROGRAM.fullmatch(word)) and not _MOMENT.search(word)
     return bool(_GENERAL.fullmatch(word)) and not _MOMENT.search(word) and not _FILE.fullmatch(word)
-
-
-def is_glob(word: str) -> bool:
-    """Whether a shell would expand the word to names of files."""
-    return bool(_GLOBBING.search(word)) and not _KEEPS_EXPANDING.search(word)
-
-
-def same_but_for_quotes(words: tuple[str, ...], others: tuple[str, ...]) -> bool:
-    return [_QUOTES.sub("", word) for word in words] == [_QUOTES.sub("", word) for word in others]
-
-
-def quoted_globs(line: str) -> str:
-    """The line with every word that a shell would expand in quotes."""
-    made, at = [], 0
-    for command in spelled_commands(line):
-        for word in command.words:
-            if is_glob(word.text):
-                made += [line[at : word.start], f"'{word.text}'"]
-                at = word.end
-    return "".join((*made, line[at:]))

@@ -47,10 +47,6 @@ class LexedLine(NamedTuple):
 
 _BLANK = regex(r"(?:[ \t\r]|\\\n)+")
 _PLAIN = regex(r"[^ \t\r\n|&;()<>'\"\\$`*?\[]+")
-_WHOLE_WORD = regex(  # one without anything special in it, or in quotes from end to end
-    r"(?:[ \t\r]|\\\n)*+(?:([^ \t\r\n|&;()<>'\"\\$`*?\[#][^ \t\r\n|&;()<>'\"\\$`*?\[]*+)|'([^']*+)'|\"([^\"\\$`]*+)\")"
-    r"(?=[ \t\r\n|&;)]|\Z)"
-)
 _OPERATOR = regex(r"&&|\|\||;;&|;;|;&|\|&|[|&;()\n]")
 _REDIRECTION = regex(r"(\d{0,4})(<<<|<<-|<<|<>|<&|>>|>\||>&|[<>])|()(&>>|&>)")
 _VARIABLE = regex(r"\$(?:[A-Za-z_]\w*|[0-9?#@*!$_-])")
@@ -84,7 +80,6 @@ class _Lexer:
 
     def run(self) -> None:
         while True:
-            self._read_whole_words()
             self._skip_blank()
             if self._at >= len(self._text):
                 break
@@ -100,12 +95,6 @@ class _Lexer:
         if char in _REDIRECTS and self._redirection():
             return True
         return char in _OPERATES and ((char == "(" and self._arithmetic()) or self._operator())
-
-    def _read_whole_words(self) -> None:
-        """Most words are of this kind: a short way for them."""
-        while word := _WHOLE_WORD.match(self._text, self._at):
-            self.tokens.append(Word(word[1]) if word[1] else Word(word[2] or word[3] or "", is_quoted=True))
-            self._at = word.end()
 
     def _skip_blank(self) -> None:
         blank = _BLANK.match(self._text, self._at)

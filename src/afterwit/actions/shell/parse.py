@@ -1,15 +1,14 @@
-"""Parses a command line as agents write it: bash or zsh, in one line or many, with wrappers, pipes and scripts in it.
+"""Parses a command line as agents write it: bash or zsh, in one line or many, with wrappers, pipes and scripts in it;
+and says which command of a line matters, which one decides the exit code, and whose failure the line would report.
 
 `parse` takes any string, never raises, and needs time in proportion to its length; nesting is bounded. What does not
 follow the grammar (PowerShell, an unclosed quote, half a loop) still gives commands, and `is_whole` is False. Scripts
-given to a shell (`bash -lc '…'`, `bash <<EOF`) are parsed too. Substitutions stay opaque parts of their words. What
-the exit code means is worked out in `exits`. `parsed` does it once for each line.
+given to a shell (`bash -lc '…'`, `bash <<EOF`) are parsed too. Substitutions stay opaque parts of their words. `parsed`
+does it once for each line.
 
-Which command of a line matters, which one decides the exit code, and whose failure the line would report.
-
-`make | tail` ends with tail's exit code: make can fail unseen. Followed here: pipes with and without `pipefail`,
-`&&`, `||`, `;`, `&`, `set -e`, groups, branches, loops, `|| exit 1` and a last `exit $code`. The answer is a careful
-guess from the text alone: a failure that is only sometimes reported counts as hidden.
+`make | tail` ends with tail's exit code: make can fail unseen. Followed are pipes with and without `pipefail`, `&&`,
+`||`, `;`, `&`, `set -e`, groups, branches, loops, `|| exit 1` and a last `exit $code`. The answer is a careful guess
+from the text alone: a failure that is only sometimes reported counts as hidden.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -62,10 +61,6 @@ _SETS = ("set", "setopt")
 
 
 def exits_of(body: tuple[Pipeline, ...]) -> Exits:
-    if len(body) == 1 and len(body[0].stages) == 1 and not body[0].joint:
-        stage = body[0].stages[0]
-        if isinstance(stage, Command) and stage.program not in _SETS:  # most lines are a command alone
-            return Exits(stage, stage, frozenset((stage.number,)), has_pipefail=False)
     reach, options = _sequence(body, _Options())
     return Exits(_main(list(_run(body))), reach.deciding, frozenset(reach.reporting | reach.aborting), options.pipefail)
 
@@ -269,12 +264,6 @@ class _Frame:
         self.closed: Group | None = None  # a group that ended and may still get redirections
 
     @property
-    def is_in_command(self) -> bool:
-        """Whether a word can be nothing but one more of a simple command: so it is with most."""
-        is_begun = bool(self.words) and self.words[0].text != "[["
-        return is_begun and not self.awaits and self.closed is None and self.kind is not GroupKind.CASE
-
-    @property
     def is_in_test(self) -> bool:
         return bool(self.words) and self.words[0].text == "[[" and self.words[-1].text != "]]"
 
@@ -294,11 +283,7 @@ class _Parser:
     def run(self, text: str) -> tuple[Pipeline, ...]:
         lexed = lex(text)
         for token in lexed.tokens:
-            frame = self._frames[-1]
-            if isinstance(token, Word) and frame.is_in_command:
-                frame.words.append(token)
-            else:
-                self._take(frame, token)
+            self._take(self._frames[-1], token)
         self.is_whole = self.is_whole and lexed.is_whole and len(self._frames) == 1 and not self._frames[0].is_in_test
         while len(self._frames) > 1:
             self._pop()

@@ -1,16 +1,13 @@
-"""What is known about programs: how much a command matters in its line, and whose exit code is an answer.
+"""What is known about programs: which have subcommands, which wrap others, how much a command matters in its line, and
+whose exit code is an answer.
 
-A program that is not listed has no subcommands, does real work, and fails when it says so. The tables of names are in
-the tables below. Standard library only, because the hook reads commands too.
-
-Tables of programs: which have subcommands, which wrap others, which only look, filter, prepare or talk.
-
-Data, and the one question that needs no more than words: which subcommand is called. `programs` says what follows from
-it.
+A program that is not listed has no subcommands, does real work, and fails when it says so.
 """
 
 from enum import IntEnum
 from typing import NamedTuple
+
+from afterwit.model.text import regex
 
 
 class Subcommands:
@@ -144,6 +141,7 @@ GIT_LOOKS = names(
     " version"
 )
 
+_ASSIGNMENT = regex(r"[A-Za-z_]\w*\+?=")
 SHELLS = names("bash sh zsh dash ksh ash fish")
 
 
@@ -173,21 +171,11 @@ def operand_at(words: list[str], at: int, value_options: frozenset[str]) -> int 
         text = words[at]
         if text in value_options:
             at += 2
-        elif text[:1] in ("-", "+") or is_assignment(text):
+        elif text[:1] in ("-", "+") or _ASSIGNMENT.match(text):
             at += 1
         else:
             return at
     return None
-
-
-def is_assignment(word: str) -> bool:
-    """Whether a word is `NAME=value` or `NAME+=value`."""
-    name, equals, _ = word.partition("=")
-    if not equals:
-        return False
-    name = name.removesuffix("+")
-    is_begun = name[:1].isascii() and not name[:1].isdigit()
-    return bool(name) and is_begun and all(char.isalnum() or char == "_" for char in name)
 
 
 def _module(arguments: list[str]) -> str:
@@ -201,19 +189,6 @@ def _module(arguments: list[str]) -> str:
             break
         at += 2 if text in ("-W", "-X") else 1
     return ""
-
-
-__all__ = [
-    "ANSWERS",
-    "MODULE_RUNNERS",
-    "SUBCOMMANDS",
-    "XARGS_FAILED",
-    "AnswerCodes",
-    "Weight",
-    "is_answer",
-    "names",
-    "weight_of",
-]
 
 
 class Weight(IntEnum):

@@ -1,35 +1,31 @@
 """Commands that were used wrongly, and the changed ones that worked with nothing edited in between.
 
-What is learned is the change, not the two lines: a wrapper dropped, a flag dropped or replaced, a word quoted, a
-program replaced. Where the change cannot be said in general, the line itself is kept, for when it comes again. A change
-that stands for several forms gives the one that worked in most stories. That the wrong form worked elsewhere speaks
-against it. Missing programs and wrong paths are left to the harvesters of these.
+What is learned is the change, not the two lines: a wrapper dropped, a flag dropped or replaced, a program replaced.
+What cannot be said in general is left out. A change that stands for several forms gives the one that worked in most
+stories. That the wrong form worked elsewhere speaks against it. Missing programs and wrong paths are left to the
+harvesters of these.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
+from itertools import takewhile
 
 from afterwit.actions.failures import messages as says
 from afterwit.actions.shell.command_changes import (
     ANY,
     GAP,
-    QUOTE,
-    VALUE,
     CommandChange,
-    SpelledCommand,
     apply,
     bare,
     bare_commands,
     change_from,
     is_general,
-    is_glob,
-    same_but_for_quotes,
     spelled_commands,
 )
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight
-from afterwit.harvest.commands.invocations import command_at
+from afterwit.actions.steps import command_of
 from afterwit.harvest.harvester import (
     Grouped,
     by_repo,
@@ -50,43 +46,24 @@ from afterwit.model.knowledge import EVERYWHERE, EXCERPT_LIMIT, Category, Channe
 from afterwit.model.text import regex
 
 _ALIKE = 0.4
-_MOST_CHANGES = 2
 _LONGEST_RUN = 4
 _LONGEST_WHOLE = 3  # words of a command that may be replaced as a whole
-
-Opcode = tuple[str, int, int, int, int]
 _WRONG = (FailureClass.INVOCATION, FailureClass.ENVIRONMENT, FailureClass.UNCLEAR)
 _MENDED = (ResolutionKind.CHANGED, ResolutionKind.REPLACED, ResolutionKind.RETRIED)
 _MISSING = regex(r"command not found|No module named|Cannot find module|not installed|executable file not found")
-_MOMENT = regex(r"(?<![\w.])/\w|~|[0-9a-f]{7,}|\d{3,}|[$`\n'\"]|\btmp\b")
-_LONGEST_LINE = 100
 _MOST_PROGRAMS = 8
 _MOST_SHAPES = 6
 _MOST_SIGNATURES = 4
-_QUOTING = "quoting"
 
 
 def change_between(failed: str, fixed: str) -> CommandChange | None:
-    """What made the first line the second."""
-    pair = _differing(spelled_commands(bare(plain(failed))), spelled_commands(bare(plain(fixed))))
-    if pair is None:
+    """What made the first line the second; None where that cannot be said in general."""
+    before, after = ([command.texts for command in spelled_commands(bare(plain(line)))] for line in (failed, fixed))
+    gone, come = [words for words in before if words not in after], [words for words in after if words not in before]
+    if len(gone) != 1 or not come:
         return None
-    before, after = pair
-    if same_but_for_quotes(before.texts, after.texts):
-        return QUOTE if any(is_glob(word) for word in before.texts) else None
-    return _rewriting(before.texts, after.texts)
-
-
-def _differing(
-    failed: Sequence[SpelledCommand], fixed: Sequence[SpelledCommand]
-) -> tuple[SpelledCommand, SpelledCommand] | None:
-    """The one command that was changed, and what it became."""
-    before = [command for command in failed if all(command.texts != other.texts for other in fixed)]
-    after = [command for command in fixed if all(command.texts != other.texts for other in failed)]
-    if len(before) != 1 or not after:
-        return None
-    best = max(after, key=lambda command: _likeness(before[0].texts, command.texts))
-    return (before[0], best) if len(after) == 1 or _likeness(before[0].texts, best.texts) >= _ALIKE else None
+    best = max(come, key=lambda words: _likeness(gone[0], words))
+    return _rewriting(gone[0], best) if len(come) == 1 or _likeness(gone[0], best) >= _ALIKE else None
 
 
 def _likeness(words: Sequence[str], other: Sequence[str]) -> float:
@@ -94,36 +71,27 @@ def _likeness(words: Sequence[str], other: Sequence[str]) -> float:
 
 
 def _rewriting(failed: tuple[str, ...], fixed: tuple[str, ...]) -> CommandChange | None:
-    codes = SequenceMatcher(None, failed, fixed, autojunk=False).get_opcodes()
-    changed = [code for code in codes if code[0] != "equal"]
-    if not changed or len(changed) > _MOST_CHANGES:
-        return None
-    if not any(code[0] == "equal" for code in codes):
+    """One run of words that became another, with what tells of the words around it which command is meant."""
+    start = _shared(failed, fixed)
+    behind = min(_shared(failed[::-1], fixed[::-1]), len(failed) - start, len(fixed) - start)
+    gone, come = failed[start : len(failed) - behind], fixed[start : len(fixed) - behind]
+    if not start and not behind:
         is_short = max(len(failed), len(fixed)) <= _LONGEST_WHOLE
-        is_known = all(is_general(word) for word in (*failed, *fixed))
-        return CommandChange(failed, fixed) if is_short and is_known else None
-    if len(changed) > 1 and any(code[0] != "delete" for code in changed):
+        return CommandChange(failed, fixed) if is_short and all(map(is_general, (*failed, *fixed))) else None
+    masked = _masked(gone, come, is_program=start == 0)
+    if masked is None or max(len(gone), len(come)) > _LONGEST_RUN or not set(gone).isdisjoint(come):
         return None
-    return _written(failed, fixed, codes)
-
-
-def _written(failed: tuple[str, ...], fixed: tuple[str, ...], codes: Sequence[Opcode]) -> CommandChange | None:
-    old: list[str] = []
-    new: list[str] = []
-    last = max(at for at, code in enumerate(codes) if code[0] != "equal")
-    for at, (kind, start, end, other, other_end) in enumerate(codes):
-        if kind == "equal":
-            is_behind, head = at > last, max(0, _head_length(failed) - start)
-            kept = _kept_behind(failed, codes, at) if is_behind else _kept_before(failed[start:end], head)
-            old += kept
-            new += kept
-            continue
-        run = _run(failed[start:end], fixed[other:other_end], is_program=start == 0)
-        if run is None:
-            return None
-        old += run.old
-        new += run.new
+    kept, following = _kept_before(failed[:start], _head_length(failed)), ""
+    if behind and ((start == 0 and not come) or (start <= 1 and not gone)):
+        word = failed[len(failed) - behind]  # tells what the words before it were put in front of
+        following = word if is_general(word, is_program=start == 0) else ""
+    old, new = ([*kept, *run, *filter(None, [following])] for run in (masked, come))
     return CommandChange(tuple(old), tuple(new)) if old and old != new else None
+
+
+def _shared(words: Sequence[str], other: Sequence[str]) -> int:
+    """How many words both begin with."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(words, other, strict=False)))
 
 
 def _head_length(words: tuple[str, ...]) -> int:
@@ -134,65 +102,28 @@ def _head_length(words: tuple[str, ...]) -> int:
 
 def _kept_before(words: tuple[str, ...], head: int) -> list[str]:
     """What a change says of words that stay before it: those that name what is run, and the flag of a value."""
-    named = [word for word in words[:head] if is_general(word)]
-    rest = words[head:]
-    if not rest:
-        return named
-    flag = [rest[-1]] if rest[-1].startswith("-") and is_general(rest[-1]) else []
+    named, rest = [word for word in words[:head] if is_general(word)], words[head:]
+    flag = [rest[-1]] if rest and rest[-1].startswith("-") and is_general(rest[-1]) else []
     return [*named, GAP, *flag] if len(rest) > len(flag) else [*named, *flag]
 
 
-def _kept_behind(words: tuple[str, ...], codes: Sequence[Opcode], at: int) -> list[str]:
-    """Of the words that stay behind it, the first, where it tells what the words before it were put in front of."""
-    kind, start, *_ = codes[at - 1]
-    word = words[codes[at][1]]
-    is_telling = (start == 0 and kind == "delete") or (start <= 1 and kind == "insert")
-    return [word] if is_telling and is_general(word, is_program=start == 0) else []
-
-
-def _run(gone: tuple[str, ...], come: tuple[str, ...], *, is_program: bool) -> CommandChange | None:
-    """One run of changed words, with values of the moment masked."""
-    if max(len(gone), len(come)) > _LONGEST_RUN:
-        return None
-    if len(gone) == len(come) == 1 and not is_program:
-        change = _list_change(gone[0], come[0]) or _unit_change(gone[0], come[0])
-        if change:
-            return change
+def _masked(gone: tuple[str, ...], come: tuple[str, ...], *, is_program: bool) -> list[str] | None:
+    """The words that went, with a flag's value of the moment masked; None where a word is of the moment."""
     if not all(is_general(word, is_program=is_program) for word in come):
         return None
-    old: list[str] = []
+    masked: list[str] = []
     for word in gone:
-        if is_general(word, is_program=is_program):
-            old.append(word)
-        elif not come and old and old[-1].startswith("-"):
-            old.append(ANY)
-        else:
+        is_value = not come and bool(masked) and masked[-1].startswith("-")
+        if not is_general(word, is_program=is_program) and not is_value:
             return None
-    return CommandChange(tuple(old), come)
-
-
-def _list_change(gone: str, come: str) -> CommandChange | None:
-    """One name that a list must not have."""
-    lost = [name for name in gone.split(",") if name not in come.split(",")]
-    if "," not in gone or len(lost) != 1 or not is_general(lost[0]):
-        return None
-    return CommandChange((f"…,{lost[0]},…",), (GAP,))
-
-
-def _unit_change(gone: str, come: str) -> CommandChange | None:
-    """A number whose unit was dropped or replaced."""
-    old, new = VALUE.fullmatch(gone), VALUE.fullmatch(come)
-    if not old or not new or old[1] != new[1] or old[2] == new[2]:
-        return None
-    return CommandChange((f"N{old[2]}",), (f"N{new[2]}",))
+        masked.append(word if is_general(word, is_program=is_program) else ANY)
+    return masked
 
 
 class CallSeen(Seen, frozen=True, kw_only=True, omit_defaults=True):
     """A wrong call that was mended, or the ways in which a program was called and worked."""
 
     signature: str = ""
-    failed: str = ""
-    fixed: str = ""
     change: str = ""
     shapes: tuple[str, ...] = ()
 
@@ -203,60 +134,45 @@ class CallSeen(Seen, frozen=True, kw_only=True, omit_defaults=True):
 
 class Corrections:
     name = "corrections"
-    version = 1
+    version = 2
     minimum_stories = 2
     seen = CallSeen
 
     def see(self, digest: Digest) -> Iterable[Grouped[CallSeen]]:
-        yield from _see_mended(digest)
+        mended = (grouped for failure in digest.failures for grouped in _see_mended(digest, failure))
+        yield from unique(mended, lambda call: (call.seen.signature, call.seen.change))
         yield from _see_worked(digest)
 
     def conclude(self, group: str, sightings: Sequence[Sighting[CallSeen]]) -> Iterable[Draft]:
-        mistakes = in_order(sighting for sighting in sightings if sighting.seen.signature)
-        changes = [mistake for mistake in mistakes if mistake.seen.change]
-        lines = [mistake for mistake in mistakes if not mistake.seen.change]
         worked = [sighting for sighting in sightings if sighting.seen.shapes]
-        for scope, same in _changes_by_scope(changes):
-            yield from _rule(group, scope, same, worked)
-        rules = [change for sighting in changes if (change := change_from(sighting.seen.change))]
-        special = (line for line in lines if not any(apply(rule, line.seen.failed) for rule in rules))
-        for scope, same in by_repo(special).items():
-            yield from _same_lines(scope, same)
+        mistakes = in_order(sighting for sighting in sightings if sighting.seen.change)
+        changing = [(change.old, seen) for seen in mistakes if (change := change_from(seen.seen.change))]
+        for _, same in sorted(group_by(changing, lambda pair: pair[0]).items()):
+            by_change = group_by((sighting for _, sighting in same), lambda sighting: sighting.seen.change)
+            best = max(by_change.values(), key=lambda some: (len(stories_in(some)), when(some[-1])))
+            scopes = by_repo(best)
+            for scope, seen in [(EVERYWHERE, best)] if len(scopes) > 1 else scopes.items():
+                yield from _rule(group, scope, seen, worked)
 
 
-def _see_mended(digest: Digest) -> Iterator[Grouped[CallSeen]]:
-    """The wrong calls of a session, each change and each line once."""
-    mended = (grouped for failure in digest.failures for grouped in _see_mended_call(digest, failure))
-    return unique(mended, lambda call: (call.seen.signature, call.seen.failed, call.seen.change))
-
-
-def _see_mended_call(digest: Digest, failure: Failure) -> Iterator[Grouped[CallSeen]]:
+def _see_mended(digest: Digest, failure: Failure) -> Iterator[Grouped[CallSeen]]:
     pair = _pair(digest, failure)
-    if pair is None:
+    change = change_between(*pair) if pair else None
+    if pair is None or change is None or not _is_plausible(digest.steps[failure.at].error, change):
         return
     failed, fixed = pair
-    change = change_between(failed, fixed)
-    if not _is_plausible(digest.steps[failure.at].error, change):
-        return
     seen = CallSeen(
         at=failure.at,
         excerpt=f"{failed[: EXCERPT_LIMIT // 2]} → {fixed[: EXCERPT_LIMIT // 2 - 3]}",
         signature=failure.signature,
-        failed="" if change else _durable(failed),
-        fixed="" if change else _durable(fixed),
-        change=str(change or ""),
+        change=str(change),
     )
-    if change or (seen.failed and seen.fixed):
-        yield Grouped(_QUOTING if change == QUOTE else change.program if change else _program(failed), seen)
+    yield Grouped(change.program, seen)
 
 
-def _is_plausible(error: str, change: CommandChange | None) -> bool:
+def _is_plausible(error: str, change: CommandChange) -> bool:
     """Whether the message blames the use, so that the change can be what mended it."""
-    if change and _is_moved(change):
-        return True
-    if not says.USAGE.are_in(error):
-        return False
-    return change is None or _is_about_use(change)
+    return _is_moved(change) or (says.USAGE.are_in(error) and _is_about_use(change))
 
 
 def _is_moved(change: CommandChange) -> bool:
@@ -281,21 +197,9 @@ def _pair(digest: Digest, failure: Failure) -> tuple[str, str] | None:
         return None
     if digest.steps[failure.by].status is not Status.SUCCEEDED:
         return None
-    failed = bare(plain(command_at(digest.steps, failure.at)))
-    fixed = bare(plain(command_at(digest.steps, failure.by)))
+    failed = bare(plain(command_of(digest.steps, failure.at)))
+    fixed = bare(plain(command_of(digest.steps, failure.by)))
     return (failed, fixed) if failed and fixed and failed != fixed else None
-
-
-def _durable(line: str) -> str:
-    """The line where it could come again as it is: short, without values of the moment, and more than a look."""
-    main = parsed(line).main
-    is_work = main is not None and main.weight is Weight.WORKS and len(spelled_commands(line)) == 1
-    return line if is_work and len(line) <= _LONGEST_LINE and not _MOMENT.search(line) else ""
-
-
-def _program(line: str) -> str:
-    commands = spelled_commands(line)
-    return commands[0].texts[0].rpartition("/")[2] if commands else line.split(maxsplit=1)[0]
 
 
 def _see_worked(digest: Digest) -> Iterator[Grouped[CallSeen]]:
@@ -303,7 +207,7 @@ def _see_worked(digest: Digest) -> Iterator[Grouped[CallSeen]]:
     shapes: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for at, step in enumerate(digest.steps):
         if step.kind is ActionKind.SHELL and step.has_worked:
-            for program, shape in _shapes(command_at(digest.steps, at)):
+            for program, shape in _shapes(command_of(digest.steps, at)):
                 shapes[program][shape] = None
     for program in sorted(shapes, key=lambda name: (-len(shapes[name]), name))[:_MOST_PROGRAMS]:
         yield Grouped(program, CallSeen(shapes=tuple(shapes[program])[:_MOST_SHAPES]))
@@ -319,22 +223,6 @@ def _shapes(line: str) -> Iterator[tuple[str, str]]:
             names = [word for word in command.texts[1:3] if is_general(word)]
             flags = [word.partition("=")[0] for word in command.texts[3:] if word.startswith("-") and is_general(word)]
             yield first, " ".join((*names, *flags))
-
-
-def _changes_by_scope(changes: Sequence[Sighting[CallSeen]]) -> Iterator[tuple[Scope, list[Sighting[CallSeen]]]]:
-    """What changes the same words: for all repositories where two have it, else for the one."""
-    changing = [(change.old, sighting) for sighting in changes if (change := change_from(sighting.seen.change))]
-    for _, same in sorted(group_by(changing, lambda pair: pair[0]).items()):
-        best = _in_most_stories([sighting for _, sighting in same], lambda sighting: sighting.seen.change)
-        scopes = by_repo(best)
-        yield from [(EVERYWHERE, best)] if len(scopes) > 1 else scopes.items()
-
-
-def _in_most_stories(
-    same: Sequence[Sighting[CallSeen]], fix: Callable[[Sighting[CallSeen]], str]
-) -> list[Sighting[CallSeen]]:
-    """The sightings of the fix that worked in most stories; of several, the latest."""
-    return max(group_by(same, fix).values(), key=lambda some: (len(stories_in(some)), when(some[-1])))
 
 
 def _rule(
@@ -362,11 +250,8 @@ def _triggers(change: CommandChange, same: Sequence[Sighting[CallSeen]], *, is_a
     """The failures seen; and the form itself, where it has never worked and can be known by its words."""
     signatures = sorted({sighting.seen.signature for sighting in same})[:_MOST_SIGNATURES]
     for signature in signatures:
-        if change == QUOTE:
-            yield Trigger(signature=signature)
-        else:
-            yield Trigger(program=change.program, words=change.words, signature=signature)
-    if is_always and change.words and not any(word.startswith("…,") for word in change.old):
+        yield Trigger(program=change.program, words=change.words, signature=signature)
+    if is_always and change.words:
         yield Trigger(program=change.program, words=change.words)
 
 
@@ -374,8 +259,6 @@ def _against(
     change: CommandChange, scope: Scope, same: Sequence[Sighting[CallSeen]], worked: Sequence[Sighting[CallSeen]]
 ) -> list[Sighting[CallSeen]]:
     """Sessions of other stories in which the form that failed here has worked."""
-    if change == QUOTE:
-        return []
     stories = stories_in(same)
     return [
         sighting
@@ -387,15 +270,7 @@ def _against(
 
 
 def words_of_change(change: CommandChange) -> str:
-    """A change in words."""
-    if change == QUOTE:
-        return (
-            "Quote words with `*`, `?` or `[` that a program is to see: the shell here fails when no file matches them."
-        )
-    field = next((word.strip("…,") for word in change.old if word.startswith("…,")), "")
-    if field:
-        call = quote(" ".join(word for word in change.new if word != GAP))
-        return f"{call} has no field {quote(field)}: leave it out." if call else ""
+    """A change in words; "" where nothing is left of the call."""
     if all(word == GAP for word in change.new):
         return ""
     old, new = quote(_call(change.old)), quote(_call(change.new))
@@ -405,22 +280,3 @@ def words_of_change(change: CommandChange) -> str:
 def _call(words: tuple[str, ...]) -> str:
     text = " ".join(words)
     return text if text.endswith(GAP) else f"{text} {GAP}"
-
-
-def _same_lines(scope: Scope, lines: Sequence[Sighting[CallSeen]]) -> Iterator[Draft]:
-    """Lines that failed, each with the line that worked in most stories."""
-    by_line = group_by(lines, lambda line: (line.seen.signature, line.seen.failed))
-    for (signature, failed), same in sorted(by_line.items()):
-        best = _in_most_stories(same, lambda line: line.seen.fixed)
-        fixed = best[0].seen.fixed
-        yield Draft(
-            harvester=Corrections.name,
-            key=("line", signature, failed),
-            scope=scope,
-            category=Category.PITFALL,
-            sentence=sentence(f"{quote(failed)} fails here; {quote(fixed)} worked instead."),
-            channel=Channel.OUTCOME,
-            triggers=(Trigger(program=_program(failed), words=tuple(failed.split()[1:]), signature=signature),),
-            advice=fixed,
-            evidence=outcomes(best),
-        )

@@ -8,10 +8,11 @@ what a change brings. Files that are run count as the repository's own only wher
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import SUBCOMMANDS
-from afterwit.actions.shell.tree import Command
+from afterwit.actions.shell.tree import PIPES, Command
 from afterwit.harvest.commands import harmless_table as table
 from afterwit.model.text import regex
 from afterwit.redaction.plain_names import is_plain_path, reads_like_a_sentence
@@ -32,31 +33,83 @@ _USUAL_CONFIG = regex(r"(?:[\w-]+/)*tsconfig[\w.]*\.json|.*\*.*")
 _PRIVATE = regex(r"(?i)secret|credential|passw|token|\.pem\b|id_rsa|\.env\b")
 _MANAGED = table.VERBS | {"makemigrations", "migrate", "showmigrations", "runserver", "collectstatic"}
 _MOST_TASK_WORDS = 4
+_LEAVES_HOOKS = regex(r"-[a-z]*n[a-z]*")
 _SCOPED = regex(r"@[\w.-]+/[\w.-]+")  # a package of the repository's own
 _CHOOSING = ("--filter", "-F", "--workspace", "-w", "--package", "-p")
 
 
 def unknown_parts(line: str, *, may_run_scripts: bool = False) -> frozenset[str]:
-    """The parts of a line that no closed set holds."""
-    commands = parsed(line).commands
-    return frozenset(part for command in commands for part in _of_command(command, may_run_scripts))
+    """The parts of a line that no closed set holds, each behind a word that says what it is."""
+    tree = parsed(line)
+    parts = {part for command in tree.commands for part in _of_command(command, may_run_scripts)}
+    if line.strip() and not (tree.is_whole and tree.commands):
+        parts.add(f"line {line}")
+    for before, command in pairwise(tree.commands):
+        if before.joint in PIPES and command.program in table.INTERPRETERS:
+            parts.add(f"pipe | {command.program}")
+        if before.joint == "||" and command.program in ("true", ":", "exit"):
+            parts.add(f"hides || {command.program}")
+    return frozenset(parts)
+
+
+def does_harm(part: str) -> bool:
+    """Whether an unknown part of what may be prose could do harm; that a name is merely unknown does not count."""
+    kind, _, what = part.partition(" ")
+    if kind in ("word", "program"):
+        texts = (what, what.partition("=")[2])
+        is_powerful = kind == "program" and (what in table.POWERFUL or what.startswith("-"))
+        return is_powerful or any(
+            (kind == "word" and is_host(text)) or _OUTSIDE.match(text) or table.HOOKS.search(text) for text in texts
+        )
+    return kind not in ("verb", "script")
 
 
 def _of_command(command: Command, may_run_scripts: bool) -> Iterator[str]:
     for name, value in command.assignments:
         if not _is_setting(name, value):
-            yield f"{name}={value}"
+            yield f"sets {name}={value}"
     yield from (f"runs {wrapper}" for wrapper in command.wrappers if wrapper not in table.RUNNERS)
+    for redirection in command.redirections:
+        if ">" in redirection.operator and redirection.target not in table.QUIET:
+            yield f"writes {redirection.target}"
+    yield from (f"expands {word.text}" for word in command.words if word.expands)
+    if not table.FETCHING_ALL.isdisjoint(command.wrappers) and "--no-install" not in command.flags:
+        name = next((name for word in command.words if _package_of(name := word.text) == command.program), "")
+        if name != command.program or name not in table.FETCHED:
+            yield f"package {name or command.program}"
+    yield from _brought(command)
     yield from _of_wrapping(command)
     program, arguments = _program(command)
+    if program not in table.LOOKING:
+        yield from (f"word {word}" for word in command.arguments if table.VENDORED.search(word))
+    if command.subcommand.startswith("-m "):
+        yield from _of_arguments(
+            "python", "", list(command.arguments[: command.arguments.index("-m")]), may_run_scripts
+        )
     path = next((word.text for word in command.words if word.text.endswith(command.program)), "")
     is_own = "/" in path and path.rpartition("/")[0] not in table.BIN_FOLDERS
     if is_own or program not in table.PROGRAMS:
         if not (may_run_scripts and "/" in path and _is_inside(path)):
-            yield f"program {path or program}"
+            yield f"program {path if '/' in path else program}"
         yield from _of_arguments("", "", arguments, may_run_scripts)
         return
     yield from _of_program(program, command, arguments, may_run_scripts)
+
+
+def _brought(command: Command) -> Iterator[str]:
+    """What an installer is told to bring, beyond what the repository says; not the file behind `-r`."""
+    steps = command.subcommand.split()
+    verbs = table.INSTALLS.get(command.program, frozenset[str]())
+    if verbs.isdisjoint((*steps[:2], *command.arguments[:1])):
+        return
+    if command.program in ("docker", "podman") and "compose" not in steps:
+        yield f"brings {command.program}"
+    before = ""
+    for word in command.arguments:
+        is_file = before in ("-r", "--requirement", "--requirements")
+        if not (word.startswith("-") or word in steps or is_file or is_own_code(word)):
+            yield f"brings {word}"
+        before = word
 
 
 def _of_program(program: str, command: Command, arguments: list[str], may_run_scripts: bool) -> Iterator[str]:
@@ -76,6 +129,13 @@ def _of_program(program: str, command: Command, arguments: list[str], may_run_sc
     words = [] if verb.startswith("-") else verb.split()
     if not words and program in table.FIRST_WORD_IS_VERB:
         words = [word for word in arguments if not word.startswith("-")][:1]
+    if program == "git" and words[:1] == ["commit"] and any(_LEAVES_HOOKS.fullmatch(word) for word in arguments):
+        yield "flag --no-verify"
+    if program == "git" and not table.REMOTES.isdisjoint(words[:1]) and {"origin", "upstream"}.isdisjoint(arguments):
+        named = (word for word in arguments if word != words[0] and not table.USUAL_REMOTE.fullmatch(word))
+        yield from (f"remote {word}" for word in named)
+    if program == "set":
+        yield from (f"word {word}" for word in arguments if word.startswith("+"))
     if not _only_looks(program, words, arguments):
         yield from (f"verb {program} {word}" for word in _unknown_verbs(program, words))
     rest = list(arguments)
@@ -98,8 +158,7 @@ def _program(command: Command) -> tuple[str, list[str]]:
     """The program by its usual name, and its arguments. A module that is run is the program."""
     arguments = list(command.arguments)
     if command.subcommand.startswith("-m "):
-        at = arguments.index("-m") if "-m" in arguments else 0
-        return command.subcommand[3:], arguments[at + 2 :]
+        return command.subcommand[3:], arguments[arguments.index("-m") + 2 :]
     return table.SAME_PROGRAM.get(command.program, command.program), arguments
 
 
@@ -146,20 +205,23 @@ def _is_task(name: str) -> bool:
         and not table.TASK_WORDS.isdisjoint(tokens)
         and table.NO_TASK_WORDS.isdisjoint(tokens)
         and not reads_like_a_sentence(name)
+        and not is_host(name)
     )
 
 
 def _of_arguments(program: str, verb: str, words: list[str], may_run_scripts: bool) -> Iterator[str]:
     short = frozenset(table.SHORT_FLAGS.get(program, "").split())
     before = ""
-    for word in words:
+    for word, following in zip(words, [*words[1:], ""], strict=False):
         if word.startswith("-") and not _NUMBER.fullmatch(word) and word not in ("-", "--"):
             name, mark, value = word.partition("=")
-            if not _is_flag(program, name, short) or (mark and not _is_value(name, value)):
+            loads = _loads(program, name, value if mark else following)
+            is_known = loads is False or _is_flag(program, name, short)
+            if loads or not is_known or (mark and not _is_value(name, value)):
                 yield f"flag {word}"
         elif program == "pytest" and before == "-p":
             if word not in table.PLUGINS_OFF:
-                yield f"word {word}"
+                yield f"flag -p {word}"
         elif before in table.VALUED:
             is_own = before in _CHOOSING and _SCOPED.fullmatch(word)
             if not is_own and not (_is_value(before, word) and _is_operand(program, verb, word, is_value=True)):
@@ -167,6 +229,15 @@ def _of_arguments(program: str, verb: str, words: list[str], may_run_scripts: bo
         elif not _is_operand(program, verb, word) and not (may_run_scripts and not program and _is_inside(word)):
             yield f"word {word}"
         before = word
+
+
+def _loads(program: str, name: str, value: str) -> bool | None:
+    """Whether a flag puts instructions or code in the place of the project's own; None: it is no such flag."""
+    own = name if name.startswith("--") else f"{program}{name}"
+    if own in table.PLACING:
+        return table.USUAL_PLACE.fullmatch(value) is None
+    worded = table.WORDED.get(own)
+    return worded.fullmatch(value) is None if worded else None
 
 
 def _is_flag(program: str, name: str, short: frozenset[str]) -> bool:
@@ -189,7 +260,12 @@ def _is_value(flag: str, value: str) -> bool:
         return bool(re.fullmatch(r"(?:[\w-]+/)*requirements[\w.-]*\.txt|(?:-r)?\w*", value))
     if table.LOWERED.fullmatch(value):
         return bool(table.MAY_BE_OFF.fullmatch(flag))
-    return _is_inside(value) and ".." not in value and not (flag in _LOADING and _LOADED.match(value))
+    return (
+        _is_inside(value)
+        and ".." not in value
+        and not table.RISKY_VALUE.search(value)
+        and not (flag in _LOADING and _LOADED.match(value))
+    )
 
 
 def _is_inside(word: str) -> bool:
@@ -198,9 +274,30 @@ def _is_inside(word: str) -> bool:
         _WORD.fullmatch(word) is not None
         and not _OUTSIDE.match(word)
         and not _HOST.match(word)
+        and not is_host(word)
+        and not table.HOOKS.search(word)
         and not reads_like_a_sentence(word)
         and (not word or "/" not in word or is_plain_path(re.sub(r"[*?:|^,]+", "x", word)))
     )
+
+
+def is_host(word: str) -> bool:
+    if table.SCHEME.match(word) or table.USER_AT.match(word) or table.HOST_PORT.match(word):
+        return True
+    domain = table.DOMAIN.match(word)
+    if domain is None or word.startswith((".", "-", "/")) or table.TASKS.fullmatch(word):
+        return False
+    return bool(domain["path"]) or domain["end"].lower() not in table.FILE_ENDINGS
+
+
+def is_own_code(word: str) -> bool:
+    """Whether an installer is only told to take what the repository says."""
+    path = word.partition("[")[0]
+    return path in (".", "...") or (path.startswith("./") and ".." not in path.removesuffix("...").split("/"))
+
+
+def _package_of(word: str) -> str:
+    return word.rpartition("/")[2].partition("@")[0]
 
 
 def _is_operand(program: str, verb: str, word: str, *, is_value: bool = False) -> bool:

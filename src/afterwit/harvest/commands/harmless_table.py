@@ -1,8 +1,11 @@
 """Tables behind `harmless`: closed sets of programs, subcommands, flags, tasks and variables that are known to read,
-test, build, lint, format or list, and nothing else. What is missing here waits for a person. Data alone.
+test, build, lint, format or list, and nothing else. What is missing here waits for a person. The few names of what does
+more are for words in which no command can be told from prose. Data alone.
 """
 
-from afterwit.actions.shell.programs import names
+import re
+
+from afterwit.actions.shell.programs import MODULE_RUNNERS, names
 from afterwit.harvest.commands.purposes import KNOWN_PROGRAMS
 from afterwit.model.text import regex
 
@@ -124,20 +127,20 @@ _FLAGS = names(
     " --limit= --count= --max-count= --lines= --tail= --head= --since= --until= --grep= --filter= --testPathPattern="
     " --testPathPatterns= --testNamePattern= --test-name-pattern --run= --watch --no-watch --watchAll --runInBand"
     " --maxWorkers= --workers= --parallel --no-parallel --jobs= --all --workspace= --workspaces --workspace-root"
-    " --package= --project= --directory= --cwd= --dir= --prefix= --features= --all-features --no-default-features"
+    " --features= --all-features"
     " --all-targets --lib --bins --tests= --release --doc --noEmit --no-emit --no-deps --check --diff --dry-run --list"
     " --list-tests --lf --last-failed --ff --maxfail= --tb= --durations= --co --collect-only --no-cov --cov="
     " --cov-report= --coverage --no-coverage --headless --bail --fail-fast --no-fail-fast --exitfirst --failfast"
-    " --timeout= --frozen-lockfile --frozen --locked --immutable --offline --prefer-offline --no-audit --no-fund"
+    " --timeout= --frozen-lockfile --frozen --locked --immutable --offline --prefer-offline --no-fund"
     " --no-install --no-sync --no-cache --nocapture --show-error-codes --fill --draft --title= --body= --web"
     " --include= --glob= --hidden --type= --ignore-case --word-regexp --line-number --files-with-matches"
     " --only-matching --context= --after-context --before-context --max-depth= --follow --graph --decorate --patch"
     " --cached --staged --no-edit --message= --set-upstream --tags --prune-tags --detach --rebase --ff-only --fix"
     " --write --single-run --stacktrace --info --no-daemon --console= --batch-mode --no-transfer-progress"
     " --pattern= --keepdb --group= --extra= --dev --all-groups --all-extras --no-interaction --configuration="
-    " --framework= --no-restore --no-build --nologo --target= --exact --ci --verbosity= --list-different"
+    " --framework= --no-build --nologo --target= --exact --ci --verbosity= --list-different"
     " --write-changes --statistics --show-source --show-fixes --namespace= --all-namespaces --selector= --no-trunc"
-    " --unified --word-diff --no-ext-diff --no-stat --no-patch --recursive --noEmitOnError --emitDeclarationOnly"
+    " --unified --word-diff --no-ext-diff --no-stat --no-patch --recursive --emitDeclarationOnly"
     " --incremental --build --no-incremental --log-level= --loglevel= --all-files --files= --hook-stage= --from-ref"
     " --to-ref --show-diff-on-failure --affected --base= --targets= --no-watchman --verify-no-changes"
     " --check-formatted --warnings-as-errors --error-exitcode --strict --require-hashes --sort= --state= --author="
@@ -268,7 +271,7 @@ SETTINGS = {
     **dict.fromkeys(
         names(
             "CI RUST_BACKTRACE NO_COLOR FORCE_COLOR CLICOLOR PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED PYTHONUTF8"
-            " CGO_ENABLED VERBOSE V UPDATE_SNAPSHOTS SNAPSHOT_UPDATE DEBUG TF_IN_AUTOMATION"
+            " CGO_ENABLED VERBOSE UPDATE_SNAPSHOTS SNAPSHOT_UPDATE DEBUG"
         ),
         regex(r"|0|1|true|false|full|yes|no"),
     ),
@@ -285,7 +288,6 @@ SETTINGS = {
     "GOOS": regex(r"linux|darwin|windows|js|wasip1"),
     "GOARCH": regex(r"amd64|arm64|386|arm|wasm"),
     "GOWORK": regex(r"off"),
-    "GOFLAGS": regex(r"-mod=(?:mod|vendor|readonly)"),
     "DJANGO_SETTINGS_MODULE": regex(r"[a-z_]+(?:\.[a-z_]+){0,3}"),
     "FLASK_APP": regex(r"[a-z_]+(?:\.py)?"),
     "UV_PROJECT_ENVIRONMENT": regex(r"\.?venv"),
@@ -300,4 +302,107 @@ LOWERED = regex(
 MAY_BE_OFF = regex(
     r"--?(?:no-)?(?:colou?r|watch\w*|pager|progress|headless|coverage|cov|ui|pretty|count|retries|input|cache"
     r"|workers|maxWorkers|parallel|json|verbosity|console|tail|n|j|C|A|B|p|context|durations)"
+)
+
+RIGHTS = names(
+    "sudo doas su pkexec runas chmod chown chgrp setfacl chattr setcap usermod useradd visudo passwd ssh-add"
+    " ssh-keygen gpg security keychain pass op vault doppler infisical aws-vault xattr spctl csrutil setenforce"
+    " iptables ufw mount umount nsenter chroot launchctl systemctl crontab at"
+)
+REACHING = names("ssh scp sftp rsync curl wget nc ncat telnet ftp socat mosh http https xh aria2c")
+INTERPRETERS = names(
+    "sh bash zsh dash ksh fish python python3 perl ruby node bun deno php lua osascript iex pwsh tclsh"
+)
+SANDBOXES = names("firejail bwrap sandbox-exec nsjail unshare docker podman systemd-run chronic")
+POWERFUL = (
+    RIGHTS
+    | REACHING
+    | names("brew apt apt-get dnf yum conda mamba snap flatpak choco winget scoop port nix-env pacman apk pipx")
+)
+FETCHING = names("npx bunx pnpx uvx")
+FETCHING_ALL = FETCHING | {"bun x", "npm exec", "pnpm dlx", "yarn dlx", "uv tool run", "pipx run"}
+FETCHED = KNOWN_PROGRAMS | names("tsx ts-node")
+"""Of what such a runner would bring from elsewhere, programs that go by the name of their package."""
+
+KNOWN_NAMES = (PROGRAMS | (RUNNERS - {"rtk"}) | FETCHING_ALL | RIGHTS | MODULE_RUNNERS | INTERPRETERS) | names(
+    "arch awk buf cProfile chronic claude codex compose coproc cp docker-compose egrep ensurepip erl flock gemini"
+    " gunzip ionice json ln mv nocorrect noglob open pdb pip3 podman rustup tar timeit unzip xargs xdg-open zipfile"
+)
+"""Programs, modules and what runs them that are no strangers, whatever else is to be said of them."""
+
+LOWERS = regex(
+    r"--?(?:no-?verif\w*|force[\w-]*|yolo|insecure\w*|privileged|dangerous[\w-]*|unsafe[\w-]*|trust[\w-]*|bypass[\w-]*"
+    r"|skip[\w-]*|disable[\w-]*|allow[\w-]*|ignore[\w-]*|exclude[\w-]*|accept[\w-]*|assume[\w-]*|auto-?(?:approve|confirm"
+    r"|accept)[\w-]*|yes|admin|hard|delete|full-auto|break-[\w-]*|legacy-[\w-]*|without-[\w-]*|nocheck|permissive|lax"
+    r"|approval[\w-]*|permission[\w-]*|sandbox[\w-]*|fix-permissions|prune|purge|exit-zero|passWithNoTests)"
+)
+GUARDS = regex(
+    r"--?(?:dry-?run|check|verify[\w-]*|sandbox[\w-]*|read-?only|safe[\w-]*|strict[\w-]*|frozen[\w-]*|locked|immutable"
+    r"|require-hashes|confirm|interactive|no-install|no-exec|noop|gpg-sign|sign|signoff|audit|offline|ignore-scripts|cached"
+    r"|no-commit|no-run|what-?if|fail[\w-]*|max-warnings|error-on[\w-]*|exit-code|warnings-as-errors|noEmit|pure-lockfile|ci)"
+)
+PLACING = names("--cwd --dir --directory --prefix --project make-C ninja-C ninja-t pnpm-C gradle-p tsc-p")
+"""Flags that put other instructions in the place of the project's own; those of one program behind its name."""
+
+USUAL_PLACE = regex(r"\.|(?:[\w-]{1,60}/){0,9}tsconfig[\w.]{0,40}\.json")
+"""What such a flag may name: the project's own place."""
+
+REPORTS = regex(
+    r"(?:dot|verbose|default|spec|jsonl?|junit|tap|min|list|lines?|html|github(?:-actions)?|basic|progress|documentation|stylish"
+    r"|compact|unix|text|concise|full|grouped|pretty|short|long|raw|sarif|xml|yaml|csv|table|wide|name|tdd|bdd|oneline)?|[%{].*"
+)
+WORDED = {
+    **dict.fromkeys(names("--reporter --reporters --format --output-format --ui eslint-f rspec-f"), REPORTS),
+    "python-W": regex(r"error|default|always|module|once"),
+}
+"""Flags that load whatever they name, unless it is one of the words that everybody knows."""
+
+INSTALLS = {
+    **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), names(
+        "install i add ci link up update upgrade create init dlx x"
+    )),
+    **dict.fromkeys(("pip", "pip3", "pipx", "gem", "brew", "apt", "apt-get", "dnf", "yum", "conda", "mamba", "snap",
+                     "flatpak", "choco", "winget", "scoop", "port", "nix-env", "pacman", "apk"),
+                    names("install add inject download upgrade update -S -i")),
+    "uv": names("add pip tool"), "poetry": names("add install self"), "pdm": names("add install"),
+    "pipenv": names("install"), "cargo": names("install add binstall"), "go": names("install get run"),
+    "composer": names("require install global"), "dotnet": names("add tool"), "mise": names("use install plugin"),
+    "asdf": names("install plugin"), "deno": names("install add run"), "gh": names("extension"),
+    "claude": names(
+        "mcp plugin"
+    ), "codex": names("mcp"), "gemini": names("extensions mcp"),
+    "code": names("--install-extension"),
+    "docker": names("run pull exec load import"), "podman": names("run pull exec load import"),
+    "helm": names("install upgrade repo"), "kubectl": names("apply run exec create"), "git": names("clone submodule"),
+    "bundle": names("add install"), "rustup": names("component toolchain target"), "mix": names("archive.install"),
+}  # fmt: skip
+"""Subcommands that bring their operands from elsewhere."""
+
+REMOTES = names("push fetch pull remote ls-remote")  # of git
+USUAL_REMOTE = regex(r"origin|upstream|main|master|HEAD|add|-.*")
+SCHEME = regex(r"[a-z][a-z0-9+.-]*://(?!(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)(?:[:/]|\Z))", re.IGNORECASE)
+USER_AT = regex(r"[\w.+-]+@[\w.-]+(?::.*)?\Z|[\w.-]+:[\w./~-]+\.git\Z")
+HOST_PORT = regex(r"(?!localhost:|127\.)[\w.-]*[A-Za-z][\w.-]*:\d{2,5}(?:/.*)?\Z|\d{1,3}(?:\.\d{1,3}){3}")
+DOMAIN = regex(r"(?:[\w-]+\.)+(?P<end>[a-z]{2,18})(?::\d+)?(?P<path>/.*)?\Z", re.IGNORECASE)
+FILE_ENDINGS = names(
+    "py pyi ts tsx js jsx mjs cjs mts cts json jsonc json5 md mdx rst txt yml yaml toml ini cfg conf lock go mod"
+    " sum rs rb java kt kts gradle scala c cc cpp cxx h hpp cs fs vb swift m mm sh bash zsh fish ps1 bat sql html"
+    " htm css scss sass less vue svelte astro xml csv tsv proto graphql gql tf tfvars hcl env example dist log out"
+    " snap svg png jpg gif ico pdf lua php pl r jl ex exs erl hrl elm clj cljs edn dart nix bzl bazel cmake mk"
+    " tmpl tpl hbs ejs erb jinja j2 feature ipynb zig nim v sol wasm map patch diff bak test spec config rc db"
+    " sqlite parquet gz zip tar tgz xz whl sln csproj"
+) - {"example"}
+TASKS = regex(r"(?:deps|ecto|phx|hex)\.[a-z_]+")  # of mix
+HOOKS = regex(
+    r"(?:^|/)\.(?:git|ssh|husky|claude|codex|gemini|github|vscode|bashrc|zshrc|profile|npmrc|pypirc|netrc|env)\b"
+)
+VENDORED = regex(
+    r"(?:^|/)(?:node_modules|third[_-]?party|vendor(?:ed)?|site-packages|\.(?!venv\b|\.?(?:/|\Z)|[\w-]+\Z)[\w-]+)(?:/|\Z)"
+)
+LOOKING = names(
+    "cat head tail less more wc sort uniq cut grep egrep rg ag ack find fd ls tree stat file diff cmp jq yq"
+)
+QUIET = ("/dev/null", "1", "2")
+RISKY_VALUE = regex(
+    r"danger|bypass|unsafe|insecure|\broot\b|admin|\btrust|disable|full-access|hookspath", re.IGNORECASE
 )

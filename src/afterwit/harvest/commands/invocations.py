@@ -4,11 +4,11 @@
 dropped, and where the command was aimed at some files or tests, they stand as `<path>` and the form is a *part*.
 `runs_in` gives every run of a digest that has a purpose and of which is known where it ran, with whether the command
 ran at all: tests that fail are the work, not a fault of the command, and an exit code that a pipe hides says nothing.
-`command_at` gives the command line behind a step. What the runs teach is left to the harvesters.
+What the runs teach is left to the harvesters.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import lru_cache, wraps
 from typing import NamedTuple, TypeVar
 
@@ -16,7 +16,8 @@ from afterwit.actions.failures.failure_class import classify
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight, names
 from afterwit.actions.shell.tree import Command, folder_after
-from afterwit.harvest.commands.purposes import Purpose, may_have_purpose, purpose_of
+from afterwit.actions.steps import command_of
+from afterwit.harvest.commands.purposes import Purpose, purpose_of
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, Status, Step
 from afterwit.model.knowledge import EXCERPT_LIMIT
@@ -217,8 +218,6 @@ class _Meant(NamedTuple):
 @lru_cache(maxsize=1024)
 def _purposeful_commands(target: str) -> tuple[_Meant, ...]:
     """The commands of a line that have a purpose. Several harvesters ask for the same lines, one after the other."""
-    if not may_have_purpose(target):
-        return ()
     line = parsed(target)
     is_alone = sum(command.weight is Weight.WORKS for command in line.commands) <= 1
     meant = ((purpose, form_of(command), command) for command in line.commands if (purpose := purpose_of(command)))
@@ -271,7 +270,7 @@ def _class_of(digest: Digest, at: int) -> FailureClass:
         return named
     step = digest.steps[at]
     whole = Step(step.kind, step.tool, step.target, Status.FAILED, None, step.exit_code, error=step.error)
-    return classify(whole, command_at(digest.steps, at), rules=any(rule.at == at for rule in digest.rules))
+    return classify(whole, command_of(digest.steps, at), rules=any(rule.at == at for rule in digest.rules))
 
 
 @once_per_digest
@@ -302,14 +301,6 @@ def folder_below(folder: str, repo: str, roots: frozenset[str]) -> str | None:
 def _safe(folder: str) -> str | None:
     folder = folder.strip("/")
     return folder if not folder or _SAFE.fullmatch(folder) else None
-
-
-def command_at(steps: Sequence[Step], at: int) -> str:
-    """The command line that a step runs or polls; "" where it is no shell call."""
-    step = steps[at]
-    if step.kind is not ActionKind.SHELL:
-        return ""
-    return steps[step.started_by].target if step.started_by is not None else step.target
 
 
 def work_of(line: str) -> str:

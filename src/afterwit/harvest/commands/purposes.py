@@ -5,7 +5,6 @@ project invents for itself are understood as well: `npm run test:unit`, `make li
 is none of these has no purpose here.
 """
 
-import re
 from enum import StrEnum
 
 from afterwit.actions.shell.programs import MODULE_RUNNERS, names
@@ -81,12 +80,6 @@ _TASKS: tuple[tuple[frozenset[str], Purpose], ...] = (
     (names("check checks verify validate ci precommit qa"), Purpose.CHECK),
     (names("dev start serve server preview"), Purpose.RUN),
 )
-_ANY = regex(rf"(?<![\w-])(?:{'|'.join(map(re.escape, sorted({*_PROGRAMS, *_RUNNERS, *MODULE_RUNNERS})))})(?![\w-])")
-
-
-def may_have_purpose(line: str) -> bool:
-    """A cheap look before a line is taken apart: whether it names a program that can have one."""
-    return bool(_ANY.search(line))
 
 
 def purpose_of(command: Command) -> Purpose | None:

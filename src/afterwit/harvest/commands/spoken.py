@@ -9,8 +9,9 @@ from collections.abc import Collection, Iterator
 
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import names
-from afterwit.harvest.commands.power import UNKNOWN, is_tellable, power_of
-from afterwit.harvest.commands.power_table import FETCHING, KNOWN_NAMES, LOWERS, REACHING
+from afterwit.harvest.commands.harmless import does_harm, unknown_parts
+from afterwit.harvest.commands.harmless_table import FETCHING, KNOWN_NAMES, LOWERS, REACHING
+from afterwit.harvest.commands.power import is_tellable
 from afterwit.model.text import regex
 
 SPAN = regex(r"`([^`]+)`")
@@ -52,6 +53,11 @@ def power_in(sentence: str, called: Collection[str] = ()) -> str:
     return next(flags, "") or next(_powerful_words(SPAN.sub(" ` ", sentence)), "")
 
 
+def can_do_harm(line: str) -> bool:
+    """Whether a line that may be prose is a command that can do harm. What is merely unknown does not count."""
+    return bool(power_in(line)) or any(map(does_harm, unknown_parts(line)))
+
+
 def calls_in(sentence: str, called: Collection[str] = ()) -> list[tuple[str, bool]]:
     """What stands between backticks and can be run, each with whether the sentence says to run it: that alone makes it
     a command; else it begins with a program, or looks like a call. Messages and pieces of code are none."""
@@ -88,4 +94,4 @@ def _powerful_words(prose: str) -> Iterator[str]:
         if is_advised and name in _RIGHTS:
             yield name
         elif words and (is_meant or any(map(_LIKE_AN_ARGUMENT.match, call.split()))):
-            yield from [call] if power_of(call) not in ("", UNKNOWN) else []
+            yield from [call] if any(map(does_harm, unknown_parts(call))) else []

@@ -116,7 +116,7 @@ def _change_command(advice: str, moment: Moment) -> tuple[str, str]:
     """The line that the advice means, and the command without what belongs to the moment."""
     from afterwit.actions.shell.command_changes import advised, bare
 
-    return advised(advice, moment.command, moment.output), bare(moment.command)
+    return advised(advice, moment.command), bare(moment.command)
 
 
 def known_fixes(deck: Deck, agent: str, moment: Moment, place: Location) -> tuple[str, list[DeckLine]]:

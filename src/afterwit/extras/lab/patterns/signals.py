@@ -17,7 +17,8 @@ from itertools import chain
 from typing import NamedTuple
 
 from afterwit.actions.shell.parse import parsed
-from afterwit.harvest.commands.invocations import CommandRun, command_at, excerpt_of, runs_in, work_of
+from afterwit.actions.steps import command_of
+from afterwit.harvest.commands.invocations import CommandRun, excerpt_of, runs_in, work_of
 from afterwit.harvest.commands.power import is_tellable
 from afterwit.harvest.commands.purposes import Purpose, purpose_of
 from afterwit.harvest.harvester import Grouped, quote, unique
@@ -168,7 +169,7 @@ def _turned_down(digest: Digest, at: int) -> Subject | None:
 
 def _of_work(digest: Digest, failure: Failure) -> Subject | None:
     """A commit or push that a check refused, or a check that the session left failing."""
-    commands = parsed(command_at(digest.steps, failure.at)).commands
+    commands = parsed(command_of(digest.steps, failure.at)).commands
     steps = (command.subcommand.partition(" ")[0] for command in commands if command.program == "git")
     step = next((word for word in steps if word in _PUBLISHING), "")
     if step and digest.repo and any(rule.at == failure.at for rule in digest.rules):
@@ -216,7 +217,7 @@ def _not_there(digest: Digest, failure: Failure) -> Subject | None:
 
 def _command(digest: Digest, at: int) -> str:
     """The program behind a step and its subcommand, where they can be named."""
-    command = work_of(command_at(digest.steps, at))
+    command = work_of(command_of(digest.steps, at))
     return command if _is_plain(command) else ""
 
 

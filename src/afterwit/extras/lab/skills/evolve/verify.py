@@ -26,9 +26,9 @@ from msgspec.structs import replace
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.project_calls import ProjectCall, calls_in
 from afterwit.actions.shell.tree import Command
+from afterwit.harvest.commands.harmless_table import KNOWN_NAMES
 from afterwit.harvest.commands.invocations import runs_in
 from afterwit.harvest.commands.power import is_tellable
-from afterwit.harvest.commands.power_table import KNOWN_NAMES
 from afterwit.harvest.commands.purposes import Purpose, purpose_of
 from afterwit.harvest.harvester import quote, sentence
 from afterwit.knowledge.contradictions import denial_of
