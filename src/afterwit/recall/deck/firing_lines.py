@@ -16,6 +16,7 @@ from afterwit.knowledge.brief import ToldLine, is_compiled
 from afterwit.knowledge.shown_items import may_be_told
 from afterwit.model.kinds import ActionKind
 from afterwit.model.knowledge import EVERYWHERE, READ, Authority, Channel, Item, ItemStatus, Scope, ScopeKind, Trigger
+from afterwit.model.text import root
 from afterwit.recall.brief_block import line_of, said_of
 from afterwit.recall.deck.reader import TRIGGER_COLUMNS, words_in
 from afterwit.recall.situation import order
@@ -183,7 +184,7 @@ def _keys_of(number: int, trigger: Trigger, *, is_waiting: bool, is_awaited: boo
     elif trigger.path:
         yield _Key("near" if is_waiting else "path", frozenset(needed_by_path(trigger.path)), number)
     elif trigger.topic:
-        yield _Key("topic", frozenset(trigger.topic), number)
+        yield _Key("topic", frozenset(map(root, trigger.topic)), number)
 
 
 def _put_keys(db: apsw.Connection, keys: list[_Key]) -> None:
