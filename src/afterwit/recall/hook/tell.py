@@ -141,7 +141,7 @@ class HookTeller:
             told += [heading, *kept] if kept else []
             wanted += [heading, *(joined((ours("- "), text)) for _, text in lines)]
             has_lines = has_lines or bool(kept)
-        example = self._example(joined(wanted, "\n"))
+        example = self._example(joined(wanted, "\n")) if listener == SESSION else None
         if example is not None and self._arm == TEMPLATE:
             item, text = example
             items[item] = int(self._is_shown(item))
