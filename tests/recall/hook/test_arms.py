@@ -3,12 +3,12 @@
 import pytest
 from tests.recall.hook.conftest import BLOCKS, KEY, REPO, Hook
 
+from afterwit.recall.brief_block import MOST_TOKENS
 from afterwit.recall.deck.write import DeckBlock, DeckExample
 from afterwit.recall.holdout import odds_for
 from afterwit.recall.hook.tell import LARGEST_BLOCK
 from afterwit.recall.prompt_block import BlockLine, BlockSection
 from afterwit.recall.situation import tokens
-from afterwit.recall.start_block import MOST_TOKENS
 from afterwit.redaction.shown import ours
 
 FAST = ("pnpm test --fast", "error: unknown option '--fast'")
