@@ -247,7 +247,7 @@ class _Collecting:
         self._items = list(all_items(db))
         self._history = _history(db)
         self._gained = gained_times(self._items, self._history)
-        self._told = _read_told(draws_since(db, since_ms), self._items)
+        self._told = _read_told(draws_since(db, since_ms), self._items, notes_of_lines(recorded(db)))
         by_id = {item.id: item for item in self._items}
         self._hits = HitTally(self._told.notes, by_id)
         self._wrong = WrongTally(self._told.notes, by_id, self._history)
@@ -330,7 +330,8 @@ def _history(db: apsw.Connection) -> NoteHistory:
     )
 
 
-def _read_told(draws: Iterable[DrawRow], items: Iterable[Item]) -> _Told:
+def _read_told(draws: Iterable[DrawRow], items: Iterable[Item], notes_of: Mapping[str, Sequence[str]]) -> _Told:
+    """Of a line that was compiled, the notes that it rests on were told."""
     heads = {name: item.id for item in items for name in names_of(item)}
     notes: list[ToldNote] = []
     calls: list[Occasion] = []
@@ -338,8 +339,8 @@ def _read_told(draws: Iterable[DrawRow], items: Iterable[Item]) -> _Told:
         to = SessionKey(draw.agent, draw.session, bool(draw.context))
         calls.append(Occasion(draw.at_ms, to, draw.moment, tokens(draw.text), bool(draw.is_held), draw.took_ms))
         for name, is_shown in msgspec.json.decode(draw.items, type=dict[str, int]).items():
-            if is_shown:
-                notes.append(ToldNote(draw.at_ms, to, heads.get(name, name), draw.moment, draw.act))
+            for note in notes_of.get(name) or (name,) if is_shown else ():
+                notes.append(ToldNote(draw.at_ms, to, heads.get(note, note), draw.moment, draw.act))
     return _Told(list(first_told(notes)), calls)
 
 
