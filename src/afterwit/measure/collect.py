@@ -339,8 +339,8 @@ def _read_told(draws: Iterable[DrawRow], items: Iterable[Item], notes_of: Mappin
         to = SessionKey(draw.agent, draw.session, bool(draw.context))
         calls.append(Occasion(draw.at_ms, to, draw.moment, tokens(draw.text), bool(draw.is_held), draw.took_ms))
         for name, is_shown in msgspec.json.decode(draw.items, type=dict[str, int]).items():
-            for note in notes_of.get(name) or (name,) if is_shown else ():
-                notes.append(ToldNote(draw.at_ms, to, heads.get(note, note), draw.moment, draw.act))
+            told = notes_of.get(name) or (name,) if is_shown else ()
+            notes += [ToldNote(draw.at_ms, to, heads.get(note, note), draw.moment, draw.act) for note in told]
     return _Told(list(first_told(notes)), calls)
 
 
