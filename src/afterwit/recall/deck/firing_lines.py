@@ -21,7 +21,7 @@ from afterwit.recall.brief_block import line_of, said_of
 from afterwit.recall.deck.reader import TRIGGER_COLUMNS, words_in
 from afterwit.recall.situation import order
 from afterwit.redaction.markers import defused
-from afterwit.redaction.shown import Shown, of_deck
+from afterwit.redaction.shown import Shown
 
 _STATED = (Channel.USER, Channel.ASSISTANT)
 
@@ -71,17 +71,17 @@ def lines_of(items: Iterable[Item]) -> Iterator[FiringLine]:
 
 def lines_on_demand(repo: str, told: Iterable[ToldLine]) -> Iterator[FiringLine]:
     """The lines of a page that wait for a trigger."""
-    for one in told:
-        text = line_of(one).removeprefix("- ")
-        if one.line.heading is None and one.line.triggers and text:
+    for waiting in told:
+        line, text = waiting.line, line_of(waiting)
+        if line.heading is None and line.triggers and text:
             yield FiringLine(
-                item=one.line.id,
-                text=of_deck(text),
+                item=line.id,
+                text=text,
                 scope=Scope(ScopeKind.REPO, repo),
                 confidence=1.0,
-                agents=one.agents,
-                triggers=one.line.triggers,
-                awaits=tuple(trigger for trigger in one.line.triggers if trigger.program),
+                agents=waiting.agents,
+                triggers=line.triggers,
+                awaits=tuple(trigger for trigger in line.triggers if trigger.program),
             )
 
 
