@@ -2,18 +2,14 @@
 
 from pathlib import Path
 
-import msgspec
 import pytest
 from tests.demo_store import copied_demo, learned_demo
 
 from afterwit.config.world import World
-from afterwit.knowledge.door.list import ItemFilter, item_in, item_row, listed
-from afterwit.knowledge.whose_words import Listener
-from afterwit.model.knowledge import READ, Channel, Item, ItemStatus
+from afterwit.knowledge.door.list import ItemFilter, listed
+from afterwit.model.knowledge import Item, ItemStatus
 from afterwit.recall.recall import recalled
 from afterwit.recall.told import ToldWhen, told_when
-from afterwit.store.rows.items import all_items, delete_item, put_item
-from afterwit.store.store import open_store
 
 
 @pytest.fixture(scope="module")
