@@ -34,8 +34,8 @@ def files_at_prompt(deck: Deck, agent: str, prompt: str, place: Location) -> lis
     if not place.repo:
         return []
     question = Question(prompt[:_LONGEST], branch_of(place.root))
-    known = _repo_of(deck, place, PlaceIndex(deck.part(place.repo)))
-    repo = without_forbidden(known, deck.texts(place.repo, agent))
+    whole = _repo_of(deck, place, PlaceIndex(deck.part(place.repo)))
+    repo = without_forbidden(whole, deck.texts(place.repo, agent))
     return with_tests(repo, clear(repo, question, guess(repo, question)))
 
 

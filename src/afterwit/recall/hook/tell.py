@@ -107,10 +107,10 @@ class HookTeller:
             text_of,
         )
 
-        known = {*history.told, *self._drawn}
+        said = {*history.told, *self._drawn}
         left = min(MOST_AT_PROMPT, MOST_ON_DEMAND - history.on_demand)
-        lines = [BlockLine(line.item, line.text) for line in proposal.lines if line.item not in known][: max(0, left)]
-        thread = [line for line in proposal.thread if line[0] not in known]
+        lines = [BlockLine(line.item, line.text) for line in proposal.lines if line.item not in said][: max(0, left)]
+        thread = [line for line in proposal.thread if line[0] not in said]
         wanted = prompt_sections(files_section(proposal.files), thread, lines)
         items = {item: int(self._is_shown(item)) for _, some in wanted for item, _ in some}
         told = [(heading, [line for line in some if items[line[0]]]) for heading, some in wanted]
