@@ -206,6 +206,7 @@ CLAUDE_EVENTS = {
     END: "SessionEnd",
 }
 _FAILED = "PostToolUseFailure"
+SUBAGENT_EVENT = "SubagentStart"  # of agents that let a hook speak to a subagent at its own start
 
 
 def read_claude_payload(event: str, payload: dict[str, object]) -> Moment:
@@ -218,7 +219,7 @@ def read_claude_payload(event: str, payload: dict[str, object]) -> Moment:
         text_at(payload, "session_id"),
         native=native,
         cwd=text_at(payload, "cwd"),
-        context=text_at(payload, "agent_id"),
+        context=text_at(payload, "agent_id") or ("subagent" if native == SUBAGENT_EVENT else ""),
         source=text_at(payload, "source"),
         prompt=all_text(payload.get("prompt")),
         tool=text_at(payload, "tool_name"),

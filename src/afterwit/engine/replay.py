@@ -19,7 +19,7 @@ from typing import Any
 
 import msgspec
 
-from afterwit.agents.hook_payloads import ACTIVITY, PROMPT, START, Moment, described, payloads_of
+from afterwit.agents.hook_payloads import ACTIVITY, PROMPT, START, SUBAGENT_EVENT, Moment, described, payloads_of
 from afterwit.capture.checkouts import OpenedRows, git_checkouts
 from afterwit.config.world import World
 from afterwit.digest.door import pack
@@ -254,7 +254,8 @@ class HookPlayer(PlacesPlayer):
         return self._past.read_notes()
 
     def start(self, here: Whereabouts) -> Iterable[Saying]:
-        if here.relation != Relation.SUBAGENT:  # hooks have no event for its beginning, nor for what it is asked
+        hears = SUBAGENT_EVENT in described(here.agent).get("hooks", {}).get("events", {})
+        if here.relation != Relation.SUBAGENT or hears:
             source = "resume" if here.relation in (Relation.RESUME, Relation.FORK) else "startup"
             yield from self._said(here, Moment(START, "", source=source))
 

@@ -132,8 +132,9 @@ def _by_rule(
         if heading is None or is_compiled(item) or is_known or not ids.isdisjoint(cited) or not is_sure:
             continue
         line = Line(id=item.id, text=item.sentence, heading=heading, notes=(item.id,))
-        told = ToldLine(line, bool(standing(item)), item.agents, (item,))
-        ranked.append((-per_token(item, stories), told))
+        if not page.refuses(line):
+            told = ToldLine(line, bool(standing(item)), item.agents, (item,))
+            ranked.append((-per_token(item, stories), told))
     ranked.sort(key=lambda pair: (not is_verifying(pair[1].items[0]), pair[0], pair[1].line.id))
     return [told for _, told in ranked]
 

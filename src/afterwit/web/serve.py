@@ -28,12 +28,13 @@ from afterwit.config.world import redactor_of
 from afterwit.model.errors import AfterwitError, BusyError, ConfigError, UsageError
 from afterwit.store.database import MOST_WAIT_SECONDS
 from afterwit.web.answering import HERE, Ask, OpenPlace, WebAnswer, WebRoute, compile_templates, extra_pages, render
-from afterwit.web.pages import knowledge, more, proof, sessions, today, transcript
+from afterwit.web.pages import brief, knowledge, more, proof, sessions, today, transcript
 from afterwit.web.safety import ENTRY, Guarded, Secrets, is_of_another_user
 
 PATIENCE_SECONDS = 3.0
 ROUTES: tuple[WebRoute, ...] = (
     *today.ROUTES,
+    *brief.ROUTES,
     *knowledge.ROUTES,
     *sessions.ROUTES,
     *transcript.ROUTES,

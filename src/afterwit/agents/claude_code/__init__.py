@@ -25,6 +25,7 @@ AGENT = {
     "hooks": {
         "events": {
             "SessionStart": "start",  # also after a compaction, which its payload says
+            "SubagentStart": "start",
             "UserPromptSubmit": "prompt",
             "PreToolUse": "before",
             "PostToolUse": "after",

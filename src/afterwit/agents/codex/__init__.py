@@ -33,6 +33,7 @@ AGENT = {
     "hooks": {
         "events": {
             "SessionStart": "start",
+            "SubagentStart": "start",
             "UserPromptSubmit": "prompt",
             "PreToolUse": "before",
             "PostToolUse": "after",  # failed commands too

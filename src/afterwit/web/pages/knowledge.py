@@ -17,6 +17,7 @@ from afterwit.knowledge.door.listeners import listener_here
 from afterwit.knowledge.whose_words import words_of
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Category, Channel, Item, ItemStatus
+from afterwit.recall.prompt_block import text_of
 from afterwit.recall.recall import recalled
 from afterwit.recall.told import ToldWhen, said_at, told_when
 from afterwit.store.decisions import DecisionKind, ItemChanges
@@ -179,7 +180,17 @@ def _blocks(ask: Ask) -> WebAnswer:
     """What a session would be told: the block at the start of one in a repository, and the one for a typed task."""
     repo, agent, task = ask.first("repo"), ask.first("agent"), ask.first("task")
     blocks = recalled(ask.world, Path("/"), repo, agent, task, None) if repo else None
-    return render(ask, "blocks.html", blocks=blocks, repo=repo, agent=agent, task=task, choices=choices(ask))
+    at_prompt = text_of(blocks.prompt) if blocks is not None else ""
+    return render(
+        ask,
+        "blocks.html",
+        blocks=blocks,
+        at_prompt=at_prompt,
+        repo=repo,
+        agent=agent,
+        task=task,
+        choices=choices(ask),
+    )
 
 
 ROUTES = (
