@@ -9,7 +9,7 @@ import click
 from afterwit.agents.declared.description import Description
 from afterwit.agents.declared.parsing import table_of, toml_of
 from afterwit.agents.registry import agents_with
-from afterwit.cli.commands import CliGroup
+from afterwit.cli.commands import CliGroup, ExitCode
 from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import cut, print_json, print_line, talk
 from afterwit.cli.terminal.table import Column, print_table
@@ -100,6 +100,13 @@ def set_(here: Here, key: str, value: str, is_json: bool) -> None:
     is refused, and nothing is changed then.
     """
     _say_changed(set_value(_target(here), key, value), is_json=is_json)
+    if key == "reading.model" and not is_json:
+        from afterwit.cli.offer import check_model
+
+        if fault := check_model(here, value):
+            talk(f"It is set, but cannot read as things are: {fault}")
+            raise click.exceptions.Exit(ExitCode.PARTLY_DONE)
+        talk("`afterwit read --plan` shows what it could read, and what that takes.")
 
 
 @config.command(examples=("afterwit config unset recall.budget_tokens",))

@@ -1,6 +1,7 @@
 """`afterwit learn`: the main job."""
 
 import os
+import sys
 from pathlib import Path
 
 import click
@@ -173,7 +174,17 @@ def learn(
         _tell_reading(report.reading)
         for line in lines:
             print_line(line)
+        if not (is_dry_run or is_ended or folder):
+            offer(here)
     _exit(report)
+
+
+def offer(here: Here) -> None:
+    """What a model could do here, where a person looks on."""
+    if here.world.settings.reading.model is None and sys.stdout.isatty():
+        from afterwit.cli.offer import offer_reading
+
+        offer_reading(here)
 
 
 def _tell_reading(reading: LearnReading | None) -> None:

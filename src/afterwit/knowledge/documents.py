@@ -8,8 +8,9 @@ Whether a document may be believed is not decided here. docs/reference/knowledge
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -323,8 +324,9 @@ class PageFolder(StrEnum):
     AGENTS = "agents"
 
 
-def pages(whole: Document) -> dict[str, str]:
-    """The pages, by path below the folder. Retired and superseded items are left out."""
+def pages(whole: Document, briefs: Mapping[str, Mapping[str, Sequence[str]]] = MappingProxyType({})) -> dict[str, str]:
+    """The pages, by path below the folder: of a repository its brief, where it has one, by titles. Retired and
+    superseded items are left out."""
     shown = [item for item in whole.items if item.status not in (ItemStatus.RETIRED, ItemStatus.SUPERSEDED)]
     by_path: dict[str, str] = {}
     for category, name in NAMES.items():
@@ -334,8 +336,14 @@ def pages(whole: Document) -> dict[str, str]:
     for kind, folder in ((ScopeKind.REPO, PageFolder.REPOS), (ScopeKind.AGENT, PageFolder.AGENTS)):
         for key in sorted({item.place.name for item in shown if item.scope is kind}):
             own = [item for item in shown if item.scope is kind and item.place.name == key]
-            by_path[f"{folder}/{file_name(key)}"] = _page(inline(key), _sections(own))
+            lines = briefs.get(key, {}) if kind is ScopeKind.REPO else {}
+            by_path[f"{folder}/{file_name(key)}"] = _page(inline(key), _brief(lines) or _sections(own))
     return dict(sorted(by_path.items()))
+
+
+def _brief(lines: Mapping[str, Sequence[str]]) -> list[str]:
+    """The lines of a brief below their titles."""
+    return [f"## {title}\n\n{''.join(f'- {inline(line)}{chr(10)}' for line in said)}" for title, said in lines.items()]
 
 
 def is_ours(text: str) -> bool:

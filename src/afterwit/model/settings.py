@@ -113,6 +113,7 @@ class ReadingSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     model: Text | None = None
     prompt: Path | None = None  # None: the built-in one
+    offer: bool = True  # whether `learn` says what a model could read, while none is chosen
     usd_per_day: Rate = 1.0
     usd_per_month: Rate = 20.0
     tokens_per_day: Annotated[int, msgspec.Meta(ge=0, le=1 << 50)] = 1_000_000  # of models without a known price

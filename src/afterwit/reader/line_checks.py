@@ -10,6 +10,7 @@ past sessions by whoever asks: one that fires too often is refused, and the line
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
+from itertools import islice
 from typing import NamedTuple
 
 import msgspec
@@ -41,6 +42,18 @@ _CODE = re.compile(r"`[^`]*`")
 _QUOTED = re.compile(r"[\"“]([^\"“”`]+)[\"”]")
 _INSTEAD = re.compile(r"\b(?:rather than|instead of|in place of)\b", re.IGNORECASE)
 _NAMED = re.compile(r"(?<![\w/.`])@[A-Za-z][\w-]*(?!/)")
+_NEGATIONS = frozenset("not no never none nobody nothing neither nor without avoid skip forget".split())  # noqa: SIM905
+_DENIALS = _NEGATIONS | frozenset(
+    ["refuse", "refuses", "refused", "reject", "rejected", "wrong", "fail", "fails", "failed", "missing", "stops"]
+)
+_LIMITS = (  # words that limit, and those by which a note may say as much
+    (frozenset(("before", "until")), frozenset("before until first prior then beforehand".split())),  # noqa: SIM905
+    (frozenset(("after", "once")), frozenset("after once then when whenever if afterwards following".split())),  # noqa: SIM905
+    (frozenset("only unless except optional".split()), frozenset("only unless except optional just alone".split())),  # noqa: SIM905
+)
+_SMALL = frozenset("a an the to be by of in on it is are do does that this any with for and or".split())  # noqa: SIM905
+_DENIED = 4  # words after a negation that it may be about
+_STEM = 5  # letters by which two of them are the same
 _ORDER = (Channel.USER, Channel.OUTCOME, Channel.TOOL, Channel.ASSISTANT)  # how far notes are trusted
 
 
@@ -241,6 +254,9 @@ def _distrust(channel: Channel) -> int:
 
 def _is_reversed(text: str, sentences: Iterable[str]) -> bool:
     """Whether the line says what a note denies, or denies what its notes say and none of them denies."""
+    sentences = list(sentences)
+    if _limits_otherwise(text, sentences):
+        return True
     line, notes = _meaning_of(text), [_meaning_of(sentence) for sentence in sentences]
     if any(_denies(note, line) and not any(_denies_too(other, note, line) for other in notes) for note in notes):
         return True
@@ -250,6 +266,30 @@ def _is_reversed(text: str, sentences: Iterable[str]) -> bool:
         if stems and not stems & denied and any(stems <= set(note.words) for note in notes):
             return True
     return False
+
+
+def _limits_otherwise(text: str, sentences: Sequence[str]) -> bool:
+    """Whether the line limits in a way in which no note does (before, after, only), or denies something of which no
+    note denies anything."""
+    said = _tokens(text)
+    there = [_tokens(sentence) for sentence in sentences]
+    words = {word for tokens in there for word in tokens}
+    if any(limits.intersection(said) and not same.intersection(words) for limits, same in _LIMITS):
+        return True
+    denied = [set(_denied_at(tokens, at)) for tokens in there for at, word in enumerate(tokens) if word in _DENIALS]
+    own = (set(_denied_at(said, at)) for at, word in enumerate(said) if word in _NEGATIONS)
+    return any(after and not any(after & other for other in denied) for after in own)
+
+
+def _denied_at(tokens: Sequence[str], at: int) -> list[str]:
+    """What stands after a negation, a few words on."""
+    following = (token for token in tokens[at + 1 :] if token not in _SMALL and token not in _NEGATIONS)
+    return [token[:_STEM] for token in islice(following, _DENIED)]
+
+
+def _tokens(text: str) -> list[str]:
+    plain = text.lower().replace("’", "'").replace("n't", " not").replace("cannot", "can not")
+    return re.findall(r"[a-z0-9]+", _INSTEAD.sub("not", plain))
 
 
 def _denies_too(other: Meaning, note: Meaning, line: Meaning) -> bool:

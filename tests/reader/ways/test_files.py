@@ -10,7 +10,7 @@ from afterwit.reader.answers import GivenAnswer
 from afterwit.reader.requests import LineSpan, ReadingRequest
 from afterwit.reader.ways.files import answers_in, request_line
 
-REQUEST = ReadingRequest("a1b2", 1, 1, LineSpan(0, 4), "ff", "Read this.", "1 user: Prune the trees.")
+REQUEST = ReadingRequest("a1b2", 1, 1, LineSpan(0, 4), "ff", "Read this.", "Notes:", (), "1 user: Prune the trees.")
 
 
 def encoded(*records: Any) -> list[bytes]:

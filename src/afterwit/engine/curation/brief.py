@@ -28,6 +28,7 @@ from afterwit.store.decisions import BriefEdited, KnowledgeEntry, RejectedPropos
 from afterwit.store.rows.items import sessions_told
 from afterwit.store.store import readonly_database, require
 
+ON_DEMAND = "When its moment comes"
 _BULLET = re.compile(r"^\s*[-*+]\s+(?P<text>.+?)\s*$")
 _HEADING = re.compile(r"^#{1,6}\s+(?P<title>.+?)\s*#*\s*$")
 
@@ -68,10 +69,11 @@ def look(world: World, folder: Path, name: str | None = None) -> BriefView:
     """The page as it stands."""
     require(world.layout)
     with readonly_database(world.layout) as db:
-        return _view(db, world, find_place(db, world, folder, name))
+        return view_in(db, world, find_place(db, world, folder, name))
 
 
-def _view(db: apsw.Connection, world: World, repo: str) -> BriefView:
+def view_in(db: apsw.Connection, world: World, repo: str) -> BriefView:
+    """The page of a repository, of a store that is open."""
     page, to, situation = page_of(db, repo), listener_here(db, world), Situation(repo)
     items = speaking_items(db, to, situation.scopes())
     start = start_block(page, items, situation, to, stories(db), settings=settings_of(world))
@@ -88,6 +90,15 @@ def _view(db: apsw.Connection, world: World, repo: str) -> BriefView:
         rejected=tuple(msgspec.convert(last.body.get("rejected", []), list[RejectedProposal])) if last else (),
         text=start.text,
     )
+
+
+def lines_by_title(view: BriefView) -> dict[str, list[str]]:
+    """The page as files have it: what is told at the start, and what waits for its moment."""
+    lines = {
+        heading.in_words: [told.line.text for told in view.start if told.line.heading is heading] for heading in Heading
+    }
+    lines[ON_DEMAND] = [line.text for line in view.on_demand]
+    return {title: said for title, said in lines.items() if said}
 
 
 def versions(world: World, folder: Path, name: str | None = None) -> list[BriefVersion]:
@@ -144,7 +155,7 @@ def _fold(title: str) -> str:
 def edit(world: World, folder: Path, name: str | None, given: Mapping[Heading, Sequence[str]]) -> BriefEdited:
     """Takes a page as a person gives it: what is new, changed or moved becomes theirs, what is missing is taken out."""
     with decision_desk(world) as desk:
-        view = _view(desk.store.db, world, find_place(desk.store.db, world, folder, name))
+        view = view_in(desk.store.db, world, find_place(desk.store.db, world, folder, name))
         wanted = {heading: [_line_of_person(world, text) for text in texts] for heading, texts in given.items()}
         shown = view.page._replace(compiled=(*_told(view), *view.on_demand), own=_own(view), removed=())
         made = edit_of(shown, wanted)
@@ -175,7 +186,7 @@ def _line_of_person(world: World, text: str) -> str:
 def keep(world: World, folder: Path, name: str | None, ids: Iterable[str]) -> BriefEdited:
     """Makes lines a person's own, where they stand."""
     with decision_desk(world) as desk:
-        view = _view(desk.store.db, world, find_place(desk.store.db, world, folder, name))
+        view = view_in(desk.store.db, world, find_place(desk.store.db, world, folder, name))
         put = []
         for told in (_find(view, wanted) for wanted in ids):
             beside = [other.line.id for other in view.start if other.line.heading is told.heading]
@@ -189,7 +200,7 @@ def keep(world: World, folder: Path, name: str | None, ids: Iterable[str]) -> Br
 def drop(world: World, folder: Path, name: str | None, ids: Iterable[str]) -> BriefEdited:
     """Takes lines out; they do not come back."""
     with decision_desk(world) as desk:
-        view = _view(desk.store.db, world, find_place(desk.store.db, world, folder, name))
+        view = view_in(desk.store.db, world, find_place(desk.store.db, world, folder, name))
         made = BriefEdited(repo=view.repo, removed=tuple(_find(view, wanted) for wanted in ids))
         _note(desk, made)
         return made

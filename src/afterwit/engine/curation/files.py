@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from afterwit.config.world import World, redactor_of
+from afterwit.engine.curation.brief import lines_by_title, view_in
 from afterwit.engine.curation.curate import DecisionDesk, decision_desk
 from afterwit.knowledge.belief import HALF_LIFE_DAYS, belief_by, prior_of
 from afterwit.knowledge.documents import (
@@ -33,7 +34,7 @@ from afterwit.knowledge.door.listeners import listener_here
 from afterwit.knowledge.door.settle import recorded
 from afterwit.knowledge.shown_items import for_others, may_be_told_to
 from afterwit.model.errors import UsageError
-from afterwit.model.knowledge import IMPORT, Channel, Draft, Evidence, Item, SessionRef
+from afterwit.model.knowledge import IMPORT, Channel, Draft, Evidence, Item, ScopeKind, SessionRef
 from afterwit.store.atomic import replace_file
 from afterwit.store.decisions import KnowledgeEntry, in_force
 from afterwit.store.regular_files import read_regular
@@ -77,11 +78,13 @@ def export(world: World, folder: Path, wanted: ItemFilter, *, is_merged: bool = 
         wanted = resolve_filter(db, world, wanted)
         to = listener_here(db, world)
         fitting = [item for item in all_items(db) if wanted.fits(item) and may_be_told_to(item, to)]
+        repos = {item.scope.name for item in fitting if item.scope.kind is ScopeKind.REPO}
+        briefs = {repo: lines_by_title(view_in(db, world, repo)) for repo in sorted(repos)}
     whole = document(map(for_others, fitting))
     earlier = _earlier(folder)
     if is_merged and earlier is not None:
         whole = merge([earlier, whole], confidence_at(world.now_ms))
-    content = {INDEX: encoded(whole)} | {path: text.encode() for path, text in pages(whole).items()}
+    content = {INDEX: encoded(whole)} | {path: text.encode() for path, text in pages(whole, briefs).items()}
     written = [path for path, data in sorted(content.items()) if _write(folder, path, data)]
     removed = [path for path in _own_pages(folder) if path not in content]
     for path in removed:
