@@ -41,7 +41,8 @@ def offer_reading(here: Here) -> None:
     price = f", at most {human_dollars(made.cost_usd)} by list price" if made.cost_usd is not None else ""
     talk(
         f"\n{name} can read {human_count(len(made.sessions), 'session')} of {made.waiting:,} here and write the page"
-        f" that later ones begin with: about {human_tokens(read)} tokens in, at most {human_tokens(written)} out{price}."
+        f" that later ones begin with: about {human_tokens(read)} tokens in, at most"
+        f" {human_tokens(written)} out{price}."
         f" It sends to {way.recipient()}; nothing is sent before you say so."
     )
     talk("Let it read? y yes, l later, n never")
