@@ -130,6 +130,7 @@ _SETTINGS = {
     "reading.usd_per_month": "the same of a month; not less than a day's",
     "reading.tokens_per_day": "tokens that requests of one day may take where no price is known",
     "reading.tokens_per_month": "the same of a month; not less than a day's",
+    "reading.offer": "whether `learn` says what a model could read here, while none is chosen",
     "reading.sessions_per_learn": "new sessions that `learn` lets `reading.model` read by itself; 0: none",
     "measure.daily_report": "Whether the first `learn` of a day writes the report of `afterwit measure report`.",
     "hub.url": "Its address, without a password.",

@@ -1,5 +1,7 @@
 """What fits a prompt: lines that wait for its words, and where its work is."""
 
+from typing import Any
+
 import pytest
 from tests.knowledge.drafting import HARBOUR, ORCHARD
 from tests.recall.asking import at_prompt
@@ -17,7 +19,7 @@ _WORK = (PlaceSighting("s", _TASK, {"press/quince.py": ()}, at_ms=1),)
 _PRESS = Trigger(topic=tuple(words_of("quince press")))
 
 
-def _note(sentence: str, trigger: Trigger = _PRESS, **more: object) -> Item:
+def _note(sentence: str, trigger: Trigger = _PRESS, **more: Any) -> Item:
     return item(sentence, triggers=(trigger,), **more)
 
 
