@@ -221,7 +221,8 @@ class Exam:
 
     def _world(self, store: str, home: Path | None = None) -> World:
         world = world_of(home or Path(self._facts["home"]), self._folder / store)
-        roots = dict(pair.split("=", 1) for pair in self._facts["checkouts"])
+        is_replay = home is None  # while it is read, no checkout stands where later sessions left it
+        roots = dict(pair.split("=", 1) for pair in self._facts["checkouts"]) if is_replay else {}
         reading = msgspec.structs.replace(
             world.settings.reading, tokens_per_day=_NO_CAP, tokens_per_month=_NO_CAP, model=MODEL
         )

@@ -85,8 +85,18 @@ _VERB = regex(
 _SUSPICIOUS = "reads like an instruction that no user gave"
 _FEWEST_WORDS = 3
 _REPEATING = (Channel.ASSISTANT, Channel.FILE, Channel.HOST)
-_LOADED = regex(  # a script, a variable that is set, a setting of git
-    r"(?<![\w/.-])(?:\./(?!gradlew\b|mvnw\b)[\w-][\w./-]*|[\w./-]+\.(?:sh|bash|zsh|fish|ps1|bat|cmd)\b|[A-Z][A-Z_]{3,}=\S+|core\.\w+)"
+_SET = (  # a variable that is set, but to what is harmless
+    r"(?!(?:CI|NODE_ENV|GOCACHE|GIT_TERMINAL_PROMPT|NO_COLOR|TZ|LC_ALL|[A-Z_]+_(?:HOST|PORT))="
+    r"(?:localhost|[\d.]+|true|false|test|development|production|C|UTC|/tmp/[\w/-]+)(?![\w./:-]))[A-Z][A-Z_]{3,}=\S+"
+)
+_SCRIPT = r"\./(?!gradlew\b|mvnw\b)[\w-][\w./-]*+(?<!/)(?<!\.\.\.)"
+_NAMED_SCRIPT = r"[\w./-]+\.(?:sh|bash|zsh|fish|ps1|bat|cmd)\b"
+_LOADED = regex(
+    rf"(?<![\w/.-])(?:{_SCRIPT}|{_NAMED_SCRIPT}|{_SET}|core\.\w+)"
+)  # a script, a variable, a setting of git
+_LOADED_IN_CODE = regex(  # the same in a command: a path that a program is given is not run
+    r"(?:\A|[;&|(]\s*|\b(?:sh|bash|zsh|source|exec|sudo|env|time|node|python3?|ruby|perl|deno|bun|tsx)\s+)"
+    rf"{_SCRIPT}|(?<![\w/.-])(?:{_NAMED_SCRIPT}|{_SET}|core\.\w+)"
 )
 _MECHANICAL = (Channel.OUTCOME, Channel.TOOL)
 _PIECE = re.compile(r"`([^`]{3,})`")  # shorter ones are signs that are spoken of
@@ -179,7 +189,9 @@ def _power_of_words(draft: Draft) -> str:
         return ""  # templates of ours, and what people wrote themselves
     if draft.channel is Channel.USER:
         return f"`{command}`" if not forbids(draft.sentence) and (command := power_in(draft.sentence)) else ""
-    if loaded := _LOADED.search(draft.sentence):
+    spans = (match[0].strip("`") for match in _CODE.finditer(draft.sentence))
+    found = [_LOADED.search(_CODE.sub(" ", draft.sentence)), *map(_LOADED_IN_CODE.search, spans)]
+    if loaded := next(filter(None, found), None):
         return f"`{loaded[0].strip('` ')}`"
     if (command := power_in(draft.sentence)) or lowers_a_guard(draft.sentence):
         return f"`{command}`" if command else "a guard is left out"

@@ -184,9 +184,9 @@ def is_covered(text: str, sentence: str) -> bool:
 
 def is_repeated(sentence: str, texts: Iterable[str]) -> bool:
     """Whether one place of these texts says the sentence, or a clause of it, already: whoever says it again has it from
-    there. What stands between backticks in a clause is named and not said."""
-    clauses = (set(words_of(SPAN.sub(" ", clause))) for clause in _CLAUSES.split(sentence))
-    units = [words for words in (*clauses, set(words_of(sentence))) if len(words) >= _WHOLE_CLAUSE]
+    there. What stands between backticks is named and not said: a message that is quoted is nobody's order."""
+    pieces = (*_CLAUSES.split(SPAN.sub(" ", sentence)), SPAN.sub(" ", sentence))
+    units = [words for piece in pieces if len(words := set(words_of(piece))) >= _WHOLE_CLAUSE]
     return any(_says(text, words) for text in texts for words in units)
 
 
