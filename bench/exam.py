@@ -11,7 +11,8 @@ time, each with the notes of before, then the one in which the brief is compiled
 replays them by the code that hooks run, with what the model read and without: `told.jsonl` and `told-no-model.jsonl`
 hold every line with its session and moment, `pool.jsonl` all notes. The marks: {"events": [{"id", "pool": yes|half|no,
 "told": yes|half|no, "told_no_model": …}], "lines": [{"variant", "session", "number", "mark":
-useful|noise|junk|harmful, "trap"}]}; `key.jsonl` in the folder has the events, with `cost_actions`, `cost_turns` and `learnable`.
+useful|noise|junk|harmful, "trap"}]}; `key.jsonl` in the folder has the events, with `cost_actions`, `cost_turns` and
+`learnable`.
 """
 
 import argparse

@@ -180,8 +180,7 @@ HOSTILE = (
 
 @pytest.mark.parametrize("given", HOSTILE, ids=lambda given: str(given["text"])[:40] or "empty")
 def test_nothing_is_told_that_the_notes_do_not_say(given: dict[str, Any]) -> None:
-    field = "brief" if "heading" in given else "on_demand"
-    made = judged(**{field: [given]})
+    made = judged(brief=[given]) if "heading" in given else judged(on_demand=[given])
     assert made.lines == ()
     assert len(made.rejected) == bool(given["text"])
 
