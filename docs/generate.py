@@ -145,9 +145,9 @@ _SETTINGS = {
     " targets that they define.",
     "repositories.checkouts": "A repository and the folder of its checkout, where no session ran in it here:"
     ' `"github.com/acme/orchard" = "~/src/orchard"`.',
-    "recall.preferences": "Whether preferences in user memory join the start block.",
-    "recall.budget_tokens": "At most so many tokens for the start block.",
-    "recall.confidence": "Above which confidence a note may stand in the start block.",
+    "recall.preferences": "Whether preferences in user memory join the brief.",
+    "recall.budget_tokens": "At most so many tokens for the brief.",
+    "recall.confidence": "Above which confidence a note that was counted may stand on the brief.",
     "recall.learns_at_end": "Whether the end of a session starts a `learn` of that session, in the background.",
     "agents.<agent>.homes": "Folders with this agent's logs. Default: where the agent itself puts them.",
     "agents.<agent>.enabled": "Whether `learn` looks for this agent.",

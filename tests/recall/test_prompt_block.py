@@ -28,7 +28,7 @@ def test_the_block_says_where_what_goes_on_and_what_bites() -> None:
     assert text_of(sections).splitlines()[1:] == [
         "A guess at the files:",
         "- `press/belt.py`, `press/crate.py`",
-        "Where the last sessions on this left off (observations):",
+        "Where the last sessions on this left off, as they saw it:",
         "- The belt is half mended.",
         "What is known of it:",
         "- Oil the belt first.",

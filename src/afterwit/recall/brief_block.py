@@ -39,7 +39,7 @@ _FOR_SUBAGENTS = (Heading.MACHINE, Heading.MUST)  # the first have their room fi
 _MARKS = 3  # characters around a line
 _OVERHEAD = 120  # characters for markers and the name of the repository
 _BEFORE = "What earlier sessions in "
-_AFTER = " learned. Lines with “seen:” are observations; what the code shows counts more."
+_AFTER = " learned. Lines with “seen:” are what an agent saw; what the code shows counts more."
 _HEADED = {heading: f"{heading.in_words}:" for heading in Heading}
 _ENVIRONMENT = "environment"
 

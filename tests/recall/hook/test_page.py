@@ -20,7 +20,7 @@ _CRATES = [
 _PART = BlockSection(ours("This machine and its tools:"), (BlockLine("machine-1", ours("- No `docker` here.")),))
 _BELT = DeckThread(REPO, "belt", (tuple(roots_of("belt drive")),), (BlockLine("belt-1", ours("Half mended.")),))
 _TREES = DeckThread(REPO, "", (tuple(roots_of("thermometer")),), (BlockLine("tree-1", ours("It warns late.")),))
-_LEFT_OFF = "Where the last sessions on this left off (observations):"
+_LEFT_OFF = "Where the last sessions on this left off, as they saw it:"
 
 
 @pytest.fixture
