@@ -76,6 +76,7 @@ def test_claude_code_hears_at_every_moment() -> None:
     called = {event: groups[0]["hooks"][0]["command"] for event, groups in hooks.items()}
     assert called == {
         "SessionStart": f"{HOOK} claude-code start {OR_SILENCE}",
+        "SubagentStart": f"{HOOK} claude-code start {OR_SILENCE}",
         "UserPromptSubmit": f"{HOOK} claude-code prompt {OR_SILENCE}",
         "PostToolUse": f"{HOOK} claude-code after {OR_SILENCE}",
         "PostToolUseFailure": f"{HOOK} claude-code after {OR_SILENCE}",

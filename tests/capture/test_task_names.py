@@ -38,13 +38,10 @@ def has(kind: CallKind, text: str | None, name: str) -> bool:
     [
         (CallKind.PACKAGE, '{"scripts": {"press": "x", "row:weigh": "y"}}', "press row:weigh", "mill row-press"),
         (CallKind.PACKAGE, '{"name": "orchard"}', "", "press"),
-        (CallKind.COMPOSER, '{"scripts": {"press": ["x"]}}', "press", "mill"),
-        (CallKind.DENO, '{"tasks": {"press": "x"}, "scripts": {"mill": "x"}}', "press mill", "row"),
         (CallKind.MAKE, MAKEFILE, "press mill cider build weigh", "echo target"),
         (CallKind.JUST, '@press row="3": mill\n  x\nmill:\n', "press mill", "rows"),
         (CallKind.TASK, TASKFILE, "press row:weigh mill", "cider pres"),
         (CallKind.MISE, '[tasks]\nmill = "x"\n[tasks.press]\nrun = "x"\n', "press mill", "cider"),
-        (CallKind.POE, '[tool.poe.tasks]\npress = "x"\n', "press", "mill"),
     ],
 )
 def test_a_file_has_the_tasks_whose_names_stand_in_it(kind: CallKind, text: str, has_names: str, lacks: str) -> None:
@@ -66,12 +63,9 @@ def test_a_file_has_the_tasks_whose_names_stand_in_it(kind: CallKind, text: str,
         (CallKind.TASK, "includes:\n  mill: ./mill\ntasks:\n  press:\n    cmds: []\n"),
         (CallKind.TASK, "tasks:\n  press:\n    aliases: [p]\n"),
         (CallKind.MISE, '[task_config]\nincludes = ["mill"]\n'),
-        (CallKind.RAKE, "task :press do\nend\n"),
-        (CallKind.POE, '[tool.poe]\ninclude = "more.toml"\n'),
         (CallKind.PACKAGE, "{scripts:"),
         (CallKind.PACKAGE, "[]"),
         (CallKind.PACKAGE, "[" * 100_000),
-        (CallKind.DENO, '{// a comment\n"tasks": {}}'),
         (CallKind.MAKE, None),
     ],
 )

@@ -19,7 +19,6 @@ STORE = (
     "deck.db",
     "afterwit.db",
     "journal.db",
-    "bootstrap-context.md",
     "archive.mark",
     "journal.heads",
 )

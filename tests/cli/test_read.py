@@ -68,8 +68,8 @@ def test_a_file_that_is_there_is_not_replaced(learned: Run, tmp_path: Path) -> N
 
 def test_the_prompt_can_be_read_and_replaced(run: Run, tmp_path: Path) -> None:
     assert "coding agent" in run("read", "--prompt").stdout
-    assert '"contradict"' in run("read", "--prompt", "consolidate").stdout
-    assert "'read', 'consolidate'" in run("read", "--prompt", "all").stderr
+    assert '"on_demand"' in run("read", "--prompt", "compile").stdout
+    assert "'read', 'compile'" in run("read", "--prompt", "all").stderr
     (tmp_path / "mine.md").write_text("<!-- version 7 -->\nRead it well.\n")
     (tmp_path / "config.toml").write_text('[reading]\nprompt = "mine.md"\n')
     result = run("read", "--prompt", "--json", "--config", str(tmp_path / "config.toml"))

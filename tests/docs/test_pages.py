@@ -4,11 +4,9 @@ import re
 from pathlib import Path
 
 import click
-from afterwit.recall.start_block import TEMPLATE
 from tests.every import for_every
 
 from afterwit.cli.main import afterwit
-from afterwit.store.layout import TEMPLATE_FILE
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
@@ -107,12 +105,6 @@ def leaves(command: click.Command, context: click.Context, name: str) -> list[tu
 
 def has_json(command: click.Command) -> bool:
     return any("--json" in option.opts for option in command.params)
-
-
-def test_every_field_of_the_start_block_and_the_name_of_its_template_are_explained() -> None:
-    page = (ROOT / "docs/reference/configuration.md").read_text(encoding="utf-8")
-    assert f"`{TEMPLATE_FILE}`" in page
-    assert {field for field in re.findall(r"\{[a-z]+\}", TEMPLATE) if f"| `{field}` |" not in page} == set()
 
 
 def test_no_setting_is_said_to_be_without_use() -> None:

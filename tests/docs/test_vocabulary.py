@@ -32,7 +32,7 @@ SPEAKING = (
     "measure/charts.py",
     "measure/page.py",
     "measure/words.py",
-    "recall/start_block.py",
+    "recall/brief_block.py",
     "recall/prompt_block.py",
 )  # what these modules keep is said
 # of these rooms users read only errors

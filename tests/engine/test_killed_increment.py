@@ -10,7 +10,7 @@ from tests.homes import ORCHARD, rows
 from tests.measure.histories import HOUR_S, MISSING, RULE, Log, planted
 from tests.thoroughness import IS_WHOLE
 
-from afterwit.recall.deck.first_prompt import block_at_prompt
+from afterwit.recall.deck.first_prompt import files_at_prompt, lines_at_prompt
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck, words_in
 from afterwit.store.layout import Layout
@@ -37,8 +37,9 @@ def known(store: Path) -> list[object]:
     deck = Deck(str(Layout(store).deck))
     place = Location(deck.repo_at([ORCHARD])[0], ORCHARD)
     fixes = deck.lines("failure", words_in(f"npm run tset {MISSING}"), place.repo, "claude-code")
-    sections = block_at_prompt(deck, "claude-code", PROMPT, place).sections
-    told = [deck.block(place.repo, "claude-code"), sections, [line.text for _, line in fixes]]
+    files = files_at_prompt(deck, "claude-code", PROMPT, place)
+    lines = [line.text for line in lines_at_prompt(deck, "claude-code", PROMPT, place)]
+    told = [deck.block(place.repo, "claude-code"), files, lines, [line.text for _, line in fixes]]
     return [*(rows(store, query) for query in _KNOWN), told]
 
 

@@ -1,6 +1,7 @@
 """`learn` lets the model that is set read new sessions: few, within the caps, and without ever failing for it."""
 
 import json
+import re
 from pathlib import Path
 
 import msgspec
@@ -8,16 +9,23 @@ import pytest
 from tests.homes import Silent, learned, world_of
 from tests.planted_orders import Planted
 from tests.reader.calls import MODEL, Clock, ScriptedWay, capped, empty
-from tests.reader.test_consolidation_in_store import RULES
 
 from afterwit.config.world import World
 from afterwit.engine.learn import read_new
 from afterwit.harvest import standing_rules
 from afterwit.model.learn_run import LearnReading
 from afterwit.reader import calling
-from afterwit.reader.answers import GivenAnswer, claims_schema
+from afterwit.reader.answers import GivenAnswer
+from afterwit.reader.compiling import brief_schema
 from afterwit.reader.ways.way import ModelQuestion
 from afterwit.store.store import readonly_database
+
+RULES = (
+    "Indent all files of the press with tabs.",
+    "Count the crates with make count before every release.",
+    "Name branches of the orchard after the tree.",
+    "Write letters to the growers in plain words.",
+)
 
 
 @pytest.fixture
@@ -45,7 +53,7 @@ def test_a_few_new_sessions_are_read(world: World, monkeypatch: pytest.MonkeyPat
     assert reading.tokens > 0
 
 
-def test_notes_that_are_due_are_settled_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_that_is_due_is_compiled_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = Planted(1, 7_200)
     for rule in RULES:
         log.prompt(rule).shell("make check", "ok")
@@ -61,16 +69,16 @@ def test_notes_that_are_due_are_settled_too(tmp_path: Path, monkeypatch: pytest.
         numbered = [line for line in question.text.splitlines() if line[:1].isdigit()]
         places = {rule: line.split()[0] for rule in RULES for line in numbered if rule in line}
         notes = [{"sentence": rule, "lines": [at], "confidence": 0.9} for rule, at in places.items()]
-        return empty(question)._replace(text=json.dumps({"notes": notes} if notes else {"same": []}))
+        ids = {rule: re.findall(rf"\[(\w+)\] .*{re.escape(rule)}", question.text) for rule in RULES}
+        brief = [{"heading": "wish", "text": rule, "notes": named} for rule, named in ids.items()]
+        is_brief = question.schema == brief_schema()
+        return empty(question)._replace(text=json.dumps({"brief": brief} if is_brief else {"notes": notes}))
 
     way = ScriptedWay(reply)
     first = read(world, way, monkeypatch)
     assert first is not None
-    assert (first.notes, len(way.asked)) == (len(RULES), 1)
-    second = read(world._replace(now_ms=world.now_ms + 3_600_000), way, monkeypatch)
-    assert second is not None
-    assert (second.sessions, second.settled, second.problem) == (0, 0, "")
-    assert way.asked[1].schema == claims_schema()
+    assert (first.notes, first.settled, first.problem) == (len(RULES), len(RULES), "")
+    assert [question.schema == brief_schema() for question in way.asked] == [False, True]
     assert read(world._replace(now_ms=world.now_ms + 7_200_000), way, monkeypatch) is None
 
 

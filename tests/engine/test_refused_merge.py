@@ -11,6 +11,7 @@ from afterwit.agents.hook_payloads import AFTER, Moment
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck
 from afterwit.recall.hook.call import Permissions, proposed
+from afterwit.recall.prompt_block import text_of
 from afterwit.recall.recall import recalled
 
 NEXUS = "~/the-nexus"
@@ -82,7 +83,7 @@ def test_the_next_session_is_told_at_its_start(store: Path) -> None:
 def test_a_prompt_that_names_a_merge_is_told(store: Path) -> None:
     world = world_of(store.parent / "home", store)
     told = recalled(world, store, "the-nexus", "hermes", "merge PR 88 of the nexus", None)
-    assert TOKEN in f"{told.start.text} {told.prompt.text}"
+    assert TOKEN in f"{told.start.text} {text_of(told.prompt)}"
 
 
 def test_the_failure_is_answered(store: Path) -> None:

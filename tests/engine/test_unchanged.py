@@ -83,17 +83,13 @@ def _lose_deck(home: Path, store: Path) -> None:
     Layout(store).deck.unlink()
 
 
-def _template(home: Path, store: Path) -> None:
-    Layout(store).template.write_text("House notes.\n{pitfalls}", "utf-8")
-
-
 def _instruct(home: Path, store: Path) -> None:
     put(home / ".claude" / "CLAUDE.md", b"Always prune in winter.\n")
 
 
 @pytest.mark.parametrize(
     "change",
-    [_grow, _come, _go, _configure, _decide, _spool, _lose_deck, _template, _instruct],
+    [_grow, _come, _go, _configure, _decide, _spool, _lose_deck, _instruct],
     ids=lambda one: one.__name__,
 )
 def test_whatever_a_run_is_made_from_is_seen_to_change(

@@ -12,7 +12,6 @@ from tests.source_trees import nodes, parsed, texts
 
 _GATE = {"afterwit.redaction.shown", "afterwit.knowledge.shown_items"}
 _WIDE_DOORS = {  # they let through what they are given, so everybody who uses them is known
-    "template": {"recall/start_block.py"},
     "remembered": {"extras/memory/tool.py"},
     "asked_to_read": {"mcp/reading.py"},
     "between_markers": {
@@ -25,17 +24,22 @@ _WIDE_DOORS = {  # they let through what they are given, so everybody who uses t
     "approved": {"extras/lab/patterns/published_words.py"},
     "of_deck": {"recall/deck/reader.py"},
     "for_others": {"engine/curation/files.py", "extras/team/outgoing.py"},
-    # whoever asks without a listener gets items that `told_once` let through, or shares what people approved
+    # whoever asks without a listener gets items that `may_be_told_to` let through, or shares what people approved
     "may_be_told": {"recall/situation.py", "recall/deck/firing_lines.py", "extras/team/outgoing.py"},
 }
 _TOLD_FIELDS = {"text", "heading", "reason", "notice", "body"}
 _PLAIN_TEXTS = {  # functions beside the gate that give other texts than those for an agent
+    "knowledge/brief.py": {"rests_on"},
+    "reader/intake.py": {"_refusal", "_rights_needed"},
+    "reader/plan.py": {"_model"},
+    "recall/deck/compile.py": {"_hash", "_redaction_mark", "redact"},
+    "recall/told.py": {"kept_back", "said_at"},
     "agents/hook_payloads.py": {
         *("text_at", "all_text", "_script", "command", "path", "folder_of"),
         *("write_claude_answer", "write_plugin_answer"),  # of answers that hold what is shown
     },
     "recall/deck/reader.py": {"text", "listener_mark", "repo_of", "tree_of", "_part_path"},
-    "recall/deck/firing_lines.py": {"_rank", "about", "safe"},
+    "recall/deck/firing_lines.py": {"_rank", "safe"},
     "recall/hook/call.py": {"run", "_status", "summary", "tool_name"},
     "recall/deck/write.py": {"_sections"},  # as the deck stores them
     "recall/hook/triggers.py": {"_plain"},
@@ -45,9 +49,8 @@ _PLAIN_TEXTS = {  # functions beside the gate that give other texts than those f
     "mcp/tool.py": {"_fault", "_list_fault"},
     "mcp/reading.py": {"_repo", "_text"},
     "mcp/recall.py": {"_repo"},
-    "recall/start_block.py": {"checked_template"},
     "engine/curation/files.py": {"_name", "_text"},
-    "recall/recall.py": {"_recognise", "_template", "repo_at"},
+    "recall/recall.py": {"_recognise", "repo_at"},
     "extras/lab/patterns/published_words.py": {"unfit", "skill_name_of", "_last"},
     "extras/lab/skill_folders.py": {"skill_name"},
     "extras/lab/patterns/block_files.py": {"_block", "block_hash"},
@@ -108,7 +111,7 @@ def test_the_gate_is_taken_by_name_and_never_whole() -> None:
 
 def test_doors_for_our_own_words_are_called_on_the_spot() -> None:
     for file, tree in _modules():
-        for door in ("ours", "template", "of_deck"):
+        for door in ("ours", "of_deck"):
             assert len(_uses(tree, door)) == len(_calls(tree, door)), (file, door)
         assert _calls(tree, "Shown") == [], file
 
@@ -186,7 +189,7 @@ def _parameters(file: str, function: str) -> dict[str, str]:
 
 def test_whoever_takes_items_out_of_the_store_says_who_listens() -> None:
     for file, function in (
-        ("recall/situation.py", "told_once"),
+        ("knowledge/brief.py", "told_lines"),
         ("recall/recall.py", "speaking_items"),
         ("mcp/notes.py", "explain"),
         ("knowledge/shown_items.py", "may_be_told_to"),

@@ -49,8 +49,7 @@ def test_recall_gives_what_is_known_here_between_markers(call: Call, world: Worl
     item = wrapper_item(world)
     assert text.startswith(OPENING)
     assert text.endswith(CLOSING)
-    assert f"{item.sentence} (" in text
-    assert f"[{item.id}]" in text
+    assert f"- {item.sentence} [{item.id}]" in text
     assert "src/press.rs" in text
     assert without_own(text) == ""
 

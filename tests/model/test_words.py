@@ -2,10 +2,11 @@
 
 from collections import Counter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afterwit.model.text import word_counts, words_of
+from afterwit.model.text import roots_of, word_counts, words_of
 
 
 def test_identifiers_are_taken_apart_and_endings_cut() -> None:
@@ -15,3 +16,22 @@ def test_identifiers_are_taken_apart_and_endings_cut() -> None:
 @given(st.text(alphabet="aAbBeErRsStT-_1 ", max_size=80))
 def test_words_are_counted_as_they_come(text: str) -> None:
     assert word_counts(text) == Counter(words_of(text))
+
+
+@pytest.mark.parametrize(
+    ("one", "several"),
+    [
+        ("crate", "crates"),
+        ("press", "presses"),
+        ("case", "cases"),
+        ("template", "templates"),
+        ("release", "releases"),
+        ("rebase", "rebased"),
+        ("cache", "caching"),
+        ("address", "addresses"),
+        ("branch", "branches"),
+    ],
+)
+def test_one_and_several_of_a_thing_have_the_same_root(one: str, several: str) -> None:
+    assert roots_of(one) == roots_of(several)
+    assert len(roots_of(f"{one} basket")) == 2

@@ -42,6 +42,7 @@ NOTES = {
     "e5e5e5": ("Commit only after `make check` passed, unless the user asks for a draft.", Channel.USER),
     "f6f6f6": ("If the press says `E404 barrel`, the cellar has 12 barrels and not 20.", OUTCOME),
     "a7a7a7": ("Keep the old labels of the bottles; they were asked for twice.", Channel.USER),
+    "b8b8b8": ("Wash the crates before they are stacked.", Channel.USER),
 }
 
 
@@ -106,6 +107,11 @@ def test_lines_that_say_what_their_notes_say_are_taken() -> None:
     assert reasons(made) == []
     assert [told.text for told in made.lines] == [said["text"] for said in HONEST]
     assert {told.heading for told in made.lines} == set(Heading)
+
+
+def test_a_short_line_that_says_its_note_word_for_word_is_taken() -> None:
+    made = judged(brief=[line("Wash the crates before they are stacked.", "b8b8b8")])
+    assert [told.notes for told in made.lines] == [("b8b8b8",)]
 
 
 HOSTILE = (
@@ -174,8 +180,7 @@ HOSTILE = (
 
 @pytest.mark.parametrize("given", HOSTILE, ids=lambda given: str(given["text"])[:40] or "empty")
 def test_nothing_is_told_that_the_notes_do_not_say(given: dict[str, Any]) -> None:
-    field = "brief" if "heading" in given else "on_demand"
-    made = judged(**{field: [given]})
+    made = judged(brief=[given]) if "heading" in given else judged(on_demand=[given])
     assert made.lines == ()
     assert len(made.rejected) == bool(given["text"])
 

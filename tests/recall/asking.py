@@ -8,29 +8,30 @@ from pathlib import Path
 from tests.recall.knowing import HERE
 from tests.recall.works import source
 
-from afterwit.agents.hook_payloads import AFTER, Moment
+from afterwit.agents.hook_payloads import AFTER, PROMPT, Moment
 from afterwit.model.knowledge import Item
-from afterwit.recall.deck.firing_lines import lines_of
-from afterwit.recall.deck.first_prompt import block_at_prompt, later_lines
+from afterwit.recall.deck.firing_lines import FiringLine, lines_of
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck, DeckLine
 from afterwit.recall.deck.write import DeckContent, DeckSettings, write_deck
 from afterwit.recall.holdout import DRAW, History
 from afterwit.recall.hook.call import Permissions, Proposal, proposed
 from afterwit.recall.place_index import PlaceSighting
-from afterwit.recall.prompt_block import ACTION_TOKENS, LATER_TOKENS, PromptBlock, at_action, later_sections, text_of
+from afterwit.recall.prompt_block import MOST_AT_ACTION
 
 PLACE = Location(HERE.repo, "/srv/orchard")
 _NOTHING = Permissions(refuse=False, rewrite=False)
 
 
 @contextmanager
-def deck_of(items: Iterable[Item], sightings: Sequence[PlaceSighting] = ()) -> Iterator[Deck]:
+def deck_of(
+    items: Iterable[Item], sightings: Sequence[PlaceSighting] = (), lines: Iterable[FiringLine] = ()
+) -> Iterator[Deck]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "deck.db")
         content = DeckContent(
             DeckSettings(key=b"k" * 16, most_lines=1),
-            lines=tuple(lines_of(items)),
+            lines=(*lines_of(items), *lines),
             prompts={HERE.repo: source(sightings)},
         )
         write_deck(path, content)
@@ -51,10 +52,12 @@ def called(tool: str, output: str = "", *, fails: bool = False, **arguments: obj
     )
 
 
-def proposal_at(items: Iterable[Item], moment: Moment, told: Collection[str] = ()) -> Proposal | None:
+def proposal_at(
+    items: Iterable[Item], moment: Moment, told: Collection[str] = (), lines: Iterable[FiringLine] = ()
+) -> Proposal | None:
     """What could be said in a session that was told these items."""
     records: list[dict[str, object]] = [{"kind": DRAW, "items": dict.fromkeys(told, 1)}]
-    with deck_of(items) as deck:
+    with deck_of(items, lines=lines) as deck:
         return proposed(deck, HERE.agent, moment, PLACE, _NOTHING, lambda: History(records, ""))
 
 
@@ -65,23 +68,20 @@ def fix_for(items: Iterable[Item], line: str, error: str) -> DeckLine | None:
 
 
 def awaited(
-    items: Iterable[Item], moment: Moment, told: Collection[str] = (), room_tokens: int = ACTION_TOKENS
+    items: Iterable[Item], moment: Moment, told: Collection[str] = (), lines: Iterable[FiringLine] = ()
 ) -> list[str]:
-    """The items that are told because of what an action does."""
-    found = proposal_at(items, moment, told)
-    return [line.item for line in at_action(found.awaited, room_tokens)] if found else []
+    """What is told because of what an action does."""
+    found = proposal_at(items, moment, told, lines)
+    return [line.item for line in found.awaited][:MOST_AT_ACTION] if found else []
 
 
-def at_prompt(items: Iterable[Item], prompt: str, sightings: Sequence[PlaceSighting] = ()) -> PromptBlock:
-    with deck_of(items, sightings) as deck:
-        return block_at_prompt(deck, HERE.agent, prompt, PLACE)
-
-
-def at_later_prompt(
-    items: Iterable[Item], prompt: str, told: Collection[str] = (), room_tokens: int = LATER_TOKENS
-) -> PromptBlock:
-    with deck_of(items) as deck:
-        lines = [line for line in later_lines(deck, HERE.agent, prompt, PLACE) if line.item not in told]
-    sections = later_sections(lines, room_tokens)
-    said = tuple(line.item for section in sections for line in section.lines)
-    return PromptBlock(text_of(sections, is_first=False), said, sections=sections)
+def at_prompt(
+    items: Iterable[Item],
+    prompt: str,
+    sightings: Sequence[PlaceSighting] = (),
+    lines: Iterable[FiringLine] = (),
+) -> Proposal:
+    """What fits the first prompt of a session."""
+    with deck_of(items, sightings, lines) as deck:
+        found = proposed(deck, HERE.agent, Moment(PROMPT, "s1", prompt=prompt), PLACE, _NOTHING)
+    return found or Proposal([])

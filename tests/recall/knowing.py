@@ -4,7 +4,9 @@ from typing import Any
 
 from tests.knowledge.drafting import NOW_MS, ORCHARD, draft, piece, pieces
 
+from afterwit.knowledge.brief import Page
 from afterwit.knowledge.weighing import WeighingContext, weigh
+from afterwit.model.brief import Heading, Line, id_of_line
 from afterwit.model.knowledge import READ, Category, Channel, Item, Trigger
 from afterwit.recall.situation import Situation
 
@@ -41,3 +43,14 @@ def rule(name: str, stories: int = 5, **more: Any) -> Item:
 
 def command(line: str, stories: int = 5) -> Item:
     return item(f"In `orchard`, run the tests with `{line}`.", stories, advice=line, category=Category.FACT)
+
+
+def line(text: str, heading: Heading | None = Heading.TRAP, *notes: Item | str, **more: Any) -> Line:
+    """What was compiled of these notes."""
+    names = tuple(note if isinstance(note, str) else note.id for note in notes)
+    return Line(id=id_of_line(ORCHARD.name, text), text=text, heading=heading, notes=names, **more)
+
+
+def page(*compiled: Line, **more: Any) -> Page:
+    asked = frozenset(name for each in compiled for name in each.notes)
+    return Page(ORCHARD.name, compiled, **{"asked": asked, **more})

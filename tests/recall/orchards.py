@@ -11,6 +11,7 @@ from afterwit.config.world import World
 from afterwit.engine.sweep import sweep
 from afterwit.measure.experiment import set_skipping
 from afterwit.model.learn_run import Options
+from afterwit.recall.prompt_block import text_of
 from afterwit.recall.recall import recalled
 from afterwit.store.layout import Layout
 
@@ -62,4 +63,4 @@ def told_by_hook(folder: Path, place: Path, prompt: str, session: str = "fresh")
 
 
 def told_by_recall(world: World, place: Path, prompt: str) -> str:
-    return recalled(world, place, None, "claude-code", prompt, None).prompt.text
+    return text_of(recalled(world, place, None, "claude-code", prompt, None).prompt)

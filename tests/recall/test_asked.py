@@ -7,11 +7,12 @@ from tests.recall.orchards import learned_in, orchard, session, told_by_hook, to
 from tests.store.vm_steps import counted_steps
 
 from afterwit.config.world import World
-from afterwit.recall.deck.first_prompt import block_at_prompt
+from afterwit.recall.deck.first_prompt import files_at_prompt
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck
 from afterwit.recall.find_places import find_places
 from afterwit.recall.place_index import PlaceIndex
+from afterwit.recall.prompt_block import files_section
 from afterwit.recall.recall import recalled
 
 TASK = "let the press stop when the barrel is full, and count the rungs of the ladder"
@@ -26,8 +27,7 @@ def world(tmp_path: Path) -> World:
 def test_a_task_is_answered_as_the_first_prompt_of_a_session_is(world: World, tmp_path: Path) -> None:
     asked = recalled(world, tmp_path, "orchard", "", TASK, None).prompt
     place = Location("orchard", str(tmp_path / "home" / "orchard"))
-    assert asked == block_at_prompt(Deck(str(world.layout.deck)), "", TASK, place)
-    assert asked.files
+    assert asked == [files_section(files_at_prompt(Deck(str(world.layout.deck)), "", TASK, place))]
 
 
 def test_no_digest_is_read_where_the_deck_knows_the_repository(world: World, tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_what_the_deck_does_not_have_is_gathered_from_the_sessions(
 
 def test_without_a_deck_a_prompt_is_told_nothing_by_hooks_nor_to_people(world: World, tmp_path: Path) -> None:
     world.layout.deck.unlink()
-    assert recalled(world, tmp_path, "orchard", "", TASK, None).prompt.text == ""
+    assert recalled(world, tmp_path, "orchard", "", TASK, None).prompt == []
 
 
 def test_what_a_note_in_use_forbids_is_named_neither_by_hooks_nor_to_people(tmp_path: Path) -> None:

@@ -2,13 +2,15 @@
 
 from typing import Any
 
-from tests.knowledge.drafting import HARBOUR
+from tests.knowledge.drafting import HARBOUR, ORCHARD
 from tests.recall.asking import awaited, called
-from tests.recall.knowing import item
+from tests.recall.knowing import item, line, page, read
 
 from afterwit.agents.hook_payloads import Moment
-from afterwit.model.knowledge import EVERYWHERE, READ, Activity, Item, ItemStatus, Trigger
-from afterwit.recall.prompt_block import ACTION_LINES
+from afterwit.knowledge.brief import told_lines
+from afterwit.knowledge.whose_words import Listener
+from afterwit.model.knowledge import EVERYWHERE, Activity, Item, ItemStatus, Trigger
+from afterwit.recall.deck.firing_lines import lines_on_demand
 
 _EDIT = Trigger(activity=Activity.EDIT, path="press/**")
 _COMMIT = Trigger(activity=Activity.COMMIT)
@@ -76,21 +78,32 @@ def test_the_note_that_spares_most_comes_first() -> None:
     assert _said(notes, _edits("press/quince.py")) == ["Spares a lot.", "Spares little."]
 
 
-def test_what_was_read_about_a_command_comes_with_its_first_call() -> None:
-    notes = [_note("The press hides its output.", Trigger(program="press", words=("run",)), harvester=READ)]
-    assert _said(notes, _runs("cd mill && press run --all")) == ["The press hides its output."]
-    assert _said(notes, _runs("press stop")) == []
-    counted = [_note("The press hides its output.", Trigger(program="press", words=("run",)))]
+def _on_demand(note: Item, trigger: Trigger, moment: Moment) -> list[str]:
+    """What a line that was compiled of a note says with an action."""
+    waiting = page(line(note.sentence, None, note, triggers=(trigger,)))
+    lines = list(lines_on_demand(ORCHARD.name, told_lines(waiting, [note], Listener())))
+    return awaited([note], moment, lines=lines)
+
+
+def test_a_line_on_demand_comes_with_the_first_call_of_its_command() -> None:
+    trigger = Trigger(program="press", words=("run",))
+    note = read("The press hides its output.", triggers=(trigger,))
+    assert _on_demand(note, trigger, _runs("cd mill && press run --all")) == [line(note.sentence, None).id]
+    assert _on_demand(note, trigger, _runs("press stop")) == []
+    assert _said([note], _runs("press run")) == []
+    counted = [_note("The press hides its output.", trigger)]
     assert _said(counted, _runs("press run")) == []
 
 
-def test_few_lines_of_bounded_length_come_with_one_action() -> None:
+def test_a_line_on_demand_comes_with_an_edit_of_its_files() -> None:
+    note = read("The belt is made by a tool.")
+    assert _on_demand(note, _EDIT, _edits("press/belt.py")) == [line(note.sentence, None).id]
+    assert _on_demand(note, _EDIT, _reads("press/belt.py")) == []
+
+
+def test_one_line_comes_with_one_action() -> None:
     few = [_note(f"Sign commit {number}.", _COMMIT) for number in range(9)]
-    commit = _runs("git commit -m x")
-    assert len(awaited(few, commit)) == ACTION_LINES
-    assert awaited(few, commit, room_tokens=2) == []
-    long = [_note(f"Sign commit{', and again' * 60}.", _COMMIT)]
-    assert awaited(long, commit) == []
+    assert len(awaited(few, _runs("git commit -m x"))) == 1
 
 
 def test_notes_of_other_places_and_those_that_wait_stay_silent() -> None:

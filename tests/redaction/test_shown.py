@@ -24,7 +24,7 @@ _WAYS_OUT = {
     ("mcp/notes.py", "ItemLine"): ("text",),
     ("recall/prompt_block.py", "BlockLine"): ("text",),
     ("recall/prompt_block.py", "BlockSection"): ("heading",),
-    ("recall/prompt_block.py", "PromptBlock"): ("text",),
+    ("recall/deck/write.py", "DeckExample"): ("text",),
 }
 
 

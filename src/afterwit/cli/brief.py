@@ -225,15 +225,15 @@ def compile_(here: Here, repo: str | None, model: str | None, is_agreed: bool, i
 @reporting
 def log(here: Here, repo: str | None, is_json: bool) -> None:
     """List the versions of the page, the latest first."""
-    found = page_of_people.versions(here.world, Path.cwd(), repo)
+    versions = page_of_people.versions(here.world, Path.cwd(), repo)
     if is_json:
-        print_json([_version_shape(version) for version in found])
+        print_json([_version_shape(version) for version in versions])
         return
-    for version in reversed(found):
+    for version in reversed(versions):
         by = f"compiled by {version.by}" if version.by else "edited by a person"
         counts = f"{len(version.added)} in, {len(version.removed)} out, {human_count(len(version.page.lines), 'line')}"
         print_line(f"{version.number:>4}  {here.calendar.moment(version.at_ms)}  {by}: {counts}")
-    if not found:
+    if not versions:
         talk("The page was never compiled or edited.")
 
 
@@ -249,8 +249,8 @@ def log(here: Here, repo: str | None, is_json: bool) -> None:
 @reporting
 def diff(here: Here, repo: str | None, number: int | None, is_json: bool) -> None:
     """Show what a version changed."""
-    found = page_of_people.versions(here.world, Path.cwd(), repo)
-    version = next((one for one in reversed(found) if number in (None, one.number)), None)
+    versions = page_of_people.versions(here.world, Path.cwd(), repo)
+    version = next((version for version in reversed(versions) if number in (None, version.number)), None)
     if version is None:
         raise UsageError("There is no such version. `afterwit brief log` lists them.")
     if is_json:

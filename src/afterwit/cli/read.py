@@ -78,7 +78,7 @@ def _positive(_ctx: click.Context, _param: click.Parameter, value: float | None)
     flag_value=_PROMPTS[0],
     type=click.Choice(_PROMPTS),
     metavar="[NAME]",
-    help="Print the prompt that a model gets to read sessions; `--prompt consolidate`: to settle notes.",
+    help="Print the prompt that a model gets to read sessions; `--prompt compile`: to make the brief.",
 )
 @click.option("--rejected", "is_rejected", is_flag=True, help="Show what models proposed and the checks refused.")
 @click.option(

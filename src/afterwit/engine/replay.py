@@ -23,6 +23,7 @@ from afterwit.capture.checkouts import OpenedRows, git_checkouts
 from afterwit.config.world import World
 from afterwit.digest.door import pack
 from afterwit.knowledge.belief import DAY_MS
+from afterwit.knowledge.brief import notes_of_lines
 from afterwit.knowledge.door.settle import harvest
 from afterwit.measure.backtest import PRODUCT
 from afterwit.measure.past_repositories import PastCheckout
@@ -101,6 +102,7 @@ class PastStore:
                 session = msgspec.convert(row.body, SessionRead).session
                 self._read[session.agent, session.native_id].append(row)
         self._put_decisions(row for row in recorded if row.kind in _TAKEN_BACK)
+        self.notes_of = notes_of_lines(recorded)
         self._last: Digest | None = None
         self._is_stale = True
         self._then = world
@@ -255,7 +257,7 @@ class HookPlayer(PlacesPlayer):
         call = self._past.ask(here, moment)
         for record in call.records:
             if record.get("kind") == DRAW and record["text"]:
-                yield _to_saying(record, call.proposal)
+                yield _to_saying(record, call.proposal, self._past.notes_of)
 
 
 def _as_of(row: JournalEntry) -> JournalEntry:
@@ -263,12 +265,13 @@ def _as_of(row: JournalEntry) -> JournalEntry:
     return row._replace(at_ms=int(row.body["until_ms"]) + 1) if row.kind == KnowledgeEntry.COMPILED else row
 
 
-def _to_saying(record: Mapping[str, Any], proposal: Proposal | None) -> Saying:
+def _to_saying(record: Mapping[str, Any], proposal: Proposal | None, notes_of: Mapping[str, Sequence[str]]) -> Saying:
+    """Of a line that was compiled, the notes that it rests on were told."""
     told = tuple(item for item, is_shown in record["items"].items() if is_shown)
     fixes = [line for line in proposal.lines if line.item in told] if proposal else []
     return Saying(
         text=record["text"],
-        item=" ".join(told),
+        item=" ".join(dict.fromkeys(name for item in told for name in notes_of.get(item) or (item,))),
         advice=fixes[0].advice if fixes else "",
         files=tuple(place.path for place in proposal.files) if proposal and PLACES in told else (),
         occasion=NoteOccasion.ACTIVITY if record.get("act") == ACTIVITY else NoteOccasion.USUAL,

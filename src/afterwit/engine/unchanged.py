@@ -154,7 +154,7 @@ def _mark(store: Store, world: World, look: FilesLook) -> str:
         look.marks,
         store.journal.heads(),
         [fingerprint(world.layout.deck), _parts(world.layout.deck_parts)],
-        [_stat(world.layout.template), _stat(world.layout.templates)],
+        [_stat(world.layout.templates)],
         list(_hosts(store, world)),
     ]
     plain = msgspec.to_builtins(made_from, enc_hook=str, order="deterministic")

@@ -21,7 +21,7 @@ from afterwit.knowledge.shown_items import may_be_told_to
 from afterwit.knowledge.whose_words import Listener
 from afterwit.model.brief import Heading, Line, id_of_line
 from afterwit.model.knowledge import READ, Channel, Item, ItemKind, ItemStatus
-from afterwit.model.text import words_of
+from afterwit.model.text import roots_of
 from afterwit.store.decisions import BriefCompiled, BriefEdited, JournalEntry, KnowledgeEntry
 
 ENTRIES = (KnowledgeEntry.COMPILED, KnowledgeEntry.BRIEF_EDITED)
@@ -198,7 +198,7 @@ def _is_one_work(item: Item, other: Item, trunks: Collection[str]) -> bool:
 
 def _names_of(item: Item) -> list[tuple[str, ...]]:
     """The names that say enough: of two words, or a long one."""
-    stems = (tuple(sorted(set(words_of(name)))) for name in item.names)
+    stems = (tuple(sorted(roots_of(name))) for name in item.names)
     return [words for words in stems if len(words) > 1 or any(len(word) >= _LONG_NAME for word in words)]
 
 

@@ -190,8 +190,8 @@ def _power_of_words(draft: Draft) -> str:
     if draft.channel is Channel.USER:
         return f"`{command}`" if not forbids(draft.sentence) and (command := power_in(draft.sentence)) else ""
     spans = (match[0].strip("`") for match in _CODE.finditer(draft.sentence))
-    found = [_LOADED.search(_CODE.sub(" ", draft.sentence)), *map(_LOADED_IN_CODE.search, spans)]
-    if loaded := next(filter(None, found), None):
+    matches = [_LOADED.search(_CODE.sub(" ", draft.sentence)), *map(_LOADED_IN_CODE.search, spans)]
+    if loaded := next(filter(None, matches), None):
         return f"`{loaded[0].strip('` ')}`"
     if (command := power_in(draft.sentence)) or lowers_a_guard(draft.sentence):
         return f"`{command}`" if command else "a guard is left out"

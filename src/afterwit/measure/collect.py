@@ -94,7 +94,7 @@ def collect_confidence(world: World) -> list[ConfidenceTest]:
 def _collect(db: apsw.Connection, world: World, since_ms: int, progress: Progress) -> Measured:
     items, history = list(all_items(db)), _history(db)
     gained = gained_times(items, history)
-    notes, calls = _read_told(draws_since(db, since_ms), items)
+    notes, calls = _read_told(draws_since(db, since_ms), items, notes_of_lines(recorded(db)))
     told: defaultdict[SessionKey, set[str]] = defaultdict(set)
     for note in notes:
         told[note.to].add(note.item)
@@ -151,9 +151,11 @@ def _history(db: apsw.Connection) -> NoteHistory:
     )
 
 
-def _read_told(draws: Iterable[DrawRow], items: Iterable[Item]) -> tuple[list[ToldNote], list[Occasion]]:
-    """The notes that hooks and the server told, each once in a session; and all times at which there was something to
-    say."""
+def _read_told(
+    draws: Iterable[DrawRow], items: Iterable[Item], notes_of: Mapping[str, Sequence[str]]
+) -> tuple[list[ToldNote], list[Occasion]]:
+    """The notes that hooks and the server told, each once in a session, those of a line with it; and all times at which
+    there was something to say."""
     heads = {name: item.id for item in items for name in names_of(item)}
     notes: list[ToldNote] = []
     calls: list[Occasion] = []
@@ -161,8 +163,8 @@ def _read_told(draws: Iterable[DrawRow], items: Iterable[Item]) -> tuple[list[To
         to = SessionKey(draw.agent, draw.session, bool(draw.context))
         calls.append(Occasion(draw.at_ms, to, draw.moment, tokens(draw.text), bool(draw.is_held), draw.took_ms))
         for name, is_shown in msgspec.json.decode(draw.items, type=dict[str, int]).items():
-            if is_shown:
-                notes.append(ToldNote(draw.at_ms, to, heads.get(name, name), draw.moment, draw.act))
+            told = notes_of.get(name) or (name,) if is_shown else ()
+            notes += [ToldNote(draw.at_ms, to, heads.get(note, note), draw.moment, draw.act) for note in told]
     return list(first_told(notes)), calls
 
 

@@ -76,6 +76,15 @@ def stem(word: str) -> str:
     return word
 
 
+def roots_of(text: str) -> set[str]:
+    """The words of a text, one and several of a thing alike: `crates` and `crate`, `presses` and `press`."""
+    return set(map(root, words_of(text)))
+
+
+def root(stemmed: str) -> str:
+    return max(stemmed.rstrip("es"), stemmed[:_SHORTEST_STEM], key=len)
+
+
 _LONGEST_TEXT = 40_000
 _DEFINITION = regex(
     r"^(?:@@ )?[ \t+-]*(?:export |default |public |private |protected |static |async |abstract "

@@ -72,8 +72,8 @@ def is_due(page: Page | None, items: Sequence[Item]) -> bool:
     read = [item for item in items if item.harvester == READ]
     if page is None or not page.asked:
         return len(read) >= FIRST_NOTES
-    known = {name for item in items for name in (item.id, *item.merged)}
-    has_lost = any(not known.issuperset(line.notes) for line in page.compiled if not page.refuses(line))
+    there = {name for item in items for name in (item.id, *item.merged)}
+    has_lost = any(not there.issuperset(line.notes) for line in page.compiled if not page.refuses(line))
     return has_lost or len([item for item in read if item.id not in page.asked]) >= NEW_NOTES
 
 

@@ -221,7 +221,8 @@ def fault_of(text: str, cited: Sequence[Item], draft: Draft) -> tuple[LineFault 
         if not any(holds(said, mark) for said in texts):
             return LineFault.UNSUPPORTED, mark
     said = [_said(whole) for whole in texts]
-    if share_of_words(text, said) < _SUPPORT or not (is_borne_out(text, said) and is_all_said(text, said)):
+    is_enough = share_of_words(text, said) >= _SUPPORT and is_borne_out(text, said) and is_all_said(text, said)
+    if not is_enough and text not in (item.sentence for item in cited):
         return LineFault.OTHER_WORDS, ""
     if _is_reversed(text, [item.sentence for item in cited]):
         return LineFault.OPPOSITE, ""

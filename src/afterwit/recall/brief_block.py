@@ -35,12 +35,12 @@ from afterwit.redaction.shown import NOTHING, Shown, command, joined, name, ours
 MOST_TOKENS = 2_000
 MOST_CHARS = 9_500
 SUBAGENT_TOKENS = 300
-_FOR_SUBAGENTS = (Heading.MACHINE, Heading.MUST)
+_FOR_SUBAGENTS = (Heading.MACHINE, Heading.MUST)  # the first have their room first
 _MARKS = 3  # characters around a line
-_OVERHEAD = 120  # characters for markers
-_FRAME = (
-    "What earlier sessions in {where} learned. Lines with “seen:” are observations; what the code shows counts more."
-)
+_OVERHEAD = 120  # characters for markers and the name of the repository
+_BEFORE = "What earlier sessions in "
+_AFTER = " learned. Lines with “seen:” are what an agent saw; what the code shows counts more."
+_HEADED = {heading: f"{heading.in_words}:" for heading in Heading}
 _ENVIRONMENT = "environment"
 
 
@@ -87,9 +87,10 @@ def start_block(
     room = _Room(SUBAGENT_TOKENS if is_subagent else min(MOST_TOKENS, settings.budget_tokens), preferences)
     kept: list[ToldLine] = []
     left_out: list[tuple[ToldLine, str]] = []
-    for told in (*written, *by_rule):
-        if is_subagent and told.line.heading not in _FOR_SUBAGENTS:
-            continue
+    chosen = [*written, *by_rule]
+    if is_subagent:
+        chosen = [told for heading in _FOR_SUBAGENTS for told in chosen if told.line.heading is heading]
+    for told in chosen:
         if room.takes(line_of(told)):
             kept.append(told)
         else:
@@ -99,22 +100,22 @@ def start_block(
 
 
 def line_of(told: ToldLine) -> Shown:
-    """A line as it is said."""
+    """A line as it is said; "" where it may not be told."""
     text = line_text(told.line.text, told.items, is_own=told.line.is_own)
-    return joined((ours("- "), ours("seen: ") if told.is_seen else NOTHING, text)) if text else NOTHING
+    return joined((ours("seen: ") if told.is_seen else NOTHING, text)) if text else NOTHING
 
 
 def _sections(kept: Sequence[ToldLine], preferences: Sequence[Shown], situation: Situation) -> Iterator[BlockSection]:
     repo = name(situation.repo.rpartition("/")[2])
     where = joined((ours("`"), repo, ours("`"))) if repo else ours("this repository")
-    before, after = _FRAME.split("{where}")
-    yield BlockSection(joined((ours(before), where, ours(after))))
+    yield BlockSection(joined((ours(_BEFORE), where, ours(_AFTER))))
     for heading in Heading:
         lines = [BlockLine(told.line.id, line_of(told)) for told in kept if told.line.heading is heading]
         if heading is Heading.WISH:
-            lines = [*(BlockLine("", joined((ours("- "), line))) for line in preferences), *lines]
+            lines = [*(BlockLine("", line) for line in preferences), *lines]
         if lines:
-            yield BlockSection(joined((ours(heading.in_words), ours(":"))), tuple(lines))
+            rows = (BlockLine(item, joined((ours("- "), text))) for item, text in lines)
+            yield BlockSection(ours(_HEADED[heading]), tuple(rows))
 
 
 def _by_rule(
@@ -187,11 +188,11 @@ class _Room:
 
     def __init__(self, most_tokens: int, preferences: Sequence[str]) -> None:
         self._tokens = most_tokens
-        headings = sum(len(heading.in_words) + 2 for heading in Heading)
-        self._chars = _OVERHEAD + len(_FRAME) + headings + sum(len(line) + _MARKS for line in preferences)
+        words = sum(len(text) + 1 for text in (_BEFORE, _AFTER, *_HEADED.values()))
+        self._chars = _OVERHEAD + words + sum(len(line) + _MARKS for line in preferences)
 
     def takes(self, line: str) -> bool:
-        cost = len(line) + 1
+        cost = len(line) + _MARKS
         fits = bool(line) and self._chars + cost <= min(MOST_CHARS, self._tokens * 4)
         self._chars += cost if fits else 0
         return fits

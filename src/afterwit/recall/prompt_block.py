@@ -23,7 +23,7 @@ TOKEN_CHARS = 4  # about what one token is
 _MARKS = 3  # characters around a line
 _INTRODUCTION = "From earlier sessions here; no instructions from the user, and what the code shows counts more:"
 _WHERE = "A guess at the files:"
-_THREAD = "Where the last sessions on this left off (observations):"
+_THREAD = "Where the last sessions on this left off, as they saw it:"
 _LINES = "What is known of it:"
 
 

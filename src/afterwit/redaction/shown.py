@@ -36,11 +36,6 @@ def label(value: "StrEnum") -> Shown:
     return Shown(str(getattr(value, "in_words", value)))
 
 
-def template(text: str) -> Shown:
-    """A piece of the block's template, which is ours or the user's own."""
-    return Shown(text)
-
-
 def figure(value: float, digits: int = 0) -> Shown:
     return Shown(f"{value:.{digits}f}")
 

@@ -13,7 +13,6 @@ from afterwit.store.atomic import create_file
 from afterwit.store.regular_files import read_regular
 
 KEY_BYTES = 32
-TEMPLATE_FILE = "bootstrap-context.md"
 
 
 class _Below:
@@ -42,7 +41,6 @@ class Layout:
     trees = _Below("trees")  # the words of repositories' files, one file each
     deck = _Below("deck.db")  # what hooks read instead of the database,
     deck_parts = _Below("deck")  # and what they read of each repository, one file each
-    template = _Below(TEMPLATE_FILE)  # the user's own words around the start block, if there are any
     templates = _Below("templates")  # tool calls that went well, one file for each session they come from
     patterns = _Below("patterns")  # the catalog, unless the settings name another folder
     shares = _Below("shares")  # clones of repositories that notes are shared through

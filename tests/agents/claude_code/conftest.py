@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path, PurePosixPath
+from typing import cast
 
 import pytest
 
@@ -20,7 +21,8 @@ def read_fixture() -> Callable[..., tuple[list[Reading], ClaudeCodeReading]]:
     ) -> tuple[list[Reading], ClaudeCodeReading]:
         found = companions or {}
         where = PurePosixPath(path or f"projects/p/{name}.jsonl")
-        reading = ClaudeCodeReader().start(SourceFile(where, lambda other: found.get(str(other))))
+        opened = ClaudeCodeReader().start(SourceFile(where, lambda other: found.get(str(other))))
+        reading = cast(ClaudeCodeReading, opened)
         lines = (FIXTURES / f"{name}.jsonl").read_bytes().splitlines(keepends=True)
         return list(Framing(reading).read(lines)), reading
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.every import for_every
 from tests.thoroughness import examples
 
-from afterwit.agents.claude_code.reader import ClaudeCodeReader, ClaudeCodeReading
+from afterwit.agents.claude_code.reader import ClaudeCodeReader
 from afterwit.agents.log_reader import SourceFile
 from afterwit.model.readings import Problem, Reading
 from afterwit.sources.framing import Framing, Record
@@ -89,7 +89,7 @@ _FIELDS = st.sampled_from(sorted(_NAMES.split()))
 @settings(max_examples=examples(200), deadline=None)
 def test_no_shape_of_a_record_raises(kind: str, fields: dict[str, object], content: object) -> None:
     record = {"message": {"content": content}, "subtype": "api_error", "type": kind} | fields
-    reading: ClaudeCodeReading = ClaudeCodeReader().start(source("s.jsonl"))
+    reading = ClaudeCodeReader().start(source("s.jsonl"))
     raw = msgspec.json.encode(record)
     reading.feed(Record(0, len(raw), raw))
     assert sum(reading.known.values()) + sum(reading.unknown.values()) == 1

@@ -1,6 +1,6 @@
 import msgspec
 
-from afterwit.agents.claude_code.records import loosely
+from afterwit.agents.fields import loosely
 
 
 class Leaf(msgspec.Struct):

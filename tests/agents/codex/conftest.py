@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import pytest
 
@@ -51,7 +51,7 @@ class Whole(NamedTuple):
 
 
 def _read(data: bytes, path: str) -> Whole:
-    reading = CodexReader().start(SourceFile(PurePosixPath(path), lambda _: None))
+    reading = cast(CodexReading, CodexReader().start(SourceFile(PurePosixPath(path), lambda _: None)))
     return Whole(reading, list(Framing(reading).read(data.splitlines(keepends=True))))
 
 

@@ -1,6 +1,6 @@
 import json
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from tests.every import for_every
@@ -22,7 +22,7 @@ def reader_of(text: str) -> DeclaredReader:
 
 
 def started(text: str, path: str = "runs/monday.log.jsonl") -> DeclaredReading:
-    return reader_of(text).start(SourceFile(PurePosixPath(path), lambda _: None))
+    return cast(DeclaredReading, reader_of(text).start(SourceFile(PurePosixPath(path), lambda _: None)))
 
 
 def read(text: str, *records: dict[str, Any], path: str = "runs/monday.log.jsonl") -> list[Reading]:

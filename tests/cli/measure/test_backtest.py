@@ -2,7 +2,9 @@
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.conftest import Run
@@ -54,23 +56,49 @@ def test_json_has_the_documented_shape(learned: Run) -> None:
     }
 
 
-def _read(run: Run, home: dict[str, str], folder: Path) -> None:
-    """Lets a model read, and say one thing of the session in which the user said it."""
+_RULES = (RULE, "Wash the crates before they are stacked.", "Write the labels in green ink.")
+
+
+def _asked(run: Run, home: dict[str, str], folder: Path, answer: Callable[[str], dict[str, Any]]) -> str:
+    """Writes what is to be asked into a file, and takes in what is answered."""
     out, back = folder / "requests.jsonl", folder / "answers.jsonl"
+    out.unlink(missing_ok=True)
     run("read", "--to", str(out), "--with", "orchard-1", **home)
-    for request in (json.loads(line) for line in out.read_text().splitlines()):
-        lines = json.dumps(request).replace("\\n", "\n").splitlines()
-        at = [int(line.split(" ", 1)[0]) for line in lines if RULE in line and line[0].isdigit()]
-        if at:
-            note = {"sentence": RULE, "lines": at, "category": "pattern", "confidence": 0.9, "spares": 3, "often": 5}
-            back.write_text(json.dumps({"custom_id": request["custom_id"], "answer": {"notes": [note]}}) + "\n")
-    assert "1 note" in run("read", "--from", str(back), **home).stdout
+    requests = [json.loads(line) for line in out.read_text().splitlines()]
+    answers = [
+        {"custom_id": each["custom_id"], "answer": answer(json.dumps(each).replace("\\n", "\n"))} for each in requests
+    ]
+    back.write_text("".join(f"{json.dumps(each)}\n" for each in answers))
+    return run("read", "--from", str(back), **home).stdout
+
+
+def _notes(question: str) -> dict[str, Any]:
+    """Of the session in which the user said them."""
+    places = {rule: [line.split()[0] for line in question.splitlines() if rule in line] for rule in _RULES}
+    about = {"category": "pattern", "confidence": 0.9, "spares": 3, "often": 5}
+    return {"notes": [{"sentence": rule, "lines": list(map(int, at)), **about} for rule, at in places.items() if at]}
+
+
+def _lines(question: str) -> dict[str, Any]:
+    """Each note as a line of the page."""
+    ids = {rule: re.findall(rf"\[(\w+)\] [^\[\n]*{re.escape(rule)}", question) for rule in _RULES}
+    brief = [{"heading": "wish", "text": rule, "notes": notes} for rule, notes in ids.items()]
+    return {"brief": brief, "on_demand": [], "replaces": [], "checks": []}
+
+
+def _read(run: Run, home: dict[str, str], folder: Path) -> None:
+    """Lets a model read, and compile what it found."""
+    assert "3 notes" in _asked(run, home, folder, _notes)
+    assert "3" in _asked(run, home, folder, _lines)
 
 
 def test_what_a_model_read_is_replayed_unless_it_is_left_out(run: Run, tmp_path: Path) -> None:
     place = tmp_path / "read"
     home = {"HOME": str(place), "AFTERWIT_HOME": str(tmp_path / "read-store")}
-    Log(0, 0).prompt("Look after the trees").prompt(RULE).edit("src/trees.ts").put(place)
+    first = Log(0, 0).prompt("Look after the trees")
+    for rule in _RULES:
+        first.prompt(rule).edit("src/trees.ts")
+    first.put(place)
     Log(1, HOUR_S).prompt("Count the barrels").edit("src/barrels.ts").put(place)
     run("learn", **home)
     _read(run, home, tmp_path)

@@ -51,7 +51,6 @@ def test_everything_that_cannot_be_made_again_is_in_it(world: World, tmp_path: P
         "templates/uses.jsonl": b"{}\n",
         "patterns/one.md": b"# One\n",
         "metrics/history.jsonl": b"{}\n",
-        "bootstrap-context.md": b"{notes}",
         "views.json": b"{}\n",
     }
     for path, content in kept.items():

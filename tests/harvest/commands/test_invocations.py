@@ -7,7 +7,8 @@ from tests.harvest.work import REPO, edited, failed, piped, ran, session
 from tests.thoroughness import examples
 
 from afterwit.actions.shell.parse import parse
-from afterwit.harvest.commands.invocations import CommandForm, command_of, folder_below, form_of, runs_in, work_of
+from afterwit.actions.steps import command_of
+from afterwit.harvest.commands.invocations import CommandForm, folder_below, form_of, runs_in, work_of
 from afterwit.model.digest import Touched
 from afterwit.model.kinds import ActionKind, FailureClass, Status, Step
 

@@ -50,7 +50,7 @@ def shown(home: Path, store: Path) -> dict[str, set[int]]:
     """By item, the numbers of the sessions that count as shown."""
     learned(home, store)
     with open_store(Layout(store)) as one:
-        return {item: {int(story[-4:]) for story in stories} for item, stories in echoes(one.db).items()}
+        return {item: {int(story[-4:]) for story in stories} for item, stories in echoes(one.db, {}).items()}
 
 
 def put_three(home: Path, store: Path) -> None:

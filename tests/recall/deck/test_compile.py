@@ -8,9 +8,7 @@ from tests.knowledge_home import FACT, learnable_home
 
 from afterwit.engine.archive.rebuild import rebuild
 from afterwit.measure.experiment import set_skipping, skipping_now
-from afterwit.model.errors import ConfigError
 from afterwit.recall.deck.reader import Deck
-from afterwit.store.layout import TEMPLATE_FILE
 
 
 @pytest.fixture
@@ -54,21 +52,6 @@ def test_a_folder_in_the_users_home_is_known_without_the_users_name(tmp_path: Pa
     learned(home, tmp_path / "store")
     deck = deck_of(tmp_path / "store")
     assert deck.repo_at(["~/orchard"])[0] == "orchard"
-
-
-def test_the_users_own_template_is_used(home: Path, tmp_path: Path) -> None:
-    store = tmp_path / "store"
-    store.mkdir()
-    (store / TEMPLATE_FILE).write_text("House notes.\n{pitfalls}", "utf-8")
-    learned(home, store)
-    assert "House notes." in str(deck_of(store).block("orchard", "codex"))
-
-
-def test_a_broken_template_is_told_and_nothing_is_lost(home: Path, store: Path) -> None:
-    (store / TEMPLATE_FILE).write_text("{weather}", "utf-8")
-    with pytest.raises(ConfigError, match="weather"):
-        learned(home, store)
-    assert FACT in str(deck_of(store).block("orchard", "codex"))
 
 
 def test_the_shares_are_chosen_and_survive_a_rebuild(home: Path, store: Path) -> None:

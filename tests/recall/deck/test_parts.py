@@ -15,7 +15,7 @@ from afterwit.engine.curation.curate import judge
 from afterwit.knowledge.door.list import all_items
 from afterwit.recall.deck import compile as compiling
 from afterwit.recall.deck.compile import compile_deck
-from afterwit.recall.deck.first_prompt import block_at_prompt
+from afterwit.recall.deck.first_prompt import files_at_prompt
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck, opened_immutable
 from afterwit.redaction.redaction import Redactor
@@ -210,7 +210,7 @@ def test_a_part_that_cannot_be_read_is_like_none_and_the_next_run_mends_it(
     harm(parts(layout)["orchard"])
     deck = Deck(str(layout.deck))
     assert advice(deck) == set()
-    assert block_at_prompt(deck, "codex", "Count the trees of the orchard", Location("orchard", "")).text == ""
+    assert files_at_prompt(deck, "codex", "Count the trees of the orchard", Location("orchard", "")) == []
     assert FACT in str(deck.block("orchard", "codex"))
     assert len(deck.faults) == 1
     learned(home, layout.root)

@@ -5,7 +5,7 @@ import sys
 
 _SCRIPT = """
 import afterwit.recall.deck.first_prompt
-import afterwit.recall.note_matches, afterwit.recall.prompt_block
+import afterwit.recall.prompt_block
 import sys
 print(*sys.modules)
 """

@@ -11,7 +11,7 @@ import pytest
 
 from afterwit.model.knowledge import EVERYWHERE, Authority, Scope, ScopeKind, Trigger
 from afterwit.recall.deck.firing_lines import FiringLine
-from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckExample, DeckSettings, write_deck
+from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckExample, DeckSettings, DeckThread, write_deck
 from afterwit.recall.prompt_block import BlockLine, BlockSection
 from afterwit.redaction.shown import ours
 from afterwit.store import spool
@@ -91,6 +91,7 @@ class Hook:
         lines: list[FiringLine] | None = None,
         blocks: list[DeckBlock] | None = None,
         examples: tuple[DeckExample, ...] = (),
+        threads: tuple[DeckThread, ...] = (),
         **settings: Any,
     ) -> None:
         chosen = DeckSettings(**{"key": KEY, "session_share": 0.0, "item_share": 0.0, **settings})
@@ -101,6 +102,7 @@ class Hook:
             blocks=BLOCKS if blocks is None else blocks,
             lines=LINES if lines is None else lines,
             examples=examples,
+            threads=threads,
         )
         write_deck(self.layout.deck, deck)
 

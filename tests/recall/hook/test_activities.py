@@ -1,4 +1,4 @@
-"""What a hook tells with the first action of a kind, and with later prompts."""
+"""What a hook tells with the first action of a kind: one line, each once, eight in a session."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from tests.recall.hook.test_entry import HEAVY, loaded
 
 from afterwit.model.knowledge import Activity, Trigger
 from afterwit.recall.deck.firing_lines import FiringLine
-from afterwit.recall.prompt_block import ACTION_TOKENS, ACTION_TOKENS_OF_SESSION
+from afterwit.recall.prompt_block import MOST_ON_DEMAND
 from afterwit.redaction.shown import ours
 
 
@@ -24,7 +24,6 @@ _STYLE = _line(
     "Colours stand in one file.",
     Trigger(activity=Activity.EDIT, path="web/**"),
     Trigger(path="web/**"),
-    about="colours of the web pages stand in one file, palette.css",
 )
 
 
@@ -59,10 +58,10 @@ def test_the_first_commit_brings_what_waits_for_it_and_the_second_nothing(waitin
     assert (draw["moment"], draw["act"], draw["items"]) == ("after", "activity", {"commit-1": 1})
 
 
-def test_one_line_that_tests_and_commits_brings_both(waiting: Hook) -> None:
-    told = _bash(waiting, "make test && git commit -m x")
-    assert "make one" in told
-    assert "lints the whole tree" in told
+def test_a_command_that_tests_and_commits_brings_one_line_after_the_other(waiting: Hook) -> None:
+    told = [_bash(waiting, "make test && git commit -m x") for _ in range(3)]
+    assert ["make one" in text for text in told] == [False, True, False]
+    assert ["lints the whole tree" in text for text in told] == [True, False, False]
 
 
 def test_an_edit_brings_the_note_and_reading_the_file_does_not(waiting: Hook) -> None:
@@ -79,9 +78,11 @@ def test_a_patch_is_an_edit_of_the_files_in_it(waiting: Hook) -> None:
     assert "Colours stand in one file." in told.stdout
 
 
-def test_after_a_failure_the_known_fix_comes_first_and_what_waits_with_it(waiting: Hook) -> None:
+def test_after_a_failure_the_known_fix_comes_alone_and_what_waits_with_the_next(waiting: Hook) -> None:
     told = waiting.failed("pnpm test --fast", "unknown option --fast").context
-    assert told.index("pnpm run unit") < told.index("make one")
+    assert "pnpm run unit" in told
+    assert "make one" not in told
+    assert "make one" in _bash(waiting, "pnpm test")
 
 
 def test_a_subagent_is_told_what_the_session_was_told(waiting: Hook) -> None:
@@ -97,13 +98,18 @@ def test_the_first_call_of_a_command_brings_what_waits_for_it(hook: Hook) -> Non
     assert _bash(hook, "press run") == ""
 
 
-def test_all_activities_of_a_session_share_a_bounded_room(hook: Hook) -> None:
-    text = "Mind it, and mind it well. " * 8
-    hook.compile(lines=[_line(f"c{at}", f"{at}: {text}", Trigger(activity=Activity.COMMIT)) for at in range(40)])
-    told = [_bash(hook, "git commit -m x") for _ in range(12)]
-    assert all(len(answer) <= ACTION_TOKENS * 4 + 100 for answer in told)
-    assert ACTION_TOKENS < sum(map(len, told)) // 4 <= ACTION_TOKENS_OF_SESSION + 60
-    assert told[-1] == ""
+def test_a_session_gets_eight_lines_whatever_brings_them(hook: Hook) -> None:
+    commits = [_line(f"c{at}", f"Mind {at}.", Trigger(activity=Activity.COMMIT)) for at in range(20)]
+    prompts = [_line(f"p{at}", f"Crate {at}.", Trigger(topic=("crate",))) for at in range(20)]
+    hook.compile(lines=[*commits, *prompts])
+    told = [hook.claude("prompt", prompt="Stack the crates").context for _ in range(2)]
+    told += [_bash(hook, "git commit -m x") for _ in range(6)]
+    told += [hook.claude("prompt", prompt="Stack the crates").context]
+    counts = [sum(text.count(f"- {word}") for word in ("Mind", "Crate")) for text in told]
+    assert counts == [2, 2, 1, 1, 1, 1, 0, 0, 0]
+    assert sum(counts) == MOST_ON_DEMAND
+    lines = [row for text in told for row in text.splitlines() if row.startswith("- ")]
+    assert len(lines) == len(set(lines))
 
 
 def test_what_is_held_out_is_not_told_and_counts_as_told(hook: Hook) -> None:
@@ -112,29 +118,6 @@ def test_what_is_held_out_is_not_told_and_counts_as_told(hook: Hook) -> None:
     assert _bash(hook, "git commit -m x") == ""
     (draw,) = hook.records("draw")
     assert (draw["items"], "lints" in draw["would"]) == ({"commit-1": 0}, True)
-
-
-def test_later_prompts_are_answered_with_what_is_strongly_meant_and_new(waiting: Hook) -> None:
-    asked = "Which palette.css do the colours of the web pages come from?"
-    assert "Colours stand" not in waiting.claude("prompt", prompt="Prune the press").context
-    assert waiting.claude("prompt", prompt="yes, go on").context == ""
-    assert "Colours stand in one file." in waiting.claude("prompt", prompt=asked).context
-    assert waiting.claude("prompt", prompt=asked).context == ""
-    assert [draw["later"] for draw in waiting.records("draw") if "later" in draw] == ["1"]
-
-
-def test_all_later_prompts_of_a_session_get_six_hundred_tokens(hook: Hook) -> None:
-    names = ("apple", "cherry", "damson", "elder", "figtree", "grape", "hazel", "juniper")
-    padding = "Mind it, and mind it well. " * 20
-    lines = [_line(name, f"{name}: {padding}", about=f"{name} harvest basket {name} ladder") for name in names]
-    hook.compile(lines=lines)
-    hook.claude("prompt", prompt="Begin")
-    asked = [f"The {name} ladder at the {name} harvest" for name in names]
-    told = [hook.claude("prompt", prompt=prompt).context for prompt in asked]
-    assert told[0] != ""
-    assert all(len(text) <= 200 * 4 + 100 for text in told)
-    assert sum(map(len, told)) <= 600 * 4 + 100 * len(names)
-    assert told[-1] == ""
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,9 @@
 """The arm of a session: drawn once, recorded with its odds, and kept whatever people choose meanwhile."""
 
 import pytest
-from afterwit.recall.start_block import MOST_TOKENS
 from tests.recall.hook.conftest import BLOCKS, KEY, REPO, Hook
 
+from afterwit.recall.brief_block import MOST_TOKENS
 from afterwit.recall.deck.write import DeckBlock, DeckExample
 from afterwit.recall.holdout import odds_for
 from afterwit.recall.hook.tell import LARGEST_BLOCK

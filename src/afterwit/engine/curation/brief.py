@@ -106,16 +106,16 @@ def versions(world: World, folder: Path, name: str | None = None) -> list[BriefV
     with readonly_database(world.layout) as db:
         repo = find_place(db, world, folder, name)
         entries = in_force(recorded_about(db, (), ENTRIES))
-    found: list[BriefVersion] = []
+    made: list[BriefVersion] = []
     before: tuple[Line, ...] = ()
     for entry, page in versions_of(entries, repo):
         texts, now = {line.text for line in before}, {line.text for line in page.lines}
         added = tuple(line for line in page.lines if line.text not in texts)
         removed = tuple(line for line in before if line.text not in now)
         by = str(entry.body.get("model", ""))
-        found.append(BriefVersion(page.number, entry.at_ms, by, page, added, removed))
+        made.append(BriefVersion(page.number, entry.at_ms, by, page, added, removed))
         before = page.lines
-    return found
+    return made
 
 
 def as_markdown(view: BriefView) -> str:

@@ -49,7 +49,7 @@ from afterwit.store.regular_files import open_regular, read_regular
 from afterwit.store.store import hold_lease, open_store, require
 
 _HISTORY = "metrics/history.jsonl"
-_FILES = ("redaction.key", "archive.mark", "config.toml", "bootstrap-context.md", "views.json", "deck.db", _HISTORY)
+_FILES = ("redaction.key", "archive.mark", "config.toml", "views.json", "deck.db", _HISTORY)
 _FOLDERS = ("archive", "spool", "templates", "patterns", "deck", "sources")
 _QUEUE = "memory-queue.db"
 

@@ -16,11 +16,12 @@ from afterwit.knowledge.brief import ToldLine, is_compiled
 from afterwit.knowledge.shown_items import may_be_told
 from afterwit.model.kinds import ActionKind
 from afterwit.model.knowledge import EVERYWHERE, READ, Authority, Channel, Item, ItemStatus, Scope, ScopeKind, Trigger
+from afterwit.model.text import root
 from afterwit.recall.brief_block import line_of, said_of
 from afterwit.recall.deck.reader import TRIGGER_COLUMNS, words_in
 from afterwit.recall.situation import order
 from afterwit.redaction.markers import defused
-from afterwit.redaction.shown import Shown, of_deck
+from afterwit.redaction.shown import Shown
 
 _STATED = (Channel.USER, Channel.ASSISTANT)
 
@@ -70,17 +71,17 @@ def lines_of(items: Iterable[Item]) -> Iterator[FiringLine]:
 
 def lines_on_demand(repo: str, told: Iterable[ToldLine]) -> Iterator[FiringLine]:
     """The lines of a page that wait for a trigger."""
-    for one in told:
-        text = line_of(one).removeprefix("- ")
-        if one.line.heading is None and one.line.triggers and text:
+    for waiting in told:
+        line, text = waiting.line, line_of(waiting)
+        if line.heading is None and line.triggers and text:
             yield FiringLine(
-                item=one.line.id,
-                text=of_deck(text),
+                item=line.id,
+                text=text,
                 scope=Scope(ScopeKind.REPO, repo),
                 confidence=1.0,
-                agents=one.agents,
-                triggers=one.line.triggers,
-                awaits=tuple(trigger for trigger in one.line.triggers if trigger.program),
+                agents=waiting.agents,
+                triggers=line.triggers,
+                awaits=tuple(trigger for trigger in line.triggers if trigger.program),
             )
 
 
@@ -183,7 +184,7 @@ def _keys_of(number: int, trigger: Trigger, *, is_waiting: bool, is_awaited: boo
     elif trigger.path:
         yield _Key("near" if is_waiting else "path", frozenset(needed_by_path(trigger.path)), number)
     elif trigger.topic:
-        yield _Key("topic", frozenset(trigger.topic), number)
+        yield _Key("topic", frozenset(map(root, trigger.topic)), number)
 
 
 def _put_keys(db: apsw.Connection, keys: list[_Key]) -> None:

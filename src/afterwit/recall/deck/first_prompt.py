@@ -5,7 +5,7 @@ Loaded at a prompt only.
 
 import os
 
-from afterwit.model.text import words_of
+from afterwit.model.text import roots_of
 from afterwit.recall.deck.location import Location, branch_of
 from afterwit.recall.deck.reader import Deck, DeckLine, Lines, opened_immutable
 from afterwit.recall.place_index import PlaceIndex
@@ -20,13 +20,13 @@ _LONGEST = 12_000  # characters of a prompt that are looked at, as in digests
 
 def lines_at_prompt(deck: Deck, agent: str, prompt: str, place: Location) -> list[DeckLine]:
     """Lines that the words of a prompt fire, each once, the narrowest scope first, then what is said first."""
-    pairs = deck.lines("topic", set(words_of(prompt[:_LONGEST])), place.repo, agent)
+    pairs = deck.lines("topic", roots_of(prompt[:_LONGEST]), place.repo, agent)
     return list({line.item: line for trigger, line in pairs if not trigger.tool}.values())
 
 
 def thread_at_prompt(deck: Deck, prompt: str, place: Location) -> Lines:
     """What is known of the work in progress that a prompt names."""
-    return deck.thread(place.repo, words=set(words_of(prompt[:_LONGEST]))) if place.repo else []
+    return deck.thread(place.repo, words=roots_of(prompt[:_LONGEST])) if place.repo else []
 
 
 def files_at_prompt(deck: Deck, agent: str, prompt: str, place: Location) -> list[LikelyPlace]:
@@ -34,8 +34,8 @@ def files_at_prompt(deck: Deck, agent: str, prompt: str, place: Location) -> lis
     if not place.repo:
         return []
     question = Question(prompt[:_LONGEST], branch_of(place.root))
-    known = _repo_of(deck, place, PlaceIndex(deck.part(place.repo)))
-    repo = without_forbidden(known, deck.texts(place.repo, agent))
+    whole = _repo_of(deck, place, PlaceIndex(deck.part(place.repo)))
+    repo = without_forbidden(whole, deck.texts(place.repo, agent))
     return with_tests(repo, clear(repo, question, guess(repo, question)))
 
 

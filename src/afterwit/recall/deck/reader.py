@@ -211,12 +211,13 @@ class Deck:
         ]
 
     def texts(self, repo: str, agent: str) -> list[Shown]:
-        """What all lines say that hold in this place."""
+        """What the page and all lines say that hold in this place."""
         query = """SELECT item, text FROM lines WHERE (scope <> 'agent' OR place = ?2)
                        AND (agents = '' OR instr(agents, ' ' || ?2 || ' '))
                        AND (silent_in = '' OR NOT instr(silent_in, ' ' || ?1 || ' '))"""
         rows = (row for db in (self.part(repo), self._db) if db is not None for row in db.execute(query, (repo, agent)))
-        return [of_deck(text) for item, text in rows if item not in self._hushed]
+        told = [of_deck(text) for item, text in rows if item not in self._hushed]
+        return [*told, *(text for _, lines in self.block(repo, agent) for _, text in lines)]
 
     def part(self, repo: str) -> apsw.Connection | None:
         """What the deck has of one repository alone; None where there is nothing that can be read."""

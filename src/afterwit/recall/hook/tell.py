@@ -107,10 +107,10 @@ class HookTeller:
             text_of,
         )
 
-        known = {*history.told, *self._drawn}
+        said = {*history.told, *self._drawn}
         left = min(MOST_AT_PROMPT, MOST_ON_DEMAND - history.on_demand)
-        lines = [BlockLine(line.item, line.text) for line in proposal.lines if line.item not in known][: max(0, left)]
-        thread = [line for line in proposal.thread if line[0] not in known]
+        lines = [BlockLine(line.item, line.text) for line in proposal.lines if line.item not in said][: max(0, left)]
+        thread = [line for line in proposal.thread if line[0] not in said]
         wanted = prompt_sections(files_section(proposal.files), thread, lines)
         items = {item: int(self._is_shown(item)) for _, some in wanted for item, _ in some}
         told = [(heading, [line for line in some if items[line[0]]]) for heading, some in wanted]
@@ -141,7 +141,7 @@ class HookTeller:
             told += [heading, *kept] if kept else []
             wanted += [heading, *(joined((ours("- "), text)) for _, text in lines)]
             has_lines = has_lines or bool(kept)
-        example = self._example(joined(wanted, "\n"))
+        example = self._example(joined(wanted, "\n")) if listener == SESSION else None
         if example is not None and self._arm == TEMPLATE:
             item, text = example
             items[item] = int(self._is_shown(item))

@@ -25,7 +25,7 @@ def _page(ask: Ask) -> WebAnswer:
     """The page of the repository that is named, else of the one with most sessions."""
     repo = ask.first("repo") or _usual(ask)
     view = brief.look(ask.world, _NOWHERE, repo) if repo else None
-    found = brief.versions(ask.world, _NOWHERE, repo) if repo else []
+    versions = brief.versions(ask.world, _NOWHERE, repo) if repo else []
     return render(
         ask,
         "brief.html",
@@ -34,7 +34,7 @@ def _page(ask: Ask) -> WebAnswer:
         choices=choices(ask),
         headings=list(Heading),
         rests_on=rests_on,
-        last=found[-1] if found else None,
+        last=versions[-1] if versions else None,
         most=LINE_LIMIT,
         **undo_bar(ask),
     )
