@@ -12,6 +12,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
 LINK = re.compile(r"\[[^\]\n]*(?:\n[^\]\n]*)?\]\(([^)\s]+)\)")
 CODE = re.compile(r"^```[a-z]*\n(.*?)^```$|`([^`\n]+)`", re.MULTILINE | re.DOTALL)
+BY_ITSELF = {"brief": "show"}  # what a group of commands does that is called without one
 CALL = re.compile(r"(?:^|\$ |-> )\s*afterwit((?: +[^\s|;#>]+)*)", re.MULTILINE)
 
 each_page = for_every("page", PAGES)
@@ -39,6 +40,8 @@ def fault(arguments: list[str]) -> str:
             return f"there is no command {rest[0]!r}"
         command, context = found, click.Context(found, parent=context, **afterwit.context_settings)
         rest.pop(0)
+        if isinstance(command, click.Group) and command.name in BY_ITSELF and not command.commands.keys() & {*rest[:1]}:
+            rest.insert(0, BY_ITSELF[command.name])
     options = {name for option in command.get_params(context) for name in option.opts}
     unknown = [word for word in rest if word.startswith("-") and word not in options]
     return f"{command.name} has no option {unknown[0]}" if unknown else ""
