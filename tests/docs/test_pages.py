@@ -32,7 +32,7 @@ def calls(text: str) -> list[list[str]]:
 def fault(arguments: list[str]) -> str:
     """What is wrong with a call; "" if nothing is."""
     command: click.Command = afterwit
-    context = click.Context(afterwit)
+    context = click.Context(afterwit, **afterwit.context_settings)
     rest = list(arguments)
     while rest and isinstance(command, click.Group) and not rest[0].startswith(("-", "[")):
         found = command.get_command(context, rest[0])
@@ -94,7 +94,7 @@ def test_calls_are_found_and_judged() -> None:
 
 def test_every_json_shape_is_described() -> None:
     text = (ROOT / "docs" / "reference" / "json-shapes.md").read_text(encoding="utf-8")
-    context = click.Context(afterwit, info_name="afterwit")
+    context = click.Context(afterwit, info_name="afterwit", **afterwit.context_settings)
     with_json = [name for name, command in leaves(afterwit, context, "afterwit") if has_json(command)]
     assert [name for name in with_json if f"## {name}\n" not in text] == []
 
