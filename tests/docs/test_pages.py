@@ -12,6 +12,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
 LINK = re.compile(r"\[[^\]\n]*(?:\n[^\]\n]*)?\]\(([^)\s]+)\)")
 CODE = re.compile(r"^```[a-z]*\n(.*?)^```$|`([^`\n]+)`", re.MULTILINE | re.DOTALL)
+BY_ITSELF = {"brief": "show"}  # what a group of commands does that is called without one
 CALL = re.compile(r"(?:^|\$ |-> )\s*afterwit((?: +[^\s|;#>]+)*)", re.MULTILINE)
 
 each_page = for_every("page", PAGES)
@@ -31,7 +32,7 @@ def calls(text: str) -> list[list[str]]:
 def fault(arguments: list[str]) -> str:
     """What is wrong with a call; "" if nothing is."""
     command: click.Command = afterwit
-    context = click.Context(afterwit)
+    context = click.Context(afterwit, **afterwit.context_settings)
     rest = list(arguments)
     while rest and isinstance(command, click.Group) and not rest[0].startswith(("-", "[")):
         found = command.get_command(context, rest[0])
@@ -39,6 +40,8 @@ def fault(arguments: list[str]) -> str:
             return f"there is no command {rest[0]!r}"
         command, context = found, click.Context(found, parent=context, **afterwit.context_settings)
         rest.pop(0)
+        if isinstance(command, click.Group) and command.name in BY_ITSELF and not command.commands.keys() & {*rest[:1]}:
+            rest.insert(0, BY_ITSELF[command.name])
     options = {name for option in command.get_params(context) for name in option.opts}
     unknown = [word for word in rest if word.startswith("-") and word not in options]
     return f"{command.name} has no option {unknown[0]}" if unknown else ""
@@ -91,7 +94,7 @@ def test_calls_are_found_and_judged() -> None:
 
 def test_every_json_shape_is_described() -> None:
     text = (ROOT / "docs" / "reference" / "json-shapes.md").read_text(encoding="utf-8")
-    context = click.Context(afterwit, info_name="afterwit")
+    context = click.Context(afterwit, info_name="afterwit", **afterwit.context_settings)
     with_json = [name for name, command in leaves(afterwit, context, "afterwit") if has_json(command)]
     assert [name for name in with_json if f"## {name}\n" not in text] == []
 

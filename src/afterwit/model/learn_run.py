@@ -212,7 +212,7 @@ class LearnReading(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     sessions: int = 0
     notes: int = 0
-    settled: int = 0  # notes that were there, and were merged into another or replaced
+    settled: int = 0  # lines of briefs that were compiled, and notes that were replaced
     tokens: int = 0
     cost_usd: float | None = None  # None: no price is known
     problem: str = ""  # what went wrong
