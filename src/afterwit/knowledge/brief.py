@@ -26,6 +26,8 @@ from afterwit.store.decisions import BriefCompiled, BriefEdited, JournalEntry, K
 
 ENTRIES = (KnowledgeEntry.COMPILED, KnowledgeEntry.BRIEF_EDITED)
 THREAD_MS = 14 * 86_400_000
+MOST_SHARE = 0.15  # of the past sessions in which what is told on demand may fire
+_FEW_PROMPTS = 3  # in which a name stands without being a common one
 _LONG_NAME = 7  # letters of a single word that names a work
 _CHANGED = 0.5  # of the letters of a line that are still there where a person changed it and did not write another
 
@@ -152,8 +154,8 @@ def _agents(items: Sequence[Item]) -> tuple[str, ...]:
 
 
 def is_compiled(item: Item) -> bool:
-    """Whether only a line that rests on it tells it: what a model read and nobody has approved."""
-    return item.harvester == READ and not item.is_decided and item.kind is not ItemKind.THREAD
+    """Whether only a line that rests on it, or its thread, tells it: what a model read and nobody has approved."""
+    return item.kind is ItemKind.THREAD or (item.harvester == READ and not item.is_decided)
 
 
 def is_in_progress(item: Item) -> bool:
@@ -170,10 +172,14 @@ class Thread(NamedTuple):
 
 
 def threads_of(
-    items: Iterable[Item], now_ms: int, trunks: Collection[str], is_merged: Callable[[str], bool]
+    items: Iterable[Item],
+    now_ms: int,
+    trunks: Collection[str],
+    is_merged: Callable[[str], bool],
+    prompts: Sequence[Collection[str]] = (),
 ) -> list[Thread]:
     """The threads that live: touched in the last two weeks, and not merged. Notes of one branch, or with a name in
-    common, are about one work."""
+    common, are about one work. A name that many of these prompts hold, by their words, names none."""
     groups: list[list[Item]] = []
     for item in sorted(filter(is_in_progress, items), key=lambda item: (-item.last_ms, item.id)):
         own = next((group for group in groups if any(_is_one_work(item, other, trunks) for other in group)), None)
@@ -185,9 +191,16 @@ def threads_of(
     for group in groups:
         branch = next((item.branch for item in group if item.branch and item.branch not in trunks), "")
         if group[0].last_ms >= now_ms - THREAD_MS and not (branch and is_merged(branch)):
-            names = dict.fromkeys(stems for item in group for stems in _names_of(item))
+            names = dict.fromkeys(
+                stems for item in group for stems in _names_of(item) if not _is_common(stems, prompts)
+            )
             threads.append(Thread(branch, tuple(names), tuple(group)))
     return threads
+
+
+def _is_common(stems: Collection[str], prompts: Sequence[Collection[str]]) -> bool:
+    holding = sum(set(stems) <= set(words) for words in prompts)
+    return holding > max(_FEW_PROMPTS, MOST_SHARE * len(prompts))
 
 
 def _is_one_work(item: Item, other: Item, trunks: Collection[str]) -> bool:

@@ -17,7 +17,7 @@ import msgspec
 
 from afterwit.actions.shell.parse import parsed
 from afterwit.knowledge.belief import rank
-from afterwit.knowledge.brief import Page
+from afterwit.knowledge.brief import MOST_SHARE, Page
 from afterwit.knowledge.contradictions import claim_of_note, opposition
 from afterwit.knowledge.gate import rejection, review_reason
 from afterwit.knowledge.likeness import Meaning, meaning
@@ -32,7 +32,6 @@ from afterwit.recall.deck.reader import words_in
 from afterwit.redaction.plain_names import is_plain_path
 from afterwit.store.decisions import RejectedProposal
 
-MOST_SHARE = 0.15  # of the past sessions in which a trigger may fire
 _SUPPORT = 0.6  # of a line's words that its notes must hold
 _SAME_MATTER = 0.34  # of a note's words that another must hold to replace it
 _MOST_ERROR_WORDS = 8

@@ -20,7 +20,7 @@ from afterwit.capture.left_out import LeftOutSessions
 from afterwit.config.run_rules import known_people
 from afterwit.config.world import World, exclusion_of, redactor_of
 from afterwit.digest.door import load_digest
-from afterwit.knowledge.brief import ENTRIES, Page, pages_of, threads_of, told_lines
+from afterwit.knowledge.brief import ENTRIES, Page, is_in_progress, pages_of, threads_of, told_lines
 from afterwit.knowledge.door.list import item_in
 from afterwit.knowledge.door.listeners import listener_here, own_names
 from afterwit.knowledge.door.settle import recorded_about
@@ -28,6 +28,7 @@ from afterwit.knowledge.shown_items import may_be_told_to
 from afterwit.knowledge.whose_words import is_personal
 from afterwit.model.errors import StoreError
 from afterwit.model.knowledge import EVERYWHERE, Item, Scope, ScopeKind
+from afterwit.model.text import roots_of
 from afterwit.recall.brief_block import thread_lines, worked_example
 from afterwit.recall.deck.firing_lines import FiringLine, Redact, lines_of, lines_on_demand
 from afterwit.recall.deck.prompt_tables import MOST_SESSIONS, PromptChanges, PromptSource, sighting_of
@@ -67,6 +68,7 @@ from afterwit.store.marks import (
     key_mark,
     mark,
     newest_in,
+    newest_tasks,
     put_mark,
 )
 from afterwit.store.rows import hooks, repos
@@ -79,6 +81,7 @@ _WAIT_SECONDS = 60
 _REPO = f"{ScopeKind.REPO}:"
 _AGENT = f"{ScopeKind.AGENT}:"
 _NOTES = 0
+_MOST_PROMPTS = 60  # past sessions whose first prompts tell which names are common
 _SESSION = "session "  # begins the keys of works that are sessions
 _LEARN = ("-P", "-m", "afterwit", "learn", "--ended", "--jobs", "1", "--wait", "0", "--at-most", "300")
 
@@ -254,7 +257,11 @@ class _Compiling:
     def _threads(self, repo: str) -> Iterator[DeckThread]:
         """What goes on there, by the notes of now: they are few, and end by the day."""
         items = self._items(repo) if repo in self._noted else []
-        for thread in threads_of(items, self._world.now_ms, TRUNKS, functools.partial(self._is_merged, repo)):
+        if not any(map(is_in_progress, items)):
+            return
+        prompts = [roots_of(task) for task in newest_tasks(self._store.db, repo, _MOST_PROMPTS)]
+        is_merged = functools.partial(self._is_merged, repo)
+        for thread in threads_of(items, self._world.now_ms, TRUNKS, is_merged, prompts):
             lines = within(thread_lines(thread), MOST_OF_THREAD, THREAD_TOKENS)
             if lines:
                 yield DeckThread(repo, thread.branch, thread.names, tuple(lines))
