@@ -46,7 +46,7 @@ from afterwit.redaction.claims import claims_in, orders_for_good, others_in
 from afterwit.redaction.hygiene import reads_like_an_order
 from afterwit.redaction.markers import is_own
 
-VERSION = 6  # counts up when answers that are kept would be judged otherwise
+VERSION = 7  # counts up when answers that are kept would be judged otherwise
 LEAST_CONFIDENCE = 0.5
 _LEAST_WORTH = 0.15  # actions that a note spares in a session on average, as the model counts
 _OWN_WORDS = 0.5  # of a sentence's words that the user's lines must hold to make it theirs
@@ -200,12 +200,13 @@ def _goes_on(at: int, sent: Sent) -> bool:
 
 def _as_worded(sentence: str, channel: Channel, lines: Sequence[int], sent: Sent) -> Channel:
     """Whose words a sentence is after all. What one place of a prompt or of a foreign text says already is from there,
-    in whosever mouth; what none of them says is what the model made of what was done here, if anything was."""
+    in whosever mouth: also a clause of it, unless the session ran or changed what the sentence names. What none of them
+    says is what the model made of what was done here, if anything was."""
     touched = _marks_touched(sentence, sent)
     said = sentence
     for mark in touched:
         said = said.replace(mark, " ")
-    if is_repeated(said, _heard_before(said, lines, sent)):
+    if is_repeated(said, _heard_before(said, lines, sent), is_whole=bool(touched)):
         return Channel.FILE
     return Channel.ASSISTANT if channel in (Channel.TOOL, Channel.FILE) and touched else channel
 

@@ -47,6 +47,7 @@ _NEGATIONS = frozenset("not never no none nobody nothing cannot refrain avoid st
 _LIMIT = re.compile(
     rf"{'|'.join(_NEGATIONS)}|\w+n't|without|except|unless|until|only|before|after|also|may|optional|once"
 )
+_COPIED = 0.8  # the same, of what the session itself has to do with
 _SAID_AGAIN = 0.6  # of the words of what is said again that stand in one place: two rows
 _COVERED = 0.8
 _WHOLE_SAYING = 5  # words; of fewer all must stand there
@@ -182,16 +183,19 @@ def is_covered(text: str, sentence: str) -> bool:
     return len(words & set(words_of(sentence))) >= _COVERED * len(words)
 
 
-def is_repeated(sentence: str, texts: Iterable[str]) -> bool:
-    """Whether one place of these texts says the sentence, or a clause of it, already: whoever says it again has it from
-    there. What stands between backticks is named and not said: a message that is quoted is nobody's order."""
-    pieces = (*_CLAUSES.split(SPAN.sub(" ", sentence)), SPAN.sub(" ", sentence))
+def is_repeated(sentence: str, texts: Iterable[str], *, is_whole: bool = False) -> bool:
+    """Whether one place of these texts says the sentence, or a clause of it, already, or with `is_whole` nearly all of
+    it: whoever says it again has it from there. What stands between backticks is named and not said: a message that is
+    quoted is nobody's order."""
+    plain = SPAN.sub(" ", sentence)
+    pieces = (plain,) if is_whole else (*_CLAUSES.split(plain), plain)
     units = [words for piece in pieces if len(words := set(words_of(piece))) >= _WHOLE_CLAUSE]
-    return any(_says(text, words) for text in texts for words in units)
+    least = _COPIED if is_whole else _SAID_AGAIN
+    return any(_says(text, words, least) for text in texts for words in units)
 
 
-def _says(text: str, words: Collection[str]) -> bool:
-    least = _SAID_AGAIN * len(words) if len(words) >= _WHOLE_SAYING else len(words)
+def _says(text: str, words: Collection[str], share: float) -> bool:
+    least = share * len(words) if len(words) >= _WHOLE_SAYING else len(words)
     folded = text.lower()
     if sum(word in folded for word in words) < least:
         return False
