@@ -62,7 +62,7 @@ def test_a_folder_has_an_index_and_a_page_per_repository(world: World, tmp_path:
 def test_the_page_of_a_repository_is_its_brief_unless_several_stores_write_it(world: World, tmp_path: Path) -> None:
     _, page = export(world, tmp_path / "out", ALL).written
     assert f"## {Heading.MACHINE.in_words}\n" in (tmp_path / "out" / page).read_text()
-    assert export(world, tmp_path / "out", ALL, is_merged=True).written == [page]
+    assert page in export(world, tmp_path / "out", ALL, is_merged=True).written
     assert "## Tool quirks\n" in (tmp_path / "out" / page).read_text()
 
 
