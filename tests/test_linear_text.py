@@ -91,7 +91,6 @@ _NOT_CLEARED = frozenset(
         "actions.failures.excerpt._HEADLINE",
         "actions.failures.signature._HOST",
         "actions.failures.signature._PATH",
-        "agents.chat.reader.ANY_PATHS",
         "agents.crush.reader._EXIT",
         "agents.pi.reader._NAME",
         "repos.folders._ATTACHED",

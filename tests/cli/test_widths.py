@@ -31,7 +31,6 @@ LISTS = (
     "measure report --explain recurrence",
     "measure report --explain completion",
     "measure report --explain velocity",
-    "measure report --explain capture",
 )
 _LONG_WORD = 28  # longer ones are folded within
 Asked = Callable[[str], str]

@@ -170,7 +170,6 @@ def test_payloads_are_filled_with_what_is_shown_alone() -> None:
     assert {one for one in written if one[1] != "answer.notice"} == {
         ("extras/memory/cli.py", "answer(here.world, _arguments(), 'hermes')"),
         ("mcp/backend.py", "text"),
-        ("mcp/backend.py", "tell_by_id(db, caller, item)"),
     }
     for file, name in (("extras/memory/tool.py", "answer"), ("mcp/notes.py", "tell_by_id")):
         returns = [

@@ -157,7 +157,7 @@ def edit(here: Here, repo: str | None, path: Path | None, is_json: bool) -> None
     before = page_of_people.as_markdown(page_of_people.look(here.world, Path.cwd(), repo))
     after = path.read_text("utf-8", "replace") if path is not None else click.edit(before, extension=".md")
     if after is None or after == before:
-        talk("Nothing was changed.")
+        _tell((), (), is_json=is_json)
         return
     wanted = page_of_people.understand_markdown(after)
     if not any(wanted.values()):

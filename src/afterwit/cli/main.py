@@ -26,7 +26,9 @@ COMMANDS = {
         ".status:status",
         "Show at a glance whether it helps, what was learned last, what was told last, and what waits.",
     ),
-    "brief": Subcommand(".brief:brief", "The page that every session of a repository begins with."),
+    "brief": Subcommand(
+        ".brief:brief", "The page that every session of a repository begins with: show, edit, compile it."
+    ),
     "sessions": Subcommand(".sessions:sessions", "What was captured, and whose it is."),
     "knowledge": Subcommand(".knowledge:knowledge", "What was learned, and what people decide about it."),
     "recall": Subcommand(".recall:recall", "Show what a session would be told here."),

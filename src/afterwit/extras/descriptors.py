@@ -28,8 +28,8 @@ BACKUP = Extra(
         )
     },
     after_learn="afterwit.extras.backup.daily:back_up",
-    findings="afterwit.extras.backup.last:backup_findings",
-    backup_state="afterwit.extras.backup.last:backup_state",
+    findings="afterwit.extras.backup.health:backup_findings",
+    backup_state="afterwit.extras.backup.health:backup_state",
 )
 MEMORY = Extra(
     commands={

@@ -33,7 +33,7 @@ def test_a_dry_run_shows_the_change_and_does_nothing(run: Run, settings: Path, t
 
 def test_the_summary_comes_first_and_the_lines_on_request(run: Run, settings: Path, home: Path) -> None:
     summary = [
-        "claude-code: adds 5 hooks and 1 MCP server to 2 files, and 1 file of its own.",
+        "claude-code: adds 6 hooks and 1 MCP server to 2 files, and 1 file of its own.",
         f"    change  {settings}",
         f"    create  {home / '.claude.json'}",
         f"    create  {home / SKILL}",
@@ -45,7 +45,7 @@ def test_the_summary_comes_first_and_the_lines_on_request(run: Run, settings: Pa
     assert "\x1b" not in "".join(shown)
     run("connect", "claude-code", "--yes")
     updated = run("connect", "claude-code", "--refuse", "--yes").stdout
-    assert updated.startswith(f"claude-code: brings up to date: 6 hooks in 1 file.\n    change  {settings}\n")
+    assert updated.startswith(f"claude-code: brings up to date: 7 hooks in 1 file.\n    change  {settings}\n")
     undone = run("disconnect", "claude-code").stdout
     assert undone.startswith("claude-code: takes what Afterwit wrote out of 3 files.\n")
 

@@ -15,6 +15,7 @@ from afterwit.engine.curation.curate import Words, add, judge
 from afterwit.engine.curation.files import Imported, export, import_folders
 from afterwit.engine.curation.undo import ForgetRequest, forget, undo
 from afterwit.knowledge.door.list import ItemFilter, listed
+from afterwit.model.brief import Heading
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE, Authority, Category, Item, ItemStatus
 from afterwit.store.decisions import DecisionKind
@@ -56,6 +57,13 @@ def test_a_folder_has_an_index_and_a_page_per_repository(world: World, tmp_path:
     assert (item["fact"], item["repo"], item["category"]) == (FACT, "orchard", "tool-quirk")
     assert item["confidence"] == items(world)[0].confidence
     assert f"- {FACT}\n" in (tmp_path / "out" / page).read_text()
+
+
+def test_the_page_of_a_repository_is_its_brief_unless_several_stores_write_it(world: World, tmp_path: Path) -> None:
+    _, page = export(world, tmp_path / "out", ALL).written
+    assert f"## {Heading.MACHINE.in_words}\n" in (tmp_path / "out" / page).read_text()
+    assert page in export(world, tmp_path / "out", ALL, is_merged=True).written
+    assert "## Tool quirks\n" in (tmp_path / "out" / page).read_text()
 
 
 def test_writing_it_again_changes_no_byte_and_no_file(world: World, tmp_path: Path) -> None:

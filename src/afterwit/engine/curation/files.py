@@ -73,12 +73,13 @@ class Imported(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def export(world: World, folder: Path, wanted: ItemFilter, *, is_merged: bool = False) -> Exported:
-    """Writes the items that fit. `is_merged`: united with what the folder holds already."""
+    """Writes the items that fit. `is_merged`: united with what the folder holds already. A brief is one store's own, so
+    that the page of a repository lists its notes where several stores write."""
     with readonly_database(world.layout) as db:
         wanted = resolve_filter(db, world, wanted)
         to = listener_here(db, world)
         fitting = [item for item in all_items(db) if wanted.fits(item) and may_be_told_to(item, to)]
-        repos = {item.scope.name for item in fitting if item.scope.kind is ScopeKind.REPO}
+        repos = {item.scope.name for item in fitting if item.scope.kind is ScopeKind.REPO and not is_merged}
         briefs = {repo: lines_by_title(view_in(db, world, repo)) for repo in sorted(repos)}
     whole = document(map(for_others, fitting))
     earlier = _earlier(folder)

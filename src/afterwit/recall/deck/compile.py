@@ -179,8 +179,7 @@ class _Compiling:
         scopes = item_scopes(store.db)
         self._noted = {scope.removeprefix(_REPO) for scope in scopes if scope.startswith(_REPO)}
         self._pages = pages_of(in_force(recorded_about(store.db, (), ENTRIES)))
-        known = {*filter(None, repo_names(store.db)), *self._checkouts, *self._noted, *self._pages}
-        self._repos = sorted(known - {""})
+        self._repos = sorted({*repo_names(store.db), *self._checkouts, *self._noted, *self._pages} - {""})
         self._shared_rows = self._rows([scope for scope in scopes if not scope.startswith(_REPO)])
         self._start = _hash(settings_of(world), preference_lines(world))
 

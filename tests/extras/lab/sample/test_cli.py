@@ -90,7 +90,7 @@ def test_nothing_that_fits_is_said(learned: Run) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (
         0,
         "",
-        "No sessions match. Without `--branch pear` there would be 5 sessions.\n",
+        "No sessions match. Without the filters there are 5 sessions, the latest on May 4.\n",
     )
 
 
