@@ -66,5 +66,18 @@ def test_work_on_the_trunk_is_held_together_by_names_and_is_never_merged() -> No
     assert [thread.branch for thread in _threads(*notes)] == ["", ""]
 
 
+def test_prompts_name_only_work_that_the_last_sessions_touched() -> None:
+    old, new = _note("Begun.", "belt", "belt drive", days_ago=3), _note("Of trees.", "", "tree rows")
+    gone = _note("Of water.", "", "water pump", days_ago=3)
+    threads = threads_of((old, new, gone), NOW_MS, _TRUNKS, lambda _: False, (), NOW_MS - DAY_MS)
+    assert [(thread.branch, bool(thread.names)) for thread in threads] == [("", True), ("belt", False)]
+
+
+def test_a_name_that_many_prompts_hold_names_nothing() -> None:
+    prompts = [roots_of("Count the barrels of the belt drive.")] * 4 + [roots_of("Prune.")] * 4
+    (thread,) = threads_of((_note("Begun.", "", "belt drive", "tree rows"),), NOW_MS, _TRUNKS, lambda _: False, prompts)
+    assert thread.names == (tuple(sorted(roots_of("tree rows"))),)
+
+
 def test_only_what_is_said_of_work_in_progress_is_a_thread() -> None:
     assert _threads(read("Oil the belt.", branch="belt", names=("belt drive",))) == []

@@ -158,13 +158,11 @@ def test_what_is_believed_too_little_is_no_line_unless_a_person_stands_behind_it
     assert _by_rule(msgspec.structs.replace(doubtful, is_decided=True)) == [doubtful.sentence]
 
 
-def test_a_note_that_the_page_tells_or_whoever_compiled_it_saw_is_not_told_again() -> None:
+def test_a_note_that_the_page_tells_is_not_told_again_and_one_that_a_model_left_out_of_what_was_counted_stays() -> None:
     known = command("make test")
     seen = page(line("Run `make test`.", Heading.MUST, known))
     assert _by_rule(known, there=seen) == ["Run `make test`."]
-    assert _by_rule(known, there=seen._replace(compiled=())) == []
-    decided = msgspec.structs.replace(known, is_decided=True)
-    assert _by_rule(decided, there=seen._replace(compiled=())) == [known.sentence]
+    assert _by_rule(known, there=seen._replace(compiled=())) == [known.sentence]
 
 
 def test_lines_by_rule_come_after_those_of_the_page() -> None:

@@ -177,9 +177,11 @@ def threads_of(
     trunks: Collection[str],
     is_merged: Callable[[str], bool],
     prompts: Sequence[Collection[str]] = (),
+    fresh_ms: int = 0,
 ) -> list[Thread]:
     """The threads that live: touched in the last two weeks, and not merged. Notes of one branch, or with a name in
-    common, are about one work. A name that many of these prompts hold, by their words, names none."""
+    common, are about one work. Prompts name only what was touched since `fresh_ms`, and by no name that many of these
+    prompts hold, by their words."""
     groups: list[list[Item]] = []
     for item in sorted(filter(is_in_progress, items), key=lambda item: (-item.last_ms, item.id)):
         own = next((group for group in groups if any(_is_one_work(item, other, trunks) for other in group)), None)
@@ -194,7 +196,9 @@ def threads_of(
             names = dict.fromkeys(
                 stems for item in group for stems in _names_of(item) if not _is_common(stems, prompts)
             )
-            threads.append(Thread(branch, tuple(names), tuple(group)))
+            is_fresh = group[0].last_ms >= fresh_ms
+            if branch or is_fresh:
+                threads.append(Thread(branch, tuple(names) if is_fresh else (), tuple(group)))
     return threads
 
 

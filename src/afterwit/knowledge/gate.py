@@ -82,6 +82,7 @@ _VERB = regex(
     r"|ing|n't)\b",
     re.IGNORECASE,
 )
+NEEDS_A_PERSON = "needs a person"  # begins the reason of what only waits for one
 _SUSPICIOUS = "reads like an instruction that no user gave"
 _FEWEST_WORDS = 3
 _REPEATING = (Channel.ASSISTANT, Channel.FILE, Channel.HOST)
@@ -177,7 +178,7 @@ def review_reason(draft: Draft) -> str:
     power = draft.takes or _power_of_words(draft)
     if draft.channel is not Channel.USER:
         power = power or power_of_advice(draft.advice)
-    return f"needs a person: {power}" if power else _SUSPICIOUS if _reads_like_an_order(draft) else ""
+    return f"{NEEDS_A_PERSON}: {power}" if power else _SUSPICIOUS if _reads_like_an_order(draft) else ""
 
 
 def _power_of_words(draft: Draft) -> str:

@@ -57,7 +57,7 @@ from afterwit.reader.lines import ForeignText, SessionLine, Speaker
 from afterwit.reader.plan import prompt_in_force
 from afterwit.reader.requests import CHARS_PER_TOKEN, Beside, LineSpan, hash_of, session_text
 from afterwit.reader.support import holds, untold_commands
-from afterwit.recall.trial import times_fired
+from afterwit.recall.trial import past_digests, times_fired
 from afterwit.redaction.claims import claims_in, lowers_a_guard, orders_for_good
 from afterwit.redaction.hygiene import clean, danger_in, reads_like_an_order
 from afterwit.redaction.plain_names import is_plain_path
@@ -72,14 +72,12 @@ from afterwit.store.decisions import (
     gather_decisions,
     in_force,
 )
-from afterwit.store.marks import newest_in
 from afterwit.store.rows.readings import ReadingRow, request_row
-from afterwit.store.rows.session_list import SessionRow, session_of, session_row
+from afterwit.store.rows.session_list import SessionRow, session_of
 
 _MOST_TRIGGERS = 12
 _FEWEST_ERROR_WORDS = 2
 _MOST_NAME_WORDS = 5
-_MOST_TRIED = 60  # past sessions on which triggers are tried
 _LONGEST_KEPT = 40_000  # characters of an answer
 
 
@@ -315,8 +313,12 @@ class ReadingDesk:
         items = {name: by_id[name] for name in names if name in by_id}
         page = pages_of(in_force(recorded_about(db, (), ENTRIES))).get(repo, Page(repo))
         room = self._world.settings.recall.budget_tokens * CHARS_PER_TOKEN
-        digests = partial(self._digests, repo)
-        result = convict(proposed, repo, items, page, lambda triggers: times_fired(triggers, digests()), room)
+        digests = partial(past_digests, db, repo)
+
+        def tried(triggers: Sequence[Trigger]) -> tuple[Sequence[int], int]:
+            return times_fired([(trigger,) for trigger in triggers], digests())
+
+        result = convict(proposed, repo, items, page, tried, room)
         return BriefCompiled(
             request=asked.id,
             repo=repo,
@@ -332,12 +334,6 @@ class ReadingDesk:
             proposals=result.checks,
             rejected=result.rejected,
         )
-
-    def _digests(self, repo: str) -> list[Digest]:
-        """The past sessions of a repository, as far as they tell what triggers would have met."""
-        rows = (session_row(self._store.db, name) for name in newest_in(self._store.db, repo, 2 * _MOST_TRIED))
-        top = [row for row in rows if row is not None and not row.parent][:_MOST_TRIED]
-        return [digest for row in top if (digest := load_digest(self._store.db, row)) is not None]
 
     def _read_session(self, asked: ReadingRow) -> ReadSession | None:
         row = session_of(self._store.db, asked.agent, asked.native_id)

@@ -121,15 +121,15 @@ def _sections(kept: Sequence[ToldLine], preferences: Sequence[Shown], situation:
 def _by_rule(
     page: Page, items: Iterable[Item], situation: Situation, stories: Mapping[Scope, int], settings: BriefSettings
 ) -> list[ToldLine]:
-    """Lines of notes that nobody put on the page: counted, said or approved, and not seen by whoever compiled it."""
+    """Lines of notes that no line of the page rests on: counted, said or approved. What a model left out of what was
+    counted stays: it is seen to hold in many sessions, and so is seldom wrong."""
     cited = {note for line in page.lines for note in line.notes}
     ranked: list[tuple[float, ToldLine]] = []
     for item in holding(items, situation):
         ids = {item.id, *item.merged}
-        is_known = not ids.isdisjoint(page.asked) and not item.is_decided
         heading = heading_of(item)
         is_sure = item.is_decided or item.belief.mean > settings.confidence or any(t.rule for t in item.triggers)
-        if heading is None or is_compiled(item) or is_known or not ids.isdisjoint(cited) or not is_sure:
+        if heading is None or is_compiled(item) or not ids.isdisjoint(cited) or not is_sure:
             continue
         line = Line(id=item.id, text=item.sentence, heading=heading, notes=(item.id,))
         if not page.refuses(line):

@@ -9,7 +9,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import apsw
+
 from afterwit.agents.hook_payloads import AFTER, PROMPT, Moment, described
+from afterwit.digest.door import load_digest
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import ActionKind, Status, Step
 from afterwit.model.knowledge import Scope, ScopeKind, Trigger
@@ -19,31 +22,42 @@ from afterwit.recall.deck.reader import Deck
 from afterwit.recall.deck.write import DeckContent, DeckSettings, write_deck
 from afterwit.recall.hook.call import Permissions, proposed
 from afterwit.redaction.shown import ours
+from afterwit.store.marks import newest_in
+from afterwit.store.rows.session_list import session_row
 
 _HERE = Location("here", "/here")
 _NEVER_CALLED = (Status.DENIED, Status.CANCELLED)
 _OF_FILES = (ActionKind.READ, ActionKind.EDIT, ActionKind.WRITE)
 _NOTHING_ASKED = Permissions(refuse=False, rewrite=False)
+_MOST_TRIED = 60  # past sessions
 _ALL = 10_000  # lines after one failure
 
 
-def times_fired(triggers: Sequence[Trigger], digests: Iterable[Digest]) -> tuple[list[int], int]:
-    """For each trigger the number of these sessions in which it would have fired, and how many there are."""
+def times_fired(lines: Sequence[Sequence[Trigger]], digests: Iterable[Digest]) -> tuple[list[int], int]:
+    """For the triggers of each line the number of these sessions in which one of them would have fired, and how many
+    sessions there are."""
     fired: Counter[str] = Counter()
     sessions = 0
     with tempfile.TemporaryDirectory(prefix="afterwit-trial-") as folder:
         path = Path(folder) / "deck.db"
         scope = Scope(ScopeKind.REPO, _HERE.repo)
-        lines = [
-            FiringLine(str(number), ours("tried"), scope, confidence=1.0, triggers=(trigger,), awaits=(trigger,))
-            for number, trigger in enumerate(triggers)
+        fired_by = [
+            FiringLine(str(number), ours("tried"), scope, confidence=1.0, triggers=tuple(own), awaits=tuple(own))
+            for number, own in enumerate(lines)
         ]
-        write_deck(path, DeckContent(DeckSettings(b"\0" * 16, most_lines=_ALL), lines=lines))
+        write_deck(path, DeckContent(DeckSettings(b"\0" * 16, most_lines=_ALL), lines=fired_by))
         deck = Deck(str(path))
         for digest in digests:
             sessions += 1
             fired.update({line for moment in _moments(digest) for line in _firing(deck, digest.agent, moment)})
-    return [fired[str(number)] for number in range(len(triggers))], sessions
+    return [fired[str(number)] for number in range(len(lines))], sessions
+
+
+def past_digests(db: apsw.Connection, repo: str) -> list[Digest]:
+    """The past sessions of people in a repository, the latest first, as far as they tell what triggers would meet."""
+    rows = (session_row(db, name) for name in newest_in(db, repo, 2 * _MOST_TRIED))
+    top = [row for row in rows if row is not None and not row.parent][:_MOST_TRIED]
+    return [digest for row in top if (digest := load_digest(db, row)) is not None]
 
 
 def _moments(digest: Digest) -> Iterable[Moment]:

@@ -135,11 +135,11 @@ def newest_in(db: apsw.Connection, repo: str, most: int) -> list[int]:
     return [row[0] for row in db.execute(query, (repo, most))]
 
 
-def newest_tasks(db: apsw.Connection, repo: str, most: int) -> list[str]:
-    """What the sessions of people in a repository that began last were asked first."""
-    query = """SELECT task FROM sessions WHERE repo = ? AND task <> '' AND parent = ''
+def newest_tasks(db: apsw.Connection, repo: str, most: int) -> list[tuple[int, str]]:
+    """When the sessions of people in a repository that began last began, and what they were asked first."""
+    query = """SELECT started_ms, task FROM sessions WHERE repo = ? AND task <> '' AND parent = ''
                ORDER BY started_ms DESC, agent DESC, native_id DESC LIMIT ?"""
-    return [row[0] for row in db.execute(query, (repo, most))]
+    return [(row[0] or 0, row[1]) for row in db.execute(query, (repo, most))]
 
 
 def count_stories(db: apsw.Connection, repo: str, agent: str) -> int:

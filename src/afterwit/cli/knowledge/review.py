@@ -26,6 +26,7 @@ from afterwit.engine.curation.review import (
     ReviewWalk,
     WaitingNotes,
     approve_all,
+    count_uses,
     of_user,
     record,
     sample,
@@ -128,6 +129,9 @@ def _walk(here: Here, queue: WaitingNotes) -> None:
     while (item := walk.next_note()) is not None:
         number = len(queue.everything) - walk.tally.left + 1
         _show(here.calendar, item, queue, number, len(walk.alike()) - 1)
+        times, sessions = count_uses(here.world, item)
+        if times:
+            talk(f"  would have come up in {times:,} of the last {human_count(sessions, 'session')}")
         answer = ask(walk, item.sentence, _KEYS, partial(_show_why, here, item), more)
         is_answered = is_answered or answer.is_answered
         if answer.is_last:

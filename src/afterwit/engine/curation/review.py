@@ -23,12 +23,14 @@ from afterwit.engine.curation.curate import decision_desk, edit, judge
 from afterwit.engine.curation.undo import past, undo
 from afterwit.knowledge.door.list import ItemFilter, all_items, find_item, items_in_conflict, listed, shown
 from afterwit.knowledge.door.listeners import who_listens
+from afterwit.knowledge.gate import NEEDS_A_PERSON
 from afterwit.model.errors import UsageError
 from afterwit.model.figures import Proportion
-from afterwit.model.knowledge import PERSON, Channel, Item, ItemStatus
+from afterwit.model.knowledge import PERSON, Channel, Item, ItemStatus, ScopeKind
 from afterwit.recall.recall import stories
 from afterwit.recall.situation import expected
 from afterwit.recall.told import ToldWhen, told_when
+from afterwit.recall.trial import past_digests, times_fired
 from afterwit.store.decisions import DecisionKind, ItemChanges, KnowledgeEntry
 from afterwit.store.store import readonly_database
 
@@ -80,10 +82,24 @@ def waiting(world: World, wanted: ItemFilter = _ANY, *, is_all: bool = False) ->
     asked = [
         item for item in everything if is_all or item.contradicts or (item.id not in told and not _is_settled(item))
     ]
-    ordered = sorted(asked, key=lambda item: (item.channel is not Channel.USER, -expected(item, counts), item.id))
+    ordered = sorted(asked, key=lambda item: (*_urgency(item), -expected(item, counts), item.id))
     unseen = [item for item in undecided if item.id in told]
     unseen.sort(key=lambda item: (item.channel is not Channel.USER, item.harvester, -expected(item, counts), item.id))
     return WaitingNotes(ordered, told, len(everything) - len(asked), unseen)
+
+
+def _urgency(item: Item) -> tuple[bool, bool]:
+    """The user's own words come first, then what waits for nothing but a person's leave."""
+    return item.channel is not Channel.USER, not item.reason.startswith(NEEDS_A_PERSON)
+
+
+def count_uses(world: World, item: Item) -> tuple[int, int]:
+    """In how many past sessions of its repository a note would have come up, and of how many."""
+    if item.scope.kind is not ScopeKind.REPO or not item.triggers:
+        return 0, 0
+    with readonly_database(world.layout) as db:
+        (times,), sessions = times_fired([item.triggers], past_digests(db, item.scope.name))
+    return times, sessions
 
 
 def _is_open(item: Item) -> bool:

@@ -81,6 +81,7 @@ _WAIT_SECONDS = 60
 _REPO = f"{ScopeKind.REPO}:"
 _AGENT = f"{ScopeKind.AGENT}:"
 _NOTES = 0
+_FRESH = 4  # of the last sessions one must have touched a thread that prompts may name
 _MOST_PROMPTS = 60  # past sessions whose first prompts tell which names are common
 _SESSION = "session "  # begins the keys of works that are sessions
 _LEARN = ("-P", "-m", "afterwit", "learn", "--ended", "--jobs", "1", "--wait", "0", "--at-most", "300")
@@ -258,9 +259,10 @@ class _Compiling:
         items = self._items(repo) if repo in self._noted else []
         if not any(map(is_in_progress, items)):
             return
-        prompts = [roots_of(task) for task in newest_tasks(self._store.db, repo, _MOST_PROMPTS)]
-        is_merged = functools.partial(self._is_merged, repo)
-        for thread in threads_of(items, self._world.now_ms, TRUNKS, is_merged, prompts):
+        tasks = newest_tasks(self._store.db, repo, _MOST_PROMPTS)
+        prompts, is_merged = [roots_of(task) for _, task in tasks], functools.partial(self._is_merged, repo)
+        fresh_ms = tasks[_FRESH - 1][0] if len(tasks) >= _FRESH else 0
+        for thread in threads_of(items, self._world.now_ms, TRUNKS, is_merged, prompts, fresh_ms):
             lines = within(thread_lines(thread), MOST_OF_THREAD, THREAD_TOKENS)
             if lines:
                 yield DeckThread(repo, thread.branch, thread.names, tuple(lines))
