@@ -63,7 +63,7 @@ class Scene:
         self._sessions: dict[object, Session] = {}
         self._connected: tuple[str, ...] | None = None
         self.start_block = self.prompt_block = ""
-        self.told: list[str] = []  # ids of the items in the start block
+        self.told: list[str] = []  # ids of the notes in the start block
 
     @property
     def store(self) -> Path:
@@ -85,7 +85,7 @@ class Scene:
         self.afterwit("measure", "skipping", "--sessions", "0", "--notes", "0")
         told = self.asked("recall", "--agent", self.client.name, "--task", TASK)
         self.start_block, self.prompt_block = (_marked(told[part]["text"]) for part in ("start", "prompt"))
-        self.told = [item["id"] for item in told["start"]["items"]]
+        self.told = [note for line in told["start"]["lines"] for note in line["notes"]]
 
     def connect(self, *flags: str) -> None:
         if self._connected != flags:
@@ -114,7 +114,7 @@ class Scene:
         return self._sessions[key]
 
     def new_session(self, script: Script, folder: Path, prompt: str = TASK, *, continues: bool = False) -> Session:
-        self._server.play(script)
+        self._server.play(script, prompt)
         words, environ = self._command(prompt, folder, continues=continues)
         ended = run(words, environ, folder, self._log)
         turns = [asked for asked in self._server.requests if any(tool in asked.tools for tool in SHELL_TOOLS)]
