@@ -59,7 +59,7 @@ class Script(NamedTuple):
     goodbye: str
     fills_at: int | None = None  # the step at which it says once that the context is nearly full
     aside: str = _ASIDE  # what it says where it is offered no shell
-    subagent: "Script | None" = None  # for whoever was not told the prompt; the others wait for its end
+    subagent: "Script | None" = None  # of whoever was not told the prompt; the others wait for it
 
 
 class ModelServer(ThreadingHTTPServer):
