@@ -55,8 +55,6 @@ def _every_page(visitor: Visitor) -> list[str]:
     page = visitor.open(f"/more/guards?repo={_REPO}")
     fixes = page.locator("td.lead a").all()
     further += [fix.get_attribute("href") for fix in fixes]
-    page = visitor.open(f"/more/guards?repo={_REPO}&state=unguarded")
-    further += [str(page.locator("td.lead a").first.get_attribute("href")).replace("?", "/draft?")]
     kinds = [session.replace("/sessions/", f"/{kind}/", 1) for kind in ("prompts",)]
     return [
         *_PAGES,
