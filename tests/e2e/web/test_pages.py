@@ -11,6 +11,7 @@ pytestmark = pytest.mark.e2e
 _REPO = "github.com/acme/orchard"
 _PAGES = (
     "/",
+    f"/brief?repo={_REPO}",
     "/knowledge",
     "/knowledge?status=all",
     f"/knowledge/told?repo={_REPO}&task=frost+warnings",
