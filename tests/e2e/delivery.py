@@ -16,11 +16,13 @@ from typing import Any, NamedTuple
 
 from tests.e2e.clients import Client
 from tests.e2e.excuses import EXCUSES, Ability
-from tests.e2e.history import BARE, TASK, WRAPPED, plant, put_checkout
+from tests.e2e.history import BARE, TASK, WISH, WRAPPED, plant, put_checkout
 from tests.e2e.launches import Place, command
 from tests.e2e.model_server import SHELL_TOOLS, ModelServer, Script, Use, serving
 from tests.e2e.process import run
 from tests.e2e.wire_formats import Asked
+
+from afterwit.model.brief import Heading
 
 OPENING, CLOSING = "[afterwit notes from past sessions]", "[end of afterwit notes]"
 WHOLE = Script(
@@ -63,7 +65,7 @@ class Scene:
         self._sessions: dict[object, Session] = {}
         self._connected: tuple[str, ...] | None = None
         self.start_block = self.prompt_block = ""
-        self.told: list[str] = []  # ids of the items in the start block
+        self.told: list[str] = []  # ids of the notes in the start block
 
     @property
     def store(self) -> Path:
@@ -82,10 +84,19 @@ class Scene:
         self.store.mkdir(parents=True)
         (self.store / "config.toml").write_text(_SETTINGS, encoding="utf-8")
         self.afterwit("learn")
+        self._write_wish()
         self.afterwit("measure", "skipping", "--sessions", "0", "--notes", "0")
         told = self.asked("recall", "--agent", self.client.name, "--task", TASK)
         self.start_block, self.prompt_block = (_marked(told[part]["text"]) for part in ("start", "prompt"))
-        self.told = [item["id"] for item in told["start"]["items"]]
+        self.told = [note for line in told["start"]["lines"] for note in line["notes"]]
+
+    def _write_wish(self) -> None:
+        """Puts a line of a person on the page, beside what was learned."""
+        lines = [*self.asked("brief", "show")["lines"], {"heading": Heading.WISH, "text": WISH}]
+        page = self.home / "page.md"
+        rows = (f"## {Heading(line['heading']).in_words}\n- {line['text']}\n" for line in lines)
+        page.write_text("".join(rows), encoding="utf-8")
+        self.afterwit("brief", "edit", "--from", str(page))
 
     def connect(self, *flags: str) -> None:
         if self._connected != flags:
@@ -114,7 +125,7 @@ class Scene:
         return self._sessions[key]
 
     def new_session(self, script: Script, folder: Path, prompt: str = TASK, *, continues: bool = False) -> Session:
-        self._server.play(script)
+        self._server.play(script, prompt)
         words, environ = self._command(prompt, folder, continues=continues)
         ended = run(words, environ, folder, self._log)
         turns = [asked for asked in self._server.requests if any(tool in asked.tools for tool in SHELL_TOOLS)]

@@ -20,6 +20,7 @@ LINT = "ruff check src"
 RULE = "src/press.py:4:5: PLR0913 Too many arguments in function definition (7 > 5)\nFound 1 error."
 PLACE = "src/cider/press.py"
 TASK = "Let the cider press stop when the barrel is full"
+WISH = "Press apples before pears."  # of a person, on the page
 PLANTED = "44444444-dddd"  # how ids of these sessions begin
 _SESSIONS = 30
 _PROGRAMS = {  # They live for a moment, because a client may miss what one prints that ends at once.

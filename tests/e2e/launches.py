@@ -154,9 +154,14 @@ def _pi(place: Place, prompt: str) -> Launch:
 
 
 def _hermes(place: Place, prompt: str) -> Launch:
-    model = {"provider": "custom", "default": _MODEL, "base_url": f"{place.url}/v1", "api_key": _KEY}
-    # YAML reads JSON as it is.
-    _put(place.home / ".hermes/config.yaml", json.dumps({"model": model}))
+    settings = f"""
+model:
+  provider: custom
+  default: {_MODEL}
+  base_url: {place.url}/v1
+  api_key: {_KEY}
+"""
+    _put(place.home / ".hermes/config.yaml", settings)
     return Launch(("-z", prompt, "--yolo"))
 
 

@@ -37,6 +37,7 @@ _FORMATS: tuple[tuple[str, Format], ...] = (
 )
 _MODEL = "scripted"
 _NEARLY_ALL = 990_000
+_PATIENCE = 30  # seconds
 _SNAPSHOT = "<state_snapshot>"  # asked for by Gemini CLI and Qwen Code, which doubt one that read less than there was
 _SUMMARY = re.compile(r"(?i)summary of (?:the|our|this) conversation|context checkpoint|respond with text only")
 _ASIDE = "An orchard"
@@ -58,6 +59,7 @@ class Script(NamedTuple):
     goodbye: str
     fills_at: int | None = None  # the step at which it says once that the context is nearly full
     aside: str = _ASIDE  # what it says where it is offered no shell
+    subagent: "Script | None" = None  # of whoever was not told the prompt; the others wait for it
 
 
 class ModelServer(ThreadingHTTPServer):
@@ -69,21 +71,31 @@ class ModelServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.script = script
         self.requests: list[Asked] = []
+        self.prompt = ""
         self.has_filled = False
+        self.subagent_ended = threading.Event()
         self.was_asked = threading.Event()
         self.may_answer = threading.Event()
         self.may_answer.set()
         self.url = f"http://127.0.0.1:{self.server_port}"
 
-    def play(self, script: Script) -> None:
+    def play(self, script: Script, prompt: str = "") -> None:
         """From here on another script."""
-        self.script, self.requests, self.has_filled = script, [], False
+        self.script, self.prompt, self.requests, self.has_filled = script, prompt, [], False
+        self.subagent_ended.clear()
 
     def answer(self, asked: Asked) -> Turn:
         """The turn that is due, when it may be told."""
         self.requests.append(asked)
         self.was_asked.set()
         self.may_answer.wait()
+        if self.script.subagent and self.prompt not in asked.text:
+            turn = next_turn(self.script.subagent, asked, len(self.requests))
+            if turn[1] == self.script.subagent.goodbye:
+                self.subagent_ended.set()
+            return turn
+        if self.script.subagent and asked.results:
+            self.subagent_ended.wait(_PATIENCE)
         turn = next_turn(self.script, asked, len(self.requests))
         is_aside = isinstance(turn, Said) and turn.text == self.script.aside
         if is_aside:

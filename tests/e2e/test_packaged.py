@@ -63,7 +63,7 @@ def test_manual_pages_and_scripts_for_shells_come_with_it(way: Way) -> None:
     shared = program.parents[1] / "share"
     assert (shared / "man" / "man1" / "afterwit.1").read_text(encoding="utf-8").startswith('.TH "AFTERWIT" "1"')
     script = (shared / "bash-completion" / "completions" / "afterwit").read_text(encoding="utf-8")
-    assert script == ran(way, "afterwit", "completion", "bash")
+    assert script == ran(way, "afterwit", _AFTERWIT_COMPLETE="bash_source")
 
 
 def test_pipx_puts_manual_pages_where_man_looks() -> None:

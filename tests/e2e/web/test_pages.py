@@ -11,6 +11,7 @@ pytestmark = pytest.mark.e2e
 _REPO = "github.com/acme/orchard"
 _PAGES = (
     "/",
+    f"/brief?repo={_REPO}",
     "/knowledge",
     "/knowledge?status=all",
     f"/knowledge/told?repo={_REPO}&task=frost+warnings",
@@ -55,8 +56,6 @@ def _every_page(visitor: Visitor) -> list[str]:
     page = visitor.open(f"/more/guards?repo={_REPO}")
     fixes = page.locator("td.lead a").all()
     further += [fix.get_attribute("href") for fix in fixes]
-    page = visitor.open(f"/more/guards?repo={_REPO}&state=unguarded")
-    further += [str(page.locator("td.lead a").first.get_attribute("href")).replace("?", "/draft?")]
     kinds = [session.replace("/sessions/", f"/{kind}/", 1) for kind in ("prompts",)]
     return [
         *_PAGES,
