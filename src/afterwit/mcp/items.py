@@ -83,8 +83,9 @@ RECORD_LESSON = Tool(
     name="record_lesson",
     title="Record a lesson",
     description=(
-        "Keep one thing for later sessions: what cost you several attempts, or what the user told you to do always. One"
-        " sentence that says when and what to do. Nothing that a look at the code shows, nothing about this moment (no"
+        "Call it when something took several attempts, when the user corrects you or says how they want things done,"
+        " and before you end a task: keeps one thing for later sessions. One sentence that says when and what to do."
+        " Nothing that a look at the code shows, nothing about this moment (no"
         " dates, ids, temporary paths), no secrets. It waits until a person approves it."
     ),
     properties={
@@ -120,7 +121,7 @@ REPORT_ITEM = Tool(
     name="report_item",
     title="Report a note as helpful or wrong",
     description=(
-        "Say whether a note from `recall` helped or turned out to be wrong, after you have seen it yourself. Wrong"
+        "Call it right after a note has helped, or has turned out to be wrong, and you have seen it yourself. Wrong"
         " notes lose confidence and go away."
     ),
     properties={"item": ITEM, "verdict": choice("What you saw.", (_HELPFUL, _WRONG))},
