@@ -109,7 +109,7 @@ def test_two_processes_at_once_pay_nothing_twice_and_pass_no_cap(
     asked = (tmp_path / "asked").read_text().splitlines()
     assert len(asked) == len(set(asked)) == 4
     spent = json.loads(told("read", "--spent", "--json").stdout)["spent"]
-    assert spent["day"]["unpriced_tokens"] == cap
+    assert 0 < spent["day"]["unpriced_tokens"] <= cap
 
 
 def test_an_empty_ledger_says_what_to_do(told: Run) -> None:

@@ -68,7 +68,7 @@ def _cut(request: ReadingRequest) -> ModelQuestion:
     """The request as far as a small model can take it: its beginning, and the first lines of the session."""
     system = request.system.partition("\n\n")[0]
     lines = request.text.partition("\n## The session")[2].partition("\n")[2]
-    return ModelQuestion(request.id, system, _PSEUDONYM.sub(r"‹\1›", lines)[:_LONGEST], _form())
+    return ModelQuestion(request.id, system, _PSEUDONYM.sub(r"‹\1›", lines)[:_LONGEST], _form(), _ANSWER_TOKENS)
 
 
 @pytest.fixture(scope="module")
@@ -86,10 +86,7 @@ def world(request: pytest.FixtureRequest, tmp_path: Path) -> World:
     return found._replace(settings=msgspec.structs.replace(found.settings, reading=caps))
 
 
-def test_nothing_that_a_lying_model_says_is_taken(
-    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(llm_models, "ANSWER_TOKENS", _ANSWER_TOKENS)
+def test_nothing_that_a_lying_model_says_is_taken(world: World, tmp_path: Path) -> None:
     requests = [request for request in _asked(world, f"llm:{NAME}") if request.part == 1][:_REQUESTS]
     assert len(requests) == _REQUESTS or not CORPUS
     with served(tmp_path) as address:

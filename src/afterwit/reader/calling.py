@@ -252,8 +252,10 @@ class _CallingRun:
             self._settle(visit)
         self._last = planned.session
         if planned.native_id and not errand.is_mending:
-            notes = visit.beside.around(planned.repo).notes
-            self._waiting[0] = errand._replace(planned=planned._replace(request=planned.request._replace(notes=notes)))
+            request = planned.request._replace(notes=visit.beside.around(planned.repo).notes)
+            overhead, now_ms = self._calls.way.overhead_tokens, visit.world.now_ms
+            wanted = estimate(request, self._made.model, self._prices, now_ms, overhead)
+            self._waiting[0] = errand._replace(planned=planned._replace(request=request, estimate=wanted))
 
     def _settle(self, visit: _Visit) -> None:
         self.result.gained += settle(visit.source.store, visit.world).gained

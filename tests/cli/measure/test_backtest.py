@@ -155,7 +155,7 @@ def test_the_figures_are_kept_with_the_command_that_made_them(run: Run, tmp_path
     assert not kept.exists()
     run("measure", "backtest", "--strategy", "nothing", "--repo", "orchard", "--top", **place)
     first = json.loads(kept.read_text(encoding="utf-8"))
-    assert first["command"] == "afterwit measure backtest --strategy nothing --repo orchard --no-subagents"
+    assert first["command"] == "afterwit measure backtest --strategy nothing --repo orchard --top"
     assert [report["player"] for report in first["reports"]] == ["nothing"]
     shown = json.loads(run("measure", "backtest", "--strategy", "afterwit", "--json", **place).stdout)
     again = json.loads(kept.read_text(encoding="utf-8"))
