@@ -32,6 +32,8 @@ from afterwit.cli.main import main
 main()
 """
 
+GENERATIONS = 5  # of processes that start others
+
 
 class Reader:
     """One client in its home."""
@@ -101,12 +103,13 @@ class Reader:
 
     def must_end(self) -> None:
         """Whatever runs in this home ends by itself."""
-        for process in processes_of(str(self.home)):
-            with suppress(ProcessLookupError):
-                watch = os.pidfd_open(process)
-                ended, _, _ = select.select([watch], [], [], LIMIT_SECONDS)
-                os.close(watch)
-                assert ended, process
+        for _ in range(GENERATIONS):  # one that was just being started when it was looked for ends as well
+            for process in processes_of(str(self.home)):
+                with suppress(ProcessLookupError):
+                    watch = os.pidfd_open(process)
+                    ended, _, _ = select.select([watch], [], [], LIMIT_SECONDS)
+                    os.close(watch)
+                    assert ended, process
         assert list(processes_of(str(self.home))) == []
 
     def logs(self) -> dict[str, bytes]:
