@@ -32,8 +32,8 @@ from afterwit.store.store import readonly_database
 RULES = (
     "Indent all files of the press with tabs, never with spaces.",
     "Count the crates by hand before every release.",
-    "Name branches of the orchard after the tree.",
-    "Write letters to the growers in plain words.",
+    "Name branches of the orchard after the tree, never after a month.",
+    "Write letters to the growers in plain words, never in verse.",
 )
 TABS = "Indent files of the press with tabs, never with spaces."
 CRATES = "Count the crates by hand before a release."
@@ -113,6 +113,10 @@ def test_a_repository_with_enough_notes_is_asked_about_once_and_its_page_is_told
     assert (result.fates[Fate.TAKEN], result.lines, result.rejected) == (1, 2, 0)
     assert TABS in start(world)
     assert CRATES not in start(world)
+    (review,) = asked(world)
+    assert "tried on the past sessions" in review.text
+    assert f"{CRATES}\n  came in 0 of 2 sessions" in review.text
+    taken(world, answer(world, review))
     assert asked(world) == [], "nothing is new"
     blocks = recalled(world, Path("/nowhere"), repo_of(world), "", "count the crates for the release", None)
     assert [line.text for line in blocks.prompt[-1].lines] == [CRATES]
@@ -175,8 +179,8 @@ def test_a_persons_line_survives_ten_compilations_word_for_word_and_in_its_place
 
 
 def test_an_answer_that_is_none_is_asked_for_again(world: World) -> None:
-    replies = iter((lambda question: GivenAnswer(question.id, "no"), lambda question: answer(world, question)))
+    replies = iter((lambda question: GivenAnswer(question.id, "no"), *[lambda question: answer(world, question)] * 2))
     way = ScriptedWay(lambda question: next(replies)(question))  # noqa: PLW0108 - another one for each question
     run = called(world, way, model="orchard-1")
-    assert (run.lines, run.answered) == (2, 1)
+    assert (run.lines, run.answered) == (4, 2), "a draft, and the page"
     assert way.asked[0].schema == brief_schema()

@@ -46,8 +46,11 @@ NOTES = {
 }
 
 
-def item(name: str, sentence: str, channel: Channel, at_ms: int = 1) -> Item:
-    ref = SessionRef(agent="codex", native_id=f"s-{name}", story=f"s-{name}", repo=REPO, at_ms=at_ms)
+def item(name: str, sentence: str, channel: Channel, at_ms: int = 1, stories: str = "st") -> Item:
+    refs = [
+        SessionRef(agent="codex", native_id=f"{story}-{name}", story=f"{story}-{name}", repo=REPO, at_ms=at_ms)
+        for story in stories
+    ]
     return Item(
         id=name,
         harvester=READ,
@@ -58,7 +61,7 @@ def item(name: str, sentence: str, channel: Channel, at_ms: int = 1) -> Item:
         authority=Authority.OBSERVATION,
         channel=channel,
         belief=Belief(4.0, 1.0),
-        evidence=(Evidence(session=ref, channel=channel, at_ms=at_ms, excerpt=sentence[:300]),),
+        evidence=tuple(Evidence(session=ref, channel=channel, at_ms=at_ms, excerpt=sentence[:300]) for ref in refs),
         last_ms=at_ms,
     )
 
@@ -112,6 +115,26 @@ def test_lines_that_say_what_their_notes_say_are_taken() -> None:
 def test_a_short_line_that_says_its_note_word_for_word_is_taken() -> None:
     made = judged(brief=[line("Wash the crates before they are stacked.", "b8b8b8")])
     assert [told.notes for told in made.lines] == [("b8b8b8",)]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "channel", "heading", "is_taken"),
+    [
+        ("Wash the crates before they are stacked.", Channel.USER, "wish", False),
+        ("Wash the crates before they are stacked.", Channel.OUTCOME, "must", False),
+        ("Always wash the crates before they are stacked.", Channel.USER, "wish", True),
+        ("The harvest report is written by `tools/report.py`, never by hand.", Channel.OUTCOME, "machine", True),
+        ("The harvest report is written by `tools/report.py`, never by hand.", Channel.USER, "trap", True),
+        ("The harvest report is written by `tools/report.py`, never by hand.", Channel.ASSISTANT, "trap", False),
+    ],
+)
+def test_what_one_session_showed_stands_on_the_page_only_if_it_lasts(
+    sentence: str, channel: Channel, heading: str, *, is_taken: bool
+) -> None:
+    proposed = understand_brief(json.dumps({"brief": [line(sentence, "a", heading=heading)], "on_demand": []}))
+    assert proposed is not None
+    made = convict(proposed, REPO, {"a": item("a", sentence, channel, stories="s")}, EMPTY, lambda _: ((), 0), 4_000)
+    assert reasons(made) == ([] if is_taken else [LineFault.ONCE])
 
 
 HOSTILE = (

@@ -22,7 +22,7 @@ def _worked(*acts: Act, prompts: tuple[str, ...] = ("Go on",), **more: Any) -> D
 
 
 def _fired(trigger: Trigger, *sessions: Digest) -> int:
-    (times,), of = times_fired([(trigger,)], sessions)
+    (times,), of, _ = times_fired([(trigger,)], sessions)
     assert of == len(sessions)
     return times
 
@@ -54,12 +54,24 @@ def test_a_session_counts_once_however_often_it_fires_there() -> None:
 
 def test_each_trigger_is_counted_for_itself() -> None:
     both = _worked(edited("press/a.py"), ran("git push"))
-    assert times_fired([(_PUSH,), (_STACK,), (_PRESS,)], [both, _worked(ran("git push"))]) == ([2, 0, 1], 2)
+    assert times_fired([(_PUSH,), (_STACK,), (_PRESS,)], [both, _worked(ran("git push"))])[:2] == ([2, 0, 1], 2)
+
+
+def test_of_each_session_the_first_moment_is_shown_at_which_a_line_would_come() -> None:
+    asked = _worked(edited("press/a.py"), edited("press/b.py"), prompts=("Stack  all the crates",))
+    failing = _worked(failed("crates send", says="error: storage quota exceeded"))
+    lines = [(_PRESS,), (_STACK,), (_QUOTA,), (_PUSH,)]
+    assert times_fired(lines, [asked, failing]).moments == [
+        ["`press/a.py`"],
+        ["the prompt “Stack all the crates”"],
+        ["the failure of `crates send`"],
+        [],
+    ]
 
 
 def test_without_triggers_or_sessions_nothing_fires() -> None:
-    assert times_fired([], [_worked()]) == ([], 1)
-    assert times_fired([(_PUSH,), (_PRESS,)], []) == ([0, 0], 0)
+    assert times_fired([], [_worked()]) == ([], 1, [])
+    assert times_fired([(_PUSH,), (_PRESS,)], []) == ([0, 0], 0, [[], []])
 
 
 def test_a_command_that_was_never_run_fires_nothing() -> None:
@@ -74,4 +86,4 @@ def test_of_a_session_whose_prompts_are_not_kept_the_task_counts() -> None:
 
 def test_several_lines_may_wait_for_one_error() -> None:
     sessions = [_worked(failed("crates send", says="error: storage quota exceeded"))]
-    assert times_fired([(_QUOTA,), (Trigger(error=("quota", "storage")),)], sessions) == ([1, 1], 1)
+    assert times_fired([(_QUOTA,), (Trigger(error=("quota", "storage")),)], sessions).times == [1, 1]

@@ -22,7 +22,7 @@ from afterwit.knowledge.whose_words import Listener
 from afterwit.model.brief import Heading, Line, id_of_line
 from afterwit.model.knowledge import READ, Channel, Item, ItemKind, ItemStatus
 from afterwit.model.text import roots_of
-from afterwit.store.decisions import BriefCompiled, BriefEdited, JournalEntry, KnowledgeEntry
+from afterwit.store.decisions import BriefCompiled, BriefEdited, JournalEntry, KnowledgeEntry, RejectedProposal
 
 ENTRIES = (KnowledgeEntry.COMPILED, KnowledgeEntry.BRIEF_EDITED)
 THREAD_MS = 14 * 86_400_000
@@ -40,6 +40,8 @@ class Page(NamedTuple):
     own: tuple[Line, ...] = ()  # a person's
     removed: tuple[Line, ...] = ()  # by a person
     asked: frozenset[str] = frozenset()  # the notes that whoever compiled it saw
+    is_draft: bool = False  # whoever compiled it is to see what its trial on the past showed
+    refused: tuple[RejectedProposal, ...] = ()  # of the draft
     number: int = 0  # of versions so far
     at_ms: int = 0
 
@@ -48,7 +50,9 @@ class Page(NamedTuple):
         now = self._replace(number=self.number + 1, at_ms=entry.at_ms)
         if entry.kind == KnowledgeEntry.COMPILED:
             made = msgspec.convert(entry.body, BriefCompiled)
-            return now._replace(compiled=made.lines, asked=frozenset(made.items))
+            refused = made.rejected if made.is_draft else ()
+            seen = frozenset(made.items)
+            return now._replace(compiled=made.lines, asked=seen, is_draft=made.is_draft, refused=refused)
         edit = msgspec.convert(entry.body, BriefEdited)
         touched = {line.id for line in (*edit.put, *edit.removed)}
         own = [line for line in self.own if line.id not in touched]

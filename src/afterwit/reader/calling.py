@@ -42,6 +42,7 @@ from afterwit.store.store import hold_lease
 _CALL_SECONDS = 300.0
 _WAIT_SECONDS = 600  # for the lock: what was answered is paid for
 _LOOK_SECONDS = 0.5  # how long Ctrl-C may have to wait on systems where waiting cannot be interrupted
+_ROUNDS = 2  # of compiling: a draft, and the page
 _MOST_IN_A_ROW = 3  # failures
 _LONGEST_FAULT = 300
 _Answering = Future[GivenAnswer]
@@ -169,19 +170,20 @@ class _CallingRun:
         self._progress.stage("reading", len(self._waiting), "requests")
         self._exchange([])
         self._drain()
-        self._waiting.extend(map(_Errand, self._due()))
-        if self._waiting and not self.result.stopped_by:
-            self._progress.stage("compiling", len(self._waiting), "briefs")
-            self._exchange([])
-            self._drain()
+        for _ in range(_ROUNDS):
+            self._waiting.extend(map(_Errand, self._due()))
+            if self._waiting and not self.result.stopped_by:
+                self._progress.stage("compiling", len(self._waiting), "briefs")
+                self._exchange([])
+                self._drain()
 
     def _drain(self) -> None:
         while self._underway:
             self._exchange(self._done())
 
     def _due(self) -> list[PlannedRequest]:
-        """The briefs of the repositories that were read, where that brought enough."""
-        repos = {planned.repo for planned in self._made.requests if planned.native_id}
+        """The briefs of the repositories that were read, where that brought enough, and drafts."""
+        repos = {planned.repo for planned in self._made.requests}
         if not repos or self.result.stopped_by:
             return []
         with self._visit() as visit:

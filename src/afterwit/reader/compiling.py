@@ -2,8 +2,9 @@
 
 The question holds the notes that may be told, each with who said it and how often, the beginnings of the host's own
 instruction files, the present page and what a person wrote or took out of it. The answer is understood as far as it can
-be (`line_checks` convicts). A repository is due when several notes are new since it was compiled, or when a line lost a
-note that it rests on. Pure.
+be (`line_checks` convicts). A first answer is a draft: it is asked about once more, with the moments at which its lines
+would have come in past sessions, and with what of it was refused. A repository is due when several notes are new since
+it was compiled, or when a line lost a note that it rests on. Pure.
 """
 
 import datetime as dt
@@ -52,6 +53,13 @@ class ProposedLine(NamedTuple):
     errors: tuple[str, ...] = ()
 
 
+class TriedDraft(NamedTuple):
+    """What whoever compiled a draft is shown of it."""
+
+    fired: Mapping[str, str]  # by line on demand, where it would have come
+    refused: Sequence[str]
+
+
 class ProposedBrief(NamedTuple):
     """What an answer proposes."""
 
@@ -72,6 +80,8 @@ def is_due(page: Page | None, items: Sequence[Item]) -> bool:
     read = [item for item in items if item.harvester == READ]
     if page is None or not page.asked:
         return len(read) >= FIRST_NOTES
+    if page.is_draft:
+        return True
     there = {name for item in items for name in (item.id, *item.merged)}
     has_lost = any(not there.issuperset(line.notes) for line in page.compiled if not page.refuses(line))
     return has_lost or len([item for item in read if item.id not in page.asked]) >= NEW_NOTES
@@ -85,8 +95,10 @@ def compile_request(
     instructions: str,
     prompt: ReadingPrompt,
     model: str,
+    draft: TriedDraft | None = None,
 ) -> ReadingRequest | None:
-    """The question; None where there is nothing to compile. `told` counts the sessions that were told a note."""
+    """The question; None where there is nothing to compile. `told` counts the sessions that were told a note; `draft`
+    is what the trial of the present page showed, if that is a draft."""
     if not items:
         return None
     people = sorted({name for item in items for name in speakers(item)} - {""})
@@ -95,7 +107,10 @@ def compile_request(
         parts.append(f"Several people work here: {', '.join(map(_letter, range(len(people))))}.")
     files = instructions[:_MOST_INSTRUCTIONS] or "nothing that was seen"
     parts += ["\n## The repository's own instruction files", files]
-    parts += ["\n## The present page", *(_line_rows(page) or ["none"])]
+    heading = "Your draft, tried on the past sessions" if draft else "The present page"
+    parts += [f"\n## {heading}", *(_line_rows(page, draft.fired if draft else {}) or ["none"])]
+    if draft and draft.refused:
+        parts += ["\n## Refused of your draft", *draft.refused]
     if page.removed:
         parts += ["\n## Taken out by a person; it does not come back", *(f"- {line.text}" for line in page.removed)]
     head = "\n".join(parts)
@@ -117,9 +132,10 @@ def compile_request(
     return ReadingRequest(own, 1, 1, *about, tuple(names), ANSWER_TOKENS)
 
 
-def _line_rows(page: Page) -> list[str]:
+def _line_rows(page: Page, fired: Mapping[str, str]) -> list[str]:
+    own = " [a person's: stays as it is]"
     return [
-        f"- ({line.heading or 'on demand'}) {line.text}" + (" [a person's: stays as it is]" if line.is_own else "")
+        f"- ({line.heading or 'on demand'}) {line.text}{own if line.is_own else ''}{fired.get(line.id, '')}"
         for line in page.lines
     ]
 

@@ -316,7 +316,8 @@ class ReadingDesk:
         digests = partial(past_digests, db, repo)
 
         def tried(triggers: Sequence[Trigger]) -> tuple[Sequence[int], int]:
-            return times_fired([(trigger,) for trigger in triggers], digests())
+            fired = times_fired([(trigger,) for trigger in triggers], digests())
+            return fired.times, fired.sessions
 
         result = convict(proposed, repo, items, page, tried, room)
         return BriefCompiled(
@@ -333,6 +334,7 @@ class ReadingDesk:
             replaced=result.replaced,
             proposals=result.checks,
             rejected=result.rejected,
+            is_draft=not page.is_draft and bool(result.rejected or any(line.triggers for line in result.lines)),
         )
 
     def _read_session(self, asked: ReadingRow) -> ReadSession | None:

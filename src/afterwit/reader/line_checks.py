@@ -22,7 +22,7 @@ from afterwit.knowledge.contradictions import claim_of_note, opposition
 from afterwit.knowledge.gate import rejection, review_reason
 from afterwit.knowledge.likeness import Meaning, meaning
 from afterwit.knowledge.whose_words import is_persons
-from afterwit.model.brief import LINE_LIMIT, CheckProposal, Line, id_of_line
+from afterwit.model.brief import LINE_LIMIT, CheckProposal, Heading, Line, id_of_line
 from afterwit.model.knowledge import READ, Activity, Category, Channel, Draft, Item, Scope, ScopeKind, Trigger
 from afterwit.model.text import words_of
 from afterwit.reader.compiling import ProposedBrief, ProposedLine, text_of_note
@@ -40,6 +40,7 @@ _LEAST_NAME = 6  # letters of an error's name that stands for itself
 _CODE = re.compile(r"`[^`]*`")
 _QUOTED = re.compile(r"[\"“]([^\"“”`]+)[\"”]")
 _INSTEAD = re.compile(r"\b(?:rather than|instead of|in place of)\b", re.IGNORECASE)
+_LASTS = re.compile(r"\b(?:always|never|ever|from now on|every time|in (?:the )?future|remember)\b", re.IGNORECASE)
 _NAMED = re.compile(r"(?<![\w/.`])@[A-Za-z][\w-]*(?!/)")
 _NEGATIONS = frozenset("not no never none nobody nothing neither nor without avoid skip forget".split())  # noqa: SIM905
 _DENIALS = _NEGATIONS | frozenset(
@@ -73,6 +74,7 @@ class LineFault(StrEnum):
     NO_TRIGGER = "no-trigger"
     BROAD = "fires-too-often"
     NOT_LATER = "not-later"
+    ONCE = "seen-once"
 
 
 WORDS = {
@@ -89,6 +91,7 @@ WORDS = {
     LineFault.NO_ROOM: "The page is full.",
     LineFault.NO_TRIGGER: "It waits for nothing, so nothing would bring it.",
     LineFault.BROAD: f"What it waits for happened in more than {MOST_SHARE:.0%} of the past sessions.",
+    LineFault.ONCE: "Its notes were seen in one session alone: on demand it may stand, not on the page.",
     LineFault.NOT_LATER: "The note that would replace the other is not later, less trusted, or of another matter.",
 }
 
@@ -168,6 +171,8 @@ class _LineDesk:
             return why, detail
         if self._page.refuses(line):
             return LineFault.DECIDED, ""
+        if line.heading and not _is_for_all(line.heading, cited, draft):
+            return LineFault.ONCE, ""
         beside = [other for other in self._taken if (other[0].heading is None) == (line.heading is None)]
         if any(other.id == line.id or meaning(other.text) == meaning(line.text) for other, _ in beside):
             return LineFault.TWICE, ""
@@ -246,6 +251,17 @@ def _draft(text: str, cited: Sequence[Item], repo: str) -> Draft:
         sentence=text,
         channel=weakest or Channel.USER,
     )
+
+
+def _is_for_all(heading: Heading, cited: Sequence[Item], draft: Draft) -> bool:
+    """Whether there is enough to tell every session of it. What somebody wanted once was mostly wanted of one task;
+    what a command showed once, or the user says of their machine, may hold."""
+    told = [piece for item in cited for piece in item.evidence if not piece.is_against]
+    if any(item.is_decided for item in cited) or len({piece.session.story for piece in told}) > 1:
+        return True
+    if heading in (Heading.MACHINE, Heading.TRAP):
+        return draft.channel in (Channel.USER, Channel.OUTCOME)
+    return any(piece.channel is Channel.USER and _LASTS.search(piece.excerpt) for piece in told)
 
 
 def _distrust(channel: Channel) -> int:

@@ -25,8 +25,9 @@ from afterwit.knowledge.shown_items import may_be_told_to
 from afterwit.model.errors import ConfigError
 from afterwit.model.learn_run import Progress
 from afterwit.model.prices import price_list
-from afterwit.reader.compiling import PROMPT, compile_request, is_due, notes_to_compile
+from afterwit.reader.compiling import PROMPT, TriedDraft, compile_request, is_due, notes_to_compile
 from afterwit.reader.ledger import Purse, ReadingEstimate, ReadingSpent, estimate, spent_by
+from afterwit.reader.line_checks import refusal_in_words
 from afterwit.reader.requests import (
     Beside,
     ReadingPrompt,
@@ -36,6 +37,7 @@ from afterwit.reader.requests import (
     requests,
     session_text,
 )
+from afterwit.recall.trial import past_digests, times_fired
 from afterwit.sessions.filters import Filter, selection_of, short_id
 from afterwit.sessions.list import Session
 from afterwit.sessions.originals import TranscriptSource, source_of
@@ -158,9 +160,27 @@ def due(
             for line, times in sessions_told(db, lines).items():
                 told.update(dict.fromkeys(lines[line], times))
             around = beside.around(repo).instructions
-            request = compile_request(repo, items, page or Page(repo), told, around, prompt, model)
+            draft = _tried(db, page) if page is not None and page.is_draft else None
+            request = compile_request(repo, items, page or Page(repo), told, around, prompt, model, draft)
             if request is not None:
                 yield repo, request
+
+
+def _tried(db: apsw.Connection, page: Page) -> TriedDraft:
+    """Where the lines on demand of a draft would have come in the past sessions, and what of it was refused."""
+    lines = [line for line in page.lines if line.triggers]
+    tried = times_fired([line.triggers for line in lines], past_digests(db, page.repo))
+    fired = {
+        line.id: "\n  ".join(
+            ("", f"came in {times} of {tried.sessions} past sessions", *(f"at {at}" for at in moments))
+        )
+        for line, times, moments in zip(lines, tried.times, tried.moments, strict=True)
+    }
+    refused = [
+        f"- {line.sentence}\n  {refusal_in_words(line.reason)}{f' ({line.detail})' if line.detail else ''}"
+        for line in page.refused
+    ]
+    return TriedDraft(fired, refused)
 
 
 def best_first(db: apsw.Connection, rows: Iterable[SessionRow]) -> Iterator[tuple[SessionRow, float]]:

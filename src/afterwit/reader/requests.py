@@ -35,7 +35,7 @@ from afterwit.store.rows.session_list import SessionRow
 CHARS_PER_TOKEN = 4
 MOST_TOKENS = 12_000  # of a request, the prompt included
 ANSWER_TOKENS = 2_000
-MOST_ITEMS = 12  # of one answer
+MOST_ITEMS = 30  # of one answer, with those that only confirm
 _MOST_KNOWN = 6_000  # characters of notes that are there already
 _MOST_INSTRUCTIONS = 6_000
 _LONGEST_TASK = 600

@@ -1,13 +1,14 @@
-"""Tries triggers on the past: in how many sessions each of them would have fired.
+"""Tries triggers on the past: in how many sessions each of them would have fired, and at what.
 
 A deck of nothing but these triggers is written, and the very function that hooks call is asked at every prompt and
 every action of the sessions. What it says fires, fires.
 """
 
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import apsw
 
@@ -30,13 +31,23 @@ _NEVER_CALLED = (Status.DENIED, Status.CANCELLED)
 _OF_FILES = (ActionKind.READ, ActionKind.EDIT, ActionKind.WRITE)
 _NOTHING_ASKED = Permissions(refuse=False, rewrite=False)
 _MOST_TRIED = 60  # past sessions
+_MOST_SHOWN = 4  # moments of a line
+_LONGEST_SHOWN = 160
 _ALL = 10_000  # lines after one failure
 
 
-def times_fired(lines: Sequence[Sequence[Trigger]], digests: Iterable[Digest]) -> tuple[list[int], int]:
-    """For the triggers of each line the number of these sessions in which one of them would have fired, and how many
-    sessions there are."""
+class Fired(NamedTuple):
+    """What a trial of some lines came to."""
+
+    times: list[int]  # sessions in which one of the triggers of a line would have fired
+    sessions: int
+    moments: list[list[str]]  # by line, of the latest sessions the first at which it would have fired
+
+
+def times_fired(lines: Sequence[Sequence[Trigger]], digests: Iterable[Digest]) -> Fired:
+    """Tries the triggers of each line on these sessions, the latest first."""
     fired: Counter[str] = Counter()
+    shown: defaultdict[str, list[str]] = defaultdict(list)
     sessions = 0
     with tempfile.TemporaryDirectory(prefix="afterwit-trial-") as folder:
         path = Path(folder) / "deck.db"
@@ -49,8 +60,23 @@ def times_fired(lines: Sequence[Sequence[Trigger]], digests: Iterable[Digest]) -
         deck = Deck(str(path))
         for digest in digests:
             sessions += 1
-            fired.update({line for moment in _moments(digest) for line in _firing(deck, digest.agent, moment)})
-    return [fired[str(number)] for number in range(len(lines))], sessions
+            first: dict[str, Moment] = {}
+            for moment in _moments(digest):
+                for line in _firing(deck, digest.agent, moment):
+                    first.setdefault(line, moment)
+            fired.update(first.keys())
+            for line, moment in first.items():
+                if len(shown[line]) < _MOST_SHOWN:
+                    shown[line].append(_in_words(moment))
+    names = [str(number) for number in range(len(lines))]
+    return Fired([fired[name] for name in names], sessions, [shown[name] for name in names])
+
+
+def _in_words(moment: Moment) -> str:
+    if moment.prompt:
+        return f"the prompt “{' '.join(moment.prompt.split())[:_LONGEST_SHOWN]}”"
+    said = moment.command or str(moment.arguments.get("file_path") or moment.tool).removeprefix(f"{_HERE.root}/")
+    return f"{'the failure of ' if moment.output else ''}`{' '.join(said.split())[:_LONGEST_SHOWN]}`"
 
 
 def past_digests(db: apsw.Connection, repo: str) -> list[Digest]:

@@ -235,6 +235,7 @@ class BriefCompiled(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     replaced: tuple[tuple[str, str], ...] = ()  # the old note, the new one
     proposals: tuple[CheckProposal, ...] = ()
     rejected: tuple[RejectedProposal, ...] = ()
+    is_draft: bool = False  # it is asked about once more, with what its trial showed
 
 
 class BriefEdited(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

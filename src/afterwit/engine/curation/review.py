@@ -98,7 +98,7 @@ def count_uses(world: World, item: Item) -> tuple[int, int]:
     if item.scope.kind is not ScopeKind.REPO or not item.triggers:
         return 0, 0
     with readonly_database(world.layout) as db:
-        (times,), sessions = times_fired([item.triggers], past_digests(db, item.scope.name))
+        (times,), sessions, _ = times_fired([item.triggers], past_digests(db, item.scope.name))
     return times, sessions
 
 
