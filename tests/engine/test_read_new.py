@@ -21,10 +21,10 @@ from afterwit.reader.ways.way import ModelQuestion
 from afterwit.store.store import readonly_database
 
 RULES = (
-    "Indent all files of the press with tabs.",
-    "Count the crates with make count before every release.",
-    "Name branches of the orchard after the tree.",
-    "Write letters to the growers in plain words.",
+    "Indent all files of the press with tabs, never with spaces.",
+    "Count the crates with make count before every release, never after it.",
+    "Name branches of the orchard after the tree, never after a month.",
+    "Write letters to the growers in plain words, never in verse.",
 )
 
 

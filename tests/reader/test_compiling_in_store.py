@@ -115,7 +115,7 @@ def test_a_repository_with_enough_notes_is_asked_about_once_and_its_page_is_told
     assert CRATES not in start(world)
     (review,) = asked(world)
     assert "tried on the past sessions" in review.text
-    assert f"{CRATES}\n  came in 0 of 2 sessions" in review.text
+    assert f"{CRATES}\n  came in 1 of 2 past sessions\n  at the prompt “{RULES[1]}”" in review.text
     taken(world, answer(world, review))
     assert asked(world) == [], "nothing is new"
     blocks = recalled(world, Path("/nowhere"), repo_of(world), "", "count the crates for the release", None)
