@@ -46,7 +46,7 @@ from afterwit.redaction.claims import claims_in, orders_for_good, others_in
 from afterwit.redaction.hygiene import reads_like_an_order
 from afterwit.redaction.markers import is_own
 
-VERSION = 7  # counts up when answers that are kept would be judged otherwise
+VERSION = 8  # counts up when answers that are kept would be judged otherwise
 LEAST_CONFIDENCE = 0.5
 _LEAST_WORTH = 0.15  # actions that a note spares in a session on average, as the model counts
 _OWN_WORDS = 0.5  # of a sentence's words that the user's lines must hold to make it theirs
@@ -162,6 +162,19 @@ def checked(proposal: ProposedNote, sent: Sent) -> Supported | Convicted:
     if channel in _QUOTABLE:
         channel = _as_worded(proposal.sentence, channel, lines, sent)
     return Supported(proposal, channel, lines) if why is None else Convicted(proposal.sentence, why)
+
+
+def confirmed(proposal: ProposedNote, sentence: str, sent: Sent) -> Supported | None:
+    """A proposal that only confirms this sentence, which passed the checks when it was made, if the lines show it again:
+    they speak of it, and of something that it names. How it is worded anew does not matter."""
+    cited = sorted({number - 1 for number in proposal.lines if sent.first <= number - 1 < sent.end})
+    proving = tuple(at for at in cited if _proves(sent.lines[at]))
+    lines = [sent.lines[at] for at in proving]
+    named = [mark for mark in marks_in(sentence) if is_telling(mark)]
+    is_there = not named or any(holds(line.text, mark) for line in lines for mark in named)
+    if not lines or not is_there or is_own(proposal.sentence) or share_of_words(sentence, lines) < SUPPORT:
+        return None
+    return Supported(proposal, channel_of(sentence, lines, sent.lines[sent.first : sent.end]), proving)
 
 
 def _of_speaker(sentence: str, lines: Sequence[int], channel: Channel, sent: Sent) -> Conviction | None:

@@ -49,7 +49,7 @@ from afterwit.model.prices import price_list
 from afterwit.model.text import has_disguised_word, has_strange_letters, words_of
 from afterwit.reader import checks, compiling
 from afterwit.reader.answers import GivenAnswer, ProposedNote, understand_notes
-from afterwit.reader.checks import Convicted, Sent, Supported, bears_on, checked, runs_in
+from afterwit.reader.checks import Convicted, Sent, Supported, bears_on, checked, confirmed, runs_in
 from afterwit.reader.compiling import notes_to_compile, understand_brief
 from afterwit.reader.ledger import usage_of
 from afterwit.reader.line_checks import convict
@@ -361,6 +361,8 @@ class ReadingDesk:
         for proposal in proposals:
             about = items.get(proposal.about)
             result = checked(proposal, sent)
+            if isinstance(result, Convicted) and about is not None and proposal.relation == "confirms":
+                result = confirmed(proposal, about.sentence, sent) or result
             if isinstance(result, Convicted):
                 rejected.append(RejectedProposal(sentence=result.sentence, reason=result.why, detail=result.detail))
                 continue
