@@ -13,6 +13,7 @@ from afterwit.reader.checks import (
     Supported,
     bears_on,
     checked,
+    confirmed,
     runs_in,
 )
 from afterwit.reader.lines import SessionLine, Speaker
@@ -54,6 +55,33 @@ def test_what_the_agent_said_is_the_agents() -> None:
 
 def test_what_a_tool_printed_is_the_tools() -> None:
     assert channel("The relation `trees` does not exist at first.", 5) in (Channel.TOOL, Channel.FILE)
+
+
+def test_what_the_user_is_said_to_have_asked_may_have_been_a_question() -> None:
+    talk = [
+        line(Speaker.USER, "did you get the login code from the press there?"),
+        line(Speaker.ACTION, '$ grep "LOGIN CODE" press.log → ok', Status.SUCCEEDED),
+        line(Speaker.USER, "should we always push to the cellar?"),
+    ]
+    sentence = 'The user asked for the login code of the press: `grep "LOGIN CODE" press.log` shows it.'
+    said = verdict(sentence, 1, 2, talk=talk)
+    assert isinstance(said, Supported)
+    wanted = verdict("The user wants a push to the `cellar` always.", 3, 2, talk=talk)
+    assert isinstance(wanted, Convicted)
+
+
+def test_a_note_is_confirmed_by_what_shows_it_again_in_other_words() -> None:
+    note = "A migration that is needed fails as `relation trees does not exist`: run `make migrate` first."
+    talk = [
+        line(Speaker.ACTION, "$ make migrate → ok", Status.SUCCEEDED),
+        line(Speaker.OUTPUT, "error: relation barrels does not exist, a migration is needed first"),
+        line(Speaker.AGENT, "The harvest page is green now."),
+    ]
+    again = proposal(note, 1, 2)
+    assert isinstance(checked(again, sent(talk)), Convicted)
+    assert isinstance(confirmed(again, note, sent(talk)), Supported)
+    assert confirmed(proposal(note, 3), note, sent(talk)) is None
+    assert confirmed(proposal(note, 9), note, sent(talk)) is None
 
 
 @for_every(

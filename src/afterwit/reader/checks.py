@@ -61,6 +61,7 @@ _QUOTABLE = (Channel.OUTCOME, Channel.ASSISTANT, Channel.TOOL, Channel.FILE)
 _HANDED_OVER = re.compile(r":\s|[\"“”„«»‹›]|(?<!\w)['‘].*['’](?!\w)")
 _ENDED = (Status.SUCCEEDED, Status.FAILED)
 _BORROWED = 2  # words in one foreign line that nobody else said
+_ASKED = re.compile(r"\bask(?:s|ed)?\b(?! to\b)", re.IGNORECASE)
 _PERSONAL = re.compile(r"\b(?:I|me|my|mine|your current|currently)\b")
 
 
@@ -158,15 +159,16 @@ def checked(proposal: ProposedNote, sent: Sent) -> Supported | Convicted:
         return Convicted(proposal.sentence, Conviction.CUT_OUT)
     whole = sent.lines[sent.first : sent.end]
     channel = Channel.USER if is_typed else channel_of(proposal.sentence, [sent.lines[at] for at in lines], whole)
-    why = _of_speaker(proposal.sentence, lines, channel, sent)
+    asked = [at for at in cited if sent.lines[at].speaker is Speaker.USER]
+    why = _of_speaker(proposal.sentence, lines, channel, sent, asked)
     if channel in _QUOTABLE:
         channel = _as_worded(proposal.sentence, channel, lines, sent)
     return Supported(proposal, channel, lines) if why is None else Convicted(proposal.sentence, why)
 
 
 def confirmed(proposal: ProposedNote, sentence: str, sent: Sent) -> Supported | None:
-    """A proposal that only confirms this sentence, which passed the checks when it was made, if the lines show it again:
-    they speak of it, and of something that it names. How it is worded anew does not matter."""
+    """A proposal that only confirms this sentence, which passed the checks when it was made, if the lines show it
+    again: they speak of it, and of something that it names. How it is worded anew does not matter."""
     cited = sorted({number - 1 for number in proposal.lines if sent.first <= number - 1 < sent.end})
     proving = tuple(at for at in cited if _proves(sent.lines[at]))
     lines = [sent.lines[at] for at in proving]
@@ -177,8 +179,11 @@ def confirmed(proposal: ProposedNote, sentence: str, sent: Sent) -> Supported | 
     return Supported(proposal, channel_of(sentence, lines, sent.lines[sent.first : sent.end]), proving)
 
 
-def _of_speaker(sentence: str, lines: Sequence[int], channel: Channel, sent: Sent) -> Conviction | None:
-    """Why a sentence is not taken, by who said it. What rests on the user's words alone must not turn them round."""
+def _of_speaker(
+    sentence: str, lines: Sequence[int], channel: Channel, sent: Sent, asked: Iterable[int]
+) -> Conviction | None:
+    """Why a sentence is not taken, by who said it. What rests on the user's words alone must not turn them round. For
+    what they are said to have asked, their questions (`asked`) count, too; what they want no question says."""
     has_marks = any(map(is_telling, marks_in(sentence)))
     typed = [sent.lines[at] for at in lines if sent.lines[at].speaker is Speaker.USER]
     if channel is Channel.USER:
@@ -190,7 +195,9 @@ def _of_speaker(sentence: str, lines: Sequence[int], channel: Channel, sent: Sen
         return Conviction.OPPOSITE
     if is_of_another_language(sentence, (line.text for line in sent.lines if line.speaker is Speaker.USER)):
         return Conviction.LANGUAGE
-    if any(_is_hearsay(clause, sentence, typed, sent) for clause in claims_in(sentence)):
+    with_questions = [sent.lines[at] for at in sorted({*lines, *asked}) if sent.lines[at].speaker is Speaker.USER]
+    claims = ((clause, with_questions if _ASKED.search(clause) else typed) for clause in claims_in(sentence))
+    if any(_is_hearsay(clause, sentence, said, sent) for clause, said in claims):
         return Conviction.HEARSAY
     if _PERSONAL.search(SPAN.sub(" ", sentence)) or not (has_marks or _retells_user(sentence, lines, sent)):
         return Conviction.GENERAL
