@@ -82,7 +82,7 @@ def _notes(question: str) -> dict[str, Any]:
 def _lines(question: str) -> dict[str, Any]:
     """Each note as a line of the page."""
     ids = {rule: re.findall(rf"\[(\w+)\] [^\[\n]*{re.escape(rule)}", question) for rule in _RULES}
-    brief = [{"heading": "wish", "text": rule, "notes": notes} for rule, notes in ids.items()]
+    brief = [{"heading": "machine", "text": rule, "notes": notes} for rule, notes in ids.items()]
     return {"brief": brief, "on_demand": [], "replaces": [], "checks": []}
 
 
