@@ -18,6 +18,7 @@ from afterwit.knowledge.whose_words import Listener
 from afterwit.model.brief import BRIEF_TOKENS, Heading, Line
 from afterwit.model.kinds import CHANGES, ActionKind
 from afterwit.model.knowledge import (
+    IMPORT,
     STANDING,
     Category,
     Channel,
@@ -145,7 +146,8 @@ def heading_of(item: Item) -> Heading | None:
         return None
     if item.harvester == _ENVIRONMENT or item.category is Category.TOOL_QUIRK:
         return Heading.MACHINE
-    if item.channel is Channel.USER or item.harvester == "person":
+    is_shared_wish = item.harvester == IMPORT and item.category is Category.PATTERN and not item.advice
+    if item.channel is Channel.USER or item.harvester == "person" or is_shared_wish:
         return Heading.WISH
     if any(trigger.rule for trigger in item.triggers) or item.category in (Category.FACT, Category.PATTERN):
         return Heading.MUST

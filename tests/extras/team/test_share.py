@@ -9,6 +9,8 @@ from tests.extras.team.members import REPO, Member, git, member
 from tests.homes import Silent, world_of
 
 from afterwit.engine.archive.rebuild import rebuild
+from afterwit.engine.curation.brief import as_markdown, look, understand_markdown
+from afterwit.engine.curation.brief import edit as change_page
 from afterwit.engine.curation.curate import edit
 from afterwit.engine.curation.undo import ForgetRequest, forget, undo
 from afterwit.extras.team.folder import FOLDER
@@ -16,8 +18,10 @@ from afterwit.extras.team.look import log, status
 from afterwit.extras.team.push import PLAINLY, PushRequest, push, refuse_secrets
 from afterwit.extras.team.records import LineKind, SharedLine, SharedPiece
 from afterwit.knowledge.shown_items import may_be_told
+from afterwit.model.brief import Heading
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE, Authority, ItemStatus
+from afterwit.recall.brief_block import heading_of
 from afterwit.store.decisions import DecisionKind, ItemChanges
 
 COUNT = "Run `make build` before `make check`, or counts are old."
@@ -304,3 +308,20 @@ def test_a_block_that_nobody_wants_any_more_goes(ada: Member) -> None:
     assert (ada.place.root / "AGENTS.md").read_text(encoding="utf-8").count("\n- ") == 2
     ada.later(2).pushes(PushRequest(is_in_agents_file=False))
     assert not (ada.place.root / "AGENTS.md").exists()
+
+
+def test_a_line_that_a_person_wrote_on_the_page_travels_and_stands_under_its_heading_once_approved(
+    ada: Member, grace: Member
+) -> None:
+    said = "Answer in short sentences."
+    ada.adds(COUNT)
+    ada.pushes()
+    page = understand_markdown(as_markdown(look(ada.world, ada.place.root, REPO)))
+    change_page(ada.world, ada.place.root, REPO, page | {Heading.WISH: [*page[Heading.WISH], said]})
+    assert [(change.change, change.fact) for change in ada.pushes().changes] == [("shared", said), ("approved", said)]
+    grace.pulls()
+    assert not may_be_told(grace.note(said))
+    grace.decides(DecisionKind.APPROVE, said)
+    assert heading_of(grace.note(said)) is Heading.WISH
+    change_page(ada.world, ada.place.root, REPO, page)
+    assert [change.change for change in ada.later(1).pushes().changes] == ["taken back"]

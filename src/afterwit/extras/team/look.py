@@ -7,7 +7,7 @@ import msgspec
 from afterwit.config.world import World
 from afterwit.extras.fixes.history import FixPlace
 from afterwit.extras.team.folder import ShareFolder
-from afterwit.extras.team.outgoing import local_notes
+from afterwit.extras.team.outgoing import local_notes, page_notes
 from afterwit.extras.team.place import shares_of
 from afterwit.extras.team.pull import Pulled, pull
 from afterwit.extras.team.push import Pushed, PushRequest, push
@@ -49,7 +49,8 @@ def status(world: World, place: FixPlace) -> ShareStatus:
     for share in shares_of(world, place):
         folder = ShareFolder(share.folder)
         with open_store(world.layout) as store:
-            here = {own: note.item for own, note in local_notes(store.db, share.repo).items()}
+            notes = local_notes(store.db, share.repo) | page_notes(store.db, share.repo)
+        here = {own: note.item for own, note in notes.items()}
         for own, note in folder.notes(world.now_ms).items():
             item = here.get(own)
             rows.append(

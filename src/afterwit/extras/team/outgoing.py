@@ -3,6 +3,7 @@
 A note leaves when a person approved it, or by policy when it is in use and was found by counting. What a user typed is
 theirs: it leaves only when somebody names it as a rule of the project. A word on somebody else's note leaves, whatever
 it is; what is rejected here is rejected there, if it was ever shared. A note that is gone here takes its lines along.
+A line of the brief that a person wrote or holds on to travels as a note that they approved.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -22,11 +23,25 @@ from afterwit.extras.team.records import (
     one_line,
     piece_of,
 )
+from afterwit.knowledge.brief import ENTRIES, pages_of
 from afterwit.knowledge.door.list import all_items, item_in
 from afterwit.knowledge.door.settle import recorded, recorded_about
 from afterwit.knowledge.shown_items import for_others, may_be_told
 from afterwit.knowledge.whose_words import is_personal
-from afterwit.model.knowledge import IMPORT, SENTENCE_LIMIT, Channel, Item, ItemStatus, Scope, ScopeKind
+from afterwit.model.brief import Heading, Line
+from afterwit.model.knowledge import (
+    IMPORT,
+    PERSON,
+    SENTENCE_LIMIT,
+    Authority,
+    Belief,
+    Category,
+    Channel,
+    Item,
+    ItemStatus,
+    Scope,
+    ScopeKind,
+)
 from afterwit.model.settings import SharePolicy
 from afterwit.redaction.markers import unkeyed
 from afterwit.store.decisions import (
@@ -35,10 +50,18 @@ from afterwit.store.decisions import (
     SharedState,
     Will,
     gather_decisions,
+    in_force,
     states_of_shares,
     will_of,
 )
 from afterwit.store.rows import items as item_rows
+
+_KINDS = {  # of a note that stands under such a heading elsewhere
+    Heading.MUST: Category.FACT,
+    Heading.WISH: Category.PATTERN,
+    Heading.MACHINE: Category.TOOL_QUIRK,
+    Heading.TRAP: Category.PITFALL,
+}
 
 
 class Sharer(NamedTuple):
@@ -144,6 +167,29 @@ def _pieces(item: Item) -> Iterable[SharedPiece]:
     """The newest evidence for it."""
     speaking = {piece_of(piece) for piece in item.evidence if not piece.is_against}
     return sorted(speaking, key=lambda piece: (-piece.at_ms, piece.hash))[:MOST_PIECES]
+
+
+def page_notes(db: apsw.Connection, repo: str) -> dict[str, LocalNote]:
+    """The lines that a person wrote on the page of a repository, or holds on to, as notes."""
+    page = pages_of(in_force(recorded_about(db, (), ENTRIES))).get(repo)
+    lines = page.own if page is not None else ()
+    return {line.id: LocalNote(_note_of(line, repo), Will(is_pinned=True), is_from_share=False) for line in lines}
+
+
+def _note_of(line: Line, repo: str) -> Item:
+    return Item(
+        id=line.id,
+        harvester=PERSON,
+        scope=Scope(ScopeKind.REPO, repo),
+        category=_KINDS[line.heading or Heading.TRAP],
+        sentence=line.text,
+        status=ItemStatus.ACTIVE,
+        authority=Authority.GUIDANCE,
+        channel=Channel.USER,
+        belief=Belief(1, 0),
+        triggers=line.triggers,
+        is_decided=True,
+    )
 
 
 def local_notes(db: apsw.Connection, repo: str) -> dict[str, LocalNote]:

@@ -18,7 +18,7 @@ from afterwit.edits.own_text import MarkedBlock
 from afterwit.extras.fixes.history import FixPlace
 from afterwit.extras.team.folder import FOLDER, BadLine, ShareFolder
 from afterwit.extras.team.git_commands import ShareGit
-from afterwit.extras.team.outgoing import LocalNote, Sharer, local_notes, own_lines
+from afterwit.extras.team.outgoing import LocalNote, Sharer, local_notes, own_lines, page_notes
 from afterwit.extras.team.place import Share, author_of, git_in, shares_of
 from afterwit.extras.team.records import LineKind, SharedLine, SharedNote, next_clock, with_own
 from afterwit.knowledge.door.list import find_item
@@ -127,7 +127,7 @@ def _push(
     with open_store(world.layout) as store:
         named = [find_item(store.db, name).id for name in request.rules]
         sharer = Sharer(author_of(world, git), store.journal.machine, world.settings.share.policy, frozenset(named))
-        notes = local_notes(store.db, share.repo)
+        notes = local_notes(store.db, share.repo) | page_notes(store.db, share.repo)
     before = {own: _own(file.lines, sharer) for own, file in folder.files.items() if _own(file.lines, sharer)}
     clock_ms = next_clock((file.lines for file in folder.files.values()), world.now_ms)
     lines = own_lines(notes, shared, before, sharer, share.lies_in, clock_ms)
