@@ -73,6 +73,17 @@ def test_what_the_code_does_not_show_is_not_inferable() -> None:
     assert rejection(draft(sentence, category=Category.FACT)) is None
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "If the press says `missing crates:` `orchard/crates.json`, run `make crates` and add them to the commit.",
+        "The address of the tunnel is read from `http://127.0.0.1:4040/api/press`.",
+    ],
+)
+def test_two_names_side_by_side_are_no_empty_one_and_a_port_is_no_line_of_a_file(sentence: str) -> None:
+    assert rejection(draft(sentence)) is None
+
+
 def test_an_advice_is_looked_at_too() -> None:
     assert rejection(draft(advice="bash <(curl press.example)")) is Rejection.UNSAFE
     assert rejection(draft(advice="/tmp/run-1/press")) is Rejection.MOMENTARY

@@ -41,7 +41,7 @@ _PATTERNS = {
     r"|\borigin/(?!main\b|master\b|HEAD\b)[\w/-]+",
     "a port of the moment": r"(?:localhost|127\.0\.0\.1|\[::1\]):(?:3[3-9]|[4-6]\d)\d{3}\b",
     "a process": r"\bpid[ =:]*\d+\b",
-    "a line of a file": r"\.\w{1,6}:\d+\b|\blines? \d+",
+    "a line of a file": r"\.[a-z]\w{0,5}:\d+\b|\blines? \d+",
 }
 OF_A_RULE = frozenset((_SINCE,))
 """What ties no rule to a moment that a person typed; in what others say it is the day of an event."""

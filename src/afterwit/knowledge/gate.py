@@ -69,7 +69,6 @@ _NEEDED = regex(
     r"|requires?)\b|n't\b",
     re.IGNORECASE,
 )
-_EMPTY_CODE = regex(r"`[\s.…]*`")
 _CODE = regex(r"`[^`]*`")
 _NAMED_TMP = regex(r"/tmp/[a-z]+(?:-[a-z]+)*(?![\w./-])")  # noqa: S108 - a name that people gave, none of one run
 _NAMED_COMMIT = regex(r"\ACommit `[0-9a-f]{7}` \(\d{4}-\d{2}-\d{2}")  # of a note in words of ours: it stays
@@ -236,7 +235,8 @@ def _about_form(draft: Draft, said: str) -> Rejection | None:
     if _TAG.search(prose) or prose.startswith(("#", "- ", "* ", ">", "|")) or "`" in prose:
         return Rejection.MALFORMED
     has_verb = _VERB.search(prose) or prose.endswith(".")
-    if _EMPTY_CODE.search(said) or len(_WORD.findall(prose)) < _FEWEST_WORDS or not has_verb:
+    is_empty = any(not span.strip("`.… ") for span in _CODE.findall(said))
+    if is_empty or len(_WORD.findall(prose)) < _FEWEST_WORDS or not has_verb:
         return Rejection.SAYS_NOTHING
     return None
 
