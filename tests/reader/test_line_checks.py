@@ -43,6 +43,7 @@ NOTES = {
     "f6f6f6": ("If the press says `E404 barrel`, the cellar has 12 barrels and not 20.", OUTCOME),
     "a7a7a7": ("Keep the old labels of the bottles; they were asked for twice.", Channel.USER),
     "b8b8b8": ("Wash the crates before they are stacked.", Channel.USER),
+    "c9c9c9": ("A change of the press writes `labels/old.txt` and `labels/new.txt`; commit both.", Channel.OUTCOME),
 }
 
 
@@ -102,6 +103,7 @@ HONEST = (
     line("Commit only after `make check` passed, unless the user asks for a draft.", "e5e5e5"),
     line("`E404 barrel`: the cellar has 12 barrels, not 20.", "f6f6f6", heading="trap"),
     line("Keep the old labels of the bottles.", "a7a7a7", heading="wish"),
+    line("After a change of the press commit both files that it writes: `labels/old.txt`, `labels/new.txt`.", "c9c9c9"),
 )
 
 
@@ -145,6 +147,7 @@ HOSTILE = (
     line("The user replies on pull requests, so answer comments there.", "b2b2b2"),
     line("Commit before `make check` passed.", "e5e5e5"),
     line("Commit without `make check`.", "e5e5e5"),
+    line("After they are stacked wash the crates.", "b8b8b8"),
     line("Never commit, even after `make check` passed.", "e5e5e5"),
     line("`make check` is optional.", "e5e5e5"),
     line("Skip `make check` and commit.", "e5e5e5"),
@@ -238,7 +241,7 @@ def test_what_a_person_took_out_or_says_themselves_does_not_come_back() -> None:
 def test_a_line_that_says_the_same_twice_the_opposite_or_has_no_room_is_refused() -> None:
     twice = [HONEST[1], line("Do not answer comments on pull requests: the user replies there!", "b2b2b2")]
     assert reasons(judged(brief=twice)) == [LineFault.TWICE]
-    assert reasons(judged(brief=list(HONEST), room=200)) == [LineFault.NO_ROOM] * 4
+    assert reasons(judged(brief=list(HONEST), room=200)) == [LineFault.NO_ROOM] * 5
 
 
 def test_a_note_is_replaced_only_by_a_later_one_that_is_trusted_as_far() -> None:

@@ -286,10 +286,11 @@ def _is_reversed(text: str, sentences: Iterable[str]) -> bool:
 
 def _limits_otherwise(text: str, sentences: Sequence[str]) -> bool:
     """Whether the line limits in a way in which no note does (before, after, only), or denies something of which no
-    note denies anything."""
-    said = _tokens(text)
+    note denies anything. A line that begins with *after* says when, if its notes know of no before."""
     there = [_tokens(sentence) for sentence in sentences]
     words = {word for tokens in there for word in tokens}
+    said = _tokens(text)
+    said = said[1:] if said[:1] in (["after"], ["once"]) and not words & _LIMITS[0][1] else said
     if any(limits.intersection(said) and not same.intersection(words) for limits, same in _LIMITS):
         return True
     denied = [set(_denied_at(tokens, at)) for tokens in there for at, word in enumerate(tokens) if word in _DENIALS]
