@@ -254,7 +254,8 @@ class _CallingRun:
             self._settle(visit)
         self._last = planned.session
         if planned.native_id and not errand.is_mending:
-            request = planned.request._replace(notes=visit.beside.around(planned.repo).notes)
+            request = planned.request
+            request = request._replace(notes=visit.beside.around(planned.repo).notes_for(request.rest))
             overhead, now_ms = self._calls.way.overhead_tokens, visit.world.now_ms
             wanted = estimate(request, self._made.model, self._prices, now_ms, overhead)
             self._waiting[0] = errand._replace(planned=planned._replace(request=request, estimate=wanted))

@@ -10,7 +10,7 @@ repositories' own instruction files by the same rules, because they lie on the d
 import datetime as dt
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib import resources
 from typing import NamedTuple
@@ -25,6 +25,7 @@ from afterwit.knowledge.door.list import item_in
 from afterwit.knowledge.host_text import HostText
 from afterwit.model.errors import ConfigError
 from afterwit.model.knowledge import EVERYWHERE, Item, ItemKind, ItemStatus, Scope, ScopeKind
+from afterwit.model.text import words_of
 from afterwit.reader.lines import ForeignText, SessionLine, Speaker, foreign_texts, render_line, session_lines
 from afterwit.redaction.hygiene import clean
 from afterwit.sessions.originals import TranscriptSource
@@ -36,7 +37,7 @@ CHARS_PER_TOKEN = 4
 MOST_TOKENS = 12_000  # of a request, the prompt included
 ANSWER_TOKENS = 2_000
 MOST_ITEMS = 30  # of one answer, with those that only confirm
-_MOST_KNOWN = 6_000  # characters of notes that are there already
+_MOST_KNOWN = 8_000  # characters of notes that are there already
 _MOST_INSTRUCTIONS = 6_000
 _LONGEST_TASK = 600
 _MOST_BEFORE = _MOST_KNOWN + _MOST_INSTRUCTIONS + _LONGEST_TASK + 1_000  # kept free, so that parts stay as they are
@@ -83,6 +84,22 @@ class KnownBeside(NamedTuple):
 
     notes: tuple[tuple[str, str], ...] = ()  # id, sentence; the most believed first
     instructions: str = ""
+    threads: tuple[tuple[str, str], ...] = ()  # of work in progress, the latest first
+
+    def notes_for(self, text: str) -> tuple[tuple[str, str], ...]:
+        """The notes that whoever reads this text is shown, as many as fit: threads, then those it speaks of most. One
+        that is not shown can neither be confirmed nor replaced."""
+        there = set(words_of(text))
+        shares = {name: _share(words_of(sentence), there) for name, sentence in self.notes}
+        near = sorted(self.notes, key=lambda note: -shares[note[0]])
+        chosen: list[tuple[str, str]] = []
+        room = _MOST_KNOWN
+        for name, sentence in (*self.threads, *near):
+            room -= len(sentence) + len(name) + 4
+            if room < 0:
+                break
+            chosen.append((name, sentence))
+        return tuple(chosen)
 
 
 class ReadingRequest(NamedTuple):
@@ -133,16 +150,8 @@ def prompt_of(text: str, where: str) -> ReadingPrompt:
     return ReadingPrompt(body, f"{stated[1]}.{digest}" if stated else digest)
 
 
-def notes_that_fit(items: Iterable[Item]) -> tuple[tuple[str, str], ...]:
-    """The notes that a reader is shown, as many as fit."""
-    chosen: list[tuple[str, str]] = []
-    room = _MOST_KNOWN
-    for item in items:
-        room -= len(item.sentence) + len(item.id) + 4
-        if room < 0:
-            break
-        chosen.append((item.id, item.sentence))
-    return tuple(chosen)
+def _share(words: Collection[str], there: Collection[str]) -> float:
+    return sum(word in there for word in words) / max(1, len(words))
 
 
 def instructions_in(texts: Mapping[str, str]) -> str:
@@ -163,7 +172,7 @@ def requests(session: SessionText, around: KnownBeside, prompt: ReadingPrompt, m
         rest = f"{_told_already(around)}\n{said}"
         lines_hash = hash_of(session.lines, part)
         name = hash_texts(prompt.version, model, session.agent, session.native_id, lines_hash)
-        about = (lines_hash, prompt.text, _opening(session), around.notes, rest)
+        about = (lines_hash, prompt.text, _opening(session), around.notes_for(said), rest)
         made.append(ReadingRequest(name, number, len(parts), part, *about))
     return made
 
@@ -246,7 +255,7 @@ class Beside:
         """What stands beside a session of this repository."""
         if repo not in self._around:
             texts = {path: self._safe(text) for path, text in self._instructions.get(repo, {}).items()}
-            self._around[repo] = KnownBeside(notes_that_fit(self._beside_it(repo)), instructions_in(texts))
+            self._around[repo] = self._beside(repo, instructions_in(texts))
         return self._around[repo]
 
     def items(self, repo: str) -> list[Item]:
@@ -255,11 +264,15 @@ class Beside:
         rows = items_in(self._source.store.db, map(str, scopes), map(str, _PRESENT))
         return [item_in(row) for row in rows]
 
-    def _beside_it(self, repo: str) -> list[Item]:
-        """The same for a reader: what goes on first, the latest of it before the rest, as it is soon overtaken."""
+    def _beside(self, repo: str, instructions: str) -> KnownBeside:
+        """The same for a reader. Of what goes on the latest, as it is soon overtaken."""
         items = self.items(repo)
         threads = sorted((item for item in items if is_in_progress(item)), key=lambda item: -item.last_ms)
-        return [*threads[:_MOST_THREADS], *(item for item in items if item.kind is not ItemKind.THREAD)]
+        return KnownBeside(
+            tuple((item.id, item.sentence) for item in items if item.kind is not ItemKind.THREAD),
+            instructions,
+            tuple((item.id, item.sentence) for item in threads[:_MOST_THREADS]),
+        )
 
     def forget(self) -> None:
         """Notes are looked up again."""
