@@ -146,7 +146,7 @@ _FLAGS = names(
     " --check-formatted --warnings-as-errors --error-exitcode --strict --require-hashes --sort= --state= --author="
     " --no-merges --merges --reverse --first-parent --no-cache-dir --forked --reuse-db --create-db --numprocesses="
     " --dist= --ui --update-snapshot --updateSnapshot --only= --test= --bin= --example= --bench= --raw --no-headers"
-    " --no-heading --no-filename --null --group-by --columns"
+    " --no-heading --no-filename --null --group-by --columns --comments --log --log-failed --job="
 )
 FLAGS = frozenset(flag.rstrip("=") for flag in _FLAGS)
 """Long flags, and a few short ones, that mean the same nearly everywhere: how much is said, in which form, of what.
