@@ -131,7 +131,7 @@ class Exam:
         made = self._planned(world, is_again=False)
         waiting = [one for one in made.requests if not one.native_id or one.native_id in self._facts["read"]]
         sessions = [one for one in waiting if one.native_id]
-        if not sessions and not self._facts.get("is_compiled"):
+        if not sessions and (not self._facts.get("is_compiled") or self._is_draft(world)):
             made = self._planned(world, is_brief=True)
             waiting = made.requests
             self._facts["is_compiled"] = True
@@ -214,6 +214,12 @@ class Exam:
                             "action": step,
                             "text": text,
                         }
+
+    def _is_draft(self, world: World) -> bool:
+        """Whether the page is to be asked about once more, with what its trial showed."""
+        with readonly_database(world.layout) as db:
+            page = pages_of(in_force(recorded_about(db, (), ENTRIES))).get(self._facts["repo"])
+        return page is not None and page.is_draft
 
     def _planned(self, world: World, *, is_again: bool = False, is_brief: bool = False) -> ReadingPlan:
         wish = ReadingWish(Filter(repos=(self._facts["repo"],)), MODEL, is_again=is_again, is_brief=is_brief)
