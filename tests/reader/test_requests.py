@@ -107,7 +107,8 @@ def test_instruction_files_share_the_room() -> None:
 
 def test_of_many_notes_a_reader_is_shown_those_of_which_the_session_speaks_and_threads_always() -> None:
     others = [(f"n{number}", f"The orchard keeps row {number} for {'pears ' * 30}") for number in range(60)]
-    around = KnownBeside((*others, ("press", "The cider press needs oil.")), "", (("goes-on", "The gate is half built."),))
+    threads = (("goes-on", "The gate is half built."),)
+    around = KnownBeside((*others, ("press", "The cider press needs oil.")), "", threads)
     shown = [name for name, _ in around.notes_for("12 user: oil the cider press, please")]
     assert shown[:2] == ["goes-on", "press"]
     assert len(shown) < len(others)

@@ -17,7 +17,7 @@ import apsw
 
 from afterwit.model.quick_json import dumps, loads
 
-VERSION = 1
+VERSION = 2
 PATH_MARK, NAME_MARK = "/", "="
 _COMMON: list[int] = []
 

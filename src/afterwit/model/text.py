@@ -38,6 +38,10 @@ def regex(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
 
 _HUMP = regex(r"[A-Z](?<=[a-z0-9].)")
 _WORD = regex(r"[a-z][a-z0-9]{2,40}")
+_RUN = regex(  # of letters of scripts that are written without spaces
+    r"[\u0e00-\u0eff\u1780-\u17ff\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+"
+)
+_LONG_WORD = regex(r"[^\W\d_][^\W_]{2,40}")
 _WORD_ENDINGS = ("ations", "ation", "ings", "ing", "ers", "er", "ed", "es", "s")
 _SHORTEST_STEM = 4
 _IDLE = frozenset(
@@ -64,7 +68,12 @@ def word_counts(text: str) -> Counter[str]:
 
 
 def _whole_words(text: str) -> list[str]:
-    return _WORD.findall(_HUMP.sub(lambda hump: f" {hump[0]}", text).lower())
+    """Of scripts that are written without spaces each two letters side by side, behind the words of the others."""
+    lower = _HUMP.sub(lambda hump: f" {hump[0]}", text).lower()
+    if lower.isascii():
+        return _WORD.findall(lower)
+    words = _LONG_WORD.findall(_RUN.sub(" ", lower))
+    return words + [run[at : at + 2] for run in _RUN.findall(lower) for at in range(max(1, len(run) - 1))]
 
 
 @lru_cache(maxsize=1 << 14)
