@@ -5,13 +5,16 @@ from pathlib import Path
 import pytest
 from tests.homes import NOW_MS, Silent, learned, world_of
 from tests.planted_orders import Planted
-from tests.reader.test_read import NOTE, RULE, about_migrations, read_items, taken
+from tests.reader.test_read import NOTE, RULE, about_migrations, answer, asked, line_of, note, read_items, taken
 
 from afterwit.config.world import World
+from afterwit.engine.curation.curate import judge
 from afterwit.engine.curation.undo import undo
+from afterwit.model.knowledge import ItemStatus
 from afterwit.reader import checks, intake
 from afterwit.reader.checks import Convicted, Conviction
 from afterwit.reader.read import CheckedAgain, check_again
+from afterwit.store.decisions import DecisionKind
 from afterwit.store.rows.readings import proposals_rejected, spending
 from afterwit.store.store import readonly_database
 
@@ -70,3 +73,20 @@ def test_an_answer_about_a_session_that_went_on_is_left_as_it_is(
     stricter(monkeypatch)
     assert (judged(world).judged, judged(world).skipped) == (0, 1)
     assert read_items(world) == items
+
+
+def test_a_note_that_was_replaced_stays_so_when_the_answers_are_judged_again(world: World, tmp_path: Path) -> None:
+    taken(world, about_migrations(world)[1])
+    (old,) = read_items(world)
+    rule = "From now on edit a migration in place, also one that was released; add no new one in db/migrations."
+    Planted(3, 90_000).prompt("Let the press stop.").prompt(rule).shell("make check", "ok").put(tmp_path / "home")
+    learned(tmp_path / "home", tmp_path / "store")
+    (request,) = asked(world)
+    said = "Edit a migration in place, also one that was released; add no new one in `db/migrations`."
+    taken(world, [answer(request, note(said, line_of(request, rule), about={"note": old.id, "relation": "replaces"}))])
+    (later,) = (item.id for item in read_items(world) if item.sentence == said)
+    judge(world, DecisionKind.APPROVE, [later])
+    before = {item.id: item.status for item in read_items(world)}
+    assert before == {old.id: ItemStatus.SUPERSEDED, later: ItemStatus.ACTIVE}
+    assert judged(world, is_all=True).judged == 2
+    assert {item.id: item.status for item in read_items(world)} == before

@@ -25,6 +25,7 @@ from afterwit.harvest.door import SessionRefs
 from afterwit.harvest.harvester import id_of
 from afterwit.knowledge.belief import rank
 from afterwit.knowledge.brief import ENTRIES, Page, pages_of
+from afterwit.knowledge.door.list import item_in
 from afterwit.knowledge.door.listeners import listener_here
 from afterwit.knowledge.door.settle import recorded, recorded_about
 from afterwit.knowledge.gate import rejection
@@ -40,6 +41,7 @@ from afterwit.model.knowledge import (
     Draft,
     Evidence,
     Item,
+    ItemStatus,
     Scope,
     ScopeKind,
     SessionRef,
@@ -72,6 +74,7 @@ from afterwit.store.decisions import (
     gather_decisions,
     in_force,
 )
+from afterwit.store.rows.items import items_with_ids
 from afterwit.store.rows.readings import ReadingRow, request_row
 from afterwit.store.rows.session_list import SessionRow, session_of
 
@@ -353,7 +356,7 @@ class ReadingDesk:
     def _entry(
         self, asked: ReadingRow, session: ReadSession, proposals: Sequence[ProposedNote], answer: GivenAnswer
     ) -> SessionRead:
-        items = {item.id: item for item in self._beside.items(asked.repo)}
+        items = self._items_named(proposals, asked.repo)
         sent = Sent(session.lines, asked.first_line, asked.end_line, self._copied, session.foreign)
         drafts: dict[str, Draft] = {}
         rejected: list[RejectedProposal] = []
@@ -388,6 +391,13 @@ class ReadingDesk:
             relations=tuple(relations),
             answer=answer.text[:_LONGEST_KEPT],
         )
+
+    def _items_named(self, proposals: Iterable[ProposedNote], repo: str) -> dict[str, Item]:
+        """The notes that are confirmed, replaced or contradicted, by their ids: also one that was replaced already, by
+        this very answer when it was first judged."""
+        held = {item.id: item for item in self._beside.items(repo)}
+        rows = items_with_ids(self._store.db, {proposal.about for proposal in proposals} - held.keys())
+        return held | {item.id: item for item in map(item_in, rows) if item.status is ItemStatus.SUPERSEDED}
 
     def _refusal(self, draft: Draft, repo: str) -> str:
         reasons = (rejection(draft, host) for host in (None, *self._beside.hosts(repo)))
