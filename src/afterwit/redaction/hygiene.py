@@ -7,9 +7,9 @@ equals cleaning once. Whether text may be trusted is a question of its origin an
 
 Addresses, blobs, credentials' paths and destruction must not stand in text for agents unless a user typed it. Addresses
 of this machine are fine; encoded text is told from long names by how often its characters change in kind. Finding
-nothing does not make a text trustworthy. `reads_like_an_order` is a flag for a person's eye and nothing else: it hits
-few harmless lines, but misses plainly worded attacks; what keeps planted text from being followed is the origin of its
-words.
+nothing does not make a text trustworthy. `reads_like_an_order` hits few harmless lines, but misses plainly worded
+attacks: the gate lets such a note wait for a person, `reader.checks` refuses it, `knowledge.shown_items` leaves it out;
+what keeps planted text from being followed is the origin of its words.
 """
 
 import functools
