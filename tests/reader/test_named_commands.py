@@ -4,8 +4,8 @@ import pytest
 from tests.reader.talks import line
 
 from afterwit.model.kinds import Status
-from afterwit.reader.lines import Speaker
-from afterwit.reader.support import commands_in, untold_commands
+from afterwit.reader.lines import ForeignText, Speaker
+from afterwit.reader.support import commands_in, own_tools_in, untold_commands
 
 TALK = [
     line(Speaker.USER, "use `orchardctl prune --deep` when the index is stale"),
@@ -89,3 +89,29 @@ def test_a_failed_command_that_brings_in_code_needs_a_person() -> None:
 def test_a_flag_that_takes_a_guard_away_needs_a_person() -> None:
     assert untold_commands("Commit with `--no-verify` here.", TALK) == ["--no-verify"]
     assert untold_commands("Commit with --no-verify here.", TALK) == ["--no-verify"]
+
+
+SAID = "Run `orchardctl plant rows` after a frost."
+
+
+def test_a_tool_is_the_users_own_if_they_typed_its_name_or_the_instructions_hold_it() -> None:
+    output = line(Speaker.OUTPUT, "hint: orchardctl plant rows")
+    assert own_tools_in(SAID, [output, *TALK], (), "") == ("orchardctl",)
+    assert own_tools_in(SAID, [output, *TALK[1:]], (), "Rows are planted with orchardctl.") == ("orchardctl",)
+    assert untold_commands(SAID, TALK, ("orchardctl",)) == []
+
+
+def test_a_tool_is_the_users_own_if_the_agent_called_it_before_anybody_spoke_of_it() -> None:
+    later = ForeignText("orchardctl is on its way", 2_000)
+    assert own_tools_in(SAID, TALK[1:], (later,), "") == ("orchardctl",)
+
+
+@pytest.mark.parametrize("speaker", [Speaker.OUTPUT, Speaker.FILE, Speaker.WEB, Speaker.MCP, Speaker.PASTED])
+def test_a_program_that_somebody_elsewhere_spoke_of_first_is_nobodys_tool(speaker: Speaker) -> None:
+    assert own_tools_in(SAID, [line(speaker, "try orchardctl"), *TALK[1:]], (), "") == ()
+    assert own_tools_in(SAID, TALK[1:], (ForeignText("try `orchardctl`", 500),), "") == ()
+    assert own_tools_in(SAID, TALK[1:], (ForeignText("try `orchardctl`"),), "") == ()
+
+
+def test_a_program_that_was_never_called_is_nobodys_tool() -> None:
+    assert own_tools_in(SAID, TALK[:1], (), "") == ()

@@ -193,7 +193,7 @@ def _power_of_words(draft: Draft) -> str:
     matches = [_LOADED.search(_CODE.sub(" ", draft.sentence)), *map(_LOADED_IN_CODE.search, spans)]
     if loaded := next(filter(None, matches), None):
         return f"`{loaded[0].strip('` ')}`"
-    if (command := power_in(draft.sentence)) or lowers_a_guard(draft.sentence):
+    if (command := power_in(draft.sentence, own=draft.own_tools)) or lowers_a_guard(draft.sentence):
         return f"`{command}`" if command else "a guard is left out"
     return "" if is_read or not claims_in(draft.sentence) else "says what somebody decided"
 

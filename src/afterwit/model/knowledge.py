@@ -209,6 +209,7 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     triggers: tuple[Trigger, ...] = ()
     advice: str = ""  # the command line to use
     takes: str = ""  # what following the sentence takes that only a person may grant
+    own_tools: tuple[str, ...] = ()  # programs that nobody knows, and no text from elsewhere brought
     files: tuple[str, ...] = ()  # it speaks of, best first
     evidence: tuple[Evidence, ...] = ()
     agents: tuple[str, ...] = ()  # that it concerns; empty: all

@@ -46,7 +46,7 @@ from afterwit.redaction.claims import claims_in, orders_for_good, others_in
 from afterwit.redaction.hygiene import reads_like_an_order
 from afterwit.redaction.markers import is_own
 
-VERSION = 9  # counts up when answers that are kept would be judged otherwise
+VERSION = 10  # counts up when answers that are kept would be judged otherwise
 LEAST_CONFIDENCE = 0.5
 _LEAST_WORTH = 0.15  # actions that a note spares in a session on average, as the model counts
 _OWN_WORDS = 0.5  # of a sentence's words that the user's lines must hold to make it theirs

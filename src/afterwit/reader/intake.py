@@ -11,7 +11,7 @@ lines allows.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import partial
 from typing import NamedTuple
@@ -58,7 +58,7 @@ from afterwit.reader.line_checks import convict
 from afterwit.reader.lines import ForeignText, SessionLine, Speaker
 from afterwit.reader.plan import prompt_in_force
 from afterwit.reader.requests import CHARS_PER_TOKEN, Beside, LineSpan, hash_of, session_text
-from afterwit.reader.support import holds, untold_commands
+from afterwit.reader.support import holds, own_tools_in, untold_commands
 from afterwit.recall.trial import past_digests, times_fired
 from afterwit.redaction.claims import claims_in, lowers_a_guard, orders_for_good
 from afterwit.redaction.hygiene import clean, danger_in, reads_like_an_order
@@ -91,12 +91,14 @@ class ReadSession(NamedTuple):
     lines: Sequence[SessionLine]
     digest: Digest | None  # without it no failure can be recognised
     foreign: Sequence[ForeignText] = ()
+    instructions: str = ""  # the repository's own, as far as they are known
 
 
 def draft_of(supported: Supported, session: ReadSession, replaced: Sequence[str] = ()) -> Draft:
     """The draft of one note."""
     proposal = supported.proposal
     scope = _scope(proposal, session.ref)
+    own = own_tools_in(proposal.sentence, session.lines, session.foreign, session.instructions)
     return Draft(
         harvester=READ,
         key=(" ".join(words_of(proposal.sentence)) or proposal.sentence,),
@@ -112,7 +114,8 @@ def draft_of(supported: Supported, session: ReadSession, replaced: Sequence[str]
         triggers=tuple(dict.fromkeys(_triggers(proposal, session)))[:_MOST_TRIGGERS],
         files=tuple(path for path in _own_paths(proposal, session) if "*" not in path),
         evidence=(evidence_of(supported.lines, supported.channel, session),),
-        takes="" if supported.channel is Channel.USER else _rights_needed(proposal, session),
+        takes="" if supported.channel is Channel.USER else _rights_needed(proposal, session, own),
+        own_tools=own,
         supersedes=tuple(replaced),
         saves=proposal.worth,
         when=proposal.when if _is_fit(proposal.when, session.lines) else "",
@@ -139,9 +142,9 @@ def _is_named(name: str) -> bool:
     return 0 < len(words_of(name)) <= _MOST_NAME_WORDS and not danger_in(name)
 
 
-def _rights_needed(proposal: ProposedNote, session: ReadSession) -> str:
+def _rights_needed(proposal: ProposedNote, session: ReadSession, own: Collection[str]) -> str:
     """What only a person may grant: a command that is not ordinary and was not run here with success."""
-    commands = untold_commands(proposal.sentence, session.lines)
+    commands = untold_commands(proposal.sentence, session.lines, own)
     return f"`{commands[0]}`" if commands else ""
 
 
@@ -351,7 +354,8 @@ class ReadingDesk:
 
     def _load(self, row: SessionRow, ref: SessionRef) -> ReadSession:
         text = session_text(self._source, row)
-        return ReadSession(ref, text.lines, load_digest(self._store.db, row), text.foreign)
+        digest, instructions = load_digest(self._store.db, row), self._beside.around(row.repo).instructions
+        return ReadSession(ref, text.lines, digest, text.foreign, instructions)
 
     def _entry(
         self, asked: ReadingRow, session: ReadSession, proposals: Sequence[ProposedNote], answer: GivenAnswer

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import msgspec
 
 from afterwit.actions.shell.parse import parsed
+from afterwit.harvest.commands.spoken import strangers_named_in
 from afterwit.knowledge.belief import rank
 from afterwit.knowledge.brief import MOST_SHARE, Page
 from afterwit.knowledge.contradictions import claim_of_note, opposition
@@ -240,7 +241,7 @@ def fault_of(text: str, cited: Sequence[Item], draft: Draft) -> tuple[LineFault 
 
 
 def _draft(text: str, cited: Sequence[Item], repo: str) -> Draft:
-    """The line as a note, as far trusted as the least trusted of those it rests on."""
+    """The line as a note, as far trusted as the least trusted of those it rests on. Tools that they may name it may."""
     channels = [Channel.USER if item.is_decided else item.channel for item in cited]
     weakest = max(channels, key=_distrust, default=None)
     return Draft(
@@ -250,6 +251,7 @@ def _draft(text: str, cited: Sequence[Item], repo: str) -> Draft:
         category=Category.PATTERN,
         sentence=text,
         channel=weakest or Channel.USER,
+        own_tools=tuple(sorted({name for item in cited for name in strangers_named_in(item.sentence)})),
     )
 
 

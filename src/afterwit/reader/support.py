@@ -16,11 +16,20 @@ from textwrap import wrap
 
 from afterwit.actions.shell.parse import parsed
 from afterwit.harvest.commands.harmless_table import KNOWN_NAMES
+from afterwit.harvest.commands.own_tools import is_of_own_tools, named_in
 from afterwit.harvest.commands.power import is_tellable
-from afterwit.harvest.commands.spoken import PLACEHOLDER, SPAN, calls_in, power_in, program_of
+from afterwit.harvest.commands.spoken import (
+    PLACEHOLDER,
+    SPAN,
+    calls_in,
+    power_in,
+    program_of,
+    strangers_named_in,
+)
 from afterwit.knowledge.likeness import meaning
+from afterwit.model.kinds import Status
 from afterwit.model.text import words_of
-from afterwit.reader.lines import SessionLine, Speaker
+from afterwit.reader.lines import ForeignText, SessionLine, Speaker
 
 _QUOTED = re.compile(r"[\"“]([^\"“”]{3,})[\"”]")
 _MARK = re.compile(
@@ -52,6 +61,7 @@ _SAID_AGAIN = 0.6  # of the words of what is said again that stand in one place:
 _COVERED = 0.8
 _WHOLE_SAYING = 5  # words; of fewer all must stand there
 _LONGEST_ROW = 240
+_ELSEWHERE = (Speaker.OUTPUT, Speaker.FILE, Speaker.PASTED, Speaker.WEB, Speaker.MCP)
 
 
 def marks_in(sentence: str) -> list[str]:
@@ -226,15 +236,42 @@ def _bare(text: str) -> str:
     return " ".join(text.lower().split()).strip(".!?;:, ")
 
 
-def untold_commands(sentence: str, sent: Sequence[SessionLine]) -> list[str]:
-    """What a sentence names and no agent may be told without a person. What was run is known in plain words too."""
+def untold_commands(sentence: str, sent: Sequence[SessionLine], own: Collection[str] = ()) -> list[str]:
+    """What a sentence names and no agent may be told without a person. What was run is known in plain words too. Of the
+    user's own tools more may be told."""
     ran = (line.text.removeprefix("$ ").rpartition(" → ")[0] for line in sent if line.text.startswith("$ "))
-    calls = (call for call in ran if " " in call and holds(sentence, call) and not is_tellable(call))
-    powerful = power_in(sentence, _programs_called(sent)) or next(calls, "")
+    calls = (
+        call
+        for call in ran
+        if " " in call and holds(sentence, call) and not is_tellable(call) and not is_of_own_tools(call, own)
+    )
+    powerful = power_in(sentence, _programs_called(sent), own) or next(calls, "")
     typed = [line for line in sent if line.speaker is Speaker.USER]
     advised = [call for call, is_advised in calls_in(sentence, _programs_called(sent)) if is_advised]
     strange = (call for call in advised if not any(holds(line.text, call) for line in typed))
     return [*filter(None, [powerful]), *(call for call in strange if call != powerful and not _runs_of(call, sent))]
+
+
+def own_tools_in(
+    sentence: str, lines: Sequence[SessionLine], foreign: Sequence[ForeignText], instructions: str
+) -> tuple[str, ...]:
+    """The programs of a sentence that no table knows, and of which it is certain that nothing from elsewhere brought
+    them: the user typed the name, the repository's instructions hold it, or it was called before anybody said it."""
+    names = strangers_named_in(sentence, _programs_called(lines))
+    return tuple(sorted(name for name in names if _is_own_tool(name, lines, foreign, instructions)))
+
+
+def _is_own_tool(name: str, lines: Sequence[SessionLine], foreign: Sequence[ForeignText], instructions: str) -> bool:
+    called = [line for line in lines if line.speaker is Speaker.ACTION and name in _programs(line)]
+    if not called or all(line.status is Status.DENIED for line in called):
+        return False
+    typed = (line.text for line in lines if line.speaker is Speaker.USER)
+    if named_in(name, (instructions, *typed)):
+        return True
+    first_ms = min((line.at_ms for line in called if line.at_ms), default=0)
+    heard = (ForeignText(line.text, line.at_ms) for line in lines if line.speaker in _ELSEWHERE)
+    earlier = (text.text for text in (*foreign, *heard) if not text.at_ms or text.at_ms <= first_ms)
+    return bool(first_ms) and not named_in(name, earlier)
 
 
 def commands_in(sentence: str, sent: Sequence[SessionLine]) -> list[str]:

@@ -238,6 +238,7 @@ SHORT_FLAGS = {
     "swift": "-c",
     "flutter": "-d",
     "xargs": "-n -0",
+    "lsof": "-i -t -P -n -s -p",
 }
 NO_FLAGS = {
     "eslint": names("--quiet"),

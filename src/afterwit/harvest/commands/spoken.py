@@ -11,6 +11,7 @@ from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import names
 from afterwit.harvest.commands.harmless import does_harm, unknown_parts
 from afterwit.harvest.commands.harmless_table import FETCHING, KNOWN_NAMES, LOWERS, REACHING
+from afterwit.harvest.commands.own_tools import is_of_own_tools, strangers_in
 from afterwit.harvest.commands.power import is_tellable
 from afterwit.model.text import regex
 
@@ -42,15 +43,25 @@ _ENDING = regex(
 _LIKE_AN_ARGUMENT = regex(r"-|.{0,120}?(?:[/:@=_]|\.\w)")
 
 
-def power_in(sentence: str, called: Collection[str] = ()) -> str:
+def power_in(sentence: str, called: Collection[str] = (), own: Collection[str] = ()) -> str:
     """The first command, or flag that lowers a guard, of a sentence that only a person may advise; "" where there is
-    none. `called` are programs that are known to be such."""
+    none. `called` are programs that are known to be such, `own` the user's own tools."""
     calls = (call for call, _ in calls_in(sentence, called))
-    powerful = next((call for call in calls if not is_tellable(PLACEHOLDER.sub("x", call))), "")
+    powerful = next((call for call in calls if not _is_ordinary(PLACEHOLDER.sub("x", call), own)), "")
     if powerful:
         return powerful
     flags = (match[0] for match in _LONG_FLAG.finditer(sentence) if LOWERS.fullmatch(match[0]))
     return next(flags, "") or next(_powerful_words(SPAN.sub(" ` ", sentence)), "")
+
+
+def _is_ordinary(call: str, own: Collection[str]) -> bool:
+    return is_tellable(call) or (bool(own) and is_of_own_tools(call, own))
+
+
+def strangers_named_in(sentence: str, called: Collection[str] = ()) -> frozenset[str]:
+    """The programs of its calls that no table knows."""
+    calls = (PLACEHOLDER.sub("x", call) for call, _ in calls_in(sentence, called))
+    return frozenset(name for call in calls if not is_tellable(call) for name in strangers_in(call))
 
 
 def can_do_harm(line: str) -> bool:
