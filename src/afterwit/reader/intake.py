@@ -354,7 +354,7 @@ class ReadingDesk:
 
     def _load(self, row: SessionRow, ref: SessionRef) -> ReadSession:
         text = session_text(self._source, row)
-        digest, instructions = load_digest(self._store.db, row), self._beside.around(row.repo).instructions
+        digest, instructions = load_digest(self._store.db, row), self._beside.instructions_of(row.repo)
         return ReadSession(ref, text.lines, digest, text.foreign, instructions)
 
     def _entry(

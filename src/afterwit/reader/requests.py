@@ -258,6 +258,10 @@ class Beside:
             self._around[repo] = self._beside(repo, instructions_in(texts))
         return self._around[repo]
 
+    def instructions_of(self, repo: str) -> str:
+        """All that the repository's own instruction files say, as far as they are known."""
+        return "\n".join(self._instructions.get(repo, {}).values())
+
     def items(self, repo: str) -> list[Item]:
         """Notes that hold in a repository, the most believed first."""
         scopes = [EVERYWHERE, Scope(ScopeKind.REPO, repo)] if repo else [EVERYWHERE]
