@@ -22,8 +22,8 @@ _ACTS = table.NO_TASK_WORDS | frozenset(
 
 _WIDE = frozenset(  # programs that everybody could know, and whose use is to delete, to stop or to reach elsewhere
     """aws az cloudflared croc dd firebase fly flyctl format gcloud gsutil halt heroku kill killall mail mailx mc mkfs
-    mutt netlify ngrok pkill poweroff rclone reboot rm rmdir s3cmd sendmail shred shutdown stripe supabase tailscale truncate
-    twilio twine unlink vercel wormhole wrangler""".split()  # noqa: SIM905
+    mutt netlify ngrok pkill poweroff rclone reboot rm rmdir s3cmd sendmail shred shutdown stripe supabase tailscale
+    truncate twilio twine unlink vercel wormhole wrangler""".split()  # noqa: SIM905
 )
 
 
