@@ -38,7 +38,8 @@ _VARYING = (
 
 
 class _MainParts(HTMLParser):
-    """The parts of a page below `main`: each text with the element that it stands in."""
+    """The parts of a page below `main`: each text with the element that it stands in. What a closed list holds besides
+    what is chosen stands in no picture."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -62,7 +63,8 @@ class _MainParts(HTMLParser):
             self.lines += [f"{self._open[-1]}: {text}"] if self._is_inside() else []
 
     def _is_inside(self) -> bool:
-        return "main" in (name.partition(".")[0] for name in self._open)
+        names = [name.partition(".")[0] for name in self._open]
+        return "main" in names and "option" not in names
 
 
 def rendered() -> dict[str, str]:

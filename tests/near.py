@@ -17,6 +17,8 @@ class Change:
         self._modules = [_module(path) for path in paths if _SOURCE in path.parents and path.suffix == ".py"]
         self._rooms = {_TESTS / path.parent.relative_to(_SOURCE) for path in paths if _SOURCE in path.parents}
         self._rooms |= {path.parent for path in paths if _TESTS in path.parents}
+        if _TESTS / "agents" in {room.parent for room in self._rooms}:  # an agent is loaded by its name
+            self._rooms |= {_TESTS / "agents", _TESTS / "capture", _TESTS / "docs"}
         self._rooms -= {_TESTS}
         self._files = set(paths)
 
