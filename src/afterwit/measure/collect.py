@@ -23,10 +23,21 @@ from afterwit.knowledge.door.settle import recorded
 from afterwit.measure.cases import cases_in
 from afterwit.measure.confidence import Calibration, ConfidenceTest, calibration, confidence_tests
 from afterwit.measure.effect import EffectReport, effect_of
-from afterwit.measure.memory_cost import CostOfMemory, ModelSpend, Occasion, cost_of_memory, memory_costs
 from afterwit.measure.note_changes import NoteHistory, Velocity, gained_times, names_of, note_changes, velocity
-from afterwit.measure.recurrence import Recurrence, RecurrenceTally, recurrence
-from afterwit.measure.session_course import CourseFigures, JudgedSession, course, judged_session
+from afterwit.measure.standing_figures import (
+    CostOfMemory,
+    CourseFigures,
+    JudgedSession,
+    ModelSpend,
+    Occasion,
+    Recurrence,
+    RecurrenceTally,
+    cost_of_memory,
+    course,
+    judged_session,
+    memory_costs,
+    recurrence,
+)
 from afterwit.measure.told_notes import (
     HitRate,
     HitTally,
