@@ -4,11 +4,10 @@ What each table is for, and who may see which rows, stands in the SQL itself.
 """
 
 from contextlib import suppress
-from functools import cache
-from importlib import resources
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from afterwit.extras.team.hub.address import HubError, driver_of
+from afterwit.store.database import Migration, migrations
 
 if TYPE_CHECKING:
     import psycopg
@@ -24,21 +23,8 @@ CREATE TABLE IF NOT EXISTS afterwit_hub.version (
 """
 
 
-class HubMigration(NamedTuple):
-    number: int
-    name: str
-    sql: str
-
-
-@cache
-def hub_migrations() -> tuple[HubMigration, ...]:
-    files = resources.files("afterwit.extras.team.hub").joinpath("migrations").iterdir()
-    migrations = (
-        HubMigration(int(file.name[:4]), file.name.removesuffix(".sql"), file.read_text("utf-8"))
-        for file in files
-        if file.name.endswith(".sql")
-    )
-    return tuple(sorted(migrations))
+def hub_migrations() -> list[Migration]:
+    return migrations(package="afterwit.extras.team.hub")
 
 
 def newest() -> int:

@@ -23,7 +23,7 @@ from afterwit.extras.team.folder import BadLine
 from afterwit.extras.team.hub import rows
 from afterwit.extras.team.hub.address import HubAddress
 from afterwit.extras.team.hub.connection import Hub, join_hub
-from afterwit.extras.team.hub.rows import DigestToSend, HubSpeaker, NoteLinesRow, SumRow
+from afterwit.extras.team.hub.rows import DigestToSend, HubSpeaker, NoteLinesRow
 from afterwit.extras.team.outgoing import ChangedNotes, Sharer, known_states, local_notes, notes_that_changed, own_lines
 from afterwit.extras.team.pull import Redact, brought_by, is_others, news, states_of
 from afterwit.extras.team.push import SharedChange, changes_of, refuse_secrets
@@ -167,7 +167,7 @@ def _take_back(db: apsw.Connection, hub: Hub, repo: str, machine: str, gone: Seq
 def send_sums(db: apsw.Connection, hub: Hub, repo: str, machine: str) -> None:
     """Counts of what was done, without a word of it."""
     speaker = HubSpeaker(hub.team, hub.role, machine, hub.name)
-    rows.put_sum(hub.db, speaker, SumRow(repo, *kept.session_sums(db, repo)))
+    rows.put_sum(hub.db, speaker, repo, kept.session_sums(db, repo))
 
 
 BATCH = 1_000  # notes in one message, one page and one entry of the journal
