@@ -30,7 +30,7 @@ SPEAKING = (
     "cli/",
     "mcp/server.py",
     "measure/charts.py",
-    "measure/page.py",
+    "measure/report.py",
     "measure/words.py",
     "recall/brief_block.py",
     "recall/prompt_block.py",

@@ -9,7 +9,7 @@ from afterwit.config.calendar import Calendar, week_of
 from afterwit.measure.confidence import ConfidenceTest, calibration
 from afterwit.measure.effect import effect_of
 from afterwit.measure.note_changes import GAINED, LOST, NoteChange, velocity
-from afterwit.measure.page import page, summary
+from afterwit.measure.report import page, summary
 from afterwit.measure.standing_figures import (
     ErrorWeek,
     JudgedSession,

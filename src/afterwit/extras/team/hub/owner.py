@@ -14,9 +14,8 @@ import msgspec
 
 from afterwit.extras.team.hub import rows
 from afterwit.extras.team.hub.address import HubAddress, HubError
-from afterwit.extras.team.hub.connection import connect, join_hub, refuse_other_schema
+from afterwit.extras.team.hub.connection import connect, join_hub, migrate_hub, newest, refuse_other_schema
 from afterwit.extras.team.hub.rows import HubHit, HubRepo, MemberSum
-from afterwit.extras.team.hub.schema import migrate_hub, newest
 from afterwit.extras.team.records import AUTHOR_LIMIT, one_line
 from afterwit.model.errors import UsageError
 
