@@ -29,7 +29,6 @@ SAYING = frozenset(
 SPEAKING = (
     "cli/",
     "mcp/server.py",
-    "measure/charts.py",
     "measure/report.py",
     "measure/words.py",
     "recall/brief_block.py",
